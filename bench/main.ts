@@ -1,0 +1,17 @@
+import { benchApi } from './api.ts';
+import { benchTokens } from './tokens.ts';
+
+/** `npm run bench -- tokens`: prints each figure beside its reference, measured in the same run. */
+const benches: Record<string, () => Promise<boolean>> = { tokens: benchTokens, api: benchApi };
+
+const wanted = process.argv.slice(2);
+const names = wanted.length === 0 ? Object.keys(benches) : wanted;
+const unknown = names.find((name) => !Object.hasOwn(benches, name));
+if (unknown !== undefined) {
+  process.stderr.write(`There is no benchmark ${unknown}; there are ${Object.keys(benches).join(', ')}.\n`);
+  process.exit(1);
+}
+
+let reached = true;
+for (const name of names) reached = (await benches[name]?.()) === true && reached;
+process.exitCode = reached ? 0 : 1;

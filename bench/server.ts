@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import Fastify from 'fastify';
+import { exportJWK, generateKeyPair, importJWK, SignJWT } from 'jose';
+import { createApp } from '../server/app.ts';
+import { systemActor } from '../server/audit/service.ts';
+import { readConfig } from '../server/config/config.ts';
+import { completeSecrets } from '../server/config/generated-secrets.ts';
+import { CustomerView, viewCustomer } from '../server/customers/schema.ts';
+import { migrate } from '../server/database/migrate.ts';
+import { systemClock } from '../server/runtime/clock.ts';
+import { type Failure, isFailure } from '../server/runtime/failure.ts';
+import { createLog } from '../server/runtime/log.ts';
+import { Secret } from '../server/runtime/secret.ts';
+
+/** Runs as a child of the benchmark: the service on one port, bare Fastify routes doing the same work on another. */
+export type Fixtures = {
+  url: string;
+  bareUrl: string;
+  clientId: string;
+  clientSecret: string;
+  customerGuid: string;
+};
+
+const databaseUrl = new Secret(process.env.BENCH_DATABASE_URL ?? '');
+const config = readConfig({
+  PORTICO_DATABASE_URL: databaseUrl.reveal(),
+  PORTICO_MASTER_KEY: 'b2'.repeat(32),
+  PORTICO_OPERATOR_TOKEN: 'the-operator-token-of-the-benchmark',
+  PORTICO_RATE_LIMIT_TOKEN_PER_CLIENT: '1000000000',
+  PORTICO_RATE_LIMIT_TOKEN_PER_ADDRESS: '1000000000',
+});
+const app = await createApp({
+  config: await completeSecrets(config, randomBytes),
+  databaseUrl,
+  log: createLog({ level: 'warn', terminal: false }),
+  clock: systemClock,
+  randomBytes,
+});
+await migrate(app.database.queries);
+await app.revocations.start();
+
+const organization = await app.organizations.create(systemActor, { name: 'Bench' });
+const bank = required(
+  await app.organizations.createBank(systemActor, organization.guid, {
+    name: 'Bench',
+    environment: 'sandbox',
+  }),
+);
+const owner = { organizationGuid: organization.guid, bank };
+const { application, secret } = required(
+  await app.applications.create(systemActor, owner, { name: 'Bench' }, 'optional'),
+);
+const customer = required(
+  await app.customers.create(
+    systemActor,
+    { organizationGuid: organization.guid },
+    { type: 'individual', bank_guid: bank.guid },
+  ),
+);
+
+const bare = Fastify();
+const pair = await generateKeyPair('ES256', { extractable: true });
+const privateKey = await importJWK(await exportJWK(pair.privateKey), 'ES256');
+
+bare.post('/token', async () => {
+  const claims = {
+    sub: application.client_id,
+    organization_guid: organization.guid,
+    scope: 'customers:read',
+  };
+  const token = await new SignJWT(claims).setProtectedHeader({ alg: 'ES256' }).sign(privateKey);
+  return { access_token: token, token_type: 'Bearer', expires_in: 1800, scope: 'customers:read' };
+});
+
+bare.get<{ Params: { guid: string } }>(
+  '/customers/:guid',
+  { schema: { response: { 200: CustomerView } } },
+  async (request) => {
+    const row = await app.database.queries
+      .selectFrom('customers')
+      .selectAll()
+      .where('organization_guid', '=', organization.guid)
+      .where('environment', '=', 'sandbox')
+      .where('bank_guid', '=', bank.guid)
+      .where('guid', '=', request.params.guid)
+      .executeTakeFirstOrThrow();
+    return viewCustomer(row);
+  },
+);
+
+const fixtures: Fixtures = {
+  url: await app.server.listen({ host: '127.0.0.1', port: 0 }),
+  bareUrl: await bare.listen({ host: '127.0.0.1', port: 0 }),
+  clientId: application.client_id,
+  clientSecret: secret.reveal(),
+  customerGuid: customer.guid,
+};
+process.send?.(fixtures);
+
+await once(process, 'message');
+await bare.close();
+await app.close();
+process.disconnect?.();
+
+function required<T>(result: T): Exclude<T, Failure> {
+  if (isFailure(result)) throw new Error(result.message);
+  return result as Exclude<T, Failure>;
+}

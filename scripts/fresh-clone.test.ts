@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chmod, cp, mkdir, mkdtemp, readFile, realpath, rm, stat } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { findServicePort, processesOn, type Running, untilReady, waitFor, watch } from '../testing/serve.ts';
+
+/**
+ * What someone does who has just cloned the project: `npm start`, and then `npm test`. The copy has the
+ * files of the clone and nothing else; npm works as on this machine, with its registry and its cache.
+ */
+const ROOT = join(import.meta.dirname, '..');
+const INSTALLATION_MS = 180_000;
+const LIMIT = { timeout: 240_000 };
+
+test('a fresh clone serves after npm start, and its tests pass after npm test', LIMIT, async (t) => {
+  const { directory, start, url } = await createClone(t);
+
+  const first = start('npm', 'start');
+  await untilReady(url, first, INSTALLATION_MS);
+  assert.match(
+    ownWords(first.err()),
+    /^Installing dependencies \(first start, about a minute\) … done in \d+ s\n$/,
+  );
+  await waitFor('the welcome', first, () => first.out().includes('client_secret'));
+  const token = (await readFile(join(directory, 'data', 'operator.token'), 'utf8')).trim();
+  const headers = { authorization: `Bearer ${token}` };
+  const organizations = await fetch(`${url}/operator/organizations`, { headers });
+  assert.equal(((await organizations.json()) as { total: number }).total, 1);
+  await stop(first, directory);
+
+  const installed = join(directory, 'node_modules', '.package-lock.json');
+  const { mtimeMs } = await stat(installed);
+  const second = start('npm', 'start');
+  await untilReady(url, second);
+  assert.equal(ownWords(second.err()), '');
+  await stop(second, directory);
+
+  // A part of the tests, and not this one: otherwise they would start themselves for ever.
+  const tests = await start('npm', 'test', '--', 'server/runtime').exited;
+  assert.equal(tests.code, 0, `${tests.out}${tests.err}`);
+  assert.match(tests.out, /\n[1-9]\d* passed, 0 failed, \d+ skipped\n$/);
+  assert.equal(ownWords(tests.err), '');
+
+  const help = await start('npx', 'portico', '--help').exited;
+  assert.match(help.out, /^Usage: portico <command>\n/);
+  assert.equal((await stat(installed)).mtimeMs, mtimeMs, 'nothing was installed again');
+  assert.deepEqual(await processesOn(directory), []);
+});
+
+/** Without what npm thinks of this machine's configuration. */
+function ownWords(text: string): string {
+  return text.replace(/^npm warn .*\n/gm, '');
+}
+
+/** As a supervisor does it: the signal goes to npm alone. */
+async function stop(npm: Running, directory: string): Promise<void> {
+  npm.kill('SIGTERM');
+  await npm.exited;
+  assert.deepEqual(await processesOn(directory), [], 'npm ended and left something running');
+}
+
+async function createClone(t: TestContext) {
+  const base = await realpath(await mkdtemp(join(tmpdir(), 'portico clone ')));
+  // Run as root, PostgreSQL is another user and has to get in.
+  await chmod(base, 0o711);
+  const directory = join(base, 'portico');
+  const home = join(base, 'home');
+  t.after(async () => {
+    for (const pid of await processesOn(base)) spawnSync('kill', ['-9', String(pid)]);
+    await rm(base, { recursive: true, force: true, maxRetries: 10 });
+  });
+  await mkdir(home);
+  await copyClone(directory);
+  const port = await findServicePort();
+  const env = { ...machineEnvironment(), HOME: home, PORTICO_PORT: String(port) };
+  return {
+    directory,
+    url: `http://127.0.0.1:${port}`,
+    start: (program: 'npm' | 'npx', ...args: string[]) =>
+      watch(spawn(program, args, { cwd: directory, env })),
+  };
+}
+
+/** What git knows, or would add; without git, all but what is made by running. */
+async function copyClone(to: string): Promise<void> {
+  const { status, stdout } = spawnSync('git', ['ls-files', '-coz', '--exclude-standard'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  if (status !== 0) {
+    const made = ['node_modules', 'data', '.git'].map((name) => join(ROOT, name));
+    return await cp(ROOT, to, { recursive: true, filter: (path) => !made.includes(path) });
+  }
+  for (const file of stdout.split('\0').filter((name) => name !== '' && existsSync(join(ROOT, name))))
+    await cp(join(ROOT, file), join(to, file));
+}
+
+/** This machine's, without what this run of the tests (perhaps itself by npm) has added. */
+function machineEnvironment(): NodeJS.ProcessEnv {
+  const ours = /^(PORTICO_|NODE_|TEST_DATABASE_URL$|npm_(?!config_)|npm_config_local_prefix$|INIT_CWD$)/;
+  const kept = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)));
+  const path = (process.env.PATH ?? '').split(delimiter).filter((entry) => !entry.includes('node_modules'));
+  const cache = spawnSync('npm', ['config', 'get', 'cache'], { encoding: 'utf8' }).stdout.trim();
+  const userConfig = join(homedir(), '.npmrc');
+  return {
+    ...(existsSync(userConfig) ? { NPM_CONFIG_USERCONFIG: userConfig } : {}),
+    NPM_CONFIG_CACHE: cache,
+    ...kept,
+    PATH: path.join(delimiter),
+  };
+}

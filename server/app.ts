@@ -1,0 +1,111 @@
+import { createKeyPairs } from './applications/key-pairs.ts';
+import { registerApplications } from './applications/routes.ts';
+import { createAudit } from './audit/service.ts';
+import type { CompleteConfig } from './config/generated-secrets.ts';
+import { registerCustomers } from './customers/routes.ts';
+import { createCustomers } from './customers/service.ts';
+import { createDatabase } from './database/database.ts';
+import { schemaState } from './database/migrate.ts';
+import { createNotifications } from './database/notifications.ts';
+import { createEvents } from './events/service.ts';
+import { createHousekeeping } from './housekeeping.ts';
+import { registerApi } from './http/access.ts';
+import { registerHealth } from './http/health.ts';
+import { registerOpenApi } from './http/openapi.ts';
+import { createHttpServer } from './http/server.ts';
+import { createRequestSourceAddress } from './http/source-address.ts';
+import { createOperatorAuthentication } from './operator/authentication.ts';
+import { registerOperator } from './operator/routes.ts';
+import { createOrganizations } from './organizations/service.ts';
+import { createRateLimits } from './rate-limits/service.ts';
+import type { Clock } from './runtime/clock.ts';
+import { createEncryption } from './runtime/encryption.ts';
+import { createGuids, type RandomBytes } from './runtime/guid.ts';
+import type { Log } from './runtime/log.ts';
+import { createMetrics } from './runtime/metrics.ts';
+import type { Secret } from './runtime/secret.ts';
+import { createTokenEndpoints } from './tokens/endpoints.ts';
+import { registerTokenMetadata } from './tokens/metadata-routes.ts';
+import { registerCustomerTokens, registerOAuth } from './tokens/routes.ts';
+import { createTokens } from './tokens/service.ts';
+import { version } from './version.ts';
+
+export type App = Awaited<ReturnType<typeof createApp>>;
+
+type Deps = { config: CompleteConfig; databaseUrl: Secret; log: Log; clock: Clock; randomBytes: RandomBytes };
+
+/** The whole house: every part made once and wired by hand. */
+export async function createApp({ config, databaseUrl: url, log, clock, randomBytes }: Deps) {
+  const { baseUrl, supportEmail, allowlistPolicy } = config;
+
+  const metrics = createMetrics();
+  const guids = createGuids({ clock, randomBytes });
+  const encryption = createEncryption({ masterKeys: config.masterKeys, randomBytes });
+  const database = createDatabase({ url, connections: config.databaseConnections, log });
+  const { queries } = database;
+  const notifications = createNotifications({ url, queries, log });
+  const rateLimits = createRateLimits({ queries, clock });
+  const audit = createAudit({ queries, clock, guids });
+  const events = createEvents({ clock, guids, metrics });
+  const base = { database, clock, guids, audit, metrics, log };
+
+  const organizations = createOrganizations({
+    ...base,
+    events,
+    beforeGoingLive: (transaction, guid) => applications.requireAllowlists(transaction, guid),
+  });
+  const customers = createCustomers({ ...base, organizations });
+  const tokens = createTokens({ ...base, addresses: config, notifications, encryption });
+  const { revocations, denials } = tokens;
+  const keyPairs = createKeyPairs({ ...base, organizations, revocations, encryption, randomBytes });
+  const { applications, usage } = keyPairs;
+  const endpoints = createTokenEndpoints({
+    ...base,
+    ...keyPairs,
+    tokens,
+    customers,
+    rateLimits,
+    limits: config,
+  });
+
+  const sourceAddress = createRequestSourceAddress(config.trustedProxies);
+  const server = createHttpServer({ ...base, baseUrl });
+  await registerOpenApi(server, { baseUrl, version, supportEmail });
+  registerHealth(server, { metrics, schemaState: () => schemaState(queries) });
+  registerTokenMetadata(server, tokens);
+  await registerOAuth(server, { ...endpoints, ...tokens, sourceAddress });
+  await registerApi(server, { ...base, ...tokens, usage, sourceAddress }, (api) => {
+    registerApplications(api, { applications, organizations, allowlistPolicy });
+    registerCustomers(api, { customers });
+    registerCustomerTokens(api, endpoints);
+  });
+  const { operatorToken } = config;
+  const authentication = createOperatorAuthentication({ operatorToken, rateLimits, metrics, sourceAddress });
+  const rooms = { ...base, ...keyPairs, ...tokens, organizations, customers, encryption };
+  await registerOperator(server, { ...rooms, authentication });
+  await server.ready();
+
+  const housekeeping = createHousekeeping({
+    log,
+    chores: [
+      { name: 'key usage', run: usage.flush },
+      { name: 'denials', run: denials.flush },
+      { name: 'rate limits', run: rateLimits.sweep },
+      { name: 'revocations', run: revocations.sweep },
+      { name: 'signing keys', run: tokens.signingKeys.sweep },
+    ],
+  });
+
+  /** In order: first what comes in, then what is still to be written down, last the database. */
+  async function close(): Promise<void> {
+    const flushDenials = () => denials.flush({ all: true });
+    for (const step of [() => server.close(), housekeeping.stop, flushDenials, usage.flush, revocations.stop])
+      await step().catch((error: unknown) =>
+        log.warn({ err: error }, 'something could not be closed in order'),
+      );
+    await notifications.close();
+    await database.close();
+  }
+
+  return { ...rooms, server, housekeeping, close };
+}

@@ -1,0 +1,68 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import type { Encryption } from '../runtime/encryption.ts';
+import type { RandomBytes } from '../runtime/guid.ts';
+import { Secret } from '../runtime/secret.ts';
+
+/**
+ * `portico_sk_` + 256 random bits + a checksum of them, so that scanners find a leaked one for certain.
+ * The secret is random through and through, so a fast keyed hash is enough: nobody can try 2^256 of them,
+ * and without the master key the stored hash says nothing.
+ */
+const PREFIX = 'portico_sk_';
+const RANDOM_BYTES = 32;
+const PURPOSE = 'client-secret';
+
+export type SecretHash = { secret_hash: Buffer; secret_key_id: string };
+export type ClientSecrets = ReturnType<typeof createClientSecrets>;
+
+export function createClientSecrets({
+  encryption,
+  randomBytes,
+}: {
+  encryption: Encryption;
+  randomBytes: RandomBytes;
+}) {
+  const keys = new Map<string, Buffer | undefined>();
+
+  function keyOf(keyId: string): Buffer | undefined {
+    if (!keys.has(keyId)) keys.set(keyId, encryption.deriveKey(PURPOSE, keyId));
+    return keys.get(keyId);
+  }
+
+  function digest(secret: string, keyId: string): Buffer | undefined {
+    const key = keyOf(keyId);
+    return key && createHmac('sha256', key).update(secret).digest();
+  }
+
+  function hash(secret: Secret): SecretHash {
+    const keyId = encryption.currentKeyId;
+    return { secret_hash: digest(secret.reveal(), keyId) as Buffer, secret_key_id: keyId };
+  }
+
+  /** Stands in for the hash of a client that does not exist, so that both answers take the same time. */
+  const nobody: SecretHash = hash(new Secret('nobody'));
+
+  return {
+    generate(): Secret {
+      const random = Buffer.from(randomBytes(RANDOM_BYTES)).toString('base64url');
+      return new Secret(`${PREFIX}${random}${checksumOf(random)}`);
+    },
+
+    hash,
+
+    matches(secret: Secret, stored: SecretHash | undefined): boolean {
+      const { secret_hash, secret_key_id } = stored ?? nobody;
+      const presented = digest(secret.reveal(), secret_key_id);
+      const equal = presented !== undefined && timingSafeEqual(presented, secret_hash);
+      return equal && stored !== undefined;
+    },
+
+    /** Hashed under a master key that is on its way out; to be hashed anew while the secret is at hand. */
+    isOutdated: (stored: SecretHash) => stored.secret_key_id !== encryption.currentKeyId,
+  };
+}
+
+function checksumOf(random: string): string {
+  return crc32(random).toString(36).padStart(7, '0');
+}

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { objectsOf } from '../../testing/answers.ts';
+import { assertError, createTestApp } from '../../testing/app.ts';
+import { createCustomer, customerToken } from '../../testing/customers.ts';
+import { createTenant, everyScope, tokenOf, userToken } from '../../testing/tenant.ts';
+import { allScopes, scopesFor } from '../tokens/scopes.ts';
+
+/** Creating key pairs (contract, section 6): by people who manage keys, and nobody else. */
+const app = await createTestApp();
+const tenant = await createTenant(app);
+const other = await createTenant(app);
+const ABSENT = '0'.repeat(32);
+const IP_ALLOWLIST = ['198.35.26.96', '193.0.6.0/24'];
+
+const KINDS = [
+  { kind: 'organization', url: '/api/organization_applications', owner: {} },
+  { kind: 'bank', url: '/api/bank_applications', owner: { bank_guid: tenant.bankGuid } },
+] as const;
+
+async function create(url: string, input: object, token?: string) {
+  const founder = token ?? (await userToken(app, tenant.organizationGuid));
+  return app.call({ method: 'POST', url, token: founder, payload: input });
+}
+
+for (const { kind, url, owner } of KINDS) {
+  const input = { name: 'Ledger', ip_allowlist: IP_ALLOWLIST, ...owner };
+
+  test(`a Founder or Key Admin user token creates ${kind} key pairs`, async () => {
+    for (const role of ['founder', 'key_admin'] as const) {
+      const answer = await create(url, input, await userToken(app, tenant.organizationGuid, role));
+      assert.equal(answer.status, 201, JSON.stringify(answer.body));
+      const { client_id, client_secret, ...rest } = answer.body;
+      const now = app.clock.now().toISOString();
+      assert.match(String(client_id), /^[0-9a-f]{32}$/);
+      assert.match(String(client_secret), /^portico_sk_/);
+      assert.deepEqual(rest, {
+        ...{ name: 'Ledger', ip_allowlist: IP_ALLOWLIST, ...owner, scopes: scopesFor(kind) },
+        ...{ created_at: now, updated_at: now },
+      });
+    }
+  });
+
+  test(`no other token creates ${kind} key pairs, whatever its scopes`, async () => {
+    const { organizationGuid, organizationKey, bankKey } = tenant;
+    const customer = await createCustomer(app, tenant.bankGuid);
+    const tokens = {
+      developer: await userToken(app, organizationGuid, 'developer'),
+      viewer: await userToken(app, organizationGuid, 'viewer'),
+      organization: await tokenOf(app, organizationKey, everyScope('organization')),
+      bank: await tokenOf(app, bankKey, everyScope('bank')),
+      customer: await customerToken(app, tenant, customer, allScopes()),
+    };
+    const list = async () =>
+      objectsOf(await app.call({ url, token: await userToken(app, organizationGuid) })).length;
+    const before = await list();
+    for (const [holder, token] of Object.entries(tokens)) {
+      const message = ['developer', 'viewer'].includes(holder) ? /_applications:write$/ : /a user token/;
+      assertError(await create(url, input, token), 403, 'invalid_scopes', message);
+    }
+    assert.equal(await list(), before);
+  });
+
+  test(`new ${kind} keys must have a non-empty allowlist`, async () => {
+    for (const ip_allowlist of [undefined, []])
+      assertError(
+        await create(url, { name: 'Ledger', ip_allowlist, ...owner }),
+        422,
+        'ip_allowlist_required',
+        /^ip_allowlist /,
+      );
+  });
+
+  test(`${kind} keys take the scopes given, in one order and each once`, async () => {
+    const answer = await create(url, {
+      ...input,
+      scopes: ['trades:read', 'customers:read', 'trades:read'],
+    });
+    assert.deepEqual(answer.body.scopes, ['customers:read', 'trades:read']);
+  });
+
+  test(`a scope that ${kind} keys cannot hold is refused by its place`, async () => {
+    const beyond = kind === 'bank' ? 'banks:execute' : 'subscriptions:read';
+    for (const scope of [beyond, 'trades:write', 'nonsense', '', '__proto__'])
+      assertError(
+        await create(url, { ...input, scopes: ['trades:read', scope] }),
+        400,
+        'invalid_parameter',
+        /^scopes\[1\] /,
+      );
+  });
+
+  test(`the name of ${kind} keys has 1 to 128 characters, not all of them blank`, async () => {
+    assert.equal((await create(url, { ...input, name: 'x'.repeat(128) })).status, 201);
+    for (const name of ['', ' \t', 'x'.repeat(129), null, 7])
+      assertError(await create(url, { ...input, name }), 400, 'invalid_parameter', /^name /);
+  });
+
+  test(`the client cannot choose client_id, client_secret or the owner of new ${kind} keys`, async () => {
+    for (const extra of [{ client_id: ABSENT }, { client_secret: 'x' }, { organization_guid: ABSENT }]) {
+      const [field = ''] = Object.keys(extra);
+      assertError(await create(url, { ...input, ...extra }), 400, 'invalid_parameter', new RegExp(field));
+    }
+  });
+}
+
+test('a bank key is created for a bank of one’s own only', async () => {
+  const input = { name: 'Ledger', ip_allowlist: IP_ALLOWLIST };
+  assertError(await create('/api/bank_applications', input), 400, 'missing_parameter', /^bank_guid /);
+  for (const bank_guid of [other.bankGuid, ABSENT])
+    assertError(await create('/api/bank_applications', { ...input, bank_guid }), 422, 'no_bank');
+  const production = await createTenant(app, { environment: 'production' });
+  const answer = await create(
+    '/api/bank_applications',
+    { ...input, bank_guid: production.bankGuid },
+    await userToken(app, production.organizationGuid),
+  );
+  assert.equal(answer.status, 201, 'people see both environments');
+});

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { auditRecordsOf, soleRecord } from '../../testing/answers.ts';
+import { assertError, createTestApp } from '../../testing/app.ts';
+import { createCustomer } from '../../testing/customers.ts';
+import { createTenant, everyScope, tokenOf } from '../../testing/tenant.ts';
+
+/** Calls denied for their address leave a trace, and a flood of them leaves a short one. */
+const app = await createTestApp();
+const OUTSIDE = '198.35.26.97';
+
+async function gated() {
+  const tenant = await createTenant(app, { ipAllowlist: ['198.35.26.96'] });
+  const token = await tokenOf(app, tenant.organizationKey, everyScope('organization'));
+  const deny = async (url = '/api/customers', remoteAddress = OUTSIDE) => {
+    const answer = await app.call({ url, token, remoteAddress });
+    assertError(answer, 403, 'ip_not_allowed');
+    return answer;
+  };
+  const recorded = async (options = {}) => {
+    await app.denials.flush(options);
+    return auditRecordsOf(app, tenant.organizationKey.clientId, 'access.deny');
+  };
+  return { tenant, deny, recorded };
+}
+
+async function deniedCalls(): Promise<number> {
+  const { body } = await app.server.inject({ url: '/metrics' });
+  return Number(/^portico_denied_calls_total (\d+)$/m.exec(body)?.[1]);
+}
+
+const timesOf = (records: { changes: Record<string, unknown> }[]) =>
+  records.map(({ changes }) => Number(changes.times));
+const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0);
+
+test('a denied call is in the audit record at once, with its key, address, path and request', async () => {
+  const { tenant, deny, recorded } = await gated();
+  const { headers } = await deny(`/api/organization_applications/${tenant.organizationKey.clientId}`);
+  assert.deepEqual(soleRecord(await recorded()), {
+    organization_guid: tenant.organizationGuid,
+    ...{ actor_type: 'application', actor: tenant.organizationKey.clientId, address: OUTSIDE },
+    ...{ action: 'access.deny', object_type: 'application', object_id: tenant.organizationKey.clientId },
+    changes: { reason: 'ip_not_allowed', path: '/api/organization_applications/:client_id', times: 1 },
+    ...{ request_id: headers['x-request-id'], created_at: app.clock.now().toISOString() },
+  });
+});
+
+test('every denied call is counted in the metrics, and no other call', async () => {
+  const { deny } = await gated();
+  const open = await createTenant(app);
+  const token = await tokenOf(app, open.organizationKey, 'trades:read');
+  const before = await deniedCalls();
+  for (let call = 0; call < 3; call++) await deny();
+  assertError(await app.call({ url: '/api/customers', token }), 403, 'invalid_scopes');
+  assert.equal(await deniedCalls(), before + 3);
+});
+
+test('an allowed call leaves no record', async () => {
+  const { tenant, recorded } = await gated();
+  const token = await tokenOf(app, tenant.organizationKey, 'customers:read');
+  assert.equal((await app.call({ url: '/api/customers', token, remoteAddress: '198.35.26.96' })).status, 200);
+  assert.deepEqual(await recorded({ all: true }), []);
+});
+
+test('a flood of 1,000 denied calls makes few records, whose times add up to 1,000', async () => {
+  const { deny, recorded } = await gated();
+  for (let wave = 0; wave < 10; wave++) {
+    await Promise.all(Array.from({ length: 100 }, () => deny()));
+    app.clock.advance(3_000);
+  }
+  assert.deepEqual(timesOf(await recorded()), [1], 'the first is recorded at once, the others are counted');
+  const times = timesOf(await recorded({ all: true }));
+  assert.equal(sum(times), 1_000);
+  assert.ok(times.length <= 2, `${times.length} records`);
+  assert.deepEqual(timesOf(await recorded({ all: true })), times, 'and recorded once');
+});
+
+test('a minute later the next denied call is recorded at once again, with what was counted before', async () => {
+  const { deny, recorded } = await gated();
+  for (let call = 0; call < 5; call++) await deny();
+  app.clock.advance(60_000);
+  await deny();
+  assert.deepEqual(timesOf(await recorded()), [1, 4, 1]);
+  app.clock.advance(60_000);
+  assert.deepEqual(timesOf(await recorded()), [1, 4, 1], 'nothing was left to count');
+});
+
+test('what was counted is recorded a minute later without another call', async () => {
+  const { deny, recorded } = await gated();
+  for (let call = 0; call < 5; call++) await deny();
+  app.clock.advance(60_000);
+  await app.housekeeping.runOnce();
+  assert.deepEqual(timesOf(await recorded()), [4, 1]);
+});
+
+test('each key and each address has records of its own', async () => {
+  const [first, second] = [await gated(), await gated()];
+  for (const address of [OUTSIDE, '193.0.6.139', '2001:4860::1']) await first.deny(undefined, address);
+  await second.deny();
+  const addresses = (await first.recorded()).map(({ address }) => address);
+  assert.deepEqual(addresses, ['2001:4860::1', '193.0.6.139', OUTSIDE]);
+  assert.equal((await second.recorded()).length, 1);
+});
+
+test('a flood from ever new addresses makes few records too', async () => {
+  const { deny, recorded } = await gated();
+  for (let host = 0; host < 200; host++) await deny(undefined, `2001:4860::${host.toString(16)}`);
+  const times = timesOf(await recorded({ all: true }));
+  assert.equal(sum(times), 200);
+  assert.ok(times.length <= 25, `${times.length} records`);
+});
+
+test('a key used from outside its list at /oauth/customer_token is on record too', async () => {
+  const { tenant, recorded } = await gated();
+  const { clientId, secret } = tenant.organizationKey;
+  const customer_guid = await createCustomer(app, tenant.bankGuid);
+  const credentials = { client_id: clientId, client_secret: secret };
+  const payload = { grant_type: 'client_credentials', ...credentials, customer_guid, scope: 'trades:read' };
+  const before = await deniedCalls();
+  const options = { method: 'POST', url: '/oauth/customer_token', payload, remoteAddress: OUTSIDE } as const;
+  assertError(await app.call(options), 403, 'ip_not_allowed', 'IP address not in allowlist');
+  const [record] = await recorded();
+  assert.deepEqual([record?.address, record?.changes.path], [OUTSIDE, '/oauth/customer_token']);
+  assert.equal(await deniedCalls(), before + 1);
+});

@@ -1,0 +1,21 @@
+import type { Encryption } from '../runtime/encryption.ts';
+import type { RandomBytes } from '../runtime/guid.ts';
+import { createClientSecrets } from './client-secret.ts';
+import { createClients } from './clients.ts';
+import { type ApplicationsDeps, createApplications } from './service.ts';
+import { createKeyUsage } from './usage.ts';
+
+type Deps = Omit<ApplicationsDeps, 'secrets' | 'usage'> & {
+  encryption: Encryption;
+  randomBytes: RandomBytes;
+};
+
+/** Key pairs from their three sides: managed by people, met at the token endpoint, seen in use. */
+export function createKeyPairs({ encryption, randomBytes, ...deps }: Deps) {
+  const { queries } = deps.database;
+  const secrets = createClientSecrets({ encryption, randomBytes });
+  const usage = createKeyUsage({ queries, clock: deps.clock });
+  const clients = createClients({ queries, secrets });
+  const applications = createApplications({ ...deps, secrets, usage });
+  return { applications, clients, usage };
+}

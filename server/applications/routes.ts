@@ -1,0 +1,181 @@
+import type { FastifyRequest } from 'fastify';
+import { actorOf, requires } from '../http/access.ts';
+import { unwrap } from '../http/errors.ts';
+import { guidsFilter, values } from '../http/filters.ts';
+import { envelope, listOf, listQuery, pageOf } from '../http/paging.ts';
+import { answers } from '../http/schemas.ts';
+import type { HttpServer } from '../http/server.ts';
+import type { Organizations } from '../organizations/service.ts';
+import {
+  ApplicationChanges,
+  ApplicationParams,
+  ApplicationView,
+  CreatedApplicationView,
+  NewApplication,
+  NewBankApplication,
+  viewApplication,
+} from './schema.ts';
+import type { AllowlistPolicy, Applications, CreatedApplication, Owner } from './service.ts';
+
+export type ApplicationRoutesDeps = {
+  applications: Applications;
+  organizations: Organizations;
+  allowlistPolicy: AllowlistPolicy;
+};
+
+/** Both kinds of key pairs: the same operations on two paths, seen by different tokens. */
+export function registerApplications(api: HttpServer, deps: ApplicationRoutesDeps): void {
+  registerKind(api, deps, 'organization');
+  registerKind(api, deps, 'bank');
+  registerCreation(api, deps);
+}
+
+function registerKind(api: HttpServer, { applications }: ApplicationRoutesDeps, kind: Owner['kind']): void {
+  const path = `/${kind}_applications`;
+  const tags = ['Applications'];
+  const types =
+    kind === 'bank' ? (['organization', 'bank', 'user'] as const) : (['organization', 'user'] as const);
+  const read = requires(types, `${kind}_applications:read`);
+  const write = requires(types, `${kind}_applications:write`);
+  const remove = requires(['user'], `${kind}_applications:write`);
+  const ownerOf = ({ caller }: FastifyRequest): Owner => ({ ...caller, kind });
+
+  api.get(
+    path,
+    {
+      config: read.config,
+      schema: {
+        ...read.documented,
+        operationId: `${kind}_applications.list`,
+        summary: `List the ${kind} key pairs that the token may see`,
+        tags,
+        querystring: listQuery(kind === 'bank' ? { bank_guid: guidsFilter } : {}),
+        response: answers({ 200: listOf(ApplicationView) }, 400, 401, 403),
+      },
+    },
+    async (request) => {
+      const page = unwrap(pageOf(request.query));
+      const { bank_guid: named } = request.query as { bank_guid?: string };
+      const owner = ownerOf(request);
+      // A bank token has its bank; what the request says of it is ignored (specification, Authentication 3).
+      const bankGuid = owner.bankGuid === undefined ? values(named) : undefined;
+      return envelope(page, await applications.list(owner, page, { bankGuid }), viewApplication);
+    },
+  );
+
+  api.get(
+    `${path}/:client_id`,
+    {
+      config: read.config,
+      schema: {
+        ...read.documented,
+        operationId: `${kind}_applications.get`,
+        summary: `Get a ${kind} key pair; its secret is never shown again`,
+        tags,
+        params: ApplicationParams,
+        response: answers({ 200: ApplicationView }, 401, 403, 404),
+      },
+    },
+    async (request) =>
+      viewApplication(unwrap(await applications.get(ownerOf(request), request.params.client_id))),
+  );
+
+  api.patch(
+    `${path}/:client_id`,
+    {
+      config: write.config,
+      schema: {
+        ...write.documented,
+        operationId: `${kind}_applications.update`,
+        summary: 'Change name, scopes or IP allowlist; tokens already issued keep what they were issued with',
+        tags,
+        params: ApplicationParams,
+        body: ApplicationChanges,
+        response: answers({ 200: ApplicationView }, 400, 401, 403, 404, 413, 415, 422),
+      },
+    },
+    async (request) => {
+      const { params, body, caller } = request;
+      const actor = actorOf(request);
+      const owner = ownerOf(request);
+      return viewApplication(
+        unwrap(await applications.update(actor, owner, params.client_id, body, caller.scopes)),
+      );
+    },
+  );
+
+  api.delete(
+    `${path}/:client_id`,
+    {
+      config: remove.config,
+      schema: {
+        ...remove.documented,
+        operationId: `${kind}_applications.remove`,
+        summary: 'Remove a key pair; its tokens are dead on every node when this answers',
+        tags,
+        params: ApplicationParams,
+        response: answers({ 204: { type: 'null', description: 'Removed' } }, 401, 403, 404),
+      },
+    },
+    async (request, reply) => {
+      unwrap(await applications.remove(actorOf(request), ownerOf(request), request.params.client_id));
+      return reply.code(204).send();
+    },
+  );
+}
+
+function registerCreation(api: HttpServer, deps: ApplicationRoutesDeps): void {
+  const { applications, organizations, allowlistPolicy } = deps;
+  const tags = ['Applications'];
+  const response = answers({ 201: CreatedApplicationView }, 400, 401, 403, 413, 415, 422);
+  const summary = 'Generate a key pair; client_secret is shown this once';
+  const forOrganization = requires(['user'], 'organization_applications:write');
+  const forBank = requires(['user'], 'bank_applications:write');
+
+  api.post(
+    '/organization_applications',
+    {
+      config: forOrganization.config,
+      schema: {
+        ...forOrganization.documented,
+        operationId: 'organization_applications.create',
+        summary,
+        tags,
+        body: NewApplication,
+        response,
+      },
+    },
+    async (request, reply) => {
+      const owner = { organizationGuid: request.caller.organizationGuid };
+      const created = await applications.create(actorOf(request), owner, request.body, allowlistPolicy);
+      return reply.code(201).send(viewCreated(unwrap(created)));
+    },
+  );
+
+  api.post(
+    '/bank_applications',
+    {
+      config: forBank.config,
+      schema: {
+        ...forBank.documented,
+        operationId: 'bank_applications.create',
+        summary,
+        tags,
+        body: NewBankApplication,
+        response,
+      },
+    },
+    async (request, reply) => {
+      const { organizationGuid, environment } = request.caller;
+      const { bank_guid: bankGuid, ...input } = request.body;
+      const bank = unwrap(await organizations.findBank(organizationGuid, bankGuid, environment));
+      const owner = { organizationGuid, bank };
+      const created = await applications.create(actorOf(request), owner, input, allowlistPolicy);
+      return reply.code(201).send(viewCreated(unwrap(created)));
+    },
+  );
+}
+
+export function viewCreated({ application, secret }: CreatedApplication) {
+  return { ...viewApplication(application), client_secret: secret.reveal() };
+}

@@ -1,0 +1,197 @@
+import type { Static } from 'typebox';
+import type { Actor, Audit } from '../audit/service.ts';
+import type { Database, Transaction } from '../database/database.ts';
+import type { Page, PageOf } from '../database/paging.ts';
+import type { Bank, Organizations } from '../organizations/service.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { Failure, isFailure } from '../runtime/failure.ts';
+import type { Guids } from '../runtime/guid.ts';
+import type { Secret } from '../runtime/secret.ts';
+import type { Revocations } from '../tokens/revocations.ts';
+import { checkApplicationScopes, holdsScope, scopesFor } from '../tokens/scopes.ts';
+import { parseAllowlist } from './allowlist.ts';
+import type { ClientSecrets } from './client-secret.ts';
+import type { ApplicationChanges, NewApplication } from './schema.ts';
+import * as store from './store.ts';
+import type { KeyUsage } from './usage.ts';
+
+export type { Client, Owner } from './store.ts';
+export type Applications = ReturnType<typeof createApplications>;
+export type CreatedApplication = { application: store.Application; secret: Secret };
+
+/** Who wants a list on a new key: everybody under the policy `required`, only live Organizations otherwise. */
+export type AllowlistPolicy = 'required' | 'optional';
+
+export type ApplicationsDeps = {
+  database: Database;
+  clock: Clock;
+  guids: Guids;
+  audit: Audit;
+  organizations: Organizations;
+  secrets: ClientSecrets;
+  revocations: Revocations;
+  usage: KeyUsage;
+};
+
+/** Key pairs: client_id and client_secret of an Organization or of one of its Banks. */
+export function createApplications(deps: ApplicationsDeps) {
+  const { database, clock, guids, audit, organizations, secrets, revocations, usage } = deps;
+
+  async function removeFound(
+    actor: Actor,
+    find: (transaction: Transaction) => Promise<store.Application | undefined>,
+  ): Promise<Failure | undefined> {
+    const revision = await database.transaction(async (transaction) => {
+      const application = await find(transaction);
+      if (!application) return noApplication();
+      const { client_id: clientId, name } = application;
+      await store.deleteApplication(transaction, clientId);
+      await audit.record(transaction, actor, about('remove', application, { name }));
+      return revocations.revoke(transaction, 'application', clientId);
+    });
+    if (isFailure(revision)) return revision;
+    await revocations.settle(revision);
+    return undefined;
+  }
+
+  return {
+    create(
+      actor: Actor,
+      owner: { organizationGuid: string; bank?: Bank },
+      input: Static<typeof NewApplication>,
+      policy: AllowlistPolicy,
+    ): Promise<CreatedApplication | Failure> {
+      return database.transaction(async (transaction) => {
+        const organization = await organizations.lock(transaction, owner.organizationGuid);
+        if (isFailure(organization)) return organization;
+        const holder = owner.bank ? 'bank' : 'organization';
+        const scopes = checkApplicationScopes(input.scopes ?? scopesFor(holder), holder);
+        if (isFailure(scopes)) return scopes;
+        const allowlist = checkAllowlist(
+          input.ip_allowlist ?? [],
+          organization.live || policy === 'required',
+        );
+        if (isFailure(allowlist)) return allowlist;
+        const now = clock.now();
+        const secret = secrets.generate();
+        const application: store.Application = {
+          client_id: guids.next(),
+          organization_guid: organization.guid,
+          bank_guid: owner.bank?.guid ?? null,
+          name: input.name,
+          scopes,
+          ip_allowlist: allowlist,
+          ...secrets.hash(secret),
+          created_at: now,
+          updated_at: now,
+          last_used_at: null,
+          last_used_ip: null,
+        };
+        await store.insertApplication(transaction, application);
+        await audit.record(
+          transaction,
+          actor,
+          about('create', application, { name: input.name, scopes, ip_allowlist: allowlist }),
+        );
+        return { application, secret };
+      });
+    },
+
+    async list(
+      owner: store.Owner,
+      page: Page,
+      filters: store.ApplicationFilters,
+    ): Promise<PageOf<store.Application>> {
+      await usage.flush();
+      return store.selectApplications(database.queries, owner, page, filters);
+    },
+
+    async get(owner: store.Owner, clientId: string): Promise<store.Application | Failure> {
+      await usage.flush();
+      return (await store.selectApplication(database.queries, owner, clientId)) ?? noApplication();
+    },
+
+    /** `held` bounds what the caller can give: nobody widens a key beyond the scopes of their own token. */
+    update(
+      actor: Actor,
+      owner: store.Owner,
+      clientId: string,
+      input: Static<typeof ApplicationChanges>,
+      held: ReadonlySet<string>,
+    ): Promise<store.Application | Failure> {
+      return database.transaction(async (transaction) => {
+        const organization = await organizations.lock(transaction, owner.organizationGuid);
+        if (isFailure(organization)) return organization;
+        const current = await store.selectApplicationForUpdate(transaction, owner, clientId);
+        if (!current) return noApplication();
+        const scopes = input.scopes && checkApplicationScopes(input.scopes, owner.kind);
+        if (isFailure(scopes)) return scopes;
+        const grantable = new Set([...held, ...current.scopes]);
+        const beyond = scopes?.find((scope) => !holdsScope(grantable, scope));
+        if (beyond) return new Failure('invalid_scopes', `Your own token must hold ${beyond} to grant it`);
+        const allowlist = input.ip_allowlist && checkAllowlist(input.ip_allowlist, organization.live);
+        if (isFailure(allowlist)) return allowlist;
+        const changes = {
+          ...(input.name === undefined ? {} : { name: input.name }),
+          ...(scopes === undefined ? {} : { scopes }),
+          ...(allowlist === undefined ? {} : { ip_allowlist: allowlist }),
+        };
+        if (Object.keys(changes).length === 0) return current;
+        const application = await store.updateApplication(transaction, clientId, {
+          ...changes,
+          updated_at: clock.now(),
+        });
+        await audit.record(transaction, actor, about('update', application, changes));
+        return application;
+      });
+    },
+
+    /** When this returns, no node accepts a token of the pair any more. */
+    remove(actor: Actor, owner: store.Owner, clientId: string): Promise<Failure | undefined> {
+      return removeFound(actor, (transaction) =>
+        store.selectApplicationForUpdate(transaction, owner, clientId),
+      );
+    },
+
+    /** The operator's: whoever the pair belongs to. */
+    removeAny(actor: Actor, clientId: string): Promise<Failure | undefined> {
+      return removeFound(actor, (transaction) => store.selectAnyForUpdate(transaction, clientId));
+    },
+
+    /** A live Organization has a list on every key (specification, Authentication 10). */
+    async requireAllowlists(
+      transaction: Transaction,
+      organizationGuid: string,
+    ): Promise<Failure | undefined> {
+      const count = await store.countWithoutAllowlist(transaction, organizationGuid);
+      if (count === 0) return undefined;
+      const keys = count === 1 ? '1 key has' : `${count} keys have`;
+      return new Failure(
+        'ip_allowlist_required',
+        `A live Organization needs a list on every key; ${keys} none`,
+      );
+    },
+  };
+}
+
+function checkAllowlist(entries: readonly string[], required: boolean): string[] | Failure {
+  if (entries.length === 0 && required)
+    return new Failure('ip_allowlist_required', 'ip_allowlist must have at least one entry');
+  const parsed = parseAllowlist(entries);
+  return Array.isArray(parsed) ? parsed : new Failure('invalid_ip_allowlist', parsed.message);
+}
+
+function noApplication(): Failure {
+  return new Failure('not_found', 'There is no such application');
+}
+
+function about(verb: 'create' | 'update' | 'remove', application: store.Application, changes: object) {
+  const objectType = application.bank_guid === null ? 'organization_application' : 'bank_application';
+  return {
+    action: `${objectType}.${verb}` as const,
+    organizationGuid: application.organization_guid,
+    objectType,
+    objectId: application.client_id,
+    changes: { ...changes },
+  };
+}

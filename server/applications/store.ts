@@ -1,0 +1,165 @@
+import { type Selectable, sql, type Updateable } from 'kysely';
+import type { Queries, Transaction } from '../database/database.ts';
+import { type Page, type PageOf, selectPage } from '../database/paging.ts';
+import type { EnvironmentName, Tables } from '../database/tables.ts';
+import type { SecretHash } from './client-secret.ts';
+
+export type Application = Selectable<Tables['applications']>;
+
+/** Whose key pairs: an Organization's own, or those of its banks (of one environment, of one bank). */
+export type Owner = {
+  organizationGuid: string;
+  kind: 'organization' | 'bank';
+  bankGuid?: string | undefined;
+  environment?: EnvironmentName | undefined;
+};
+
+export type ApplicationFilters = { bankGuid?: readonly string[] | undefined };
+
+/** A key pair with what issuing a token for it needs to know. */
+export type Client = Application & { environment: EnvironmentName | null };
+
+export async function insertApplication(transaction: Transaction, application: Application): Promise<void> {
+  await transaction.insertInto('applications').values(application).execute();
+}
+
+export function selectApplications(
+  queries: Queries,
+  owner: Owner,
+  page: Page,
+  filters: ApplicationFilters,
+): Promise<PageOf<Application>> {
+  let query = ownedBy(queries, owner);
+  if (filters.bankGuid) query = query.where('applications.bank_guid', 'in', filters.bankGuid);
+  return selectPage(queries, query, page, 'client_id');
+}
+
+export function selectApplication(
+  queries: Queries,
+  owner: Owner,
+  clientId: string,
+): Promise<Application | undefined> {
+  return ownedBy(queries, owner).where('applications.client_id', '=', clientId).executeTakeFirst();
+}
+
+export function selectApplicationForUpdate(
+  transaction: Transaction,
+  owner: Owner,
+  clientId: string,
+): Promise<Application | undefined> {
+  return ownedBy(transaction, owner)
+    .where('applications.client_id', '=', clientId)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export function selectAnyForUpdate(
+  transaction: Transaction,
+  clientId: string,
+): Promise<Application | undefined> {
+  return transaction
+    .selectFrom('applications')
+    .selectAll()
+    .where('client_id', '=', clientId)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export function updateApplication(
+  transaction: Transaction,
+  clientId: string,
+  changes: Updateable<Tables['applications']>,
+): Promise<Application> {
+  return transaction
+    .updateTable('applications')
+    .set(changes)
+    .where('client_id', '=', clientId)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export async function deleteApplication(transaction: Transaction, clientId: string): Promise<void> {
+  await transaction.deleteFrom('applications').where('client_id', '=', clientId).execute();
+}
+
+export async function countWithoutAllowlist(
+  transaction: Transaction,
+  organizationGuid: string,
+): Promise<number> {
+  const { count } = await transaction
+    .selectFrom('applications')
+    .select((expression) => expression.fn.countAll<number>().as('count'))
+    .where('organization_guid', '=', organizationGuid)
+    .where(sql<boolean>`cardinality(ip_allowlist) = 0`)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** Many at once, for the token endpoint: in the order asked, undefined where there is none. */
+export async function selectClients(
+  queries: Queries,
+  clientIds: readonly string[],
+): Promise<(Client | undefined)[]> {
+  const rows = await queries
+    .selectFrom('applications')
+    .leftJoin('banks', 'banks.guid', 'applications.bank_guid')
+    .selectAll('applications')
+    .select('banks.environment')
+    .where('client_id', '=', sql<string>`any(${[...new Set(clientIds)]}::uuid[])`)
+    .execute();
+  const byId = new Map(rows.map((row) => [row.client_id, row]));
+  return clientIds.map((clientId) => byId.get(clientId));
+}
+
+export async function updateSecretHash(queries: Queries, clientId: string, hash: SecretHash): Promise<void> {
+  await queries.updateTable('applications').set(hash).where('client_id', '=', clientId).execute();
+}
+
+export async function countSecretsNotUnder(queries: Queries, keyId: string): Promise<number> {
+  const { count } = await queries
+    .selectFrom('applications')
+    .select((expression) => expression.fn.countAll<number>().as('count'))
+    .where('secret_key_id', '!=', keyId)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+export type Use = { clientId: string; at: Date; ip: string | undefined };
+
+/** The rows are locked in one order first, so that two nodes never wait for each other's in a circle. */
+export async function updateLastUsed(queries: Queries, uses: readonly Use[]): Promise<void> {
+  const clientIds = uses.map((use) => use.clientId);
+  await sql`
+    with used as (
+      select * from unnest(
+        ${clientIds}::uuid[],
+        ${uses.map((use) => use.at)}::timestamptz[],
+        ${uses.map((use) => use.ip ?? null)}::text[]) as used (client_id, at, ip)
+    ), locked as (
+      select client_id from applications
+      where client_id = any(${clientIds}::uuid[]) order by client_id for no key update
+    )
+    update applications
+    set last_used_at = used.at, last_used_ip = coalesce(used.ip, applications.last_used_ip)
+    from used join locked using (client_id)
+    where applications.client_id = used.client_id
+      and (applications.last_used_at is null or applications.last_used_at < used.at)`.execute(queries);
+}
+
+function ownedBy(queries: Queries, { organizationGuid, kind, bankGuid, environment }: Owner) {
+  let query = queries
+    .selectFrom('applications')
+    .selectAll('applications')
+    .where('applications.organization_guid', '=', organizationGuid)
+    .where('applications.bank_guid', kind === 'bank' ? 'is not' : 'is', null);
+  if (bankGuid) query = query.where('applications.bank_guid', '=', bankGuid);
+  if (environment && kind === 'bank')
+    query = query.where('applications.bank_guid', 'in', (subquery) =>
+      subquery
+        .selectFrom('banks')
+        .select('guid')
+        .where('organization_guid', '=', organizationGuid)
+        .where('environment', '=', environment),
+    );
+  return query;
+}

@@ -1,0 +1,52 @@
+import type { Queries, Transaction } from '../database/database.ts';
+import type { Page } from '../database/paging.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Guids } from '../runtime/guid.ts';
+import { type AuditFilters, insertRecords, selectRecords } from './store.ts';
+
+/** On whose behalf something happens. Every change is made by one, and recorded with it. */
+export type Actor = {
+  type: 'operator' | 'application' | 'user' | 'system';
+  /** The client_id or the member's guid; fixed words for the operator and the service itself. */
+  id: string;
+  address?: string | undefined;
+  requestId?: string | undefined;
+};
+
+export const systemActor: Actor = { type: 'system', id: 'portico' };
+
+export type Change = {
+  organizationGuid?: string | undefined;
+  action: `${string}.${string}`;
+  objectType: string;
+  objectId: string;
+  /** What was set, never a secret. */
+  changes?: Record<string, unknown>;
+};
+
+export type Audit = ReturnType<typeof createAudit>;
+
+export function createAudit({ queries, clock, guids }: { queries: Queries; clock: Clock; guids: Guids }) {
+  return {
+    /** In the transaction of the change itself: no change without its record, no record without its change. */
+    async record(transaction: Transaction, actor: Actor, change: Change): Promise<void> {
+      await insertRecords(transaction, [
+        {
+          guid: guids.next(),
+          organization_guid: change.organizationGuid ?? null,
+          actor_type: actor.type,
+          actor: actor.id,
+          action: change.action,
+          object_type: change.objectType,
+          object_id: change.objectId,
+          changes: JSON.stringify(change.changes ?? {}),
+          address: actor.address ?? null,
+          request_id: actor.requestId ?? null,
+          created_at: clock.now(),
+        },
+      ]);
+    },
+
+    list: (page: Page, filters: AuditFilters) => selectRecords(queries, page, filters),
+  };
+}

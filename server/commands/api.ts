@@ -1,0 +1,36 @@
+import type { Config } from '../config/config.ts';
+import { StartupError } from '../runtime/startup-error.ts';
+import { listen, runUntilStopped } from './process.ts';
+import { openApp, requireCurrentSchema } from './resources.ts';
+
+/** Only the HTTP surface; any number of these share one database. */
+export async function api(config: Config): Promise<void> {
+  requireSharedDatabase(config, 'api');
+  await runUntilStopped(async (resources, stop) => {
+    const { app, config: complete, log } = await openApp(config, resources);
+    await requireCurrentSchema(app);
+    stop.throwIfAborted();
+    app.housekeeping.start();
+    await listen(app, complete, resources);
+    log.info({ base_url: complete.baseUrl, host: complete.host, port: complete.port }, 'serving');
+  });
+}
+
+/** Only the background work, without an open port; any number of these share one database. */
+export async function dispatch(config: Config): Promise<void> {
+  requireSharedDatabase(config, 'dispatch');
+  await runUntilStopped(async (resources, stop) => {
+    const { app, log } = await openApp(config, resources);
+    await requireCurrentSchema(app);
+    stop.throwIfAborted();
+    app.housekeeping.start();
+    log.info('dispatching');
+  });
+}
+
+function requireSharedDatabase(config: Config, command: string): void {
+  if (config.databaseUrl === undefined)
+    throw new StartupError(
+      `The command ${command} works on a shared database: set PORTICO_DATABASE_URL, or run portico serve instead.`,
+    );
+}

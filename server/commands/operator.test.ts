@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { after, test } from 'node:test';
+import { createTestApp, OPERATOR_TOKEN } from '../../testing/app.ts';
+
+const app = await createTestApp();
+const baseUrl = await app.server.listen({ port: 0, host: '127.0.0.1' });
+const emptyDir = await mkdtemp(join(tmpdir(), 'portico-operator-'));
+after(() => rm(emptyDir, { recursive: true }));
+
+const MAIN = join(import.meta.dirname, '..', 'main.ts');
+const WITH_TOKEN = { PORTICO_OPERATOR_TOKEN: OPERATOR_TOKEN };
+
+type Run = { environment?: Record<string, string>; input?: string };
+
+/** The command as a person calls it; whatever happens, the token is not shown. */
+async function run(args: readonly string[], { environment = WITH_TOKEN, input = '' }: Run = {}) {
+  const env = { PORTICO_BASE_URL: baseUrl, PORTICO_DATA_DIR: emptyDir, ...environment };
+  const child = spawn(process.execPath, [MAIN, 'operator', ...args], { env });
+  child.stdin.end(input);
+  const [out, err, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ]);
+  assert.ok(!`${out}${err}`.includes(OPERATOR_TOKEN), 'the token was shown');
+  return { code, out, err };
+}
+
+async function answerOf(args: readonly string[], options?: Run): Promise<Record<string, unknown>> {
+  const { code, out, err } = await run(args, options);
+  assert.deepEqual({ code, err }, { code: 0, err: '' });
+  const answer = JSON.parse(out);
+  assert.equal(out, `${JSON.stringify(answer, null, 2)}\n`, 'the answer is indented JSON and nothing else');
+  return answer;
+}
+
+test('creates, changes, gets and lists as the HTTP surface does', async () => {
+  const flags = ['--name', 'Acme', '--live', 'true', '--features', 'webhooks,files'];
+  const created = await answerOf(['organizations', 'create', ...flags]);
+  assert.deepEqual([created.name, created.live, created.features], ['Acme', true, ['webhooks', 'files']]);
+  const guid = String(created.guid);
+  assert.deepEqual(await answerOf(['organizations', 'get', guid]), created);
+
+  const changed = await answerOf(['organizations', 'update', guid, '--json', '-', '--live', 'false'], {
+    input: '{"name":"Acme Ltd","live":true}',
+  });
+  assert.deepEqual([changed.name, changed.live], ['Acme Ltd', false]);
+
+  const environments = ['sandbox', 'sandbox', 'production'];
+  const create = ['banks', 'create', guid, '--name', 'X', '--environment'];
+  await Promise.all(environments.map((environment) => answerOf([...create, environment])));
+  for (const perPage of ['--per-page', '--per_page']) {
+    const list = await answerOf(['banks', 'list', guid, perPage, '1', '--environment', 'sandbox']);
+    assert.deepEqual([list.total, list.per_page, (list.objects as unknown[]).length], [2, 1, 1]);
+  }
+  for (const words of ['audit_records', 'audit-records']) {
+    const records = await answerOf([words, 'list', '--object-id', guid]);
+    assert.equal(records.total, 2);
+  }
+});
+
+test('a refused call shows the error body on standard error and exits with 1', async () => {
+  const missing = await run(['organizations', 'create']);
+  assert.deepEqual([missing.code, missing.out], [1, '']);
+  assert.deepEqual(JSON.parse(missing.err), {
+    error: 'bad_request',
+    message_code: 'missing_parameter',
+    message: 'name is required',
+  });
+  const absent = await run(['organizations', 'get', '0'.repeat(32)]);
+  assert.deepEqual([absent.code, absent.out, JSON.parse(absent.err).error], [1, '', 'not_found']);
+});
+
+test('the help lists every route under /operator with its summary, aligned, and needs no token', async () => {
+  const { code, out } = await run(['--help'], { environment: {} });
+  assert.equal(code, 0);
+  const { paths } = (await app.call({ url: '/openapi.json' })).body as {
+    paths: Record<string, Record<string, { operationId?: string; summary: string }>>;
+  };
+  const operations = Object.entries(paths)
+    .filter(([path]) => path.startsWith('/operator/'))
+    .flatMap(([, methods]) => Object.values(methods));
+  assert.ok(operations.length >= 9);
+  const listed = out.split('\n').filter((line) => line.startsWith('  '));
+  assert.equal(listed.length, operations.length);
+  const columns = operations.map(({ operationId = '', summary }) => {
+    const words = operationId
+      .replace(/^operator\./, '')
+      .replaceAll('.', ' ')
+      .replaceAll('_', '-');
+    const line = listed.find((one) => one.startsWith(`  ${words} `) && one.endsWith(`  ${summary}`));
+    assert.ok(line, `${operationId} is not listed`);
+    return line.lastIndexOf(summary);
+  });
+  assert.equal(new Set(columns).size, 1);
+  assert.equal((await run([])).out, out);
+});
+
+test('the help of a group lists its calls, and that of a call its arguments', async () => {
+  const group = await run(['banks', '--help']);
+  assert.match(group.out, /^ {2}banks create <organization-guid> /m);
+  assert.doesNotMatch(group.out, /^ {2}organizations/m);
+
+  const { code, out } = await run(['banks', 'create', '--help']);
+  assert.equal(code, 0);
+  assert.equal(
+    out,
+    `Usage: portico operator banks create <organization-guid> --name <text> --environment <production | sandbox> [flags]
+
+Create a Bank of an Organization; emits bank.created
+POST /operator/organizations/{guid}/banks
+
+  <organization-guid>  text                  UUIDv7 as 32 lowercase hex characters
+  --name               text                  required
+  --environment        production | sandbox  required; production or sandbox
+  --json               JSON                  the whole body, or - to read it from standard input; flags win
+`,
+  );
+  const list = await run(['organizations', 'list', '-h']);
+  assert.match(list.out, /^ {2}--per-page {2}integer {2}default 20$/m);
+  assert.doesNotMatch(list.out, /--json/);
+});
+
+for (const [args, sentence] of [
+  [['nothing'], /^portico: There is no call nothing\.\nUsage: portico operator <call> /],
+  [['nothing', '--help'], /^portico: There is no call nothing\.\n/],
+  [['banks', 'crate'], /^portico: There is no call banks crate; banks has create, .*\.\nUsage: /],
+  [['banks', 'get'], /^portico: <bank-guid> is missing\.\nUsage: portico operator banks get <bank-guid>\n$/],
+  [
+    ['banks', 'get', 'x', '--json', '{}'],
+    /^portico: There is no flag --json\.\nUsage: portico operator banks/,
+  ],
+] as const)
+  test(`says how it is called: ${args.join(' ')}`, async () => {
+    const { code, out, err } = await run(args);
+    assert.deepEqual([code, out], [1, '']);
+    assert.match(err, sentence);
+  });
+
+test('the token comes from the settings, else from the data folder', async () => {
+  const none = await run(['organizations', 'list'], { environment: {} });
+  assert.equal(none.code, 1);
+  assert.match(none.err, /^portico: There is no operator token: set PORTICO_OPERATOR_TOKEN, or .*\n$/);
+
+  const dataDir = await mkdtemp(join(emptyDir, 'data-'));
+  await writeFile(join(dataDir, 'operator.token'), `${OPERATOR_TOKEN}\n`);
+  const fromFile = { PORTICO_DATA_DIR: dataDir };
+  await answerOf(['organizations', 'list'], { environment: fromFile });
+
+  const other = 'not-the-operator-token-of-any-test';
+  const wrong = await run(['organizations', 'list'], {
+    environment: { ...fromFile, PORTICO_OPERATOR_TOKEN: other },
+  });
+  assert.equal(JSON.parse(wrong.err).message_code, 'authentication_failed');
+
+  const unsendable = await run(['organizations', 'list'], {
+    environment: { PORTICO_OPERATOR_TOKEN: `${other}-€` },
+  });
+  assert.match(
+    unsendable.err,
+    /^portico: The operator token has characters that no HTTP header can carry\.\n$/,
+  );
+});

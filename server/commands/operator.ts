@@ -1,0 +1,57 @@
+import { text } from 'node:stream/consumers';
+import type { Config } from '../config/config.ts';
+import { StartupError } from '../runtime/startup-error.ts';
+import { sortArguments } from './operator/arguments.ts';
+import { type Call, kebab } from './operator/calls.ts';
+import { describeCall, listCalls } from './operator/help.ts';
+import { requestOf } from './operator/request.ts';
+import { fetchCalls, send } from './operator/service.ts';
+import { operatorToken } from './operator/token.ts';
+
+const HELP_FLAGS = ['--help', '-h'];
+
+/**
+ * The operator's surface from a terminal. The calls are read from the running service's own OpenAPI
+ * document, so whatever that service can do can be called here.
+ */
+export async function operator(config: Config, args: readonly string[]): Promise<void> {
+  const { baseUrl } = config;
+  const calls = await fetchCalls(baseUrl);
+  const helpWanted = args.length === 0 || args.some((arg) => HELP_FLAGS.includes(arg));
+  const words = args.filter((arg) => !HELP_FLAGS.includes(arg)).map(kebab);
+
+  const call = calls.find((candidate) => startsWith(words, candidate.words));
+  if (helpWanted) {
+    const listed = calls.filter((candidate) => startsWith(candidate.words, words));
+    if (!call && listed.length === 0) throw noSuchCall(words, calls);
+    process.stdout.write(call ? describeCall(call) : listCalls(listed, baseUrl));
+    return;
+  }
+  if (!call) throw noSuchCall(words, calls);
+
+  const given = sortArguments(call, args.slice(call.words.length));
+  const request = await requestOf(call, given, () => text(process.stdin));
+  const answer = await send(baseUrl, await operatorToken(config), request);
+  if (!answer.ok) process.exitCode = 1;
+  if (answer.body === undefined) return;
+  const output = answer.ok ? process.stdout : process.stderr;
+  output.write(`${JSON.stringify(answer.body, null, 2)}\n`);
+}
+
+function startsWith(words: readonly string[], beginning: readonly string[]): boolean {
+  return beginning.every((word, index) => words[index] === word);
+}
+
+function noSuchCall(typed: readonly string[], calls: readonly Call[]): StartupError {
+  const [group = '', word] = typed;
+  const siblings = calls
+    .filter((call) => call.words[0] === group)
+    .map((call) => call.words.slice(1).join(' '));
+  const sentence =
+    siblings.length === 0
+      ? `There is no call ${group}.`
+      : `There is no call ${[group, word].join(' ').trim()}; ${group} has ${siblings.join(', ')}.`;
+  return new StartupError(
+    `${sentence}\nUsage: portico operator <call> [arguments]; portico operator --help lists the calls.`,
+  );
+}

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, test } from 'node:test';
+import { Secret } from '../../runtime/secret.ts';
+import { StartupError } from '../../runtime/startup-error.ts';
+import { fetchCalls, send } from './service.ts';
+
+const token = new Secret('the-token-of-this-test');
+const request = { method: 'POST', path: '/operator/things', body: undefined };
+
+/** Answers everything with what the test set, and keeps the last request's head. */
+let page: { status: number; text: string; location?: string } = { status: 200, text: '' };
+let received: { method: string | undefined; url: string | undefined; authorization: string | undefined };
+const service = createServer(({ method, url, headers }, response) => {
+  received = { method, url, authorization: headers.authorization };
+  response.writeHead(page.status, page.location === undefined ? {} : { location: page.location });
+  response.end(page.text);
+}).listen(0, '127.0.0.1');
+after(() => service.close());
+await once(service, 'listening');
+const baseUrl = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+
+const document = '{"paths":{"/operator/things":{"get":{"operationId":"operator.things.list"}}}}';
+
+function told(message: string): (error: unknown) => true {
+  return (error) => {
+    assert.ok(error instanceof StartupError);
+    assert.equal(error.message, message);
+    return true;
+  };
+}
+
+function notPortico(path: string): string {
+  return `What answers at ${baseUrl}${path} is not Portico; PORTICO_BASE_URL names the service to call.`;
+}
+
+test('the calls are those of the document, fetched without the token', async () => {
+  page = { status: 200, text: document };
+  const calls = await fetchCalls(baseUrl);
+  assert.deepEqual(
+    calls.map((call) => call.words),
+    [['things', 'list']],
+  );
+  assert.deepEqual(received, { method: 'GET', url: '/openapi.json', authorization: undefined });
+});
+
+test('a document that is not one of Portico is told with its address', async () => {
+  const elsewhere = `data:application/json,${encodeURIComponent(document)}`;
+  for (page of [
+    { status: 200, text: '<p>Hello</p>' },
+    { status: 200, text: '{"paths":{}}' },
+    { status: 200, text: 'null' },
+    { status: 404, text: document },
+    { status: 302, text: '', location: elsewhere },
+  ])
+    await assert.rejects(fetchCalls(baseUrl), told(notPortico('/openapi.json')));
+});
+
+test('a call carries the token, and its answer may be empty when it succeeded', async () => {
+  page = { status: 204, text: '' };
+  assert.deepEqual(await send(baseUrl, token, request), { ok: true, body: undefined });
+  assert.deepEqual(received, {
+    method: 'POST',
+    url: '/operator/things',
+    authorization: `Bearer ${token.reveal()}`,
+  });
+  page = { status: 409, text: '{"error":"conflict"}' };
+  assert.deepEqual(await send(baseUrl, token, request), { ok: false, body: { error: 'conflict' } });
+});
+
+test('a refusal without a word, and a redirect, do not come from the service', async () => {
+  for (page of [
+    { status: 502, text: '' },
+    { status: 307, text: '', location: '/operator/other' },
+  ])
+    await assert.rejects(send(baseUrl, token, request), told(notPortico('/operator/things')));
+  assert.equal(received.url, '/operator/things');
+});
+
+test('a service that is not there is told with its address and how to start it', async () => {
+  const gone = createServer().listen(0, '127.0.0.1');
+  await once(gone, 'listening');
+  const address = `http://127.0.0.1:${(gone.address() as AddressInfo).port}`;
+  gone.close();
+  await once(gone, 'close');
+  const message = `The service at ${address} cannot be reached (ECONNREFUSED); start it with: npm start`;
+  await assert.rejects(fetchCalls(address), told(message));
+});

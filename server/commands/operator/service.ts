@@ -1,0 +1,73 @@
+import type { Secret } from '../../runtime/secret.ts';
+import { StartupError } from '../../runtime/startup-error.ts';
+import { type Call, callsOf, type OpenApiDocument } from './calls.ts';
+import type { CallRequest } from './request.ts';
+
+/** Connection, answer and body together. */
+const REQUEST_TIMEOUT_MS = 60_000;
+const DOCUMENT_PATH = '/openapi.json';
+
+/** Only a call that succeeded may have no body: every refusal of the service says why. */
+export type Answer = { ok: boolean; body: unknown };
+
+export async function fetchCalls(baseUrl: string): Promise<readonly Call[]> {
+  const { ok, body } = await exchange(baseUrl, DOCUMENT_PATH, {});
+  const calls = ok ? callsOf((body ?? {}) as OpenApiDocument) : [];
+  if (calls.length === 0) throw notPortico(baseUrl, DOCUMENT_PATH);
+  return calls;
+}
+
+export function send(baseUrl: string, token: Secret, { method, path, body }: CallRequest): Promise<Answer> {
+  const authorization = `Bearer ${token.reveal()}`;
+  return exchange(baseUrl, path, {
+    method,
+    headers: body === undefined ? { authorization } : { authorization, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body }),
+  });
+}
+
+async function exchange(baseUrl: string, path: string, init: RequestInit): Promise<Answer> {
+  const { ok, text } = await reach(baseUrl, path, init);
+  if (ok && text === '') return { ok, body: undefined };
+  try {
+    return { ok, body: JSON.parse(text) };
+  } catch {
+    throw notPortico(baseUrl, path);
+  }
+}
+
+async function reach(
+  baseUrl: string,
+  path: string,
+  init: RequestInit,
+): Promise<{ ok: boolean; text: string }> {
+  try {
+    const response = await fetch(`${baseUrl}${path}`, {
+      ...init,
+      // Followed, a redirect could turn a POST into a GET.
+      redirect: 'manual',
+      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+    });
+    return { ok: response.ok, text: await response.text() };
+  } catch (error) {
+    throw unreachable(baseUrl, error as Error);
+  }
+}
+
+function unreachable(baseUrl: string, { name, cause }: Error): StartupError {
+  if (name === 'TimeoutError')
+    return new StartupError(
+      `The service at ${baseUrl} did not answer within ${REQUEST_TIMEOUT_MS / 1000} seconds.`,
+    );
+  const { code, message } = (cause ?? {}) as NodeJS.ErrnoException;
+  const reason = code ?? message ?? 'no connection';
+  return new StartupError(
+    `The service at ${baseUrl} cannot be reached (${reason}); start it with: npm start`,
+  );
+}
+
+function notPortico(baseUrl: string, path: string): StartupError {
+  return new StartupError(
+    `What answers at ${baseUrl}${path} is not Portico; PORTICO_BASE_URL names the service to call.`,
+  );
+}

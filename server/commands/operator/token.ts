@@ -1,0 +1,28 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Config } from '../../config/config.ts';
+import { Secret } from '../../runtime/secret.ts';
+import { StartupError } from '../../runtime/startup-error.ts';
+
+/** What a header can carry; the HTTP client would show a token that does not fit in its own error. */
+const PRINTABLE = /^[\x21-\x7e]+$/;
+
+/** The one from the settings, or else the one that the embedded default generated beside its database. */
+export async function operatorToken({ operatorToken: configured, dataDir }: Config): Promise<Secret> {
+  const token = configured ?? (await generatedToken(join(dataDir, 'operator.token')));
+  if (!PRINTABLE.test(token.reveal()))
+    throw new StartupError('The operator token has characters that no HTTP header can carry.');
+  return token;
+}
+
+async function generatedToken(path: string): Promise<Secret> {
+  try {
+    return new Secret((await readFile(path, 'utf8')).trim());
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT') throw new StartupError(`The file ${path} cannot be read (${message}).`);
+    throw new StartupError(
+      `There is no operator token: set PORTICO_OPERATOR_TOKEN, or PORTICO_DATA_DIR to the folder with operator.token (${path} is not there).`,
+    );
+  }
+}

@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import type { App } from '../app.ts';
+import { StartupError } from '../runtime/startup-error.ts';
+
+/** For requests in flight, because a client may stall; half of what `docker stop` waits for all of it. */
+const FINISH_REQUESTS_WITHIN_MS = 5_000;
+/** In order, but not for ever: past this the process ends whatever is still open. */
+const SHUTDOWN_LIMIT_MS = 30_000;
+
+type Start = (resources: AsyncDisposableStack, stop: AbortSignal) => Promise<void>;
+
+/**
+ * Starts, stays until a signal to stop, and closes what was opened in reverse order. A signal while
+ * starting breaks that off at the next `stop.throwIfAborted()`.
+ */
+export async function runUntilStopped(start: Start): Promise<void> {
+  const stop = stopSignal();
+  await using resources = new AsyncDisposableStack();
+  try {
+    await start(resources, stop);
+    if (!stop.aborted) await once(stop, 'abort');
+  } catch (error) {
+    // Ctrl-C also reaches the programs that create the database; that they did not finish is then no news.
+    if (!stop.aborted || !(error === stop.reason || error instanceof StartupError)) throw error;
+  }
+}
+
+/** npm and the terminal may both send the signal, so after the first one they change nothing. */
+function stopSignal(): AbortSignal {
+  const stop = new AbortController();
+  const request = () => {
+    if (stop.signal.aborted) return;
+    stop.abort();
+    setTimeout(() => process.exit(1), SHUTDOWN_LIMIT_MS).unref();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, request);
+  return stop.signal;
+}
+
+export async function listen(
+  app: App,
+  { host, port }: { host: string; port: number },
+  resources: AsyncDisposableStack,
+): Promise<void> {
+  await app.revocations.start();
+  const { log, server } = app.server;
+  const { level } = log;
+  // Fastify would announce each address by itself; the welcome, or our own line in the log, says it once.
+  log.level = 'silent';
+  try {
+    await app.server.listen({ host, port });
+  } catch (error) {
+    throw new StartupError(describe(error as NodeJS.ErrnoException, host, port));
+  } finally {
+    log.level = level;
+  }
+  resources.defer(() => {
+    setTimeout(() => server.closeAllConnections(), FINISH_REQUESTS_WITHIN_MS).unref();
+  });
+}
+
+function describe({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {
+  switch (code) {
+    case 'EADDRINUSE':
+      return `Port ${port} is in use; stop what is using it or choose another with PORTICO_PORT.`;
+    case 'EACCES':
+      return `Port ${port} may not be used by this user; choose another with PORTICO_PORT.`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `The address ${host} is not one of this machine; choose another with PORTICO_HOST.`;
+    default:
+      return `Cannot listen on ${host}:${port} (${message}).`;
+  }
+}

@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { type App, createApp } from '../app.ts';
+import type { Config } from '../config/config.ts';
+import { type CompleteConfig, completeSecrets } from '../config/generated-secrets.ts';
+import { lockDataDir } from '../database/embedded/data-dir-lock.ts';
+import { startEmbeddedPostgres } from '../database/embedded/embedded-postgres.ts';
+import { schemaState } from '../database/migrate.ts';
+import { systemClock } from '../runtime/clock.ts';
+import { createLog, type Log } from '../runtime/log.ts';
+import { Secret } from '../runtime/secret.ts';
+import { StartupError } from '../runtime/startup-error.ts';
+
+/** What a command opened, closed in reverse order whatever happens. */
+export type Opened = { app: App; config: CompleteConfig; log: Log; embedded: boolean };
+
+/**
+ * Opens the database (the embedded one when no other is named) and makes the app on it. Everything is
+ * registered with `resources` as it is opened, so a failure half-way leaves nothing behind.
+ */
+export async function openApp(config: Config, resources: AsyncDisposableStack): Promise<Opened> {
+  const embedded = config.databaseUrl === undefined;
+  const terminal = process.stdout.isTTY === true;
+  const log = createLog({ level: config.logLevel, terminal });
+  if (embedded) {
+    const lock = await lockDataDir(config.dataDir);
+    resources.defer(() => lock.release());
+  }
+  const complete = await completeSecrets(config, randomBytes);
+  const databaseUrl = config.databaseUrl ?? (await openEmbedded(config.dataDir, resources));
+  const app = await createApp({ config: complete, databaseUrl, log, clock: systemClock, randomBytes });
+  resources.defer(() => app.close());
+  await requireReachable(app, databaseUrl);
+  return { app, config: complete, log, embedded };
+}
+
+async function openEmbedded(dataDir: string, resources: AsyncDisposableStack): Promise<Secret> {
+  const postgres = await startEmbeddedPostgres({ dataDir });
+  resources.defer(() => postgres.stop());
+  return new Secret(postgres.url);
+}
+
+async function requireReachable(app: App, databaseUrl: Secret): Promise<void> {
+  try {
+    await schemaState(app.database.queries);
+  } catch (error) {
+    const { host, pathname } = new URL(databaseUrl.reveal());
+    const { code, message } = error as NodeJS.ErrnoException;
+    // PostgreSQL explains itself and numbers its answers; of the network only the code says what happened.
+    const reason = error instanceof pg.DatabaseError ? message : (code ?? message);
+    throw new StartupError(`The database ${pathname.slice(1)} at ${host} cannot be used (${reason}).`);
+  }
+}
+
+/** Nobody but `migrate` changes a database that others may be using. */
+export async function requireCurrentSchema(app: App): Promise<void> {
+  if ((await schemaState(app.database.queries)) === 'behind')
+    throw new StartupError('The database is behind this version; run: npx portico migrate');
+}

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { BOUNDED, createSite, type Site, waitFor } from '../../testing/serve.ts';
+import { postmasterPid } from '../database/embedded/testing/temporary-server.ts';
+
+const WRITERS = 8;
+/** Killed once so many are acknowledged, with the writers still at it. */
+const ENOUGH = 150;
+
+/** Writes until the service is gone, and notes what it had promised by then. */
+async function writeUntilGone({ operate }: Site, acknowledged: Set<string>): Promise<void> {
+  for (;;) {
+    const answer = await operate('POST', '/organizations', { name: 'Written' }).catch(() => undefined);
+    if (!answer) return;
+    // While the database goes first the service says so; that is no promise.
+    if (answer.status !== 201) continue;
+    acknowledged.add(String(answer.body.guid));
+  }
+}
+
+async function walk({ operate }: Site): Promise<{ guid: string; name: string }[]> {
+  const found: { guid: string; name: string }[] = [];
+  for (let after = ''; ; ) {
+    const { status, body } = await operate('GET', `/organizations?per_page=100${after}`);
+    assert.equal(status, 200, JSON.stringify(body));
+    found.push(...(body.objects as typeof found));
+    if (body.next === undefined) return found;
+    after = `&after=${body.next}`;
+  }
+}
+
+for (const victims of ['the service', 'the service and PostgreSQL'] as const)
+  test(`kill -9 of ${victims} during writes loses nothing that was acknowledged`, BOUNDED, async (t) => {
+    const site = await createSite(t);
+    const running = await site.serve();
+    const postmaster = await postmasterPid(site.dataDir);
+    const acknowledged = new Set<string>();
+    const writers = Array.from({ length: WRITERS }, () => writeUntilGone(site, acknowledged));
+    await waitFor('writes', running, () => acknowledged.size >= ENOUGH);
+    if (victims !== 'the service') process.kill(postmaster, 'SIGKILL');
+    running.kill('SIGKILL');
+    assert.equal((await running.exited).signal, 'SIGKILL');
+    await Promise.all(writers);
+
+    const again = await site.serve();
+    assert.notEqual(await postmasterPid(site.dataDir), postmaster);
+    const found = await walk(site);
+    const guids = new Set(found.map(({ guid }) => guid));
+    assert.equal(guids.size, found.length, 'the walk shows nothing twice');
+    assert.deepEqual([...acknowledged.difference(guids)], [], 'acknowledged and lost');
+    assert.equal(found.filter(({ name }) => name === 'Demo Organization').length, 1);
+    assert.ok(
+      found.length <= acknowledged.size + WRITERS + 1,
+      'at most the last of each writer is unconfirmed',
+    );
+    again.kill('SIGTERM');
+    assert.equal((await again.exited).code, 0);
+    assert.deepEqual(await site.databaseProcesses(), []);
+  });

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { stripVTControlCharacters } from 'node:util';
+import { BOUNDED, createSite, type Running, type Site, waitFor } from '../../testing/serve.ts';
+import { runCommand } from '../database/embedded/run-command.ts';
+import { version } from '../version.ts';
+
+const LAST_LINE = 'Stop with Ctrl-C.';
+const CREDENTIALS = /^ {2}client_id +(?<id>\S+)\n {2}client_secret +(?<secret>\S+)$/m;
+
+async function welcomed(running: Running): Promise<void> {
+  await waitFor('the welcome', running, () => running.out().includes(LAST_LINE));
+}
+
+/** From the first byte to the last: a warning or a line of the log on either side is one too many. */
+function assertScreen({ port }: Site, screen: string): void {
+  assert.ok(screen.startsWith(`\n  Portico ${version} is ready.\n\n  API `), screen);
+  assert.ok(screen.endsWith(`\n  ${LAST_LINE}\n\n`), screen);
+  assert.match(screen, new RegExp(`^  API +http://localhost:${port}$`, 'm'));
+  assert.match(screen, new RegExp(`^  Reference +http://localhost:${port}/docs$`, 'm'));
+  assert.match(screen, /^ {2}Operator +npx portico operator --help .*data\/operator\.token/m);
+}
+
+/** What the first screen shows can be used as it is. */
+async function assertDemo(site: Site, screen: string): Promise<void> {
+  const { id, secret } = CREDENTIALS.exec(screen)?.groups ?? {};
+  const response = await fetch(`http://localhost:${site.port}/oauth/token`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${btoa(`${id}:${secret}`)}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials', scope: 'customers:read' }),
+  });
+  assert.equal(response.status, 200, await response.text());
+  const guid = await onlyOrganization(site);
+  assert.match(screen, new RegExp(`^  Organization +${guid} `, 'm'));
+}
+
+async function onlyOrganization({ operate }: Site): Promise<string> {
+  const { body } = await operate('GET', '/organizations');
+  const [organization, ...others] = body.objects as { guid: string; name: string }[];
+  assert.ok(organization);
+  assert.deepEqual([organization.name, others], ['Demo Organization', []]);
+  return organization.guid;
+}
+
+test('the first start shows a demo, the second finds it and keeps its credentials', BOUNDED, async (t) => {
+  const site = await createSite(t);
+  const first = await site.serve();
+  await welcomed(first);
+  await assertDemo(site, first.out());
+  const guid = await onlyOrganization(site);
+  assert.equal((await fetch(`${site.url}/docs`)).status, 200);
+  first.kill('SIGTERM');
+  const one = await first.exited;
+  assert.deepEqual([one.code, one.err], [0, '']);
+  assertScreen(site, one.out);
+
+  const second = await site.serve();
+  await welcomed(second);
+  assert.equal(await onlyOrganization(site), guid);
+  second.kill('SIGTERM');
+  const two = await second.exited;
+  assert.deepEqual([two.code, two.err], [0, '']);
+  assertScreen(site, two.out);
+  assert.doesNotMatch(two.out, /client_|secret|demo/i);
+  const token = (await readFile(join(site.dataDir, 'operator.token'), 'utf8')).trim();
+  assert.ok(!two.out.includes(token));
+  // All that the second does not show is the one block in the middle of the first.
+  const block = one.out.slice(two.out.indexOf(`  ${LAST_LINE}`), -`  ${LAST_LINE}\n\n`.length);
+  assert.equal(one.out.replace(block, ''), two.out);
+  assert.match(block, /^ {2}A demo to try it with.*:\n\n/);
+});
+
+const hasTerminals = (await runCommand('script', ['--version'])).stdout.includes('util-linux');
+const atTerminal = { ...BOUNDED, skip: hasTerminals ? false : 'there is no script(1) of util-linux here' };
+const plain = (screen: string) => stripVTControlCharacters(screen).replaceAll('\r', '').replace('^C', '');
+
+test('at a terminal the same screen has colours, and Ctrl-C stops', atTerminal, async (t) => {
+  const site = await createSite(t);
+  const running = site.startAtTerminal(['serve']);
+  await welcomed(running);
+  await assertDemo(site, plain(running.out()));
+  running.type('\x03');
+  const { code, out, err } = await running.exited;
+  assert.deepEqual([code, err], [0, '']);
+  assertScreen(site, plain(out));
+  assert.ok(out.includes(`\x1b[1mPortico ${version}\x1b[22m`));
+  assert.deepEqual(await site.databaseProcesses(), []);
+});
+
+test('Ctrl-C at a terminal while the database is being created ends quietly', atTerminal, async (t) => {
+  const site = await createSite(t);
+  const running = site.startAtTerminal(['serve']);
+  await waitFor('initdb', running, async () => (await site.databaseProcesses()).length > 0);
+  running.type('\x03');
+  const { code, out } = await running.exited;
+  assert.deepEqual([code, plain(out).trim()], [0, '']);
+  assert.deepEqual(await site.databaseProcesses(), []);
+});

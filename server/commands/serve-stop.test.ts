@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { BOUNDED, createSite, type Running, type Site, waitFor } from '../../testing/serve.ts';
+import { isPostmasterOf } from '../database/embedded/process-identity.ts';
+import { postmasterPid } from '../database/embedded/testing/temporary-server.ts';
+
+/** The shutdown itself takes well under a second; this is for a busy machine. */
+const SECONDS = 15_000;
+
+/** Ended in good order: exit code 0, no complaint, no PostgreSQL, and the lock given back. */
+async function assertStopped(site: Site, running: Running): Promise<void> {
+  const { code, signal, err } = await running.exited;
+  assert.deepEqual({ code, signal, err }, { code: 0, signal: null, err: '' });
+  assert.deepEqual(await site.databaseProcesses(), []);
+  const left = await readdir(site.dataDir);
+  assert.deepEqual(
+    left.filter((name) => name.startsWith('portico.lock') || name.startsWith('postgres.init-')),
+    [],
+  );
+}
+
+/** A request whose body is half sent, and which the service is known to have begun. */
+async function beginOrganization(site: Site) {
+  const body = JSON.stringify({ name: 'In flight' });
+  const token = (await readFile(join(site.dataDir, 'operator.token'), 'utf8')).trim();
+  const posting = request(`${site.url}/operator/organizations`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      'content-length': body.length,
+      expect: '100-continue',
+    },
+  });
+  posting.flushHeaders();
+  await once(posting, 'continue');
+  posting.write(body.slice(0, 5));
+  return { posting, rest: body.slice(5) };
+}
+
+async function isRefused(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return false;
+  } catch {
+    return true;
+  } finally {
+    socket.destroy();
+  }
+}
+
+test('SIGTERM finishes the request in flight, then stops everything', BOUNDED, async (t) => {
+  const site = await createSite(t);
+  const running = await site.serve();
+  const postmaster = await postmasterPid(site.dataDir);
+  assert.ok(await isPostmasterOf(join(site.dataDir, 'postgres'), postmaster));
+  assert.ok((await site.databaseProcesses()).includes(postmaster));
+
+  const { posting, rest } = await beginOrganization(site);
+  const answered = once(posting, 'response');
+  running.kill('SIGTERM');
+  await waitFor('no new connections', running, () => isRefused(site.port));
+  posting.end(rest);
+  const [response] = await answered;
+  assert.deepEqual([response.statusCode, response.headers.connection], [201, 'close']);
+  const created = (await json(response)) as { guid: string };
+  await assertStopped(site, running);
+
+  const again = await site.serve();
+  assert.equal((await site.operate('GET', `/organizations/${created.guid}`)).status, 200);
+  const startedAt = Date.now();
+  // As when Ctrl-C reaches this process from the terminal and once more from npm.
+  for (let times = 0; times < 5; times += 1) again.kill('SIGINT');
+  await assertStopped(site, again);
+  assert.ok(Date.now() - startedAt < SECONDS, `the shutdown took ${Date.now() - startedAt} ms`);
+});
+
+test('a client that never finishes its request does not keep PostgreSQL running', BOUNDED, async (t) => {
+  const site = await createSite(t);
+  const running = await site.serve();
+  const { posting } = await beginOrganization(site);
+  const cut = once(posting, 'error');
+  running.kill('SIGINT');
+  await assertStopped(site, running);
+  await cut;
+});
+
+const exists = (path: string) =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+/** What can be seen in the data folder while a first start gets on, in this order. */
+const moments: Record<string, (site: Site) => Promise<boolean>> = {
+  'the folder is locked': ({ dataDir }) => exists(join(dataDir, 'portico.lock')),
+  'the database is being created': async ({ databaseProcesses }) => (await databaseProcesses()).length > 0,
+  'PostgreSQL is starting': ({ dataDir }) => exists(join(dataDir, 'postgres', 'postmaster.pid')),
+};
+
+test('a signal while starting breaks that off and leaves nothing behind', BOUNDED, async (t) => {
+  const site = await createSite(t);
+  const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+  for (const [index, [moment, hasCome]] of Object.entries(moments).entries()) {
+    const running = site.start(['serve']);
+    await waitFor(moment, running, () => hasCome(site));
+    running.kill(signals[index] ?? 'SIGTERM');
+    await assertStopped(site, running);
+    assert.equal(running.out(), '', `${moment}: whoever stops it wants no welcome`);
+  }
+  const running = await site.serve();
+  await waitFor('the demo', running, () => running.out().includes('A demo to try it with'));
+  running.kill('SIGTERM');
+  await assertStopped(site, running);
+});

@@ -1,0 +1,24 @@
+import type { Config } from '../config/config.ts';
+import { createDemo } from './demo.ts';
+import { bringUpToDate } from './migrate.ts';
+import { listen, runUntilStopped } from './process.ts';
+import { openApp, requireCurrentSchema } from './resources.ts';
+import { writeWelcome } from './welcome.ts';
+
+/** Everything in one process: the API, the background work, and the embedded database when no other is named. */
+export async function serve(config: Config): Promise<void> {
+  await runUntilStopped(async (resources, stop) => {
+    const { app, config: complete, log, embedded } = await openApp(config, resources);
+    stop.throwIfAborted();
+    if (embedded) await bringUpToDate(app);
+    else await requireCurrentSchema(app);
+    await listen(app, complete, resources);
+    app.housekeeping.start();
+    stop.throwIfAborted();
+
+    // Only once nothing can fail any more: the start that makes the demo is the one that shows it.
+    const demo = complete.demo ? await createDemo(app) : undefined;
+    if (embedded || demo || process.stdout.isTTY) writeWelcome(process.stdout, complete, demo);
+    else log.info({ base_url: complete.baseUrl, host: complete.host, port: complete.port }, 'serving');
+  });
+}

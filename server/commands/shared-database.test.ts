@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { type TestContext, test } from 'node:test';
+import { OPERATOR_TOKEN } from '../../testing/app.ts';
+import { createTestDatabase } from '../../testing/database.ts';
+import { refusing } from '../../testing/receiver.ts';
+import { BOUNDED, createSite, type Running, waitFor } from '../../testing/serve.ts';
+import { query } from '../database/embedded/testing/temporary-server.ts';
+
+async function createShared(t: TestContext, { migrated }: { migrated: boolean }) {
+  const site = await createSite(t);
+  const database = await createTestDatabase({ migrated });
+  t.after(() => database.drop());
+  const url = database.url.reveal();
+  const settings = {
+    PORTICO_DATABASE_URL: url,
+    PORTICO_DATABASE_CONNECTIONS: '5',
+    PORTICO_MASTER_KEY: 'a1'.repeat(32),
+    PORTICO_OPERATOR_TOKEN: OPERATOR_TOKEN,
+  };
+  return { site, url, settings };
+}
+
+async function stop(running: Running): Promise<void> {
+  running.kill('SIGTERM');
+  const { code, err } = await running.exited;
+  assert.deepEqual([code, err], [0, '']);
+}
+
+test('a database that is behind is refused until portico migrate brought it up', BOUNDED, async (t) => {
+  const { site, settings } = await createShared(t, { migrated: false });
+  for (const command of ['serve', 'api', 'dispatch'])
+    assert.deepEqual(await site.run([command], settings), {
+      code: 1,
+      signal: null,
+      out: '',
+      err: 'portico: The database is behind this version; run: npx portico migrate\n',
+    });
+
+  const first = await site.run(['migrate'], settings);
+  assert.deepEqual([first.code, first.err], [0, '']);
+  assert.match(first.out, /^(applied \d{4}_[a-z_]+\n)+$/);
+  const second = await site.run(['migrate'], settings);
+  assert.deepEqual(second, { code: 0, signal: null, out: 'The database is up to date.\n', err: '' });
+
+  for (const command of ['serve', 'api']) {
+    const running = await site.serve(settings, command);
+    await waitFor('its line in the log', running, () => running.out().endsWith('\n'));
+    const { msg, port } = JSON.parse(running.out());
+    assert.deepEqual([msg, port], ['serving', site.port]);
+    const organizations = await fetch(`${site.url}/operator/organizations`, {
+      headers: { authorization: `Bearer ${OPERATOR_TOKEN}` },
+    });
+    assert.equal(
+      ((await organizations.json()) as { total: number }).total,
+      0,
+      'no demo in a shared database',
+    );
+    await stop(running);
+  }
+  const dispatching = site.start(['dispatch'], settings);
+  await waitFor('its line in the log', dispatching, () => dispatching.out().endsWith('\n'));
+  assert.equal(JSON.parse(dispatching.out()).msg, 'dispatching');
+  await assert.rejects(fetch(site.url), 'it has no open port');
+  await stop(dispatching);
+  assert.deepEqual(await readdir(site.root), [], 'nothing is kept on this machine');
+});
+
+test('a database that cannot be used is told, without its password', BOUNDED, async (t) => {
+  const { site, url, settings } = await createShared(t, { migrated: true });
+  const { password, hostname } = new URL(url);
+  const cases = [
+    ['serve', { host: new URL(await refusing()).host }, /\(ECONNREFUSED\)/],
+    ['api', { password: 'not-the-password' }, /\(password authentication failed for user "portico"\)/],
+    ['dispatch', { pathname: '/nowhere' }, /database nowhere .*\(database "nowhere" does not exist\)/],
+    ['migrate', { pathname: '/nowhere' }, /database nowhere .*\(database "nowhere" does not exist\)/],
+  ] as const;
+  for (const [command, changes, reason] of cases) {
+    const address = Object.assign(new URL(url), changes).href;
+    const { code, out, err } = await site.run([command], { ...settings, PORTICO_DATABASE_URL: address });
+    assert.deepEqual([code, out], [1, '']);
+    assert.match(err, /^portico: The database \w+ at [\w.]+:\d+ cannot be used \([^\n]+\)\.\n$/);
+    assert.match(err, reason);
+    assert.ok(err.includes(hostname) && !err.includes(password) && !err.includes('not-the-password'));
+  }
+});
+
+test('an address that is not of this machine is told', BOUNDED, async (t) => {
+  const { site, settings } = await createShared(t, { migrated: true });
+  // Reserved for documentation (RFC 5737), so nobody has it.
+  const refused = await site.run(['api'], { ...settings, PORTICO_HOST: '192.0.2.1' });
+  const err =
+    'portico: The address 192.0.2.1 is not one of this machine; choose another with PORTICO_HOST.\n';
+  assert.deepEqual(refused, { code: 1, signal: null, out: '', err });
+});
+
+test('a shared database needs its secrets given', BOUNDED, async (t) => {
+  const { site, url } = await createShared(t, { migrated: true });
+  const { code, out, err } = await site.run(['api'], { PORTICO_DATABASE_URL: url });
+  assert.deepEqual([code, out], [1, '']);
+  assert.match(err, /PORTICO_MASTER_KEY is required with .*\n.*PORTICO_OPERATOR_TOKEN is required with /);
+});
+
+test('a database that a newer version migrated is served and left as it is', BOUNDED, async (t) => {
+  const { site, url, settings } = await createShared(t, { migrated: true });
+  await query(url, `insert into schema_migrations values ('9999_from_the_future', now())`);
+  await stop(await site.serve(settings, 'api'));
+  const { code, out } = await site.run(['migrate'], settings);
+  assert.deepEqual([code, out], [0, 'The database is up to date.\n']);
+});

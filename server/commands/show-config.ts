@@ -1,0 +1,22 @@
+import type { Config } from '../config/config.ts';
+import { type SettingName, settings } from '../config/settings.ts';
+import { Secret } from '../runtime/secret.ts';
+
+/** The effective settings, one a line as it could be given, secrets hidden, with what each is for. */
+export function showConfig(config: Config): void {
+  const lines = Object.entries(settings).map(([name, { variable, about }]) => {
+    const value = config[name as SettingName];
+    const unit = name.endsWith('Ms') ? 'ms' : '';
+    return { assignment: `${variable}=${show(value)}${unit}`, about };
+  });
+  const width = Math.min(60, Math.max(...lines.map((line) => line.assignment.length)));
+  for (const { assignment, about } of lines)
+    process.stdout.write(`${assignment.padEnd(width)}  # ${about}\n`);
+}
+
+function show(value: unknown): string {
+  if (value === undefined) return '';
+  if (value instanceof Secret) return value.toString();
+  if (Array.isArray(value)) return value.map(show).join(',');
+  return String(value);
+}

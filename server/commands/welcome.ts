@@ -1,0 +1,59 @@
+import { join, relative } from 'node:path';
+import { styleText } from 'node:util';
+import type { CompleteConfig } from '../config/generated-secrets.ts';
+import { version } from '../version.ts';
+import type { Demo } from './demo.ts';
+
+const LABEL_WIDTH = 15;
+
+/** A short screen that says where everything is; the demo's credentials only when they were just made. */
+export function writeWelcome(
+  stream: NodeJS.WriteStream,
+  config: CompleteConfig,
+  demo: Demo | undefined,
+): void {
+  const style = (format: Parameters<typeof styleText>[0], text: string) =>
+    styleText(format, text, { stream });
+  const show = (label: string, value: string) => `  ${style('dim', label.padEnd(LABEL_WIDTH))}${value}`;
+  const tokenFile = shortest(join(config.dataDir, 'operator.token'));
+
+  const lines = [
+    '',
+    `  ${style('bold', `Portico ${version}`)} is ready.`,
+    '',
+    show('API', style('cyan', config.baseUrl)),
+    show('Reference', style('cyan', `${config.baseUrl}/docs`)),
+    show('Operator', `npx portico operator --help   (token in ${tokenFile})`),
+    '',
+    ...(demo ? demoLines(config, demo, show) : []),
+    style('dim', '  Stop with Ctrl-C.'),
+    '',
+    '',
+  ];
+  stream.write(lines.join('\n'));
+}
+
+function shortest(path: string): string {
+  const fromHere = relative(process.cwd(), path);
+  return fromHere.startsWith('..') ? path : fromHere;
+}
+
+function demoLines(
+  config: CompleteConfig,
+  { organization, bank, bankKey }: Demo,
+  show: (label: string, value: string) => string,
+): string[] {
+  const { client_id: clientId } = bankKey.application;
+  return [
+    '  A demo to try it with. The secret is shown this once:',
+    '',
+    show('Organization', `${organization.guid}  ${organization.name}`),
+    show('Bank', `${bank.guid}  ${bank.name} (${bank.environment})`),
+    show('client_id', clientId),
+    show('client_secret', bankKey.secret.reveal()),
+    '',
+    `  curl ${config.sandboxAuthUrl}/oauth/token -u '${clientId}:${bankKey.secret.reveal()}' \\`,
+    "    -d grant_type=client_credentials -d 'scope=customers:read customers:execute'",
+    '',
+  ];
+}

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { resolve } from 'node:path';
+import { test } from 'node:test';
+import { Secret } from '../runtime/secret.ts';
+import { StartupError } from '../runtime/startup-error.ts';
+import { type Environment, readConfig } from './config.ts';
+import { settings } from './settings.ts';
+
+const KEY = 'c4'.repeat(32);
+const TOKEN = 'an-operator-token-of-enough-characters';
+const SHARED = {
+  PORTICO_DATABASE_URL: 'postgresql://portico:s3cr3t-pa55@db.internal:5432/portico',
+  PORTICO_MASTER_KEY: KEY,
+  PORTICO_OPERATOR_TOKEN: TOKEN,
+};
+
+function problemsOf(environment: Environment): string {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    assert.ok(error instanceof StartupError);
+    return error.message;
+  }
+  assert.fail(`accepted ${JSON.stringify(environment)}`);
+}
+
+test('without any variable it is the embedded demo on localhost', () => {
+  const config = readConfig({});
+  assert.deepEqual(
+    [config.host, config.port, config.baseUrl, config.dataDir, config.demo],
+    ['127.0.0.1', 4000, 'http://localhost:4000', resolve('data'), true],
+  );
+  assert.deepEqual(
+    [config.sandboxAuthUrl, config.productionAuthUrl, config.uploadUrl],
+    ['http://localhost:4000', 'http://production.localhost:4000', 'http://localhost:4000'],
+  );
+  assert.deepEqual([config.allowlistPolicy, config.webhookAllowPrivate], ['optional', true]);
+  assert.deepEqual(
+    [config.databaseUrl, config.masterKeys, config.operatorToken],
+    [undefined, undefined, undefined],
+  );
+  assert.deepEqual([config.trustedProxies, config.logLevel], [[], 'info']);
+});
+
+test('on a shared database nothing of the demo is on unless it is asked for', () => {
+  const { demo, allowlistPolicy, webhookAllowPrivate } = readConfig(SHARED);
+  assert.deepEqual([demo, allowlistPolicy, webhookAllowPrivate], [false, 'required', false]);
+  assert.equal(readConfig({ ...SHARED, PORTICO_DEMO: 'true' }).allowlistPolicy, 'required');
+  assert.equal(readConfig({ PORTICO_DEMO: 'false' }).allowlistPolicy, 'required');
+});
+
+test('the addresses follow the port and the base address', () => {
+  assert.equal(readConfig({ PORTICO_PORT: '8080' }).baseUrl, 'http://localhost:8080');
+  const { sandboxAuthUrl, productionAuthUrl } = readConfig({ PORTICO_BASE_URL: 'https://api.example.com/' });
+  assert.deepEqual(
+    [sandboxAuthUrl, productionAuthUrl],
+    ['https://api.example.com', 'https://production.api.example.com'],
+  );
+});
+
+test('a variable that is empty or blank counts as unset', () => {
+  assert.equal(readConfig({ PORTICO_PORT: '', PORTICO_HOST: '  ' }).port, 4000);
+  assert.equal(readConfig({ PORTICO_PORT: ' 5000 ' }).port, 5000);
+});
+
+test('the configuration is frozen', () => {
+  const config = readConfig({ ...SHARED, PORTICO_TRUSTED_PROXIES: '10.0.0.0/8' });
+  assert.ok([config, config.trustedProxies, config.masterKeys].every(Object.isFrozen));
+  assert.throws(() => Object.assign(config, { port: 1 }), TypeError);
+});
+
+test('every problem is told at once, each with its variable', () => {
+  const message = problemsOf({
+    PORTICO_PORT: '70000',
+    PORTICO_DEMO: 'yes',
+    PORTICO_BASE_URL: 'localhost',
+    PORTICO_TRUSTED_PROXIES: '10.0.0.0/8, nonsense',
+    PORTICO_RETRY_MAX_DELAY: '10',
+    PORTICO_PROT: '4000',
+    PORTICO_S3_ENDPOINT: 'https://s3.example.com',
+  });
+  for (const variable of [
+    'PORTICO_PORT must be a whole number from 0 to 65535',
+    'PORTICO_DEMO must be true or false',
+    'PORTICO_BASE_URL must be an http or https address',
+    'nonsense is neither',
+    'PORTICO_RETRY_MAX_DELAY must be a duration',
+    'PORTICO_PROT is not a setting',
+    'PORTICO_S3_BUCKET is required',
+    'PORTICO_S3_ACCESS_KEY_ID is required',
+    'PORTICO_S3_SECRET_ACCESS_KEY is required',
+  ])
+    assert.ok(message.includes(variable), `${variable} in ${message}`);
+});
+
+test('only our own variables are looked at', () => {
+  assert.equal(readConfig({ PATH: '/bin', PORT: '1', portico_port: '2' }).port, 4000);
+  assert.match(problemsOf({ PORTICO_UNHEARD_OF: '' }), /PORTICO_UNHEARD_OF is not a setting/);
+});
+
+test('a shared database needs both secrets', () => {
+  const message = problemsOf({ PORTICO_DATABASE_URL: SHARED.PORTICO_DATABASE_URL });
+  assert.match(message, /PORTICO_MASTER_KEY is required/);
+  assert.match(message, /PORTICO_OPERATOR_TOKEN is required/);
+});
+
+test('the two token issuers must differ', () => {
+  const same = 'https://auth.example.com';
+  assert.match(
+    problemsOf({ PORTICO_SANDBOX_AUTH_URL: same, PORTICO_PRODUCTION_AUTH_URL: `${same}:443/` }),
+    /must differ/,
+  );
+});
+
+test('a base address that is an IP address leaves both issuers usable', () => {
+  for (const base of ['http://192.168.1.5:4000', 'http://[::1]:4000']) {
+    const { sandboxAuthUrl, productionAuthUrl } = readConfig({ PORTICO_BASE_URL: base });
+    assert.deepEqual([sandboxAuthUrl, productionAuthUrl], [base, 'http://production.localhost:4000']);
+  }
+});
+
+test('a bad secret is refused without showing it', () => {
+  const message = problemsOf({
+    PORTICO_MASTER_KEY: `${KEY},deadbeef`,
+    PORTICO_OPERATOR_TOKEN: 'too-short-a-token',
+    PORTICO_DATABASE_URL: 'mysql://portico:s3cr3t-pa55@db/portico',
+  });
+  assert.doesNotMatch(message, /deadbeef|c4c4|too-short|s3cr3t/);
+  for (const variable of ['PORTICO_MASTER_KEY', 'PORTICO_OPERATOR_TOKEN', 'PORTICO_DATABASE_URL'])
+    assert.ok(message.includes(variable));
+});
+
+test('what is secret is of the type that does not print', () => {
+  const config = readConfig({ ...SHARED, PORTICO_S3_SECRET_ACCESS_KEY: 'the-key-of-the-store' });
+  const secrets = [
+    config.databaseUrl,
+    config.operatorToken,
+    config.s3SecretAccessKey,
+    config.masterKeys?.[0],
+  ];
+  assert.ok(secrets.every((secret) => secret instanceof Secret));
+  assert.doesNotMatch(JSON.stringify(config), /s3cr3t|c4c4|operator-token|of-the-store/);
+});
+
+test('every setting says what it is for, under a variable of its own', () => {
+  const all = Object.values(settings);
+  assert.ok(all.every(({ about }) => about.length > 5));
+  assert.equal(new Set(all.map(({ variable }) => variable)).size, all.length);
+});

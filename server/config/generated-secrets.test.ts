@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { StartupError } from '../runtime/startup-error.ts';
+import { readConfig } from './config.ts';
+import { completeSecrets } from './generated-secrets.ts';
+
+async function createDataDir(): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'portico-secrets-'));
+  after(() => rm(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+function complete(dataDir: string, environment: Record<string, string> = {}) {
+  return completeSecrets(readConfig({ PORTICO_DATA_DIR: dataDir, ...environment }), randomBytes);
+}
+
+test('the secrets nobody chose are generated once and used again', async () => {
+  const dataDir = await createDataDir();
+  const first = await complete(dataDir);
+  const again = await complete(dataDir);
+  assert.match(first.operatorToken.reveal(), /^portico_op_[0-9a-f]{64}$/);
+  assert.match(String(first.masterKeys[0]?.reveal()), /^[0-9a-f]{64}$/);
+  assert.equal(again.operatorToken.reveal(), first.operatorToken.reveal());
+  assert.equal(again.masterKeys[0]?.reveal(), first.masterKeys[0]?.reveal());
+  assert.ok(Object.isFrozen(first));
+  const elsewhere = await complete(await createDataDir());
+  assert.notEqual(elsewhere.operatorToken.reveal(), first.operatorToken.reveal());
+});
+
+test('only the owner may read them, and nothing else is left behind', async () => {
+  const dataDir = await createDataDir();
+  await complete(dataDir);
+  assert.deepEqual((await readdir(dataDir)).sort(), ['master.key', 'operator.token']);
+  for (const name of ['master.key', 'operator.token']) {
+    const { mode } = await stat(join(dataDir, name));
+    // Windows knows no such modes.
+    if (process.platform !== 'win32') assert.equal(mode & 0o777, 0o600, name);
+  }
+});
+
+test('a secret that is given is used, and none is written for it', async () => {
+  const dataDir = await createDataDir();
+  const { masterKeys, operatorToken } = await complete(dataDir, {
+    PORTICO_MASTER_KEY: 'ab'.repeat(32),
+    PORTICO_OPERATOR_TOKEN: 'o'.repeat(40),
+  });
+  assert.deepEqual([masterKeys[0]?.reveal(), operatorToken.reveal()], ['ab'.repeat(32), 'o'.repeat(40)]);
+  assert.deepEqual(await readdir(dataDir), []);
+});
+
+test('a file that does not hold such a secret is refused by its name, and left as it is', async () => {
+  for (const [name, content] of [
+    ['master.key', 'not-a-key'],
+    ['master.key', ''],
+    ['operator.token', ''],
+    ['operator.token', 'short'],
+  ] as const) {
+    const dataDir = await createDataDir();
+    await writeFile(join(dataDir, name), content);
+    await assert.rejects(complete(dataDir), (error: Error) => {
+      assert.ok(error instanceof StartupError);
+      assert.ok(error.message.includes(join(dataDir, name)), error.message);
+      return content === '' || !error.message.includes(content);
+    });
+    assert.equal(await readFile(join(dataDir, name), 'utf8'), content);
+  }
+});

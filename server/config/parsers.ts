@@ -1,0 +1,100 @@
+import { isCidrOrAddress } from '../network/source-address.ts';
+import { Secret } from '../runtime/secret.ts';
+
+/** A parser gives the value or throws an Error whose message completes "PORTICO_X …". */
+export type Parse<T> = (text: string) => T;
+
+export const text: Parse<string> = (value) => value;
+
+export const secret: Parse<Secret> = (value) => new Secret(value);
+
+export function secretOfAtLeast(characters: number): Parse<Secret> {
+  return (value) => {
+    if (value.length < characters) throw new Error(`must have at least ${characters} characters`);
+    return new Secret(value);
+  };
+}
+
+export const boolean: Parse<boolean> = (value) => {
+  if (value === 'true') return true;
+  if (value === 'false') return false;
+  throw new Error('must be true or false');
+};
+
+export function integer(minimum: number, maximum: number): Parse<number> {
+  return (value) => {
+    const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
+    if (!(number >= minimum && number <= maximum))
+      throw new Error(`must be a whole number from ${minimum} to ${maximum}`);
+    return number;
+  };
+}
+
+export function oneOf<const T extends string>(...choices: readonly T[]): Parse<T> {
+  return (value) => {
+    const found = choices.find((choice) => choice === value);
+    if (found === undefined) throw new Error(`must be one of ${choices.join(', ')}`);
+    return found;
+  };
+}
+
+/** An origin: scheme, host and port, without path or trailing slash. */
+export const origin: Parse<string> = (value) => {
+  const url = URL.parse(value);
+  if (!url || !/^https?:$/.test(url.protocol)) throw new Error('must be an http or https address');
+  if (url.pathname !== '/' || url.search || url.hash || url.username || url.password)
+    throw new Error('must be only scheme, host and port, for example https://api.example.com');
+  return url.origin;
+};
+
+export const databaseUrl: Parse<Secret> = (value) => {
+  const url = URL.parse(value);
+  if (!url || !/^postgres(ql)?:$/.test(url.protocol))
+    throw new Error('must look like postgresql://user:password@host:5432/database');
+  return new Secret(value);
+};
+
+export const emailAddress: Parse<string> = (value) => {
+  if (!/^[^\s@]+@[^\s@]+$/.test(value)) throw new Error('must be an email address');
+  return value;
+};
+
+export const addressRanges: Parse<readonly string[]> = (value) => {
+  const entries = listOf(value);
+  const wrong = entries.find((entry) => !isCidrOrAddress(entry));
+  if (wrong !== undefined)
+    throw new Error(`must be addresses or CIDR ranges, separated by commas; ${wrong} is neither`);
+  return Object.freeze(entries);
+};
+
+const MASTER_KEY_PATTERN = /^[0-9a-f]{64}$/i;
+
+/** Newest first; the older ones only decrypt. */
+export const masterKeys: Parse<readonly Secret[]> = (value) => {
+  const entries = listOf(value);
+  if (entries.length === 0 || !entries.every((entry) => MASTER_KEY_PATTERN.test(entry)))
+    throw new Error('must be 64 hex characters, or several such keys separated by commas, the newest first');
+  return Object.freeze(entries.map((entry) => new Secret(entry)));
+};
+
+const DURATION_PATTERN = /^(\d{1,9})(ms|s|m|h)$/;
+const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
+
+export function durationMs(minimumMs: number, maximumMs: number): Parse<number> {
+  return (value) => {
+    const match = DURATION_PATTERN.exec(value);
+    const ms = match ? Number(match[1]) * UNIT_MS[match[2] as keyof typeof UNIT_MS] : Number.NaN;
+    if (!(ms >= minimumMs && ms <= maximumMs))
+      throw new Error(
+        `must be a duration such as 30s or 10m, from ${minimumMs / 1000} s to ${maximumMs / 1000} s`,
+      );
+    return ms;
+  };
+}
+
+function listOf(value: string): string[] {
+  return value
+    .split(/[\s,]+/)
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+}

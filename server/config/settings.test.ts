@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { resolve } from 'node:path';
+import { test } from 'node:test';
+import { Secret } from '../runtime/secret.ts';
+import { readConfig } from './config.ts';
+import { type SettingName, settings } from './settings.ts';
+
+/** For each setting a value that is not its default, and what it is read as. A new setting gets a line here. */
+const EXAMPLES: Record<SettingName, readonly [text: string, value: unknown]> = {
+  host: ['0.0.0.0', '0.0.0.0'],
+  port: ['8443', 8443],
+  baseUrl: ['https://API.example.com/', 'https://api.example.com'],
+  sandboxAuthUrl: ['https://sandbox.example.com', 'https://sandbox.example.com'],
+  productionAuthUrl: ['https://auth.example.com:8443', 'https://auth.example.com:8443'],
+  uploadUrl: ['https://upload.example.com', 'https://upload.example.com'],
+  dataDir: ['some/where', resolve('some/where')],
+  databaseUrl: ['postgres://u:p@db/portico', ['postgres://u:p@db/portico']],
+  databaseConnections: ['50', 50],
+  masterKeys: [`${'AB'.repeat(32)}, ${'cd'.repeat(32)}`, ['AB'.repeat(32), 'cd'.repeat(32)]],
+  operatorToken: ['t'.repeat(32), ['t'.repeat(32)]],
+  trustedProxies: ['10.0.0.0/8 2001:db8::/32,192.0.2.1', ['10.0.0.0/8', '2001:db8::/32', '192.0.2.1']],
+  supportEmail: ['help@example.com', 'help@example.com'],
+  demo: ['true', true],
+  allowlistPolicy: ['optional', 'optional'],
+  webhookAllowPrivate: ['true', true],
+  rateLimitTokenPerClient: ['7', 7],
+  rateLimitTokenPerAddress: ['8', 8],
+  rateLimitCustomerToken: ['9', 9],
+  retryMaxDelayMs: ['90s', 90_000],
+  retentionDays: ['365', 365],
+  maxUploadBytes: ['1048576', 1_048_576],
+  clamd: ['clamd:3310', 'clamd:3310'],
+  s3Endpoint: ['https://s3.example.com', 'https://s3.example.com'],
+  s3Region: ['eu-central-1', 'eu-central-1'],
+  s3Bucket: ['files', 'files'],
+  s3AccessKeyId: ['AKIA', 'AKIA'],
+  s3SecretAccessKey: ['shh', ['shh']],
+  logLevel: ['warn', 'warn'],
+};
+
+const REFUSED: Partial<Record<SettingName, readonly string[]>> = {
+  port: ['-1', '65536', '80.5', '0x50', '1e3', 'http'],
+  baseUrl: ['example.com', 'ftp://x', 'https://x/path', 'https://x?q', 'https://u:p@x', 'https://x#f'],
+  databaseUrl: ['mysql://x', 'not a url'],
+  databaseConnections: ['1', '1001'],
+  masterKeys: ['ab', 'zz'.repeat(32), ','],
+  operatorToken: ['t'.repeat(31)],
+  trustedProxies: ['10.0.0.1/8', '10.0.0', 'proxy.example.com'],
+  supportEmail: ['help', '@', 'a b@c'],
+  demo: ['TRUE', '1', 'yes'],
+  allowlistPolicy: ['Required', 'none'],
+  retryMaxDelayMs: ['0s', '25h', '10', '-1s', '1d', '1.5m'],
+  retentionDays: ['7', '3651'],
+  maxUploadBytes: ['0', '10MB'],
+  logLevel: ['verbose', 'trace'],
+};
+
+const everything = Object.fromEntries(
+  Object.entries(EXAMPLES).map(([name, [text]]) => [settings[name as SettingName].variable, text]),
+);
+const config = readConfig(everything);
+
+test('every variable is read', () => {
+  assert.deepEqual(Object.keys(EXAMPLES).sort(), Object.keys(settings).sort());
+  for (const [name, [, value]] of Object.entries(EXAMPLES))
+    assert.deepEqual(revealed(config[name as SettingName]), value, name);
+});
+
+test('no example is a default, so each one proves that its variable is read', () => {
+  const defaults = readConfig({
+    PORTICO_DATABASE_URL: 'postgresql://db/portico',
+    PORTICO_MASTER_KEY: '00'.repeat(32),
+    PORTICO_OPERATOR_TOKEN: 'o'.repeat(32),
+  });
+  for (const [name, [, value]] of Object.entries(EXAMPLES))
+    assert.notDeepEqual(revealed(defaults[name as SettingName]), value, name);
+});
+
+for (const [name, values] of Object.entries(REFUSED)) {
+  const { variable } = settings[name as SettingName];
+  test(`${variable} refuses what it cannot mean`, () => {
+    for (const value of values)
+      assert.throws(() => readConfig({ ...everything, [variable]: value }), new RegExp(variable), value);
+  });
+}
+
+/** Secrets as a list of their texts, so that a secret is never mistaken for a plain value. */
+function revealed(value: unknown): unknown {
+  if (value instanceof Secret) return [value.reveal()];
+  if (Array.isArray(value)) return value.map((entry) => (entry instanceof Secret ? entry.reveal() : entry));
+  return value;
+}

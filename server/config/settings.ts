@@ -1,0 +1,141 @@
+import type { LogLevel } from '../runtime/log.ts';
+import * as parse from './parsers.ts';
+
+/**
+ * Every setting of the service: its variable, how it is read, what it means. `config.ts` turns the
+ * environment into one frozen object of these, and `portico config` prints them.
+ */
+const LOG_LEVELS: readonly LogLevel[] = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'];
+const GIBIBYTE = 1024 ** 3;
+
+export const settings = {
+  host: { variable: 'PORTICO_HOST', parse: parse.text, about: 'address to listen on' },
+  port: { variable: 'PORTICO_PORT', parse: parse.integer(0, 65_535), about: 'port to listen on' },
+  baseUrl: { variable: 'PORTICO_BASE_URL', parse: parse.origin, about: 'where partners reach the API' },
+  sandboxAuthUrl: {
+    variable: 'PORTICO_SANDBOX_AUTH_URL',
+    parse: parse.origin,
+    about: 'token issuer of the sandbox environment',
+  },
+  productionAuthUrl: {
+    variable: 'PORTICO_PRODUCTION_AUTH_URL',
+    parse: parse.origin,
+    about: 'token issuer of the production environment',
+  },
+  uploadUrl: {
+    variable: 'PORTICO_UPLOAD_URL',
+    parse: parse.origin,
+    about: 'where files are uploaded directly',
+  },
+  dataDir: {
+    variable: 'PORTICO_DATA_DIR',
+    parse: parse.text,
+    about: 'folder for the embedded database and files',
+  },
+  databaseUrl: {
+    variable: 'PORTICO_DATABASE_URL',
+    parse: parse.databaseUrl,
+    about: 'PostgreSQL to use; unset: an embedded one in the data folder',
+  },
+  databaseConnections: {
+    variable: 'PORTICO_DATABASE_CONNECTIONS',
+    parse: parse.integer(2, 1_000),
+    about: 'most connections one process opens to PostgreSQL',
+  },
+  masterKeys: {
+    variable: 'PORTICO_MASTER_KEY',
+    parse: parse.masterKeys,
+    about: 'encrypts what is stored; several, newest first, during a rotation',
+  },
+  operatorToken: {
+    variable: 'PORTICO_OPERATOR_TOKEN',
+    parse: parse.secretOfAtLeast(32),
+    about: 'bearer token of the operator surface',
+  },
+  trustedProxies: {
+    variable: 'PORTICO_TRUSTED_PROXIES',
+    parse: parse.addressRanges,
+    about: 'proxies whose X-Forwarded-For is believed',
+  },
+  supportEmail: {
+    variable: 'PORTICO_SUPPORT_EMAIL',
+    parse: parse.emailAddress,
+    about: 'shown where partners have to contact the operator',
+  },
+  demo: {
+    variable: 'PORTICO_DEMO',
+    parse: parse.boolean,
+    about: 'create a demo organization on the first start',
+  },
+  allowlistPolicy: {
+    variable: 'PORTICO_ALLOWLIST_POLICY',
+    parse: parse.oneOf('required', 'optional'),
+    about: 'whether a new key must have an IP allowlist',
+  },
+  webhookAllowPrivate: {
+    variable: 'PORTICO_WEBHOOK_ALLOW_PRIVATE',
+    parse: parse.boolean,
+    about: 'let sandbox webhooks reach private addresses',
+  },
+  rateLimitTokenPerClient: {
+    variable: 'PORTICO_RATE_LIMIT_TOKEN_PER_CLIENT',
+    parse: parse.integer(1, 1_000_000_000),
+    about: 'token requests per 5 minutes of one client from one address',
+  },
+  rateLimitTokenPerAddress: {
+    variable: 'PORTICO_RATE_LIMIT_TOKEN_PER_ADDRESS',
+    parse: parse.integer(1, 1_000_000_000),
+    about: 'token requests per 5 minutes from one address',
+  },
+  rateLimitCustomerToken: {
+    variable: 'PORTICO_RATE_LIMIT_CUSTOMER_TOKEN',
+    parse: parse.integer(1, 1_000_000_000),
+    about: 'customer token requests per 5 minutes of one client',
+  },
+  retryMaxDelayMs: {
+    variable: 'PORTICO_RETRY_MAX_DELAY',
+    parse: parse.durationMs(1_000, 24 * 3_600_000),
+    about: 'longest pause between two attempts of a webhook delivery',
+  },
+  retentionDays: {
+    variable: 'PORTICO_RETENTION_DAYS',
+    parse: parse.integer(8, 3_650),
+    about: 'days that events and deliveries are kept',
+  },
+  maxUploadBytes: {
+    variable: 'PORTICO_MAX_UPLOAD_BYTES',
+    parse: parse.integer(1, 1_024 * GIBIBYTE),
+    about: 'largest file by upload URL',
+  },
+  clamd: {
+    variable: 'PORTICO_CLAMD',
+    parse: parse.text,
+    about: 'clamd that scans files: host:port or a socket path',
+  },
+  s3Endpoint: {
+    variable: 'PORTICO_S3_ENDPOINT',
+    parse: parse.origin,
+    about: 'S3-compatible store; unset: a folder',
+  },
+  s3Region: { variable: 'PORTICO_S3_REGION', parse: parse.text, about: 'region of the store' },
+  s3Bucket: { variable: 'PORTICO_S3_BUCKET', parse: parse.text, about: 'bucket for files' },
+  s3AccessKeyId: {
+    variable: 'PORTICO_S3_ACCESS_KEY_ID',
+    parse: parse.text,
+    about: 'access key of the store',
+  },
+  s3SecretAccessKey: {
+    variable: 'PORTICO_S3_SECRET_ACCESS_KEY',
+    parse: parse.secret,
+    about: 'secret key of the store',
+  },
+  logLevel: {
+    variable: 'PORTICO_LOG_LEVEL',
+    parse: parse.oneOf(...LOG_LEVELS),
+    about: 'least severe message that is logged',
+  },
+} as const satisfies Record<string, Setting>;
+
+type Setting = { variable: `PORTICO_${string}`; parse: parse.Parse<unknown>; about: string };
+export type SettingName = keyof typeof settings;
+export type GivenSettings = { [Name in SettingName]?: ReturnType<(typeof settings)[Name]['parse']> };

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { auditRecordsOf, soleRecord } from '../../testing/answers.ts';
+import { assertError, createTestApp } from '../../testing/app.ts';
+import { createKey, createTenant, PRODUCTION_HOST, tokenOf, userToken } from '../../testing/tenant.ts';
+
+/** POST /api/customers (specification, Authentication 3; contract, sections 9 and 11). */
+const app = await createTestApp();
+const tenant = await createTenant(app);
+const other = await createTenant(app);
+const live = await createTenant(app, { environment: 'production' });
+const ABSENT = '0'.repeat(32);
+const SCOPE = 'customers:execute customers:read';
+
+const tokens = {
+  organization: await tokenOf(app, tenant.organizationKey, SCOPE),
+  bank: await tokenOf(app, tenant.bankKey, SCOPE),
+  user: await userToken(app, tenant.organizationGuid, 'developer'),
+};
+const create = (token: string, payload: object) =>
+  app.call({ method: 'POST', url: '/api/customers', token, payload });
+const customers = async () =>
+  (await app.call({ url: '/api/customers', token: await userToken(app, tenant.organizationGuid) })).body
+    .total;
+
+test('each token that may create a customer gets it as it is stored', async () => {
+  const { organizationGuid: organization_guid, bankGuid: bank_guid } = tenant;
+  for (const [holder, token] of Object.entries(tokens)) {
+    const input = { type: 'business', name: 'Ada & Söhne 株式会社', ...(holder !== 'bank' && { bank_guid }) };
+    const { status, body } = await create(token, input);
+    assert.equal(status, 201, JSON.stringify(body));
+    const { guid, created_at, updated_at, ...rest } = body;
+    assert.match(String(guid), /^[0-9a-f]{32}$/);
+    assert.deepEqual([created_at, updated_at], Array(2).fill(app.clock.now().toISOString()));
+    const { type, name } = input;
+    assert.deepEqual(rest, { organization_guid, bank_guid, environment: 'sandbox', type, name });
+    assert.deepEqual((await app.call({ url: `/api/customers/${guid}`, token })).body, body);
+  }
+});
+
+test('a name that was not given is left out, never null', async () => {
+  const { body } = await create(tokens.bank, { type: 'individual' });
+  assert.ok(!('name' in body));
+  const { body: got } = await app.call({ url: `/api/customers/${body.guid}`, token: tokens.bank });
+  assert.ok(!('name' in got));
+});
+
+test('a bank token determines the bank; the bank_guid of the request is ignored', async () => {
+  const path = `/organizations/${tenant.organizationGuid}/banks`;
+  const { body: second } = await app.operate('POST', path, { name: 'Second', environment: 'sandbox' });
+  for (const bank_guid of [second.guid, other.bankGuid, live.bankGuid, ABSENT, tenant.bankGuid]) {
+    const { status, body } = await create(tokens.bank, { type: 'individual', bank_guid });
+    assert.deepEqual([status, body.bank_guid], [201, tenant.bankGuid]);
+    assert.equal(body.organization_guid, tenant.organizationGuid);
+  }
+});
+
+test('Organization and user tokens must name the bank', async () => {
+  for (const holder of ['organization', 'user'] as const)
+    assertError(
+      await create(tokens[holder], { type: 'individual' }),
+      400,
+      'missing_parameter',
+      'bank_guid is required',
+    );
+});
+
+test('a bank that does not exist, of another tenant or of the other environment is no bank', async () => {
+  const path = `/organizations/${tenant.organizationGuid}/banks`;
+  const { body } = await app.operate('POST', path, { name: 'Live', environment: 'production' });
+  const before = await customers();
+  for (const bank_guid of [ABSENT, other.bankGuid, String(body.guid)]) {
+    const answer = await create(tokens.organization, { type: 'individual', bank_guid });
+    assertError(answer, 422, 'no_bank', /^bank_guid /);
+  }
+  for (const bank_guid of [ABSENT, other.bankGuid])
+    assertError(await create(tokens.user, { type: 'individual', bank_guid }), 422, 'no_bank');
+  assert.equal(await customers(), before);
+});
+
+test('customers are created in sandbox only', async () => {
+  const host = { host: PRODUCTION_HOST };
+  const input = { type: 'individual', bank_guid: live.bankGuid };
+  for (const token of [
+    await tokenOf(app, live.organizationKey, SCOPE, host),
+    await tokenOf(app, live.bankKey, SCOPE, host),
+    await userToken(app, live.organizationGuid),
+  ])
+    assertError(await create(token, input), 422, 'not_implemented');
+  const { body } = await app.call({
+    url: '/api/customers',
+    token: await userToken(app, live.organizationGuid),
+  });
+  assert.equal(body.total, 0);
+});
+
+test('what does not fit is refused by the name of its field', async () => {
+  const before = await customers();
+  const send = (input: object) => create(tokens.bank, input);
+  assertError(await send({ name: 'Ada' }), 400, 'missing_parameter', 'type is required');
+  for (const type of ['person', '', 'INDIVIDUAL', null, 1, ['individual']])
+    assertError(await send({ type }), 400, 'invalid_parameter', /^type /);
+  for (const name of ['', '  ', 'x'.repeat(129), null, 1, {}])
+    assertError(await send({ type: 'individual', name }), 400, 'invalid_parameter', /^name /);
+  for (const field of ['guid', 'organization_guid', 'environment', 'created_at', 'state'])
+    assertError(
+      await send({ type: 'individual', [field]: 'x' }),
+      400,
+      'invalid_parameter',
+      new RegExp(`^${field} `),
+    );
+  assert.equal(await customers(), before);
+  assert.equal((await send({ type: 'individual', name: 'x'.repeat(128) })).status, 201);
+});
+
+test('the creation is in the audit record, and what was refused is not', async () => {
+  const path = `/banks/${tenant.bankGuid}/applications`;
+  const key = await createKey(app, path, { name: 'Key', ip_allowlist: ['193.0.6.139'] });
+  const { headers, body } = await app.call({
+    ...{ method: 'POST', url: '/api/customers', payload: { type: 'individual', name: 'Ada' } },
+    ...{ token: await tokenOf(app, key, SCOPE), remoteAddress: '193.0.6.139' },
+  });
+  assert.deepEqual(soleRecord(await auditRecordsOf(app, String(body.guid))), {
+    organization_guid: tenant.organizationGuid,
+    ...{ actor_type: 'application', actor: key.clientId, address: '193.0.6.139' },
+    ...{ action: 'customer.create', object_type: 'customer', object_id: body.guid },
+    changes: { bank_guid: tenant.bankGuid, type: 'individual' },
+    ...{ request_id: headers['x-request-id'], created_at: app.clock.now().toISOString() },
+  });
+  const list = () => app.operate('GET', '/audit_records?action=customer.create');
+  const before = (await list()).body.total;
+  await create(tokens.organization, { type: 'individual', bank_guid: ABSENT });
+  assert.equal((await list()).body.total, before);
+});

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { createTestDatabase } from '../../testing/database.ts';
+import { createFakeClock } from '../../testing/fake-clock.ts';
+import { Failure } from '../runtime/failure.ts';
+import { createGuids } from '../runtime/guid.ts';
+import { createLog } from '../runtime/log.ts';
+import { createDatabase, type Transaction } from './database.ts';
+
+const log = createLog({ level: 'silent', terminal: false });
+const testDatabase = await createTestDatabase();
+const database = createDatabase({ url: testDatabase.url, connections: 3, log });
+after(async () => {
+  await database.close();
+  await testDatabase.drop();
+});
+
+const clock = createFakeClock();
+const guids = createGuids({ clock, randomBytes });
+
+async function insertOrganization(transaction: Transaction, name: string): Promise<string> {
+  const guid = guids.next();
+  const times = { created_at: clock.now(), updated_at: clock.now() };
+  await transaction
+    .insertInto('organizations')
+    .values({ guid, name, live: false, features: [], ...times })
+    .execute();
+  return guid;
+}
+
+async function exists(name: string): Promise<boolean> {
+  const query = database.queries.selectFrom('organizations').select('guid').where('name', '=', name);
+  return (await query.execute()).length > 0;
+}
+
+test('what the work returns is committed and returned', async () => {
+  const guid = await database.transaction((transaction) => insertOrganization(transaction, 'kept'));
+  assert.match(guid, /^[0-9a-f]{32}$/);
+  assert.ok(await exists('kept'));
+});
+
+test('a thrown error undoes everything and is thrown on', async () => {
+  const bug = new Error('a bug');
+  await assert.rejects(
+    database.transaction(async (transaction) => {
+      await insertOrganization(transaction, 'thrown');
+      throw bug;
+    }),
+    (error) => error === bug,
+  );
+  assert.ok(!(await exists('thrown')));
+});
+
+test('a returned Failure undoes everything and is returned', async () => {
+  const failure = new Failure('not_found', 'no such thing');
+  const result = await database.transaction(async (transaction) => {
+    await insertOrganization(transaction, 'failed');
+    return failure;
+  });
+  assert.equal(result, failure);
+  assert.ok(!(await exists('failed')));
+});
+
+test('failed transactions give their connections back', async () => {
+  for (let i = 0; i < 10; i++) {
+    await database.transaction(async () => new Failure('not_found', 'x'));
+    await assert.rejects(database.transaction((transaction) => sql`select 1/0`.execute(transaction)));
+  }
+  assert.ok(await database.transaction((transaction) => insertOrganization(transaction, 'after')));
+});
+
+test('guids are read as 32 hex characters, alone and in counts as numbers', async () => {
+  const guid = await database.transaction((transaction) => insertOrganization(transaction, 'read'));
+  const { rows } = await sql<{ guid: string; count: number; at: Date }>`
+    select guid, count(*) over () as count, created_at as at from organizations where guid = ${guid}`.execute(
+    database.queries,
+  );
+  assert.deepEqual(rows, [{ guid, count: 1, at: clock.now() }]);
+});
+
+test('a connection that breaks while idle is told in the log and replaced', async () => {
+  const broke = Promise.withResolvers<string>();
+  const destination = { write: (line: string) => broke.resolve(line) };
+  const listening = createLog({ level: 'warn', terminal: false, destination });
+  const other = createDatabase({ url: testDatabase.url, connections: 1, log: listening });
+  const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(other.queries);
+  await sql`select pg_terminate_backend(${rows[0]?.pid})`.execute(database.queries);
+  assert.match(await broke.promise, /a database connection broke/);
+  await sql`select 1`.execute(other.queries);
+  await other.close();
+});

@@ -1,0 +1,96 @@
+import { once } from 'node:events';
+import { Kysely, type Transaction as KyselyTransaction, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import { type Failure, isFailure } from '../runtime/failure.ts';
+import type { Log } from '../runtime/log.ts';
+import type { Secret } from '../runtime/secret.ts';
+import type { Tables } from './tables.ts';
+
+export type Queries = Kysely<Tables>;
+export type Transaction = KyselyTransaction<Tables>;
+
+export type Database = {
+  readonly queries: Queries;
+  /** Commits what `work` did, unless it throws or returns a Failure: then nothing of it happened. */
+  transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+};
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const IDLE_TIMEOUT_MS = 30_000;
+/** No statement of a request takes longer; a runaway query must not hold a connection for ever. */
+const STATEMENT_TIMEOUT_MS = 30_000;
+
+const UUID_OID = 2950;
+const INT8_OID = 20;
+
+export function createDatabase({
+  url,
+  connections,
+  log,
+}: {
+  url: Secret;
+  connections: number;
+  log: Log;
+}): Database {
+  const pool = new pg.Pool({
+    connectionString: url.reveal(),
+    max: connections,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idleTimeoutMillis: IDLE_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    application_name: 'portico',
+    types: { getTypeParser: parserFor as typeof pg.types.getTypeParser },
+  });
+  const open = new Set<pg.PoolClient>();
+  const broke = (error: Error) => log.warn({ reason: error.message }, 'a database connection broke');
+  // A broken connection is replaced by the pool; unheard, its error would end the process, idle or in use.
+  pool.on('error', broke);
+  pool.on('connect', (client) => {
+    open.add(client);
+    client.on('error', broke);
+  });
+  pool.on('remove', (client) => open.delete(client));
+
+  const queries = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  return {
+    queries,
+    transaction: (work) => runTransaction(queries, work),
+    /** The pool forgets a connection once it has said goodbye; whoever stops PostgreSQL next needs it gone. */
+    async close() {
+      await queries.destroy();
+      while (open.size > 0) await once(pool, 'remove');
+    },
+  };
+}
+
+/** Guids are shown without dashes everywhere, and counts fit a number. */
+function parserFor(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {
+  if (oid === UUID_OID) return (value) => value.replaceAll('-', '');
+  if (oid === INT8_OID) return Number;
+  return pg.types.getTypeParser(oid, format as 'text');
+}
+
+class Rollback extends Error {
+  readonly failure: Failure;
+  constructor(failure: Failure) {
+    super('rolled back');
+    this.failure = failure;
+  }
+}
+
+async function runTransaction<T>(
+  queries: Queries,
+  work: (transaction: Transaction) => Promise<T>,
+): Promise<T> {
+  try {
+    return await queries.transaction().execute(async (transaction) => {
+      const result = await work(transaction);
+      if (isFailure(result)) throw new Rollback(result);
+      return result;
+    });
+  } catch (error) {
+    if (error instanceof Rollback) return error.failure as T;
+    throw error;
+  }
+}

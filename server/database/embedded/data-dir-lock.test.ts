@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { lockDataDir } from './data-dir-lock.ts';
+import {
+  isRoot,
+  NOBODY,
+  spawnHelper,
+  temporaryDirectory,
+  whyNotAsNobody,
+} from './testing/temporary-server.ts';
+
+test('creates the directory closed and leaves nothing in it after the release', async (t) => {
+  const dataDir = join(await temporaryDirectory(t), 'deep', 'data');
+  const lock = await lockDataDir(dataDir);
+  assert.equal((await stat(dataDir)).mode & 0o777, isRoot ? 0o711 : 0o700);
+  assert.deepEqual(await readdir(dataDir), ['portico.lock']);
+  await lock.release();
+  assert.deepEqual(await readdir(dataDir), []);
+});
+
+test('a second process is told who is running', async (t) => {
+  const dataDir = await temporaryDirectory(t);
+  const first = spawnHelper(t, ['lock', dataDir]);
+  assert.equal(await first.line(), 'locked');
+  await assert.rejects(lockDataDir(dataDir), {
+    name: 'StartupError',
+    message: new RegExp(
+      `^Another portico is already running on the data directory .* \\(process ${first.pid}\\)`,
+    ),
+  });
+});
+
+test('of many that start at the same instant exactly one gets the lock, also over a stale one', async (t) => {
+  const dataDir = await temporaryDirectory(t);
+  const dead = spawnHelper(t, ['lock', dataDir]);
+  await dead.line();
+  await dead.kill('SIGKILL');
+  const helpers = Array.from({ length: 6 }, () => spawnHelper(t, ['lock', dataDir]));
+  const lines = await Promise.all(helpers.map((helper) => helper.line()));
+  assert.equal(lines.filter((line) => line === 'locked').length, 1, lines.join('\n'));
+  assert.equal(lines.filter((line) => line.includes('Another portico is already running')).length, 5);
+});
+
+test('many in one process over a stale lock: exactly one gets it', async (t) => {
+  const dataDir = await temporaryDirectory(t);
+  await writeFile(join(dataDir, 'portico.lock'), JSON.stringify({ pid: 2 ** 22 + 1, startedAt: 'long ago' }));
+  const attempts = await Promise.allSettled(Array.from({ length: 20 }, () => lockDataDir(dataDir)));
+  assert.equal(attempts.filter(({ status }) => status === 'fulfilled').length, 1);
+});
+
+test('the lock of a killed process is free', async (t) => {
+  const dataDir = await temporaryDirectory(t);
+  const killed = spawnHelper(t, ['lock', dataDir]);
+  await killed.line();
+  await killed.kill('SIGKILL');
+  assert.match(await readFile(join(dataDir, 'portico.lock'), 'utf8'), new RegExp(String(killed.pid)));
+  await (await lockDataDir(dataDir)).release();
+});
+
+test('the lock of a process whose number another one has now is free', async (t) => {
+  const dataDir = await temporaryDirectory(t);
+  const unrelated = JSON.stringify({ pid: process.ppid, startedAt: 'another time', token: 'x' });
+  await writeFile(join(dataDir, 'portico.lock'), unrelated);
+  await (await lockDataDir(dataDir)).release();
+});
+
+test('a crash while a stale lock was being removed blocks nobody', async (t) => {
+  const dataDir = await temporaryDirectory(t);
+  const dead = JSON.stringify({ pid: 2 ** 22 + 1, startedAt: 'long ago' });
+  await writeFile(join(dataDir, 'portico.lock'), dead);
+  await writeFile(join(dataDir, 'portico.lock.stale'), dead);
+  await (await lockDataDir(dataDir)).release();
+  assert.deepEqual(await readdir(dataDir), []);
+});
+
+test('a release leaves the lock of another alone, and may be repeated', async (t) => {
+  const dataDir = await temporaryDirectory(t);
+  const first = await lockDataDir(dataDir);
+  await first.release();
+  await first.release();
+  const second = await lockDataDir(dataDir);
+  await first.release();
+  await assert.rejects(lockDataDir(dataDir), /already running/);
+  await second.release();
+});
+
+test('a path below a file, and a file, are told in one sentence', async (t) => {
+  const file = join(await temporaryDirectory(t), 'file');
+  await writeFile(file, '');
+  await assert.rejects(lockDataDir(join(file, 'data')), {
+    name: 'StartupError',
+    message: /is a file, not a directory; .*PORTICO_DATA_DIR/,
+  });
+  await assert.rejects(lockDataDir(file), /that path is a file, not a directory/);
+});
+
+// Permissions do not bind root, so there it is a process of someone else who tries.
+test('an unwritable directory is told in one sentence', { skip: isRoot && whyNotAsNobody() }, async (t) => {
+  const dataDir = join(await temporaryDirectory(t), 'closed');
+  await mkdir(dataDir);
+  await chmod(dataDir, 0o555);
+  const helper = spawnHelper(t, ['lock', dataDir], isRoot ? NOBODY : {});
+  assert.match(
+    await helper.line(),
+    /^StartupError: Cannot use .*this user may not write there; .*PORTICO_DATA_DIR/,
+  );
+});

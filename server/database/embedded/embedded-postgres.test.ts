@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { findBinaries } from './binaries.ts';
+import { startEmbeddedPostgres } from './embedded-postgres.ts';
+import { findFreePort } from './free-port.ts';
+import { FAST, query, start, temporaryDirectory } from './testing/temporary-server.ts';
+
+test('starts on nothing, keeps its data, holds its settings and listens on this machine only', async (t) => {
+  const dataDir = join(await temporaryDirectory(t), 'data');
+  const first = await start(t, dataDir, { settings: { ...FAST, listen_addresses: '*', work_mem: '5MB' } });
+  assert.match(first.url, /^postgresql:\/\/portico:[\w-]{43}@127\.0\.0\.1:\d+\/portico$/);
+  const shown = [
+    'server_encoding',
+    'data_checksums',
+    'timezone',
+    'listen_addresses',
+    'unix_socket_directories',
+  ];
+  const values = await Promise.all([...shown, 'work_mem'].map((name) => query(first.url, `show ${name}`)));
+  assert.deepEqual(values.flat(), ['UTF8', 'on', 'UTC', '127.0.0.1', '', '5MB']);
+  assert.deepEqual(await query(first.url, `select upper('é'), 'Z' < 'a'`), ['É', true]);
+  assert.equal((await stat(join(dataDir, 'postgres.password'))).mode & 0o777, 0o600);
+  await query(first.url, 'create table kept as select 42 as answer');
+  await Promise.all([first.stop(), first.stop()]);
+  await assert.rejects(query(first.url, 'select 1'), { code: 'ECONNREFUSED' });
+
+  const second = await start(t, dataDir);
+  assert.deepEqual(await query(second.url, 'select answer from kept'), [42]);
+  assert.equal(new URL(second.url).password, new URL(first.url).password);
+  await assert.rejects(query(second.url.replace(/:[\w-]+@/, ':wrong@'), 'select 1'), { code: '28P01' });
+  await second.stop();
+  const left = (await readdir(dataDir)).sort();
+  assert.deepEqual(left, ['postgres', 'postgres.log', 'postgres.log.1', 'postgres.password']);
+});
+
+test('a creation that was broken off half-way is thrown away', async (t) => {
+  const dataDir = await temporaryDirectory(t);
+  await mkdir(join(dataDir, 'postgres.init-broken', 'cluster', 'base'), { recursive: true });
+  await mkdir(join(dataDir, 'postgres'));
+  const server = await start(t, dataDir);
+  assert.deepEqual(await query(server.url, 'select 1'), [1]);
+  assert.equal(
+    (await readdir(dataDir)).some((name) => name.startsWith('postgres.init-')),
+    false,
+  );
+});
+
+test('takes another port when it loses the one it chose', async (t) => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  t.after(() => taken.close());
+  const { port } = await new Promise<{ port: number }>((resolve) =>
+    taken.once('listening', () => resolve(taken.address() as { port: number })),
+  );
+  const ports = [port, port];
+  const choosePort = async () => ports.pop() ?? (await findFreePort());
+  const server = await start(t, await temporaryDirectory(t), { choosePort });
+  assert.notEqual(new URL(server.url).port, String(port));
+  assert.equal(ports.length, 0);
+});
+
+test('what cannot be started is told in one sentence', async (t) => {
+  const dataDir = await temporaryDirectory(t);
+  const rejects = (message: RegExp, settings = {}) =>
+    assert.rejects(startEmbeddedPostgres({ dataDir, settings: { ...FAST, ...settings } }), {
+      name: 'StartupError',
+      message,
+    });
+  const file = join(dataDir, 'file');
+  await writeFile(file, '');
+  await assert.rejects(startEmbeddedPostgres({ dataDir: file }), {
+    name: 'StartupError',
+    message: /is a file/,
+  });
+  await writeFile(join(dataDir, 'postgres'), '');
+  await rejects(/prepare|read the database .* is a file/);
+  await rm(join(dataDir, 'postgres'));
+  await mkdir(join(dataDir, 'postgres', 'photos'), { recursive: true });
+  await rejects(/exists but is not a PostgreSQL database; move it away/);
+  await rm(join(dataDir, 'postgres'), { recursive: true });
+
+  await (await start(t, dataDir)).stop();
+  await rejects(/did not start \(.*"max_connections".*\)/, { max_connections: 'many' });
+
+  const passwordFile = join(dataDir, 'postgres.password');
+  await cp(passwordFile, `${passwordFile}.kept`);
+  await writeFile(passwordFile, 'another\n');
+  await rejects(/does not accept the password in postgres\.password/);
+  await rm(passwordFile);
+  await rejects(/password of the database is missing; restore/);
+  await cp(`${passwordFile}.kept`, passwordFile);
+
+  const versionFile = join(dataDir, 'postgres', 'PG_VERSION');
+  await writeFile(versionFile, '12\n');
+  await rejects(/was made by PostgreSQL 12 and this portico brings \d+; start the portico that made it/);
+  await rm(versionFile);
+  await rejects(/exists but is not a PostgreSQL database/);
+  assert.match(await readFile(join(dataDir, 'postgres.log.1'), 'utf8'), /FATAL/);
+});
+
+test('a platform without an embedded PostgreSQL is told what to do', async () => {
+  await assert.rejects(findBinaries('plan9-mips'), {
+    name: 'StartupError',
+    message:
+      'There is no embedded PostgreSQL for plan9-mips; set PORTICO_DATABASE_URL to a PostgreSQL of your own.',
+  });
+});

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import { link, readFile, rm, writeFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isErrorCode } from './file-problem.ts';
+import { processStartTime } from './process-identity.ts';
+
+const RETRY_AFTER_MS = 20;
+const GIVE_UP_AFTER_MS = 10_000;
+
+export type LockFile = { release(): Promise<void> };
+export type HeldLock = { readonly heldByPid: number };
+type Claim = { readonly pid: number; readonly startedAt: string; readonly text: string };
+
+/**
+ * A lock that ends with its process, however it ends: the file says who holds it, and counts only as
+ * long as that very process lives.
+ */
+export async function acquireLockFile(path: string): Promise<LockFile | HeldLock> {
+  const own = await claimOfThisProcess();
+  const giveUpAt = Date.now() + GIVE_UP_AFTER_MS;
+  while (Date.now() < giveUpAt) {
+    if (await place(path, own)) return { release: () => removeIfStill(path, own) };
+    const text = await readText(path);
+    if (text === undefined) continue;
+    const claim = parseClaim(text);
+    if (claim !== undefined && (await processStartTime(claim.pid)) === claim.startedAt)
+      return { heldByPid: claim.pid };
+    await discardStale(path, text);
+  }
+  throw Object.assign(new Error(`the lock ${path} changes hands all the time`), { path });
+}
+
+/**
+ * Two processes may find the same stale lock. If both simply removed it, the slower one would remove the
+ * lock that the faster one has taken meanwhile; so removing is itself done under a lock of the same kind.
+ */
+async function discardStale(path: string, staleText: string): Promise<void> {
+  const removing = await acquireLockFile(`${path}.stale`);
+  if ('heldByPid' in removing) {
+    await delay(RETRY_AFTER_MS);
+    return;
+  }
+  try {
+    await removeIfStill(path, staleText);
+  } finally {
+    await removing.release();
+  }
+}
+
+async function claimOfThisProcess(): Promise<string> {
+  const startedAt = (await processStartTime(process.pid)) ?? 'unknown';
+  return `${JSON.stringify({ pid: process.pid, startedAt, token: randomUUID() })}\n`;
+}
+
+/** Written aside and linked into place: the lock appears at once and whole, and only if nobody has it. */
+async function place(path: string, claim: string): Promise<boolean> {
+  const aside = `${path}.${randomUUID()}`;
+  try {
+    await writeFile(aside, claim, { flag: 'wx', mode: 0o600 });
+    await link(aside, path);
+    return true;
+  } catch (error) {
+    if (isErrorCode(error, 'EEXIST')) return false;
+    throw error;
+  } finally {
+    await rm(aside, { force: true });
+  }
+}
+
+async function removeIfStill(path: string, claim: string): Promise<void> {
+  if ((await readText(path)) === claim) await rm(path, { force: true });
+}
+
+async function readText(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (isErrorCode(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}
+
+/** `undefined` for anything we did not write: such a file holds nothing. */
+function parseClaim(text: string): Claim | undefined {
+  try {
+    const { pid, startedAt } = JSON.parse(text) as Partial<Claim>;
+    return Number.isSafeInteger(pid) && typeof startedAt === 'string'
+      ? { pid: pid as number, startedAt, text }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

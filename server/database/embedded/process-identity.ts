@@ -1,0 +1,51 @@
+import { readFile, readlink } from 'node:fs/promises';
+import { runCommand } from './run-command.ts';
+
+/**
+ * A process id alone names nobody: ids are used again, soon so in containers. The id together with the
+ * moment the process started does.
+ */
+
+/** When the process started, in the system's own words; `undefined` when it is gone (or only a zombie). */
+export async function processStartTime(pid: number): Promise<string | undefined> {
+  if (process.platform === 'linux') return await linuxStartTime(pid);
+  if (process.platform === 'win32') return isSignalable(pid) ? 'unknown' : undefined;
+  const { stdout } = await runCommand('ps', ['-o', 'stat=,lstart=', '-p', String(pid)]);
+  const [state, ...startedAt] = stdout.trim().split(/\s+/);
+  return state === undefined || state === '' || state.startsWith('Z') ? undefined : startedAt.join(' ');
+}
+
+/** Whether the process is a PostgreSQL server of this cluster, not someone else who got its number. */
+export async function isPostmasterOf(clusterDir: string, pid: number): Promise<boolean> {
+  if (process.platform !== 'linux') {
+    const { stdout } = await runCommand('ps', ['-ww', '-o', 'command=', '-p', String(pid)]);
+    return stdout.includes('postgres') && stdout.includes(`-D ${clusterDir} `);
+  }
+  const [program = '', ...args] = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split(
+    '\0',
+  );
+  if (!program.endsWith('/postgres')) return false;
+  // Its working directory tells even when the data directory was renamed meanwhile, but root in a
+  // container may not be allowed to see it; its arguments are open to everyone.
+  const workingDirectory = await readlink(`/proc/${pid}/cwd`).catch(() => '');
+  return workingDirectory === clusterDir || args[args.indexOf('-D') + 1] === clusterDir;
+}
+
+async function linuxStartTime(pid: number): Promise<string | undefined> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  // The second field is the program's name in parentheses and may itself hold spaces and parentheses.
+  const [state, ...others] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const STARTED_AFTER_BOOT = 18;
+  const startedAfterBoot = others[STARTED_AFTER_BOOT];
+  if (startedAfterBoot === undefined || state === 'Z' || state === 'X') return undefined;
+  const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '');
+  return `${boot.trim()} ${startedAfterBoot}`.trim();
+}
+
+function isSignalable(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

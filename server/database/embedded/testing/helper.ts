@@ -1,0 +1,32 @@
+import { lockDataDir } from '../data-dir-lock.ts';
+import { startEmbeddedPostgres } from '../embedded-postgres.ts';
+
+/**
+ * A process for the tests to kill: `helper.ts lock <dataDir>` or `helper.ts start <dataDir>`. Says in one
+ * line how it went, then holds what it got until it is ended; SIGTERM ends it in good order.
+ */
+const [action, dataDir = ''] = process.argv.slice(2);
+const keepAlive = setInterval(() => undefined, 60_000);
+
+try {
+  const stop = action === 'lock' ? await lock() : await start();
+  process.once('SIGTERM', async () => {
+    await stop();
+    clearInterval(keepAlive);
+  });
+} catch (error) {
+  process.stdout.write(`${(error as Error).name}: ${(error as Error).message}\n`);
+  clearInterval(keepAlive);
+}
+
+async function lock(): Promise<() => Promise<void>> {
+  const held = await lockDataDir(dataDir);
+  process.stdout.write('locked\n');
+  return held.release;
+}
+
+async function start(): Promise<() => Promise<void>> {
+  const server = await startEmbeddedPostgres({ dataDir, settings: { fsync: 'off' } });
+  process.stdout.write(`${server.url}\n`);
+  return server.stop;
+}

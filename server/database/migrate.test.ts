@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { createTestDatabase } from '../../testing/database.ts';
+import { createLog } from '../runtime/log.ts';
+import { createDatabase, type Queries } from './database.ts';
+import { migrate, schemaState } from './migrate.ts';
+
+const log = createLog({ level: 'silent', terminal: false });
+
+/** An empty database and as many processes on it as asked for, each with its own connections. */
+async function openUnmigrated(processes: number): Promise<[Queries, ...Queries[]]> {
+  const testDatabase = await createTestDatabase({ migrated: false });
+  const databases = Array.from({ length: processes }, () =>
+    createDatabase({ url: testDatabase.url, connections: 2, log }),
+  );
+  after(async () => {
+    await Promise.all(databases.map((database) => database.close()));
+    await testDatabase.drop();
+  });
+  return databases.map(({ queries }) => queries) as [Queries, ...Queries[]];
+}
+
+test('processes that start at once all succeed, and each migration is applied once', async () => {
+  const all = await openUnmigrated(6);
+  const applied = await Promise.all(all.map(migrate));
+  const names = applied.flat();
+  assert.ok(names.length >= 4);
+  assert.equal(new Set(names).size, names.length, 'none was applied twice');
+  const { rows } = await sql<{ name: string }>`select name from schema_migrations order by name`.execute(
+    all[0],
+  );
+  assert.deepEqual(
+    rows.map(({ name }) => name),
+    names.sort(),
+  );
+  assert.deepEqual(
+    await Promise.all(all.map(schemaState)),
+    all.map(() => 'current'),
+  );
+});
+
+test('a database that is migrated already is left as it is', async () => {
+  const [queries] = await openUnmigrated(1);
+  await migrate(queries);
+  assert.deepEqual(await migrate(queries), []);
+});
+
+test('a schema is behind before, current after, and ahead once a newer version migrated it', async () => {
+  const [queries] = await openUnmigrated(1);
+  assert.equal(await schemaState(queries), 'behind');
+  const applied = await migrate(queries);
+  assert.equal(await schemaState(queries), 'current');
+
+  await sql`insert into schema_migrations (name, timestamp) values ('9999_newer', '')`.execute(queries);
+  assert.equal(await schemaState(queries), 'ahead');
+  await sql`delete from schema_migrations where name = ${applied.at(-1)}`.execute(queries);
+  assert.equal(
+    await schemaState(queries),
+    'behind',
+    'something newer does not make up for something missing',
+  );
+});
+
+test('an older version finds a newer schema and changes nothing', async () => {
+  const [queries] = await openUnmigrated(1);
+  await migrate(queries);
+  await sql`insert into schema_migrations (name, timestamp) values ('9999_newer', '')`.execute(queries);
+  await assert.rejects(migrate(queries), /9999_newer/);
+  assert.equal(await schemaState(queries), 'ahead');
+});

@@ -1,0 +1,66 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { sql } from 'kysely';
+import { type Migration, Migrator } from 'kysely/migration';
+import type { Queries } from './database.ts';
+
+/**
+ * Numbered SQL files, applied in order under an advisory lock: several processes may start at once,
+ * one of them migrates, the others find nothing left to do.
+ */
+const MIGRATIONS_DIR = fileURLToPath(new URL('./migrations/', import.meta.url));
+const MIGRATION_NAME = /^\d{4}_[a-z_]+\.sql$/;
+const MIGRATION_TABLE = 'schema_migrations';
+
+export type SchemaState = 'current' | 'behind' | 'ahead';
+
+/** Applies what is missing and returns the names of what it applied. */
+export async function migrate(queries: Queries): Promise<string[]> {
+  const { error, results } = await createMigrator(queries).migrateToLatest();
+  if (error) throw error;
+  return (results ?? []).map((result) => result.migrationName);
+}
+
+/** Whether this code and this database belong together; `ahead` means that a newer version migrated it. */
+export async function schemaState(queries: Queries): Promise<SchemaState> {
+  const files = await migrationNames();
+  const applied = await appliedNames(queries);
+  if (files.some((name) => !applied.has(name))) return 'behind';
+  return applied.size > files.length ? 'ahead' : 'current';
+}
+
+function createMigrator(queries: Queries): Migrator {
+  return new Migrator({
+    db: queries,
+    provider: { getMigrations: readMigrations },
+    migrationTableName: MIGRATION_TABLE,
+    migrationLockTableName: `${MIGRATION_TABLE}_lock`,
+  });
+}
+
+async function readMigrations(): Promise<Record<string, Migration>> {
+  const migrations: Record<string, Migration> = {};
+  for (const name of await migrationNames()) {
+    const text = await readFile(`${MIGRATIONS_DIR}${name}.sql`, 'utf8');
+    migrations[name] = { up: async (db) => void (await sql.raw(text).execute(db)) };
+  }
+  return migrations;
+}
+
+async function migrationNames(): Promise<string[]> {
+  const files = await readdir(MIGRATIONS_DIR);
+  return files
+    .filter((file) => MIGRATION_NAME.test(file))
+    .map((file) => file.replace(/\.sql$/, ''))
+    .sort();
+}
+
+async function appliedNames(queries: Queries): Promise<Set<string>> {
+  const { rows: found } = await sql<{ exists: boolean }>`
+    select to_regclass(${MIGRATION_TABLE}) is not null as exists`.execute(queries);
+  if (!found[0]?.exists) return new Set();
+  const { rows } = await sql<{ name: string }>`select name from ${sql.table(MIGRATION_TABLE)}`.execute(
+    queries,
+  );
+  return new Set(rows.map((row) => row.name));
+}

@@ -1,0 +1,130 @@
+import type { FastifyRequest } from 'fastify';
+import type { KeyUsage } from '../applications/usage.ts';
+import type { Actor } from '../audit/service.ts';
+import { Failure } from '../runtime/failure.ts';
+import type { Metrics } from '../runtime/metrics.ts';
+import type { TokenType } from '../tokens/claims.ts';
+import type { Denials } from '../tokens/denials.ts';
+import { holdsScope } from '../tokens/scopes.ts';
+import type { Caller, VerifiedToken, Verifier } from '../tokens/verifier.ts';
+import { FailureError } from './errors.ts';
+import type { HttpServer } from './server.ts';
+import type { SourceAddress } from './source-address.ts';
+import { refuseUnknownQuery } from './strict-query.ts';
+
+/** What a route of `/api` asks of a token. Declared with the route, checked here, shown in the OpenAPI document. */
+type Access = { types: readonly TokenType[]; scopes: readonly string[] };
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    access?: Access;
+  }
+  interface FastifyRequest {
+    caller: Caller;
+    sourceAddress: string | undefined;
+  }
+}
+
+/** The two places of a route that speak of access: what is enforced and what is documented, from one value. */
+export function requires(types: readonly TokenType[], ...scopes: readonly string[]) {
+  return {
+    config: { access: { types, scopes } },
+    documented: { security: [{ bearerToken: [...scopes] }], 'x-token-types': [...types] },
+  };
+}
+
+const BEARER = /^Bearer +([\w\-.~+/]+=*)$/i;
+
+export type AccessDeps = {
+  verifier: Verifier;
+  sourceAddress: SourceAddress;
+  denials: Denials;
+  usage: KeyUsage;
+  metrics: Metrics;
+};
+
+/** Everything under `/api`, behind one guard. */
+export async function registerApi(
+  server: HttpServer,
+  deps: AccessDeps,
+  registerRoutes: (api: HttpServer) => void,
+): Promise<void> {
+  await server.register(
+    async (api: HttpServer) => {
+      guard(api, deps);
+      refuseUnknownQuery(api);
+      registerRoutes(api);
+    },
+    { prefix: '/api' },
+  );
+}
+
+/**
+ * The checks of every `/api` call in the contract's order: token, revocation, source address, token type, scope.
+ * A token that was seen before passes without waiting for anything.
+ */
+function guard(api: HttpServer, { verifier, sourceAddress, denials, usage, metrics }: AccessDeps): void {
+  api.decorateRequest('caller');
+  api.decorateRequest('sourceAddress');
+
+  api.addHook('onRoute', ({ url, config }) => {
+    if (!config?.access) throw new Error(`${url} does not declare the access it requires`);
+  });
+
+  api.addHook('onRequest', (request, _reply, done) => {
+    const conclude = (refusal: Failure | undefined) => done(refusal && new FailureError(refusal));
+    const verified = verify(request.headers.authorization);
+    if (verified instanceof Promise) verified.then((result) => conclude(admit(request, result)), done);
+    else conclude(admit(request, verified));
+  });
+
+  function verify(
+    authorization: string | undefined,
+  ): VerifiedToken | Failure | Promise<VerifiedToken | Failure> {
+    const token = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
+    if (token !== undefined) return verifier.verify(token);
+    return new Failure(
+      'authentication_malformed',
+      'The header Authorization: Bearer <access token> is required',
+    );
+  }
+
+  function admit(request: FastifyRequest, verified: VerifiedToken | Failure): Failure | undefined {
+    if (verified instanceof Failure) return verified;
+    const { caller } = verified;
+    const address = sourceAddress(request);
+    if (!verified.allows(address)) {
+      metrics.deniedCalls.inc();
+      denials.note(caller, { address, requestId: request.id, path: request.routeOptions.url ?? '' });
+      return new Failure('ip_not_allowed', 'IP address not in allowlist');
+    }
+    const refusal = missingAccess(caller, request.routeOptions.config.access as Access);
+    if (refusal) return refusal;
+    request.caller = caller;
+    request.sourceAddress = address;
+    // A customer's device is not the key: its calls say nothing about where the key is used.
+    if (caller.type === 'organization' || caller.type === 'bank') usage.note(caller.id, address);
+    return undefined;
+  }
+}
+
+function missingAccess(caller: Caller, { types, scopes }: Access): Failure | undefined {
+  if (!types.includes(caller.type))
+    return new Failure(
+      'invalid_scopes',
+      `This operation needs ${listed(types)} token, not a ${caller.type} token`,
+    );
+  const missing = scopes.find((scope) => !holdsScope(caller.scopes, scope));
+  return missing === undefined
+    ? undefined
+    : new Failure('invalid_scopes', `This operation needs the scope ${missing}`);
+}
+
+function listed(types: readonly TokenType[]): string {
+  return types.map((type) => (type === 'organization' ? 'an organization' : `a ${type}`)).join(' or ');
+}
+
+export function actorOf(request: FastifyRequest): Actor {
+  const { caller, sourceAddress: address, id: requestId } = request;
+  return { type: caller.type === 'user' ? 'user' : 'application', id: caller.id, address, requestId };
+}

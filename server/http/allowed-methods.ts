@@ -1,0 +1,33 @@
+import type { FastifyInstance } from 'fastify';
+
+/**
+ * Fastify answers 404 for a known path with another method. This remembers which methods each path has,
+ * so that the answer can be 405 with `Allow`. Only asked when nothing matched: a loop over the paths is fine.
+ */
+export type AllowedMethods = (path: string) => readonly string[];
+
+export function collectAllowedMethods(server: FastifyInstance): AllowedMethods {
+  const routes = new Map<string, { segments: readonly string[]; methods: Set<string> }>();
+
+  server.addHook('onRoute', ({ url, method }) => {
+    const route = routes.get(url) ?? { segments: segmentsOf(url), methods: new Set<string>() };
+    for (const name of [method].flat()) route.methods.add(name);
+    routes.set(url, route);
+  });
+
+  return (path) => {
+    const segments = segmentsOf(path);
+    const matching = [...routes.values()].filter((route) => matches(route.segments, segments));
+    return [...new Set(matching.flatMap((route) => [...route.methods]))].sort();
+  };
+}
+
+function segmentsOf(path: string): readonly string[] {
+  return path.replace(/\/+$/, '').split('/');
+}
+
+function matches(pattern: readonly string[], path: readonly string[]): boolean {
+  return (
+    pattern.length === path.length && pattern.every((part, i) => part.startsWith(':') || part === path[i])
+  );
+}

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  type ApiOperation,
+  createCallers,
+  createSiblings,
+  hasPathObject,
+  issueToken,
+  outsidersOf,
+  readApiOperations,
+  TOKEN_TYPES,
+  validCallOf,
+  watchApiRoutes,
+} from '../../testing/api-callers.ts';
+import { type Answer, assertError, createTestApp } from '../../testing/app.ts';
+import type { TokenType } from '../tokens/claims.ts';
+import { allScopes, holdsScope } from '../tokens/scopes.ts';
+
+/**
+ * Who may call what (contract, section 4), for every route of /api that the document tells of; a route added
+ * later is covered by itself.
+ */
+const routes = watchApiRoutes();
+const app = await createTestApp();
+const operations = await readApiOperations(app);
+const owner = await createCallers(app);
+const siblings = await createSiblings(app, owner);
+const stranger = await createCallers(app);
+const INSIDE = '198.35.26.96';
+const OUTSIDE = '198.35.26.97';
+
+const firstTypeOf = ({ types }: ApiOperation) => types[0] as TokenType;
+
+/** Every scope but the one that is missing, and but those that would cover it. */
+const allBut = (missing: string) => allScopes().filter((scope) => !holdsScope(new Set([scope]), missing));
+
+test('the document tells every route under /api, with the scopes and the token types that it asks for', () => {
+  const documented = operations.map(({ method, path }) => `${method} ${path}`).sort();
+  assert.deepEqual([...routes].filter((route) => !route.startsWith('HEAD ')).sort(), documented);
+  assert.ok(documented.length >= 14, `${documented.length} routes`);
+  for (const { operationId, types, scopes } of operations) {
+    assert.ok(scopes.length > 0 && scopes.every((scope) => allScopes().includes(scope)), operationId);
+    assert.ok(types.length > 0 && types.every((type) => TOKEN_TYPES.includes(type)), operationId);
+  }
+});
+
+for (const operation of operations) {
+  const { operationId, types, scopes } = operation;
+  const call = (options: object) => app.call({ ...options } as Parameters<typeof app.call>[0]);
+
+  test(`${operationId}: a token of each type that it asks for, with its scopes alone, is let in`, async () => {
+    for (const type of types) {
+      const valid = await validCallOf(app, operation, owner);
+      const token = await issueToken(app, owner, type, { scopes: [...scopes, ...grantedBy(valid)] });
+      const { status, body } = await call({ ...valid, token });
+      assert.ok(status >= 200 && status < 300, `${type}: ${status} ${JSON.stringify(body)}`);
+    }
+  });
+
+  test(`${operationId}: without a well-formed token 401 authentication_malformed`, async () => {
+    const valid = await validCallOf(app, operation, owner);
+    const token = await issueToken(app, owner, firstTypeOf(operation));
+    const headers = [undefined, '', 'Bearer', 'Bearer ', token, `Basic ${token}`, `Bearer ${token} x`];
+    for (const authorization of headers)
+      assertError(
+        await call({ ...valid, headers: authorization === undefined ? {} : { authorization } }),
+        401,
+        'authentication_malformed',
+      );
+    if (operation.method !== 'GET') return;
+    const head = await app.server.inject({ ...valid, method: 'HEAD' });
+    assert.equal(head.statusCode, 401, 'HEAD is behind the same guard');
+  });
+
+  test(`${operationId}: an expired token gets 401 Signature has expired`, async () => {
+    const valid = await validCallOf(app, operation, owner);
+    const type = firstTypeOf(operation);
+    const [seen, unseen] = [await issueToken(app, owner, type), await issueToken(app, owner, type)];
+    const lifetime = type === 'user' ? 300_000 : 1_800_000;
+    app.clock.advance(lifetime - 1_000);
+    assert.notEqual((await call({ ...valid, token: seen })).status, 401, 'valid to its last second');
+    app.clock.advance(1_000);
+    for (const token of [seen, unseen])
+      assertError(await call({ ...valid, token }), 401, 'authentication_failed', 'Signature has expired');
+  });
+
+  test(`${operationId}: an address outside the token’s list gets 403 ip_not_allowed`, async () => {
+    const valid = await validCallOf(app, operation, owner);
+    const token = await issueToken(app, owner, firstTypeOf(operation), { ipAllowlist: [INSIDE] });
+    for (const remoteAddress of [OUTSIDE, '2001:4860::1'])
+      assertError(
+        await call({ ...valid, token, remoteAddress }),
+        403,
+        'ip_not_allowed',
+        'IP address not in allowlist',
+      );
+    assert.ok((await call({ ...valid, token, remoteAddress: INSIDE })).status < 300, 'inside it passes');
+  });
+
+  test(`${operationId}: every scope but ${scopes.join(' or ')} is not enough`, async () => {
+    const valid = await validCallOf(app, operation, owner);
+    for (const type of types)
+      for (const missing of scopes) {
+        const token = await issueToken(app, owner, type, { scopes: allBut(missing) });
+        assertError(await call({ ...valid, token }), 403, 'invalid_scopes', new RegExp(`\\b${missing}$`));
+      }
+  });
+
+  for (const type of TOKEN_TYPES.filter((candidate) => !types.includes(candidate)))
+    test(`${operationId}: a ${type} token is refused, whatever its scopes`, async () => {
+      const valid = await validCallOf(app, operation, owner);
+      const token = await issueToken(app, owner, type);
+      const message = new RegExp(`not an? ${type} token$`);
+      assertError(await call({ ...valid, token }), 403, 'invalid_scopes', message);
+    });
+
+  test(`${operationId}: a token without any scope is refused`, async () => {
+    const valid = await validCallOf(app, operation, owner);
+    for (const type of types) {
+      const token = await issueToken(app, owner, type, { scopes: [] });
+      assertError(await call({ ...valid, token }), 403, 'invalid_scopes');
+    }
+  });
+
+  test(`${operationId}: the token is checked before the input, the path and the body`, async () => {
+    const valid = await validCallOf(app, operation, owner);
+    const token = await issueToken(app, owner, firstTypeOf(operation), { scopes: allBut(scopes[0] ?? '') });
+    const json = { 'content-type': 'application/json' };
+    const wrong: object[] = [{ ...valid, url: `${valid.url}?no_such_parameter=1` }];
+    if (hasPathObject(operation)) wrong.push({ ...valid, url: valid.url.replace(/[^/]+$/, 'no-guid') });
+    if (valid.payload)
+      wrong.push(
+        { ...valid, payload: { no_such_field: 1 } },
+        { ...valid, payload: '{', headers: json },
+        { ...valid, payload: 'x', headers: { 'content-type': 'text/plain' } },
+      );
+    for (const options of wrong) {
+      assertError(await call({ ...options, token }), 403, 'invalid_scopes');
+      assertError(await call(options), 401, 'authentication_malformed');
+    }
+  });
+
+  if (!hasPathObject(operation)) continue;
+
+  test(`${operationId}: another tenant’s object, bank’s, customer’s or environment’s does not exist`, async () => {
+    const valid = await validCallOf(app, operation, owner);
+    for (const [name, token] of await outsidersOf(app, operation, { owner, siblings, stranger })) {
+      const answer: Answer = await call({ ...valid, token });
+      assert.equal(answer.status, 404, `${name}: ${answer.status} ${JSON.stringify(answer.body)}`);
+      assertError(answer, 404, 'not_found');
+      const absent = valid.url.replace(/[^/]+$/, '0'.repeat(32));
+      assert.deepEqual(answer.body, (await call({ ...valid, url: absent, token })).body, 'the same words');
+    }
+    const token = await issueToken(app, owner, firstTypeOf(operation));
+    assert.ok((await call({ ...valid, token })).status < 300, 'it was there all the time');
+  });
+}
+
+/** A caller gives no scope that it does not hold, so whoever sets scopes needs them too. */
+function grantedBy({ payload }: { payload?: object }): string[] {
+  return payload && 'scopes' in payload ? (payload.scopes as string[]) : [];
+}
+
+/** Where the contract itself says who may: `types` and the scopes. What the other routes ask for is in their rooms. */
+const SAID_BY_THE_CONTRACT: Record<string, readonly [types: string, scopes: string]> = {
+  'organization_applications.list': ['organization user', 'organization_applications:read'],
+  'organization_applications.get': ['organization user', 'organization_applications:read'],
+  'organization_applications.update': ['organization user', 'organization_applications:write'],
+  'organization_applications.create': ['user', 'organization_applications:write'],
+  'organization_applications.remove': ['user', 'organization_applications:write'],
+  'bank_applications.list': ['organization bank user', 'bank_applications:read'],
+  'bank_applications.get': ['organization bank user', 'bank_applications:read'],
+  'bank_applications.update': ['organization bank user', 'bank_applications:write'],
+  'bank_applications.create': ['user', 'bank_applications:write'],
+  'bank_applications.remove': ['user', 'bank_applications:write'],
+  'customers.create': ['organization bank user', 'customers:execute'],
+  'customers.list': ['organization bank customer user', 'customers:read'],
+  'customers.get': ['organization bank customer user', 'customers:read'],
+  'customer_tokens.create': ['organization bank', 'customers:read customers:write'],
+};
+
+test('the routes ask for the token types and the scopes of the contract', () => {
+  const asked = new Map(operations.map(({ operationId, types, scopes }) => [operationId, [types, scopes]]));
+  for (const [operationId, said] of Object.entries(SAID_BY_THE_CONTRACT))
+    assert.deepEqual(
+      asked.get(operationId),
+      said.map((names) => names.split(' ')),
+      operationId,
+    );
+});

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { createTestApp } from '../../testing/app.ts';
+import { accepts } from '../../testing/json-samples.ts';
+import { addressOf, assertRefused, createOperations, type Operation } from '../../testing/operations.ts';
+
+/** What every route does with addresses and methods that do not fit; bodies and queries have files of their own. */
+const app = await createTestApp();
+const { operations, call } = await createOperations(app);
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'] as const;
+const NOT_ALLOWED = { status: 405, code: 'method_not_allowed' };
+
+test('the document lists routes to check', () => {
+  assert.ok(operations.length >= 10, `${operations.length} routes`);
+});
+
+for (const path of new Set(operations.map((operation) => operation.path))) {
+  const here = operations.filter((operation) => operation.path === path);
+  const [first] = here as [Operation];
+  const allowed = here.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).sort();
+
+  test(`${path}: another method is refused with the ones that are allowed`, async () => {
+    for (const method of METHODS.filter((candidate) => !allowed.includes(candidate))) {
+      const url = addressOf(first);
+      const answer = await app.call({ method: method as 'PUT', url });
+      assertRefused(first, answer, NOT_ALLOWED);
+      assert.equal(answer.headers.allow, allowed.join(', '));
+      // The method is wrong whatever the body is, so nobody is sent to mend the body first.
+      const headers = { 'content-type': 'text/plain' };
+      assertRefused(
+        first,
+        await app.call({ method: method as 'PUT', url, headers, payload: 'x' }),
+        NOT_ALLOWED,
+      );
+    }
+  });
+}
+
+for (const operation of operations) {
+  const { operationId } = operation;
+
+  test(`${operationId}: a trailing slash changes nothing`, async () => {
+    const { method } = operation;
+    // What changes something is asked without credentials: the second call must not meet what the first did.
+    const ask = (url: string) => (method === 'GET' ? call(operation, { url }) : app.call({ method, url }));
+    const plain = await ask(addressOf(operation));
+    const slashed = await ask(`${addressOf(operation)}/`);
+    assert.ok(method === 'GET' || plain.status !== 404);
+    assert.deepEqual([slashed.status, slashed.body], [plain.status, plain.body]);
+  });
+
+  test(`${operationId}: a path that cannot name anything is not found`, async () => {
+    const inPath = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
+    for (const { name, schema } of inPath) {
+      const wrong = ['x', 'ABCDEF', '0'.repeat(31), '0'.repeat(33), 'G'.repeat(32), '%', '💥', 'a/b'];
+      for (const value of ['\0', ...wrong.filter((candidate) => !accepts(schema, candidate))]) {
+        const url = addressOf(operation, { [name]: value });
+        assertRefused(operation, await call(operation, { url }), { status: 404, code: 'not_found' });
+      }
+    }
+  });
+
+  test(`${operationId}: no query makes it fail`, async () => {
+    const text = fc.string({ unit: 'binary', maxLength: 40 });
+    await fc.assert(
+      fc.asyncProperty(fc.dictionary(text, text, { maxKeys: 3 }), async (query) => {
+        const url = `${addressOf(operation)}?${new URLSearchParams(query)}`;
+        const { status, headers } = await call(operation, { url });
+        assert.ok(status < 500 && headers['x-request-id'], `${status} for ${url}`);
+      }),
+      { numRuns: 15 },
+    );
+  });
+}

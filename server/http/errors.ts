@@ -1,0 +1,85 @@
+import { Failure, type FailureCode, isFailure } from '../runtime/failure.ts';
+
+/** The one map from a failure to its status and its `error` (contract, section 4). */
+const ANSWERS = {
+  authentication_malformed: { status: 401, error: 'unauthorized' },
+  authentication_failed: { status: 401, error: 'unauthorized' },
+  ip_not_allowed: { status: 403, error: 'forbidden' },
+  invalid_scopes: { status: 403, error: 'forbidden' },
+  feature_not_enabled: { status: 403, error: 'forbidden' },
+  rate_limit_exceeded: { status: 403, error: 'forbidden' },
+  invalid_parameter: { status: 400, error: 'bad_request' },
+  missing_parameter: { status: 400, error: 'bad_request' },
+  malformed_json: { status: 400, error: 'bad_request' },
+  invalid_request: { status: 400, error: 'invalid_request' },
+  invalid_client: { status: 401, error: 'invalid_client' },
+  unsupported_grant_type: { status: 400, error: 'unsupported_grant_type' },
+  invalid_scope: { status: 400, error: 'invalid_scope' },
+  rotation_pending: { status: 409, error: 'conflict' },
+  invalid_ip_allowlist: { status: 422, error: 'unprocessable' },
+  ip_allowlist_required: { status: 422, error: 'unprocessable' },
+  no_bank: { status: 422, error: 'unprocessable' },
+  no_customer: { status: 422, error: 'unprocessable' },
+  not_implemented: { status: 422, error: 'unprocessable' },
+  not_found: { status: 404, error: 'not_found' },
+  method_not_allowed: { status: 405, error: 'method_not_allowed' },
+  request_timeout: { status: 408, error: 'request_timeout' },
+  payload_too_large: { status: 413, error: 'payload_too_large' },
+  unsupported_media_type: { status: 415, error: 'unsupported_media_type' },
+  headers_too_large: { status: 431, error: 'headers_too_large' },
+  internal_error: { status: 500, error: 'internal' },
+  unavailable: { status: 503, error: 'unavailable' },
+} as const satisfies Record<FailureCode, { status: number; error: string }>;
+
+export type ErrorAnswer = {
+  status: number;
+  body: { error: string; message_code: string; message: string };
+};
+
+export function answerFor(failure: Failure): ErrorAnswer {
+  const { status, error } = ANSWERS[failure.code];
+  return { status, body: { error, message_code: failure.code, message: failure.message } };
+}
+
+/** Carries a failure from a route to the one error serialiser. */
+export class FailureError extends Error {
+  readonly failure: Failure;
+  constructor(failure: Failure) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}
+
+/** In a route: the value, or straight to the error serialiser. */
+export function unwrap<T>(result: T | Failure): T {
+  if (isFailure(result)) throw new FailureError(result);
+  return result;
+}
+
+/** At the token endpoints a request that does not fit is `invalid_request` (RFC 6749, section 5.2). */
+export function oauthFailure(failure: Failure): Failure {
+  const misfits: readonly FailureCode[] = ['invalid_parameter', 'missing_parameter', 'malformed_json'];
+  return misfits.includes(failure.code) ? new Failure('invalid_request', failure.message) : failure;
+}
+
+type FrameworkError = { code?: string; statusCode?: number; message?: string };
+
+/** What Fastify and Node refuse by themselves, in the contract's words. */
+export function failureOfFramework({ code, statusCode }: FrameworkError): Failure | undefined {
+  switch (code) {
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new Failure('unsupported_media_type', 'Content-Type must be application/json');
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new Failure('payload_too_large', 'The request body is larger than this operation accepts');
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return new Failure('invalid_parameter', 'Content-Length does not match the length of the body');
+    case 'FST_ERR_BAD_URL':
+      return new Failure('invalid_parameter', 'The path is not validly percent-encoded');
+    case 'HPE_HEADER_OVERFLOW':
+      return new Failure('headers_too_large', 'The request headers are too large');
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new Failure('request_timeout', 'The request did not arrive in time');
+    default:
+      return statusCode === 400 ? new Failure('invalid_parameter', 'The request is malformed') : undefined;
+  }
+}

@@ -1,0 +1,75 @@
+import swagger from '@fastify/swagger';
+import scalar from '@scalar/fastify-api-reference';
+import type { HttpServer } from './server.ts';
+
+/** The reference page runs its own script and styles from this origin, and reaches nothing elsewhere. */
+const REFERENCE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self' 'unsafe-inline'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data: blob:",
+  "font-src 'self' data:",
+  "connect-src 'self'",
+  "worker-src 'self' blob:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/**
+ * By itself the page would load fonts, and on localhost offer to send the document to its makers: an AI agent,
+ * an MCP generator, a share button, a hosted client, a request proxy. All of it is off.
+ */
+const REFERENCE = {
+  url: '/openapi.json',
+  pageTitle: 'Portico API reference',
+  theme: 'default',
+  withDefaultFonts: false,
+  telemetry: false,
+  proxyUrl: '',
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  showDeveloperTools: 'never',
+  hideClientButton: true,
+  persistAuth: false,
+} as const;
+
+/** Registered before any route: the document is made of the schemas that the routes declare. */
+export async function registerOpenApi(
+  server: HttpServer,
+  { baseUrl, version, supportEmail }: { baseUrl: string; version: string; supportEmail: string },
+): Promise<void> {
+  await server.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Portico',
+        version,
+        description: 'Keys, tokens, webhooks and files: the front door of a banking and trading platform.',
+        contact: { email: supportEmail },
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      servers: [{ url: baseUrl }],
+      components: {
+        securitySchemes: {
+          bearerToken: {
+            type: 'http',
+            scheme: 'bearer',
+            bearerFormat: 'JWT',
+            description: 'An access token; the names listed are the scopes it must hold',
+          },
+          operatorToken: { type: 'http', scheme: 'bearer', description: 'The PORTICO_OPERATOR_TOKEN' },
+        },
+      },
+    },
+  });
+
+  server.get('/openapi.json', { schema: { hide: true } }, async () => server.swagger());
+
+  await server.register(async (scope) => {
+    scope.addHook('onSend', async (_request, reply) => {
+      reply.header('content-security-policy', REFERENCE_POLICY);
+    });
+    await scope.register(scalar, { routePrefix: '/docs', configuration: REFERENCE });
+  });
+}

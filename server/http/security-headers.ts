@@ -1,0 +1,17 @@
+/**
+ * On every answer. The API serves data, never a page, so nothing in an answer may run, be framed or be guessed
+ * to be another type; pages of our own (the reference, the dashboard) set a policy that fits them.
+ */
+const ALWAYS = {
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+} as const;
+
+const HTTPS_ONLY = { 'strict-transport-security': 'max-age=31536000; includeSubDomains' } as const;
+
+export function securityHeaders(baseUrl: string): Record<string, string> {
+  return baseUrl.startsWith('https:') ? { ...ALWAYS, ...HTTPS_ONLY } : { ...ALWAYS };
+}

@@ -1,0 +1,156 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type HookHandlerDoneFunction,
+  LogController,
+  type RawReplyDefaultExpression,
+  type RawRequestDefaultExpression,
+  type RawServerDefault,
+} from 'fastify';
+import { Failure } from '../runtime/failure.ts';
+import type { Guids } from '../runtime/guid.ts';
+import type { Log } from '../runtime/log.ts';
+import type { Metrics } from '../runtime/metrics.ts';
+import { type AllowedMethods, collectAllowedMethods } from './allowed-methods.ts';
+import { registerJsonBody } from './body.ts';
+import { answerBrokenRequest } from './broken-request.ts';
+import { answerFor, FailureError, failureOfFramework, oauthFailure } from './errors.ts';
+import { failureOfHost } from './host.ts';
+import { securityHeaders } from './security-headers.ts';
+import { failureOfAddress } from './storable.ts';
+import { createValidatorCompiler, failureOfValidation, type ValidationContext } from './validation.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Answers errors as RFC 6749, section 5.2, wants them, in the contract's body. */
+    oauth?: boolean;
+  }
+}
+
+export type HttpServer = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>;
+
+/** The longest a client may take to send a request, headers and body together. */
+const REQUEST_TIMEOUT_MS = 30_000;
+/** Longer than the idle timeout of common load balancers (60 s), so that they close first, not we. */
+const KEEP_ALIVE_TIMEOUT_MS = 72_000;
+const MAX_BODY_BYTES = 1024 ** 2;
+const MAX_HEADER_BYTES = 16 * 1024;
+const MAX_PATH_PARAMETER_CHARACTERS = 128;
+
+export type HttpServerDeps = { baseUrl: string; guids: Guids; log: Log; metrics: Metrics };
+
+/** What every route shares: limits, request ids, headers, validation, and the one error serialiser. */
+export function createHttpServer({ baseUrl, guids, log, metrics }: HttpServerDeps): HttpServer {
+  const headers = securityHeaders(baseUrl);
+  const server = Fastify({
+    loggerInstance: log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
+    genReqId: () => guids.next(),
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    // Two Authorization headers become one that is malformed, instead of the second being dropped silently.
+    // A missing Host is refused by us in the contract's words; Node would answer without a body.
+    http: { maxHeaderSize: MAX_HEADER_BYTES, joinDuplicateHeaders: true, requireHostHeader: false },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PATH_PARAMETER_CHARACTERS },
+    // These two meet an error before the hooks run, so they set the headers themselves.
+    frameworkErrors: (error, request, reply) => {
+      reply.headers({ ...headers, 'x-request-id': request.id });
+      sendError(error, request, reply);
+    },
+    clientErrorHandler: (error, socket) =>
+      answerBrokenRequest(error, socket, { ...headers, 'x-request-id': guids.next() }),
+  }).withTypeProvider<TypeBoxTypeProvider>();
+
+  server.setValidatorCompiler(createValidatorCompiler());
+  server.setErrorHandler(sendError);
+  registerJsonBody(server);
+  const allowedMethods = collectAllowedMethods(server);
+  server.setNotFoundHandler((request, reply) => sendNotFound(request, reply, allowedMethods));
+
+  // An expectation other than 100-continue may be ignored (RFC 9110, section 10.1.1); Node would answer bare.
+  server.server.on('checkExpectation', server.routing);
+
+  server.addHook('onRequest', (request, reply, done) => {
+    reply.headers(headers);
+    reply.header('x-request-id', request.id);
+    proceed(failureOfHost(request), done);
+  });
+  server.addHook('preValidation', (request, _reply, done) => {
+    proceed(failureOfAddress(request.url, request.params as object, request.query as object), done);
+  });
+  // Otherwise a client that keeps its connection would hold up the shutdown until it loses interest.
+  let closing = false;
+  server.addHook('preClose', (done) => {
+    closing = true;
+    done();
+  });
+  server.addHook('onSend', (_request, reply, _payload, done) => {
+    if (closing) reply.header('connection', 'close');
+    done();
+  });
+  server.addHook('onResponse', (request, reply, done) => {
+    const route = request.routeOptions.url ?? 'unknown';
+    metrics.requestSeconds.observe(
+      { method: request.method, route, status: reply.statusCode },
+      reply.elapsedTime / 1000,
+    );
+    request.log.debug(
+      { method: request.method, route, status: reply.statusCode, ms: reply.elapsedTime },
+      'request',
+    );
+    done();
+  });
+  return server;
+}
+
+function proceed(failure: Failure | undefined, done: HookHandlerDoneFunction): void {
+  if (failure) done(new FailureError(failure));
+  else done();
+}
+
+function sendError(
+  error: FastifyError | FailureError | Error,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const isOAuth = request.routeOptions.config.oauth === true;
+  const failure = isOAuth ? oauthFailure(failureOf(error as FastifyError)) : failureOf(error as FastifyError);
+  if (failure.code === 'internal_error') request.log.error({ err: error }, 'internal error');
+  const { status, body } = answerFor(failure);
+  if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds);
+  if (status === 401)
+    reply.header('www-authenticate', isOAuth ? 'Basic realm="portico"' : 'Bearer realm="portico"');
+  const sent = isOAuth ? { ...body, error_description: body.message } : body;
+  reply.code(status).type('application/json; charset=utf-8').send(sent);
+}
+
+function failureOf(error: FastifyError | FailureError): Failure {
+  if (error instanceof FailureError) return error.failure;
+  if (error.validation)
+    return failureOfValidation(error.validation, error.validationContext as ValidationContext);
+  return failureOfFramework(error) ?? new Failure('internal_error', 'Something went wrong on our side');
+}
+
+function sendNotFound(request: FastifyRequest, reply: FastifyReply, allowedMethods: AllowedMethods): void {
+  const [path = '/'] = request.url.split('?', 1);
+  const methods = allowedMethods(path);
+  if (methods.length > 0) reply.header('allow', methods.join(', '));
+  const failure =
+    methods.length > 0
+      ? new Failure('method_not_allowed', `This address accepts ${methods.join(', ')}`)
+      : new Failure('not_found', 'There is nothing at this address');
+  sendError(new FailureError(failure), request, reply);
+}

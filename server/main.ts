@@ -1,0 +1,45 @@
+import { readConfig } from './config/config.ts';
+import { StartupError } from './runtime/startup-error.ts';
+
+/** The command line. Commands are loaded when called, so that `--help` answers at once. */
+const HELP = `Usage: portico <command>
+
+  serve      the API, the background work and, unless PORTICO_DATABASE_URL is set,
+             an embedded PostgreSQL: everything in one process
+  api        only the HTTP surface, on a shared database
+  dispatch   only the background work, on a shared database
+  migrate    bring the database to this version
+  config     print the effective settings, secrets hidden
+  operator   call the operator's surface of a running service (portico operator --help)
+
+Settings are environment variables: portico config lists them.
+`;
+
+const commands: Record<string, (args: readonly string[]) => Promise<void>> = {
+  serve: async () => (await import('./commands/serve.ts')).serve(readConfig(process.env)),
+  api: async () => (await import('./commands/api.ts')).api(readConfig(process.env)),
+  dispatch: async () => (await import('./commands/api.ts')).dispatch(readConfig(process.env)),
+  migrate: async () => (await import('./commands/migrate.ts')).migrate(readConfig(process.env)),
+  config: async () => (await import('./commands/show-config.ts')).showConfig(readConfig(process.env)),
+  operator: async (args) => (await import('./commands/operator.ts')).operator(readConfig(process.env), args),
+};
+
+const [name = '--help', ...args] = process.argv.slice(2);
+
+if (name === '--help' || name === '-h' || name === 'help') {
+  process.stdout.write(HELP);
+} else {
+  await run(name, args);
+}
+
+async function run(command: string, commandArgs: readonly string[]): Promise<void> {
+  try {
+    const action = Object.hasOwn(commands, command) ? commands[command] : undefined;
+    if (!action) throw new StartupError(`There is no command ${command}; portico --help lists them.`);
+    await action(commandArgs);
+  } catch (error) {
+    if (!(error instanceof StartupError)) throw error;
+    process.stderr.write(`portico: ${error.message}\n`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,82 @@
+import { viewCreated } from '../applications/routes.ts';
+import { ApplicationParams, CreatedApplicationView, NewApplication } from '../applications/schema.ts';
+import type { Applications } from '../applications/service.ts';
+import { unwrap } from '../http/errors.ts';
+import { answers, GuidParams } from '../http/schemas.ts';
+import type { HttpServer } from '../http/server.ts';
+import type { Organizations } from '../organizations/service.ts';
+import { type OperatorAuthentication, security } from './authentication.ts';
+
+export type ApplicationDeps = {
+  authentication: OperatorAuthentication;
+  organizations: Organizations;
+  applications: Applications;
+};
+
+/** A partner's first keys (here the list may be empty, unless the Organization is live), and the end of any key. */
+export function registerApplicationRoutes(scope: HttpServer, deps: ApplicationDeps): void {
+  const { authentication, organizations, applications } = deps;
+  const tags = ['Operator: applications'];
+  const response = answers({ 201: CreatedApplicationView }, 400, 401, 403, 404, 413, 415, 422);
+
+  scope.post(
+    '/organizations/:guid/applications',
+    {
+      schema: {
+        operationId: 'operator.organizations.create_application',
+        summary: 'Generate an Organization key pair; client_secret is shown this once',
+        tags,
+        security,
+        params: GuidParams,
+        body: NewApplication,
+        response,
+      },
+    },
+    async (request, reply) => {
+      const owner = { organizationGuid: request.params.guid };
+      const actor = authentication.actor(request);
+      const created = unwrap(await applications.create(actor, owner, request.body, 'optional'));
+      return reply.code(201).send(viewCreated(created));
+    },
+  );
+
+  scope.post(
+    '/banks/:guid/applications',
+    {
+      schema: {
+        operationId: 'operator.banks.create_application',
+        summary: 'Generate a Bank key pair; client_secret is shown this once',
+        tags,
+        security,
+        params: GuidParams,
+        body: NewApplication,
+        response,
+      },
+    },
+    async (request, reply) => {
+      const bank = unwrap(await organizations.getBank(request.params.guid));
+      const owner = { organizationGuid: bank.organization_guid, bank };
+      const actor = authentication.actor(request);
+      const created = unwrap(await applications.create(actor, owner, request.body, 'optional'));
+      return reply.code(201).send(viewCreated(created));
+    },
+  );
+
+  scope.delete(
+    '/applications/:client_id',
+    {
+      schema: {
+        operationId: 'operator.applications.remove',
+        summary: 'Remove a key pair of any partner; its tokens are dead on every node when this answers',
+        tags,
+        security,
+        params: ApplicationParams,
+        response: answers({ 204: { type: 'null', description: 'Removed' } }, 401, 403, 404),
+      },
+    },
+    async (request, reply) => {
+      unwrap(await applications.removeAny(authentication.actor(request), request.params.client_id));
+      return reply.code(204).send();
+    },
+  );
+}

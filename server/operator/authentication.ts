@@ -1,0 +1,68 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import type { Actor } from '../audit/service.ts';
+import type { SourceAddress } from '../http/source-address.ts';
+import { countedAddress } from '../rate-limits/address.ts';
+import type { RateLimit, RateLimits } from '../rate-limits/service.ts';
+import { Failure } from '../runtime/failure.ts';
+import type { Metrics } from '../runtime/metrics.ts';
+import type { Secret } from '../runtime/secret.ts';
+
+/** Wrong tokens from one address; past it every call from there is refused until the window ends. */
+const FAILURE_LIMIT: RateLimit = { name: 'operator_failure', limit: 20, windowMs: 300_000 };
+
+const BEARER = /^Bearer ([\x21-\x7e]{1,512})$/i;
+
+/** What the routes of this surface declare in the OpenAPI document. */
+export const security = [{ operatorToken: [] }];
+
+export type OperatorAuthentication = ReturnType<typeof createOperatorAuthentication>;
+
+export function createOperatorAuthentication({
+  operatorToken,
+  rateLimits,
+  metrics,
+  sourceAddress,
+}: {
+  operatorToken: Secret;
+  rateLimits: RateLimits;
+  metrics: Metrics;
+  sourceAddress: SourceAddress;
+}) {
+  const expected = digest(operatorToken.reveal());
+
+  return {
+    async check(request: FastifyRequest): Promise<Failure | undefined> {
+      const address = countedAddress(sourceAddress(request));
+      const blocked = rateLimits.blocked(FAILURE_LIMIT, address);
+      if (blocked) return rejected('rate_limit', blocked);
+
+      const { authorization } = request.headers;
+      const token = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
+      if (token === undefined)
+        return rejected(
+          'malformed',
+          new Failure('authentication_malformed', 'Authorization: Bearer is required'),
+        );
+      if (timingSafeEqual(digest(token), expected)) return undefined;
+
+      const exhausted = await rateLimits.use(FAILURE_LIMIT, address);
+      if (exhausted) return rejected('rate_limit', exhausted);
+      return rejected('wrong_token', new Failure('authentication_failed', 'The operator token is not valid'));
+    },
+
+    actor(request: FastifyRequest): Actor {
+      return { type: 'operator', id: 'operator', address: sourceAddress(request), requestId: request.id };
+    },
+  };
+
+  function rejected(reason: string, failure: Failure): Failure {
+    metrics.operatorRejections.inc({ reason });
+    return failure;
+  }
+}
+
+/** Equal lengths for the constant-time comparison, whatever was sent. */
+function digest(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}

@@ -1,0 +1,37 @@
+import { unwrap } from '../http/errors.ts';
+import type { HttpServer } from '../http/server.ts';
+import { refuseUnknownQuery } from '../http/strict-query.ts';
+import { type ApplicationDeps, registerApplicationRoutes } from './application-routes.ts';
+import { type AuditDeps, registerAuditRoutes } from './audit-routes.ts';
+import type { OperatorAuthentication } from './authentication.ts';
+import { type BankDeps, registerBankRoutes } from './bank-routes.ts';
+import { type RotationDeps, registerKeyRoutes } from './key-routes.ts';
+import { type ObjectDeps, registerObjectRoutes } from './object-routes.ts';
+import { type OrganizationDeps, registerOrganizationRoutes } from './organization-routes.ts';
+
+export type OperatorDeps = { authentication: OperatorAuthentication } & OrganizationDeps &
+  BankDeps &
+  ApplicationDeps &
+  ObjectDeps &
+  RotationDeps &
+  AuditDeps;
+
+/** The surface of the people who run the service; `portico operator …` makes the same calls. */
+export async function registerOperator(server: HttpServer, deps: OperatorDeps): Promise<void> {
+  await server.register(
+    async (scope: HttpServer) => {
+      scope.addHook('onRequest', async (request) => {
+        const refused = await deps.authentication.check(request);
+        unwrap(refused);
+      });
+      refuseUnknownQuery(scope);
+      registerOrganizationRoutes(scope, deps);
+      registerBankRoutes(scope, deps);
+      registerApplicationRoutes(scope, deps);
+      registerObjectRoutes(scope, deps);
+      registerKeyRoutes(scope, deps);
+      registerAuditRoutes(scope, deps);
+    },
+    { prefix: '/operator' },
+  );
+}

@@ -1,0 +1,69 @@
+import Type, { type Static } from 'typebox';
+import { EnvironmentName, Guid, strictObject, Timestamp } from '../http/schemas.ts';
+import type { Bank, Organization } from './store.ts';
+
+const MAX_NAME_CHARACTERS = 128;
+
+/** What an Organization may use beyond keys and tokens. */
+const FEATURES = ['webhooks', 'files'] as const;
+export type Feature = (typeof FEATURES)[number];
+export const DEFAULT_FEATURES: readonly Feature[] = ['webhooks'];
+
+const Name = Type.String({ minLength: 1, maxLength: MAX_NAME_CHARACTERS, pattern: '\\S' });
+const Live = Type.Boolean({ description: 'a live Organization must have an IP allowlist on every key' });
+const Features = Type.Array(Type.Enum([...FEATURES]), {
+  uniqueItems: true,
+  description: FEATURES.join(', '),
+});
+
+export const NewOrganization = strictObject({
+  name: Name,
+  live: Type.Optional(Live),
+  features: Type.Optional(Features),
+});
+export const OrganizationChanges = strictObject({
+  name: Type.Optional(Name),
+  live: Type.Optional(Live),
+  features: Type.Optional(Features),
+});
+export const OrganizationView = Type.Object({
+  guid: Guid,
+  name: Type.String(),
+  live: Live,
+  features: Type.Array(Type.String()),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});
+
+export const NewBank = strictObject({ name: Name, environment: EnvironmentName });
+export const BankChanges = strictObject({ name: Type.Optional(Name) });
+export const BankView = Type.Object({
+  guid: Guid,
+  organization_guid: Guid,
+  name: Type.String(),
+  environment: EnvironmentName,
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});
+
+export function viewOrganization(organization: Organization): Static<typeof OrganizationView> {
+  return {
+    guid: organization.guid,
+    name: organization.name,
+    live: organization.live,
+    features: organization.features,
+    created_at: organization.created_at.toISOString(),
+    updated_at: organization.updated_at.toISOString(),
+  };
+}
+
+export function viewBank(bank: Bank): Static<typeof BankView> {
+  return {
+    guid: bank.guid,
+    organization_guid: bank.organization_guid,
+    name: bank.name,
+    environment: bank.environment,
+    created_at: bank.created_at.toISOString(),
+    updated_at: bank.updated_at.toISOString(),
+  };
+}

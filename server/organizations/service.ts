@@ -1,0 +1,184 @@
+import type { Static } from 'typebox';
+import type { Actor, Audit } from '../audit/service.ts';
+import type { Database, Transaction } from '../database/database.ts';
+import type { Page, PageOf } from '../database/paging.ts';
+import type { EnvironmentName } from '../database/tables.ts';
+import type { Events } from '../events/service.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { Failure } from '../runtime/failure.ts';
+import type { Guids } from '../runtime/guid.ts';
+import {
+  type BankChanges,
+  DEFAULT_FEATURES,
+  type NewBank,
+  type NewOrganization,
+  type OrganizationChanges,
+} from './schema.ts';
+import * as store from './store.ts';
+
+export type { Bank, Organization } from './store.ts';
+export type Organizations = ReturnType<typeof createOrganizations>;
+
+type Deps = {
+  database: Database;
+  clock: Clock;
+  guids: Guids;
+  audit: Audit;
+  events: Events;
+  /** What has to hold of an Organization's keys before it goes live. */
+  beforeGoingLive(transaction: Transaction, organizationGuid: string): Promise<Failure | undefined>;
+};
+
+/** Organizations and their Banks: who owns everything else. */
+export function createOrganizations({ database, clock, guids, audit, events, beforeGoingLive }: Deps) {
+  const { queries } = database;
+
+  return {
+    create(actor: Actor, input: Static<typeof NewOrganization>): Promise<store.Organization> {
+      return database.transaction(async (transaction) => {
+        const now = clock.now();
+        const organization: store.Organization = {
+          guid: guids.next(),
+          name: input.name,
+          live: input.live ?? false,
+          features: [...(input.features ?? DEFAULT_FEATURES)],
+          created_at: now,
+          updated_at: now,
+        };
+        await store.insertOrganization(transaction, organization);
+        await audit.record(
+          transaction,
+          actor,
+          aboutOrganization('organization.create', organization.guid, input),
+        );
+        return organization;
+      });
+    },
+
+    update(
+      actor: Actor,
+      guid: string,
+      input: Static<typeof OrganizationChanges>,
+    ): Promise<store.Organization | Failure> {
+      return database.transaction(async (transaction) => {
+        const changes = { ...input, updated_at: clock.now() };
+        const organization = isEmpty(input)
+          ? await store.selectOrganization(transaction, guid)
+          : await store.updateOrganization(transaction, guid, changes);
+        if (!organization) return noOrganization();
+        if (isEmpty(input)) return organization;
+        const notReady = input.live ? await beforeGoingLive(transaction, guid) : undefined;
+        if (notReady) return notReady;
+        await audit.record(transaction, actor, aboutOrganization('organization.update', guid, input));
+        return organization;
+      });
+    },
+
+    async get(guid: string): Promise<store.Organization | Failure> {
+      return (await store.selectOrganization(queries, guid)) ?? noOrganization();
+    },
+
+    /** For a rule that must not see the Organization change under it. */
+    async lock(transaction: Transaction, guid: string): Promise<store.Organization | Failure> {
+      return (await store.selectOrganizationForShare(transaction, guid)) ?? noOrganization();
+    },
+
+    list: (page: Page) => store.selectOrganizations(queries, page),
+
+    createBank(
+      actor: Actor,
+      organizationGuid: string,
+      input: Static<typeof NewBank>,
+    ): Promise<store.Bank | Failure> {
+      return database.transaction(async (transaction) => {
+        if (!(await store.selectOrganization(transaction, organizationGuid))) return noOrganization();
+        const now = clock.now();
+        const bank: store.Bank = {
+          guid: guids.next(),
+          organization_guid: organizationGuid,
+          name: input.name,
+          environment: input.environment,
+          created_at: now,
+          updated_at: now,
+        };
+        await store.insertBank(transaction, bank);
+        await audit.record(transaction, actor, aboutBank('bank.create', bank, input));
+        await events.publish(transaction, [eventOf('bank.created', bank)]);
+        return bank;
+      });
+    },
+
+    updateBank(actor: Actor, guid: string, input: Static<typeof BankChanges>): Promise<store.Bank | Failure> {
+      return database.transaction(async (transaction) => {
+        const bank = isEmpty(input)
+          ? await store.selectBank(transaction, guid)
+          : await store.updateBank(transaction, guid, { ...input, updated_at: clock.now() });
+        if (!bank) return noBank();
+        if (isEmpty(input)) return bank;
+        await audit.record(transaction, actor, aboutBank('bank.update', bank, input));
+        await events.publish(transaction, [eventOf('bank.updated', bank)]);
+        return bank;
+      });
+    },
+
+    async getBank(guid: string): Promise<store.Bank | Failure> {
+      return (await store.selectBank(queries, guid)) ?? noBank();
+    },
+
+    /** A bank that a request names: of this Organization, and of this environment when there is one. */
+    async findBank(
+      organizationGuid: string,
+      guid: string,
+      environment: EnvironmentName | undefined,
+    ): Promise<store.Bank | Failure> {
+      const bank = await store.selectBankOf(queries, organizationGuid, guid, { environment });
+      return bank ?? new Failure('no_bank', 'bank_guid does not name a bank of yours in this environment');
+    },
+
+    async listBanks(
+      organizationGuid: string,
+      page: Page,
+      filters: store.BankFilters,
+    ): Promise<PageOf<store.Bank> | Failure> {
+      if (!(await store.selectOrganization(queries, organizationGuid))) return noOrganization();
+      return store.selectBanks(queries, organizationGuid, page, filters);
+    },
+  };
+}
+
+/** A change of nothing is no change: no new updated_at, no record, no event. */
+function isEmpty(input: object): boolean {
+  return Object.keys(input).length === 0;
+}
+
+function noOrganization(): Failure {
+  return new Failure('not_found', 'There is no such organization');
+}
+
+function noBank(): Failure {
+  return new Failure('not_found', 'There is no such bank');
+}
+
+function aboutOrganization(action: `organization.${string}`, guid: string, changes: Record<string, unknown>) {
+  return { action, organizationGuid: guid, objectType: 'organization', objectId: guid, changes };
+}
+
+function aboutBank(action: `bank.${string}`, bank: store.Bank, changes: Record<string, unknown>) {
+  return {
+    action,
+    organizationGuid: bank.organization_guid,
+    objectType: 'bank',
+    objectId: bank.guid,
+    changes,
+  };
+}
+
+function eventOf(eventType: 'bank.created' | 'bank.updated', bank: store.Bank) {
+  return {
+    eventType,
+    organizationGuid: bank.organization_guid,
+    bankGuid: bank.guid,
+    objectGuid: bank.guid,
+    environment: bank.environment,
+  };
+}

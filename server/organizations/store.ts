@@ -1,0 +1,88 @@
+import type { Selectable, Updateable } from 'kysely';
+import type { Queries, Transaction } from '../database/database.ts';
+import { type Page, type PageOf, selectPage } from '../database/paging.ts';
+import type { EnvironmentName, Tables } from '../database/tables.ts';
+
+export type Organization = Selectable<Tables['organizations']>;
+export type Bank = Selectable<Tables['banks']>;
+export type BankFilters = { environment?: EnvironmentName | undefined };
+
+export async function insertOrganization(queries: Queries, organization: Organization): Promise<void> {
+  await queries.insertInto('organizations').values(organization).execute();
+}
+
+export function updateOrganization(
+  queries: Queries,
+  guid: string,
+  changes: Updateable<Tables['organizations']>,
+): Promise<Organization | undefined> {
+  return queries
+    .updateTable('organizations')
+    .set(changes)
+    .where('guid', '=', guid)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export function selectOrganization(queries: Queries, guid: string): Promise<Organization | undefined> {
+  return queries.selectFrom('organizations').selectAll().where('guid', '=', guid).executeTakeFirst();
+}
+
+/** Nobody changes the organization while a rule that depends on it is applied; several may apply one at once. */
+export function selectOrganizationForShare(
+  transaction: Transaction,
+  guid: string,
+): Promise<Organization | undefined> {
+  return transaction
+    .selectFrom('organizations')
+    .selectAll()
+    .where('guid', '=', guid)
+    .forShare()
+    .executeTakeFirst();
+}
+
+export function selectOrganizations(queries: Queries, page: Page): Promise<PageOf<Organization>> {
+  return selectPage(queries, queries.selectFrom('organizations').selectAll(), page);
+}
+
+export async function insertBank(queries: Queries, bank: Bank): Promise<void> {
+  await queries.insertInto('banks').values(bank).execute();
+}
+
+export function updateBank(
+  queries: Queries,
+  guid: string,
+  changes: Updateable<Tables['banks']>,
+): Promise<Bank | undefined> {
+  return queries.updateTable('banks').set(changes).where('guid', '=', guid).returningAll().executeTakeFirst();
+}
+
+export function selectBank(queries: Queries, guid: string): Promise<Bank | undefined> {
+  return queries.selectFrom('banks').selectAll().where('guid', '=', guid).executeTakeFirst();
+}
+
+export function selectBankOf(
+  queries: Queries,
+  organizationGuid: string,
+  guid: string,
+  filters: BankFilters,
+): Promise<Bank | undefined> {
+  let query = queries
+    .selectFrom('banks')
+    .selectAll()
+    .where('organization_guid', '=', organizationGuid)
+    .where('guid', '=', guid);
+  if (filters.environment) query = query.where('environment', '=', filters.environment);
+  return query.executeTakeFirst();
+}
+
+export function selectBanks(
+  queries: Queries,
+  organizationGuid: string,
+  page: Page,
+  filters: BankFilters,
+): Promise<PageOf<Bank>> {
+  let query = queries.selectFrom('banks').selectAll().where('organization_guid', '=', organizationGuid);
+  if (filters.environment) query = query.where('environment', '=', filters.environment);
+  return selectPage(queries, query, page);
+}

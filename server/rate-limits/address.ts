@@ -1,0 +1,12 @@
+import ipaddr from 'ipaddr.js';
+
+/** A subscriber has a whole /64 of IPv6 (RFC 6177): counted one by one, its addresses would never run out. */
+const IPV6_NETWORK_BYTES = 8;
+
+/** What a limit per address counts by: the address, an IPv6 one by its network, and all unknown ones together. */
+export function countedAddress(address: string | undefined): string {
+  if (address === undefined) return 'unknown';
+  if (!address.includes(':') || !ipaddr.isValid(address)) return address;
+  const network = ipaddr.parse(address).toByteArray().slice(0, IPV6_NETWORK_BYTES);
+  return `${Buffer.from(network).toString('hex')}/64`;
+}

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { after, beforeEach, test } from 'node:test';
+import { type KyselyPlugin, sql } from 'kysely';
+import { createTestDatabase } from '../../testing/database.ts';
+import { createFakeClock } from '../../testing/fake-clock.ts';
+import { createDatabase, type Queries } from '../database/database.ts';
+import type { Failure } from '../runtime/failure.ts';
+import { createLog } from '../runtime/log.ts';
+import { createRateLimits, type RateLimit, type RateLimits } from './service.ts';
+
+const testDatabase = await createTestDatabase();
+const log = createLog({ level: 'silent', terminal: false });
+const databases = [1, 2].map(() => createDatabase({ url: testDatabase.url, connections: 3, log }));
+after(async () => {
+  await Promise.all(databases.map((database) => database.close()));
+  await testDatabase.drop();
+});
+
+const clock = createFakeClock();
+const LIMIT: RateLimit = { name: 'test', limit: 10, windowMs: 60_000 };
+let queries: Queries;
+let queryCount = 0;
+let here: RateLimits;
+let there: RateLimits;
+
+beforeEach(async () => {
+  const [first, second] = databases.map((database) => database.queries) as [Queries, Queries];
+  await sql`truncate rate_limits`.execute(first);
+  clock.set(new Date('2026-11-15T12:00:00.000Z'));
+  queries = first.withPlugin(counting);
+  here = createRateLimits({ queries, clock });
+  there = createRateLimits({ queries: second, clock });
+  queryCount = 0;
+});
+
+const counting: KyselyPlugin = {
+  transformQuery({ node }) {
+    queryCount += 1;
+    return node;
+  },
+  transformResult: async ({ result }) => result,
+};
+
+/** How many of these uses at the same moment are let through. */
+async function passed(limits: RateLimits, uses: number, key = 'key', limit = LIMIT): Promise<number> {
+  const outcomes = await Promise.all(Array.from({ length: uses }, () => limits.use(limit, key)));
+  return outcomes.filter((outcome) => outcome === undefined).length;
+}
+
+test('exactly as many uses as the limit pass, at once or one after the other', async () => {
+  assert.equal(await passed(here, 25), 10);
+  let inTurn = 0;
+  for (let i = 0; i < 15; i++) inTurn += await passed(here, 1, 'another key');
+  assert.equal(inTurn, 10);
+});
+
+test('the limit is shared by every node on the database', async () => {
+  assert.equal(await passed(here, 6), 6);
+  assert.equal(await passed(there, 6), 4);
+  assert.equal(await passed(here, 1), 0);
+  assert.equal(
+    (await Promise.all([passed(here, 50, 'b'), passed(there, 50, 'b')])).reduce((a, b) => a + b),
+    10,
+  );
+});
+
+test('keys and limits of other names are counted apart', async () => {
+  assert.equal(await passed(here, 11, 'a'), 10);
+  assert.equal(await passed(here, 1, 'b'), 1);
+  assert.equal(await passed(here, 1, 'a', { ...LIMIT, name: 'other' }), 1);
+});
+
+test('a refusal says how long to wait, in whole seconds that are never too few', async () => {
+  await passed(here, 10);
+  const wait = async () => ((await here.use(LIMIT, 'key')) as Failure).retryAfterSeconds;
+  assert.equal(await wait(), 60);
+  clock.advance(1);
+  assert.equal(await wait(), 60);
+  clock.advance(58_999);
+  assert.equal(await wait(), 1);
+  clock.advance(999);
+  assert.equal(await wait(), 1);
+});
+
+test('the end of the window frees the key, on every node', async () => {
+  await passed(here, 11);
+  await passed(there, 1);
+  clock.advance(59_999);
+  assert.deepEqual([await passed(here, 1), await passed(there, 1)], [0, 0]);
+  clock.advance(1);
+  assert.deepEqual([await passed(here, 5), await passed(there, 6)], [5, 5]);
+});
+
+test('uses of the same moment cost one query, and a key over its limit none', async () => {
+  await passed(here, 10);
+  assert.equal(queryCount, 1);
+  await passed(here, 1);
+  assert.equal(queryCount, 2);
+  await passed(here, 1_000);
+  assert.ok(here.blocked(LIMIT, 'key'));
+  assert.equal(queryCount, 2);
+  clock.advance(60_000);
+  assert.equal(here.blocked(LIMIT, 'key'), undefined);
+});
+
+test('asking whether a key is blocked does not count as a use', async () => {
+  for (let i = 0; i < 50; i++) assert.equal(here.blocked(LIMIT, 'key'), undefined);
+  assert.equal(await passed(here, 11), 10);
+});
+
+test('nodes that count many keys in different orders do not hinder each other', async () => {
+  const keys = Array.from({ length: 300 }, (_, i) => `key ${i}`);
+  const useAll = (limits: RateLimits, order: string[]) =>
+    Promise.all(order.map((key) => limits.use(LIMIT, key)));
+  await Promise.all([0, 1, 2, 3].flatMap(() => [useAll(here, keys), useAll(there, keys.toReversed())]));
+  const { rows } = await sql<{ used: number }>`select distinct used from rate_limits`.execute(queries);
+  assert.deepEqual(rows, [{ used: 8 }]);
+});
+
+test('the memory of blocked keys is bounded, and what is forgotten is still refused', async () => {
+  const none = { ...LIMIT, limit: 0 };
+  await Promise.all(Array.from({ length: 10_001 }, (_, i) => here.use(none, `key ${i}`)));
+  assert.equal(here.blocked(none, 'key 0'), undefined);
+  assert.ok(here.blocked(none, 'key 10000'));
+  assert.ok(await here.use(none, 'key 0'));
+});
+
+test('the sweep removes windows that ended long ago and no others', async () => {
+  await here.use(LIMIT, 'old');
+  clock.advance(3_600_000);
+  await here.use(LIMIT, 'new');
+  assert.equal(await here.sweep(), 0);
+  clock.advance(1);
+  assert.equal(await here.sweep(), 1);
+  assert.equal(await passed(here, 10, 'new'), 9);
+});

@@ -1,0 +1,49 @@
+/**
+ * A failure of the domain: a value that a service returns, never something it throws.
+ * Throwing is for bugs. `http/errors.ts` maps every code to its status, exhaustively.
+ */
+export type FailureCode =
+  | 'authentication_malformed'
+  | 'authentication_failed'
+  | 'ip_not_allowed'
+  | 'invalid_scopes'
+  | 'feature_not_enabled'
+  | 'rate_limit_exceeded'
+  | 'invalid_parameter'
+  | 'missing_parameter'
+  | 'malformed_json'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'unsupported_media_type'
+  | 'payload_too_large'
+  | 'request_timeout'
+  | 'headers_too_large'
+  | 'unavailable'
+  | 'internal_error'
+  | 'invalid_request'
+  | 'invalid_client'
+  | 'unsupported_grant_type'
+  | 'invalid_scope'
+  | 'invalid_ip_allowlist'
+  | 'ip_allowlist_required'
+  | 'no_bank'
+  | 'no_customer'
+  | 'not_implemented'
+  | 'rotation_pending';
+
+export class Failure {
+  readonly code: FailureCode;
+  readonly message: string;
+  /** Sent as `Retry-After` where the caller may try again later. */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: FailureCode, message: string, options: { retryAfterSeconds?: number } = {}) {
+    this.code = code;
+    this.message = message;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+}
+
+export function isFailure(value: unknown): value is Failure {
+  return value instanceof Failure;
+}

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { createFakeClock } from '../../testing/fake-clock.ts';
+import { createGuids, firstGuidAt, isGuid } from './guid.ts';
+
+const START = new Date('2026-11-15T12:00:00.000Z');
+
+function createTestGuids() {
+  const clock = createFakeClock(START);
+  return { clock, guids: createGuids({ clock, randomBytes }) };
+}
+
+function millisecondsOf(guid: string): number {
+  return Number.parseInt(guid.slice(0, 12), 16);
+}
+
+function assertGrowing(guids: readonly string[]): void {
+  guids.reduce((before, guid) => {
+    assert.ok(guid > before, `${guid} after ${before}`);
+    return guid;
+  }, '');
+}
+
+test('a guid is a UUIDv7: time, version and variant are where RFC 9562 puts them', () => {
+  const { guids } = createTestGuids();
+  for (let i = 0; i < 1_000; i++) {
+    const guid = guids.next();
+    assert.match(guid, /^[0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}$/);
+    assert.equal(millisecondsOf(guid), START.getTime());
+  }
+});
+
+test('the random bits of a guid are all in use', () => {
+  const { guids } = createTestGuids();
+  const tails = Array.from({ length: 1_000 }, () => BigInt(`0x${guids.next().slice(16)}`));
+  const ever = tails.reduce((bits, tail) => bits | tail, 0n);
+  const always = tails.reduce((bits, tail) => bits & tail);
+  assert.equal(ever, 0xbfff_ffff_ffff_ffffn);
+  assert.equal(always, 0x8000_0000_0000_0000n);
+});
+
+test('guids grow within one millisecond, 10,000 of them and more', () => {
+  const { guids } = createTestGuids();
+  const made = Array.from({ length: 10_000 }, () => guids.next());
+  assertGrowing(made);
+  assert.ok(millisecondsOf(made.at(-1) ?? '') - START.getTime() <= 3, 'borrows as little as it can');
+});
+
+test('guids grow whatever the clock does', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: -5_000, max: 5_000 }), { maxLength: 200 }), (steps) => {
+      const { clock, guids } = createTestGuids();
+      assertGrowing(
+        steps.map((ms) => {
+          clock.advance(ms);
+          return guids.next();
+        }),
+      );
+    }),
+  );
+});
+
+test('two processes with the same clock make different guids', () => {
+  const both = [createTestGuids(), createTestGuids()];
+  const made = both.flatMap(({ guids }) => Array.from({ length: 5_000 }, () => guids.next()));
+  assert.equal(new Set(made).size, made.length);
+});
+
+test('isGuid takes 32 lowercase hex characters and nothing else', () => {
+  const { guids } = createTestGuids();
+  const guid = guids.next();
+  assert.ok(isGuid(guid));
+  const dashed = `${guid.slice(0, 8)}-${guid.slice(8)}`;
+  for (const text of ['', guid.slice(1), `${guid}0`, guid.toUpperCase(), dashed, `${guid}\n`, 'g'.repeat(32)])
+    assert.ok(!isGuid(text), JSON.stringify(text));
+});
+
+test('firstGuidAt is not above any guid of its moment, and above every guid before it', () => {
+  const { clock, guids } = createTestGuids();
+  const before = guids.next();
+  clock.advance(1);
+  const moment = clock.now();
+  const first = firstGuidAt(moment);
+  assert.ok(isGuid(first));
+  assert.ok(before < first);
+  assert.ok(first <= guids.next());
+  const zeros = createGuids({ clock, randomBytes: (size) => new Uint8Array(size) });
+  assert.equal(zeros.next(), first);
+});

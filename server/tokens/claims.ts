@@ -1,0 +1,27 @@
+import type { EnvironmentName } from '../database/tables.ts';
+
+export type TokenType = 'organization' | 'bank' | 'customer' | 'user';
+
+/** The claims of an access token (contract, section 3); absent ones are left out. */
+export type Claims = {
+  iss: string;
+  /** The client_id, or the member's guid of a user token. */
+  sub: string;
+  aud: string;
+  exp: number;
+  iat: number;
+  jti: string;
+  token_type: TokenType;
+  organization_guid: string;
+  bank_guid?: string;
+  customer_guid?: string;
+  /** Absent in user tokens: people see both environments. */
+  environment?: EnvironmentName;
+  scope: string;
+  ip_allowlist: string[];
+};
+
+/** Half an hour: what the specification lets clients cache. */
+export const TOKEN_LIFETIME_SECONDS = 1_800;
+/** The dashboard renews its own token as it needs it. */
+export const USER_TOKEN_LIFETIME_SECONDS = 300;

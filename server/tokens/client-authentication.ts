@@ -1,0 +1,108 @@
+import type { Clients } from '../applications/clients.ts';
+import type { Client } from '../applications/service.ts';
+import type { KeyUsage } from '../applications/usage.ts';
+import { countedAddress } from '../rate-limits/address.ts';
+import type { RateLimit, RateLimits } from '../rate-limits/service.ts';
+import { Failure } from '../runtime/failure.ts';
+import { isGuid } from '../runtime/guid.ts';
+import type { ClientCredentials } from './token-request.ts';
+
+/**
+ * Who the client is, by its secret, and how often it may be asked. The limits are per address, and per client
+ * *and* address: someone who guesses one client's secret elsewhere does not lock that client out.
+ */
+export type ClientAuthentication = ReturnType<typeof createClientAuthentication>;
+
+export const RATE_LIMIT_WINDOW_MS = 300_000;
+
+type Use = { limit: RateLimit; key: string };
+
+export function createClientAuthentication({
+  clients,
+  rateLimits,
+  usage,
+  limits,
+}: {
+  clients: Clients;
+  rateLimits: RateLimits;
+  usage: KeyUsage;
+  limits: { rateLimitTokenPerClient: number; rateLimitTokenPerAddress: number };
+}) {
+  /** Calls of the token endpoint and wrong secrets elsewhere are counted apart: one does not use up the other. */
+  const calls = limitsOf('token');
+  const wrongSecrets = limitsOf('secret');
+
+  function limitsOf(name: string): { client: RateLimit; address: RateLimit } {
+    const windowMs = RATE_LIMIT_WINDOW_MS;
+    return {
+      client: { name: `${name}_client`, limit: limits.rateLimitTokenPerClient, windowMs },
+      address: { name: `${name}_address`, limit: limits.rateLimitTokenPerAddress, windowMs },
+    };
+  }
+
+  function usesOf(
+    { client, address }: ReturnType<typeof limitsOf>,
+    { clientId }: ClientCredentials,
+    source: string | undefined,
+  ): Use[] {
+    const from = countedAddress(source);
+    // What cannot be an id of ours is counted as one: it may be of any length and hold any character.
+    const id = isGuid(clientId) ? clientId : 'malformed';
+    return [
+      { limit: client, key: `${id} ${from}` },
+      { limit: address, key: from },
+    ];
+  }
+
+  function blocked(uses: readonly Use[]): Failure | undefined {
+    for (const { limit, key } of uses) {
+      const refusal = rateLimits.blocked(limit, key);
+      if (refusal) return refusal;
+    }
+    return undefined;
+  }
+
+  /** Nothing is counted once one of the limits is known to be used up: a flood under ever new ids writes nothing. */
+  async function count(uses: readonly Use[]): Promise<Failure | undefined> {
+    const refusal = blocked(uses);
+    if (refusal) return refusal;
+    const counted = await Promise.all(uses.map(({ limit, key }) => rateLimits.use(limit, key)));
+    return counted.find((result) => result !== undefined);
+  }
+
+  async function check(
+    credentials: ClientCredentials,
+    address: string | undefined,
+  ): Promise<Client | Failure> {
+    const client = await clients.authenticate(credentials.clientId, credentials.secret);
+    if (!client) return invalidClient();
+    usage.note(client.client_id, address);
+    return client;
+  }
+
+  return {
+    /** Every call counts: for the token endpoint. Counting and looking up do not wait for each other. */
+    async counted(credentials: ClientCredentials, address: string | undefined): Promise<Client | Failure> {
+      const uses = usesOf(calls, credentials, address);
+      const known = blocked(uses);
+      if (known) return known;
+      const [refusal, client] = await Promise.all([count(uses), check(credentials, address)]);
+      return refusal ?? client;
+    },
+
+    /** Only a wrong secret counts: for endpoints that a client may call as often as it likes. */
+    async uncounted(credentials: ClientCredentials, address: string | undefined): Promise<Client | Failure> {
+      const uses = usesOf(wrongSecrets, credentials, address);
+      const refusal = blocked(uses);
+      if (refusal) return refusal;
+      const client = await check(credentials, address);
+      if (!(client instanceof Failure)) return client;
+      return (await count(uses)) ?? client;
+    },
+  };
+}
+
+/** The same words whether the client does not exist, its secret is wrong, or it belongs to the other environment. */
+export function invalidClient(): Failure {
+  return new Failure('invalid_client', 'The client credentials are not valid');
+}

@@ -1,0 +1,119 @@
+import type { Static } from 'typebox';
+import { compileAllowlist } from '../applications/allowlist.ts';
+import type { Clients } from '../applications/clients.ts';
+import type { Customer, Customers, Visible } from '../customers/service.ts';
+import type { EnvironmentName } from '../database/tables.ts';
+import type { RateLimit, RateLimits } from '../rate-limits/service.ts';
+import { Failure, isFailure } from '../runtime/failure.ts';
+import { isGuid } from '../runtime/guid.ts';
+import type { Metrics } from '../runtime/metrics.ts';
+import { type ClientAuthentication, RATE_LIMIT_WINDOW_MS } from './client-authentication.ts';
+import type { Denials } from './denials.ts';
+import { checkEnvironment, checkGrant, splitScope } from './issuance.ts';
+import type { Issuer, TokenResponse } from './issuer.ts';
+import type { CustomerTokenBody, NewCustomerToken } from './schema.ts';
+import { grantCustomerScopes } from './scopes.ts';
+import type { ClientCredentials } from './token-request.ts';
+import type { Caller } from './verifier.ts';
+
+export type CustomerTokens = ReturnType<typeof createCustomerTokens>;
+
+type Deps = {
+  authentication: ClientAuthentication;
+  clients: Clients;
+  customers: Customers;
+  denials: Denials;
+  issuer: Issuer;
+  rateLimits: RateLimits;
+  metrics: Metrics;
+  perClient: number;
+};
+
+type OAuthRequest = {
+  body: Static<typeof CustomerTokenBody>;
+  credentials: ClientCredentials;
+  environment: EnvironmentName;
+  address: string | undefined;
+  requestId: string;
+};
+
+/** Tokens of one customer: with a key's secret at the issuer, or with a token of the bank or Organization. */
+export function createCustomerTokens(deps: Deps) {
+  const { authentication, clients, customers, denials, issuer, rateLimits, metrics, perClient } = deps;
+  const limit: RateLimit = { name: 'customer_token', limit: perClient, windowMs: RATE_LIMIT_WINDOW_MS };
+
+  async function findCustomer(visible: Visible, guid: string): Promise<Customer | Failure> {
+    const customer = isGuid(guid) ? await customers.get(visible, guid) : undefined;
+    if (customer === undefined || isFailure(customer))
+      return new Failure(
+        'no_customer',
+        'customer_guid does not name a customer of yours in this environment',
+      );
+    return customer;
+  }
+
+  /** `own`: what the key itself may hold; its customers' tokens hold no more. */
+  async function issueFor(
+    clientId: string,
+    own: readonly string[],
+    visible: Visible,
+    request: { customerGuid: string; scopes: readonly string[] },
+  ): Promise<TokenResponse | Failure> {
+    const customer = await findCustomer(visible, request.customerGuid);
+    if (isFailure(customer)) return customer;
+    const scopes = grantCustomerScopes(request.scopes, new Set(own));
+    if (isFailure(scopes)) return scopes;
+    return issuer.issue({
+      tokenType: 'customer',
+      subject: clientId,
+      organizationGuid: customer.organization_guid,
+      bankGuid: customer.bank_guid,
+      customerGuid: customer.guid,
+      environment: customer.environment,
+      scopes,
+    });
+  }
+
+  return {
+    /**
+     * `POST /oauth/customer_token`. The key's allowlist is checked here, where its secret is used: the token
+     * itself will not be gated by it.
+     */
+    async issueBySecret(request: OAuthRequest): Promise<TokenResponse | Failure> {
+      const { body, credentials, environment, address, requestId } = request;
+      const client = await authentication.uncounted(credentials, address);
+      if (isFailure(client)) return client;
+      const refusal =
+        (await rateLimits.use(limit, client.client_id)) ??
+        checkGrant(body.grant_type) ??
+        checkEnvironment(client, environment);
+      if (refusal) return refusal;
+      if (!compileAllowlist(client.ip_allowlist)(address)) {
+        const denied = { id: client.client_id, organizationGuid: client.organization_guid };
+        metrics.deniedCalls.inc();
+        denials.note(denied, { address, requestId, path: '/oauth/customer_token' });
+        return new Failure('ip_not_allowed', 'IP address not in allowlist');
+      }
+      const visible = {
+        organizationGuid: client.organization_guid,
+        bankGuid: client.bank_guid ?? undefined,
+        environment,
+      };
+      const asked = { customerGuid: body.customer_guid, scopes: splitScope(body.scope) };
+      return issueFor(client.client_id, client.scopes, visible, asked);
+    },
+
+    /** `POST /api/customer_tokens`. */
+    async issueByToken(
+      caller: Caller,
+      input: Static<typeof NewCustomerToken>,
+    ): Promise<TokenResponse | Failure> {
+      const refusal = await rateLimits.use(limit, caller.id);
+      if (refusal) return refusal;
+      const client = await clients.find(caller.id);
+      if (!client) return new Failure('authentication_failed', 'The access token is not valid');
+      const asked = { customerGuid: input.customer_guid, scopes: input.scopes };
+      return issueFor(client.client_id, client.scopes, caller, asked);
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import type { Clients } from '../applications/clients.ts';
+import type { KeyUsage } from '../applications/usage.ts';
+import type { Audit } from '../audit/service.ts';
+import type { Customers } from '../customers/service.ts';
+import type { Database } from '../database/database.ts';
+import type { RateLimits } from '../rate-limits/service.ts';
+import type { Metrics } from '../runtime/metrics.ts';
+import { createClientAuthentication } from './client-authentication.ts';
+import { createCustomerTokens } from './customer-tokens.ts';
+import { createIntrospection } from './introspection.ts';
+import { createIssuance } from './issuance.ts';
+import type { Tokens } from './service.ts';
+
+type Deps = {
+  tokens: Tokens;
+  clients: Clients;
+  usage: KeyUsage;
+  customers: Customers;
+  database: Database;
+  audit: Audit;
+  rateLimits: RateLimits;
+  metrics: Metrics;
+  limits: {
+    rateLimitTokenPerClient: number;
+    rateLimitTokenPerAddress: number;
+    rateLimitCustomerToken: number;
+  };
+};
+
+/** What stands behind each endpoint of the issuer. */
+export function createTokenEndpoints({ tokens, limits, ...deps }: Deps) {
+  const authentication = createClientAuthentication({ ...deps, limits });
+  const issuance = createIssuance({ ...tokens, authentication });
+  const introspection = createIntrospection({ ...deps, ...tokens });
+  const perClient = limits.rateLimitCustomerToken;
+  const customerTokens = createCustomerTokens({ ...deps, ...tokens, authentication, perClient });
+  return { authentication, issuance, introspection, customerTokens };
+}

@@ -1,0 +1,74 @@
+import { SignJWT } from 'jose';
+import type { EnvironmentName } from '../database/tables.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Guids } from '../runtime/guid.ts';
+import type { Metrics } from '../runtime/metrics.ts';
+import {
+  type Claims,
+  TOKEN_LIFETIME_SECONDS,
+  type TokenType,
+  USER_TOKEN_LIFETIME_SECONDS,
+} from './claims.ts';
+import type { Environments } from './environments.ts';
+import { ALGORITHM, type SigningKeys } from './signing-keys.ts';
+
+export type TokenResponse = { access_token: string; token_type: 'Bearer'; expires_in: number; scope: string };
+
+export type TokenSubject = {
+  tokenType: TokenType;
+  /** The client_id, or the member's guid of a user token. */
+  subject: string;
+  organizationGuid: string;
+  bankGuid?: string | undefined;
+  customerGuid?: string | undefined;
+  environment?: EnvironmentName | undefined;
+  scopes: readonly string[];
+  ipAllowlist?: readonly string[];
+};
+
+export type Issuer = ReturnType<typeof createIssuer>;
+
+/** Signs what the pipelines have decided; decides nothing itself. */
+export function createIssuer({
+  signingKeys,
+  environments,
+  baseUrl,
+  clock,
+  guids,
+  metrics,
+}: {
+  signingKeys: SigningKeys;
+  environments: Environments;
+  baseUrl: string;
+  clock: Clock;
+  guids: Guids;
+  metrics: Metrics;
+}) {
+  return {
+    async issue(subject: TokenSubject): Promise<TokenResponse> {
+      const lifetime = subject.tokenType === 'user' ? USER_TOKEN_LIFETIME_SECONDS : TOKEN_LIFETIME_SECONDS;
+      const issuedAt = Math.floor(clock.now().getTime() / 1_000);
+      const scope = subject.scopes.join(' ');
+      const claims: Claims = {
+        iss: subject.environment ? environments.issuerOf(subject.environment) : baseUrl,
+        sub: subject.subject,
+        aud: baseUrl,
+        exp: issuedAt + lifetime,
+        iat: issuedAt,
+        jti: guids.next(),
+        token_type: subject.tokenType,
+        organization_guid: subject.organizationGuid,
+        ...(subject.bankGuid && { bank_guid: subject.bankGuid }),
+        ...(subject.customerGuid && { customer_guid: subject.customerGuid }),
+        ...(subject.environment && { environment: subject.environment }),
+        scope,
+        ip_allowlist: [...(subject.ipAllowlist ?? [])],
+      };
+      const { kid, privateKey } = await signingKeys.current();
+      const header = { alg: ALGORITHM, typ: 'at+jwt', kid };
+      const accessToken = await new SignJWT(claims).setProtectedHeader(header).sign(privateKey);
+      metrics.tokensIssued.inc({ token_type: subject.tokenType });
+      return { access_token: accessToken, token_type: 'Bearer', expires_in: lifetime, scope };
+    },
+  };
+}

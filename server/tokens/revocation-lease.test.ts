@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import pg from 'pg';
+import { type Answer, assertError, createTestApp, type TestApp } from '../../testing/app.ts';
+import { createTestDatabase } from '../../testing/database.ts';
+import { createTenant, tokenOf } from '../../testing/tenant.ts';
+
+/** What happens to revocations when a node cannot keep up: it stops trusting its memory. */
+const testDatabase = await createTestDatabase();
+const first = await createTestApp({ testDatabase });
+const firstNode = await onlyNode();
+const second = await createTestApp({ testDatabase, clock: first.clock });
+const { bankKey } = await createTenant(first);
+
+const connectionString = testDatabase.url.reveal();
+/** One looks at what happens, the other holds a lock meanwhile. */
+const [control, blocker] = [new pg.Client({ connectionString }), new pg.Client({ connectionString })];
+await Promise.all([control.connect(), blocker.connect()]);
+after(async () => {
+  await Promise.all([control.end(), blocker.end()]);
+  await testDatabase.drop();
+});
+
+async function onlyNode(): Promise<string> {
+  const nodes = first.database.queries.selectFrom('verifying_nodes').select('guid');
+  return (await nodes.executeTakeFirstOrThrow()).guid;
+}
+
+const use = (app: TestApp, token: string) => app.call({ url: '/api/customers', token });
+const revoke = (token: string, at: TestApp) =>
+  at.call({
+    method: 'POST',
+    url: '/oauth/revoke',
+    payload: { client_id: bankKey.clientId, client_secret: bankKey.secret, token },
+  });
+
+/** Asks the database again and again until it says so. */
+async function until(condition: string, ...values: unknown[]): Promise<void> {
+  const deadline = performance.now() + 20_000;
+  for (;;) {
+    const { rows } = await control.query(`select (${condition}) as met`, values);
+    if (rows[0].met) return;
+    assert.ok(performance.now() < deadline, `still not: ${condition}`);
+  }
+}
+
+const listening = `(select count(*)::int from pg_stat_activity
+  where application_name = 'portico listen' and datname = current_database())`;
+
+async function knownToken(): Promise<string> {
+  const token = await tokenOf(first, bankKey, 'customers:read');
+  for (const app of [first, second, first, second]) assert.equal((await use(app, token)).status, 200);
+  return token;
+}
+
+test('the answer waits for a node that hangs, and comes when that node has stopped trusting its memory', async () => {
+  const token = await knownToken();
+  // The second node can no longer write its lease; it waits for this lock.
+  await blocker.query('begin');
+  await blocker.query('select 1 from verifying_nodes where guid <> $1 for update', [firstNode]);
+  await until(`exists (select 1 from pg_stat_activity where wait_event_type = 'Lock'
+    and query like '%verifying_nodes%' and datname = current_database())`);
+  let answered = false;
+  const revoking = revoke(token, first).finally(() => {
+    answered = true;
+  });
+  await until(`exists (select 1 from revocations where subject = $1)`, jtiOf(token));
+  // It has not heard of it, and its lease still runs: that is why the answer has to wait.
+  assert.equal((await use(second, token)).status, 200);
+  assert.equal(answered, false);
+  first.clock.advance(5_000);
+  assert.equal((await revoking).status, 200);
+  assertError(await use(second, token), 401, 'authentication_failed', 'The access token is not valid');
+  assert.equal((await use(second, await tokenOf(first, bankKey, 'customers:read'))).status, 200);
+  await blocker.query('rollback');
+});
+
+test('a node whose listening connection was cut off is waited for, and listens again', async () => {
+  const token = await knownToken();
+  await until(`${listening} = 2`);
+  const cut = `select pg_terminate_backend(pid) from pg_stat_activity
+    where application_name = 'portico listen' and datname = current_database()`;
+  assert.equal((await control.query(cut)).rowCount, 2);
+  assert.equal((await revoke(token, first)).status, 200);
+  for (const app of [first, second]) assertError(await use(app, token), 401, 'authentication_failed');
+  await until(`${listening} = 2`);
+  const another = await knownToken();
+  assert.equal((await revoke(another, second)).status, 200);
+  for (const app of [first, second]) assertError(await use(app, another), 401, 'authentication_failed');
+});
+
+test('a node that lost every connection recovers, and accepts nothing revoked meanwhile', async () => {
+  const [gone, kept] = [await knownToken(), await knownToken()];
+  assert.equal((await revoke(gone, first)).status, 200);
+  const { rows } = await control.query(`select pid, pg_terminate_backend(pid) from pg_stat_activity
+    where application_name like 'portico%' and datname = current_database()`);
+  assert.ok(rows.length > 2);
+  const pids = rows.map(({ pid }) => pid);
+  await until('not exists (select 1 from pg_stat_activity where pid = any($1))', pids);
+  first.clock.advance(60_000);
+  for (const app of [first, second]) {
+    assertError(await answered(app, gone), 401, 'authentication_failed', 'The access token is not valid');
+    assert.equal((await answered(app, kept)).status, 200);
+  }
+});
+
+/** The first calls may still meet a connection that is dead; such an answer lets nobody in. */
+async function answered(app: TestApp, token: string): Promise<Answer> {
+  for (let times = 0; ; times += 1) {
+    const answer = await use(app, token);
+    if (answer.status !== 500) return answer;
+    assert.ok(times < 10, 'does not recover');
+    await until('true');
+  }
+}
+
+test('a node that stopped is not waited for', async () => {
+  const token = await knownToken();
+  await second.revocations.stop();
+  const { rows } = await control.query('select count(*)::int as nodes from verifying_nodes');
+  assert.equal(rows[0].nodes, 1);
+  assert.equal((await revoke(token, first)).status, 200);
+  // It no longer follows, so it asks the database.
+  assertError(await use(second, token), 401, 'authentication_failed');
+});
+
+function jtiOf(token: string): string {
+  return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).jti;
+}

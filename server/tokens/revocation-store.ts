@@ -1,0 +1,78 @@
+import { sql } from 'kysely';
+import type { Queries, Transaction } from '../database/database.ts';
+
+export type RevocationKind = 'application' | 'token';
+export type Revocation = { revision: number; subject: string; expires_at: Date };
+
+/** Revisions become visible in the order of their numbers, because only one transaction at a time adds any. */
+export async function insertRevocation(
+  transaction: Transaction,
+  revocation: { kind: RevocationKind; subject: string; expires_at: Date; created_at: Date },
+): Promise<number> {
+  await sql`select pg_advisory_xact_lock(hashtext('portico:revocations'))`.execute(transaction);
+  const { revision } = await transaction
+    .insertInto('revocations')
+    .values(revocation)
+    .returning('revision')
+    .executeTakeFirstOrThrow();
+  return revision;
+}
+
+export function selectRevocationsAfter(
+  queries: Queries,
+  revision: number,
+  limit: number,
+): Promise<Revocation[]> {
+  return queries
+    .selectFrom('revocations')
+    .select(['revision', 'subject', 'expires_at'])
+    .where('revision', '>', revision)
+    .orderBy('revision')
+    .limit(limit)
+    .execute();
+}
+
+export async function isRevoked(queries: Queries, subjects: readonly string[]): Promise<boolean> {
+  const found = await queries
+    .selectFrom('revocations')
+    .select('revision')
+    .where('subject', 'in', subjects)
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+export async function deleteRevocationsBefore(queries: Queries, moment: Date): Promise<void> {
+  await queries.deleteFrom('revocations').where('expires_at', '<', moment).execute();
+}
+
+export async function upsertNode(
+  queries: Queries,
+  node: { guid: string; revision: number; lease_until: Date },
+): Promise<void> {
+  const { revision, lease_until } = node;
+  await queries
+    .insertInto('verifying_nodes')
+    .values(node)
+    .onConflict((conflict) => conflict.column('guid').doUpdateSet({ revision, lease_until }))
+    .execute();
+}
+
+export async function deleteNode(queries: Queries, guid: string): Promise<void> {
+  await queries.deleteFrom('verifying_nodes').where('guid', '=', guid).execute();
+}
+
+export async function deleteNodesBefore(queries: Queries, moment: Date): Promise<void> {
+  await queries.deleteFrom('verifying_nodes').where('lease_until', '<', moment).execute();
+}
+
+/** How many nodes may still accept what this revision takes away. */
+export async function countNodesBehind(queries: Queries, revision: number, now: Date): Promise<number> {
+  const { count } = await queries
+    .selectFrom('verifying_nodes')
+    .select((expression) => expression.fn.countAll<number>().as('count'))
+    .where('lease_until', '>', now)
+    .where('revision', '<', revision)
+    .executeTakeFirstOrThrow();
+  return count;
+}

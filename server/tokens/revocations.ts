@@ -1,0 +1,128 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Database, Transaction } from '../database/database.ts';
+import type { Notifications } from '../database/notifications.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Guids } from '../runtime/guid.ts';
+import type { Log } from '../runtime/log.ts';
+import { TOKEN_LIFETIME_SECONDS } from './claims.ts';
+import * as store from './revocation-store.ts';
+
+/**
+ * Which tokens are dead before their time: those revoked one by one, and all those of a removed key pair.
+ *
+ * Every node keeps the list in memory under a lease that it renews each second. A revocation is announced
+ * to all nodes and `settle` returns only when each node whose lease still runs has caught up, so "removed"
+ * means removed everywhere. A node that cannot renew its lease stops trusting its memory and asks the
+ * database instead. The notification only wakes; nothing depends on it.
+ */
+export type Revocations = ReturnType<typeof createRevocations>;
+
+const CHANNEL = 'portico_revocations';
+const LEASE_MS = 5_000;
+const RENEW_EVERY_MS = 1_000;
+const PAGE = 10_000;
+const SETTLE_POLL_MS = 10;
+/** A token may be signed a little after its key pair is gone: by a request under way, by a clock that is ahead. */
+const LATE_TOKENS_MS = 60_000;
+
+type Deps = { database: Database; notifications: Notifications; clock: Clock; guids: Guids; log: Log };
+
+export function createRevocations({ database, notifications, clock, guids, log }: Deps) {
+  const { queries } = database;
+  const node = guids.next();
+  const expiries = new Map<string, number>();
+  let seen = 0;
+  let trustedUntil = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let syncing: Promise<void> | undefined;
+  let again = false;
+
+  const now = () => clock.now().getTime();
+
+  /** From memory while the lease runs, else from the database. */
+  function check({ sub, jti }: { sub: string; jti: string }): boolean | Promise<boolean> {
+    if (now() < trustedUntil) return expiries.has(sub) || expiries.has(jti);
+    return store.isRevoked(queries, [sub, jti]);
+  }
+
+  /** The lease is taken before reading: whoever revokes after that moment sees this node and waits for it. */
+  async function syncOnce(): Promise<void> {
+    const leaseUntil = now() + LEASE_MS;
+    const lease = () =>
+      store.upsertNode(queries, { guid: node, revision: seen, lease_until: new Date(leaseUntil) });
+    await lease();
+    const before = seen;
+    let page: store.Revocation[];
+    do {
+      page = await store.selectRevocationsAfter(queries, seen, PAGE);
+      for (const { revision, subject, expires_at } of page) {
+        expiries.set(subject, expires_at.getTime());
+        seen = revision;
+      }
+    } while (page.length === PAGE);
+    if (seen > before) await lease();
+    trustedUntil = leaseUntil;
+  }
+
+  /** One at a time; a call during one is served by another round right after it. */
+  function sync(): Promise<void> {
+    again = true;
+    syncing ??= (async () => {
+      try {
+        while (again) {
+          again = false;
+          await syncOnce();
+        }
+      } catch (error) {
+        log.warn({ err: error }, 'revocations are not up to date; tokens are checked in the database');
+      } finally {
+        syncing = undefined;
+      }
+    })();
+    return syncing;
+  }
+
+  return {
+    check,
+
+    /** In the transaction that takes the right away; hand the result to `settle` once it has committed. */
+    revoke(transaction: Transaction, kind: store.RevocationKind, subject: string): Promise<number> {
+      const created_at = clock.now();
+      const expires_at = new Date(created_at.getTime() + TOKEN_LIFETIME_SECONDS * 1_000 + LATE_TOKENS_MS);
+      return store.insertRevocation(transaction, { kind, subject, expires_at, created_at });
+    },
+
+    /** Returns when no node accepts what the revision took away. */
+    async settle(revision: number): Promise<void> {
+      if (timer) await sync();
+      await notifications.notify(CHANNEL);
+      for (let waitedMs = 0; waitedMs < LEASE_MS; waitedMs += SETTLE_POLL_MS) {
+        if ((await store.countNodesBehind(queries, revision, clock.now())) === 0) return;
+        await pause(SETTLE_POLL_MS);
+      }
+    },
+
+    async start(): Promise<void> {
+      await notifications.listen(CHANNEL, () => void sync());
+      timer = setInterval(() => void sync(), RENEW_EVERY_MS).unref();
+      await sync();
+    },
+
+    async stop(): Promise<void> {
+      if (!timer) return;
+      clearInterval(timer);
+      timer = undefined;
+      await syncing;
+      trustedUntil = 0;
+      await store.deleteNode(queries, node);
+    },
+
+    /** What has expired anyway needs no revocation any more. */
+    async sweep(): Promise<void> {
+      const moment = clock.now();
+      for (const [subject, expiresAt] of expiries) if (expiresAt < moment.getTime()) expiries.delete(subject);
+      await store.deleteRevocationsBefore(queries, moment);
+      await store.deleteNodesBefore(queries, moment);
+    },
+  };
+}

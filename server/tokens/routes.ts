@@ -1,0 +1,176 @@
+import type { FastifyRequest } from 'fastify';
+import Type, { type Static } from 'typebox';
+import type { Client } from '../applications/service.ts';
+import { requires } from '../http/access.ts';
+import { unwrap } from '../http/errors.ts';
+import { registerFormBody } from '../http/form-body.ts';
+import { answers, oauthAnswers } from '../http/schemas.ts';
+import type { HttpServer } from '../http/server.ts';
+import type { SourceAddress } from '../http/source-address.ts';
+import type { ClientAuthentication } from './client-authentication.ts';
+import type { CustomerTokens } from './customer-tokens.ts';
+import type { Environments } from './environments.ts';
+import type { Introspection } from './introspection.ts';
+import { checkEnvironment, type Issuance } from './issuance.ts';
+import {
+  type ClientCredentialsBody,
+  CustomerTokenBody,
+  IntrospectionView,
+  NewCustomerToken,
+  TokenBody,
+  TokenQuestionBody,
+  TokenView,
+} from './schema.ts';
+import { readCredentials } from './token-request.ts';
+
+export type OAuthDeps = {
+  authentication: ClientAuthentication;
+  issuance: Issuance;
+  customerTokens: CustomerTokens;
+  introspection: Introspection;
+  environments: Environments;
+  sourceAddress: SourceAddress;
+};
+
+type Credentials = Static<typeof ClientCredentialsBody>;
+
+const consumes = ['application/json', 'application/x-www-form-urlencoded'];
+const tags = ['Tokens'];
+
+/** The token endpoints. They take JSON and forms, and client credentials in the body or by HTTP Basic. */
+export async function registerOAuth(server: HttpServer, deps: OAuthDeps): Promise<void> {
+  await server.register(
+    async (scope: HttpServer) => {
+      registerFormBody(scope);
+      registerIssuance(scope, deps);
+      registerQuestions(scope, deps);
+    },
+    { prefix: '/oauth' },
+  );
+}
+
+function registerIssuance(scope: HttpServer, deps: OAuthDeps): void {
+  const { issuance, customerTokens, environments, sourceAddress } = deps;
+  const config = { oauth: true };
+  const from = (request: FastifyRequest) => ({
+    environment: environments.ofHost(request.headers.host),
+    address: sourceAddress(request),
+    requestId: request.id,
+  });
+
+  scope.post(
+    '/token',
+    {
+      config,
+      schema: {
+        operationId: 'oauth.token',
+        summary: 'Obtain an access token with the client credentials grant',
+        tags,
+        consumes,
+        body: TokenBody,
+        response: oauthAnswers({ 200: TokenView }, 400, 401, 403, 413, 415),
+      },
+    },
+    async (request) => {
+      const { body } = request;
+      const credentials = unwrap(readCredentials(request, body));
+      return unwrap(await issuance.issueToken({ body, credentials, ...from(request) }));
+    },
+  );
+
+  scope.post(
+    '/customer_token',
+    {
+      config,
+      schema: {
+        operationId: 'oauth.customer_token',
+        summary: 'Obtain an access token of one customer with a key of its bank or Organization',
+        tags,
+        consumes,
+        body: CustomerTokenBody,
+        response: oauthAnswers({ 200: TokenView }, 400, 401, 403, 413, 415, 422),
+      },
+    },
+    async (request) => {
+      const { body } = request;
+      const credentials = unwrap(readCredentials(request, body));
+      return unwrap(await customerTokens.issueBySecret({ body, credentials, ...from(request) }));
+    },
+  );
+}
+
+function registerQuestions(
+  scope: HttpServer,
+  { authentication, introspection, environments, sourceAddress }: OAuthDeps,
+): void {
+  const config = { oauth: true };
+
+  async function authenticate(request: FastifyRequest<{ Body: Credentials }>): Promise<Client> {
+    const credentials = unwrap(readCredentials(request, request.body));
+    const client = unwrap(await authentication.uncounted(credentials, sourceAddress(request)));
+    return unwrap(checkEnvironment(client, environments.ofHost(request.headers.host)) ?? client);
+  }
+
+  scope.post(
+    '/introspect',
+    {
+      config,
+      schema: {
+        operationId: 'oauth.introspect',
+        summary: 'Ask whether a token is active, and what it carries (RFC 7662)',
+        tags,
+        consumes,
+        body: TokenQuestionBody,
+        response: oauthAnswers({ 200: IntrospectionView }, 400, 401, 403, 413, 415),
+      },
+    },
+    async (request) => introspection.introspect(await authenticate(request), request.body.token),
+  );
+
+  scope.post(
+    '/revoke',
+    {
+      config,
+      schema: {
+        operationId: 'oauth.revoke',
+        summary: 'Revoke a token; it is dead on every node when this answers (RFC 7009)',
+        tags,
+        consumes,
+        body: TokenQuestionBody,
+        response: oauthAnswers({ 200: Type.Object({}) }, 400, 401, 403, 413, 415),
+      },
+    },
+    async (request) => {
+      const client = await authenticate(request);
+      const address = sourceAddress(request);
+      const actor = { type: 'application', id: client.client_id, address, requestId: request.id } as const;
+      unwrap(await introspection.revoke(actor, client, request.body.token));
+      return {};
+    },
+  );
+}
+
+export function registerCustomerTokens(
+  api: HttpServer,
+  { customerTokens }: { customerTokens: CustomerTokens },
+): void {
+  const access = requires(['organization', 'bank'], 'customers:read', 'customers:write');
+  api.post(
+    '/customer_tokens',
+    {
+      config: access.config,
+      schema: {
+        ...access.documented,
+        operationId: 'customer_tokens.create',
+        summary: 'Obtain an access token of one customer',
+        tags,
+        body: NewCustomerToken,
+        response: answers({ 201: TokenView }, 400, 401, 403, 413, 415, 422),
+      },
+    },
+    async (request, reply) => {
+      const issued = await customerTokens.issueByToken(request.caller, request.body);
+      return reply.code(201).send(unwrap(issued));
+    },
+  );
+}

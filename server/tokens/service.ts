@@ -1,0 +1,40 @@
+import type { Audit } from '../audit/service.ts';
+import type { Database } from '../database/database.ts';
+import type { Notifications } from '../database/notifications.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Encryption } from '../runtime/encryption.ts';
+import type { Guids } from '../runtime/guid.ts';
+import type { Log } from '../runtime/log.ts';
+import type { Metrics } from '../runtime/metrics.ts';
+import { createDenials } from './denials.ts';
+import { createEnvironments } from './environments.ts';
+import { createIssuer } from './issuer.ts';
+import { createRevocations } from './revocations.ts';
+import { createSigningKeys } from './signing-keys.ts';
+import { createVerifier } from './verifier.ts';
+
+export type Tokens = ReturnType<typeof createTokens>;
+
+type Deps = {
+  addresses: { baseUrl: string; sandboxAuthUrl: string; productionAuthUrl: string };
+  database: Database;
+  notifications: Notifications;
+  encryption: Encryption;
+  clock: Clock;
+  guids: Guids;
+  audit: Audit;
+  metrics: Metrics;
+  log: Log;
+};
+
+/** What makes a token, what checks one, and what takes one back. */
+export function createTokens({ addresses, ...deps }: Deps) {
+  const { baseUrl } = addresses;
+  const environments = createEnvironments(addresses);
+  const signingKeys = createSigningKeys(deps);
+  const revocations = createRevocations(deps);
+  const denials = createDenials(deps);
+  const issuer = createIssuer({ ...deps, signingKeys, environments, baseUrl });
+  const verifier = createVerifier({ ...deps, signingKeys, environments, revocations, baseUrl });
+  return { environments, signingKeys, revocations, denials, issuer, verifier };
+}

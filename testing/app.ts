@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after } from 'node:test';
+import type { InjectOptions } from 'fastify';
+import { type App, createApp } from '../server/app.ts';
+import { type Environment, readConfig } from '../server/config/config.ts';
+import { completeSecrets } from '../server/config/generated-secrets.ts';
+import { createLog } from '../server/runtime/log.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+import { watchDescribedStatuses } from './described-statuses.ts';
+import { createFakeClock, type FakeClock } from './fake-clock.ts';
+
+export const OPERATOR_TOKEN = 'portico_op_the-operator-token-of-every-test';
+
+watchDescribedStatuses();
+
+export type Answer<Body = Record<string, unknown>> = {
+  status: number;
+  headers: Record<string, unknown>;
+  body: Body;
+};
+
+export type TestApp = App & {
+  clock: FakeClock;
+  testDatabase: TestDatabase;
+  /** Every line that the app logged. */
+  logged: readonly string[];
+  call(options: InjectOptions & { token?: string }): Promise<Answer>;
+  /** A call to the operator's surface with the right token. */
+  operate(
+    method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE',
+    path: string,
+    payload?: object,
+  ): Promise<Answer>;
+};
+
+/** The app on a database of its own, called without a network; everything is closed after the test file. */
+export async function createTestApp({
+  environment = {},
+  testDatabase,
+  clock = createFakeClock(),
+}: {
+  environment?: Environment;
+  testDatabase?: TestDatabase;
+  clock?: FakeClock;
+} = {}): Promise<TestApp> {
+  const ownDatabase = testDatabase ?? (await createTestDatabase());
+  const config = readConfig({
+    PORTICO_DATABASE_URL: ownDatabase.url.reveal(),
+    PORTICO_DATABASE_CONNECTIONS: '5',
+    PORTICO_MASTER_KEY: 'a1'.repeat(32),
+    PORTICO_OPERATOR_TOKEN: OPERATOR_TOKEN,
+    ...environment,
+  });
+  const logged: string[] = [];
+  const log = createLog({
+    level: 'debug',
+    terminal: false,
+    destination: { write: (line) => void logged.push(line) },
+  });
+  const app = await createApp({
+    config: await completeSecrets(config, randomBytes),
+    databaseUrl: ownDatabase.url,
+    log,
+    clock,
+    randomBytes,
+  });
+  await app.revocations.start();
+  after(async () => {
+    await app.close();
+    if (!testDatabase) await ownDatabase.drop();
+  });
+
+  async function call({ token, ...options }: InjectOptions & { token?: string }): Promise<Answer> {
+    const headers = {
+      ...options.headers,
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    };
+    const response = await app.server.inject({ ...options, headers });
+    const isJson = String(response.headers['content-type']).startsWith('application/json');
+    return { status: response.statusCode, headers: response.headers, body: isJson ? response.json() : {} };
+  }
+
+  return {
+    ...app,
+    clock,
+    testDatabase: ownDatabase,
+    logged,
+    call,
+    operate: (method, path, payload) =>
+      call({ method, url: `/operator${path}`, token: OPERATOR_TOKEN, ...(payload ? { payload } : {}) }),
+  };
+}
+
+/** The contract's error body, and nothing else in it. */
+export function assertError(
+  answer: Answer,
+  status: number,
+  messageCode: string,
+  message?: string | RegExp,
+): void {
+  assert.equal(answer.status, status, JSON.stringify(answer.body));
+  assert.equal(answer.body.message_code, messageCode, JSON.stringify(answer.body));
+  assert.match(String(answer.headers['x-request-id']), /^[0-9a-f]{32}$/);
+  assert.ok(typeof answer.body.error === 'string' && typeof answer.body.message === 'string');
+  if (typeof message === 'string') assert.equal(answer.body.message, message);
+  else if (message) assert.match(String(answer.body.message), message);
+}

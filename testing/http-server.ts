@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, connect } from 'node:net';
+import { after } from 'node:test';
+import { createHttpServer, type HttpServer } from '../server/http/server.ts';
+import { createGuids } from '../server/runtime/guid.ts';
+import { createLog } from '../server/runtime/log.ts';
+import { createMetrics } from '../server/runtime/metrics.ts';
+import { createFakeClock } from './fake-clock.ts';
+
+/** The HTTP server without the service: a test gives it routes of its own and speaks to it over a socket. */
+export function createBareServer(baseUrl = 'http://localhost:4000') {
+  const logged: string[] = [];
+  const destination = { write: (line: string) => void logged.push(line) };
+  const server = createHttpServer({
+    baseUrl,
+    guids: createGuids({ clock: createFakeClock(), randomBytes }),
+    log: createLog({ level: 'debug', terminal: false, destination }),
+    metrics: createMetrics(),
+  });
+  after(() => server.close());
+  return { server, logged };
+}
+
+export async function listenAnywhere(server: HttpServer): Promise<number> {
+  await server.listen({ port: 0, host: '127.0.0.1' });
+  return (server.server.address() as AddressInfo).port;
+}
+
+/** Sends bytes as they are and reads the answer until the server closes the connection. */
+export async function exchange(port: number, sent: string) {
+  const socket = connect(port, '127.0.0.1');
+  socket.setEncoding('utf8');
+  let received = '';
+  socket.on('data', (chunk) => {
+    received += chunk;
+  });
+  socket.end(sent);
+  await once(socket, 'close');
+  const [head = '', text = ''] = received.split('\r\n\r\n');
+  const [statusLine = '', ...lines] = head.split('\r\n');
+  const headers = lines.map((line) => line.toLowerCase().split(': ') as [string, string]);
+  return { status: Number(statusLine.split(' ')[1]), headers: Object.fromEntries(headers), text };
+}

@@ -1,0 +1,78 @@
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
+
+/** Valid and invalid values made from a JSON Schema, so that tests follow the schemas by themselves. */
+export type JsonSchema = {
+  type?: string;
+  enum?: readonly unknown[];
+  const?: unknown;
+  anyOf?: readonly JsonSchema[];
+  pattern?: string;
+  format?: string;
+  minLength?: number;
+  minimum?: number;
+  minItems?: number;
+  items?: JsonSchema;
+  properties?: Record<string, JsonSchema>;
+  required?: readonly string[];
+  minProperties?: number;
+  example?: unknown;
+};
+
+const ajv = new Ajv({ strict: false });
+addFormats.default(ajv);
+
+export function accepts(schema: JsonSchema, value: unknown): boolean {
+  return ajv.compile(schema)(value);
+}
+
+const FORMATS: Record<string, string> = {
+  'date-time': '2026-11-15T12:00:00.000Z',
+  uri: 'https://partner.example/hook',
+  email: 'someone@partner.example',
+};
+
+/** One valid value. A schema that this cannot serve fails loudly: give it an `example`, or teach this. */
+export function sampleOf(schema: JsonSchema): unknown {
+  const sample = guess(schema);
+  if (!accepts(schema, sample)) throw new Error(`no sample for ${JSON.stringify(schema)}`);
+  return sample;
+}
+
+function guess(schema: JsonSchema): unknown {
+  if (schema.example !== undefined) return schema.example;
+  if (schema.const !== undefined) return schema.const;
+  if (schema.enum) return schema.enum[0];
+  if (schema.anyOf) return guess(schema.anyOf[0] ?? {});
+  switch (schema.type) {
+    case 'string':
+      return FORMATS[schema.format ?? ''] ?? 'x'.repeat(schema.minLength ?? 1);
+    case 'integer':
+    case 'number':
+      return schema.minimum ?? 1;
+    case 'boolean':
+      return true;
+    case 'array':
+      return Array.from({ length: schema.minItems ?? 0 }, () => guess(schema.items ?? {}));
+    case 'object':
+      return guessObject(schema);
+    default:
+      return 'x';
+  }
+}
+
+function guessObject({ properties = {}, required = [], minProperties = 0 }: JsonSchema): object {
+  const names = new Set([...required, ...Object.keys(properties).slice(0, minProperties)]);
+  return Object.fromEntries([...names].map((name) => [name, guess(properties[name] ?? {})]));
+}
+
+const ONE_OF_EACH_TYPE = [null, true, 0, 1.5, -1, '', 'x', [], ['x'], [null], {}, { x: 1 }];
+
+/** Values of each JSON type that the schema does not accept, also as entries of an array. */
+export function wrongValues(schema: JsonSchema): unknown[] {
+  const entries = schema.items ? wrongValues(schema.items).map((entry) => [entry]) : [];
+  return [...ONE_OF_EACH_TYPE, ...entries].filter(
+    // An object where one is wanted is not of the wrong type: it lacks a field, which is told otherwise.
+    (value) => !accepts(schema, value) && !(schema.type === 'object' && accepts({ type: 'object' }, value)),
+  );
+}

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import type { InjectOptions } from 'fastify';
+import { type Answer, assertError, OPERATOR_TOKEN, type TestApp } from './app.ts';
+import { type JsonSchema, sampleOf } from './json-samples.ts';
+import { createTenant, everyScope, tokenOf, userToken } from './tenant.ts';
+
+/** The routes as `/openapi.json` tells them: a test over these covers a route added later by itself. */
+export type Parameter = { name: string; in: 'path' | 'query' | 'header'; schema: JsonSchema };
+type Content = Record<string, { schema: JsonSchema }>;
+export type Operation = {
+  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+  path: string;
+  operationId: string;
+  summary?: string;
+  tags?: readonly string[];
+  security?: readonly Record<string, readonly string[]>[];
+  'x-token-types'?: readonly string[];
+  parameters?: readonly Parameter[];
+  requestBody?: { content: Content };
+  responses: Record<string, { description: string; content?: Content }>;
+};
+
+type Document = { paths: Record<string, Record<string, Omit<Operation, 'method' | 'path'>>> };
+
+export async function readOperations(app: TestApp): Promise<Operation[]> {
+  const { body } = await app.call({ url: '/openapi.json' });
+  return Object.entries((body as unknown as Document).paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      ...operation,
+      path,
+      method: method.toUpperCase() as Operation['method'],
+    })),
+  );
+}
+
+/** The operations with a way to call each with credentials that it accepts: they come before every other check. */
+export async function createOperations(app: TestApp) {
+  const tenant = await createTenant(app);
+  const tokens: Record<string, string> = {
+    operator: OPERATOR_TOKEN,
+    organization: await tokenOf(app, tenant.organizationKey, everyScope('organization')),
+    bank: await tokenOf(app, tenant.bankKey, everyScope('bank')),
+    user: await userToken(app, tenant.organizationGuid),
+  };
+
+  async function call(operation: Operation, options: InjectOptions = {}): Promise<Answer> {
+    const holder = holderFor(operation);
+    const token = holder === undefined ? {} : { token: tokens[holder] as string };
+    return app.call({ method: operation.method, url: addressOf(operation), ...token, ...options });
+  }
+
+  return { operations: await readOperations(app), call };
+}
+
+/** Whose token an operation takes, by its `security`. A new kind of credentials is added here, and only here. */
+function holderFor({ operationId, security = [], ...operation }: Operation): string | undefined {
+  const [scheme] = security.flatMap((alternative) => Object.keys(alternative));
+  if (scheme === undefined) return undefined;
+  if (scheme === 'operatorToken') return 'operator';
+  if (scheme === 'bearerToken') return operation['x-token-types']?.[0];
+  throw new Error(`${operationId} is secured by ${scheme}, which holderFor() does not know yet`);
+}
+
+/** The operation's address, with well-formed values in its path unless the test gives others. */
+export function addressOf({ path, parameters = [] }: Operation, given: Record<string, string> = {}): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const parameter = parameters.find((candidate) => candidate.in === 'path' && candidate.name === name);
+    return encodeURIComponent(given[name] ?? String(sampleOf(parameter?.schema ?? {})));
+  });
+}
+
+export function jsonBodyOf(operation: Operation): JsonSchema | undefined {
+  return operation.requestBody?.content['application/json']?.schema;
+}
+
+export function queryOf({ parameters = [] }: Operation): Parameter[] {
+  return parameters.filter((parameter) => parameter.in === 'query');
+}
+
+export type Refusal = { status: number; code: string; names?: string };
+
+export function invalid(names: string): Refusal {
+  return { status: 400, code: 'invalid_parameter', names };
+}
+
+/**
+ * Refused as the contract says, with exactly its fields and nothing of our inside. At the token endpoints
+ * that is `invalid_request` for whatever does not fit, with the message once more as `error_description`.
+ */
+export function assertRefused(operation: Operation, answer: Answer, { status, code, names }: Refusal): void {
+  const described = operation.responses[status]?.content?.['application/json']?.schema.properties ?? {};
+  const isOAuth = 'error_description' in described;
+  assertError(answer, status, isOAuth && status === 400 ? 'invalid_request' : code);
+  const { error, message_code, message, ...rest } = answer.body;
+  assert.deepEqual(rest, isOAuth ? { error_description: message } : {});
+  assert.doesNotMatch(String(message), /\n|\.ts\b|node_modules|select |insert /);
+  if (names !== undefined) assert.ok(String(message).includes(names), `"${message}" does not name ${names}`);
+}

@@ -1,0 +1,222 @@
+import { once } from 'node:events';
+import * as http from 'node:http';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { pipeline, Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { after } from 'node:test';
+import { TLSSocket } from 'node:tls';
+
+const MAX_RECEIVED = 10_000;
+/** Far beyond what a careful client reads: one that reads all of it is cut off, and its test ends. */
+const ENDLESS_CEILING_BYTES = 64 * 1024 * 1024;
+const ENDLESS_CHUNK = Buffer.alloc(64 * 1024, 'e');
+const DEFAULT_WAIT_MS = 5_000;
+
+export type Answer = { status?: number; headers?: http.OutgoingHttpHeaders; body?: string | Buffer };
+type Hold = { kind: 'hold'; released: Promise<Answer>; release(answer?: Answer): void };
+type Drip = { kind: 'drip'; open(response: http.ServerResponse): void; next(): boolean };
+
+/** `hold()` and `drip()` make the two that a test steers while a request is under way. */
+export type Behaviour =
+  | ({ kind: 'answer' } & Answer)
+  | Hold
+  | Drip
+  | { kind: 'hang' | 'reset' | 'resetMidResponse' | 'endless' }
+  | { kind: 'hugeHeaders'; bytes: number }
+  | { kind: 'redirect'; location: string; status?: number }
+  | { kind: 'garbage'; bytes?: string | Buffer };
+
+type ReceivedRequest = {
+  method: string;
+  path: string;
+  headers: http.IncomingHttpHeaders;
+  body: Buffer;
+  /** Resolves when the connection that carried the request is gone, whoever ended it. */
+  connectionClosed: Promise<void>;
+};
+type BehaviourOfRequest = (nth: number, request: ReceivedRequest) => Behaviour;
+type Connection = { raw: Socket; closed: Promise<void> };
+type Waiter = { count: number; resolve(): void; giveUp(): void };
+type Options = { tls?: { key: string; cert: string }; maxReceived?: number };
+
+export type Receiver = {
+  url: string;
+  /** In the order in which the requests were complete. */
+  received: readonly ReceivedRequest[];
+  waitForCount(count: number, timeoutMs?: number): Promise<void>;
+  /** For the requests from now on; a function gets the number of the request, from 1. */
+  behave(behaviour: Behaviour | BehaviourOfRequest): void;
+  close(): Promise<void>;
+};
+
+/** A webhook receiver that misbehaves on demand; made in a test or at the top of a file, it closes after it. */
+export async function createReceiver({ tls, maxReceived = MAX_RECEIVED }: Options = {}): Promise<Receiver> {
+  const { received, add, waitForCount, closeInbox } = createInbox();
+  const connections = new Map<Socket, Connection>();
+  let behaviour: Behaviour | BehaviourOfRequest = { kind: 'answer' };
+
+  const parser = http.createServer(async (request, response) => {
+    response.on('error', ignore);
+    const connection = connections.get(request.socket);
+    const body = await buffer(request).catch(ignore);
+    // The sender gave up before its request was complete: nothing arrived.
+    if (!connection || !body) return;
+    // A runaway sender fails at once instead of filling the memory of the test.
+    if (received.length >= maxReceived) return void connection.raw.resetAndDestroy();
+    const { method = '', url: path = '', headers } = request;
+    const arrival = { method, path, headers, body, connectionClosed: connection.closed };
+    const nth = add(arrival);
+    perform(typeof behaviour === 'function' ? behaviour(nth, arrival) : behaviour, response, connection.raw);
+  });
+
+  // The TCP socket stays at hand below TLS, because only that one can be reset.
+  const listener = createServer({ noDelay: true }, (raw) => {
+    const stream = tls ? new TLSSocket(raw, { ...tls, isServer: true }) : raw;
+    const { promise: closed, resolve } = Promise.withResolvers<void>();
+    connections.set(stream, { raw, closed });
+    raw.on('error', ignore).once('close', () => {
+      connections.delete(stream);
+      resolve();
+    });
+    parser.emit('connection', stream);
+  });
+
+  async function close(): Promise<void> {
+    if (!listener.listening) return;
+    const closed = once(listener, 'close');
+    listener.close();
+    for (const { raw } of connections.values()) raw.destroy();
+    closeInbox();
+    await closed;
+  }
+  function behave(next: Behaviour | BehaviourOfRequest): void {
+    behaviour = next;
+  }
+
+  await once(listener.listen(0, '127.0.0.1'), 'listening');
+  after(close);
+  const url = `${tls ? 'https' : 'http'}://127.0.0.1:${(listener.address() as AddressInfo).port}`;
+  return { url, received, waitForCount, behave, close };
+}
+
+function createInbox() {
+  const received: ReceivedRequest[] = [];
+  const waiters = new Set<Waiter>();
+  let open = true;
+
+  async function waitForCount(count: number, timeoutMs = DEFAULT_WAIT_MS): Promise<void> {
+    if (received.length >= count) return;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const fail = (why: string) =>
+      reject(new Error(`${why}: ${received.length} of ${count} requests arrived`));
+    const waiter = { count, resolve, giveUp: () => fail('the receiver closed') };
+    const timer = setTimeout(fail, timeoutMs, `waited ${timeoutMs} ms`);
+    waiters.add(waiter);
+    if (!open) waiter.giveUp();
+    await promise.finally(() => {
+      clearTimeout(timer);
+      waiters.delete(waiter);
+    });
+  }
+
+  return {
+    received,
+    waitForCount,
+    add(arrival: ReceivedRequest): number {
+      received.push(arrival);
+      for (const waiter of waiters) if (received.length >= waiter.count) waiter.resolve();
+      return received.length;
+    },
+    closeInbox(): void {
+      open = false;
+      for (const waiter of waiters) waiter.giveUp();
+    },
+  };
+}
+
+/** An address on which nothing listens: the port of an open client connection, so nobody else can be given it. */
+export async function refusing(): Promise<string> {
+  const receiver = await createReceiver();
+  const client = connect(Number(new URL(receiver.url).port), '127.0.0.1').on('error', ignore);
+  await once(client, 'connect');
+  return `http://127.0.0.1:${client.localPort}`;
+}
+
+/** Answers only once `release` is called: whatever waits by then, and whatever comes later. */
+export function hold(): Hold {
+  const { promise, resolve } = Promise.withResolvers<Answer>();
+  return { kind: 'hold', released: promise, release: (answer = {}) => resolve(answer) };
+}
+
+/** Sends the headers at once and one byte of the body per `next()`, which tells whether more is left. */
+export function drip(body: string | Buffer): Drip {
+  const bytes = Buffer.from(body);
+  const open = new Set<http.ServerResponse>();
+  let dripped = 0;
+  function send(response: http.ServerResponse, from: number): void {
+    response.write(bytes.subarray(from, dripped));
+    if (dripped === bytes.length) response.end();
+  }
+  return {
+    kind: 'drip',
+    open(response) {
+      response.writeHead(200, { 'content-length': bytes.length }).flushHeaders();
+      open.add(response);
+      response.once('close', () => open.delete(response));
+      send(response, 0);
+    },
+    next() {
+      if (dripped === bytes.length) return false;
+      dripped += 1;
+      for (const response of open) send(response, dripped - 1);
+      return dripped < bytes.length;
+    },
+  };
+}
+
+function perform(behaviour: Behaviour, response: http.ServerResponse, raw: Socket): void {
+  switch (behaviour.kind) {
+    case 'answer':
+      answer(response, behaviour);
+      break;
+    case 'hold':
+      void behaviour.released.then((late) => answer(response, late));
+      break;
+    case 'drip':
+      behaviour.open(response);
+      break;
+    case 'hang':
+      break;
+    case 'reset':
+      raw.resetAndDestroy();
+      break;
+    case 'resetMidResponse':
+      response.writeHead(200, { 'content-length': 1_000 });
+      response.write('the first part', () => raw.resetAndDestroy());
+      break;
+    case 'endless':
+      // A peer that leaves is the expected end, hence no error to report.
+      pipeline(Readable.from(endlessChunks()), response, ignore);
+      break;
+    case 'hugeHeaders':
+      answer(response, { headers: { 'x-padding': 'x'.repeat(behaviour.bytes) } });
+      break;
+    case 'redirect':
+      answer(response, { status: behaviour.status ?? 302, headers: { location: behaviour.location } });
+      break;
+    case 'garbage':
+      response.socket?.end(behaviour.bytes ?? 'this is not HTTP\r\n\r\n');
+      break;
+  }
+}
+
+function answer(response: http.ServerResponse, { status, headers = {}, body }: Answer): void {
+  response.writeHead(status ?? (body === undefined ? 204 : 200), headers).end(body);
+}
+
+function* endlessChunks(): Generator<Buffer> {
+  for (let sent = 0; sent < ENDLESS_CEILING_BYTES; sent += ENDLESS_CHUNK.length) yield ENDLESS_CHUNK;
+  throw new Error('nobody stopped the endless body');
+}
+
+function ignore(): void {}

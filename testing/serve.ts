@@ -1,0 +1,150 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { chmod, mkdtemp, readdir, readFile, readlink, realpath, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Environment } from '../server/config/config.ts';
+import { runCommand } from '../server/database/embedded/run-command.ts';
+
+const PORTICO = join(import.meta.dirname, '..', 'bin', 'portico.cjs');
+/** Far more than anything here takes: a busy machine is no failure, a process that hangs is. */
+const PATIENCE_MS = 90_000;
+/** For every test that waits for a process to end. */
+export const BOUNDED = { timeout: 2 * PATIENCE_MS };
+
+type User = { uid: number; gid: number };
+export type Exit = { code: number | null; signal: NodeJS.Signals | null; out: string; err: string };
+export type Running = ReturnType<typeof watch>;
+export type Site = Awaited<ReturnType<typeof createSite>>;
+
+/**
+ * A folder to run the real command line in, with a port and a data folder of its own and none of our
+ * settings. After the test whatever still runs there is killed, and the folder is removed.
+ */
+export async function createSite(t: TestContext) {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'portico serve ')));
+  // Run as root, PostgreSQL is another user and has to get in.
+  await chmod(root, 0o711);
+  const dataDir = join(root, 'data');
+  const port = await findServicePort();
+  const url = `http://127.0.0.1:${port}`;
+  const children = new Set<ChildProcess>();
+  t.after(async () => {
+    for (const child of children) child.kill('SIGKILL');
+    for (const pid of await processesOn(root)) await runCommand('kill', ['-9', String(pid)]);
+    await rm(root, { recursive: true, force: true, maxRetries: 10 });
+  });
+
+  function launch(program: string, args: readonly string[], settings: Environment, user?: User): Running {
+    const env = { PATH: process.env.PATH, HOME: root, PORTICO_PORT: String(port), ...settings };
+    const child = spawn(program, args, { cwd: root, env, ...user });
+    children.add(child);
+    return watch(child);
+  }
+  const start = (args: readonly string[], settings: Environment = {}, user?: User) =>
+    launch(process.execPath, [PORTICO, ...args], settings, user);
+
+  return {
+    ...{ root, dataDir, port, url, start },
+    /** At a terminal of its own, where `type` is the keyboard. */
+    startAtTerminal(args: readonly string[]): Running {
+      const words = [process.execPath, PORTICO, ...args].map((word) => `'${word}'`);
+      return launch('script', ['-qec', `exec ${words.join(' ')}`, '/dev/null'], { TERM: 'xterm' });
+    },
+    run: (...command: Parameters<typeof start>) => start(...command).exited,
+    /** Starts a command and waits until it serves. */
+    async serve(settings: Environment = {}, command = 'serve'): Promise<Running> {
+      const running = start([command], settings);
+      await untilReady(url, running);
+      return running;
+    },
+    /** A call to the operator's surface with the token that the first start left in the data folder. */
+    async operate(method: 'GET' | 'POST', path: string, payload?: object) {
+      const token = (await readFile(join(dataDir, 'operator.token'), 'utf8')).trim();
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      const init = { method, headers, ...(payload ? { body: JSON.stringify(payload) } : {}) };
+      const response = await fetch(`${url}/operator${path}`, init);
+      return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+    },
+    databaseProcesses: () => processesOn(dataDir),
+  };
+}
+
+/**
+ * Below the ports of outgoing connections: one of those could take it between two starts, even the very
+ * one that asks whether the service is ready.
+ */
+export async function findServicePort(): Promise<number> {
+  const port = randomInt(10_000, 32_000);
+  const server = createServer().listen(port, '127.0.0.1');
+  if (!(await once(server, 'listening').catch(() => undefined))) return await findServicePort();
+  await once(server.close(), 'close');
+  return port;
+}
+
+export async function untilReady(url: string, running: Running, patienceMs?: number): Promise<void> {
+  const isReady = async () => (await fetch(`${url}/readyz`).catch(() => undefined))?.status === 200;
+  await waitFor(`${url}/readyz`, running, isReady, patienceMs);
+}
+
+/** Polls until the condition holds; gives up early, with what was printed, when the process has ended. */
+export async function waitFor(
+  what: string,
+  running: Running,
+  condition: () => boolean | Promise<boolean>,
+  patienceMs = PATIENCE_MS,
+): Promise<void> {
+  let ended: Exit | undefined;
+  void running.exited.then((exit) => {
+    ended = exit;
+  });
+  for (const giveUpAt = Date.now() + patienceMs; !(await condition()); await delay(10)) {
+    if (!ended && Date.now() < giveUpAt) continue;
+    const why = ended ? `it ended with ${ended.code ?? ended.signal}` : `not within ${patienceMs} ms`;
+    throw new Error(`${what}: ${why}\n${running.out()}${running.err()}`);
+  }
+}
+
+export function watch(child: ChildProcess) {
+  const [out, err] = [child.stdout, child.stderr].map((stream) => {
+    const chunks: string[] = [];
+    stream?.setEncoding('utf8').on('data', (text: string) => chunks.push(text));
+    return () => chunks.join('');
+  }) as [() => string, () => string];
+  return {
+    pid: child.pid,
+    /** What it has printed so far. */
+    out,
+    err,
+    kill: (signal: NodeJS.Signals) => void child.kill(signal),
+    type: (keys: string) => void child.stdin?.write(keys),
+    /** Fulfilled when it has ended and nobody holds its output any more. */
+    exited: once(child, 'close').then(([code, signal]): Exit => ({ code, signal, out: out(), err: err() })),
+  };
+}
+
+/** Every process at work in a directory, known by its arguments or by where it stands. */
+export async function processesOn(directory: string): Promise<number[]> {
+  return (await allProcesses())
+    .filter(({ command, cwd }) => command.includes(directory) || `${cwd}/`.startsWith(`${directory}/`))
+    .map(({ pid }) => pid);
+}
+
+async function allProcesses(): Promise<{ pid: number; command: string; cwd: string }[]> {
+  if (process.platform !== 'linux') {
+    const { stdout } = await runCommand('ps', ['-axww', '-o', 'pid=,command=']);
+    return stdout.split('\n').map((command) => ({ pid: Number.parseInt(command, 10), command, cwd: '' }));
+  }
+  const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0);
+  return await Promise.all(
+    pids.map(async (pid) => ({
+      pid,
+      command: await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''),
+      cwd: await readlink(`/proc/${pid}/cwd`).catch(() => ''),
+    })),
+  );
+}
