@@ -44,7 +44,7 @@ export async function createApp({ config, databaseUrl: url, log, clock, randomBy
   const database = createDatabase({ url, connections: config.databaseConnections, log });
   const { queries } = database;
   const notifications = createNotifications({ url, queries, log });
-  const rateLimits = createRateLimits({ queries, clock });
+  const rateLimits = createRateLimits({ queries, clock, log });
   const audit = createAudit({ queries, clock, guids });
   const events = createEvents({ clock, guids, metrics });
   const base = { database, clock, guids, audit, metrics, log };
@@ -99,7 +99,14 @@ export async function createApp({ config, databaseUrl: url, log, clock, randomBy
   /** In order: first what comes in, then what is still to be written down, last the database. */
   async function close(): Promise<void> {
     const flushDenials = () => denials.flush({ all: true });
-    for (const step of [() => server.close(), housekeeping.stop, flushDenials, usage.flush, revocations.stop])
+    for (const step of [
+      () => server.close(),
+      housekeeping.stop,
+      flushDenials,
+      usage.flush,
+      rateLimits.flush,
+      revocations.stop,
+    ])
       await step().catch((error: unknown) =>
         log.warn({ err: error }, 'something could not be closed in order'),
       );

@@ -6,31 +6,83 @@ import type { ClientSecrets } from './client-secret.ts';
 import { type Client, countSecretsNotUnder, selectClients, updateSecretHash } from './store.ts';
 
 /**
- * Key pairs as the token endpoint meets them: by client_id and secret. Nothing is cached, so that an edit
- * counts from the very next token on every node; look-ups of the same moment share one query instead.
+ * Key pairs as the token endpoint meets them: by client_id and secret. They are remembered for as long as this
+ * node is told of every change before the change is answered, so an edit counts from the very next token on
+ * every node. Look-ups of the same moment share one query.
  */
 export type Clients = ReturnType<typeof createClients>;
 
+/** Tells of every changed or removed key pair, and whether nothing can have been missed. */
+export type ClientChanges = {
+  isUpToDate(): boolean;
+  onChange(listener: (clientId: string) => void): void;
+};
+
 const MAX_BATCH = 500;
+const MAX_REMEMBERED = 10_000;
 /** Nobody's id: what is looked up for an id that cannot be one, so that this takes no less time. */
 const NOBODY = '0'.repeat(32);
 
-export function createClients({ queries, secrets }: { queries: Queries; secrets: ClientSecrets }) {
-  const find = createBatcher<string, Client | undefined>({
+export function createClients({
+  queries,
+  secrets,
+  changes,
+}: {
+  queries: Queries;
+  secrets: ClientSecrets;
+  changes: ClientChanges;
+}) {
+  const remembered = new Map<string, Client>();
+  let changesSeen = 0;
+  const select = createBatcher<string, Client | undefined>({
     run: (clientIds) => selectClients(queries, clientIds),
     maxBatch: MAX_BATCH,
   });
-  const lookUp = (clientId: string) => find(isGuid(clientId) ? clientId : NOBODY);
+
+  changes.onChange((clientId) => {
+    changesSeen += 1;
+    remembered.delete(clientId);
+  });
+
+  function recall(clientId: string): Client | undefined {
+    return changes.isUpToDate() ? remembered.get(clientId) : undefined;
+  }
+
+  async function lookUp(clientId: string): Promise<Client | undefined> {
+    const seenBefore = changesSeen;
+    const client = await select(isGuid(clientId) ? clientId : NOBODY);
+    // What was read before a change became known may be what it was before the change.
+    if (client && seenBefore === changesSeen) remember(client);
+    return client;
+  }
+
+  function remember(client: Client): void {
+    const [oldest] = remembered.keys();
+    if (remembered.size >= MAX_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
+    remembered.set(client.client_id, client);
+  }
+
+  /** While the secret is at hand: hashed anew when its master key is on its way out. */
+  async function renewed(client: Client, secret: Secret): Promise<Client> {
+    if (!secrets.isOutdated(client)) return client;
+    await updateSecretHash(queries, client.client_id, secrets.hash(secret));
+    remembered.delete(client.client_id);
+    return client;
+  }
 
   return {
-    find: lookUp,
+    find: async (clientId: string) => recall(clientId) ?? lookUp(clientId),
 
-    /** An unknown client and a wrong secret take the same path and the same time to `undefined`. */
+    /**
+     * Only the right secret spares the look-up: an unknown client and a wrong secret take the same path and
+     * the same time to `undefined`.
+     */
     async authenticate(clientId: string, secret: Secret): Promise<Client | undefined> {
+      const known = recall(clientId);
+      if (secrets.matches(secret, known) && known) return renewed(known, secret);
       const client = await lookUp(clientId);
-      if (!secrets.matches(secret, client) || !client) return undefined;
-      if (secrets.isOutdated(client)) await updateSecretHash(queries, client.client_id, secrets.hash(secret));
-      return client;
+      if (secrets.matches(secret, client) && client) return renewed(client, secret);
+      return undefined;
     },
 
     /** How many secrets still need an older master key; each moves when its key pair is next used. */

@@ -15,7 +15,7 @@ export function createKeyPairs({ encryption, randomBytes, ...deps }: Deps) {
   const { queries } = deps.database;
   const secrets = createClientSecrets({ encryption, randomBytes });
   const usage = createKeyUsage({ queries, clock: deps.clock });
-  const clients = createClients({ queries, secrets });
+  const clients = createClients({ queries, secrets, changes: deps.revocations });
   const applications = createApplications({ ...deps, secrets, usage });
   return { applications, clients, usage };
 }

@@ -111,15 +111,18 @@ export function createApplications(deps: ApplicationsDeps) {
       return (await store.selectApplication(database.queries, owner, clientId)) ?? noApplication();
     },
 
-    /** `held` bounds what the caller can give: nobody widens a key beyond the scopes of their own token. */
-    update(
+    /**
+     * `held` bounds what the caller can give: nobody widens a key beyond the scopes of their own token.
+     * When this returns, every node issues the pair's next token by the change.
+     */
+    async update(
       actor: Actor,
       owner: store.Owner,
       clientId: string,
       input: Static<typeof ApplicationChanges>,
       held: ReadonlySet<string>,
     ): Promise<store.Application | Failure> {
-      return database.transaction(async (transaction) => {
+      const updated = await database.transaction(async (transaction) => {
         const organization = await organizations.lock(transaction, owner.organizationGuid);
         if (isFailure(organization)) return organization;
         const current = await store.selectApplicationForUpdate(transaction, owner, clientId);
@@ -136,14 +139,17 @@ export function createApplications(deps: ApplicationsDeps) {
           ...(scopes === undefined ? {} : { scopes }),
           ...(allowlist === undefined ? {} : { ip_allowlist: allowlist }),
         };
-        if (Object.keys(changes).length === 0) return current;
+        if (Object.keys(changes).length === 0) return { application: current, revision: undefined };
         const application = await store.updateApplication(transaction, clientId, {
           ...changes,
           updated_at: clock.now(),
         });
         await audit.record(transaction, actor, about('update', application, changes));
-        return application;
+        return { application, revision: await revocations.revoke(transaction, 'edit', clientId) };
       });
+      if (isFailure(updated)) return updated;
+      if (updated.revision !== undefined) await revocations.settle(updated.revision);
+      return updated.application;
     },
 
     /** When this returns, no node accepts a token of the pair any more. */

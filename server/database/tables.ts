@@ -89,7 +89,7 @@ type SigningKeysTable = {
 
 type RevocationsTable = {
   revision: Generated<number>;
-  kind: 'application' | 'token';
+  kind: 'application' | 'token' | 'edit';
   subject: string;
   expires_at: Date;
   created_at: Date;

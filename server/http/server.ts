@@ -54,7 +54,9 @@ export function createHttpServer({ baseUrl, guids, log, metrics }: HttpServerDep
   const headers = securityHeaders(baseUrl);
   const server = Fastify({
     loggerInstance: log as FastifyBaseLogger,
-    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
+    logController: new LogController({ disableRequestLogging: true }),
+    // One log for all: a child for each request, redacted anew, took 7 % of a call that logs nothing.
+    childLoggerFactory: (logger) => logger,
     genReqId: () => guids.next(),
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
@@ -108,7 +110,13 @@ export function createHttpServer({ baseUrl, guids, log, metrics }: HttpServerDep
       reply.elapsedTime / 1000,
     );
     request.log.debug(
-      { method: request.method, route, status: reply.statusCode, ms: reply.elapsedTime },
+      {
+        request_id: request.id,
+        method: request.method,
+        route,
+        status: reply.statusCode,
+        ms: reply.elapsedTime,
+      },
       'request',
     );
     done();
@@ -128,7 +136,8 @@ function sendError(
 ): void {
   const isOAuth = request.routeOptions.config.oauth === true;
   const failure = isOAuth ? oauthFailure(failureOf(error as FastifyError)) : failureOf(error as FastifyError);
-  if (failure.code === 'internal_error') request.log.error({ err: error }, 'internal error');
+  if (failure.code === 'internal_error')
+    request.log.error({ err: error, request_id: request.id }, 'internal error');
   const { status, body } = answerFor(failure);
   if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds);
   if (status === 401)

@@ -28,8 +28,8 @@ beforeEach(async () => {
   await sql`truncate rate_limits`.execute(first);
   clock.set(new Date('2026-11-15T12:00:00.000Z'));
   queries = first.withPlugin(counting);
-  here = createRateLimits({ queries, clock });
-  there = createRateLimits({ queries: second, clock });
+  here = createRateLimits({ queries, clock, log });
+  there = createRateLimits({ queries: second, clock, log });
   queryCount = 0;
 });
 

@@ -2,23 +2,35 @@ import type { Queries } from '../database/database.ts';
 import { createBatcher } from '../runtime/batcher.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { Failure } from '../runtime/failure.ts';
+import type { Log } from '../runtime/log.ts';
+import { createBackgroundCount } from './background.ts';
 import { countUses, deleteWindowsBefore, type Use } from './store.ts';
 
 /**
  * Limits per fixed window, counted in PostgreSQL and so shared by every node. Calls of the same moment are
- * counted in one statement; a key that is over its limit is remembered here, so a flood costs no more queries.
+ * counted in one statement; a key that is over its limit is remembered here, so a flood costs no more queries;
+ * and a key that is thousands away from its limit is counted in the background, so nobody waits for it.
  */
 export type RateLimit = { name: string; limit: number; windowMs: number };
 export type RateLimits = ReturnType<typeof createRateLimits>;
 
 const MAX_BATCH = 500;
 const MAX_REMEMBERED_BLOCKS = 10_000;
+/** With fewer uses left than this, each one waits for the exact count of all nodes. */
+const FAR_FROM_LIMIT = 1_000;
+const MAX_REMEMBERED_COUNTS = 10_000;
 /** Counters are kept this long after their window, then swept. */
 const KEEP_MS = 3_600_000;
 
-export function createRateLimits({ queries, clock }: { queries: Queries; clock: Clock }) {
+export function createRateLimits({ queries, clock, log }: { queries: Queries; clock: Clock; log: Log }) {
   const blockedUntil = new Map<string, number>();
+  const counts = new Map<string, { windowStart: number; used: number }>();
   const count = createBatcher<Use, number>({ run: (uses) => countUses(queries, uses), maxBatch: MAX_BATCH });
+  const background = createBackgroundCount({ queries, log, learn });
+
+  function learn({ key, windowStartedAt }: Use, used: number): void {
+    remember(counts, key, { windowStart: windowStartedAt.getTime(), used }, MAX_REMEMBERED_COUNTS);
+  }
 
   /** From memory alone: whether this key is known to be over its limit. */
   function blocked(limit: RateLimit, key: string): Failure | undefined {
@@ -33,28 +45,43 @@ export function createRateLimits({ queries, clock }: { queries: Queries; clock: 
 
   /** Counts one use; a Failure once the limit of this window is used up. */
   async function use(limit: RateLimit, key: string): Promise<Failure | undefined> {
-    const known = blocked(limit, key);
-    if (known) return known;
+    const refused = blocked(limit, key);
+    if (refused) return refused;
+    const id = idOf(limit, key);
     const now = clock.now().getTime();
     const windowStart = now - (now % limit.windowMs);
-    const used = await count({ key: idOf(limit, key), windowStartedAt: new Date(windowStart) });
+    const once = { key: id, windowStartedAt: new Date(windowStart), times: 1 };
+    const known = counts.get(id);
+    if (
+      known?.windowStart === windowStart &&
+      known.used + FAR_FROM_LIMIT <= limit.limit &&
+      background.add(once)
+    ) {
+      known.used += 1;
+      return undefined;
+    }
+    const exact = { ...once, times: 1 + background.take(once) };
+    const used = await count(exact);
+    learn(exact, used);
     if (used <= limit.limit) return undefined;
     const windowEnd = windowStart + limit.windowMs;
-    remember(idOf(limit, key), windowEnd);
+    remember(blockedUntil, id, windowEnd, MAX_REMEMBERED_BLOCKS);
     return refusal(windowEnd - now);
-  }
-
-  function remember(id: string, until: number): void {
-    const [oldest] = blockedUntil.keys();
-    if (blockedUntil.size >= MAX_REMEMBERED_BLOCKS && oldest !== undefined) blockedUntil.delete(oldest);
-    blockedUntil.set(id, until);
   }
 
   return {
     blocked,
     use,
+    flush: background.flush,
     sweep: () => deleteWindowsBefore(queries, new Date(clock.now().getTime() - KEEP_MS)),
   };
+}
+
+/** The oldest makes room: a Map keeps the order in which its keys came. */
+function remember<Value>(memory: Map<string, Value>, key: string, value: Value, most: number): void {
+  const [oldest] = memory.keys();
+  if (!memory.has(key) && memory.size >= most && oldest !== undefined) memory.delete(oldest);
+  memory.set(key, value);
 }
 
 function idOf(limit: RateLimit, key: string): string {

@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
 import type { Queries } from '../database/database.ts';
 
-export type Use = { key: string; windowStartedAt: Date };
+export type Use = { key: string; windowStartedAt: Date; times: number };
 
-/** Adds one to each counter and gives the new counts, in the order asked; equal keys count one after the other. */
+/** Adds the uses to their counters and gives the counts after each, in the order asked; equal keys add up. */
 export async function countUses(queries: Queries, uses: readonly Use[]): Promise<number[]> {
   const sums = new Map<string, { use: Use; times: number }>();
   for (const use of uses) {
     const id = idOf(use);
     const sum = sums.get(id);
-    if (sum) sum.times += 1;
-    else sums.set(id, { use, times: 1 });
+    if (sum) sum.times += use.times;
+    else sums.set(id, { use, times: use.times });
   }
   // Sorted, so that two nodes writing the same counters take the row locks in the same order.
   const ordered = [...sums.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum);
@@ -31,7 +31,7 @@ export async function countUses(queries: Queries, uses: readonly Use[]): Promise
   );
   return uses.map((use) => {
     const id = idOf(use);
-    const used = (before.get(id) ?? 0) + 1;
+    const used = (before.get(id) ?? 0) + use.times;
     before.set(id, used);
     return used;
   });
@@ -45,6 +45,6 @@ export async function deleteWindowsBefore(queries: Queries, moment: Date): Promi
   return Number(numDeletedRows);
 }
 
-function idOf({ key, windowStartedAt }: Use): string {
+function idOf({ key, windowStartedAt }: Omit<Use, 'times'>): string {
   return `${windowStartedAt.getTime()} ${key}`;
 }

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Queries, Transaction } from '../database/database.ts';
 
-export type RevocationKind = 'application' | 'token';
-export type Revocation = { revision: number; subject: string; expires_at: Date };
+export type RevocationKind = 'application' | 'token' | 'edit';
+export type Revocation = { revision: number; kind: RevocationKind; subject: string; expires_at: Date };
 
 /** Revisions become visible in the order of their numbers, because only one transaction at a time adds any. */
 export async function insertRevocation(
@@ -25,7 +25,7 @@ export function selectRevocationsAfter(
 ): Promise<Revocation[]> {
   return queries
     .selectFrom('revocations')
-    .select(['revision', 'subject', 'expires_at'])
+    .select(['revision', 'kind', 'subject', 'expires_at'])
     .where('revision', '>', revision)
     .orderBy('revision')
     .limit(limit)
@@ -37,6 +37,7 @@ export async function isRevoked(queries: Queries, subjects: readonly string[]): 
     .selectFrom('revocations')
     .select('revision')
     .where('subject', 'in', subjects)
+    .where('kind', '!=', 'edit')
     .limit(1)
     .executeTakeFirst();
   return found !== undefined;

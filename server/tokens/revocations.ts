@@ -36,6 +36,7 @@ export function createRevocations({ database, notifications, clock, guids, log }
   let timer: NodeJS.Timeout | undefined;
   let syncing: Promise<void> | undefined;
   let again = false;
+  let forget = (_clientId: string): void => {};
 
   const now = () => clock.now().getTime();
 
@@ -55,8 +56,9 @@ export function createRevocations({ database, notifications, clock, guids, log }
     let page: store.Revocation[];
     do {
       page = await store.selectRevocationsAfter(queries, seen, PAGE);
-      for (const { revision, subject, expires_at } of page) {
-        expiries.set(subject, expires_at.getTime());
+      for (const { revision, kind, subject, expires_at } of page) {
+        if (kind !== 'edit') expiries.set(subject, expires_at.getTime());
+        if (kind !== 'token') forget(subject);
         seen = revision;
       }
     } while (page.length === PAGE);
@@ -66,6 +68,7 @@ export function createRevocations({ database, notifications, clock, guids, log }
 
   /** One at a time; a call during one is served by another round right after it. */
   function sync(): Promise<void> {
+    if (!timer) return Promise.resolve();
     again = true;
     syncing ??= (async () => {
       try {
@@ -85,7 +88,15 @@ export function createRevocations({ database, notifications, clock, guids, log }
   return {
     check,
 
-    /** In the transaction that takes the right away; hand the result to `settle` once it has committed. */
+    /** While this holds, whatever was not forgotten through `onChange` is as the database has it. */
+    isUpToDate: () => now() < trustedUntil,
+
+    /** Told of each key pair that was changed or removed, before `settle` returns on whatever node did it. */
+    onChange(listener: (clientId: string) => void): void {
+      forget = listener;
+    },
+
+    /** In the transaction that takes the right away, or changes the key pair; hand the result to `settle` once it has committed. */
     revoke(transaction: Transaction, kind: store.RevocationKind, subject: string): Promise<number> {
       const created_at = clock.now();
       const expires_at = new Date(created_at.getTime() + TOKEN_LIFETIME_SECONDS * 1_000 + LATE_TOKENS_MS);
@@ -94,7 +105,7 @@ export function createRevocations({ database, notifications, clock, guids, log }
 
     /** Returns when no node accepts what the revision took away. */
     async settle(revision: number): Promise<void> {
-      if (timer) await sync();
+      await sync();
       await notifications.notify(CHANNEL);
       for (let waitedMs = 0; waitedMs < LEASE_MS; waitedMs += SETTLE_POLL_MS) {
         if ((await store.countNodesBehind(queries, revision, clock.now())) === 0) return;

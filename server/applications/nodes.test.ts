@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { decodeJwt } from 'jose';
+import { assertError, createTestApp, type TestApp } from '../../testing/app.ts';
+import { createTestDatabase } from '../../testing/database.ts';
+import { createTenant, type Key, tokenOf, userToken } from '../../testing/tenant.ts';
+
+/** Every node remembers key pairs, and none remembers what another has changed. */
+const testDatabase = await createTestDatabase();
+const first = await createTestApp({ testDatabase });
+const second = await createTestApp({ testDatabase, clock: first.clock });
+after(() => testDatabase.drop());
+
+const tenant = await createTenant(first);
+const founder = await userToken(first, tenant.organizationGuid);
+const patch = (app: TestApp, { clientId }: Key, payload: object) =>
+  app.call({ method: 'PATCH', url: `/api/bank_applications/${clientId}`, token: founder, payload });
+
+test('an edit on one node counts from the next token on another, also when that one knew the pair', async () => {
+  for (const entry of ['198.35.26.96', '198.35.26.97', '198.35.26.98']) {
+    await tokenOf(second, tenant.bankKey, 'customers:read');
+    assert.equal((await patch(first, tenant.bankKey, { ip_allowlist: [entry] })).status, 200);
+    const claims = decodeJwt(await tokenOf(second, tenant.bankKey, 'customers:read'));
+    assert.deepEqual(claims.ip_allowlist, [entry]);
+  }
+});
+
+test('edits and tokens at the same moment never leave an old list behind', async () => {
+  for (let round = 0; round < 10; round++) {
+    const entry = `198.35.27.${round}`;
+    const edit = patch(first, tenant.bankKey, { ip_allowlist: [entry] });
+    const tokens = Array.from({ length: 5 }, () => tokenOf(second, tenant.bankKey, 'customers:read'));
+    await Promise.all([edit, ...tokens]);
+    const claims = decodeJwt(await tokenOf(second, tenant.bankKey, 'customers:read'));
+    assert.deepEqual(claims.ip_allowlist, [entry]);
+  }
+});
+
+test('a removed pair gets no token from a node that knew it', async () => {
+  const { bankKey } = await createTenant(first);
+  await tokenOf(second, bankKey, 'customers:read');
+  assert.equal((await first.operate('DELETE', `/applications/${bankKey.clientId}`)).status, 204);
+  const answer = await second.call({
+    method: 'POST',
+    url: '/oauth/token',
+    payload: {
+      grant_type: 'client_credentials',
+      client_id: bankKey.clientId,
+      client_secret: bankKey.secret,
+      scope: 'customers:read',
+    },
+  });
+  assertError(answer, 401, 'invalid_client');
+});
+
+test('a node that may have missed a change asks the database', async () => {
+  await tokenOf(second, tenant.bankKey, 'customers:read');
+  const ip_allowlist = ['198.35.26.99'];
+  // Behind the service's back, while the second node is told nothing and holds no lease.
+  await second.revocations.stop();
+  await first.database.queries
+    .updateTable('applications')
+    .set({ ip_allowlist })
+    .where('client_id', '=', tenant.bankKey.clientId)
+    .execute();
+  const claims = decodeJwt(await tokenOf(second, tenant.bankKey, 'customers:read'));
+  assert.deepEqual(claims.ip_allowlist, ip_allowlist);
+});

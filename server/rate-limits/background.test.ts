@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { createTestDatabase } from '../../testing/database.ts';
+import { createFakeClock } from '../../testing/fake-clock.ts';
+import { createDatabase } from '../database/database.ts';
+import { createLog } from '../runtime/log.ts';
+import { createRateLimits, type RateLimits } from './service.ts';
+
+/** Far from its limit a key is counted in the background; near it every use waits for the exact count. */
+const testDatabase = await createTestDatabase();
+const log = createLog({ level: 'silent', terminal: false });
+const database = createDatabase({ url: testDatabase.url, connections: 3, log });
+after(async () => {
+  await database.close();
+  await testDatabase.drop();
+});
+
+const clock = createFakeClock(new Date('2026-11-15T12:00:00.000Z'));
+const WIDE = { name: 'wide', limit: 3_000, windowMs: 60_000 };
+const node = () => createRateLimits({ queries: database.queries, clock, log });
+
+async function counted(key: string): Promise<number[]> {
+  const { rows } = await sql<{ used: number }>`
+    select used from rate_limits where key = ${`wide:${key}`} order by window_started_at`.execute(
+    database.queries,
+  );
+  return rows.map(({ used }) => used);
+}
+
+async function passed(limits: RateLimits, uses: number, key: string): Promise<number> {
+  let count = 0;
+  for (let use = 0; use < uses; use++) if ((await limits.use(WIDE, key)) === undefined) count += 1;
+  return count;
+}
+
+test('every use far from the limit is written down, together with others', async () => {
+  const limits = node();
+  assert.equal(await passed(limits, 500, 'far'), 500);
+  await limits.flush();
+  assert.deepEqual(await counted('far'), [500]);
+});
+
+test('exactly as many as the limit pass, though the first were counted in the background', async () => {
+  assert.equal(await passed(node(), 3_500, 'exact'), 3_000);
+});
+
+test('what another node counted is known before the last thousand', async () => {
+  const [here, there] = [node(), node()];
+  assert.equal(await passed(here, 1_500, 'shared'), 1_500);
+  await here.flush();
+  assert.equal(await passed(there, 2_000, 'shared'), 1_500);
+});
+
+test('what waits for one window is not counted in the next', async () => {
+  const limits = node();
+  await passed(limits, 10, 'turn');
+  clock.advance(60_000);
+  await passed(limits, 5, 'turn');
+  await limits.flush();
+  assert.deepEqual(await counted('turn'), [10, 5]);
+});
