@@ -7,8 +7,6 @@ import { countUses, type Use } from './store.ts';
  * Uses that nobody waits for, added up and written down together. What is still here when the process is
  * killed is lost: a few milliseconds of a count that is far from its limit.
  */
-export type BackgroundCount = ReturnType<typeof createBackgroundCount>;
-
 const WRITE_EVERY_MS = 10;
 const MAX_KEYS = 10_000;
 
