@@ -3,13 +3,13 @@ import type { Queries } from '../database/database.ts';
 import type { Log } from '../runtime/log.ts';
 import { countUses, type Use } from './store.ts';
 
+const WRITE_EVERY_MS = 10;
+const MAX_KEYS = 10_000;
+
 /**
  * Uses that nobody waits for, added up and written down together. What is still here when the process is
  * killed is lost: a few milliseconds of a count that is far from its limit.
  */
-const WRITE_EVERY_MS = 10;
-const MAX_KEYS = 10_000;
-
 export function createBackgroundCount({
   queries,
   log,
