@@ -37,7 +37,7 @@ const app = await createApp({
   clock: systemClock,
   randomBytes,
 });
-await migrate(app.database.queries);
+await migrate(app.database);
 await app.revocations.start();
 
 const organization = await app.organizations.create(systemActor, { name: 'Bench' });

@@ -33,6 +33,9 @@ if (files.length === 0) {
 const interrupted = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort());
 
+// Nor does a terminal that was closed: what cannot be printed any more is no reason to leave the server behind.
+process.stdout.on('error', () => {});
+
 const dataDir = mkdtempSync(join(tmpdir(), 'portico-test-'));
 const postgres = await startEmbeddedPostgres({ dataDir, settings: THROWAWAY_SETTINGS });
 try {

@@ -108,7 +108,7 @@ export async function createApp({ config, databaseUrl: url, log, clock, randomBy
       revocations.stop,
     ])
       await step().catch((error: unknown) =>
-        log.warn({ err: error }, 'something could not be closed in order'),
+        log.warn({ reason: String(error) }, 'something could not be closed in order'),
       );
     await notifications.close();
     await database.close();

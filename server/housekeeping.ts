@@ -1,7 +1,7 @@
 import type { Log } from './runtime/log.ts';
 
 /**
- * Small chores that keep tables and memory bounded. Each is idempotent and bounded in work, so it does not
+ * Small chores that keep tables and memory bounded. Each is idempotent, so it does not
  * matter which node does it, how often, or that two do it at once; a missed round is made up by the next.
  */
 export type Chore = { name: string; run(): Promise<unknown> };
@@ -10,7 +10,7 @@ const ROUND_EVERY_MS = 60_000;
 
 export function createHousekeeping({ chores, log }: { chores: readonly Chore[]; log: Log }) {
   let timer: NodeJS.Timeout | undefined;
-  let round: Promise<void> = Promise.resolve();
+  let round: Promise<void> | undefined;
 
   async function runOnce(): Promise<void> {
     for (const chore of chores) {
@@ -26,7 +26,10 @@ export function createHousekeeping({ chores, log }: { chores: readonly Chore[]; 
     runOnce,
     start(): void {
       timer = setInterval(() => {
-        round = round.then(runOnce);
+        // A round that takes longer than its turn is not followed by the ones that it held up.
+        round ??= runOnce().finally(() => {
+          round = undefined;
+        });
       }, ROUND_EVERY_MS);
     },
     async stop(): Promise<void> {

@@ -11,7 +11,7 @@ export async function createCustomer(
   details: { type: string; name?: string } = { type: 'individual' },
 ): Promise<string> {
   const guid = nextGuid(app);
-  const { status, body } = await app.operate('PUT', `/objects/customers/${guid}`, {
+  const { status, body } = await app.operate('PUT', `/objects/customer/${guid}`, {
     bank_guid: bankGuid,
     details,
   });

@@ -16,7 +16,7 @@ export async function prepareTemplate(serverUrl: string): Promise<void> {
   await administer(serverUrl, `create database ${TEMPLATE}`);
   const log = createLog({ level: 'silent', terminal: false });
   const database = createDatabase({ url: new Secret(urlOf(serverUrl, TEMPLATE)), connections: 2, log });
-  await migrate(database.queries);
+  await migrate(database);
   await database.close();
   process.env[SERVER_URL_VARIABLE] = serverUrl;
 }

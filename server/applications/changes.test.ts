@@ -61,7 +61,7 @@ for (const { kind, operatorPath, token } of KINDS) {
         'invalid_parameter',
         new RegExp(`^${field} `),
       );
-    for (const field of ['client_id', 'client_secret', 'bank_guid', 'organization_guid', 'last_used_at'])
+    for (const field of ['client_id', 'client_secret', 'organization_guid', 'last_used_at'])
       assertError(
         await patch(clientId, { [field]: 'x' }),
         400,

@@ -41,7 +41,7 @@ export function createClientSecrets({
   }
 
   /** Stands in for the hash of a client that does not exist, so that both answers take the same time. */
-  const nobody: SecretHash = hash(new Secret('nobody'));
+  const decoy: SecretHash = hash(new Secret(Buffer.from(randomBytes(RANDOM_BYTES)).toString('hex')));
 
   return {
     generate(): Secret {
@@ -50,9 +50,10 @@ export function createClientSecrets({
     },
 
     hash,
+    decoy,
 
     matches(secret: Secret, stored: SecretHash | undefined): boolean {
-      const { secret_hash, secret_key_id } = stored ?? nobody;
+      const { secret_hash, secret_key_id } = stored ?? decoy;
       const presented = digest(secret.reveal(), secret_key_id);
       const equal = presented !== undefined && timingSafeEqual(presented, secret_hash);
       return equal && stored !== undefined;

@@ -2,8 +2,14 @@ import type { Queries } from '../database/database.ts';
 import { createBatcher } from '../runtime/batcher.ts';
 import { isGuid } from '../runtime/guid.ts';
 import type { Secret } from '../runtime/secret.ts';
-import type { ClientSecrets } from './client-secret.ts';
-import { type Client, countSecretsNotUnder, selectClients, updateSecretHash } from './store.ts';
+import type { ClientSecrets, SecretHash } from './client-secret.ts';
+import {
+  type Client,
+  countSecretsNotUnder,
+  selectClients,
+  selectSecretHashes,
+  updateSecretHash,
+} from './store.ts';
 
 /**
  * Key pairs as the token endpoint meets them: by client_id and secret. They are remembered for as long as this
@@ -15,7 +21,7 @@ export type Clients = ReturnType<typeof createClients>;
 /** Tells of every changed or removed key pair, and whether nothing can have been missed. */
 export type ClientChanges = {
   isUpToDate(): boolean;
-  onChange(listener: (clientId: string) => void): void;
+  onChange(listener: (clientId: string | undefined) => void): void;
 };
 
 const MAX_BATCH = 500;
@@ -38,10 +44,15 @@ export function createClients({
     run: (clientIds) => selectClients(queries, clientIds),
     maxBatch: MAX_BATCH,
   });
+  const selectHash = createBatcher<string, SecretHash>({
+    run: (clientIds) => selectSecretHashes(queries, clientIds, secrets.decoy),
+    maxBatch: MAX_BATCH,
+  });
 
   changes.onChange((clientId) => {
     changesSeen += 1;
-    remembered.delete(clientId);
+    if (clientId === undefined) remembered.clear();
+    else remembered.delete(clientId);
   });
 
   function recall(clientId: string): Client | undefined {
@@ -50,7 +61,7 @@ export function createClients({
 
   async function lookUp(clientId: string): Promise<Client | undefined> {
     const seenBefore = changesSeen;
-    const client = await select(isGuid(clientId) ? clientId : NOBODY);
+    const client = await select(clientId);
     // What was read before a change became known may be what it was before the change.
     if (client && seenBefore === changesSeen) remember(client);
     return client;
@@ -74,15 +85,16 @@ export function createClients({
     find: async (clientId: string) => recall(clientId) ?? lookUp(clientId),
 
     /**
-     * Only the right secret spares the look-up: an unknown client and a wrong secret take the same path and
-     * the same time to `undefined`.
+     * Only the right secret gets beyond the hash, and where there is no such client a decoy's hash is looked
+     * up: an unknown client and a wrong secret take the same path and the same time to `undefined`.
      */
     async authenticate(clientId: string, secret: Secret): Promise<Client | undefined> {
       const known = recall(clientId);
       if (secrets.matches(secret, known) && known) return renewed(known, secret);
-      const client = await lookUp(clientId);
-      if (secrets.matches(secret, client) && client) return renewed(client, secret);
-      return undefined;
+      const id = isGuid(clientId) ? clientId : NOBODY;
+      if (!secrets.matches(secret, await selectHash(id))) return undefined;
+      const client = await lookUp(id);
+      return client && renewed(client, secret);
     },
 
     /** How many secrets still need an older master key; each moves when its key pair is next used. */

@@ -16,6 +16,18 @@ const founder = await userToken(first, tenant.organizationGuid);
 const patch = (app: TestApp, { clientId }: Key, payload: object) =>
   app.call({ method: 'PATCH', url: `/api/bank_applications/${clientId}`, token: founder, payload });
 
+const requestToken = (app: TestApp, { clientId, secret }: Key) =>
+  app.call({
+    method: 'POST',
+    url: '/oauth/token',
+    payload: {
+      grant_type: 'client_credentials',
+      client_id: clientId,
+      client_secret: secret,
+      scope: 'customers:read',
+    },
+  });
+
 test('an edit on one node counts from the next token on another, also when that one knew the pair', async () => {
   for (const entry of ['198.35.26.96', '198.35.26.97', '198.35.26.98']) {
     await tokenOf(second, tenant.bankKey, 'customers:read');
@@ -40,17 +52,18 @@ test('a removed pair gets no token from a node that knew it', async () => {
   const { bankKey } = await createTenant(first);
   await tokenOf(second, bankKey, 'customers:read');
   assert.equal((await first.operate('DELETE', `/applications/${bankKey.clientId}`)).status, 204);
-  const answer = await second.call({
-    method: 'POST',
-    url: '/oauth/token',
-    payload: {
-      grant_type: 'client_credentials',
-      client_id: bankKey.clientId,
-      client_secret: bankKey.secret,
-      scope: 'customers:read',
-    },
-  });
-  assertError(answer, 401, 'invalid_client');
+  assertError(await requestToken(second, bankKey), 401, 'invalid_client');
+});
+
+test('a node that was cut off for so long that the news is swept remembers nothing of before', async () => {
+  const { bankKey } = await createTenant(first);
+  await tokenOf(second, bankKey, 'customers:read');
+  await second.revocations.stop();
+  assert.equal((await first.operate('DELETE', `/applications/${bankKey.clientId}`)).status, 204);
+  first.clock.advance(32 * 60_000);
+  await first.housekeeping.runOnce();
+  await second.revocations.start();
+  assertError(await requestToken(second, bankKey), 401, 'invalid_client');
 });
 
 test('a node that may have missed a change asks the database', async () => {

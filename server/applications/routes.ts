@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { actorOf, requires } from '../http/access.ts';
 import { unwrap } from '../http/errors.ts';
-import { guidsFilter, values } from '../http/filters.ts';
+import { createdAtFilters, guidsFilter, moment, values } from '../http/filters.ts';
 import { envelope, listOf, listQuery, pageOf } from '../http/paging.ts';
 import { answers } from '../http/schemas.ts';
 import type { HttpServer } from '../http/server.ts';
@@ -14,8 +14,9 @@ import {
   NewApplication,
   NewBankApplication,
   viewApplication,
+  viewCreated,
 } from './schema.ts';
-import type { AllowlistPolicy, Applications, CreatedApplication, Owner } from './service.ts';
+import type { AllowlistPolicy, Applications, Owner } from './service.ts';
 
 export type ApplicationRoutesDeps = {
   applications: Applications;
@@ -49,17 +50,20 @@ function registerKind(api: HttpServer, { applications }: ApplicationRoutesDeps, 
         operationId: `${kind}_applications.list`,
         summary: `List the ${kind} key pairs that the token may see`,
         tags,
-        querystring: listQuery(kind === 'bank' ? { bank_guid: guidsFilter } : {}),
+        querystring: listQuery({
+          ...createdAtFilters,
+          ...(kind === 'bank' ? { bank_guid: guidsFilter } : {}),
+        }),
         response: answers({ 200: listOf(ApplicationView) }, 400, 401, 403),
       },
     },
     async (request) => {
       const page = unwrap(pageOf(request.query));
+      const { created_at_gte: gte, created_at_lt: lt } = request.query;
       const { bank_guid: named } = request.query as { bank_guid?: string };
-      const owner = ownerOf(request);
-      // A bank token has its bank; what the request says of it is ignored (specification, Authentication 3).
-      const bankGuid = owner.bankGuid === undefined ? values(named) : undefined;
-      return envelope(page, await applications.list(owner, page, { bankGuid }), viewApplication);
+      const filters = { bankGuid: values(named), createdAtGte: moment(gte), createdAtLt: moment(lt) };
+      const found = await applications.list(ownerOf(request), page, filters);
+      return envelope(page, found, viewApplication);
     },
   );
 
@@ -70,7 +74,7 @@ function registerKind(api: HttpServer, { applications }: ApplicationRoutesDeps, 
       schema: {
         ...read.documented,
         operationId: `${kind}_applications.get`,
-        summary: `Get a ${kind} key pair; its secret is never shown again`,
+        summary: `Get one ${kind} key pair; its secret is never shown again`,
         tags,
         params: ApplicationParams,
         response: answers({ 200: ApplicationView }, 401, 403, 404),
@@ -114,7 +118,7 @@ function registerKind(api: HttpServer, { applications }: ApplicationRoutesDeps, 
         summary: 'Remove a key pair; its tokens are dead on every node when this answers',
         tags,
         params: ApplicationParams,
-        response: answers({ 204: { type: 'null', description: 'Removed' } }, 401, 403, 404),
+        response: answers({ 204: { type: 'null', description: 'Removed' } }, 401, 403, 404, 413, 415),
       },
     },
     async (request, reply) => {
@@ -174,8 +178,4 @@ function registerCreation(api: HttpServer, deps: ApplicationRoutesDeps): void {
       return reply.code(201).send(viewCreated(unwrap(created)));
     },
   );
-}
-
-export function viewCreated({ application, secret }: CreatedApplication) {
-  return { ...viewApplication(application), client_secret: secret.reveal() };
 }

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { Guid, strictObject, Timestamp } from '../http/schemas.ts';
+import type { Secret } from '../runtime/secret.ts';
 import { MAX_SCOPES } from '../tokens/scopes.ts';
 import type { Application } from './store.ts';
 
@@ -62,4 +63,14 @@ export function viewApplication(application: Application): Static<typeof Applica
     ...(application.last_used_at === null ? {} : { last_used_at: application.last_used_at.toISOString() }),
     ...(application.last_used_ip === null ? {} : { last_used_ip: application.last_used_ip }),
   };
+}
+
+export function viewCreated({
+  application,
+  secret,
+}: {
+  application: Application;
+  secret: Secret;
+}): Static<typeof CreatedApplicationView> {
+  return { ...viewApplication(application), client_secret: secret.reveal() };
 }

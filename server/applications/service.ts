@@ -37,6 +37,13 @@ export type ApplicationsDeps = {
 export function createApplications(deps: ApplicationsDeps) {
   const { database, clock, guids, audit, organizations, secrets, revocations, usage } = deps;
 
+  /** With a use that this node has seen and not written down yet. */
+  function withLatestUse(application: store.Application): store.Application {
+    const use = usage.latest(application.client_id);
+    if (!use || (application.last_used_at !== null && application.last_used_at > use.at)) return application;
+    return { ...application, last_used_at: use.at, last_used_ip: use.ip ?? application.last_used_ip };
+  }
+
   async function removeFound(
     actor: Actor,
     find: (transaction: Transaction) => Promise<store.Application | undefined>,
@@ -102,13 +109,13 @@ export function createApplications(deps: ApplicationsDeps) {
       page: Page,
       filters: store.ApplicationFilters,
     ): Promise<PageOf<store.Application>> {
-      await usage.flush();
-      return store.selectApplications(database.queries, owner, page, filters);
+      const found = await store.selectApplications(database.queries, owner, page, filters);
+      return { ...found, rows: found.rows.map(withLatestUse) };
     },
 
     async get(owner: store.Owner, clientId: string): Promise<store.Application | Failure> {
-      await usage.flush();
-      return (await store.selectApplication(database.queries, owner, clientId)) ?? noApplication();
+      const application = await store.selectApplication(database.queries, owner, clientId);
+      return application ? withLatestUse(application) : noApplication();
     },
 
     /**

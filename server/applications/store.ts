@@ -14,7 +14,11 @@ export type Owner = {
   environment?: EnvironmentName | undefined;
 };
 
-export type ApplicationFilters = { bankGuid?: readonly string[] | undefined };
+export type ApplicationFilters = {
+  bankGuid?: readonly string[] | undefined;
+  createdAtGte?: Date | undefined;
+  createdAtLt?: Date | undefined;
+};
 
 /** A key pair with what issuing a token for it needs to know. */
 export type Client = Application & { environment: EnvironmentName | null };
@@ -31,6 +35,8 @@ export function selectApplications(
 ): Promise<PageOf<Application>> {
   let query = ownedBy(queries, owner);
   if (filters.bankGuid) query = query.where('applications.bank_guid', 'in', filters.bankGuid);
+  if (filters.createdAtGte) query = query.where('applications.created_at', '>=', filters.createdAtGte);
+  if (filters.createdAtLt) query = query.where('applications.created_at', '<', filters.createdAtLt);
   return selectPage(queries, query, page, 'client_id');
 }
 
@@ -109,6 +115,21 @@ export async function selectClients(
     .execute();
   const byId = new Map(rows.map((row) => [row.client_id, row]));
   return clientIds.map((clientId) => byId.get(clientId));
+}
+
+/** One row of the same shape for every id asked, in that order: where there is no such client, the decoy's hash. */
+export async function selectSecretHashes(
+  queries: Queries,
+  clientIds: readonly string[],
+  decoy: SecretHash,
+): Promise<SecretHash[]> {
+  const { rows } = await sql<SecretHash>`
+    select coalesce(applications.secret_hash, ${decoy.secret_hash}::bytea) as secret_hash,
+      coalesce(applications.secret_key_id, ${decoy.secret_key_id}) as secret_key_id
+    from unnest(${[...clientIds]}::uuid[]) with ordinality as asked (client_id, position)
+    left join applications using (client_id)
+    order by position`.execute(queries);
+  return rows;
 }
 
 export async function updateSecretHash(queries: Queries, clientId: string, hash: SecretHash): Promise<void> {

@@ -28,6 +28,8 @@ export function createKeyUsage({ queries, clock }: { queries: Queries; clock: Cl
       if (waiting.size >= MAX_WAITING && !waiting.has(clientId)) return;
       waiting.set(clientId, { clientId, at: clock.now(), ip });
     },
+    /** The last use that is not written down yet. */
+    latest: (clientId: string): Use | undefined => waiting.get(clientId),
     flush,
   };
 }

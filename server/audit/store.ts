@@ -5,10 +5,10 @@ import type { Tables } from '../database/tables.ts';
 
 export type AuditRecord = Selectable<Tables['audit_records']>;
 export type AuditFilters = {
-  organizationGuid?: string | undefined;
+  organizationGuid?: readonly string[] | undefined;
   action?: readonly string[] | undefined;
-  objectId?: string | undefined;
-  actor?: string | undefined;
+  objectId?: readonly string[] | undefined;
+  actor?: readonly string[] | undefined;
 };
 
 export async function insertRecords(
@@ -24,9 +24,9 @@ export function selectRecords(
   filters: AuditFilters,
 ): Promise<PageOf<AuditRecord>> {
   let query = queries.selectFrom('audit_records').selectAll();
-  if (filters.organizationGuid) query = query.where('organization_guid', '=', filters.organizationGuid);
+  if (filters.organizationGuid) query = query.where('organization_guid', 'in', filters.organizationGuid);
   if (filters.action) query = query.where('action', 'in', filters.action);
-  if (filters.objectId) query = query.where('object_id', '=', filters.objectId);
-  if (filters.actor) query = query.where('actor', '=', filters.actor);
+  if (filters.objectId) query = query.where('object_id', 'in', filters.objectId);
+  if (filters.actor) query = query.where('actor', 'in', filters.actor);
   return selectPage(queries, query, page);
 }

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { StartupError } from '../runtime/startup-error.ts';
 import { listen, runUntilStopped } from './process.ts';
-import { openApp, requireCurrentSchema } from './resources.ts';
+import { openApp, requireCurrentSchema, requireMasterKey } from './resources.ts';
 
 /** Only the HTTP surface; any number of these share one database. */
 export async function api(config: Config): Promise<void> {
@@ -11,6 +11,7 @@ export async function api(config: Config): Promise<void> {
     await requireCurrentSchema(app);
     stop.throwIfAborted();
     app.housekeeping.start();
+    await requireMasterKey(app);
     await listen(app, complete, resources);
     log.info({ base_url: complete.baseUrl, host: complete.host, port: complete.port }, 'serving');
   });

@@ -18,7 +18,7 @@ export async function bringUpToDate(app: App): Promise<string[]> {
   const { queries } = app.database;
   if ((await schemaState(queries)) !== 'behind') return [];
   try {
-    return await applyMigrations(queries);
+    return await applyMigrations(app.database);
   } catch (error) {
     throw new StartupError(
       `The database could not be brought to this version (${(error as Error).message}).`,

@@ -5,7 +5,7 @@ import { StartupError } from '../runtime/startup-error.ts';
 /** For requests in flight, because a client may stall; half of what `docker stop` waits for all of it. */
 const FINISH_REQUESTS_WITHIN_MS = 5_000;
 /** In order, but not for ever: past this the process ends whatever is still open. */
-const SHUTDOWN_LIMIT_MS = 30_000;
+const SHUTDOWN_LIMIT_MS = 60_000;
 
 type Start = (resources: AsyncDisposableStack, stop: AbortSignal) => Promise<void>;
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import pg from 'pg';
 import { type App, createApp } from '../app.ts';
 import type { Config } from '../config/config.ts';
@@ -36,7 +37,20 @@ export async function openApp(config: Config, resources: AsyncDisposableStack): 
 
 async function openEmbedded(dataDir: string, resources: AsyncDisposableStack): Promise<Secret> {
   const postgres = await startEmbeddedPostgres({ dataDir });
-  resources.defer(() => postgres.stop());
+  let stopping = false;
+  resources.defer(() => {
+    stopping = true;
+    return postgres.stop();
+  });
+  // Without its database the service is of no use; whoever watches over it can start both again.
+  void postgres.ended.then(() => {
+    if (stopping) return;
+    process.stderr.write(
+      `portico: The embedded PostgreSQL has ended; see ${join(dataDir, 'postgres.log')}.\n`,
+    );
+    process.exitCode = 1;
+    process.kill(process.pid, 'SIGTERM');
+  });
   return new Secret(postgres.url);
 }
 
@@ -49,6 +63,16 @@ async function requireReachable(app: App, databaseUrl: Secret): Promise<void> {
     // PostgreSQL explains itself and numbers its answers; of the network only the code says what happened.
     const reason = error instanceof pg.DatabaseError ? message : (code ?? message);
     throw new StartupError(`The database ${pathname.slice(1)} at ${host} cannot be used (${reason}).`);
+  }
+}
+
+/** The key to what is stored must be the right one before anything is served, not at the first token. */
+export async function requireMasterKey(app: App): Promise<void> {
+  try {
+    await app.signingKeys.current();
+  } catch (error) {
+    const hint = 'restore master.key in the data directory, or set PORTICO_MASTER_KEY';
+    throw new StartupError(`What is stored cannot be decrypted (${(error as Error).message}); ${hint}.`);
   }
 }
 

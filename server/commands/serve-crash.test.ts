@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { BOUNDED, createSite, type Site, waitFor } from '../../testing/serve.ts';
 import { postmasterPid } from '../database/embedded/testing/temporary-server.ts';
@@ -57,3 +59,24 @@ for (const victims of ['the service', 'the service and PostgreSQL'] as const)
     assert.equal((await again.exited).code, 0);
     assert.deepEqual(await site.databaseProcesses(), []);
   });
+
+test('when PostgreSQL ends by itself the service says so in one line and ends with 1', BOUNDED, async (t) => {
+  const site = await createSite(t);
+  const running = await site.serve();
+  process.kill(await postmasterPid(site.dataDir), 'SIGKILL');
+  const { code, err } = await running.exited;
+  assert.equal(code, 1);
+  assert.match(err, /^portico: The embedded PostgreSQL has ended; see .*postgres\.log\.$/m);
+});
+
+test('a lost master key is told at the start, not at the first token', BOUNDED, async (t) => {
+  const site = await createSite(t);
+  const running = await site.serve();
+  running.kill('SIGTERM');
+  await running.exited;
+  await rm(join(site.dataDir, 'master.key'));
+  const { code, err } = await site.run(['serve']);
+  assert.equal(code, 1);
+  assert.match(err, /^portico: What is stored cannot be decrypted \(.*\); restore master\.key .*\n$/);
+  assert.deepEqual(await site.databaseProcesses(), []);
+});

@@ -20,7 +20,10 @@ function assertScreen({ port }: Site, screen: string): void {
   assert.ok(screen.endsWith(`\n  ${LAST_LINE}\n\n`), screen);
   assert.match(screen, new RegExp(`^  API +http://localhost:${port}$`, 'm'));
   assert.match(screen, new RegExp(`^  Reference +http://localhost:${port}/docs$`, 'm'));
-  assert.match(screen, /^ {2}Operator +npx portico operator --help .*data\/operator\.token/m);
+  assert.match(
+    screen,
+    /^ {2}Operator +PORTICO_PORT=\d+ npx portico operator --help .*data\/operator\.token/m,
+  );
 }
 
 /** What the first screen shows can be used as it is. */

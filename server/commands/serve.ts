@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import { createDemo } from './demo.ts';
 import { bringUpToDate } from './migrate.ts';
 import { listen, runUntilStopped } from './process.ts';
-import { openApp, requireCurrentSchema } from './resources.ts';
+import { openApp, requireCurrentSchema, requireMasterKey } from './resources.ts';
 import { writeWelcome } from './welcome.ts';
 
 /** Everything in one process: the API, the background work, and the embedded database when no other is named. */
@@ -12,6 +12,7 @@ export async function serve(config: Config): Promise<void> {
     stop.throwIfAborted();
     if (embedded) await bringUpToDate(app);
     else await requireCurrentSchema(app);
+    await requireMasterKey(app);
     await listen(app, complete, resources);
     app.housekeeping.start();
     stop.throwIfAborted();

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { styleText } from 'node:util';
 import type { CompleteConfig } from '../config/generated-secrets.ts';
@@ -5,6 +6,7 @@ import { version } from '../version.ts';
 import type { Demo } from './demo.ts';
 
 const LABEL_WIDTH = 15;
+const DEFAULT_PORT = 4000;
 
 /** A short screen that says where everything is; the demo's credentials only when they were just made. */
 export function writeWelcome(
@@ -15,7 +17,6 @@ export function writeWelcome(
   const style = (format: Parameters<typeof styleText>[0], text: string) =>
     styleText(format, text, { stream });
   const show = (label: string, value: string) => `  ${style('dim', label.padEnd(LABEL_WIDTH))}${value}`;
-  const tokenFile = shortest(join(config.dataDir, 'operator.token'));
 
   const lines = [
     '',
@@ -23,7 +24,7 @@ export function writeWelcome(
     '',
     show('API', style('cyan', config.baseUrl)),
     show('Reference', style('cyan', `${config.baseUrl}/docs`)),
-    show('Operator', `npx portico operator --help   (token in ${tokenFile})`),
+    show('Operator', operatorLine(config)),
     '',
     ...(demo ? demoLines(config, demo, show) : []),
     style('dim', '  Stop with Ctrl-C.'),
@@ -31,6 +32,14 @@ export function writeWelcome(
     '',
   ];
   stream.write(lines.join('\n'));
+}
+
+/** As it has to be typed in a second terminal, which knows nothing of the settings of this one. */
+function operatorLine({ port, dataDir }: CompleteConfig): string {
+  const settings = port === DEFAULT_PORT ? '' : `PORTICO_PORT=${port} `;
+  const path = join(dataDir, 'operator.token');
+  const where = existsSync(path) ? `   (token in ${shortest(path)})` : '';
+  return `${settings}npx portico operator --help${where}`;
 }
 
 function shortest(path: string): string {

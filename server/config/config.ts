@@ -71,7 +71,8 @@ function withDefaults(given: GivenSettings) {
 
 function contradictions(config: Config, given: GivenSettings): string[] {
   const problems: string[] = [];
-  if (config.sandboxAuthUrl === config.productionAuthUrl)
+  // The scheme does not tell them apart: a request says only its Host.
+  if (new URL(config.sandboxAuthUrl).host === new URL(config.productionAuthUrl).host)
     problems.push(
       'PORTICO_SANDBOX_AUTH_URL and PORTICO_PRODUCTION_AUTH_URL must differ: the address selects the environment',
     );

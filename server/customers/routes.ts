@@ -1,6 +1,13 @@
 import { actorOf, requires } from '../http/access.ts';
 import { unwrap } from '../http/errors.ts';
-import { createdAtFilters, guidsFilter, moment, values, wordsFilter } from '../http/filters.ts';
+import {
+  createdAtFilters,
+  environmentsFilter,
+  guidsFilter,
+  moment,
+  values,
+  wordsFilter,
+} from '../http/filters.ts';
 import { envelope, listOf, listQuery, pageOf } from '../http/paging.ts';
 import { answers, GuidParams } from '../http/schemas.ts';
 import type { HttpServer } from '../http/server.ts';
@@ -44,6 +51,7 @@ export function registerCustomers(api: HttpServer, { customers }: { customers: C
           guid: guidsFilter,
           type: wordsFilter,
           bank_guid: guidsFilter,
+          environment: environmentsFilter,
           ...createdAtFilters,
         }),
         response: answers({ 200: listOf(CustomerView) }, 400, 401, 403),
@@ -55,8 +63,8 @@ export function registerCustomers(api: HttpServer, { customers }: { customers: C
       const found = await customers.list(caller, page, {
         guid: values(query.guid),
         type: values(query.type),
-        // A bank token has its bank; what the request says of it is ignored (specification, Authentication 3).
-        bankGuid: caller.bankGuid === undefined ? values(query.bank_guid) : undefined,
+        bankGuid: values(query.bank_guid),
+        environment: values(query.environment),
         createdAtGte: moment(query.created_at_gte),
         createdAtLt: moment(query.created_at_lt),
       });

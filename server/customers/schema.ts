@@ -10,13 +10,10 @@ export const CustomerName = Type.String({ minLength: 1, maxLength: MAX_NAME_CHAR
 export const NewCustomer = strictObject({
   type: CustomerType,
   name: Type.Optional(CustomerName),
-  // Any text here: of a bank token the parameter is ignored, whatever it says (specification, Authentication 3).
-  bank_guid: Type.Optional(
-    Type.String({
-      maxLength: 128,
-      description: 'required of Organization tokens; a bank token has its own bank',
-    }),
-  ),
+  bank_guid: Type.Optional({
+    ...Guid,
+    description: 'required of Organization tokens; a bank token has its own bank',
+  }),
 });
 
 export const CustomerView = Type.Object({

@@ -17,6 +17,7 @@ export type CustomerFilters = {
   guid?: readonly string[] | undefined;
   type?: readonly string[] | undefined;
   bankGuid?: readonly string[] | undefined;
+  environment?: readonly string[] | undefined;
   createdAtGte?: Date | undefined;
   createdAtLt?: Date | undefined;
 };
@@ -62,6 +63,7 @@ export function selectCustomers(
   if (filters.guid) query = query.where('guid', 'in', filters.guid);
   if (filters.type) query = query.where('type', 'in', filters.type as Customer['type'][]);
   if (filters.bankGuid) query = query.where('bank_guid', 'in', filters.bankGuid);
+  if (filters.environment) query = query.where('environment', 'in', filters.environment as EnvironmentName[]);
   if (filters.createdAtGte) query = query.where('created_at', '>=', filters.createdAtGte);
   if (filters.createdAtLt) query = query.where('created_at', '<', filters.createdAtLt);
   return selectPage(queries, query, page);

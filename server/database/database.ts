@@ -13,6 +13,8 @@ export type Database = {
   readonly queries: Queries;
   /** Commits what `work` did, unless it throws or returns a Failure: then nothing of it happened. */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
+  /** Connections of its own, without the time limit of requests: for work such as migrations. */
+  maintain<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 };
 
@@ -20,6 +22,9 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const IDLE_TIMEOUT_MS = 30_000;
 /** No statement of a request takes longer; a runaway query must not hold a connection for ever. */
 const STATEMENT_TIMEOUT_MS = 30_000;
+
+/** Kysely holds the migration lock on one and migrates on another. */
+const MAINTENANCE_CONNECTIONS = 2;
 
 const UUID_OID = 2950;
 const INT8_OID = 20;
@@ -33,15 +38,14 @@ export function createDatabase({
   connections: number;
   log: Log;
 }): Database {
-  const pool = new pg.Pool({
+  const options = {
     connectionString: url.reveal(),
-    max: connections,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
     application_name: 'portico',
     types: { getTypeParser: parserFor as typeof pg.types.getTypeParser },
-  });
+  };
+  const pool = new pg.Pool({ ...options, max: connections, statement_timeout: STATEMENT_TIMEOUT_MS });
   const open = new Set<pg.PoolClient>();
   const broke = (error: Error) => log.warn({ reason: error.message }, 'a database connection broke');
   // A broken connection is replaced by the pool; unheard, its error would end the process, idle or in use.
@@ -56,6 +60,13 @@ export function createDatabase({
   return {
     queries,
     transaction: (work) => runTransaction(queries, work),
+    async maintain(work) {
+      const dialect = new PostgresDialect({
+        pool: new pg.Pool({ ...options, max: MAINTENANCE_CONNECTIONS }),
+      });
+      const unhurried = new Kysely<Tables>({ dialect });
+      return work(unhurried).finally(() => unhurried.destroy());
+    },
     /** The pool forgets a connection once it has said goodbye; whoever stops PostgreSQL next needs it gone. */
     async close() {
       await queries.destroy();

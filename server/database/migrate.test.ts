@@ -3,13 +3,13 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { createTestDatabase } from '../../testing/database.ts';
 import { createLog } from '../runtime/log.ts';
-import { createDatabase, type Queries } from './database.ts';
+import { createDatabase, type Database } from './database.ts';
 import { migrate, schemaState } from './migrate.ts';
 
 const log = createLog({ level: 'silent', terminal: false });
 
 /** An empty database and as many processes on it as asked for, each with its own connections. */
-async function openUnmigrated(processes: number): Promise<[Queries, ...Queries[]]> {
+async function openUnmigrated(processes: number): Promise<[Database, ...Database[]]> {
   const testDatabase = await createTestDatabase({ migrated: false });
   const databases = Array.from({ length: processes }, () =>
     createDatabase({ url: testDatabase.url, connections: 2, log }),
@@ -18,7 +18,7 @@ async function openUnmigrated(processes: number): Promise<[Queries, ...Queries[]
     await Promise.all(databases.map((database) => database.close()));
     await testDatabase.drop();
   });
-  return databases.map(({ queries }) => queries) as [Queries, ...Queries[]];
+  return databases as [Database, ...Database[]];
 }
 
 test('processes that start at once all succeed, and each migration is applied once', async () => {
@@ -28,28 +28,29 @@ test('processes that start at once all succeed, and each migration is applied on
   assert.ok(names.length >= 4);
   assert.equal(new Set(names).size, names.length, 'none was applied twice');
   const { rows } = await sql<{ name: string }>`select name from schema_migrations order by name`.execute(
-    all[0],
+    all[0].queries,
   );
   assert.deepEqual(
     rows.map(({ name }) => name),
     names.sort(),
   );
   assert.deepEqual(
-    await Promise.all(all.map(schemaState)),
+    await Promise.all(all.map(({ queries }) => schemaState(queries))),
     all.map(() => 'current'),
   );
 });
 
 test('a database that is migrated already is left as it is', async () => {
-  const [queries] = await openUnmigrated(1);
-  await migrate(queries);
-  assert.deepEqual(await migrate(queries), []);
+  const [database] = await openUnmigrated(1);
+  await migrate(database);
+  assert.deepEqual(await migrate(database), []);
 });
 
 test('a schema is behind before, current after, and ahead once a newer version migrated it', async () => {
-  const [queries] = await openUnmigrated(1);
+  const [database] = await openUnmigrated(1);
+  const { queries } = database;
   assert.equal(await schemaState(queries), 'behind');
-  const applied = await migrate(queries);
+  const applied = await migrate(database);
   assert.equal(await schemaState(queries), 'current');
 
   await sql`insert into schema_migrations (name, timestamp) values ('9999_newer', '')`.execute(queries);
@@ -63,9 +64,21 @@ test('a schema is behind before, current after, and ahead once a newer version m
 });
 
 test('an older version finds a newer schema and changes nothing', async () => {
-  const [queries] = await openUnmigrated(1);
-  await migrate(queries);
+  const [database] = await openUnmigrated(1);
+  const { queries } = database;
+  await migrate(database);
   await sql`insert into schema_migrations (name, timestamp) values ('9999_newer', '')`.execute(queries);
-  await assert.rejects(migrate(queries), /9999_newer/);
+  await assert.rejects(migrate(database), /9999_newer/);
   assert.equal(await schemaState(queries), 'ahead');
+});
+
+test('a process waits for another that migrates for as long as it takes, without the time limit of requests', async () => {
+  const [first, second] = (await openUnmigrated(2)) as [Database, Database];
+  const limit = await second.maintain(async (queries) => {
+    const { rows } = await sql<{ statement_timeout: string }>`show statement_timeout`.execute(queries);
+    return rows[0]?.statement_timeout;
+  });
+  assert.equal(limit, '0');
+  const requests = await sql<{ statement_timeout: string }>`show statement_timeout`.execute(first.queries);
+  assert.notEqual(requests.rows[0]?.statement_timeout, '0');
 });

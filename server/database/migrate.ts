@@ -2,21 +2,21 @@ import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
-import type { Queries } from './database.ts';
+import type { Database, Queries } from './database.ts';
 
 /**
  * Numbered SQL files, applied in order under an advisory lock: several processes may start at once,
  * one of them migrates, the others find nothing left to do.
  */
 const MIGRATIONS_DIR = fileURLToPath(new URL('./migrations/', import.meta.url));
-const MIGRATION_NAME = /^\d{4}_[a-z_]+\.sql$/;
+const MIGRATION_NAME = /^\d{4}_[a-z0-9_]+\.sql$/;
 const MIGRATION_TABLE = 'schema_migrations';
 
 export type SchemaState = 'current' | 'behind' | 'ahead';
 
 /** Applies what is missing and returns the names of what it applied. */
-export async function migrate(queries: Queries): Promise<string[]> {
-  const { error, results } = await createMigrator(queries).migrateToLatest();
+export async function migrate(database: Database): Promise<string[]> {
+  const { error, results } = await database.maintain((queries) => createMigrator(queries).migrateToLatest());
   if (error) throw error;
   return (results ?? []).map((result) => result.migrationName);
 }
@@ -49,10 +49,9 @@ async function readMigrations(): Promise<Record<string, Migration>> {
 
 async function migrationNames(): Promise<string[]> {
   const files = await readdir(MIGRATIONS_DIR);
-  return files
-    .filter((file) => MIGRATION_NAME.test(file))
-    .map((file) => file.replace(/\.sql$/, ''))
-    .sort();
+  const misnamed = files.find((file) => !MIGRATION_NAME.test(file));
+  if (misnamed !== undefined) throw new Error(`${misnamed} is not named like a migration`);
+  return files.map((file) => file.replace(/\.sql$/, '')).sort();
 }
 
 async function appliedNames(queries: Queries): Promise<Set<string>> {

@@ -10,7 +10,7 @@ import type { Caller, VerifiedToken, Verifier } from '../tokens/verifier.ts';
 import { FailureError } from './errors.ts';
 import type { HttpServer } from './server.ts';
 import type { SourceAddress } from './source-address.ts';
-import { refuseUnknownQuery } from './strict-query.ts';
+import { refuseUnknownInput } from './strict-input.ts';
 
 /** What a route of `/api` asks of a token. Declared with the route, checked here, shown in the OpenAPI document. */
 type Access = { types: readonly TokenType[]; scopes: readonly string[] };
@@ -52,7 +52,8 @@ export async function registerApi(
   await server.register(
     async (api: HttpServer) => {
       guard(api, deps);
-      refuseUnknownQuery(api);
+      ignoreBankOfBankTokens(api);
+      refuseUnknownInput(api);
       registerRoutes(api);
     },
     { prefix: '/api' },
@@ -106,6 +107,16 @@ function guard(api: HttpServer, { verifier, sourceAddress, denials, usage, metri
     if (caller.type === 'organization' || caller.type === 'bank') usage.note(caller.id, address);
     return undefined;
   }
+}
+
+/** A bank token has its bank; what the request says of it is ignored (specification, Authentication 3). */
+function ignoreBankOfBankTokens(api: HttpServer): void {
+  api.addHook('preValidation', (request, _reply, done) => {
+    if (request.caller.type === 'bank')
+      for (const part of [request.query, request.body] as unknown[])
+        if (typeof part === 'object' && part !== null) Reflect.deleteProperty(part, 'bank_guid');
+    done();
+  });
 }
 
 function missingAccess(caller: Caller, { types, scopes }: Access): Failure | undefined {

@@ -24,6 +24,13 @@ const Moment = Type.Optional({
   pattern: ':[0-5]\\d(\\.\\d{1,9})?([Zz]|[+-]\\d\\d:\\d\\d)$',
 });
 
+export const environmentsFilter = Type.Optional(
+  Type.String({
+    pattern: '^(production|sandbox)(,(production|sandbox))?$',
+    description: 'production, sandbox or both, separated by a comma',
+  }),
+);
+
 export const createdAtFilters = { created_at_gte: Moment, created_at_lt: Moment };
 
 export function values(text: string | undefined): string[] | undefined {

@@ -32,9 +32,9 @@ test('every route is in the document, and nothing else is', () => {
   assert.deepEqual(documented.sort(), routes.sort());
 });
 
-test('only the document and its page are hidden', () => {
+test('only the document, its page and the way there are hidden', () => {
   const hidden = new Set(registered.filter(({ schema }) => schema?.hide).map(({ path }) => path));
-  assert.deepEqual([...hidden].sort(), ['/docs/', '/docs/js/scalar.js', '/openapi.json']);
+  assert.deepEqual([...hidden].sort(), ['/', '/docs/', '/docs/js/scalar.js', '/openapi.json']);
 });
 
 test('every operation has a summary, tags and a name of its own', () => {

@@ -45,7 +45,7 @@ export async function registerOpenApi(
       info: {
         title: 'Portico',
         version,
-        description: 'Keys, tokens, webhooks and files: the front door of a banking and trading platform.',
+        description: 'Keys and tokens: the front door of a banking and trading platform.',
         contact: { email: supportEmail },
         license: { name: 'MIT', identifier: 'MIT' },
       },
@@ -58,12 +58,19 @@ export async function registerOpenApi(
             bearerFormat: 'JWT',
             description: 'An access token; the names listed are the scopes it must hold',
           },
+          clientCredentials: {
+            type: 'http',
+            scheme: 'basic',
+            description: 'client_id and client_secret; both may also stand in the body',
+          },
           operatorToken: { type: 'http', scheme: 'bearer', description: 'The PORTICO_OPERATOR_TOKEN' },
         },
       },
     },
   });
 
+  // Until there is a page of its own at the front door, it leads to the reference.
+  server.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/docs'));
   server.get('/openapi.json', { schema: { hide: true } }, async () => server.swagger());
 
   await server.register(async (scope) => {

@@ -1,5 +1,9 @@
-import { viewCreated } from '../applications/routes.ts';
-import { ApplicationParams, CreatedApplicationView, NewApplication } from '../applications/schema.ts';
+import {
+  ApplicationParams,
+  CreatedApplicationView,
+  NewApplication,
+  viewCreated,
+} from '../applications/schema.ts';
 import type { Applications } from '../applications/service.ts';
 import { unwrap } from '../http/errors.ts';
 import { answers, GuidParams } from '../http/schemas.ts';
@@ -71,7 +75,7 @@ export function registerApplicationRoutes(scope: HttpServer, deps: ApplicationDe
         tags,
         security,
         params: ApplicationParams,
-        response: answers({ 204: { type: 'null', description: 'Removed' } }, 401, 403, 404),
+        response: answers({ 204: { type: 'null', description: 'Removed' } }, 401, 403, 404, 413, 415),
       },
     },
     async (request, reply) => {

@@ -2,8 +2,9 @@ import Type from 'typebox';
 import { AuditRecordView, viewAuditRecord } from '../audit/schema.ts';
 import type { Audit } from '../audit/service.ts';
 import { unwrap } from '../http/errors.ts';
+import { guidsFilter, values } from '../http/filters.ts';
 import { envelope, listOf, listQuery, pageOf } from '../http/paging.ts';
-import { answers, Guid } from '../http/schemas.ts';
+import { answers } from '../http/schemas.ts';
 import type { HttpServer } from '../http/server.ts';
 import { security } from './authentication.ts';
 
@@ -19,24 +20,36 @@ export function registerAuditRoutes(scope: HttpServer, { audit }: AuditDeps): vo
         tags: ['Operator: audit'],
         security,
         querystring: listQuery({
-          organization_guid: Type.Optional(Guid),
-          action: Type.Optional(
-            Type.String({ maxLength: 512, description: 'one or several, separated by commas' }),
-          ),
-          object_id: Type.Optional(Type.String({ maxLength: 128 })),
-          actor: Type.Optional(
-            Type.String({ maxLength: 128, description: 'a client_id or the guid of a member' }),
-          ),
+          organization_guid: guidsFilter,
+          action: texts('what was done, such as bank.create'),
+          object_id: texts('a guid or a client_id'),
+          actor: texts('a client_id, the guid of a member, operator or portico'),
         }),
         response: answers({ 200: listOf(AuditRecordView) }, 400, 401, 403),
       },
     },
     async (request) => {
       const page = unwrap(pageOf(request.query));
-      const { organization_guid: organizationGuid, action, object_id: objectId, actor } = request.query;
-      const filters = { organizationGuid, action: action?.split(','), objectId, actor };
+      const { query } = request;
+      const filters = {
+        organizationGuid: values(query.organization_guid),
+        action: values(query.action),
+        objectId: values(query.object_id),
+        actor: values(query.actor),
+      };
       const records = await audit.list(page, filters);
       return envelope(page, records, viewAuditRecord);
     },
+  );
+}
+
+const MAX_FILTER_CHARACTERS = 512;
+
+function texts(description: string) {
+  return Type.Optional(
+    Type.String({
+      maxLength: MAX_FILTER_CHARACTERS,
+      description: `${description}; several, separated by commas`,
+    }),
   );
 }

@@ -42,7 +42,10 @@ export function createOperatorAuthentication({
       if (token === undefined)
         return rejected(
           'malformed',
-          new Failure('authentication_malformed', 'Authorization: Bearer is required'),
+          new Failure(
+            'authentication_malformed',
+            'The header Authorization: Bearer <operator token> is required',
+          ),
         );
       if (timingSafeEqual(digest(token), expected)) return undefined;
 

@@ -1,7 +1,7 @@
-import Type from 'typebox';
 import { unwrap } from '../http/errors.ts';
+import { environmentsFilter, values } from '../http/filters.ts';
 import { envelope, listOf, listQuery, pageOf } from '../http/paging.ts';
-import { answers, EnvironmentName, GuidParams } from '../http/schemas.ts';
+import { answers, GuidParams } from '../http/schemas.ts';
 import type { HttpServer } from '../http/server.ts';
 import { BankChanges, BankView, NewBank, viewBank } from '../organizations/schema.ts';
 import type { Organizations } from '../organizations/service.ts';
@@ -41,13 +41,13 @@ export function registerBankRoutes(scope: HttpServer, { authentication, organiza
         tags,
         security,
         params: GuidParams,
-        querystring: listQuery({ environment: Type.Optional(EnvironmentName) }),
+        querystring: listQuery({ environment: environmentsFilter }),
         response: answers({ 200: listOf(BankView) }, 400, 401, 403, 404),
       },
     },
     async (request) => {
       const page = unwrap(pageOf(request.query));
-      const { environment } = request.query;
+      const environment = values(request.query.environment);
       const banks = unwrap(await organizations.listBanks(request.params.guid, page, { environment }));
       return envelope(page, banks, viewBank);
     },

@@ -41,7 +41,7 @@ export function registerKeyRoutes(scope: HttpServer, deps: RotationDeps): void {
           'Publish a new signing key; it signs ten minutes later, and the old one stays until its tokens expire',
         tags,
         security,
-        response: answers({ 200: RotatedSigningKey }, 401, 403, 409),
+        response: answers({ 200: RotatedSigningKey }, 401, 403, 409, 413, 415),
       },
     },
     async (request) => {
@@ -58,7 +58,7 @@ export function registerKeyRoutes(scope: HttpServer, deps: RotationDeps): void {
         summary: 'Move everything stored to the first master key of PORTICO_MASTER_KEY',
         tags,
         security,
-        response: answers({ 200: RotatedMasterKey }, 401, 403),
+        response: answers({ 200: RotatedMasterKey }, 401, 403, 413, 415),
       },
     },
     async (request) => rotateMasterKey(deps, authentication.actor(request)),

@@ -16,7 +16,7 @@ const ReportedCustomer = strictObject({
 /** What the platform's core reports about its objects: here the customers, in both environments. */
 export function registerObjectRoutes(scope: HttpServer, { authentication, customers }: ObjectDeps): void {
   scope.put(
-    '/objects/customers/:guid',
+    '/objects/customer/:guid',
     {
       schema: {
         operationId: 'operator.objects.put_customer',

@@ -5,13 +5,13 @@ import { assertError, createTestApp } from '../../testing/app.ts';
 import { nextGuid } from '../../testing/customers.ts';
 import { createTenant, PRODUCTION_HOST, tokenOf } from '../../testing/tenant.ts';
 
-/** PUT /operator/objects/customers/{guid}: the platform's core reports its customers (contract, section 10). */
+/** PUT /operator/objects/customer/{guid}: the platform's core reports its customers (contract, section 10). */
 const app = await createTestApp();
 const tenant = await createTenant(app);
 const live = await createTenant(app, { environment: 'production' });
 const ABSENT = '0'.repeat(32);
 
-const report = (guid: string, payload: object) => app.operate('PUT', `/objects/customers/${guid}`, payload);
+const report = (guid: string, payload: object) => app.operate('PUT', `/objects/customer/${guid}`, payload);
 const inputOf = (bank_guid: string, details: object = { type: 'business', name: 'Ada' }) => ({
   bank_guid,
   details,

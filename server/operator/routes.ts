@@ -1,6 +1,6 @@
 import { unwrap } from '../http/errors.ts';
 import type { HttpServer } from '../http/server.ts';
-import { refuseUnknownQuery } from '../http/strict-query.ts';
+import { refuseUnknownInput } from '../http/strict-input.ts';
 import { type ApplicationDeps, registerApplicationRoutes } from './application-routes.ts';
 import { type AuditDeps, registerAuditRoutes } from './audit-routes.ts';
 import type { OperatorAuthentication } from './authentication.ts';
@@ -24,7 +24,7 @@ export async function registerOperator(server: HttpServer, deps: OperatorDeps): 
         const refused = await deps.authentication.check(request);
         unwrap(refused);
       });
-      refuseUnknownQuery(scope);
+      refuseUnknownInput(scope);
       registerOrganizationRoutes(scope, deps);
       registerBankRoutes(scope, deps);
       registerApplicationRoutes(scope, deps);

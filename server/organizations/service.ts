@@ -131,7 +131,7 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
       guid: string,
       environment: EnvironmentName | undefined,
     ): Promise<store.Bank | Failure> {
-      const bank = await store.selectBankOf(queries, organizationGuid, guid, { environment });
+      const bank = await store.selectBankOf(queries, organizationGuid, guid, environment);
       return bank ?? new Failure('no_bank', 'bank_guid does not name a bank of yours in this environment');
     },
 

@@ -5,7 +5,7 @@ import type { EnvironmentName, Tables } from '../database/tables.ts';
 
 export type Organization = Selectable<Tables['organizations']>;
 export type Bank = Selectable<Tables['banks']>;
-export type BankFilters = { environment?: EnvironmentName | undefined };
+export type BankFilters = { environment?: readonly string[] | undefined };
 
 export async function insertOrganization(queries: Queries, organization: Organization): Promise<void> {
   await queries.insertInto('organizations').values(organization).execute();
@@ -65,14 +65,14 @@ export function selectBankOf(
   queries: Queries,
   organizationGuid: string,
   guid: string,
-  filters: BankFilters,
+  environment: EnvironmentName | undefined,
 ): Promise<Bank | undefined> {
   let query = queries
     .selectFrom('banks')
     .selectAll()
     .where('organization_guid', '=', organizationGuid)
     .where('guid', '=', guid);
-  if (filters.environment) query = query.where('environment', '=', filters.environment);
+  if (environment) query = query.where('environment', '=', environment);
   return query.executeTakeFirst();
 }
 
@@ -83,6 +83,6 @@ export function selectBanks(
   filters: BankFilters,
 ): Promise<PageOf<Bank>> {
   let query = queries.selectFrom('banks').selectAll().where('organization_guid', '=', organizationGuid);
-  if (filters.environment) query = query.where('environment', '=', filters.environment);
+  if (filters.environment) query = query.where('environment', 'in', filters.environment as EnvironmentName[]);
   return selectPage(queries, query, page);
 }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { createFakeClock } from '../../testing/fake-clock.ts';
-import { createGuids, firstGuidAt, isGuid } from './guid.ts';
+import { createGuids, isGuid } from './guid.ts';
 
 const START = new Date('2026-11-15T12:00:00.000Z');
 
@@ -75,17 +75,4 @@ test('isGuid takes 32 lowercase hex characters and nothing else', () => {
   const dashed = `${guid.slice(0, 8)}-${guid.slice(8)}`;
   for (const text of ['', guid.slice(1), `${guid}0`, guid.toUpperCase(), dashed, `${guid}\n`, 'g'.repeat(32)])
     assert.ok(!isGuid(text), JSON.stringify(text));
-});
-
-test('firstGuidAt is not above any guid of its moment, and above every guid before it', () => {
-  const { clock, guids } = createTestGuids();
-  const before = guids.next();
-  clock.advance(1);
-  const moment = clock.now();
-  const first = firstGuidAt(moment);
-  assert.ok(isGuid(first));
-  assert.ok(before < first);
-  assert.ok(first <= guids.next());
-  const zeros = createGuids({ clock, randomBytes: (size) => new Uint8Array(size) });
-  assert.equal(zeros.next(), first);
 });

@@ -64,11 +64,6 @@ export function createGuids({ clock, randomBytes }: { clock: Clock; randomBytes:
   return { next };
 }
 
-/** The smallest guid of a moment: `created_at >= moment` asked of a guid. */
-export function firstGuidAt(moment: Date): string {
-  return `${hex(moment.getTime(), 12)}7000${'8'.padEnd(16, '0')}`;
-}
-
 function hex(value: number, width: number): string {
   return value.toString(16).padStart(width, '0');
 }

@@ -122,7 +122,7 @@ for (const { name, ask, success } of OPERATIONS) {
       environment: 'production',
     });
     const details = { type: 'individual' };
-    await app.operate('PUT', `/objects/customers/${atProduction}`, { bank_guid: bank.body.guid, details });
+    await app.operate('PUT', `/objects/customer/${atProduction}`, { bank_guid: bank.body.guid, details });
     const scopes = ['trades:read'];
     const messages = new Set<unknown>();
     for (const customerGuid of [
@@ -185,7 +185,7 @@ for (const { name, ask, success } of OPERATIONS) {
 test('the key’s allowlist gates /oauth/customer_token, and not the use of what it gave', async () => {
   const { bankKey, bankGuid } = await createTenant(app, { ipAllowlist: ['8.8.8.8'] });
   const guid = crypto.randomUUID().replaceAll('-', '');
-  await app.operate('PUT', `/objects/customers/${guid}`, {
+  await app.operate('PUT', `/objects/customer/${guid}`, {
     bank_guid: bankGuid,
     details: { type: 'business' },
   });

@@ -89,7 +89,7 @@ test('the wrong environment is answered in the very words of a wrong secret', as
 
 test('a token sees only the customers of its environment', async () => {
   const guid = 'c'.repeat(32);
-  const reported = await app.operate('PUT', `/objects/customers/${guid}`, {
+  const reported = await app.operate('PUT', `/objects/customer/${guid}`, {
     bank_guid: production.bankGuid,
     details: { type: 'individual' },
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeJwt } from 'jose';
 import { assertError, createTestApp } from '../../testing/app.ts';
-import { createTenant, type Key, tokenOf, userToken } from '../../testing/tenant.ts';
+import { createTenant, type Key, PRODUCTION_HOST, tokenOf, userToken } from '../../testing/tenant.ts';
 
 /** `POST /oauth/introspect` (RFC 7662): to whom a token is active, and what it then shows. */
 const app = await createTestApp();
@@ -61,6 +61,11 @@ test('a person’s token is shown to the Organization’s keys, without a client
   assert.deepEqual(await introspect(tenant.organizationKey, token), { active: true, ...decodeJwt(token) });
   assert.deepEqual(await introspect(tenant.bankKey, token), INACTIVE);
   assert.deepEqual(await introspect(other.organizationKey, token), INACTIVE);
+});
+
+test('a token of the other environment is not active at this one’s issuer', async () => {
+  const production = await tokenOf(app, tenant.organizationKey, 'customers:read', { host: PRODUCTION_HOST });
+  assert.deepEqual(await introspect(tenant.organizationKey, production), INACTIVE);
 });
 
 test('what is no token of ours is not active', async () => {

@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import type { Client } from '../applications/service.ts';
 import type { Actor, Audit } from '../audit/service.ts';
 import type { Database } from '../database/database.ts';
+import type { EnvironmentName } from '../database/tables.ts';
 import { Failure, isFailure } from '../runtime/failure.ts';
 import type { Claims } from './claims.ts';
 import type { Revocations } from './revocations.ts';
@@ -23,10 +24,14 @@ export function createIntrospection({
   audit: Audit;
 }) {
   return {
-    /** RFC 7662. To a client outside the token's Organization (or bank) every token is just not active. */
-    async introspect(client: Client, token: string): Promise<Static<typeof IntrospectionView>> {
+    /** RFC 7662. Outside of its Organization, its bank or its environment a token is just not active. */
+    async introspect(
+      client: Client,
+      environment: EnvironmentName,
+      token: string,
+    ): Promise<Static<typeof IntrospectionView>> {
       const verified = await verifier.verify(token);
-      if (isFailure(verified) || !concerns(client, verified.claims)) return { active: false };
+      if (isFailure(verified) || !concerns(client, environment, verified.claims)) return { active: false };
       const { claims } = verified;
       return { active: true, ...claims, ...(claims.token_type === 'user' ? {} : { client_id: claims.sub }) };
     },
@@ -54,7 +59,8 @@ export function createIntrospection({
   };
 }
 
-function concerns(client: Client, claims: Claims): boolean {
+function concerns(client: Client, environment: EnvironmentName, claims: Claims): boolean {
   if (client.organization_guid !== claims.organization_guid) return false;
+  if (claims.environment !== undefined && claims.environment !== environment) return false;
   return client.bank_guid === null || client.bank_guid === claims.bank_guid;
 }

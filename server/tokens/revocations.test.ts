@@ -48,7 +48,7 @@ async function assertDead(...tokens: string[]): Promise<void> {
 async function customerTokenOf(key: Key): Promise<string> {
   const guid = crypto.randomUUID().replaceAll('-', '');
   const report = { bank_guid: tenant.bankGuid, details: { type: 'individual' } };
-  await first.operate('PUT', `/objects/customers/${guid}`, report);
+  await first.operate('PUT', `/objects/customer/${guid}`, report);
   const token = await tokenOf(first, key, 'customers:read customers:write');
   const payload = { customer_guid: guid, scopes: ['customers:read'] };
   const { status, body } = await first.call({ method: 'POST', url: '/api/customer_tokens', token, payload });

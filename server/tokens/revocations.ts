@@ -36,9 +36,15 @@ export function createRevocations({ database, notifications, clock, guids, log }
   let timer: NodeJS.Timeout | undefined;
   let syncing: Promise<void> | undefined;
   let again = false;
-  let forget = (_clientId: string): void => {};
+  let forget = (_clientId: string | undefined): void => {};
 
   const now = () => clock.now().getTime();
+  const warn = (error: unknown) => {
+    log.warn(
+      { reason: String(error) },
+      'revocations are not up to date; each token is checked in the database',
+    );
+  };
 
   /** From memory while the lease runs, else from the database. */
   function check({ sub, jti }: { sub: string; jti: string }): boolean | Promise<boolean> {
@@ -49,6 +55,8 @@ export function createRevocations({ database, notifications, clock, guids, log }
   /** The lease is taken before reading: whoever revokes after that moment sees this node and waits for it. */
   async function syncOnce(): Promise<void> {
     const leaseUntil = now() + LEASE_MS;
+    // What happened while nobody was told may be swept by now.
+    if (now() >= trustedUntil) forget(undefined);
     const lease = () =>
       store.upsertNode(queries, { guid: node, revision: seen, lease_until: new Date(leaseUntil) });
     await lease();
@@ -77,7 +85,7 @@ export function createRevocations({ database, notifications, clock, guids, log }
           await syncOnce();
         }
       } catch (error) {
-        log.warn({ err: error }, 'revocations are not up to date; tokens are checked in the database');
+        warn(error);
       } finally {
         syncing = undefined;
       }
@@ -91,8 +99,11 @@ export function createRevocations({ database, notifications, clock, guids, log }
     /** While this holds, whatever was not forgotten through `onChange` is as the database has it. */
     isUpToDate: () => now() < trustedUntil,
 
-    /** Told of each key pair that was changed or removed, before `settle` returns on whatever node did it. */
-    onChange(listener: (clientId: string) => void): void {
+    /**
+     * Told of each key pair that was changed or removed, before `settle` returns on whatever node did it;
+     * of all of them (undefined) after a time in which changes may have been missed.
+     */
+    onChange(listener: (clientId: string | undefined) => void): void {
       forget = listener;
     },
 
@@ -106,9 +117,11 @@ export function createRevocations({ database, notifications, clock, guids, log }
     /** Returns when no node accepts what the revision took away. */
     async settle(revision: number): Promise<void> {
       await sync();
-      await notifications.notify(CHANNEL);
+      // It is committed: a failure to ask is no failure of the change, only a reason to wait for the longest.
+      const nobodyIsBehind = async () => (await store.countNodesBehind(queries, revision, clock.now())) === 0;
+      await notifications.notify(CHANNEL).catch(warn);
       for (let waitedMs = 0; waitedMs < LEASE_MS; waitedMs += SETTLE_POLL_MS) {
-        if ((await store.countNodesBehind(queries, revision, clock.now())) === 0) return;
+        if (await nobodyIsBehind().catch(warn)) return;
         await pause(SETTLE_POLL_MS);
       }
     },

@@ -36,6 +36,7 @@ type Credentials = Static<typeof ClientCredentialsBody>;
 
 const consumes = ['application/json', 'application/x-www-form-urlencoded'];
 const tags = ['Tokens'];
+const security = [{ clientCredentials: [] }, {}];
 
 /** The token endpoints. They take JSON and forms, and client credentials in the body or by HTTP Basic. */
 export async function registerOAuth(server: HttpServer, deps: OAuthDeps): Promise<void> {
@@ -66,6 +67,7 @@ function registerIssuance(scope: HttpServer, deps: OAuthDeps): void {
         operationId: 'oauth.token',
         summary: 'Obtain an access token with the client credentials grant',
         tags,
+        security,
         consumes,
         body: TokenBody,
         response: oauthAnswers({ 200: TokenView }, 400, 401, 403, 413, 415),
@@ -86,6 +88,7 @@ function registerIssuance(scope: HttpServer, deps: OAuthDeps): void {
         operationId: 'oauth.customer_token',
         summary: 'Obtain an access token of one customer with a key of its bank or Organization',
         tags,
+        security,
         consumes,
         body: CustomerTokenBody,
         response: oauthAnswers({ 200: TokenView }, 400, 401, 403, 413, 415, 422),
@@ -108,7 +111,11 @@ function registerQuestions(
   async function authenticate(request: FastifyRequest<{ Body: Credentials }>): Promise<Client> {
     const credentials = unwrap(readCredentials(request, request.body));
     const client = unwrap(await authentication.uncounted(credentials, sourceAddress(request)));
-    return unwrap(checkEnvironment(client, environments.ofHost(request.headers.host)) ?? client);
+    return unwrap(checkEnvironment(client, environmentOf(request)) ?? client);
+  }
+
+  function environmentOf(request: FastifyRequest) {
+    return environments.ofHost(request.headers.host);
   }
 
   scope.post(
@@ -119,12 +126,16 @@ function registerQuestions(
         operationId: 'oauth.introspect',
         summary: 'Ask whether a token is active, and what it carries (RFC 7662)',
         tags,
+        security,
         consumes,
         body: TokenQuestionBody,
         response: oauthAnswers({ 200: IntrospectionView }, 400, 401, 403, 413, 415),
       },
     },
-    async (request) => introspection.introspect(await authenticate(request), request.body.token),
+    async (request) => {
+      const client = await authenticate(request);
+      return introspection.introspect(client, environmentOf(request), request.body.token);
+    },
   );
 
   scope.post(
@@ -135,6 +146,7 @@ function registerQuestions(
         operationId: 'oauth.revoke',
         summary: 'Revoke a token; it is dead on every node when this answers (RFC 7009)',
         tags,
+        security,
         consumes,
         body: TokenQuestionBody,
         response: oauthAnswers({ 200: Type.Object({}) }, 400, 401, 403, 413, 415),

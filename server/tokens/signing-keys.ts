@@ -5,6 +5,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Encryption } from '../runtime/encryption.ts';
 import { Failure } from '../runtime/failure.ts';
 import type { Guids } from '../runtime/guid.ts';
+import type { Log } from '../runtime/log.ts';
 import { TOKEN_LIFETIME_SECONDS } from './claims.ts';
 import * as store from './signing-key-store.ts';
 
@@ -30,9 +31,16 @@ const PUBLISHED_AHEAD_MS = 600_000;
 const RELOAD_AFTER_MS = 60_000;
 const RELOAD_FOR_UNKNOWN_AFTER_MS = 5_000;
 
-type Deps = { database: Database; encryption: Encryption; clock: Clock; guids: Guids; audit: Audit };
+type Deps = {
+  database: Database;
+  encryption: Encryption;
+  clock: Clock;
+  guids: Guids;
+  audit: Audit;
+  log: Log;
+};
 
-export function createSigningKeys({ database, encryption, clock, guids, audit }: Deps) {
+export function createSigningKeys({ database, encryption, clock, guids, audit, log }: Deps) {
   let loaded: Promise<readonly SigningKey[]> | undefined;
   let loadedAt = 0;
 
@@ -40,10 +48,14 @@ export function createSigningKeys({ database, encryption, clock, guids, audit }:
 
   function keys(olderThanMs = RELOAD_AFTER_MS): Promise<readonly SigningKey[]> {
     if (loaded === undefined || ageMs() >= olderThanMs) {
+      const previous = loaded;
       loadedAt = clock.now().getTime();
       loaded = load().catch((error: unknown) => {
-        loaded = undefined;
-        throw error;
+        loaded = previous;
+        // The keys at hand are as good as they were; without any there is nothing to go on with.
+        if (!previous) throw error;
+        log.warn({ err: error }, 'the signing keys could not be read again');
+        return previous;
       });
     }
     return loaded;

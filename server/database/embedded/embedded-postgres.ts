@@ -16,7 +16,12 @@ import { serverArguments } from './server-settings.ts';
 import { chooseServerUser } from './server-user.ts';
 import { stopPostmaster } from './stop-postmaster.ts';
 
-export type EmbeddedPostgres = { readonly url: string; stop(): Promise<void> };
+export type EmbeddedPostgres = {
+  readonly url: string;
+  /** Fulfilled when the server is gone, whoever ended it. */
+  readonly ended: Promise<void>;
+  stop(): Promise<void>;
+};
 type Settings = Readonly<Record<string, string>>;
 type Start = {
   readonly binaries: Binaries;
@@ -101,6 +106,7 @@ function running(server: ServerProcess, url: string, { binaries, log }: Start): 
   let stopping: Promise<void> | undefined;
   return {
     url,
+    ended: server.gone,
     stop() {
       stopping ??= stopPostmaster(server, binaries.pgCtl).finally(() => log.close());
       return stopping;

@@ -13,6 +13,9 @@ create table audit_records (
   created_at timestamptz not null
 );
 create index audit_records_by_organization on audit_records (organization_guid, guid);
+create index audit_records_by_actor on audit_records (actor, guid);
+create index audit_records_by_object on audit_records (object_id, guid);
+create index audit_records_by_action on audit_records (action, guid);
 
 create function refuse_audit_change() returns trigger language plpgsql as $$
 begin

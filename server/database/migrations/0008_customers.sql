@@ -9,5 +9,6 @@ create table customers (
   created_at timestamptz not null,
   updated_at timestamptz not null
 );
-create index customers_by_organization on customers (organization_guid, environment, guid);
+create index customers_by_organization on customers (organization_guid, guid);
+create index customers_by_environment on customers (organization_guid, environment, guid);
 create index customers_by_bank on customers (bank_guid, guid);
