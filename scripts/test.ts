@@ -33,9 +33,6 @@ if (files.length === 0) {
 const interrupted = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort());
 
-// Nor does a terminal that was closed: what cannot be printed any more is no reason to leave the server behind.
-process.stdout.on('error', () => {});
-
 const dataDir = mkdtempSync(join(tmpdir(), 'portico-test-'));
 const postgres = await startEmbeddedPostgres({ dataDir, settings: THROWAWAY_SETTINGS });
 try {
@@ -59,6 +56,8 @@ async function runFiles(): Promise<{ passed: number; failed: number; skipped: nu
   });
   const printed = events.compose(new spec());
   printed.pipe(process.stdout, { end: false });
+  // A terminal that was closed ends the printing, not the run: the server must not be left behind.
+  process.stdout.on('error', () => printed.resume());
   await new Promise<void>((resolve, reject) => {
     printed.on('end', resolve);
     printed.on('error', reject);

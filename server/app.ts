@@ -72,8 +72,8 @@ export async function createApp({ config, databaseUrl: url, log, clock, randomBy
   const server = createHttpServer({ ...base, baseUrl });
   await registerOpenApi(server, { baseUrl, version, supportEmail });
   registerHealth(server, { metrics, schemaState: () => schemaState(queries) });
-  registerTokenMetadata(server, tokens);
   await registerOAuth(server, { ...endpoints, ...tokens, sourceAddress });
+  registerTokenMetadata(server, tokens);
   await registerApi(server, { ...base, ...tokens, usage, sourceAddress }, (api) => {
     registerApplications(api, { applications, organizations, allowlistPolicy });
     registerCustomers(api, { customers });

@@ -130,6 +130,7 @@ POST /operator/organizations/{guid}/banks
 for (const [args, sentence] of [
   [['nothing'], /^portico: There is no call nothing\.\nUsage: portico operator <call> /],
   [['nothing', '--help'], /^portico: There is no call nothing\.\n/],
+  [['banks'], /^portico: After banks comes one of create, .*\.\nUsage: /],
   [['banks', 'crate'], /^portico: There is no call banks crate; banks has create, .*\.\nUsage: /],
   [['banks', 'get'], /^portico: <bank-guid> is missing\.\nUsage: portico operator banks get <bank-guid>\n$/],
   [

@@ -47,11 +47,13 @@ function noSuchCall(typed: readonly string[], calls: readonly Call[]): StartupEr
   const siblings = calls
     .filter((call) => call.words[0] === group)
     .map((call) => call.words.slice(1).join(' '));
-  const sentence =
-    siblings.length === 0
-      ? `There is no call ${group}.`
-      : `There is no call ${[group, word].join(' ').trim()}; ${group} has ${siblings.join(', ')}.`;
   return new StartupError(
-    `${sentence}\nUsage: portico operator <call> [arguments]; portico operator --help lists the calls.`,
+    `${describeMiss(group, word, siblings)}\nUsage: portico operator <call> [arguments]; portico operator --help lists the calls.`,
   );
+}
+
+function describeMiss(group: string, word: string | undefined, siblings: readonly string[]): string {
+  if (siblings.length === 0) return `There is no call ${group}.`;
+  if (word === undefined) return `After ${group} comes one of ${siblings.join(', ')}.`;
+  return `There is no call ${group} ${word}; ${group} has ${siblings.join(', ')}.`;
 }

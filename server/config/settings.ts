@@ -45,12 +45,13 @@ export const settings = {
   masterKeys: {
     variable: 'PORTICO_MASTER_KEY',
     parse: parse.masterKeys,
-    about: 'encrypts what is stored; several, newest first, during a rotation',
+    about:
+      'encrypts what is stored (embedded: generated unless set); several, newest first, during a rotation',
   },
   operatorToken: {
     variable: 'PORTICO_OPERATOR_TOKEN',
     parse: parse.secretOfAtLeast(32),
-    about: 'bearer token of the operator surface',
+    about: 'bearer token of the operator surface (embedded: generated unless set)',
   },
   trustedProxies: {
     variable: 'PORTICO_TRUSTED_PROXIES',

@@ -34,6 +34,18 @@ const REFERENCE = {
   persistAuth: false,
 } as const;
 
+const INTRODUCTION = `Keys and tokens: the front door of a banking and trading platform.
+
+**Authenticate.** Exchange a key pair for a token at \`POST /oauth/token\`, with the scopes you need and no more, and
+send it as \`Authorization: Bearer …\`. Keep it until shortly before \`expires_in\` has passed. Each operation names the
+scopes and the kinds of token that it accepts.
+
+**Errors** are one JSON body: \`error\`, \`message_code\` (for your code) and \`message\` (for you; it names the field).
+Every answer carries an \`X-Request-Id\`: tell it to support.
+
+**Lists** come newest first, by \`page\` and \`per_page\`, or for a walk of any depth by \`after\` with the \`next\` of the
+page before. Filters take one value or several, separated by commas.`;
+
 /** Registered before any route: the document is made of the schemas that the routes declare. */
 export async function registerOpenApi(
   server: HttpServer,
@@ -45,11 +57,12 @@ export async function registerOpenApi(
       info: {
         title: 'Portico',
         version,
-        description: 'Keys and tokens: the front door of a banking and trading platform.',
+        description: INTRODUCTION,
         contact: { email: supportEmail },
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: baseUrl }],
+      tags: ['Tokens', 'Applications', 'Customers'].map((name) => ({ name })),
       components: {
         securitySchemes: {
           bearerToken: {
