@@ -62,6 +62,19 @@ test('headers over 16 KiB are refused', async () => {
   assertError({ status, headers, body: JSON.parse(text) }, 431, 'headers_too_large');
 });
 
+test('a token of 1 MB is malformed, and whoever sends it all gets to read that', async () => {
+  for (const bytes of [20 * 1024, 1024 ** 2]) {
+    const request = `GET /things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${'a'.repeat(bytes)}\r\n\r\n`;
+    assertError(await refusal(port, request), 401, 'authentication_malformed');
+  }
+});
+
+test('10,000 hops over the wire are headers too large', async () => {
+  const hops = Array.from({ length: 10_000 }, () => '198.35.26.96').join(', ');
+  const request = `GET /things HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${hops}\r\n\r\n`;
+  assertError(await refusal(port, request), 431, 'headers_too_large');
+});
+
 test('a body over the limit is refused even when its length is not told beforehand', async () => {
   const chunk = `10000\r\n"${'a'.repeat(0xffff)}\r\n`;
   const head = 'POST /things HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nConnection: close\r\n';

@@ -17,7 +17,7 @@ import type { Log } from '../runtime/log.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import { type AllowedMethods, collectAllowedMethods } from './allowed-methods.ts';
 import { registerJsonBody } from './body.ts';
-import { answerBrokenRequest } from './broken-request.ts';
+import { createBrokenRequestAnswer } from './broken-request.ts';
 import { answerFor, FailureError, failureOfFramework, oauthFailure } from './errors.ts';
 import { failureOfHost } from './host.ts';
 import { securityHeaders } from './security-headers.ts';
@@ -72,8 +72,7 @@ export function createHttpServer({ baseUrl, guids, log, metrics }: HttpServerDep
       reply.headers({ ...headers, 'x-request-id': request.id });
       sendError(error, request, reply);
     },
-    clientErrorHandler: (error, socket) =>
-      answerBrokenRequest(error, socket, { ...headers, 'x-request-id': guids.next() }),
+    clientErrorHandler: createBrokenRequestAnswer(() => ({ ...headers, 'x-request-id': guids.next() })),
   }).withTypeProvider<TypeBoxTypeProvider>();
 
   server.setValidatorCompiler(createValidatorCompiler());
