@@ -1,5 +1,6 @@
 import type { Queries } from '../database/database.ts';
 import { createBatcher } from '../runtime/batcher.ts';
+import { remember } from '../runtime/bounded-map.ts';
 import { isGuid } from '../runtime/guid.ts';
 import type { Secret } from '../runtime/secret.ts';
 import type { ClientSecrets, SecretHash } from './client-secret.ts';
@@ -63,14 +64,8 @@ export function createClients({
     const seenBefore = changesSeen;
     const client = await select(clientId);
     // What was read before a change became known may be what it was before the change.
-    if (client && seenBefore === changesSeen) remember(client);
+    if (client && seenBefore === changesSeen) remember(remembered, client.client_id, client, MAX_REMEMBERED);
     return client;
-  }
-
-  function remember(client: Client): void {
-    const [oldest] = remembered.keys();
-    if (remembered.size >= MAX_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
-    remembered.set(client.client_id, client);
   }
 
   /** While the secret is at hand: hashed anew when its master key is on its way out. */

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { styleText } from 'node:util';
+import { DEFAULT_PORT } from '../config/config.ts';
 import type { CompleteConfig } from '../config/generated-secrets.ts';
 import { version } from '../version.ts';
 import type { Demo } from './demo.ts';
 
 const LABEL_WIDTH = 15;
-const DEFAULT_PORT = 4000;
 
 /** A short screen that says where everything is; the demo's credentials only when they were just made. */
 export function writeWelcome(

@@ -7,6 +7,8 @@ import { type GivenSettings, type SettingName, settings } from './settings.ts';
 export type Config = ReturnType<typeof withDefaults>;
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+export const DEFAULT_PORT = 4000;
+
 export function readConfig(environment: Environment): Config {
   const problems: string[] = [];
   const given = parseGiven(environment, problems);
@@ -31,7 +33,7 @@ function parseGiven(environment: Environment, problems: string[]): GivenSettings
 }
 
 function withDefaults(given: GivenSettings) {
-  const port = given.port ?? 4000;
+  const port = given.port ?? DEFAULT_PORT;
   const baseUrl = given.baseUrl ?? `http://localhost:${port}`;
   const embedded = given.databaseUrl === undefined;
   const demo = given.demo ?? embedded;

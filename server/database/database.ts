@@ -38,14 +38,27 @@ export function createDatabase({
   connections: number;
   log: Log;
 }): Database {
-  const options = {
+  const { queries, close } = connect(url, log, { max: connections, statement_timeout: STATEMENT_TIMEOUT_MS });
+  return {
+    queries,
+    transaction: (work) => runTransaction(queries, work),
+    async maintain(work) {
+      const unhurried = connect(url, log, { max: MAINTENANCE_CONNECTIONS });
+      return work(unhurried.queries).finally(unhurried.close);
+    },
+    close,
+  };
+}
+
+function connect(url: Secret, log: Log, limits: pg.PoolConfig) {
+  const pool = new pg.Pool({
     connectionString: url.reveal(),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     application_name: 'portico',
     types: { getTypeParser: parserFor as typeof pg.types.getTypeParser },
-  };
-  const pool = new pg.Pool({ ...options, max: connections, statement_timeout: STATEMENT_TIMEOUT_MS });
+    ...limits,
+  });
   const open = new Set<pg.PoolClient>();
   const broke = (error: Error) => log.warn({ reason: error.message }, 'a database connection broke');
   // A broken connection is replaced by the pool; unheard, its error would end the process, idle or in use.
@@ -57,22 +70,12 @@ export function createDatabase({
   pool.on('remove', (client) => open.delete(client));
 
   const queries = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
-  return {
-    queries,
-    transaction: (work) => runTransaction(queries, work),
-    async maintain(work) {
-      const dialect = new PostgresDialect({
-        pool: new pg.Pool({ ...options, max: MAINTENANCE_CONNECTIONS }),
-      });
-      const unhurried = new Kysely<Tables>({ dialect });
-      return work(unhurried).finally(() => unhurried.destroy());
-    },
-    /** The pool forgets a connection once it has said goodbye; whoever stops PostgreSQL next needs it gone. */
-    async close() {
-      await queries.destroy();
-      while (open.size > 0) await once(pool, 'remove');
-    },
-  };
+  /** The pool forgets a connection once it has said goodbye; whoever stops PostgreSQL next needs it gone. */
+  async function close(): Promise<void> {
+    await queries.destroy();
+    while (open.size > 0) await once(pool, 'remove');
+  }
+  return { queries, close };
 }
 
 /** Guids are shown without dashes everywhere, and counts fit a number. */

@@ -1,5 +1,6 @@
 import type { Queries } from '../database/database.ts';
 import { createBatcher } from '../runtime/batcher.ts';
+import { remember } from '../runtime/bounded-map.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { Failure } from '../runtime/failure.ts';
 import type { Log } from '../runtime/log.ts';
@@ -75,13 +76,6 @@ export function createRateLimits({ queries, clock, log }: { queries: Queries; cl
     flush: background.flush,
     sweep: () => deleteWindowsBefore(queries, new Date(clock.now().getTime() - KEEP_MS)),
   };
-}
-
-/** The oldest makes room: a Map keeps the order in which its keys came. */
-function remember<Value>(memory: Map<string, Value>, key: string, value: Value, most: number): void {
-  const [oldest] = memory.keys();
-  if (!memory.has(key) && memory.size >= most && oldest !== undefined) memory.delete(oldest);
-  memory.set(key, value);
 }
 
 function idOf(limit: RateLimit, key: string): string {

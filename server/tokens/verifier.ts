@@ -1,6 +1,7 @@
 import { errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { compileAllowlist } from '../applications/allowlist.ts';
 import type { EnvironmentName } from '../database/tables.ts';
+import { remember } from '../runtime/bounded-map.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { Failure } from '../runtime/failure.ts';
 import { type Claims, TOKEN_LIFETIME_SECONDS, type TokenType } from './claims.ts';
@@ -84,7 +85,7 @@ export function createVerifier({
     if (claims instanceof Failure) return claims;
     const verified = { claims, caller: callerOf(claims), allows: compileAllowlist(claims.ip_allowlist) };
     if (await revocations.check(claims)) return refused();
-    remember(token, verified);
+    remember(remembered, token, verified, MAX_REMEMBERED_TOKENS);
     return verified;
   }
 
@@ -125,12 +126,6 @@ export function createVerifier({
     if ((environment === undefined) !== (type === 'user')) return false;
     if (exp - iat > TOKEN_LIFETIME_SECONDS) return false;
     return iss === (environment ? environments.issuerOf(environment) : baseUrl);
-  }
-
-  function remember(token: string, verified: VerifiedToken): void {
-    const [oldest] = remembered.keys();
-    if (remembered.size >= MAX_REMEMBERED_TOKENS && oldest !== undefined) remembered.delete(oldest);
-    remembered.set(token, verified);
   }
 
   return { verify };
