@@ -1,8 +1,13 @@
 import { benchApi } from './api.ts';
 import { benchTokens } from './tokens.ts';
+import { benchWebhooks } from './webhooks/main.ts';
 
 /** `npm run bench -- tokens`: prints each figure beside its reference, measured in the same run. */
-const benches: Record<string, () => Promise<boolean>> = { tokens: benchTokens, api: benchApi };
+const benches: Record<string, () => Promise<boolean>> = {
+  tokens: benchTokens,
+  api: benchApi,
+  webhooks: benchWebhooks,
+};
 
 const wanted = process.argv.slice(2);
 const names = wanted.length === 0 ? Object.keys(benches) : wanted;

@@ -8,7 +8,8 @@ import { readConfig } from '../server/config/config.ts';
 import { completeSecrets } from '../server/config/generated-secrets.ts';
 import { CustomerView, viewCustomer } from '../server/customers/schema.ts';
 import { migrate } from '../server/database/migrate.ts';
-import { systemClock } from '../server/runtime/clock.ts';
+import { systemResolve } from '../server/network/resolve.ts';
+import { systemClock, systemTimers } from '../server/runtime/clock.ts';
 import { type Failure, isFailure } from '../server/runtime/failure.ts';
 import { createLog } from '../server/runtime/log.ts';
 import { Secret } from '../server/runtime/secret.ts';
@@ -35,6 +36,8 @@ const app = await createApp({
   databaseUrl,
   log: createLog({ level: 'warn', terminal: false }),
   clock: systemClock,
+  timers: systemTimers,
+  resolve: systemResolve,
   randomBytes,
 });
 await migrate(app.database);

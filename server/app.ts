@@ -7,6 +7,14 @@ import { createCustomers } from './customers/service.ts';
 import { createDatabase } from './database/database.ts';
 import { schemaState } from './database/migrate.ts';
 import { createNotifications } from './database/notifications.ts';
+import { createPartitions } from './database/partitions.ts';
+import { createRecoveries } from './deliveries/recoveries.ts';
+import { registerRecoveries } from './deliveries/recovery-routes.ts';
+import { createDeliveryRoom } from './deliveries/room.ts';
+import { registerDeliveries } from './deliveries/routes.ts';
+import { createDeliveries } from './deliveries/service.ts';
+import { createIngest } from './events/ingest.ts';
+import { registerEvents } from './events/routes.ts';
 import { createEvents } from './events/service.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { registerApi } from './http/access.ts';
@@ -14,16 +22,20 @@ import { registerHealth } from './http/health.ts';
 import { registerOpenApi } from './http/openapi.ts';
 import { createHttpServer } from './http/server.ts';
 import { createRequestSourceAddress } from './http/source-address.ts';
+import type { Resolve } from './network/resolve.ts';
 import { createOperatorAuthentication } from './operator/authentication.ts';
 import { registerOperator } from './operator/routes.ts';
 import { createOrganizations } from './organizations/service.ts';
 import { createRateLimits } from './rate-limits/service.ts';
-import type { Clock } from './runtime/clock.ts';
+import type { Clock, Timers } from './runtime/clock.ts';
 import { createEncryption } from './runtime/encryption.ts';
 import { createGuids, type RandomBytes } from './runtime/guid.ts';
 import type { Log } from './runtime/log.ts';
 import { createMetrics } from './runtime/metrics.ts';
 import type { Secret } from './runtime/secret.ts';
+import { registerSubscriptions } from './subscriptions/routes.ts';
+import { createSubscriptions } from './subscriptions/service.ts';
+import { createSweeper } from './sweeper.ts';
 import { createTokenEndpoints } from './tokens/endpoints.ts';
 import { registerTokenMetadata } from './tokens/metadata-routes.ts';
 import { registerCustomerTokens, registerOAuth } from './tokens/routes.ts';
@@ -32,10 +44,19 @@ import { version } from './version.ts';
 
 export type App = Awaited<ReturnType<typeof createApp>>;
 
-type Deps = { config: CompleteConfig; databaseUrl: Secret; log: Log; clock: Clock; randomBytes: RandomBytes };
+type Deps = {
+  config: CompleteConfig;
+  databaseUrl: Secret;
+  log: Log;
+  clock: Clock;
+  timers: Timers;
+  resolve: Resolve;
+  randomBytes: RandomBytes;
+};
 
 /** The whole house: every part made once and wired by hand. */
-export async function createApp({ config, databaseUrl: url, log, clock, randomBytes }: Deps) {
+export async function createApp(deps: Deps) {
+  const { config, databaseUrl: url, log, clock, timers, resolve, randomBytes } = deps;
   const { baseUrl, supportEmail, allowlistPolicy } = config;
 
   const metrics = createMetrics();
@@ -46,15 +67,30 @@ export async function createApp({ config, databaseUrl: url, log, clock, randomBy
   const notifications = createNotifications({ url, queries, log });
   const rateLimits = createRateLimits({ queries, clock, log });
   const audit = createAudit({ queries, clock, guids });
-  const events = createEvents({ clock, guids, metrics });
   const base = { database, clock, guids, audit, metrics, log };
+  const partitions = createPartitions({ ...base, retentionDays: config.retentionDays });
+  const events = createEvents({ ...base, enqueue: (...args) => deliveries.enqueue(...args) });
 
   const organizations = createOrganizations({
     ...base,
     events,
     beforeGoingLive: (transaction, guid) => applications.requireAllowlists(transaction, guid),
   });
+  const ingest = createIngest({ ...base, events, organizations });
   const customers = createCustomers({ ...base, organizations });
+  const subscriptions = createSubscriptions({
+    ...base,
+    ...{ events, organizations, encryption, randomBytes, supportEmail },
+  });
+  const deliveries = createDeliveryRoom({
+    ...base,
+    ...{ timers, notifications, subscriptions, resolve, randomBytes, settings: config },
+    alongside: () => recoveries.step(),
+  });
+  const { dispatcher, enqueueFor } = deliveries;
+  const resending = { subscriptions, enqueueFor, retentionDays: config.retentionDays };
+  const deliveryRecords = createDeliveries({ ...base, ...resending, events });
+  const recoveries = createRecoveries({ ...base, ...resending });
   const tokens = createTokens({ ...base, addresses: config, notifications, encryption });
   const { revocations, denials } = tokens;
   const keyPairs = createKeyPairs({ ...base, organizations, revocations, encryption, randomBytes });
@@ -74,14 +110,27 @@ export async function createApp({ config, databaseUrl: url, log, clock, randomBy
   registerHealth(server, { metrics, schemaState: () => schemaState(queries) });
   await registerOAuth(server, { ...endpoints, ...tokens, sourceAddress });
   registerTokenMetadata(server, tokens);
-  await registerApi(server, { ...base, ...tokens, usage, sourceAddress }, (api) => {
+  await registerApi(server, { ...base, ...tokens, organizations, usage, sourceAddress }, (api) => {
     registerApplications(api, { applications, organizations, allowlistPolicy });
     registerCustomers(api, { customers });
     registerCustomerTokens(api, endpoints);
+    registerSubscriptions(api, { subscriptions });
+    registerEvents(api, { events });
+    registerDeliveries(api, { deliveries: deliveryRecords });
+    registerRecoveries(api, { recoveries });
   });
   const { operatorToken } = config;
   const authentication = createOperatorAuthentication({ operatorToken, rateLimits, metrics, sourceAddress });
-  const rooms = { ...base, ...keyPairs, ...tokens, organizations, customers, encryption };
+  const rooms = {
+    ...base,
+    ...keyPairs,
+    ...tokens,
+    organizations,
+    customers,
+    subscriptions,
+    ingest,
+    encryption,
+  };
   await registerOperator(server, { ...rooms, authentication });
   await server.ready();
 
@@ -96,11 +145,25 @@ export async function createApp({ config, databaseUrl: url, log, clock, randomBy
     ],
   });
 
+  const sweeper = createSweeper({
+    ...{ database, log },
+    chores: [
+      { name: 'deleted subscriptions', run: subscriptions.sweepDeleted },
+      { name: 'failed subscriptions', run: subscriptions.sweepFailed },
+      { name: 'recoveries', run: recoveries.sweep },
+      { name: 'orphaned deliveries', run: deliveries.sweepOrphans },
+      { name: 'partitions', run: partitions.prepare },
+      { name: 'retention', run: partitions.dropOld },
+    ],
+  });
+
   /** In order: first what comes in, then what is still to be written down, last the database. */
   async function close(): Promise<void> {
     const flushDenials = () => denials.flush({ all: true });
     for (const step of [
       () => server.close(),
+      deliveries.stop,
+      sweeper.stop,
       housekeeping.stop,
       flushDenials,
       usage.flush,
@@ -114,5 +177,5 @@ export async function createApp({ config, databaseUrl: url, log, clock, randomBy
     await database.close();
   }
 
-  return { ...rooms, server, housekeeping, close };
+  return { ...rooms, recoveries, partitions, dispatcher, server, housekeeping, sweeper, close };
 }

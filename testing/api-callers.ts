@@ -4,8 +4,11 @@ import type { TokenType } from '../server/tokens/claims.ts';
 import { allScopes } from '../server/tokens/scopes.ts';
 import type { TestApp } from './app.ts';
 import { createCustomer } from './customers.ts';
+import { insertDeliveries } from './deliveries.ts';
+import { publishEvents } from './events.ts';
 import { sampleOf } from './json-samples.ts';
 import { addressOf, jsonBodyOf, type Operation, readOperations } from './operations.ts';
+import { anySubscription } from './subscriptions.ts';
 import { createKey, createTenant, type Tenant } from './tenant.ts';
 
 export const TOKEN_TYPES: readonly TokenType[] = ['organization', 'bank', 'customer', 'user'];
@@ -65,9 +68,12 @@ export async function readApiOperations(app: TestApp): Promise<ApiOperation[]> {
 
 /**
  * For each path with a parameter: a real object of a tenant, and whether it belongs to a bank (and so to an
- * environment) or to the whole Organization. A new path adds its line here.
+ * environment), to one environment of the Organization, or to the whole of it. A new path adds its line here.
  */
-type PathObject = { boundTo: 'organization' | 'bank'; create(app: TestApp, owner: Callers): Promise<string> };
+type PathObject = {
+  boundTo: 'organization' | 'environment' | 'bank';
+  create(app: TestApp, owner: Callers): Promise<string>;
+};
 
 const OBJECTS: Record<string, PathObject> = {
   '/api/organization_applications/{client_id}': {
@@ -83,6 +89,41 @@ const OBJECTS: Record<string, PathObject> = {
       (await createKey(app, `/banks/${bankGuid}/applications`, { name: 'Key', scopes: [] })).clientId,
   },
   '/api/customers/{guid}': { boundTo: 'bank', create: async (_app, { customerGuid }) => customerGuid },
+  '/api/subscriptions/{guid}': {
+    boundTo: 'organization',
+    create: async (app, owner) => (await anySubscription(app, owner)).guid,
+  },
+  '/api/subscription_events/{guid}': {
+    boundTo: 'environment',
+    create: async (app, owner) => (await publishEvents(app, owner))[0] as string,
+  },
+  '/api/subscription_deliveries/{guid}': {
+    boundTo: 'environment',
+    create: async (app, owner) =>
+      (await insertDeliveries(app, owner, await anySubscription(app, owner), [{}]))[0] as string,
+  },
+  '/api/subscription_recoveries/{guid}': {
+    boundTo: 'environment',
+    create: async (app, owner) => {
+      const { status, body } = await app.call({
+        method: 'POST',
+        url: '/api/subscription_recoveries',
+        token: await issueToken(app, owner, 'user'),
+        payload: {
+          subscription_guid: (await anySubscription(app, owner)).guid,
+          since: '2026-11-01T00:00:00Z',
+        },
+      });
+      if (status !== 201) throw new Error(JSON.stringify(body));
+      return String(body.guid);
+    },
+  },
+};
+
+/** What the fields of a body have to name, where it has to be there: made only for those that ask for it. */
+const NAMED: Record<string, (app: TestApp, owner: Callers) => Promise<string>> = {
+  subscription_guid: async (app, owner) => (await anySubscription(app, owner)).guid,
+  subscription_event_guid: async (app, owner) => (await publishEvents(app, owner))[0] as string,
 };
 
 export function hasPathObject({ path }: Operation): boolean {
@@ -104,10 +145,11 @@ export async function outsidersOf(
   const tokens: [string, string][] = [];
   for (const type of operation.types) {
     tokens.push([`a stranger's ${type} token`, await issueToken(app, stranger, type)]);
-    if (pathObjectOf(operation).boundTo !== 'bank' || type === 'user') continue;
+    const { boundTo } = pathObjectOf(operation);
+    if (boundTo === 'organization' || type === 'user') continue;
     const production = await issueToken(app, owner, type, { environment: 'production' });
     tokens.push([`a ${type} token of production`, production]);
-    if (type !== 'organization')
+    if (boundTo === 'bank' && type !== 'organization')
       tokens.push([`a sibling ${type} token`, await issueToken(app, siblings, type)]);
   }
   return tokens;
@@ -117,12 +159,13 @@ export async function outsidersOf(
 export async function validCallOf(app: TestApp, operation: Operation, owner: Callers) {
   const [name] = /(?<=\{)\w+(?=\})/.exec(operation.path) ?? [];
   const given = name === undefined ? {} : { [name]: await pathObjectOf(operation).create(app, owner) };
-  const payload = bodyOf(operation, owner);
+  const payload = await bodyOf(app, operation, owner);
   return { method: operation.method, url: addressOf(operation, given), ...(payload && { payload }) };
 }
 
 /** Valid by the schema; where a value has to mean something, it does. */
-function bodyOf(operation: Operation, { bankGuid, customerGuid }: Callers): object | undefined {
+async function bodyOf(app: TestApp, operation: Operation, owner: Callers): Promise<object | undefined> {
+  const { bankGuid, customerGuid } = owner;
   const schema = jsonBodyOf(operation);
   if (!schema) return undefined;
   const meaningful: Record<string, unknown> = {
@@ -133,7 +176,12 @@ function bodyOf(operation: Operation, { bankGuid, customerGuid }: Callers): obje
   };
   const fields = Object.keys(schema.properties ?? {}).filter((name) => name in meaningful);
   const chosen = Object.fromEntries(fields.map((name) => [name, meaningful[name]]));
-  return { ...(sampleOf(schema) as object), ...chosen };
+  const named = Object.keys(schema.properties ?? {}).map(async (name) => [
+    name,
+    await NAMED[name]?.(app, owner),
+  ]);
+  const existing = (await Promise.all(named)).filter(([, guid]) => guid !== undefined);
+  return { ...(sampleOf(schema) as object), ...chosen, ...Object.fromEntries(existing) };
 }
 
 /** Every route under /api of the servers made from now on, whether the document shows it or not. */

@@ -5,6 +5,8 @@ import type { InjectOptions } from 'fastify';
 import { type App, createApp } from '../server/app.ts';
 import { type Environment, readConfig } from '../server/config/config.ts';
 import { completeSecrets } from '../server/config/generated-secrets.ts';
+import { EXCHANGE_TIMEOUT_MS } from '../server/deliveries/conversation.ts';
+import { type Resolve, systemResolve } from '../server/network/resolve.ts';
 import { createLog } from '../server/runtime/log.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { watchDescribedStatuses } from './described-statuses.ts';
@@ -39,10 +41,13 @@ export async function createTestApp({
   environment = {},
   testDatabase,
   clock = createFakeClock(),
+  resolve = systemResolve,
 }: {
   environment?: Environment;
   testDatabase?: TestDatabase;
   clock?: FakeClock;
+  /** Where names of endpoints lead. */
+  resolve?: Resolve;
 } = {}): Promise<TestApp> {
   const ownDatabase = testDatabase ?? (await createTestDatabase());
   const config = readConfig({
@@ -63,10 +68,17 @@ export async function createTestApp({
     databaseUrl: ownDatabase.url,
     log,
     clock,
+    timers: clock,
+    resolve,
     randomBytes,
   });
+  await app.partitions.prepare();
   await app.revocations.start();
   after(async () => {
+    // Requests to endpoints that never answer end by their deadline, and that is on this clock.
+    const stopped = app.dispatcher.stop();
+    clock.advance(EXCHANGE_TIMEOUT_MS);
+    await stopped;
     await app.close();
     if (!testDatabase) await ownDatabase.drop();
   });

@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { createDatabase } from '../server/database/database.ts';
 import { migrate } from '../server/database/migrate.ts';
+import { createPartitions } from '../server/database/partitions.ts';
 import { createLog } from '../server/runtime/log.ts';
 import { Secret } from '../server/runtime/secret.ts';
+import { createFakeClock } from './fake-clock.ts';
 
 /**
  * One PostgreSQL for a whole run (`scripts/test.ts` starts it), a migrated template in it,
@@ -17,6 +19,7 @@ export async function prepareTemplate(serverUrl: string): Promise<void> {
   const log = createLog({ level: 'silent', terminal: false });
   const database = createDatabase({ url: new Secret(urlOf(serverUrl, TEMPLATE)), connections: 2, log });
   await migrate(database);
+  await createPartitions({ database, clock: createFakeClock(), log, retentionDays: 30 }).prepare();
   await database.close();
   process.env[SERVER_URL_VARIABLE] = serverUrl;
 }

@@ -1,20 +1,45 @@
-import type { Clock } from '../server/runtime/clock.ts';
+import type { Clock, Timers } from '../server/runtime/clock.ts';
 
-export type FakeClock = Clock & {
-  advance(ms: number): void;
-  set(moment: Date): void;
-};
+export type FakeClock = Clock &
+  Timers & {
+    /** Moves time, and on the way runs every timer that comes due, each at its own moment. */
+    advance(ms: number): void;
+    set(moment: Date): void;
+    /** Timers that are still set. */
+    waiting(): number;
+  };
+
+type Timer = { at: number; action: () => void };
 
 /** Time that moves only when a test says so. */
 export function createFakeClock(start = new Date('2026-11-15T12:00:00.000Z')): FakeClock {
   let now = start.getTime();
+  const timers = new Set<Timer>();
+
+  function nextDue(until: number): Timer | undefined {
+    let next: Timer | undefined;
+    for (const timer of timers) if (timer.at <= until && (!next || timer.at < next.at)) next = timer;
+    return next;
+  }
+
+  function moveTo(moment: number): void {
+    for (let timer = nextDue(moment); timer; timer = nextDue(moment)) {
+      timers.delete(timer);
+      now = Math.max(now, timer.at);
+      timer.action();
+    }
+    now = moment;
+  }
+
   return {
     now: () => new Date(now),
-    advance(ms) {
-      now += ms;
+    after(ms, action) {
+      const timer = { at: now + ms, action };
+      timers.add(timer);
+      return () => timers.delete(timer);
     },
-    set(moment) {
-      now = moment.getTime();
-    },
+    advance: (ms) => moveTo(now + ms),
+    set: (moment) => moveTo(moment.getTime()),
+    waiting: () => timers.size,
   };
 }

@@ -1,14 +1,14 @@
 import type { Config } from '../config/config.ts';
 import { StartupError } from '../runtime/startup-error.ts';
 import { listen, runUntilStopped } from './process.ts';
-import { openApp, requireCurrentSchema, requireMasterKey } from './resources.ts';
+import { openApp, requireMasterKey, requireReadyDatabase } from './resources.ts';
 
 /** Only the HTTP surface; any number of these share one database. */
 export async function api(config: Config): Promise<void> {
   requireSharedDatabase(config, 'api');
   await runUntilStopped(async (resources, stop) => {
     const { app, config: complete, log } = await openApp(config, resources);
-    await requireCurrentSchema(app);
+    await requireReadyDatabase(app);
     stop.throwIfAborted();
     app.housekeeping.start();
     await requireMasterKey(app);
@@ -22,9 +22,12 @@ export async function dispatch(config: Config): Promise<void> {
   requireSharedDatabase(config, 'dispatch');
   await runUntilStopped(async (resources, stop) => {
     const { app, log } = await openApp(config, resources);
-    await requireCurrentSchema(app);
+    await requireReadyDatabase(app);
     stop.throwIfAborted();
+    await requireMasterKey(app);
+    await app.dispatcher.start();
     app.housekeeping.start();
+    app.sweeper.start();
     log.info('dispatching');
   });
 }

@@ -2,7 +2,7 @@ import type { App } from '../app.ts';
 import type { Config } from '../config/config.ts';
 import { migrate as applyMigrations, schemaState } from '../database/migrate.ts';
 import { StartupError } from '../runtime/startup-error.ts';
-import { openApp } from './resources.ts';
+import { openApp, preparePartitions } from './resources.ts';
 
 export async function migrate(config: Config): Promise<void> {
   await using resources = new AsyncDisposableStack();
@@ -15,6 +15,12 @@ export async function migrate(config: Config): Promise<void> {
 
 /** A database that a newer version migrated is left as it is; this version can work on it. */
 export async function bringUpToDate(app: App): Promise<string[]> {
+  const applied = await applyMissing(app);
+  await preparePartitions(app);
+  return applied;
+}
+
+async function applyMissing(app: App): Promise<string[]> {
   const { queries } = app.database;
   if ((await schemaState(queries)) !== 'behind') return [];
   try {

@@ -7,7 +7,8 @@ import { type CompleteConfig, completeSecrets } from '../config/generated-secret
 import { lockDataDir } from '../database/embedded/data-dir-lock.ts';
 import { startEmbeddedPostgres } from '../database/embedded/embedded-postgres.ts';
 import { schemaState } from '../database/migrate.ts';
-import { systemClock } from '../runtime/clock.ts';
+import { systemResolve } from '../network/resolve.ts';
+import { systemClock, systemTimers } from '../runtime/clock.ts';
 import { createLog, type Log } from '../runtime/log.ts';
 import { Secret } from '../runtime/secret.ts';
 import { StartupError } from '../runtime/startup-error.ts';
@@ -29,7 +30,10 @@ export async function openApp(config: Config, resources: AsyncDisposableStack): 
   }
   const complete = await completeSecrets(config, randomBytes);
   const databaseUrl = config.databaseUrl ?? (await openEmbedded(config.dataDir, resources));
-  const app = await createApp({ config: complete, databaseUrl, log, clock: systemClock, randomBytes });
+  const app = await createApp({
+    ...{ config: complete, databaseUrl, log, randomBytes },
+    ...{ clock: systemClock, timers: systemTimers, resolve: systemResolve },
+  });
   resources.defer(() => app.close());
   await requireReachable(app, databaseUrl);
   return { app, config: complete, log, embedded };
@@ -76,8 +80,18 @@ export async function requireMasterKey(app: App): Promise<void> {
   }
 }
 
-/** Nobody but `migrate` changes a database that others may be using. */
-export async function requireCurrentSchema(app: App): Promise<void> {
+/** Nobody but `migrate` changes the schema of a database that others may be using. */
+export async function requireReadyDatabase(app: App): Promise<void> {
   if ((await schemaState(app.database.queries)) === 'behind')
     throw new StartupError('The database is behind this version; run: npx portico migrate');
+  await preparePartitions(app);
+}
+
+/** Whoever comes back after weeks has to find the partitions that it writes to. */
+export async function preparePartitions(app: App): Promise<void> {
+  try {
+    await app.partitions.prepare();
+  } catch (error) {
+    throw new StartupError(`The database has no partitions for these weeks (${(error as Error).message}).`);
+  }
 }

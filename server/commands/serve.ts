@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import { createDemo } from './demo.ts';
 import { bringUpToDate } from './migrate.ts';
 import { listen, runUntilStopped } from './process.ts';
-import { openApp, requireCurrentSchema, requireMasterKey } from './resources.ts';
+import { openApp, requireMasterKey, requireReadyDatabase } from './resources.ts';
 import { writeWelcome } from './welcome.ts';
 
 /** Everything in one process: the API, the background work, and the embedded database when no other is named. */
@@ -11,10 +11,12 @@ export async function serve(config: Config): Promise<void> {
     const { app, config: complete, log, embedded } = await openApp(config, resources);
     stop.throwIfAborted();
     if (embedded) await bringUpToDate(app);
-    else await requireCurrentSchema(app);
+    else await requireReadyDatabase(app);
     await requireMasterKey(app);
+    await app.dispatcher.start();
     await listen(app, complete, resources);
     app.housekeeping.start();
+    app.sweeper.start();
     stop.throwIfAborted();
 
     // Only once nothing can fail any more: the start that makes the demo is the one that shows it.

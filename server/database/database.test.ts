@@ -7,7 +7,7 @@ import { createFakeClock } from '../../testing/fake-clock.ts';
 import { Failure } from '../runtime/failure.ts';
 import { createGuids } from '../runtime/guid.ts';
 import { createLog } from '../runtime/log.ts';
-import { createDatabase, type Transaction } from './database.ts';
+import { createDatabase, type Ending, type Transaction } from './database.ts';
 
 const log = createLog({ level: 'silent', terminal: false });
 const testDatabase = await createTestDatabase();
@@ -90,4 +90,88 @@ test('a connection that breaks while idle is told in the log and replaced', asyn
   assert.match(await broke.promise, /a database connection broke/);
   await sql`select 1`.execute(other.queries);
   await other.close();
+});
+
+/** How a transaction ended for whoever asked to be told, and what became of it. */
+async function endingOf(work: (transaction: Transaction) => Promise<unknown>) {
+  const endings: Ending[] = [];
+  const settled = await Promise.allSettled([
+    database.transaction((transaction) => {
+      database.onEnd(transaction, (ending) => void endings.push(ending));
+      return work(transaction);
+    }),
+  ]);
+  return { endings, ...settled[0] };
+}
+
+test('whoever wants to know is told of a commit, when it has happened', async () => {
+  const told = Promise.withResolvers<boolean>();
+  const returned = await database.transaction(async (transaction) => {
+    database.onEnd(transaction, () => told.resolve(exists('announced')));
+    await insertOrganization(transaction, 'announced');
+    return 'what the work returns';
+  });
+  assert.equal(returned, 'what the work returns');
+  assert.equal(await told.promise, true);
+});
+
+test('all of them are told, in the order in which they asked, and each once', async () => {
+  const told: string[] = [];
+  await database.transaction(async (transaction) => {
+    for (const name of ['first', 'second', 'third'])
+      database.onEnd(transaction, (ending) => void told.push(`${name}: ${ending}`));
+    assert.deepEqual(told, []);
+  });
+  assert.deepEqual(told, ['first: committed', 'second: committed', 'third: committed']);
+  await database.transaction(async () => {});
+  assert.equal(told.length, 3);
+});
+
+test('a Failure and a thrown error are told as rolled back', async () => {
+  const failed = await endingOf(async () => new Failure('not_found', 'no such thing'));
+  assert.deepEqual(failed.endings, ['rolled back']);
+  assert.equal(failed.status, 'fulfilled');
+  const thrown = await endingOf(async () => {
+    throw new Error('a bug');
+  });
+  assert.deepEqual(thrown.endings, ['rolled back']);
+  assert.equal(thrown.status, 'rejected');
+  const refused = await endingOf((transaction) => sql`select 1/0`.execute(transaction));
+  assert.deepEqual(refused.endings, ['rolled back']);
+});
+
+/** Ends the connection of a transaction, and waits until it is gone. */
+async function breakConnection(transaction: Transaction): Promise<void> {
+  const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(transaction);
+  const pid = rows[0]?.pid;
+  await sql`select pg_terminate_backend(${pid}, 10000)`.execute(database.queries);
+}
+
+test('a connection that dies at the commit leaves it unknown', async () => {
+  const { endings, status } = await endingOf(async (transaction) => {
+    await insertOrganization(transaction, 'unknown');
+    await breakConnection(transaction);
+  });
+  assert.deepEqual(endings, ['unknown']);
+  assert.equal(status, 'rejected');
+});
+
+test('a connection that dies before the commit was asked for is rolled back for certain', async () => {
+  const { endings, status } = await endingOf(async (transaction) => {
+    await breakConnection(transaction);
+    await insertOrganization(transaction, 'never');
+  });
+  assert.deepEqual(endings, ['rolled back']);
+  assert.equal(status, 'rejected');
+  assert.ok(!(await exists('never')));
+});
+
+test('work that swallows an error of SQL is not told as committed: its commit is answered with a rollback', async () => {
+  const { endings, status } = await endingOf(async (transaction) => {
+    await insertOrganization(transaction, 'swallowed');
+    await sql`select 1/0`.execute(transaction).catch(() => {});
+  });
+  assert.ok(!(await exists('swallowed')));
+  assert.notEqual(endings[0], 'committed');
+  assert.equal(status, 'rejected');
 });

@@ -4,6 +4,7 @@ import pg from 'pg';
 import { type Failure, isFailure } from '../runtime/failure.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Secret } from '../runtime/secret.ts';
+import { PreparingClient } from './prepared.ts';
 import type { Tables } from './tables.ts';
 
 export type Queries = Kysely<Tables>;
@@ -13,10 +14,15 @@ export type Database = {
   readonly queries: Queries;
   /** Commits what `work` did, unless it throws or returns a Failure: then nothing of it happened. */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
+  /** Calls back once the transaction has ended: for what may follow only from a commit. */
+  onEnd(transaction: Transaction, action: (ending: Ending) => void): void;
   /** Connections of its own, without the time limit of requests: for work such as migrations. */
   maintain<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 };
+
+/** `unknown`: the connection broke at the commit, so it may have happened or not. */
+export type Ending = 'committed' | 'rolled back' | 'unknown';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const IDLE_TIMEOUT_MS = 30_000;
@@ -39,9 +45,11 @@ export function createDatabase({
   log: Log;
 }): Database {
   const { queries, close } = connect(url, log, { max: connections, statement_timeout: STATEMENT_TIMEOUT_MS });
+  const endings: Endings = new WeakMap();
   return {
     queries,
-    transaction: (work) => runTransaction(queries, work),
+    transaction: (work) => runTransaction(queries, endings, work),
+    onEnd: (transaction, action) => void endings.get(transaction)?.push(action),
     async maintain(work) {
       const unhurried = connect(url, log, { max: MAINTENANCE_CONNECTIONS });
       return work(unhurried.queries).finally(unhurried.close);
@@ -56,6 +64,7 @@ function connect(url: Secret, log: Log, limits: pg.PoolConfig) {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     application_name: 'portico',
+    Client: PreparingClient,
     types: { getTypeParser: parserFor as typeof pg.types.getTypeParser },
     ...limits,
   });
@@ -93,18 +102,29 @@ class Rollback extends Error {
   }
 }
 
+type Endings = WeakMap<Transaction, ((ending: Ending) => void)[]>;
+
 async function runTransaction<T>(
   queries: Queries,
+  endings: Endings,
   work: (transaction: Transaction) => Promise<T>,
 ): Promise<T> {
+  const actions: ((ending: Ending) => void)[] = [];
+  let ending: Ending = 'rolled back';
   try {
-    return await queries.transaction().execute(async (transaction) => {
-      const result = await work(transaction);
-      if (isFailure(result)) throw new Rollback(result);
-      return result;
+    const result = await queries.transaction().execute(async (transaction) => {
+      endings.set(transaction, actions);
+      const outcome = await work(transaction);
+      if (isFailure(outcome)) throw new Rollback(outcome);
+      ending = 'unknown';
+      return outcome;
     });
+    ending = 'committed';
+    return result;
   } catch (error) {
     if (error instanceof Rollback) return error.failure as T;
     throw error;
+  } finally {
+    for (const action of actions) action(ending);
   }
 }

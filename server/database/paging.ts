@@ -5,7 +5,7 @@ export type Page = { number: number; perPage: number; offset: number; after: str
 export type PageOf<Row> = { rows: Row[]; total: number; next: string | undefined };
 
 /** Counting stops here, so that a list costs the same over ten thousand rows and over a billion. */
-const MAX_COUNTED = 10_000;
+export const MAX_COUNTED = 10_000;
 
 /** Newest first by guid (its time bits), by number or after a guid; one row more tells whether there is a next page. */
 export async function selectPage<DB, TB extends keyof DB, Row extends object>(

@@ -12,6 +12,13 @@ export type Tables = {
   revocations: RevocationsTable;
   verifying_nodes: VerifyingNodesTable;
   customers: CustomersTable;
+  subscriptions: SubscriptionsTable;
+  deliveries: DeliveriesTable;
+  delivery_queue: DeliveryQueueTable;
+  delivery_attempts: DeliveryAttemptsTable;
+  delivery_counters: DeliveryCountersTable;
+  dispatchers: DispatchersTable;
+  subscription_recoveries: SubscriptionRecoveriesTable;
 };
 
 export type EnvironmentName = 'production' | 'sandbox';
@@ -110,4 +117,94 @@ type CustomersTable = {
   name: string | null;
   created_at: Date;
   updated_at: Date;
+};
+
+type SubscriptionsTable = {
+  guid: string;
+  organization_guid: string;
+  environment: EnvironmentName;
+  name: string;
+  url: string;
+  signing_key_encrypted: Buffer;
+  protection_enabled: boolean;
+  created_at: Date;
+  updated_at: Date;
+  activated_at: Date | null;
+  deliveries_failing_since: Date | null;
+  recovered_at: Date | null;
+  failed_at: Date | null;
+  disabled_at: Date | null;
+  scheduled_deletion_at: Date | null;
+  deleted_at: Date | null;
+};
+
+export type FailureKind = 'timeout' | 'unreachable' | 'rejected';
+
+type DeliveriesTable = {
+  guid: string;
+  organization_guid: string;
+  environment: EnvironmentName;
+  subscription_guid: string;
+  event_guid: string;
+  bank_guid: string | null;
+  event_type: string;
+  object_guid: string;
+  attempt_count: number;
+  failing_since: Date | null;
+  failure_kind: FailureKind | null;
+  response_status: number | null;
+  response_time_ms: number | null;
+  response_excerpt: string | null;
+  created_at: Date;
+  updated_at: Date;
+  completed_at: Date | null;
+  failed_at: Date | null;
+};
+
+type DeliveryQueueTable = {
+  subscription_guid: string;
+  delivery_guid: string;
+  due_at: Date;
+  scheduled_at: Date;
+  leased_by: string | null;
+};
+
+type DeliveryAttemptsTable = {
+  delivery_guid: string;
+  number: number;
+  attempted_at: Date;
+  duration_ms: number;
+  outcome: 'completed' | FailureKind;
+  response_status: number | null;
+  response_excerpt: string | null;
+  reason: string | null;
+};
+
+type DeliveryCountersTable = {
+  subscription_guid: string;
+  minute: Date;
+  completed: number;
+  failed_attempts: number;
+  response_times: number[];
+};
+
+type DispatchersTable = {
+  guid: string;
+  lease_until: Date;
+};
+
+type SubscriptionRecoveriesTable = {
+  guid: string;
+  organization_guid: string;
+  environment: EnvironmentName;
+  subscription_guid: string;
+  since: Date;
+  until: Date;
+  total: number;
+  done: number;
+  reached: string | null;
+  created_at: Date;
+  updated_at: Date;
+  completed_at: Date | null;
+  failed_at: Date | null;
 };

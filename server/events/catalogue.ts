@@ -1,5 +1,5 @@
 /** Every event type there is: the specification's table and the external bank accounts of the contract. */
-const EVENT_TYPES = [
+export const EVENT_TYPES = [
   'trade.storing',
   'trade.pending',
   'trade.executed',

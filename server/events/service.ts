@@ -1,12 +1,25 @@
-import type { Transaction } from '../database/database.ts';
+import type { Database, Transaction } from '../database/database.ts';
+import type { Page, PageOf } from '../database/paging.ts';
 import type { EnvironmentName } from '../database/tables.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { Failure } from '../runtime/failure.ts';
 import type { Guids } from '../runtime/guid.ts';
 import type { Metrics } from '../runtime/metrics.ts';
-import type { EventType } from './catalogue.ts';
-import { insertEvents } from './store.ts';
+import { EVENT_TYPES, type EventType } from './catalogue.ts';
+import {
+  type Event,
+  type EventFilters,
+  insertEvents,
+  selectEvent,
+  selectEvents,
+  type Visible,
+} from './store.ts';
+
+export type { Event } from './store.ts';
 
 export type NewEvent = {
+  /** Given by the platform's core, so that it can say the same twice; otherwise made here. */
+  guid?: string | undefined;
   organizationGuid: string;
   bankGuid?: string | undefined;
   eventType: EventType;
@@ -14,27 +27,63 @@ export type NewEvent = {
   environment: EnvironmentName;
 };
 
+const KNOWN_TYPES: ReadonlySet<string> = new Set(EVENT_TYPES);
+
 export type Events = ReturnType<typeof createEvents>;
 
-export function createEvents({ clock, guids, metrics }: { clock: Clock; guids: Guids; metrics: Metrics }) {
+type Deps = {
+  database: Database;
+  clock: Clock;
+  guids: Guids;
+  metrics: Metrics;
+  /** One delivery for each event and subscription, in the same transaction. */
+  enqueue(transaction: Transaction, events: readonly Event[]): Promise<void>;
+};
+
+export function createEvents({ database, clock, guids, metrics, enqueue }: Deps) {
   return {
-    /** In the transaction of the change: nothing is announced that did not commit, nothing commits unannounced. */
-    async publish(transaction: Transaction, events: readonly NewEvent[]): Promise<void> {
-      if (events.length === 0) return;
+    /**
+     * In the transaction of the change: nothing is announced that did not commit, nothing commits unannounced.
+     * Gives the events as they are now; one whose guid was there before is not announced again.
+     */
+    async publish(
+      transaction: Transaction,
+      newEvents: readonly NewEvent[],
+    ): Promise<{ events: Event[]; created: ReadonlySet<string> }> {
+      if (newEvents.length === 0) return { events: [], created: new Set() };
       const createdAt = clock.now();
-      await insertEvents(
-        transaction,
-        events.map((event) => ({
-          guid: guids.next(),
-          organization_guid: event.organizationGuid,
-          bank_guid: event.bankGuid ?? null,
-          event_type: event.eventType,
-          object_guid: event.objectGuid,
-          environment: event.environment,
-          created_at: createdAt,
-        })),
-      );
-      for (const event of events) metrics.eventsPublished.inc({ event_type: event.eventType });
+      const events = newEvents.map((event) => ({
+        guid: event.guid ?? guids.next(),
+        organization_guid: event.organizationGuid,
+        bank_guid: event.bankGuid ?? null,
+        event_type: event.eventType,
+        object_guid: event.objectGuid,
+        environment: event.environment,
+        created_at: createdAt,
+      }));
+      const before = await insertEvents(transaction, events, createdAt);
+      const created = new Set(events.map(({ guid }) => guid)).difference(before);
+      // A guid that stands twice in one call is one event: the first of them.
+      const unannounced = new Set(created);
+      const fresh = events.filter((event) => unannounced.delete(event.guid));
+      if (fresh.length > 0) await enqueue(transaction, fresh);
+      database.onEnd(transaction, (ending) => {
+        if (ending === 'committed')
+          for (const event of fresh) metrics.eventsPublished.inc({ event_type: event.event_type });
+      });
+      return { events, created };
+    },
+
+    async get(visible: Visible, guid: string): Promise<Event | Failure> {
+      const event = await selectEvent(database.queries, visible, guid);
+      return event ?? new Failure('not_found', 'There is no such event');
+    },
+
+    async list(visible: Visible, page: Page, filters: EventFilters): Promise<PageOf<Event> | Failure> {
+      const unknown = filters.eventType?.find((name) => !KNOWN_TYPES.has(name));
+      if (unknown !== undefined)
+        return new Failure('invalid_parameter', `event_type ${unknown} is not a type of event`);
+      return selectEvents(database.queries, visible, page, filters);
     },
   };
 }

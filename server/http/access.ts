@@ -1,6 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import type { KeyUsage } from '../applications/usage.ts';
 import type { Actor } from '../audit/service.ts';
+import type { Feature } from '../organizations/schema.ts';
+import type { Organizations } from '../organizations/service.ts';
 import { Failure } from '../runtime/failure.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import type { TokenType } from '../tokens/claims.ts';
@@ -13,7 +15,7 @@ import type { SourceAddress } from './source-address.ts';
 import { refuseUnknownInput } from './strict-input.ts';
 
 /** What a route of `/api` asks of a token. Declared with the route, checked here, shown in the OpenAPI document. */
-type Access = { types: readonly TokenType[]; scopes: readonly string[] };
+type Access = { types: readonly TokenType[]; scopes: readonly string[]; feature?: Feature };
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -33,10 +35,19 @@ export function requires(types: readonly TokenType[], ...scopes: readonly string
   };
 }
 
+/** The same, of an Organization that has this feature. How one that has not is refused is told with the features. */
+export function withFeature(feature: Feature, { config, documented }: ReturnType<typeof requires>) {
+  return {
+    config: { access: { ...config.access, feature } },
+    documented: { ...documented, 'x-feature': feature },
+  };
+}
+
 const BEARER = /^Bearer +([\w\-.~+/]+=*)$/i;
 
 export type AccessDeps = {
   verifier: Verifier;
+  organizations: Organizations;
   sourceAddress: SourceAddress;
   denials: Denials;
   usage: KeyUsage;
@@ -61,10 +72,12 @@ export async function registerApi(
 }
 
 /**
- * The checks of every `/api` call in the contract's order: token, revocation, source address, token type, scope.
- * A token that was seen before passes without waiting for anything.
+ * The checks of every `/api` call in the contract's order: token, revocation, source address, token type, scope,
+ * feature; all before the body is read. A token that was seen before passes without waiting for anything, unless
+ * the route asks for a feature.
  */
-function guard(api: HttpServer, { verifier, sourceAddress, denials, usage, metrics }: AccessDeps): void {
+function guard(api: HttpServer, deps: AccessDeps): void {
+  const { verifier, organizations, sourceAddress, denials, usage, metrics } = deps;
   api.decorateRequest('caller');
   api.decorateRequest('sourceAddress');
 
@@ -74,9 +87,15 @@ function guard(api: HttpServer, { verifier, sourceAddress, denials, usage, metri
 
   api.addHook('onRequest', (request, _reply, done) => {
     const conclude = (refusal: Failure | undefined) => done(refusal && new FailureError(refusal));
+    const decide = (verified: VerifiedToken | Failure) => {
+      const refusal = admit(request, verified);
+      const feature = request.routeOptions.config.access?.feature;
+      if (refusal || !feature) conclude(refusal);
+      else organizations.refusalOf(request.caller.organizationGuid, feature).then(conclude, done);
+    };
     const verified = verify(request.headers.authorization);
-    if (verified instanceof Promise) verified.then((result) => conclude(admit(request, result)), done);
-    else conclude(admit(request, verified));
+    if (verified instanceof Promise) verified.then(decide, done);
+    else decide(verified);
   });
 
   function verify(

@@ -177,6 +177,19 @@ const SAID_BY_THE_CONTRACT: Record<string, readonly [types: string, scopes: stri
   'customers.list': ['organization bank customer user', 'customers:read'],
   'customers.get': ['organization bank customer user', 'customers:read'],
   'customer_tokens.create': ['organization bank', 'customers:read customers:write'],
+  'subscriptions.list': ['user', 'subscriptions:read'],
+  'subscriptions.get': ['user', 'subscriptions:read'],
+  'subscriptions.create': ['user', 'subscriptions:write'],
+  'subscriptions.update': ['user', 'subscriptions:write'],
+  'subscriptions.delete': ['user', 'subscriptions:execute'],
+  'subscription_events.list': ['organization user', 'subscription_events:read'],
+  'subscription_events.get': ['organization user', 'subscription_events:read'],
+  'subscription_deliveries.list': ['organization user', 'subscription_events:read'],
+  'subscription_deliveries.get': ['organization user', 'subscription_events:read'],
+  'subscription_deliveries.create': ['organization user', 'subscription_events:execute'],
+  'subscription_recoveries.list': ['organization user', 'subscription_events:read'],
+  'subscription_recoveries.get': ['organization user', 'subscription_events:read'],
+  'subscription_recoveries.create': ['organization user', 'subscription_events:execute'],
 };
 
 test('the routes ask for the token types and the scopes of the contract', () => {

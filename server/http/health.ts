@@ -53,8 +53,7 @@ export function registerHealth(
         response: answers({ 200: { content: { 'text/plain': { schema: Type.String() } } } }),
       },
     },
-    async (_request, reply) =>
-      reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
+    async (_request, reply) => reply.type(metrics.contentType).send(await metrics.read()),
   );
 }
 

@@ -34,7 +34,7 @@ const REFERENCE = {
   persistAuth: false,
 } as const;
 
-const INTRODUCTION = `Keys and tokens: the front door of a banking and trading platform.
+const INTRODUCTION = `Keys, tokens and webhooks: the front door of a banking and trading platform.
 
 **Authenticate.** Exchange a key pair for a token at \`POST /oauth/token\`, with the scopes you need and no more, and
 send it as \`Authorization: Bearer …\`. Keep it until shortly before \`expires_in\` has passed. Each operation names the
@@ -44,7 +44,14 @@ scopes and the kinds of token that it accepts.
 Every answer carries an \`X-Request-Id\`: tell it to support.
 
 **Lists** come newest first, by \`page\` and \`per_page\`, or for a walk of any depth by \`after\` with the \`next\` of the
-page before. Filters take one value or several, separated by commas.`;
+page before. Filters take one value or several, separated by commas.
+
+**Webhooks.** A subscription gets every event of its Organization and environment as a POST. Answer with any 2xx within
+two seconds, before you do anything else: after ten seconds, and on any other answer, it is sent again, for seven days.
+The same event may come twice, and a later one first: remember the \`guid\`, and fetch the object for its latest state.
+Verify each request before you believe it: \`X-Service-Signature\` is the lowercase hex of the HMAC-SHA-256 of the raw
+body under the 64 characters of the \`signing_key\`. Libraries for Standard Webhooks verify it too, with the base64 of
+these 64 characters as their secret.`;
 
 /** Registered before any route: the document is made of the schemas that the routes declare. */
 export async function registerOpenApi(
@@ -62,7 +69,9 @@ export async function registerOpenApi(
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: baseUrl }],
-      tags: ['Tokens', 'Applications', 'Customers'].map((name) => ({ name })),
+      tags: ['Tokens', 'Applications', 'Customers', 'Subscriptions', 'Events', 'Deliveries'].map((name) => ({
+        name,
+      })),
       components: {
         securitySchemes: {
           bearerToken: {

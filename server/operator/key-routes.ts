@@ -6,6 +6,7 @@ import { unwrap } from '../http/errors.ts';
 import { answers, Timestamp } from '../http/schemas.ts';
 import type { HttpServer } from '../http/server.ts';
 import type { Encryption } from '../runtime/encryption.ts';
+import type { Subscriptions } from '../subscriptions/service.ts';
 import type { SigningKeys } from '../tokens/signing-keys.ts';
 import { type OperatorAuthentication, security } from './authentication.ts';
 import { rotateMasterKey } from './master-key.ts';
@@ -14,6 +15,7 @@ export type RotationDeps = {
   authentication: OperatorAuthentication;
   signingKeys: SigningKeys;
   clients: Clients;
+  subscriptions: Subscriptions;
   encryption: Encryption;
   database: Database;
   audit: Audit;

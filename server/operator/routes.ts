@@ -5,14 +5,18 @@ import { type ApplicationDeps, registerApplicationRoutes } from './application-r
 import { type AuditDeps, registerAuditRoutes } from './audit-routes.ts';
 import type { OperatorAuthentication } from './authentication.ts';
 import { type BankDeps, registerBankRoutes } from './bank-routes.ts';
+import { type EventDeps, registerEventRoutes } from './event-routes.ts';
 import { type RotationDeps, registerKeyRoutes } from './key-routes.ts';
 import { type ObjectDeps, registerObjectRoutes } from './object-routes.ts';
 import { type OrganizationDeps, registerOrganizationRoutes } from './organization-routes.ts';
+import { registerSubscriptionRoutes, type SubscriptionDeps } from './subscription-routes.ts';
 
 export type OperatorDeps = { authentication: OperatorAuthentication } & OrganizationDeps &
   BankDeps &
   ApplicationDeps &
   ObjectDeps &
+  EventDeps &
+  SubscriptionDeps &
   RotationDeps &
   AuditDeps;
 
@@ -29,6 +33,8 @@ export async function registerOperator(server: HttpServer, deps: OperatorDeps): 
       registerBankRoutes(scope, deps);
       registerApplicationRoutes(scope, deps);
       registerObjectRoutes(scope, deps);
+      registerEventRoutes(scope, deps);
+      registerSubscriptionRoutes(scope, deps);
       registerKeyRoutes(scope, deps);
       registerAuditRoutes(scope, deps);
     },

@@ -7,9 +7,11 @@ import type { Events } from '../events/service.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { Failure } from '../runtime/failure.ts';
 import type { Guids } from '../runtime/guid.ts';
+import { refusalOfFeature } from './features.ts';
 import {
   type BankChanges,
   DEFAULT_FEATURES,
+  type Feature,
   type NewBank,
   type NewOrganization,
   type OrganizationChanges,
@@ -83,6 +85,22 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
       return (await store.selectOrganizationForShare(transaction, guid)) ?? noOrganization();
     },
 
+    /** For a rule that counts what the Organization has before adding to it: whoever else does so waits. */
+    async lockAlone(transaction: Transaction, guid: string): Promise<store.Organization | Failure> {
+      return (await store.selectOrganizationForUpdate(transaction, guid)) ?? noOrganization();
+    },
+
+    /** Why this Organization may not use the feature; undefined when it may. */
+    async refusalOf(guid: string, feature: Feature): Promise<Failure | undefined> {
+      const organization = await store.selectOrganization(queries, guid);
+      return organization ? refusalOfFeature(organization, feature) : noOrganization();
+    },
+
+    /** Which of these there are; one query for any number. */
+    async findAll(guidsToFind: readonly string[]): Promise<ReadonlySet<string>> {
+      return new Set(await store.selectOrganizationGuids(queries, guidsToFind));
+    },
+
     list: (page: Page) => store.selectOrganizations(queries, page),
 
     createBank(
@@ -123,6 +141,13 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
 
     async getBank(guid: string): Promise<store.Bank | Failure> {
       return (await store.selectBank(queries, guid)) ?? noBank();
+    },
+
+    /** The banks that there are of these, by their guid; one query for any number. */
+    async findBanks(guidsToFind: readonly string[]): Promise<ReadonlyMap<string, store.Bank>> {
+      if (guidsToFind.length === 0) return new Map();
+      const banks = await store.selectBanksByGuid(queries, guidsToFind);
+      return new Map(banks.map((bank) => [bank.guid, bank]));
     },
 
     /** A bank that a request names: of this Organization, and of this environment when there is one. */

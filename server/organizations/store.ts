@@ -1,4 +1,5 @@
-import type { Selectable, Updateable } from 'kysely';
+import { type Selectable, sql, type Updateable } from 'kysely';
+import { plainArray } from '../database/arrays.ts';
 import type { Queries, Transaction } from '../database/database.ts';
 import { type Page, type PageOf, selectPage } from '../database/paging.ts';
 import type { EnvironmentName, Tables } from '../database/tables.ts';
@@ -28,6 +29,19 @@ export function selectOrganization(queries: Queries, guid: string): Promise<Orga
   return queries.selectFrom('organizations').selectAll().where('guid', '=', guid).executeTakeFirst();
 }
 
+/** One at a time. Rows that refer to the organization can still be added meanwhile: its key stays what it is. */
+export function selectOrganizationForUpdate(
+  transaction: Transaction,
+  guid: string,
+): Promise<Organization | undefined> {
+  return transaction
+    .selectFrom('organizations')
+    .selectAll()
+    .where('guid', '=', guid)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+}
+
 /** Nobody changes the organization while a rule that depends on it is applied; several may apply one at once. */
 export function selectOrganizationForShare(
   transaction: Transaction,
@@ -39,6 +53,13 @@ export function selectOrganizationForShare(
     .where('guid', '=', guid)
     .forShare()
     .executeTakeFirst();
+}
+
+export async function selectOrganizationGuids(queries: Queries, guids: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ guid: string }>`
+    /* prepared: organization_guids */
+    select guid from organizations where guid = any(${plainArray(guids)}::uuid[])`.execute(queries);
+  return rows.map(({ guid }) => guid);
 }
 
 export function selectOrganizations(queries: Queries, page: Page): Promise<PageOf<Organization>> {
@@ -59,6 +80,13 @@ export function updateBank(
 
 export function selectBank(queries: Queries, guid: string): Promise<Bank | undefined> {
   return queries.selectFrom('banks').selectAll().where('guid', '=', guid).executeTakeFirst();
+}
+
+export async function selectBanksByGuid(queries: Queries, guids: readonly string[]): Promise<Bank[]> {
+  const { rows } = await sql<Bank>`
+    /* prepared: banks_by_guid */
+    select * from banks where guid = any(${plainArray(guids)}::uuid[])`.execute(queries);
+  return rows;
 }
 
 export function selectBankOf(

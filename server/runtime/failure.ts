@@ -29,6 +29,12 @@ export type FailureCode =
   | 'no_bank'
   | 'no_customer'
   | 'not_implemented'
+  | 'subscription_protected'
+  | 'subscription_limit_reached'
+  | 'invalid_https_url'
+  | 'unknown_organization'
+  | 'delivery_not_retryable'
+  | 'event_conflict'
   | 'rotation_pending';
 
 export class Failure {

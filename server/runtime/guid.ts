@@ -16,52 +16,61 @@ export function isGuid(text: string): boolean {
 
 /** Random bits are drawn in blocks: one call for many guids instead of one each. */
 const BLOCK_BYTES = 4096;
-const BYTES_PER_GUID = 8;
+/** Hex digits of chance in one guid, and those that a new millisecond takes for its first number. */
+const DIGITS_PER_GUID = 16;
+const DIGITS_OF_FIRST = 4;
 /** The 12 bits of `rand_a` count within a millisecond (RFC 9562, section 6.2, method 1). */
 const MAX_SEQUENCE = 0xfff;
 /** A new millisecond starts low, which leaves room to count up. */
 const FIRST_SEQUENCE_MASK = 0x3ff;
+const VARIANT_DIGITS = '89ab';
 
 export function createGuids({ clock, randomBytes }: { clock: Clock; randomBytes: RandomBytes }): Guids {
-  let block = Buffer.alloc(0);
+  let block = '';
   let offset = 0;
   let milliseconds = 0;
+  let prefix = '';
   let sequence = 0;
 
-  function takeRandom(): { head: number; high: number; low: number } {
-    if (offset + BYTES_PER_GUID + 2 > block.length) {
-      block = Buffer.from(randomBytes(BLOCK_BYTES));
+  function takeDigits(count: number): string {
+    if (offset + count > block.length) {
+      block = Buffer.from(randomBytes(BLOCK_BYTES)).toString('hex');
       offset = 0;
     }
-    const head = block.readUInt16BE(offset);
-    const high = block.readUInt32BE(offset + 2);
-    const low = block.readUInt32BE(offset + 6);
-    offset += BYTES_PER_GUID + 2;
-    return { head, high, low };
+    offset += count;
+    return block.slice(offset - count, offset);
+  }
+
+  function moveTo(moment: number, first: number): void {
+    milliseconds = moment;
+    prefix = `${hex(moment, 12)}7`;
+    sequence = first;
   }
 
   function next(): string {
     const now = clock.now().getTime();
-    const { head, high, low } = takeRandom();
-    if (now > milliseconds) {
-      milliseconds = now;
-      sequence = head & FIRST_SEQUENCE_MASK;
-    } else if (sequence < MAX_SEQUENCE) {
-      sequence += 1;
-    } else {
-      // 4,096 in one millisecond: borrow from the next one rather than repeat or go back.
-      milliseconds += 1;
-      sequence = 0;
-    }
-    return (
-      hex(milliseconds, 12) +
-      hex(0x7000 | sequence, 4) +
-      hex(((high & 0x3fffffff) | 0x80000000) >>> 0, 8) +
-      hex(low, 8)
-    );
+    if (now > milliseconds)
+      moveTo(now, Number.parseInt(takeDigits(DIGITS_OF_FIRST), 16) & FIRST_SEQUENCE_MASK);
+    // 4,096 in one millisecond: borrow from the next one rather than repeat or go back.
+    else if (sequence === MAX_SEQUENCE) moveTo(milliseconds + 1, 0);
+    else sequence += 1;
+    const digits = takeDigits(DIGITS_PER_GUID);
+    // The variant is the two bits 10, so of the first digit two bits of chance are left.
+    const variant = VARIANT_DIGITS[Number.parseInt(digits[0] as string, 16) & 3];
+    return `${prefix}${hex(sequence, 3)}${variant}${digits.slice(1)}`;
   }
 
   return { next };
+}
+
+/** The least guid of a moment: below every guid made then or later. */
+export function firstGuidAt(moment: Date): string {
+  return hex(moment.getTime(), 12).padEnd(32, '0');
+}
+
+/** The moment in the time bits of a guid. */
+export function momentOf(guid: string): Date {
+  return new Date(Number.parseInt(guid.slice(0, 12), 16));
 }
 
 function hex(value: number, width: number): string {

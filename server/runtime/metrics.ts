@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 /**
  * Every metric of the service, made in one place so that names and labels stay few.
@@ -12,8 +12,19 @@ export function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
+  const readers: (() => Promise<void>)[] = [];
   return {
-    registry,
+    /** Everything in the format of Prometheus, after those who wanted to set something first have done so. */
+    async read(): Promise<string> {
+      // What cannot be told now keeps its last value: the metrics are most needed when something is wrong.
+      await Promise.allSettled(readers.map((reader) => reader()));
+      return registry.metrics();
+    },
+    contentType: registry.contentType,
+    onRead(reader: () => Promise<void>): void {
+      readers.push(reader);
+    },
     requestSeconds: new Histogram({
       name: 'portico_http_request_seconds',
       help: 'Time from the first byte of a request to the last byte of its answer.',
@@ -44,5 +55,37 @@ export function createMetrics() {
       labelNames: ['event_type'] as const,
       registers,
     }),
+    attempts: new Counter({
+      name: 'portico_delivery_attempts_total',
+      help: 'Attempts to deliver an event, by what came of them.',
+      labelNames: ['outcome'] as const,
+      registers,
+    }),
+    deliveries: new Counter({
+      name: 'portico_deliveries_total',
+      help: 'Deliveries that ended, completed or failed.',
+      labelNames: ['state'] as const,
+      registers,
+    }),
+    deliverySeconds: new Histogram({
+      name: 'portico_delivery_seconds',
+      help: 'Time from the acceptance of an event to the 2xx of an endpoint, retries included.',
+      buckets: [...SECONDS_BUCKETS, 60, 600, 3_600, 86_400],
+      registers,
+    }),
+    deliveriesInFlight: gauge(
+      'portico_deliveries_in_flight',
+      'Requests to endpoints under way in this process.',
+    ),
+    deliveriesHeld: gauge('portico_deliveries_held', 'Deliveries in the memory of this process.'),
+    lanesLimited: gauge('portico_lanes_limited', 'Endpoints that this process sends one request at a time.'),
+    deliveriesWaiting: gauge(
+      'portico_deliveries_waiting',
+      'Deliveries that wait in the database, the same from every process.',
+    ),
+    oldestWaitingSeconds: gauge(
+      'portico_oldest_waiting_seconds',
+      'For how long the first of the waiting deliveries has been due, the same from every process.',
+    ),
   };
 }

@@ -1,0 +1,35 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/**
+ * Runs as a child of the benchmark: answers every POST at once and remembers when each event arrived, on the clock that
+ * all processes of a machine share.
+ */
+export type Arrivals = { count: number; at: [guid: string, nanoseconds: string][] };
+
+let count = 0;
+let at = new Map<string, bigint>();
+const GUID_START = '{"guid":"'.length;
+
+const server = createServer((request, response) => {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', () => {
+    count += 1;
+    const [first] = chunks;
+    if (first && request.url === '/timed')
+      at.set(first.toString('latin1', GUID_START, GUID_START + 32), process.hrtime.bigint());
+    response.writeHead(204).end();
+  });
+});
+server.keepAliveTimeout = 60_000;
+server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
+
+/** Any message asks what has arrived since the last one. */
+process.on('message', (message) => {
+  if (message === 'count') return void process.send?.({ count, at: [] } satisfies Arrivals);
+  process.send?.({ count, at: [...at].map(([guid, moment]) => [guid, String(moment)]) } satisfies Arrivals);
+  count = 0;
+  at = new Map();
+});
+process.on('disconnect', () => process.exit());

@@ -1,0 +1,117 @@
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Pool } from 'undici';
+
+const MAIN = fileURLToPath(new URL('../../server/main.ts', import.meta.url));
+const START_WITHIN_MS = 60_000;
+
+export type Service = Awaited<ReturnType<typeof startService>>;
+export type Endpoint = { organizationGuid: string; bankGuid: string; subscriptionGuid: string };
+
+/** The service as `npm start` runs it: one process, embedded PostgreSQL with fsync on. */
+export async function startService(settings: Record<string, string> = {}) {
+  const dataDir = mkdtempSync(join(tmpdir(), 'portico-bench-'));
+  chmodSync(dataDir, 0o711);
+  const port = await freePort();
+  const child = spawn(process.execPath, [MAIN, 'serve'], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: {
+      ...process.env,
+      PORTICO_PORT: String(port),
+      PORTICO_DATA_DIR: join(dataDir, 'data'),
+      PORTICO_DEMO: 'false',
+      PORTICO_WEBHOOK_ALLOW_PRIVATE: 'true',
+      PORTICO_LOG_LEVEL: 'error',
+      ...settings,
+    },
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await untilReady(url, child);
+  const token = readFileSync(join(dataDir, 'data', 'operator.token'), 'utf8').trim();
+  const pool = new Pool(url, { connections: 64 });
+
+  async function operate(
+    method: 'GET' | 'POST',
+    path: string,
+    payload?: object,
+  ): Promise<Record<string, unknown>> {
+    const { statusCode, body } = await pool.request({
+      method,
+      path: `/operator${path}`,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: payload ? JSON.stringify(payload) : null,
+    });
+    const answer = (await body.json()) as Record<string, unknown>;
+    if (statusCode >= 300) throw new Error(`${method} ${path}: ${statusCode} ${JSON.stringify(answer)}`);
+    return answer;
+  }
+
+  /** An Organization with a bank and one endpoint. */
+  async function createEndpoint(hook: string): Promise<Endpoint> {
+    const organization = await operate('POST', '/organizations', { name: 'Bench' });
+    const path = `/organizations/${organization.guid}`;
+    const bank = await operate('POST', `${path}/banks`, { name: 'Bench', environment: 'sandbox' });
+    const subscription = await operate('POST', `${path}/subscriptions`, {
+      ...{ type: 'webhook', name: 'Bench', url: hook, environment: 'sandbox' },
+    });
+    return {
+      organizationGuid: String(organization.guid),
+      bankGuid: String(bank.guid),
+      subscriptionGuid: String(subscription.guid),
+    };
+  }
+
+  return {
+    url,
+    pid: child.pid,
+    dataDir,
+    operate,
+    createEndpoint,
+    /** A counter or gauge of this process, its labels as they stand in the answer. */
+    async metric(name: string): Promise<number> {
+      const { body } = await pool.request({ method: 'GET', path: '/metrics' });
+      const line = (await body.text()).split('\n').find((candidate) => candidate.startsWith(`${name} `));
+      return Number(line?.split(' ').at(-1) ?? 0);
+    },
+    async stop(): Promise<void> {
+      await pool.close();
+      child.kill('SIGTERM');
+      if (child.exitCode === null) await once(child, 'exit');
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function untilReady(url: string, child: ChildProcess): Promise<void> {
+  for (const giveUpAt = Date.now() + START_WITHIN_MS; Date.now() < giveUpAt; await delay(50)) {
+    if (child.exitCode !== null) break;
+    const answer = await fetch(`${url}/readyz`).catch(() => undefined);
+    if (answer?.status === 200) return;
+  }
+  throw new Error('the service of the benchmark did not start');
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  await once(server.close(), 'close');
+  return port;
+}
+
+/** A script of this folder in a process of its own, so that it does not share our core's time unseen. */
+export function startScript(file: string): ChildProcess {
+  return fork(fileURLToPath(new URL(file, import.meta.url)));
+}
+
+export async function ask<Answer>(child: ChildProcess, message: unknown): Promise<Answer> {
+  const answered = once(child, 'message');
+  child.send(message as object);
+  return (await answered)[0] as Answer;
+}

@@ -1,0 +1,226 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Clock } from '../runtime/clock.ts';
+import { firstGuidAt } from '../runtime/guid.ts';
+import type { Log } from '../runtime/log.ts';
+import type { Database, Queries, Transaction } from './database.ts';
+import { runExclusively } from './exclusive.ts';
+
+/**
+ * History lies in a partition for each week. They are made ahead, so that no insert is without one, and dropped as a
+ * whole when their time is over. Neither holds up those who write: attaching and detaching take no lock on the parent
+ * that an insert or a select would wait for.
+ */
+export type Partitions = {
+  /** Makes what is missing for everything that can be inserted from now on. */
+  prepare(): Promise<void>;
+  /** Drops what is older than the retention, and returns the names. */
+  dropOld(): Promise<string[]>;
+};
+
+type Week = { from: Date; to: Date };
+type HistoryTable = { name: string; key: 'guid' | 'moment'; storage?: RawBuilder<unknown> };
+/** As the catalogue tells it, from and to in milliseconds; null is without bound. */
+type Partition = { table: string; name: string; from: number | null; to: number | null; detaching: boolean };
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const WEEK_MS = 7 * DAY_MS;
+/** Weeks begin on Monday, 00:00 UTC; the epoch was a Thursday. */
+const FIRST_MONDAY_MS = 4 * DAY_MS;
+
+/** An event may come with a guid that is seven days old; a day more for clocks that disagree. */
+const BEHIND_MS = 8 * DAY_MS;
+/** As long may every round fail before an insert does. */
+const AHEAD_MS = 2 * WEEK_MS;
+
+/** Nobody waits behind these waits. Longer than `deadlock_timeout` (1 s), when autovacuum gives way. */
+const LOCK_TIMEOUT = '2s';
+const LOCK_NOT_AVAILABLE = '55P03';
+
+const MAKING = 'portico make partitions';
+const DROPPING = 'drop partitions';
+/** Written on a partition before it is detached: whoever finds it on a table by itself can finish the drop. */
+const CONDEMNED = 'A partition whose time is over: to be dropped.';
+
+/**
+ * Each row changes once, soon after it came, and then rests. The room in its page keeps the change off the indexes;
+ * vacuum comes after every twentieth of the week instead of every fifth, while those pages are still in memory.
+ * A partition inherits none of this from its parent.
+ */
+const CHANGED_ONCE = sql`with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05,
+  autovacuum_vacuum_insert_scale_factor = 0.05)`;
+
+/** In the order in which a week is dropped: no delivery is left without the partition that its attempts go to. */
+const TABLES: readonly HistoryTable[] = [
+  { name: 'events', key: 'guid' },
+  { name: 'deliveries', key: 'guid', storage: CHANGED_ONCE },
+  { name: 'delivery_attempts', key: 'guid' },
+  { name: 'delivery_counters', key: 'moment' },
+];
+
+export function createPartitions({
+  database,
+  clock,
+  log,
+  retentionDays,
+}: {
+  database: Database;
+  clock: Clock;
+  log: Log;
+  retentionDays: number;
+}): Partitions {
+  async function make(table: HistoryTable, week: Week, level: 'debug' | 'info'): Promise<void> {
+    const name = partitionName(table.name, week);
+    try {
+      const made = await database.transaction((transaction) => makePartition(transaction, table, week));
+      if (made) log[level]({ partition: name, from: week.from, to: week.to }, 'a partition was made');
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error;
+      log.warn({ partition: name }, 'a partition could not be made for a lock; the next round tries again');
+    }
+  }
+
+  /** True unless something is in the way; then the next round goes on where this one stopped. */
+  async function attempt(partition: string, drop: () => Promise<void>): Promise<boolean> {
+    try {
+      await drop();
+      log.info({ partition }, 'a partition was dropped');
+      return true;
+    } catch (error) {
+      const reason = isLockTimeout(error) ? 'it is being read' : String(error);
+      log.warn({ partition, reason }, 'a partition could not be dropped; the next round tries again');
+      return false;
+    }
+  }
+
+  return {
+    async prepare() {
+      const existing = await readPartitions(database.queries);
+      const weeks = weeksAround(clock.now());
+      for (const table of TABLES) {
+        // The first ones belong to the making of the database, which is no news to whoever starts it.
+        const level = existing.some((partition) => partition.table === table.name) ? 'info' : 'debug';
+        for (const week of weeks) if (!isCovered(existing, table, week)) await make(table, week, level);
+      }
+    },
+
+    async dropOld() {
+      const keptFrom = clock.now().getTime() - retentionDays * DAY_MS;
+      const isOver = ({ to }: Partition) => to !== null && to <= keptFrom;
+      const { queries } = database;
+      if (!(await readPartitions(queries)).some(isOver) && (await readCondemned(queries)).length === 0)
+        return [];
+
+      const dropped: string[] = [];
+      await runExclusively(database, DROPPING, async (connection) => {
+        await sql`set lock_timeout = ${sql.lit(LOCK_TIMEOUT)}`.execute(connection);
+        for (const name of await readCondemned(connection))
+          if (await attempt(name, () => dropTable(connection, name))) dropped.push(name);
+        const over = (await readPartitions(connection)).filter(isOver);
+        for (const { name: table } of TABLES)
+          for (const partition of over.filter((each) => each.table === table)) {
+            // A parent has one partition at a time that is being detached, so the others wait with it.
+            if (!(await attempt(partition.name, () => dropPartition(connection, partition)))) break;
+            dropped.push(partition.name);
+          }
+      });
+      return dropped;
+    },
+  };
+}
+
+/** The weeks into which something can be inserted between now and two weeks from now, without a gap. */
+export function weeksAround(now: Date): Week[] {
+  const weeks: Week[] = [];
+  const until = now.getTime() + AHEAD_MS;
+  for (let from = weekStart(now.getTime() - BEHIND_MS); from <= until; from += WEEK_MS)
+    weeks.push({ from: new Date(from), to: new Date(from + WEEK_MS) });
+  return weeks;
+}
+
+function weekStart(moment: number): number {
+  return FIRST_MONDAY_MS + Math.floor((moment - FIRST_MONDAY_MS) / WEEK_MS) * WEEK_MS;
+}
+
+function partitionName(table: string, { from }: Week): string {
+  return `${table}_${from.toISOString().slice(0, 10).replaceAll('-', '_')}`;
+}
+
+function isCovered(partitions: readonly Partition[], table: HistoryTable, week: Week): boolean {
+  return partitions.some(
+    ({ table: name, from, to, detaching }) =>
+      name === table.name &&
+      !detaching &&
+      (from === null || from <= week.from.getTime()) &&
+      (to === null || to >= week.to.getTime()),
+  );
+}
+
+function isLockTimeout(error: unknown): boolean {
+  return (error as { code?: unknown }).code === LOCK_NOT_AVAILABLE;
+}
+
+/** Takes no lock: a bound has no columns, so `pg_get_expr` need not open the partition (its 0). */
+async function readPartitions(queries: Queries): Promise<Partition[]> {
+  const names = TABLES.map(({ name }) => name);
+  const byMoment = TABLES.filter(({ key }) => key === 'moment').map(({ name }) => name);
+  // A bound is a quoted value, or MINVALUE or MAXVALUE. How a moment is written depends on the session, so it reads it.
+  const millisecondsOf = (bound: RawBuilder<unknown>) => sql`
+    case when ${bound} not like '''%' then null
+         when parent.relname = any(${byMoment})
+           then extract(epoch from trim(both '''' from ${bound})::timestamptz)::bigint * 1000
+         else ('x' || left(translate(${bound}, '''-', ''), 12))::bit(48)::bigint end`;
+  const { rows } = await sql<Partition>`
+    select parent.relname as table, child.relname as name, inhdetachpending as detaching,
+      ${millisecondsOf(sql`bounds[1]`)} as from, ${millisecondsOf(sql`bounds[2]`)} as to
+    from pg_inherits
+    join pg_class parent on parent.oid = inhparent
+    join pg_class child on child.oid = inhrelid
+    cross join regexp_match(pg_get_expr(child.relpartbound, 0), '^FOR VALUES FROM \\((.+)\\) TO \\((.+)\\)$') bounds
+    where parent.relname = any(${names}) and pg_table_is_visible(parent.oid)
+    order by child.relname`.execute(queries);
+  return rows;
+}
+
+/** In one transaction, so that nothing half made is ever left; false when another process was faster. */
+async function makePartition(transaction: Transaction, table: HistoryTable, week: Week): Promise<boolean> {
+  await sql`set local lock_timeout = ${sql.lit(LOCK_TIMEOUT)}`.execute(transaction);
+  await sql`select pg_advisory_xact_lock(hashtextextended(${MAKING}, 0))`.execute(transaction);
+  if (isCovered(await readPartitions(transaction), table, week)) return false;
+
+  const parent = sql.table(table.name);
+  const partition = sql.table(partitionName(table.name, week));
+  const bound = (moment: Date) => sql.lit(table.key === 'guid' ? firstGuidAt(moment) : moment.toISOString());
+  // Made apart and attached: `partition of` would lock the parent against everybody.
+  await sql`create table ${partition} (like ${parent} including all) ${table.storage ?? sql``}`.execute(
+    transaction,
+  );
+  await sql`alter table ${parent} attach partition ${partition}
+    for values from (${bound(week.from)}) to (${bound(week.to)})`.execute(transaction);
+  return true;
+}
+
+/** Each step is a transaction of its own, and what is left after any of them is found by the next round. */
+async function dropPartition(connection: Queries, { table, name, detaching }: Partition): Promise<void> {
+  const [parent, partition] = [sql.table(table), sql.table(name)];
+  await sql`comment on table ${partition} is ${sql.lit(CONDEMNED)}`.execute(connection);
+  // `concurrently` waits for those who may still see it after it has told everybody else that it is gone.
+  const how = detaching ? sql`finalize` : sql`concurrently`;
+  await sql`alter table ${parent} detach partition ${partition} ${how}`.execute(connection);
+  await dropTable(connection, name);
+}
+
+async function dropTable(connection: Queries, name: string): Promise<void> {
+  await sql`drop table if exists ${sql.table(name)}`.execute(connection);
+}
+
+/** What was detached, but not dropped, because something came between. */
+async function readCondemned(queries: Queries): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select relname as name
+    from pg_description
+    join pg_class on pg_class.oid = objoid
+    where classoid = 'pg_class'::regclass and objsubid = 0 and description = ${CONDEMNED}
+      and not relispartition and relkind = 'r' and pg_table_is_visible(pg_class.oid)
+    order by relname`.execute(queries);
+  return rows.map(({ name }) => name);
+}

@@ -1,0 +1,82 @@
+import type { Clock } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log.ts';
+import type { Secret } from '../runtime/secret.ts';
+import type { Receiver } from '../subscriptions/service.ts';
+import { bodyOf, type Delivery, type Outcome } from './delivery.ts';
+import type { Schedule } from './schedule.ts';
+import { type SigningKey, signedHeaders, signingKeyOf } from './signature.ts';
+import type { Answer, Transport } from './transport.ts';
+
+export type Attempt = (delivery: Delivery, receiver: Receiver) => Promise<Outcome>;
+
+type Deps = {
+  clock: Clock;
+  log: Log;
+  transport: Transport;
+  schedule: Schedule;
+  /** Sandbox endpoints may be on private addresses. */
+  allowPrivate: boolean;
+};
+
+/** Signs, sends, and tells what came of it. Never rejects: whatever goes wrong is an outcome. */
+export function createAttempt({ clock, log, transport, schedule, allowPrivate }: Deps): Attempt {
+  const keys = new WeakMap<Secret, SigningKey>();
+
+  function keyOf(receiver: Receiver): SigningKey {
+    const secret = receiver.signingKey();
+    const known = keys.get(secret);
+    if (known) return known;
+    const key = signingKeyOf(secret);
+    keys.set(secret, key);
+    return key;
+  }
+
+  function post(delivery: Delivery, receiver: Receiver, at: Date): Promise<Answer> {
+    try {
+      const body = bodyOf(delivery);
+      const headers = signedHeaders({ key: keyOf(receiver), eventGuid: delivery.eventGuid, body, at });
+      const mayBePrivate = allowPrivate && receiver.environment === 'sandbox';
+      return transport.post({ url: receiver.url, headers, body, allowPrivate: mayBePrivate });
+    } catch (error) {
+      // A bug or an unreadable key: this delivery waits for its next attempt, every other goes on.
+      log.error({ err: error, delivery_guid: delivery.guid }, 'a delivery could not be sent');
+      return Promise.resolve({ kind: 'unreachable', reason: 'not sent', durationMs: 0 });
+    }
+  }
+
+  function outcomeOf(delivery: Delivery, attemptedAt: Date, answer: Answer): Outcome {
+    const endedAt = clock.now();
+    const result = resultOf(answer);
+    const attempt = { number: delivery.attemptCount + 1, createdAt: delivery.createdAt, endedAt };
+    const isAnswered = answer.kind === 'answered';
+    return {
+      delivery,
+      result,
+      attemptedAt,
+      endedAt,
+      durationMs: answer.durationMs,
+      status: answer.status,
+      excerpt: answer.excerpt ?? '',
+      reason: isAnswered ? undefined : answer.reason,
+      nextAttemptAt:
+        result === 'completed'
+          ? undefined
+          : schedule({
+              ...attempt,
+              status: answer.status,
+              retryAfter: isAnswered ? answer.retryAfter : undefined,
+            }),
+    };
+  }
+
+  return (delivery, receiver) => {
+    const attemptedAt = clock.now();
+    return post(delivery, receiver, attemptedAt).then((answer) => outcomeOf(delivery, attemptedAt, answer));
+  };
+}
+
+/** Success is any 2xx (specification, Events 3); redirects are not followed, so a 3xx is no success. */
+function resultOf(answer: Answer): Outcome['result'] {
+  if (answer.kind !== 'answered') return answer.kind;
+  return answer.status >= 200 && answer.status < 300 ? 'completed' : 'rejected';
+}

@@ -1,0 +1,140 @@
+import type { Queries } from '../database/database.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log.ts';
+import type { Metrics } from '../runtime/metrics.ts';
+import type { Receiver, Subscriptions } from '../subscriptions/service.ts';
+import type { Delivery } from './delivery.ts';
+import type { Lanes } from './lanes.ts';
+import type { Lease } from './lease.ts';
+import { claimDeliveries, failWaiting, releaseAllBut, selectWaiting, type Waiting } from './queue-store.ts';
+
+/** Subscriptions looked at in one statement. */
+const PAGE = 200;
+/** Asked of the database at once for one subscription. */
+const MAX_CLAIM = 500;
+const MAX_FAILED_AT_ONCE = 1_000;
+/** A walk over the subscriptions is followed by a rest of so many times its length, up to a limit. */
+const REST_PER_WALK = 5;
+const MAX_REST_MS = 10_000;
+/** By then every transaction of before has ended. */
+const DOUBT_MS = 60_000;
+const FIRST_GUID = '0'.repeat(32);
+
+type Deps = {
+  queries: Queries;
+  clock: Clock;
+  log: Log;
+  metrics: Metrics;
+  subscriptions: Subscriptions;
+  lanes: Lanes;
+  lease: Lease;
+};
+
+/** Takes what is due from the queue into the lanes, as far as there is room in each. */
+export function createClaims({ queries, clock, log, metrics, subscriptions, lanes, lease }: Deps) {
+  let walkAgainAt = 0;
+  let doubtfulSince: number | undefined;
+
+  async function take(): Promise<{ claimed: number; nextDueAt: Date | undefined }> {
+    if (doubtfulSince !== undefined && clock.now().getTime() > doubtfulSince + DOUBT_MS)
+      await releaseStrays();
+    const known = await subscriptions.receivers([...lanes.waiting(), ...lanes.hungry()]);
+    lanes.refresh(known);
+    const hungry = new Set(lanes.hungry());
+    const refilled = await claimFor(known.filter(({ guid, delivers }) => delivers && hungry.has(guid)));
+    // With very many subscriptions waiting the walk takes its time, and takes a rest in proportion.
+    const startedAt = clock.now().getTime();
+    if (startedAt < walkAgainAt && walkAgainAt <= startedAt + MAX_REST_MS)
+      return { claimed: refilled, nextDueAt: new Date(walkAgainAt) };
+    const { claimed, nextDueAt } = await walk();
+    const endedAt = clock.now().getTime();
+    walkAgainAt = endedAt + Math.min(MAX_REST_MS, REST_PER_WALK * (endedAt - startedAt));
+    return { claimed: refilled + claimed, nextDueAt };
+  }
+
+  async function walk(): Promise<{ claimed: number; nextDueAt: Date | undefined }> {
+    let claimed = 0;
+    let nextDueAt: Date | undefined;
+    let page: Waiting[];
+    let after = FIRST_GUID;
+    do {
+      page = await selectWaiting(queries, after, PAGE);
+      claimed += await takeFrom(page);
+      for (const { firstDueAt } of page)
+        if (firstDueAt > clock.now() && (!nextDueAt || firstDueAt < nextDueAt)) nextDueAt = firstDueAt;
+      after = page.at(-1)?.subscriptionGuid ?? after;
+    } while (page.length === PAGE);
+    return { claimed, nextDueAt };
+  }
+
+  async function takeFrom(page: readonly Waiting[]): Promise<number> {
+    if (page.length === 0) return 0;
+    const receivers = await subscriptions.receivers(page.map(({ subscriptionGuid }) => subscriptionGuid));
+    const now = clock.now();
+    const firstDueAt = new Map(page.map((entry) => [entry.subscriptionGuid, entry.firstDueAt]));
+    const mayBeDue = receivers.filter(
+      ({ guid, delivers, recoveredAt }) =>
+        delivers && (recoveredAt !== undefined || (firstDueAt.get(guid) ?? now) <= now),
+    );
+    let taken = await claimFor(mayBeDue);
+    const delivering = new Set(receivers.filter(({ delivers }) => delivers).map(({ guid }) => guid));
+    for (const { subscriptionGuid } of page)
+      if (!delivering.has(subscriptionGuid)) taken += await failAll(subscriptionGuid);
+    return taken;
+  }
+
+  async function claimFor(receivers: readonly Receiver[]): Promise<number> {
+    const holder = lease.holder();
+    if (holder === undefined) return 0;
+    const claims = receivers
+      .map((receiver) => ({ receiver, room: lanes.reserve(receiver, MAX_CLAIM) }))
+      .filter(({ room }) => room > 0);
+    if (claims.length === 0) return 0;
+    let deliveries: Delivery[] = [];
+    try {
+      deliveries = await claimDeliveries(queries, {
+        claims: claims.map(({ receiver, room }) => ({
+          subscriptionGuid: receiver.guid,
+          room,
+          recoveredAt: receiver.recoveredAt ?? null,
+        })),
+        holder,
+        now: clock.now(),
+      });
+    } catch (error) {
+      // The statement may have been carried out all the same.
+      doubtfulSince = clock.now().getTime();
+      for (const { receiver, room } of claims) lanes.unreserve(receiver.guid, room);
+      throw error;
+    }
+    const bySubscription = Map.groupBy(deliveries, ({ subscriptionGuid }) => subscriptionGuid);
+    for (const { receiver, room } of claims) {
+      const own = bySubscription.get(receiver.guid) ?? [];
+      lanes.unreserve(receiver.guid, room - own.length);
+      lanes.expectMore(receiver, own.length === room);
+      lanes.add(receiver, own);
+    }
+    return deliveries.length;
+  }
+
+  /** After a claim whose answer was lost: what is leased in our name and not in the lanes goes back. */
+  async function releaseStrays(): Promise<void> {
+    const holder = lease.lastHolder();
+    const dueBefore = new Date((doubtfulSince ?? 0) + 1);
+    if (holder !== undefined) await releaseAllBut(queries, holder, { held: lanes.heldGuids(), dueBefore });
+    doubtfulSince = undefined;
+  }
+
+  /** Its subscription is failed, disabled or gone: retries are prevented (specification, Delivery). */
+  async function failAll(subscriptionGuid: string): Promise<number> {
+    let total = 0;
+    for (let failed = MAX_FAILED_AT_ONCE; failed === MAX_FAILED_AT_ONCE; total += failed)
+      failed = await failWaiting(queries, subscriptionGuid, { at: clock.now(), limit: MAX_FAILED_AT_ONCE });
+    if (total > 0)
+      log.info({ subscription_guid: subscriptionGuid, deliveries: total }, 'deliveries given up');
+    metrics.deliveries.inc({ state: 'failed' }, total);
+    return total;
+  }
+
+  return { take };
+}

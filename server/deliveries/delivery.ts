@@ -1,0 +1,47 @@
+import type { EnvironmentName, FailureKind } from '../database/tables.ts';
+
+/** A delivery with all that an attempt needs, so that sending reads nothing from the database. */
+export type Delivery = {
+  guid: string;
+  subscriptionGuid: string;
+  organizationGuid: string;
+  environment: EnvironmentName;
+  eventGuid: string;
+  bankGuid: string | null;
+  eventType: string;
+  objectGuid: string;
+  attemptCount: number;
+  createdAt: Date;
+  /** Taken before it was due, because its endpoint has recovered. */
+  isEarly: boolean;
+};
+
+/** What one attempt came to. */
+export type Outcome = {
+  delivery: Delivery;
+  result: 'completed' | FailureKind;
+  attemptedAt: Date;
+  endedAt: Date;
+  durationMs: number;
+  status: number | undefined;
+  excerpt: string;
+  /** Why there was no answer, in words. */
+  reason: string | undefined;
+  /** When to try again; undefined once there is nothing left to try. */
+  nextAttemptAt: Date | undefined;
+};
+
+/**
+ * The body: the six fields of a SubscriptionEvent in this order, one without a value left out. It is made anew
+ * for each attempt from values that never change, so every attempt sends the same bytes.
+ */
+export function bodyOf(delivery: Delivery): string {
+  return JSON.stringify({
+    guid: delivery.eventGuid,
+    organization_guid: delivery.organizationGuid,
+    bank_guid: delivery.bankGuid ?? undefined,
+    event_type: delivery.eventType,
+    object_guid: delivery.objectGuid,
+    environment: delivery.environment,
+  });
+}

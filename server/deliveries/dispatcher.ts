@@ -1,0 +1,149 @@
+import type { Database } from '../database/database.ts';
+import type { Notifications } from '../database/notifications.ts';
+import type { Clock, Timers } from '../runtime/clock.ts';
+import type { Guids } from '../runtime/guid.ts';
+import type { Log } from '../runtime/log.ts';
+import type { Metrics } from '../runtime/metrics.ts';
+import type { Receiver, Subscriptions } from '../subscriptions/service.ts';
+import type { Attempt } from './attempt.ts';
+import { createClaims } from './claims.ts';
+import type { Delivery } from './delivery.ts';
+import { createLanes } from './lanes.ts';
+import { createLease } from './lease.ts';
+import { watchQueue } from './queue-metrics.ts';
+import { releaseDeliveries } from './queue-store.ts';
+import { createRecorder } from './recorder.ts';
+import { createRounds } from './rounds.ts';
+
+/** Channel on which processes tell each other that something waits in the queue. */
+const CHANNEL = 'deliveries';
+
+export type Dispatcher = ReturnType<typeof createDispatcher>;
+
+type Deps = {
+  database: Database;
+  clock: Clock;
+  timers: Timers;
+  guids: Guids;
+  log: Log;
+  metrics: Metrics;
+  notifications: Notifications;
+  subscriptions: Subscriptions;
+  attempt: Attempt;
+  /** Further durable work that goes on while there is any; true when there may be more at once. */
+  alongside(): Promise<boolean>;
+};
+
+/**
+ * Takes deliveries from the queue, or straight from those who make them, and sends them. Any number of these share
+ * one database; what one holds when it dies, the others take.
+ */
+export function createDispatcher(deps: Deps) {
+  const { database, clock, timers, guids, log, metrics, notifications, subscriptions, attempt, alongside } =
+    deps;
+  const { queries } = database;
+  let running = false;
+
+  const lease = createLease({
+    ...{ database, clock, timers, guids, log },
+    onLost: () => void lanes.empty(),
+    onRenewed: () => lanes.resume(),
+  });
+  const recorder = createRecorder({
+    ...{ database, timers, log, metrics, subscriptions },
+    holder: lease.lastHolder,
+    onRescheduled: (dueAt) => rounds.wakeAt(dueAt),
+  });
+  const lanes = createLanes({
+    ...{ clock, timers, attempt },
+    record: recorder.record,
+    isHeld: () => lease.holder() !== undefined,
+    handBack: (deliveries) => release(deliveries),
+    onHungry: () => rounds.wake(),
+  });
+  const claims = createClaims({ queries, clock, log, metrics, subscriptions, lanes, lease });
+  const rounds = createRounds({
+    ...{ clock, timers, log },
+    async work() {
+      await lease.ensure();
+      const { claimed, nextDueAt } = await claims.take();
+      const more = await alongside().catch((error: unknown) => {
+        log.warn({ err: error }, 'the work alongside failed; the next round tries again');
+        return false;
+      });
+      return { progress: claimed > 0 || more, nextDueAt };
+    },
+  });
+
+  function release(deliveries: readonly Delivery[]): void {
+    const holder = lease.lastHolder();
+    if (holder === undefined || deliveries.length === 0) return;
+    releaseDeliveries(queries, holder, deliveries).then(
+      () => rounds.wake(),
+      () => timers.after(1_000, () => release(deliveries)),
+    );
+  }
+
+  let announcing = false;
+  let announceAgain = false;
+  /** Outside of every transaction, and what comes while one is on its way shares the next. */
+  async function tellOthers(): Promise<void> {
+    if (announcing) {
+      announceAgain = true;
+      return;
+    }
+    announcing = true;
+    do {
+      announceAgain = false;
+      await notifications
+        .notify(CHANNEL)
+        .catch((error: unknown) => log.debug({ reason: String(error) }, 'the dispatchers were not woken'));
+    } while (announceAgain);
+    announcing = false;
+  }
+
+  watchQueue({ metrics, clock, queries, figures: lanes.figures });
+
+  return {
+    /** The name under which this process takes deliveries, when it dispatches at all. */
+    holder: () => (running ? lease.holder() : undefined),
+    reserve: lanes.reserve,
+    unreserve: (receiver: Receiver, count: number) => lanes.unreserve(receiver.guid, count),
+    accept: lanes.add,
+    release,
+
+    /** Something waits for these in the queue. */
+    announce(receivers: readonly Receiver[]): void {
+      if (receivers.length === 0) return;
+      if (running) for (const receiver of receivers) if (lanes.expectMore(receiver, true)) rounds.wake();
+      void tellOthers();
+    },
+
+    async start(): Promise<void> {
+      await lease.start();
+      running = true;
+      await notifications.listen(CHANNEL, rounds.wake);
+      rounds.wake();
+    },
+
+    /** Sends everything that is due now and writes it down. */
+    async settle(): Promise<void> {
+      for (let progress = true; progress; ) {
+        progress = await rounds.once();
+        await lanes.idle();
+        await recorder.flush();
+      }
+    },
+
+    /** Stops taking, finishes what is under way, writes it down, gives the rest back. */
+    async stop(): Promise<void> {
+      if (!running) return;
+      running = false;
+      lanes.stop();
+      await rounds.stop();
+      await lanes.idle();
+      await recorder.stop();
+      await lease.stop();
+    },
+  };
+}

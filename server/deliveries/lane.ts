@@ -1,0 +1,75 @@
+import type { Receiver } from '../subscriptions/service.ts';
+import type { Delivery } from './delivery.ts';
+import { createLimit } from './limit.ts';
+
+/** Held at most: enough that a quick endpoint never waits for the database, and little of what cannot be sent anyway. */
+const MAX_HELD = 5_000;
+const MAX_HELD_WHILE_FAILING = 32;
+
+export type Lane = ReturnType<typeof createLane>;
+
+/** The deliveries of one subscription that this node holds: some under way, the others first come, first served. */
+export function createLane(receiver: Receiver) {
+  const limit = createLimit();
+  let waiting: Delivery[] = [];
+  let next = 0;
+  let inFlight = 0;
+  let held = 0;
+  /** Taken, and not written down yet. */
+  const unsettled = new Set<Delivery>();
+
+  const capacity = () => (limit.isFailing() ? MAX_HELD_WHILE_FAILING : MAX_HELD);
+
+  const lane = {
+    receiver,
+    limit,
+    inTurn: false,
+    resting: false,
+    more: false,
+
+    held: () => held,
+    room: () => Math.max(0, capacity() - held),
+    reserve(count: number): void {
+      held += count;
+    },
+    /** These are no longer held: written down, or handed back. */
+    forget(count: number): void {
+      held -= count;
+    },
+
+    put(deliveries: readonly Delivery[]): void {
+      // What was taken is dropped once it is half of the list: a delivery costs the same however long the lane is.
+      if (next > waiting.length / 2) {
+        waiting = waiting.slice(next);
+        next = 0;
+      }
+      for (const delivery of deliveries) waiting.push(delivery);
+    },
+    isWaiting: () => next < waiting.length,
+    maySend: () => next < waiting.length && !lane.resting && inFlight < limit.current(),
+    take(): Delivery {
+      const delivery = waiting[next] as Delivery;
+      next += 1;
+      inFlight += 1;
+      unsettled.add(delivery);
+      return delivery;
+    },
+    settle(delivery: Delivery): void {
+      unsettled.delete(delivery);
+    },
+    heldGuids: () => [...waiting.slice(next), ...unsettled].map(({ guid }) => guid),
+    sent(): void {
+      inFlight -= 1;
+    },
+    empty(): Delivery[] {
+      const rest = waiting.slice(next);
+      waiting = [];
+      next = 0;
+      return rest;
+    },
+
+    isHungry: () => lane.more && held <= capacity() / 2,
+    isLimited: () => limit.current() === 1,
+  };
+  return lane;
+}

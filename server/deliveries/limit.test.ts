@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { createLimit, type Limit } from './limit.ts';
+
+type Lesson = Parameters<Limit['learn']>[0];
+
+const QUICK: Lesson = { result: 'completed', durationMs: 100 };
+const SLOW: Lesson = { result: 'completed', durationMs: 2_001 };
+const REJECTED: Lesson = { result: 'rejected', durationMs: 100 };
+const TIMEOUT: Lesson = { result: 'timeout', durationMs: 30_000 };
+const UNREACHABLE: Lesson = { result: 'unreachable', durationMs: 5 };
+
+function limitAfter(...lessons: readonly Lesson[]): Limit {
+  const limit = createLimit();
+  for (const lesson of lessons) limit.learn(lesson);
+  return limit;
+}
+
+const times = (count: number, lesson: Lesson) => Array.from({ length: count }, () => lesson);
+
+test('it begins at 8, and a quick answer adds one, up to 64', () => {
+  assert.equal(createLimit().current(), 8);
+  assert.equal(limitAfter(QUICK).current(), 9);
+  assert.equal(limitAfter(...times(55, QUICK)).current(), 63);
+  assert.equal(limitAfter(...times(56, QUICK)).current(), 64);
+  assert.equal(limitAfter(...times(1_000, QUICK)).current(), 64);
+});
+
+test('no answer at all means one at a time, from any height, and it grows again', () => {
+  for (const lesson of [TIMEOUT, UNREACHABLE]) {
+    assert.equal(limitAfter(...times(56, QUICK), lesson).current(), 1);
+    assert.equal(limitAfter(lesson, lesson, QUICK, QUICK).current(), 3);
+  }
+});
+
+test('a rejection and a slow success halve it, and one is the least', () => {
+  for (const lesson of [REJECTED, SLOW]) {
+    const limits = [1, 2, 3, 4, 5].map((count) => limitAfter(...times(count, lesson)).current());
+    assert.deepEqual(limits, [4, 2, 1, 1, 1]);
+    assert.equal(limitAfter(QUICK, lesson).current(), 4, 'nine halved');
+  }
+});
+
+test('quick is up to twice its quickest answer and a little; far beyond that, answers wait in a queue', () => {
+  const after = (durationMs: number) =>
+    limitAfter(...times(10, QUICK), { result: 'completed', durationMs }).current();
+  assert.deepEqual([100, 210, 211, 450, 451, 1_999].map(after), [19, 19, 18, 18, 17, 17]);
+});
+
+test('a queue alone never brings it below where it begins', () => {
+  const queued: Lesson = { result: 'completed', durationMs: 1_000 };
+  assert.equal(limitAfter(...times(10, QUICK), ...times(50, queued)).current(), 8);
+});
+
+test('what was its quickest answer is forgotten in time, for endpoints change', () => {
+  const steady: Lesson = { result: 'completed', durationMs: 1_000 };
+  assert.equal(limitAfter(QUICK, ...times(500, steady)).current(), 8);
+  assert.equal(limitAfter(QUICK, ...times(1_500, steady)).current(), 64);
+});
+
+test('it is failing from a failure to the next success', () => {
+  assert.equal(createLimit().isFailing(), false);
+  for (const failure of [REJECTED, TIMEOUT, UNREACHABLE]) assert.ok(limitAfter(QUICK, failure).isFailing());
+  for (const success of [QUICK, SLOW]) assert.ok(!limitAfter(TIMEOUT, success).isFailing());
+});
+
+test('just under two seconds is quick', () => {
+  assert.equal(limitAfter({ result: 'completed', durationMs: 1_999 }).current(), 9);
+});
+
+test('a rest follows the fifth failure in a row, whatever their kinds', () => {
+  const failures = [REJECTED, TIMEOUT, UNREACHABLE, REJECTED, TIMEOUT, REJECTED];
+  const rests = failures.map((_, index) => limitAfter(...failures.slice(0, index + 1)).restMs() > 0);
+  assert.deepEqual(rests, [false, false, false, false, true, true]);
+});
+
+test('a success ends the rest, also a slow one, and the count begins anew', () => {
+  for (const success of [QUICK, SLOW]) {
+    assert.equal(limitAfter(...times(9, TIMEOUT), success).restMs(), 0);
+    assert.equal(limitAfter(...times(4, TIMEOUT), success, ...times(4, TIMEOUT)).restMs(), 0);
+    assert.ok(limitAfter(success, ...times(5, TIMEOUT)).restMs() > 0);
+  }
+});
+
+test('whatever happens, it is a whole number from 1 to 64', () => {
+  const lessons = fc.array(
+    fc.record({
+      result: fc.constantFrom<Lesson['result']>('completed', 'completed', 'completed', 'rejected', 'timeout'),
+      durationMs: fc.oneof(fc.nat({ max: 100 }), fc.nat({ max: 30_000 })),
+    }),
+    { maxLength: 300 },
+  );
+  fc.assert(
+    fc.property(lessons, (learned) => {
+      const limit = limitAfter(...learned).current();
+      assert.ok(Number.isInteger(limit) && limit >= 1 && limit <= 64, String(limit));
+    }),
+  );
+});

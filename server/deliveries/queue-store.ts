@@ -1,0 +1,176 @@
+import { sql } from 'kysely';
+import { plainArray } from '../database/arrays.ts';
+import type { Queries, Transaction } from '../database/database.ts';
+import type { Delivery } from './delivery.ts';
+
+/** The queue: what is to be sent, when, and which dispatcher has it. */
+
+/** The deliveries of some events to one receiver. */
+export type Consignment = {
+  deliveries: readonly Delivery[];
+  /** How many of them, from the first, their maker sends without a claim. */
+  taken: number;
+  /** Made for the record only: the subscription is disabled. */
+  failed: boolean;
+};
+
+/** The record and its place in the queue, any number of them in one statement. `holder` is who takes some of them. */
+export async function insertDeliveries(
+  transaction: Transaction,
+  consignments: readonly Consignment[],
+  { holder, at }: { holder: string | null; at: Date },
+): Promise<void> {
+  const receivers = consignments.map(({ deliveries: [first] }) => first as Delivery);
+  const rows = consignments.flatMap(({ deliveries }) => deliveries);
+  await sql`
+    /* prepared: insert_deliveries */
+    with receiver as materialized (
+      select * from unnest(
+        ${plainArray(receivers.map(({ subscriptionGuid }) => subscriptionGuid))}::uuid[],
+        ${plainArray(receivers.map(({ organizationGuid }) => organizationGuid))}::uuid[],
+        ${plainArray(receivers.map(({ environment }) => environment))}::text[],
+        ${plainArray(consignments.map(({ failed }) => (failed ? 't' : 'f')))}::boolean[])
+      with ordinality as r(subscription_guid, organization_guid, environment, failed, number)
+    ), new_delivery as materialized (
+      select * from unnest(
+        ${plainArray(rows.map(({ guid }) => guid))}::uuid[],
+        ${plainArray(rows.map(({ eventGuid }) => eventGuid))}::uuid[],
+        ${plainArray(rows.map(({ bankGuid }) => bankGuid))}::uuid[],
+        ${plainArray(rows.map(({ eventType }) => eventType))}::text[],
+        ${plainArray(rows.map(({ objectGuid }) => objectGuid))}::uuid[],
+        ${plainArray(consignments.flatMap(({ deliveries }, index) => deliveries.map(() => index + 1)))}::int[],
+        ${plainArray(
+          consignments.flatMap(({ deliveries, taken }) => deliveries.map((_, n) => (n < taken ? 't' : 'f'))),
+        )}::boolean[])
+      as n(guid, event_guid, bank_guid, event_type, object_guid, number, taken) join receiver using (number)
+    ), recorded as (
+      insert into deliveries (guid, organization_guid, environment, subscription_guid, event_guid, bank_guid,
+                              event_type, object_guid, attempt_count, created_at, updated_at, failed_at)
+      select guid, organization_guid, environment, subscription_guid, event_guid, bank_guid, event_type,
+             object_guid, 0, ${at}, ${at}, case when failed then ${at}::timestamptz end
+      from new_delivery
+    )
+    insert into delivery_queue (subscription_guid, delivery_guid, due_at, scheduled_at, leased_by)
+    select subscription_guid, guid, ${at}, ${at}, case when taken then ${holder}::uuid end
+    from new_delivery where not failed`.execute(transaction);
+}
+
+export type Waiting = { subscriptionGuid: string; firstDueAt: Date };
+
+/**
+ * Subscriptions with something to claim, in the order of their guids, each with its earliest due moment: from one to
+ * the next by the index (a loose index scan), so a backlog of any size costs no more than one delivery.
+ */
+export async function selectWaiting(queries: Queries, after: string, limit: number): Promise<Waiting[]> {
+  const { rows } = await sql<Waiting>`
+    /* prepared: select_waiting */
+    with recursive walk as (
+      select * from (
+        select subscription_guid, due_at, 1 as position from delivery_queue
+        where leased_by is null and subscription_guid > ${after}
+        order by subscription_guid, due_at limit 1
+      ) as first
+      union all
+      select following.*, walk.position + 1 from walk cross join lateral (
+        select subscription_guid, due_at from delivery_queue
+        where leased_by is null and subscription_guid > walk.subscription_guid
+        order by subscription_guid, due_at limit 1
+      ) as following
+      where walk.position < ${limit}
+    )
+    select subscription_guid as "subscriptionGuid", due_at as "firstDueAt" from walk`.execute(queries);
+  return rows;
+}
+
+export type Claim = {
+  subscriptionGuid: string;
+  room: number;
+  /** Whatever was scheduled before this moment is due, too: the endpoint has recovered since. */
+  recoveredAt: Date | null;
+};
+
+/** Up to `room` due deliveries of each subscription, the longest due first, now leased by `holder`. */
+export async function claimDeliveries(
+  queries: Queries,
+  { claims, holder, now }: { claims: readonly Claim[]; holder: string; now: Date },
+): Promise<Delivery[]> {
+  const { rows } = await sql<Delivery>`
+    /* prepared: claim_deliveries */
+    with claim as materialized (
+      select * from unnest(
+        ${plainArray(claims.map(({ subscriptionGuid }) => subscriptionGuid))}::uuid[],
+        ${plainArray(claims.map(({ room }) => room))}::int[],
+        ${plainArray(claims.map(({ recoveredAt }) => recoveredAt))}::timestamptz[])
+      as c(subscription_guid, room, recovered_at)
+    ), due as materialized (
+      select queued.* from claim cross join lateral (
+        select q.ctid as place from delivery_queue as q
+        where q.subscription_guid = claim.subscription_guid and q.leased_by is null
+          and q.due_at <= case when claim.recovered_at is null then ${now}::timestamptz else 'infinity' end
+          and (q.due_at <= ${now} or q.scheduled_at < claim.recovered_at)
+        order by q.due_at limit claim.room
+        for update skip locked
+      ) as queued
+    ), leased as (
+      -- By place: a join would make the planner read the whole queue, for it cannot know how little is claimed.
+      update delivery_queue set leased_by = ${holder}
+      where ctid = any(array(select place from due))
+      returning delivery_guid, due_at
+    )
+    select d.guid, d.subscription_guid as "subscriptionGuid", d.organization_guid as "organizationGuid",
+           d.environment, d.event_guid as "eventGuid", d.bank_guid as "bankGuid", d.event_type as "eventType",
+           d.object_guid as "objectGuid", d.attempt_count as "attemptCount", d.created_at as "createdAt",
+           leased.due_at > ${now} as "isEarly"
+    from leased join deliveries as d on d.guid = leased.delivery_guid
+    order by leased.due_at, d.guid`.execute(queries);
+  return rows;
+}
+
+/** Back into the queue as it was: whoever has room claims them. */
+export async function releaseDeliveries(
+  queries: Queries,
+  holder: string,
+  deliveries: readonly Pick<Delivery, 'guid' | 'subscriptionGuid'>[],
+): Promise<void> {
+  await sql`
+    update delivery_queue as q set leased_by = null
+    from unnest(${plainArray(deliveries.map(({ subscriptionGuid }) => subscriptionGuid))}::uuid[],
+                ${plainArray(deliveries.map(({ guid }) => guid))}::uuid[]) as r(subscription_guid, guid)
+    where q.subscription_guid = r.subscription_guid and q.delivery_guid = r.guid
+      and q.leased_by = ${holder}`.execute(queries);
+}
+
+/** What `holder` leased without knowing it: due before that moment, and not among what it holds. */
+export async function releaseAllBut(
+  queries: Queries,
+  holder: string,
+  { held, dueBefore }: { held: readonly string[]; dueBefore: Date },
+): Promise<void> {
+  await sql`
+    update delivery_queue set leased_by = null
+    where leased_by = ${holder} and due_at < ${dueBefore}
+      and delivery_guid <> all(${plainArray(held)}::uuid[])`.execute(queries);
+}
+
+/** Nothing more is sent to this subscription: up to `limit` of what waits for it has failed. */
+export async function failWaiting(
+  queries: Queries,
+  subscriptionGuid: string,
+  { at, limit }: { at: Date; limit: number },
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    with over as (
+      delete from delivery_queue as q using (
+        select subscription_guid, delivery_guid from delivery_queue
+        where subscription_guid = ${subscriptionGuid} and leased_by is null
+        limit ${limit} for update skip locked
+      ) as o
+      where q.subscription_guid = o.subscription_guid and q.delivery_guid = o.delivery_guid
+      returning q.delivery_guid
+    ), failed as (
+      update deliveries as d set failed_at = ${at}, updated_at = ${at} from over where d.guid = over.delivery_guid
+      returning 1
+    )
+    select count(*) as count from failed`.execute(queries);
+  return rows[0]?.count ?? 0;
+}

@@ -1,0 +1,155 @@
+import { sql } from 'kysely';
+import { plainArray } from '../database/arrays.ts';
+import type { Queries, Transaction } from '../database/database.ts';
+import type { Counts } from './counters.ts';
+import type { Outcome } from './delivery.ts';
+
+/**
+ * Successes: the record is changed in place, the queue loses a row. A success counts whoever holds the delivery by now.
+ * The attempt has a row of its own only when it ended a time of failures.
+ */
+export async function completeDeliveries(
+  transaction: Transaction,
+  outcomes: readonly Outcome[],
+): Promise<void> {
+  await sql`
+    /* prepared: complete_deliveries */
+    with outcome as materialized (
+      select * from unnest(
+        ${plainArray(outcomes.map(({ delivery }) => delivery.guid))}::uuid[],
+        ${plainArray(outcomes.map(({ delivery }) => delivery.subscriptionGuid))}::uuid[],
+        ${plainArray(outcomes.map(({ delivery }) => delivery.attemptCount + 1))}::int[],
+        ${plainArray(outcomes.map(({ status }) => status ?? null))}::smallint[],
+        ${plainArray(outcomes.map(({ durationMs }) => durationMs))}::int[],
+        ${outcomes.map(({ excerpt }) => excerpt || null)}::text[],
+        ${plainArray(outcomes.map(({ delivery, attemptedAt }) => (delivery.attemptCount > 0 ? attemptedAt : null)))}::timestamptz[],
+        ${plainArray(outcomes.map(({ endedAt }) => endedAt))}::timestamptz[])
+      as o(guid, subscription_guid, number, status, duration_ms, excerpt, attempted_at, ended_at)
+    ), finished as (
+      delete from delivery_queue as q using outcome as o
+      where q.subscription_guid = o.subscription_guid and q.delivery_guid = o.guid
+      returning o.*
+    ), attempt as (
+      insert into delivery_attempts (delivery_guid, number, attempted_at, duration_ms, outcome, response_status,
+                                     response_excerpt)
+      select guid, number, attempted_at, duration_ms, 'completed', status, excerpt
+      from finished where number > 1
+      on conflict do nothing
+    )
+    update deliveries as d
+    set attempt_count = greatest(d.attempt_count, o.number), response_status = o.status,
+        response_time_ms = o.duration_ms, response_excerpt = o.excerpt, failure_kind = null,
+        completed_at = o.ended_at, updated_at = o.ended_at
+    from finished as o
+    where d.guid = o.guid`.execute(transaction);
+}
+
+/**
+ * Failures: to be tried again, or for good. Only of what `holder` still holds; gives the guids of these. A delivery that
+ * did not please its endpoint when it was sent ahead of its time keeps to its schedule from now on.
+ */
+export async function failDeliveries(
+  transaction: Transaction,
+  holder: string,
+  outcomes: readonly Outcome[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ guid: string }>`
+    /* prepared: fail_deliveries */
+    with outcome as materialized (
+      select * from unnest(
+        ${plainArray(outcomes.map(({ delivery }) => delivery.guid))}::uuid[],
+        ${plainArray(outcomes.map(({ delivery }) => delivery.subscriptionGuid))}::uuid[],
+        ${plainArray(outcomes.map(({ delivery }) => delivery.attemptCount + 1))}::int[],
+        ${plainArray(outcomes.map(({ result }) => result))}::text[],
+        ${plainArray(outcomes.map(({ status }) => status ?? null))}::smallint[],
+        ${plainArray(outcomes.map(({ durationMs }) => durationMs))}::int[],
+        ${outcomes.map(({ excerpt }) => excerpt || null)}::text[],
+        ${outcomes.map(({ reason }) => reason ?? null)}::text[],
+        ${plainArray(outcomes.map(({ attemptedAt }) => attemptedAt))}::timestamptz[],
+        ${plainArray(outcomes.map(({ endedAt }) => endedAt))}::timestamptz[],
+        ${plainArray(outcomes.map(({ nextAttemptAt }) => nextAttemptAt ?? null))}::timestamptz[],
+        ${plainArray(outcomes.map(({ delivery }) => (delivery.isEarly ? 't' : 'f')))}::boolean[])
+      as o(guid, subscription_guid, number, result, status, duration_ms, excerpt, reason, attempted_at, ended_at,
+           next_attempt_at, is_early)
+    ), again as (
+      update delivery_queue as q
+      set due_at = o.next_attempt_at, leased_by = null,
+          scheduled_at = case when o.is_early and o.result <> 'unreachable' then 'infinity' else o.ended_at end
+      from outcome as o
+      where q.subscription_guid = o.subscription_guid and q.delivery_guid = o.guid and q.leased_by = ${holder}
+        and o.next_attempt_at is not null
+      returning o.*
+    ), finished as (
+      delete from delivery_queue as q using outcome as o
+      where q.subscription_guid = o.subscription_guid and q.delivery_guid = o.guid and q.leased_by = ${holder}
+        and o.next_attempt_at is null
+      returning o.*
+    ), own as (
+      select * from again union all select * from finished
+    ), attempt as (
+      insert into delivery_attempts (delivery_guid, number, attempted_at, duration_ms, outcome, response_status,
+                                     response_excerpt, reason)
+      select guid, number, attempted_at, duration_ms, result, status, excerpt, reason from own
+      on conflict do nothing
+    )
+    update deliveries as d
+    set attempt_count = o.number, response_status = o.status, response_time_ms = o.duration_ms,
+        response_excerpt = o.excerpt, failure_kind = o.result, updated_at = o.ended_at,
+        failing_since = coalesce(d.failing_since, o.ended_at),
+        failed_at = case when o.next_attempt_at is null then o.ended_at end
+    from own as o
+    where d.guid = o.guid
+    returning d.guid`.execute(transaction);
+  return new Set(rows.map(({ guid }) => guid));
+}
+
+/** In a fixed order, so that two nodes never wait for each other. */
+export async function addCounts(transaction: Transaction, counts: readonly Counts[]): Promise<void> {
+  await sql`
+    /* prepared: add_counts */
+    insert into delivery_counters as c (subscription_guid, minute, completed, failed_attempts, response_times)
+    select subscription_guid, minute, completed, failed_attempts, response_times::int[] from unnest(
+      ${plainArray(counts.map(({ subscriptionGuid }) => subscriptionGuid))}::uuid[],
+      ${plainArray(counts.map(({ minute }) => minute))}::timestamptz[],
+      ${plainArray(counts.map(({ completed }) => completed))}::int[],
+      ${plainArray(counts.map(({ failedAttempts }) => failedAttempts))}::int[],
+      ${counts.map(({ responseTimes }) => plainArray(responseTimes))}::text[])
+    as n(subscription_guid, minute, completed, failed_attempts, response_times)
+    order by subscription_guid, minute
+    on conflict (subscription_guid, minute) do update set
+      completed = c.completed + excluded.completed,
+      failed_attempts = c.failed_attempts + excluded.failed_attempts,
+      response_times = (
+        select array_agg(before.count + added.count order by before.position)
+        from unnest(c.response_times) with ordinality as before(count, position)
+        join unnest(excluded.response_times) with ordinality as added(count, position) using (position))
+    `.execute(transaction);
+}
+
+/** What waits, and since when the longest: for the metrics. Counting stops at `limit` for each subscription. */
+export async function selectBacklog(
+  queries: Queries,
+  limit: number,
+): Promise<{ waiting: number; oldestDueAt: Date | null }> {
+  const { rows } = await sql<{ waiting: number; oldestDueAt: Date | null }>`
+    with recursive walk as (
+      select * from (
+        select subscription_guid, due_at from delivery_queue where leased_by is null
+        order by subscription_guid, due_at limit 1
+      ) as first
+      union all
+      select following.* from walk cross join lateral (
+        select subscription_guid, due_at from delivery_queue
+        where leased_by is null and subscription_guid > walk.subscription_guid
+        order by subscription_guid, due_at limit 1
+      ) as following
+    )
+    select coalesce(sum(counted.waiting), 0)::bigint as waiting, min(walk.due_at) as "oldestDueAt"
+    from walk cross join lateral (
+      select count(*) as waiting from (
+        select 1 from delivery_queue as q
+        where q.subscription_guid = walk.subscription_guid and q.leased_by is null limit ${limit}
+      ) as counted_rows
+    ) as counted`.execute(queries);
+  return rows[0] ?? { waiting: 0, oldestDueAt: null };
+}

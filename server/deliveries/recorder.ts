@@ -1,0 +1,174 @@
+import type { Database } from '../database/database.ts';
+import type { Timers } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log.ts';
+import type { Metrics } from '../runtime/metrics.ts';
+import type { Subscriptions } from '../subscriptions/service.ts';
+import { countOutcomes } from './counters.ts';
+import type { Outcome } from './delivery.ts';
+import { effectsOn } from './endpoint-health.ts';
+import * as store from './record-store.ts';
+
+/** Within 20 ms an outcome is on its way into the database. */
+const GATHER_MS = 15;
+const MAX_BATCH = 1_000;
+const RETRY_AFTER_MS = 1_000;
+
+type Deps = {
+  database: Database;
+  timers: Timers;
+  log: Log;
+  metrics: Metrics;
+  subscriptions: Subscriptions;
+  /** The name under which deliveries are leased. */
+  holder(): string | undefined;
+  /** Something was put back into the queue, to be tried again at this moment. */
+  onRescheduled(dueAt: Date): void;
+};
+
+type Entry = { outcome: Outcome; done(): void };
+
+/**
+ * Writes outcomes down in batches: the first one waits a moment for company, the others of that moment go with it.
+ * An outcome that cannot be written is kept and tried again; until then its delivery counts as held, so the memory
+ * is bounded by what a dispatcher may hold.
+ */
+export function createRecorder({
+  database,
+  timers,
+  log,
+  metrics,
+  subscriptions,
+  holder,
+  onRescheduled,
+}: Deps) {
+  let gathered: Entry[] = [];
+  let cancel: (() => void) | undefined;
+  let writing: Promise<void> | undefined;
+
+  function gather(ms: number): void {
+    cancel ??= timers.after(ms, () => {
+      cancel = undefined;
+      void flush();
+    });
+  }
+
+  async function flushAll(): Promise<void> {
+    for (let before = -1; gathered.length > 0 && gathered.length !== before; ) {
+      before = gathered.length;
+      await flush();
+    }
+    await writing;
+  }
+
+  async function flush(): Promise<void> {
+    while (writing) await writing;
+    if (gathered.length === 0) return;
+    cancel?.();
+    cancel = undefined;
+    const batch = gathered.slice(0, MAX_BATCH);
+    gathered = gathered.slice(MAX_BATCH);
+    writing = write(batch).finally(() => {
+      writing = undefined;
+    });
+    await writing;
+  }
+
+  async function write(batch: readonly Entry[]): Promise<void> {
+    try {
+      await record(batch.map((entry) => entry.outcome));
+    } catch (error) {
+      return keep(batch, error);
+    }
+    observe(batch.map((entry) => entry.outcome));
+    for (const entry of batch) entry.done();
+    if (gathered.length > 0) gather(GATHER_MS);
+  }
+
+  async function keep(batch: readonly Entry[], error: unknown): Promise<void> {
+    if (isRefusal(error)) return writeApart(batch, error);
+    const about = { reason: String(error), outcomes: batch.length };
+    log.warn(about, 'outcomes are kept until the database is back');
+    gathered = [...batch, ...gathered];
+    gather(RETRY_AFTER_MS);
+  }
+
+  /** One bad outcome must not hold up the others: halves, until it stands alone. Then it goes without its words. */
+  async function writeApart(batch: readonly Entry[], error: unknown): Promise<void> {
+    const [entry, ...others] = batch;
+    if (!entry) return;
+    if (others.length > 0) {
+      const half = Math.ceil(batch.length / 2);
+      await write(batch.slice(0, half));
+      return write(batch.slice(half));
+    }
+    const { outcome } = entry;
+    log.error({ err: error, delivery_guid: outcome.delivery.guid }, 'an outcome cannot be recorded as it is');
+    if (outcome.excerpt === '' && outcome.reason === undefined) entry.done();
+    else await write([{ ...entry, outcome: { ...outcome, excerpt: '', reason: undefined } }]);
+  }
+
+  /** Of what others have taken over meanwhile, only successes say anything. */
+  function record(outcomes: readonly Outcome[]): Promise<void> {
+    const completed = outcomes.filter(({ result }) => result === 'completed');
+    const failed = outcomes.filter(({ result }) => result !== 'completed');
+    return database.transaction(async (transaction) => {
+      if (completed.length > 0) await store.completeDeliveries(transaction, completed);
+      const own =
+        failed.length > 0 ? await store.failDeliveries(transaction, holder() ?? NOBODY, failed) : NONE;
+      const counted = outcomes.filter(
+        ({ result, delivery }) => result === 'completed' || own.has(delivery.guid),
+      );
+      if (counted.length === 0) return;
+      await store.addCounts(transaction, countOutcomes(counted));
+      await subscriptions.noteOutcomes(transaction, effectsOn(counted));
+    });
+  }
+
+  function observe(outcomes: readonly Outcome[]): void {
+    const results = new Map<Outcome['result'], number>();
+    let failed = 0;
+    let nextDueAt: Date | undefined;
+    for (const { delivery, result, endedAt, nextAttemptAt } of outcomes) {
+      results.set(result, (results.get(result) ?? 0) + 1);
+      if (result === 'completed')
+        metrics.deliverySeconds.observe((endedAt.getTime() - delivery.createdAt.getTime()) / 1_000);
+      else if (nextAttemptAt === undefined) failed += 1;
+      else if (!nextDueAt || nextAttemptAt < nextDueAt) nextDueAt = nextAttemptAt;
+    }
+    for (const [outcome, count] of results) metrics.attempts.inc({ outcome }, count);
+    metrics.deliveries.inc({ state: 'completed' }, results.get('completed') ?? 0);
+    metrics.deliveries.inc({ state: 'failed' }, failed);
+    if (nextDueAt) onRescheduled(nextDueAt);
+  }
+
+  return {
+    /** Resolves once the outcome is durable. */
+    record(outcome: Outcome): Promise<void> {
+      return new Promise((done) => {
+        gathered.push({ outcome, done });
+        // Only the one that fills a batch: while the database is away, each of the others would ask for it.
+        if (gathered.length === MAX_BATCH) void flush();
+        else gather(GATHER_MS);
+      });
+    },
+
+    flush: flushAll,
+
+    /** Everything so far; what cannot be written now is given up, for its deliveries will be sent again. */
+    async stop(): Promise<void> {
+      await flushAll();
+      cancel?.();
+      cancel = undefined;
+    },
+  };
+}
+
+/** A name that holds nothing. */
+const NOBODY = '0'.repeat(32);
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** The data do not fit (class 22 of SQLSTATE): the same again would be refused again. */
+function isRefusal(error: unknown): boolean {
+  return /^22/.test((error as { code?: string }).code ?? '');
+}

@@ -1,0 +1,51 @@
+import type { Database } from '../database/database.ts';
+import type { Notifications } from '../database/notifications.ts';
+import type { Resolve } from '../network/resolve.ts';
+import type { Clock, Timers } from '../runtime/clock.ts';
+import type { Guids, RandomBytes } from '../runtime/guid.ts';
+import type { Log } from '../runtime/log.ts';
+import type { Metrics } from '../runtime/metrics.ts';
+import type { Subscriptions } from '../subscriptions/service.ts';
+import { createAttempt } from './attempt.ts';
+import { createDispatcher } from './dispatcher.ts';
+import { createEnqueue } from './enqueue.ts';
+import { createOrphans } from './orphans.ts';
+import { createSchedule } from './schedule.ts';
+import { createTransport } from './transport.ts';
+
+type Deps = {
+  database: Database;
+  clock: Clock;
+  timers: Timers;
+  guids: Guids;
+  log: Log;
+  metrics: Metrics;
+  notifications: Notifications;
+  subscriptions: Subscriptions;
+  resolve: Resolve;
+  randomBytes: RandomBytes;
+  settings: { retryMaxDelayMs: number; webhookAllowPrivate: boolean };
+  alongside(): Promise<boolean>;
+};
+
+/** From an event to a POST: making deliveries, sending them, writing down what came of it. */
+export function createDeliveryRoom(deps: Deps) {
+  const { settings, randomBytes } = deps;
+  const random = () => Buffer.from(randomBytes(4)).readUInt32BE() / 2 ** 32;
+  const schedule = createSchedule({ maxDelayMs: settings.retryMaxDelayMs, random });
+  const transport = createTransport(deps);
+  const attempt = createAttempt({ ...deps, transport, schedule, allowPrivate: settings.webhookAllowPrivate });
+  const dispatcher = createDispatcher({ ...deps, attempt });
+  const { enqueue, enqueueFor } = createEnqueue({ ...deps, dispatcher });
+
+  return {
+    dispatcher,
+    enqueue,
+    enqueueFor,
+    ...createOrphans({ ...deps, queries: deps.database.queries }),
+    async stop(): Promise<void> {
+      await dispatcher.stop();
+      await transport.close();
+    },
+  };
+}

@@ -1,0 +1,155 @@
+import type { Static } from 'typebox';
+import type { Actor, Audit } from '../audit/service.ts';
+import type { Database } from '../database/database.ts';
+import type { Page, PageOf } from '../database/paging.ts';
+import type { EnvironmentName } from '../database/tables.ts';
+import { EVENT_TYPES } from '../events/catalogue.ts';
+import type { Events } from '../events/service.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { Failure, isFailure } from '../runtime/failure.ts';
+import type { Subscriptions } from '../subscriptions/service.ts';
+import type { Enqueue } from './enqueue.ts';
+import type { NewDelivery, Shown } from './schema.ts';
+import { isDeliveryState, stateOf } from './state.ts';
+import * as store from './store.ts';
+import { findTarget } from './targets.ts';
+
+export type Deliveries = ReturnType<typeof createDeliveries>;
+export type DetailedDelivery = Shown & { attempts: store.Attempt[] };
+/** As they come in, before anybody has looked whether such states and types exist. */
+export type AskedFilters = Omit<store.DeliveryFilters, 'state'> & { state?: readonly string[] | undefined };
+
+const KNOWN_TYPES: ReadonlySet<string> = new Set(EVENT_TYPES);
+/** One that is retried for a week has about a thousand. */
+const MAX_ATTEMPTS_SHOWN = 100;
+const DAY_MS = 24 * 3_600_000;
+/** History goes by whole weeks, so some of it stays that much longer. */
+const PARTITION_DAYS = 7;
+
+type Deps = {
+  database: Database;
+  clock: Clock;
+  audit: Audit;
+  events: Events;
+  subscriptions: Subscriptions;
+  enqueueFor: Enqueue['enqueueFor'];
+  retentionDays: number;
+};
+
+/** What became of each event at each subscription, and sending it once more. */
+export function createDeliveries({
+  database,
+  clock,
+  audit,
+  events,
+  subscriptions,
+  enqueueFor,
+  retentionDays,
+}: Deps) {
+  const { queries } = database;
+
+  /** Those that deliveries can be of: a subscription that went before the retention has none left. */
+  async function subscriptionsOf(visible: store.Visible, filters: store.DeliveryFilters): Promise<string[]> {
+    const guids = await subscriptions.guidsOf({
+      organizationGuid: visible.organizationGuid,
+      environments: (['production', 'sandbox'] as const).filter((name) => isAsked(visible, filters, name)),
+      goneAfter: new Date(clock.now().getTime() - (retentionDays + PARTITION_DAYS) * DAY_MS),
+    });
+    const { subscriptionGuid: asked } = filters;
+    return asked ? guids.filter((guid) => asked.includes(guid)) : guids;
+  }
+
+  async function select(
+    visible: store.Visible,
+    page: Page,
+    filters: store.DeliveryFilters,
+    now: Date,
+  ): Promise<PageOf<store.Delivery>> {
+    if (filters.guid || filters.eventGuid) return store.selectNamed(queries, visible, page, filters, now);
+    const subscriptionGuids = await subscriptionsOf(visible, filters);
+    if (subscriptionGuids.length === 0) return { rows: [], total: 0, next: undefined };
+    return database.transaction((transaction) =>
+      store.selectDeliveries(transaction, { visible, subscriptionGuids }, page, filters, now),
+    );
+  }
+
+  function withState(delivery: store.Delivery): Shown {
+    return { ...delivery, state: stateOf(delivery, clock.now()) };
+  }
+
+  return {
+    async list(
+      visible: store.Visible,
+      page: Page,
+      { state, ...filters }: AskedFilters,
+    ): Promise<PageOf<Shown> | Failure> {
+      const unknownState = state?.find((name) => !isDeliveryState(name));
+      if (unknownState !== undefined)
+        return new Failure('invalid_parameter', `state ${unknownState} is not a state of deliveries`);
+      const unknownType = filters.eventType?.find((name) => !KNOWN_TYPES.has(name));
+      if (unknownType !== undefined)
+        return new Failure('invalid_parameter', `event_type ${unknownType} is not a type of event`);
+      const now = clock.now();
+      const found = await select(visible, page, { ...filters, state: state?.filter(isDeliveryState) }, now);
+      return { ...found, rows: found.rows.map((row) => ({ ...row, state: stateOf(row, now) })) };
+    },
+
+    async get(visible: store.Visible, guid: string): Promise<DetailedDelivery | Failure> {
+      const delivery = await store.selectDelivery(queries, visible, guid);
+      if (!delivery) return new Failure('not_found', 'There is no such delivery');
+      const attempts = await store.selectAttempts(queries, guid, MAX_ATTEMPTS_SHOWN);
+      return { ...withState(delivery), attempts: attempts.length > 0 ? attempts : soleAttemptOf(delivery) };
+    },
+
+    /** A new cycle of attempts, whatever became of the ones before. */
+    async restart(
+      actor: Actor,
+      visible: store.Visible,
+      { subscription_event_guid, subscription_guid }: Static<typeof NewDelivery>,
+    ): Promise<Shown | Failure> {
+      const event = await events.get(visible, subscription_event_guid);
+      if (isFailure(event)) return new Failure('not_found', 'subscription_event_guid does not name an event');
+      const { organizationGuid } = visible;
+      // Of the environment of the event: to any other subscription it says nothing.
+      const whose = { organizationGuid, environment: event.environment };
+      const receiver = await findTarget(subscriptions, whose, subscription_guid);
+      if (isFailure(receiver)) return receiver;
+      return database.transaction(async (transaction) => {
+        const [created] = await enqueueFor(transaction, receiver, [event]);
+        const delivery = created && (await store.selectDelivery(transaction, visible, created.guid));
+        if (!delivery) throw new Error('the delivery that was just made is not there');
+        await audit.record(transaction, actor, {
+          action: 'subscription_delivery.create',
+          organizationGuid,
+          objectType: 'subscription_delivery',
+          objectId: delivery.guid,
+          changes: { subscription_event_guid, subscription_guid },
+        });
+        return withState(delivery);
+      });
+    },
+  };
+}
+
+function isAsked(visible: store.Visible, filters: store.DeliveryFilters, name: EnvironmentName): boolean {
+  return name === (visible.environment ?? name) && (filters.environment?.includes(name) ?? true);
+}
+
+/** A first attempt that succeeds has no record of its own: the delivery tells all of it. */
+function soleAttemptOf(delivery: store.Delivery): store.Attempt[] {
+  const { completed_at: completedAt, response_time_ms: durationMs } = delivery;
+  if (completedAt === null) return [];
+  const duration_ms = durationMs ?? 0;
+  return [
+    {
+      delivery_guid: delivery.guid,
+      number: delivery.attempt_count,
+      attempted_at: new Date(completedAt.getTime() - duration_ms),
+      duration_ms,
+      outcome: 'completed',
+      response_status: delivery.response_status,
+      response_excerpt: delivery.response_excerpt,
+      reason: null,
+    },
+  ];
+}

@@ -1,0 +1,41 @@
+/**
+ * Why nothing was answered, for the partner to read. Only from this list: the messages of Node and undici
+ * name addresses that are none of the partner's business.
+ */
+const REASONS: Readonly<Record<string, string>> = {
+  ADDRESS_NOT_PUBLIC: 'the address is not public',
+  ENOTFOUND: 'the name does not resolve',
+  ENODATA: 'the name does not resolve',
+  EAI_AGAIN: 'the name does not resolve',
+  EAI_FAIL: 'the name does not resolve',
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  EPIPE: 'connection reset',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the host cannot be reached',
+  EADDRNOTAVAIL: 'the host cannot be reached',
+  ETIMEDOUT: 'the host cannot be reached',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate does not match the host name',
+  CERT_HAS_EXPIRED: 'the certificate has expired',
+  CERT_NOT_YET_VALID: 'the certificate is not valid yet',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'the certificate is not from a trusted authority',
+  UNABLE_TO_GET_ISSUER_CERT: 'the certificate is not from a trusted authority',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the certificate is not from a trusted authority',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the certificate is not from a trusted authority',
+  EPROTO: 'the TLS handshake failed',
+  UND_ERR_HEADERS_OVERFLOW: 'the response headers are too large',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the response is not of the length that it announces',
+  UND_ERR_DESTROYED: 'the service is stopping',
+};
+
+export function unreachableReason(error: Error & { code?: string }): string {
+  const { name, message, code = '' } = error;
+  // undici has one code for what is closed and for what is wrong: "bad response" and "bad upgrade".
+  const isSocketError = code === 'UND_ERR_SOCKET';
+  if (name === 'HTTPParserError' || (isSocketError && message.startsWith('bad ')))
+    return 'the response is not valid HTTP';
+  if (isSocketError) return 'the connection closed before the response was complete';
+  if (code.startsWith('ERR_SSL_')) return 'the TLS handshake failed';
+  return REASONS[code] ?? 'the exchange failed';
+}

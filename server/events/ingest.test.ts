@@ -1,0 +1,346 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { objectsOf } from '../../testing/answers.ts';
+import { type Answer, assertError, createTestApp } from '../../testing/app.ts';
+import { nextGuid } from '../../testing/customers.ts';
+import { eventOf, publishEvents } from '../../testing/events.ts';
+import { createTenant, userToken } from '../../testing/tenant.ts';
+import { EVENT_TYPES } from './catalogue.ts';
+
+/** POST /operator/events: what it takes, what it refuses by name, and that the same twice is once. */
+const app = await createTestApp();
+const tenant = await createTenant(app);
+const other = await createTenant(app, { environment: 'production' });
+const ABSENT = '0'.repeat(32);
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+const START = app.clock.now().getTime();
+
+const send = (...events: object[]) => app.operate('POST', '/events', { events });
+const event = (fields: Record<string, unknown> = {}) => eventOf(app, tenant, fields);
+const without = (name: string, { [name]: _, ...rest }: Record<string, unknown>) => rest;
+
+async function stored() {
+  return app.database.queries.selectFrom('events').selectAll().orderBy('guid').execute();
+}
+
+async function published(): Promise<number> {
+  const { values } = await app.metrics.eventsPublished.get();
+  return values.reduce((sum, { value }) => sum + value, 0);
+}
+
+/** Nothing of a refused request is left: no row, and no count of one. */
+async function assertRefused(
+  request: () => Promise<Answer>,
+  ...refusal: [status: number, code: string, message: RegExp]
+): Promise<void> {
+  const before = [await stored(), await published()];
+  assertError(await request(), ...refusal);
+  assert.deepEqual([await stored(), await published()], before);
+}
+
+/** A guid of that moment; `tail` is everything after the time. */
+function guidAt(ms: number, tail = `7${'0'.repeat(3)}8${'0'.repeat(15)}`): string {
+  return ms.toString(16).padStart(12, '0') + tail;
+}
+
+test('an event is stored with the environment of its bank before it is accepted', async () => {
+  const guid = nextGuid(app);
+  const sent = event({ guid });
+  const { status, body } = await send(sent);
+  assert.deepEqual([status, body], [202, { total: 1, created: 1, guids: [guid] }]);
+  const token = await userToken(app, tenant.organizationGuid);
+  assert.deepEqual((await app.call({ url: `/api/subscription_events/${guid}`, token })).body, {
+    ...sent,
+    environment: 'sandbox',
+    created_at: app.clock.now().toISOString(),
+  });
+});
+
+test('a guid that is not given is made, and the guids come back in the order of the events', async () => {
+  const [first, third] = [nextGuid(app), nextGuid(app)];
+  const { body } = await send(event({ guid: third }), event(), event({ guid: first }), event());
+  const guids = body.guids as string[];
+  assert.deepEqual([body.total, body.created, guids[0], guids[2]], [4, 4, third, first]);
+  assert.equal(new Set(guids).size, 4);
+  for (const guid of guids) assert.match(guid, /^[0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}$/);
+  const rows = (await stored()).map((row) => row.guid);
+  assert.ok(guids.every((guid) => rows.includes(guid)));
+});
+
+test('every type of the catalogue is taken, and counted under its name', async () => {
+  const before = await published();
+  const { status } = await send(...EVENT_TYPES.map((event_type) => event({ event_type })));
+  assert.equal(status, 202);
+  assert.equal(await published(), before + EVENT_TYPES.length);
+});
+
+test('another type is refused by name', async () => {
+  for (const event_type of ['trade.exploded', 'trade', 'TRADE.FAILED', '', null, 'customer.created'])
+    await assertRefused(
+      () => send(event(), event({ event_type })),
+      400,
+      'invalid_parameter',
+      /^events\[1\]\.event_type /,
+    );
+});
+
+test('an organization that does not exist is unknown', async () => {
+  for (const fields of [{ organization_guid: ABSENT }, { organization_guid: tenant.bankGuid }])
+    await assertRefused(
+      () => send(event(), event(fields)),
+      422,
+      'unknown_organization',
+      /^events\[1\]\.organization_guid /,
+    );
+});
+
+test('a bank that does not exist, or is another organization’s, is no bank', async () => {
+  for (const bank_guid of [ABSENT, other.bankGuid, tenant.organizationGuid])
+    await assertRefused(
+      () => send(event(), event(), event({ bank_guid })),
+      422,
+      'no_bank',
+      /^events\[2\]\.bank_guid /,
+    );
+});
+
+test('without a bank the environment has to be told', async () => {
+  const bankless = without('bank_guid', event());
+  await assertRefused(
+    () => send(event(), bankless),
+    400,
+    'missing_parameter',
+    /^events\[1\]\.environment is required/,
+  );
+  for (const environment of ['production', 'sandbox']) {
+    const { body } = await send({ ...bankless, environment });
+    const row = (await stored()).find(({ guid }) => guid === (body.guids as string[])[0]);
+    assert.deepEqual([row?.environment, row?.bank_guid], [environment, null]);
+  }
+});
+
+test('with a bank the environment may be told, and has to be the bank’s', async () => {
+  assert.equal((await send(event({ environment: 'sandbox' }))).status, 202);
+  for (const environment of ['production', 'live'])
+    await assertRefused(
+      () => send(event({ environment })),
+      400,
+      'invalid_parameter',
+      /^events\[0\]\.environment /,
+    );
+});
+
+test('a guid has to be a UUIDv7', async () => {
+  const now = app.clock.now().getTime();
+  const tails = {
+    version: `4${'0'.repeat(3)}8${'0'.repeat(15)}`,
+    variant: `7${'0'.repeat(3)}c${'0'.repeat(15)}`,
+  };
+  for (const guid of [guidAt(now, tails.version), guidAt(now, tails.variant), 'x', guidAt(now).toUpperCase()])
+    await assertRefused(() => send(event({ guid })), 400, 'invalid_parameter', /^events\[0\]\.guid /);
+});
+
+test('a guid is at most 7 days old and at most 5 minutes ahead', async () => {
+  for (const ms of [
+    START - 7 * DAY_MS - 1,
+    START + 5 * MINUTE_MS + 1,
+    0,
+    START - 60 * DAY_MS,
+    START + DAY_MS,
+  ])
+    await assertRefused(
+      () => send(event(), event({ guid: guidAt(ms) })),
+      400,
+      'invalid_parameter',
+      /^events\[1\]\.guid must be a UUIDv7 of the last 7 days/,
+    );
+  for (const ms of [START - 7 * DAY_MS, START + 5 * MINUTE_MS])
+    assert.deepEqual((await send(event({ guid: guidAt(ms) }))).body.created, 1);
+});
+
+test('the first thing that is wrong is named, wherever it stands', async () => {
+  const wrong = [event({ bank_guid: ABSENT }), event({ organization_guid: ABSENT })];
+  await assertRefused(() => send(event(), ...wrong), 422, 'no_bank', /^events\[1\]/);
+  await assertRefused(() => send(event(), ...wrong.reverse()), 422, 'unknown_organization', /^events\[1\]/);
+});
+
+test('one that is wrong in the middle of many leaves nothing behind', async () => {
+  const events = Array.from({ length: 100 }, () => event());
+  events[57] = event({ organization_guid: ABSENT });
+  await assertRefused(() => send(...events), 422, 'unknown_organization', /^events\[57\]/);
+});
+
+test('the same event again is accepted and not announced again', async () => {
+  const events = [event({ guid: nextGuid(app) }), event({ guid: nextGuid(app) })];
+  const first = await send(...events);
+  const before = [await stored(), await published()];
+  app.clock.advance(1_000);
+  // Told with and without the environment, it is the same event.
+  const again = await send(...events.map((each) => ({ ...each, environment: 'sandbox' })));
+  assert.deepEqual([again.status, again.body], [202, { ...first.body, created: 0 }]);
+  assert.deepEqual([await stored(), await published()], before, 'nor is anything about it changed');
+  const mixed = await send(...events, event());
+  assert.deepEqual([mixed.body.total, mixed.body.created], [3, 1]);
+});
+
+test('the same event twice in one request is one event', async () => {
+  const sent = event({ guid: nextGuid(app) });
+  const before = await published();
+  const { status, body } = await send(sent, event(), sent);
+  assert.equal(status, 202);
+  assert.deepEqual([body.total, body.created, await published()], [3, 2, before + 2]);
+  assert.deepEqual([(body.guids as string[])[0], (body.guids as string[])[2]], [sent.guid, sent.guid]);
+});
+
+/** Each thing that an event says, said otherwise. */
+async function contradictions(): Promise<Record<string, unknown>[]> {
+  const path = `/organizations/${tenant.organizationGuid}/banks`;
+  const second = await app.operate('POST', path, { name: 'Second', environment: 'sandbox' });
+  const third = await app.operate('POST', path, { name: 'Third', environment: 'production' });
+  return [
+    { event_type: 'transfer.failed' },
+    { object_guid: nextGuid(app) },
+    { bank_guid: second.body.guid },
+    { bank_guid: third.body.guid },
+    { organization_guid: other.organizationGuid, bank_guid: other.bankGuid },
+  ];
+}
+
+test('the guid of an event that says something else is a conflict, and nothing of the request stays', async () => {
+  const sent = event({ guid: nextGuid(app) });
+  await send(sent);
+  for (const fields of await contradictions())
+    await assertRefused(
+      () => send(event(), { ...sent, ...fields }, event()),
+      409,
+      'event_conflict',
+      /^events\[1\]\.guid /,
+    );
+  const bankless = { ...without('bank_guid', sent), environment: 'sandbox' };
+  await assertRefused(() => send(bankless), 409, 'event_conflict', /^events\[0\]\.guid /);
+});
+
+test('environment alone makes a different event', async () => {
+  const sent = { ...without('bank_guid', event({ guid: nextGuid(app) })), environment: 'sandbox' };
+  await send(sent);
+  const contrary = { ...sent, environment: 'production' };
+  await assertRefused(() => send(contrary), 409, 'event_conflict', /^events\[0\]\.guid /);
+});
+
+test('two events of one guid in one request are a conflict too', async () => {
+  for (const fields of await contradictions()) {
+    const sent = event({ guid: nextGuid(app) });
+    await assertRefused(
+      () => send(sent, event(), { ...sent, ...fields }),
+      409,
+      'event_conflict',
+      /^events\[2\]\.guid /,
+    );
+  }
+});
+
+test('the same batch many times at once, in any order, makes one set of events', async () => {
+  for (let round = 0; round < 5; round++) {
+    const events = Array.from({ length: 200 }, () => event({ guid: nextGuid(app) }));
+    const before = [(await stored()).length, await published()] as const;
+    const orders = [events, events.toReversed(), shuffled(events), shuffled(events), shuffled(events)];
+    const answers = await Promise.all(orders.map((order) => send(...order)));
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      orders.map(() => 202),
+    );
+    assert.equal(
+      answers.reduce((sum, { body }) => sum + Number(body.created), 0),
+      events.length,
+    );
+    assert.deepEqual(
+      [(await stored()).length, await published()],
+      [before[0] + events.length, before[1] + events.length],
+    );
+  }
+});
+
+test('of two that contradict each other at once, one is taken whole and the other not at all', async () => {
+  const guid = nextGuid(app);
+  const [one, two] = [event({ guid }), event({ guid })];
+  const before = (await stored()).length;
+  const answers = await Promise.all([send(one, event()), send(two, event())]);
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [202, 409]);
+  assert.equal((await stored()).length, before + 2);
+});
+
+test('no events and 1,001 are refused, 1,000 with every field are taken', async () => {
+  await assertRefused(() => send(), 400, 'invalid_parameter', /^events must have at least 1 entries/);
+  const full = (count: number) =>
+    Array.from({ length: count }, () =>
+      event({
+        guid: nextGuid(app),
+        event_type: 'account.balance_funding_pull.below_minimum',
+        environment: 'sandbox',
+      }),
+    );
+  await assertRefused(() => send(...full(1_001)), 400, 'invalid_parameter', /^events must have at most 1000/);
+  const events = full(1_000);
+  // The longest that a sender could reasonably write: indented, and still below the limit of 1 MiB.
+  assert.ok(Buffer.byteLength(JSON.stringify({ events }, undefined, 4)) < 1024 ** 2 / 2);
+  const { status, body } = await send(...events);
+  assert.deepEqual([status, body.total, body.created], [202, 1_000, 1_000]);
+  assert.deepEqual(
+    body.guids,
+    events.map(({ guid }) => guid),
+  );
+  assert.equal((await send(...events.toReversed())).body.created, 0);
+});
+
+test('fields that nobody knows, or that are missing, are refused by name', async () => {
+  await assertRefused(
+    () => send(event(), event({ created_at: app.clock.now().toISOString() })),
+    400,
+    'invalid_parameter',
+    /^events\[1\]\.created_at is not a parameter/,
+  );
+  for (const name of ['organization_guid', 'event_type', 'object_guid'])
+    await assertRefused(
+      () => send(without(name, event())),
+      400,
+      'missing_parameter',
+      new RegExp(`^events\\[0\\]\\.${name} is required`),
+    );
+});
+
+test('events of several organizations and environments go in one request, each to its owner', async () => {
+  const [mine, theirs] = [event(), eventOf(app, other)];
+  const { body } = await send(mine, theirs);
+  const guids = body.guids as string[];
+  for (const [{ organizationGuid }, guid, environment] of [
+    [tenant, guids[0], 'sandbox'],
+    [other, guids[1], 'production'],
+  ] as const) {
+    const token = await userToken(app, organizationGuid);
+    const found = objectsOf(await app.call({ url: `/api/subscription_events?guid=${guids.join()}`, token }));
+    assert.deepEqual(
+      found.map((each) => [each.guid, each.environment]),
+      [[guid, environment]],
+    );
+  }
+});
+
+test('the count of published events is of those that were committed', async () => {
+  const text = async () => (await app.server.inject('/metrics')).body;
+  const count = (all: string) =>
+    Number(/^portico_events_published_total\{event_type="plan\.failed"\} (\d+)/m.exec(all)?.[1] ?? 0);
+  const before = count(await text());
+  const failed = { event_type: 'plan.failed' };
+  const [guid] = await publishEvents(app, tenant, [failed, failed]);
+  assert.equal(count(await text()), before + 2);
+  assertError(await send(event({ ...failed }), event({ guid })), 409, 'event_conflict');
+  assert.equal(count(await text()), before + 2, 'a conflict was found after the insert, and undid it');
+});
+
+function shuffled<T>(items: readonly T[]): T[] {
+  return items
+    .map((item) => [Math.random(), item] as const)
+    .sort(([a], [b]) => a - b)
+    .map(([, item]) => item);
+}

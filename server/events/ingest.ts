@@ -1,0 +1,133 @@
+import type { Static } from 'typebox';
+import type { Database, Transaction } from '../database/database.ts';
+import type { Bank, Organizations } from '../organizations/service.ts';
+import { createBatcher } from '../runtime/batcher.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { Failure, type FailureCode, isFailure } from '../runtime/failure.ts';
+import { isRecentGuid } from './guid-window.ts';
+import type { AcceptedEvents, ReportedEvents } from './schema.ts';
+import type { Events, NewEvent } from './service.ts';
+import { type Event, selectEventsByGuid } from './store.ts';
+
+export type Ingest = ReturnType<typeof createIngest>;
+
+type Deps = { database: Database; clock: Clock; events: Events; organizations: Organizations };
+type Reported = Static<typeof ReportedEvents>['events'][number];
+type Answer = Static<typeof AcceptedEvents> | Failure;
+type Published = Awaited<ReturnType<Events['publish']>>;
+type Owners = { organizations: ReadonlySet<string>; banks: ReadonlyMap<string, Bank> };
+
+const SMALL_CALL_EVENTS = 50;
+const MAX_CALLS_TOGETHER = 50;
+
+/** Events from the platform's core: all of a request or nothing of it, and the same twice is once. */
+export function createIngest({ database, clock, events, organizations }: Deps) {
+  /** A bank that is there proves its Organization; only the others are looked up. */
+  async function ownersOf(reported: readonly Reported[]): Promise<Owners> {
+    const named = new Set(reported.flatMap(({ bank_guid }) => bank_guid ?? []));
+    const banks = named.size > 0 ? await organizations.findBanks([...named]) : new Map<string, Bank>();
+    const proven = new Set(banks.values().map((bank) => bank.organization_guid));
+    const unproven = new Set(reported.map((event) => event.organization_guid)).difference(proven);
+    const found = unproven.size > 0 ? await organizations.findAll([...unproven]) : new Set<string>();
+    return { organizations: proven.union(found), banks };
+  }
+
+  /** What several calls report goes in together: one look at the owners, one transaction. */
+  async function acceptAll(calls: readonly (readonly Reported[])[]): Promise<Answer[]> {
+    const owners = await ownersOf(calls.flat());
+    const now = clock.now();
+    const checked = calls.map((reported) => checkAll(reported, owners, now));
+    const newEvents = checked.flatMap((result) => (isFailure(result) ? [] : result));
+    const answers = await database.transaction(async (transaction) => {
+      const published = await events.publish(transaction, newEvents);
+      const conflict = await conflictIn(transaction, published.events, published.created);
+      return conflict ?? answersFor(checked, published);
+    });
+    if (!isFailure(answers)) return answers;
+    // Each for itself, so that only the one that is in conflict is refused.
+    if (calls.length === 1) return [answers];
+    return (await Promise.all(calls.map((reported) => acceptAll([reported])))).flat();
+  }
+
+  const acceptTogether = createBatcher({ run: acceptAll, maxBatch: MAX_CALLS_TOGETHER });
+
+  return {
+    /** Durable when it answers. Small calls of the same moment share a transaction; large ones have their own. */
+    async accept(reported: readonly Reported[]): Promise<Answer> {
+      if (reported.length <= SMALL_CALL_EVENTS) return acceptTogether(reported);
+      const [answer] = await acceptAll([reported]);
+      return answer as Answer;
+    },
+  };
+}
+
+function answersFor(checked: readonly (NewEvent[] | Failure)[], published: Published): Answer[] {
+  const accepted = published.events.values();
+  const uncounted = new Set(published.created);
+  return checked.map((result) => {
+    if (isFailure(result)) return result;
+    const guids = accepted
+      .take(result.length)
+      .map(({ guid }) => guid)
+      .toArray();
+    return { total: guids.length, created: guids.filter((guid) => uncounted.delete(guid)).length, guids };
+  });
+}
+
+function checkAll(reported: readonly Reported[], owners: Owners, now: Date): NewEvent[] | Failure {
+  const checked: NewEvent[] = [];
+  for (const [index, event] of reported.entries()) {
+    const result = check(event, index, owners, now);
+    if (isFailure(result)) return result;
+    checked.push(result);
+  }
+  return checked;
+}
+
+function check(event: Reported, index: number, owners: Owners, now: Date): NewEvent | Failure {
+  const refuse = (code: FailureCode, field: keyof Reported, problem: string) =>
+    new Failure(code, `events[${index}].${field} ${problem}`);
+  const { guid, bank_guid: bankGuid, organization_guid: organizationGuid } = event;
+  if (guid !== undefined && !isRecentGuid(guid, now))
+    return refuse('invalid_parameter', 'guid', 'must be a UUIDv7 of the last 7 days');
+  if (!owners.organizations.has(organizationGuid))
+    return refuse('unknown_organization', 'organization_guid', 'does not name an organization');
+  const bank = bankGuid === undefined ? undefined : owners.banks.get(bankGuid);
+  if (bankGuid !== undefined && bank?.organization_guid !== organizationGuid)
+    return refuse('no_bank', 'bank_guid', 'does not name a bank of this organization');
+  const environment = event.environment ?? bank?.environment;
+  if (environment === undefined)
+    return refuse('missing_parameter', 'environment', 'is required without bank_guid');
+  if (bank && bank.environment !== environment)
+    return refuse('invalid_parameter', 'environment', 'must be that of the bank');
+  const { event_type: eventType, object_guid: objectGuid } = event;
+  return { guid, organizationGuid, bankGuid, eventType, objectGuid, environment };
+}
+
+/** A guid stands for one event: whoever uses it again, in this request or after another, must say the same. */
+async function conflictIn(
+  transaction: Transaction,
+  accepted: readonly Event[],
+  created: ReadonlySet<string>,
+): Promise<Failure | undefined> {
+  const repeated = accepted.filter(({ guid }) => !created.has(guid)).map(({ guid }) => guid);
+  const stored = repeated.length === 0 ? [] : await selectEventsByGuid(transaction, repeated);
+  const originals = new Map(stored.map((event) => [event.guid, event]));
+  for (const [index, event] of accepted.entries()) {
+    const original = originals.get(event.guid);
+    if (!original) originals.set(event.guid, event);
+    else if (!saysTheSame(event, original))
+      return new Failure('event_conflict', `events[${index}].guid is the guid of a different event`);
+  }
+  return undefined;
+}
+
+function saysTheSame(one: Event, other: Event): boolean {
+  return (
+    one.organization_guid === other.organization_guid &&
+    one.bank_guid === other.bank_guid &&
+    one.event_type === other.event_type &&
+    one.object_guid === other.object_guid &&
+    one.environment === other.environment
+  );
+}

@@ -1,0 +1,25 @@
+import type { Ingest } from '../events/ingest.ts';
+import { AcceptedEvents, ReportedEvents } from '../events/schema.ts';
+import { unwrap } from '../http/errors.ts';
+import { answers } from '../http/schemas.ts';
+import type { HttpServer } from '../http/server.ts';
+import { security } from './authentication.ts';
+
+export type EventDeps = { ingest: Ingest };
+
+export function registerEventRoutes(scope: HttpServer, { ingest }: EventDeps): void {
+  scope.post(
+    '/events',
+    {
+      schema: {
+        operationId: 'operator.events.create',
+        summary: 'Announce events of the platform; the same event twice is announced once',
+        tags: ['Operator: events'],
+        security,
+        body: ReportedEvents,
+        response: answers({ 202: AcceptedEvents }, 400, 401, 403, 409, 413, 415, 422),
+      },
+    },
+    async (request, reply) => reply.code(202).send(unwrap(await ingest.accept(request.body.events))),
+  );
+}

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { auditRecordsOf, soleRecord } from '../../testing/answers.ts';
+import { createTestApp } from '../../testing/app.ts';
+import { createTestDatabase } from '../../testing/database.ts';
+import { createSubscription, eventTypesOf, founderOf, setMoments } from '../../testing/subscriptions.ts';
+import { createTenant } from '../../testing/tenant.ts';
+
+/** A week of failing ends a subscription (specification, Events 7; contract, section 7). */
+const testDatabase = await createTestDatabase();
+const app = await createTestApp({ testDatabase });
+const other = await createTestApp({ testDatabase, clock: app.clock });
+after(() => testDatabase.drop());
+const WEEK = 7 * 24 * 3_600_000;
+const weekAgo = (offsetMs = 0) => new Date(app.clock.now().getTime() - WEEK + offsetMs);
+
+async function failingSince(since: Date, moments: Parameters<typeof setMoments>[2] = {}) {
+  const tenant = await createTenant(app);
+  const { guid } = await createSubscription(app, tenant);
+  await setMoments(app, guid, { deliveries_failing_since: since, ...moments });
+  return { guid, show: async () => (await founderOf(app, tenant)('GET', `/${guid}`)).body };
+}
+
+test('after seven days of failing it is failed once, by whichever node, announced and recorded', async () => {
+  const { guid, show } = await failingSince(weekAgo(1));
+  await app.subscriptions.sweepFailed();
+  assert.equal((await show()).state, 'storing', 'not a moment too early');
+  app.clock.advance(1);
+  await Promise.all([app, other, app, other].map((node) => node.subscriptions.sweepFailed()));
+  app.clock.advance(1_000);
+  await app.subscriptions.sweepFailed();
+  const body = await show();
+  assert.deepEqual([body.state, body.deliveries_failing_since], ['failed', weekAgo(-1_000).toISOString()]);
+  assert.deepEqual(await eventTypesOf(app, guid), ['subscription.storing', 'subscription.failed']);
+  const record = soleRecord(await auditRecordsOf(app, guid, 'subscription.fail'));
+  assert.deepEqual(
+    [record.actor_type, record.actor, record.changes],
+    ['system', 'portico', { deliveries_failing_since: body.deliveries_failing_since }],
+  );
+});
+
+test('one that is active or about to be deleted fails like any other', async () => {
+  const active = await failingSince(weekAgo(), { activated_at: weekAgo(-1) });
+  const deleting = await failingSince(weekAgo(), {
+    scheduled_deletion_at: new Date(app.clock.now().getTime() + 1),
+  });
+  assert.equal(await app.subscriptions.sweepFailed(), 2);
+  assert.equal((await active.show()).state, 'failed');
+  assert.equal((await deleting.show()).state, 'deleting');
+  assert.deepEqual(await eventTypesOf(app, deleting.guid), ['subscription.storing', 'subscription.failed']);
+});
+
+test('not one that is disabled, gone, or failed before', async () => {
+  const now = app.clock.now();
+  const guids: string[] = [];
+  for (const moments of [
+    { disabled_at: now },
+    { scheduled_deletion_at: now },
+    { scheduled_deletion_at: now, deleted_at: now },
+    { failed_at: now },
+  ])
+    guids.push((await failingSince(weekAgo(), moments)).guid);
+  assert.equal(await app.subscriptions.sweepFailed(), 0);
+  for (const guid of guids) assert.deepEqual(await eventTypesOf(app, guid), ['subscription.storing']);
+});
+
+test('one that recovers while the sweep looks at it is not failed', async () => {
+  const { guid, show } = await failingSince(weekAgo());
+  const at = app.clock.now();
+  let sweep: Promise<number> | undefined;
+  await app.database.transaction(async (transaction) => {
+    await app.subscriptions.noteOutcomes(transaction, [
+      { guid, succeeded: true, failingSince: undefined, at },
+    ]);
+    sweep = other.subscriptions.sweepFailed();
+    assert.equal(await sweep, 0, 'what is locked is left for the next round');
+  });
+  assert.equal(await other.subscriptions.sweepFailed(), 0);
+  assert.equal((await show()).state, 'active');
+});
+
+test('a failed one is not there for new events, and what becomes of it is not noted', async () => {
+  const { guid, show } = await failingSince(weekAgo());
+  await app.subscriptions.sweepFailed();
+  const before = await show();
+  const at = app.clock.now();
+  await app.database.transaction((transaction) =>
+    app.subscriptions.noteOutcomes(transaction, [{ guid, succeeded: true, failingSince: undefined, at }]),
+  );
+  assert.deepEqual(await show(), before);
+  const [receiver] = await app.subscriptions.receivers([guid]);
+  assert.equal(receiver?.delivers, false);
+});

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { type Answer, assertError, createTestApp, type TestApp } from '../../testing/app.ts';
+import { createTestDatabase } from '../../testing/database.ts';
+import { createSubscription, founderOf, setMoments } from '../../testing/subscriptions.ts';
+import { createTenant, type Tenant, userToken } from '../../testing/tenant.ts';
+
+/** Five subscriptions for an Organization (specification, Limits; contract, section 7). */
+const testDatabase = await createTestDatabase();
+const app = await createTestApp({ testDatabase });
+const other = await createTestApp({ testDatabase, clock: app.clock });
+after(() => testDatabase.drop());
+
+const bodyFor = (environment: string) => ({
+  ...{ type: 'webhook', name: 'Hook', url: 'https://partner.example/', environment },
+});
+const create = (tenant: Tenant, environment = 'sandbox') =>
+  founderOf(app, tenant)('POST', '', bodyFor(environment));
+
+function assertFull(answer: Answer): void {
+  assertError(answer, 422, 'subscription_limit_reached', /at most 5 /);
+}
+
+async function fill(tenant: Tenant): Promise<string[]> {
+  const guids: string[] = [];
+  for (const environment of ['sandbox', 'production', 'sandbox', 'production', 'sandbox'] as const)
+    guids.push((await createSubscription(app, tenant, { environment })).guid);
+  return guids;
+}
+
+test('five fit, over both environments together, and a sixth of either does not', async () => {
+  const [tenant, stranger] = [await createTenant(app), await createTenant(app)];
+  await fill(tenant);
+  for (const environment of ['sandbox', 'production']) assertFull(await create(tenant, environment));
+  const path = `/organizations/${tenant.organizationGuid}/subscriptions`;
+  assertFull(await app.operate('POST', path, bodyFor('sandbox')));
+  assert.equal((await create(stranger)).status, 201, 'another Organization has places of its own');
+});
+
+test('a failed or deleting subscription gives its place free, an active or disabled one does not', async () => {
+  const tenant = await createTenant(app);
+  const [first = '', second = '', third = '', fourth = ''] = await fill(tenant);
+  await setMoments(app, first, { activated_at: app.clock.now() });
+  await app.operate('PATCH', `/subscriptions/${second}`, { disabled: true });
+  assertFull(await create(tenant));
+  await setMoments(app, third, { failed_at: app.clock.now() });
+  assert.equal((await create(tenant)).status, 201);
+  assertFull(await create(tenant));
+  await founderOf(app, tenant)('DELETE', `/${fourth}`);
+  assert.equal((await create(tenant)).status, 201, 'at once, so that keys can be rolled');
+  assertFull(await create(tenant));
+  app.clock.advance(24 * 3_600_000);
+  assertFull(await create(tenant));
+});
+
+test('of twenty that are created at once, on two nodes, exactly five are', async () => {
+  const tenant = await createTenant(app);
+  const token = await userToken(app, tenant.organizationGuid);
+  const post = (node: TestApp, index: number) =>
+    node.call({
+      ...{ method: 'POST', url: '/api/subscriptions', token },
+      payload: bodyFor(index % 3 ? 'sandbox' : 'production'),
+    });
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => post(index % 2 ? app : other, index)),
+  );
+  assert.equal(answers.filter(({ status }) => status === 201).length, 5);
+  for (const answer of answers.filter(({ status }) => status !== 201)) assertFull(answer);
+  assert.equal((await founderOf(app, tenant)('GET')).body.total, 5);
+});

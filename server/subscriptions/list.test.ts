@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { auditRecordsOf, objectsOf, soleRecord } from '../../testing/answers.ts';
+import { assertError, createTestApp } from '../../testing/app.ts';
+import { createSubscription, eventTypesOf, founderOf, setMoments } from '../../testing/subscriptions.ts';
+import { createTenant } from '../../testing/tenant.ts';
+
+/** GET /api/subscriptions and one, PATCH of the name (contract, sections 5 and 7). */
+const app = await createTestApp();
+const tenant = await createTenant(app);
+const founder = founderOf(app, tenant);
+const START = app.clock.now().getTime();
+const MINUTE = 60_000;
+
+const guids: Record<string, string> = {};
+for (const [name, environment] of [
+  ['A', 'sandbox'],
+  ['B', 'production'],
+  ['C', 'sandbox'],
+  ['D', 'production'],
+] as const) {
+  guids[name] = (await createSubscription(app, tenant, { name, environment })).guid;
+  app.clock.advance(MINUTE);
+}
+await setMoments(app, guids.A ?? '', { activated_at: app.clock.now() });
+await setMoments(app, guids.B ?? '', { failed_at: app.clock.now() });
+await createSubscription(app, await createTenant(app), { name: 'of another tenant' });
+
+const names = async (query = '') => {
+  const objects = objectsOf(await founder('GET', `?${query}`));
+  return objects.map(({ name }) => name).join('');
+};
+const at = (minutes: number) => new Date(START + minutes * MINUTE).toISOString();
+
+test('a person sees those of both environments of their own Organization, newest first', async () => {
+  assert.equal(await names(), 'DCBA');
+  const { body } = await founder('GET', '?per_page=3');
+  assert.deepEqual(
+    { ...body, objects: undefined },
+    { total: 4, page: 0, per_page: 3, objects: undefined, next: guids.B },
+  );
+  assert.equal(await names(`per_page=3&after=${body.next}`), 'A');
+  assert.equal(await names('per_page=3&page=1'), 'A');
+});
+
+test('filters narrow by guid, state, environment and time of creation', async () => {
+  for (const [query, expected] of [
+    [`guid=${guids.A},${guids.D}`, 'DA'],
+    ['state=storing', 'DC'],
+    ['state=active,failed', 'BA'],
+    ['state=deleting', ''],
+    ['state=no_such_state', ''],
+    ['environment=production', 'DB'],
+    ['environment=production,sandbox', 'DCBA'],
+    [`created_at_gte=${at(1)}&created_at_lt=${at(3)}`, 'CB'],
+    [`state=storing&environment=sandbox`, 'C'],
+  ] as const)
+    assert.equal(await names(query), expected, query);
+});
+
+test('of one there is what the list shows', async () => {
+  for (const item of objectsOf(await founder('GET')))
+    assert.deepEqual((await founder('GET', `/${item.guid}`)).body, item);
+});
+
+test('another tenant’s subscription is not there, in the same words as none at all', async () => {
+  const stranger = founderOf(app, await createTenant(app));
+  const absent = (await stranger('GET', `/${'0'.repeat(32)}`)).body;
+  for (const answer of [
+    await stranger('GET', `/${guids.A}`),
+    await stranger('PATCH', `/${guids.A}`, { name: 'Mine' }),
+    await stranger('DELETE', `/${guids.A}`),
+  ]) {
+    assertError(answer, 404, 'not_found');
+    assert.deepEqual(answer.body, absent);
+  }
+  assert.equal((await stranger('GET', `?guid=${guids.A}`)).body.total, 0);
+  assert.equal((await founder('GET', `/${guids.A}`)).body.name, 'A');
+});
+
+test('a new name is shown, recorded and no event', async () => {
+  const { guid } = await createSubscription(app, tenant, { name: 'Old' });
+  const { body: before } = await founder('GET', `/${guid}`);
+  app.clock.advance(MINUTE);
+  const { status, body } = await founder('PATCH', `/${guid}`, { name: 'New' });
+  assert.equal(status, 200);
+  assert.deepEqual(body, { ...before, name: 'New', updated_at: app.clock.now().toISOString() });
+  assert.deepEqual((await founder('GET', `/${guid}`)).body, body);
+  const record = soleRecord(await auditRecordsOf(app, guid, 'subscription.update'));
+  assert.deepEqual([record.actor_type, record.changes], ['user', { name: 'New' }]);
+  assert.deepEqual(await eventTypesOf(app, guid), ['subscription.storing']);
+
+  app.clock.advance(MINUTE);
+  for (const payload of [{}, { name: 'New' }])
+    assert.deepEqual((await founder('PATCH', `/${guid}`, payload)).body, body);
+  assert.equal((await auditRecordsOf(app, guid)).length, 2, 'a change of nothing is no change');
+});
+
+test('only the name can be changed', async () => {
+  for (const name of ['url', 'environment', 'type', 'protection_enabled', 'disabled', 'signing_key', 'state'])
+    assertError(
+      await founder('PATCH', `/${guids.A}`, { [name]: 'x' }),
+      400,
+      'invalid_parameter',
+      new RegExp(`^${name} `),
+    );
+});

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { auditRecordsOf, objectsOf, soleRecord } from '../../testing/answers.ts';
+import { assertError, createTestApp } from '../../testing/app.ts';
+import { createSubscription, eventTypesOf, founderOf, setMoments } from '../../testing/subscriptions.ts';
+import { createTenant } from '../../testing/tenant.ts';
+
+/** The operator's calls about subscriptions (contract, section 10). */
+const app = await createTestApp();
+const ABSENT = '0'.repeat(32);
+const BODY = { type: 'webhook', name: 'Hook', url: 'https://partner.example/', environment: 'sandbox' };
+const pathOf = ({ organizationGuid }: { organizationGuid: string }) =>
+  `/organizations/${organizationGuid}/subscriptions`;
+
+test('the operator creates one for a partner, by the partner’s rules', async () => {
+  const tenant = await createTenant(app);
+  const { status, body } = await app.operate('POST', pathOf(tenant), BODY);
+  assert.equal(status, 201, JSON.stringify(body));
+  const { signing_key, disabled, ...shown } = body;
+  assert.match(String(signing_key), /^[0-9a-f]{64}$/);
+  assert.equal(disabled, false);
+  assert.deepEqual((await founderOf(app, tenant)('GET', `/${body.guid}`)).body, shown);
+  assert.deepEqual(await eventTypesOf(app, String(body.guid)), ['subscription.storing']);
+  const record = soleRecord(await auditRecordsOf(app, String(body.guid)));
+  assert.deepEqual(
+    [record.actor_type, record.action, record.organization_guid],
+    ['operator', 'subscription.create', tenant.organizationGuid],
+  );
+  const post = (input: object) => app.operate('POST', pathOf(tenant), { ...BODY, ...input });
+  assertError(await post({ url: 'https://u@partner.example' }), 400, 'invalid_parameter', /^url /);
+  assertError(
+    await post({ url: 'http://partner.example', environment: 'production' }),
+    422,
+    'invalid_https_url',
+  );
+});
+
+test('an Organization that is not there gets 404, one without the feature 422', async () => {
+  const nowhere = pathOf({ organizationGuid: ABSENT });
+  assertError(await app.operate('POST', nowhere, BODY), 404, 'not_found', 'There is no such organization');
+  assertError(await app.operate('GET', nowhere), 404, 'not_found', 'There is no such organization');
+  const without = await createTenant(app, { features: [] });
+  assertError(await app.operate('POST', pathOf(without), BODY), 422, 'not_implemented');
+  assert.deepEqual(objectsOf(await app.operate('GET', pathOf(without))), []);
+});
+
+test('the operator lists an Organization’s and gets any, with whether it is disabled', async () => {
+  const tenant = await createTenant(app);
+  const first = await createSubscription(app, tenant);
+  const second = await createSubscription(app, tenant, { environment: 'production' });
+  await createSubscription(app, await createTenant(app));
+  await app.operate('PATCH', `/subscriptions/${first.guid}`, { disabled: true });
+  const listed = objectsOf(await app.operate('GET', pathOf(tenant)));
+  assert.deepEqual(
+    listed.map(({ guid, disabled }) => [guid, disabled]),
+    [
+      [second.guid, false],
+      [first.guid, true],
+    ],
+  );
+  for (const item of listed)
+    assert.deepEqual((await app.operate('GET', `/subscriptions/${item.guid}`)).body, item);
+  const filtered = await app.operate('GET', `${pathOf(tenant)}?environment=production&state=storing`);
+  assert.deepEqual(
+    objectsOf(filtered).map(({ guid }) => guid),
+    [second.guid],
+  );
+  for (const method of ['GET', 'PATCH'] as const)
+    assertError(
+      await app.operate(method, `/subscriptions/${ABSENT}`, method === 'PATCH' ? {} : undefined),
+      404,
+      'not_found',
+    );
+});
+
+test('protection and disabling are switched, recorded, and no event', async () => {
+  const tenant = await createTenant(app);
+  const { guid } = await createSubscription(app, tenant);
+  const patch = async (payload: object) => {
+    app.clock.advance(1_000);
+    const { status, body } = await app.operate('PATCH', `/subscriptions/${guid}`, payload);
+    assert.equal(status, 200, JSON.stringify(body));
+    return body;
+  };
+  const start = await patch({});
+  for (const payload of [
+    { protection_enabled: true },
+    { disabled: true },
+    { protection_enabled: false, disabled: false },
+  ]) {
+    const changed = await patch(payload);
+    const updated_at = app.clock.now().toISOString();
+    assert.deepEqual(changed, { ...start, ...changed, ...payload, updated_at });
+    assert.deepEqual(await patch(payload), changed, 'the same again changes nothing');
+    const { disabled: _, ...shown } = changed;
+    assert.deepEqual(
+      (await founderOf(app, tenant)('GET', `/${guid}`)).body,
+      shown,
+      'partners see no disabled',
+    );
+  }
+  assert.deepEqual(
+    (await auditRecordsOf(app, guid, 'subscription.update')).map(({ actor_type, changes }) => [
+      actor_type,
+      changes,
+    ]),
+    [
+      ['operator', { protection_enabled: false, disabled: false }],
+      ['operator', { disabled: true }],
+      ['operator', { protection_enabled: true }],
+    ],
+  );
+  assert.deepEqual(await eventTypesOf(app, guid), ['subscription.storing']);
+});
+
+test('enabling is a fresh start: the time of failing is forgotten, only when it was disabled', async () => {
+  const tenant = await createTenant(app);
+  const { guid } = await createSubscription(app, tenant);
+  const since = new Date(app.clock.now().getTime() - 6 * 24 * 3_600_000);
+  await setMoments(app, guid, { deliveries_failing_since: since });
+  const patch = async (disabled: boolean) =>
+    (await app.operate('PATCH', `/subscriptions/${guid}`, { disabled })).body.deliveries_failing_since;
+  assert.equal(await patch(false), since.toISOString());
+  assert.equal(await patch(true), since.toISOString());
+  app.clock.advance(2 * 24 * 3_600_000);
+  await app.subscriptions.sweepFailed();
+  assert.equal(await patch(true), since.toISOString());
+  assert.equal(await patch(false), undefined);
+  assert.equal((await app.operate('GET', `/subscriptions/${guid}`)).body.state, 'storing');
+});
+
+test('what is neither of the two is refused by name', async () => {
+  const { guid } = await createSubscription(app, await createTenant(app));
+  for (const payload of [
+    { name: 'x' },
+    { state: 'active' },
+    { disabled: 'yes' },
+    { protection_enabled: null },
+  ])
+    assertError(
+      await app.operate('PATCH', `/subscriptions/${guid}`, payload),
+      400,
+      'invalid_parameter',
+      new RegExp(`^${Object.keys(payload)[0]} `),
+    );
+});

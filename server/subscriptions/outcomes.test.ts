@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { createTestApp, type TestApp } from '../../testing/app.ts';
+import { createTestDatabase } from '../../testing/database.ts';
+import { createSubscription, founderOf, MOMENTS, setMoments } from '../../testing/subscriptions.ts';
+import { createTenant } from '../../testing/tenant.ts';
+import type { ReceiverOutcome } from './service.ts';
+
+/** What deliveries tell of their subscription: activation, failing since, recovery (contract, section 7). */
+const testDatabase = await createTestDatabase();
+const app = await createTestApp({ testDatabase });
+const other = await createTestApp({ testDatabase, clock: app.clock });
+after(() => testDatabase.drop());
+
+const tenant = await createTenant(app);
+const T = (seconds: number) => new Date(app.clock.now().getTime() + seconds * 1_000);
+
+const note = (outcomes: readonly ReceiverOutcome[], node: TestApp = app) =>
+  node.database.transaction((transaction) => node.subscriptions.noteOutcomes(transaction, outcomes));
+const succeeded = (guid: string, at: Date, failingSince?: Date): ReceiverOutcome => ({
+  ...{ guid, succeeded: true, failingSince, at },
+});
+const failed = (guid: string, failingSince: Date): ReceiverOutcome => ({
+  ...{ guid, succeeded: false, failingSince, at: failingSince },
+});
+
+/** Of a subscription in a tenant of its own, what is set of its moments; and its row's version. */
+async function fresh(moments: Parameters<typeof setMoments>[2] = {}) {
+  const { guid } = await createSubscription(app, await createTenant(app));
+  await setMoments(app, guid, moments);
+  return guid;
+}
+async function momentsOf(guid: string) {
+  const row = await app.database.queries
+    .selectFrom('subscriptions')
+    .select(MOMENTS)
+    .where('guid', '=', guid)
+    .executeTakeFirstOrThrow();
+  return Object.fromEntries(Object.entries(row).filter(([, moment]) => moment !== null));
+}
+async function versionOf(guid: string): Promise<string> {
+  const { rows } = await sql<{ version: string }>`
+    select xmin || '/' || xmax || '/' || ctid as version from subscriptions where guid = ${guid}`.execute(
+    app.database.queries,
+  );
+  return String(rows[0]?.version);
+}
+
+test('the first success activates, and later ones leave that moment alone', async () => {
+  const created = await createSubscription(app, tenant);
+  await note([succeeded(created.guid, T(1))]);
+  const { body } = await founderOf(app, tenant)('GET', `/${created.guid}`);
+  assert.deepEqual([body.state, body.updated_at], ['active', T(1).toISOString()]);
+  await note([succeeded(created.guid, T(2))]);
+  assert.deepEqual(await momentsOf(created.guid), { activated_at: T(1) });
+});
+
+test('failing since is the first failure, until a success clears it and is its recovery', async () => {
+  const guid = await fresh();
+  await note([failed(guid, T(1))]);
+  await note([failed(guid, T(5))]);
+  assert.deepEqual(await momentsOf(guid), { deliveries_failing_since: T(1) });
+  await note([succeeded(guid, T(9))]);
+  assert.deepEqual(await momentsOf(guid), { activated_at: T(9), recovered_at: T(9) });
+  await note([failed(guid, T(11))]);
+  assert.deepEqual(await momentsOf(guid), {
+    ...{ activated_at: T(9), recovered_at: T(9), deliveries_failing_since: T(11) },
+  });
+});
+
+test('a success without failures before it is no recovery', async () => {
+  const guid = await fresh();
+  await note([succeeded(guid, T(1))]);
+  await note([succeeded(guid, T(2), T(3))]);
+  assert.deepEqual(await momentsOf(guid), { activated_at: T(1), deliveries_failing_since: T(3) });
+});
+
+test('a success followed by failures starts the days anew', async () => {
+  const guid = await fresh({ deliveries_failing_since: T(-600) });
+  await note([succeeded(guid, T(1), T(2))]);
+  assert.deepEqual(await momentsOf(guid), {
+    ...{ activated_at: T(1), recovered_at: T(1), deliveries_failing_since: T(2) },
+  });
+});
+
+test('many at once are each noted by itself', async () => {
+  const guids = await Promise.all(
+    Array.from({ length: 4 }, () => fresh({ deliveries_failing_since: T(-9) })),
+  );
+  const [a = '', b = '', c = '', d = ''] = guids;
+  await note([failed(d, T(1)), succeeded(a, T(2)), succeeded(c, T(3), T(4))]);
+  assert.deepEqual(await momentsOf(a), { activated_at: T(2), recovered_at: T(2) });
+  assert.deepEqual(await momentsOf(b), { deliveries_failing_since: T(-9) });
+  assert.deepEqual(await momentsOf(c), {
+    ...{ activated_at: T(3), recovered_at: T(3), deliveries_failing_since: T(4) },
+  });
+  assert.deepEqual(await momentsOf(d), { deliveries_failing_since: T(-9) });
+  await note([]);
+  await note([succeeded('0'.repeat(32), T(1))]);
+});
+
+test('a row that says so already is neither written nor locked', async () => {
+  const active = await fresh({ activated_at: T(-60) });
+  const failing = await fresh({ activated_at: T(-60), deliveries_failing_since: T(-9) });
+  const before = [await versionOf(active), await versionOf(failing)];
+  await note([succeeded(active, T(1)), failed(failing, T(1))]);
+  assert.deepEqual([await versionOf(active), await versionOf(failing)], before);
+  await note([succeeded(failing, T(2))]);
+  assert.notEqual(await versionOf(failing), before[1]);
+});
+
+test('of failed and deleted ones nothing is noted; of disabled and deleting ones it is', async () => {
+  for (const moments of [
+    { failed_at: T(-1), deliveries_failing_since: T(-9) },
+    { deleted_at: T(-1), deliveries_failing_since: T(-9) },
+    { scheduled_deletion_at: T(1), deliveries_failing_since: T(-9) },
+  ]) {
+    const guid = await fresh(moments);
+    await note([succeeded(guid, T(1))]);
+    assert.deepEqual(await momentsOf(guid), moments);
+  }
+  for (const moments of [{ disabled_at: T(-1) }, { scheduled_deletion_at: T(2) }]) {
+    const guid = await fresh(moments);
+    await note([failed(guid, T(1))]);
+    assert.deepEqual(await momentsOf(guid), { ...moments, deliveries_failing_since: T(1) });
+  }
+});
+
+test('rows are locked by guid, in whatever order they are given and stored', async () => {
+  const [low, high] = [await fresh(), await fresh()];
+  await setMoments(app, low, { recovered_at: T(-60) });
+  let noting: Promise<void> | undefined;
+  await app.database.transaction(async (transaction) => {
+    const locking = transaction.selectFrom('subscriptions').select('guid').forUpdate().skipLocked();
+    assert.equal((await locking.where('guid', '=', low).execute()).length, 1);
+    noting = note([failed(high, T(1)), failed(low, T(1))], other);
+    await waitForBlocked();
+    assert.equal((await locking.where('guid', '=', high).execute()).length, 1, 'the later one is still free');
+  });
+  await noting;
+  for (const guid of [low, high]) assert.deepEqual((await momentsOf(guid)).deliveries_failing_since, T(1));
+});
+
+async function waitForBlocked(): Promise<void> {
+  for (;;) {
+    const { rows } = await sql`
+      select 1 from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(app.database.queries);
+    if (rows.length > 0) return;
+    await setTimeout(5);
+  }
+}
+
+test('two nodes that note the same subscriptions, each in another order, do not stand in each other’s way', async () => {
+  const guids = await Promise.all(Array.from({ length: 6 }, () => fresh()));
+  for (let round = 0; round < 15; round++) {
+    const outcomes = guids.map((guid) => (round % 2 ? failed(guid, T(round)) : succeeded(guid, T(round))));
+    await Promise.all([
+      note(outcomes, app),
+      note(outcomes.toReversed(), other),
+      note(outcomes.toReversed(), app),
+      note(outcomes, other),
+    ]);
+  }
+  for (const guid of guids) assert.deepEqual((await momentsOf(guid)).activated_at, T(0));
+});

@@ -1,0 +1,29 @@
+import type { Static } from 'typebox';
+import {
+  createdAtFilters,
+  environmentsFilter,
+  guidsFilter,
+  moment,
+  values,
+  wordsFilter,
+} from '../http/filters.ts';
+import { listQuery } from '../http/paging.ts';
+import type { SubscriptionFilters } from './store.ts';
+
+/** The filters of both lists: the partner's and the operator's. */
+export const SubscriptionQuery = listQuery({
+  guid: guidsFilter,
+  state: wordsFilter,
+  environment: environmentsFilter,
+  ...createdAtFilters,
+});
+
+export function filtersOf(query: Static<typeof SubscriptionQuery>): SubscriptionFilters {
+  return {
+    guid: values(query.guid),
+    state: values(query.state),
+    environment: values(query.environment),
+    createdAtGte: moment(query.created_at_gte),
+    createdAtLt: moment(query.created_at_lt),
+  };
+}

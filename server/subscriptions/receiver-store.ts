@@ -1,0 +1,172 @@
+import { type Selectable, sql } from 'kysely';
+import { plainArray } from '../database/arrays.ts';
+import type { Queries, Transaction } from '../database/database.ts';
+import type { EnvironmentName, Tables } from '../database/tables.ts';
+import { COLUMNS, type SubscriptionRow, stateAt } from './store.ts';
+
+/** What the dispatcher, the sweeper and the rotation of the master key read and write, for many tenants at once. */
+export type ReceiverRow = Selectable<Tables['subscriptions']>;
+export type Outcome = { guid: string; succeeded: boolean; failingSince: Date | undefined; at: Date };
+
+/** Not failed and not gone. */
+export async function selectReceiversOf(
+  transaction: Transaction,
+  organizationGuids: readonly string[],
+  now: Date,
+): Promise<ReceiverRow[]> {
+  const { rows } = await sql<ReceiverRow>`
+    /* prepared: receivers_of */
+    select * from subscriptions
+    where organization_guid = any(${plainArray(organizationGuids)}::uuid[])
+      and failed_at is null and ${stateAt(now)} <> 'deleted'
+    order by guid`.execute(transaction);
+  return rows;
+}
+
+export async function selectReceivers(queries: Queries, guids: readonly string[]): Promise<ReceiverRow[]> {
+  const { rows } = await sql<ReceiverRow>`
+    /* prepared: receivers */
+    select * from subscriptions where guid = any(${plainArray(guids)}::uuid[]) order by guid`.execute(
+    queries,
+  );
+  return rows;
+}
+
+export type Owned = {
+  organizationGuid: string;
+  environments: readonly EnvironmentName[];
+  goneAfter: Date;
+};
+
+export async function selectGuids(
+  queries: Queries,
+  { organizationGuid, environments, goneAfter }: Owned,
+): Promise<string[]> {
+  const rows = await queries
+    .selectFrom('subscriptions')
+    .select('guid')
+    .where('organization_guid', '=', organizationGuid)
+    .where('environment', '=', sql<EnvironmentName>`any(${plainArray(environments)}::text[])`)
+    .where(({ or, eb }) => or([eb('deleted_at', 'is', null), eb('deleted_at', '>=', goneAfter)]))
+    .orderBy('guid')
+    .execute();
+  return rows.map(({ guid }) => guid);
+}
+
+/**
+ * Locks in one order, and only what there is something to write about: while an endpoint simply answers, or simply
+ * fails, its row is read and left alone, however many deliveries it gets.
+ */
+export async function updateOutcomes(transaction: Transaction, outcomes: readonly Outcome[]): Promise<void> {
+  await sql`
+    /* prepared: note_outcomes */
+    with outcomes as (
+      select * from unnest(
+        ${outcomes.map(({ guid }) => guid)}::uuid[],
+        ${outcomes.map(({ succeeded }) => succeeded)}::boolean[],
+        ${outcomes.map(({ failingSince }) => failingSince ?? null)}::timestamptz[],
+        ${outcomes.map(({ at }) => at)}::timestamptz[]) as outcomes (guid, succeeded, failing_since, at)
+    ), changing as (
+      select subscriptions.guid from subscriptions join outcomes using (guid)
+      where failed_at is null and deleted_at is null
+        and (scheduled_deletion_at is null or scheduled_deletion_at > outcomes.at)
+        and case when succeeded
+          then activated_at is null or deliveries_failing_since is distinct from failing_since
+          else deliveries_failing_since is null and failing_since is not null
+        end
+      order by subscriptions.guid
+      for no key update of subscriptions
+    )
+    update subscriptions
+    set
+      activated_at = case when succeeded then coalesce(activated_at, outcomes.at) else activated_at end,
+      recovered_at = case when succeeded and deliveries_failing_since is not null
+        then outcomes.at else recovered_at end,
+      deliveries_failing_since = case when succeeded
+        then failing_since else coalesce(deliveries_failing_since, failing_since) end,
+      updated_at = greatest(updated_at, outcomes.at)
+    from outcomes join changing using (guid)
+    where subscriptions.guid = outcomes.guid`.execute(transaction);
+}
+
+/** Those whose deletion has come. What another node is busy with is left to it. */
+export function markDeleted(transaction: Transaction, now: Date, limit: number): Promise<SubscriptionRow[]> {
+  const due = transaction
+    .selectFrom('subscriptions')
+    .select('guid')
+    .where('deleted_at', 'is', null)
+    .where('scheduled_deletion_at', '<=', now)
+    .orderBy('scheduled_deletion_at')
+    .limit(limit)
+    .forUpdate()
+    .skipLocked();
+  return transaction
+    .with('due', () => due)
+    .updateTable('subscriptions')
+    .from('due')
+    .set({ deleted_at: now, updated_at: now })
+    .whereRef('subscriptions.guid', '=', 'due.guid')
+    .returning(qualified)
+    .execute();
+}
+
+/** Those that have been failing since `failingBefore`, or longer, and that somebody could have received at. */
+export function markFailed(
+  transaction: Transaction,
+  { failingBefore, now }: { failingBefore: Date; now: Date },
+  limit: number,
+): Promise<SubscriptionRow[]> {
+  const due = transaction
+    .selectFrom('subscriptions')
+    .select('guid')
+    .where('failed_at', 'is', null)
+    .where('deleted_at', 'is', null)
+    .where('deliveries_failing_since', '<=', failingBefore)
+    .where('disabled_at', 'is', null)
+    .where(stateAt(now), '!=', 'deleted')
+    .orderBy('deliveries_failing_since')
+    .limit(limit)
+    .forUpdate()
+    .skipLocked();
+  return transaction
+    .with('due', () => due)
+    .updateTable('subscriptions')
+    .from('due')
+    .set({ failed_at: now, updated_at: now })
+    .whereRef('subscriptions.guid', '=', 'due.guid')
+    .returning(qualified)
+    .execute();
+}
+
+const qualified = COLUMNS.map((column) => `subscriptions.${column}` as const);
+
+export type EncryptedKey = { guid: string; signing_key_encrypted: Buffer };
+
+/** The next keys after a guid. They never change but by rotation, so they need no lock to be read. */
+export function selectEncryptedKeys(
+  transaction: Transaction,
+  after: string | undefined,
+  limit: number,
+): Promise<EncryptedKey[]> {
+  let query = transaction.selectFrom('subscriptions').select(['guid', 'signing_key_encrypted']);
+  if (after !== undefined) query = query.where('guid', '>', after);
+  return query.orderBy('guid').limit(limit).execute();
+}
+
+export async function updateEncryptedKeys(
+  transaction: Transaction,
+  keys: readonly EncryptedKey[],
+): Promise<void> {
+  const guids = keys.map(({ guid }) => guid);
+  await sql`
+    with keys as (
+      select * from unnest(
+        ${guids}::uuid[],
+        ${keys.map((key) => key.signing_key_encrypted)}::bytea[]) as keys (guid, signing_key_encrypted)
+    ), locked as (
+      select guid from subscriptions where guid = any(${guids}::uuid[]) order by guid for no key update
+    )
+    update subscriptions set signing_key_encrypted = keys.signing_key_encrypted
+    from keys join locked using (guid)
+    where subscriptions.guid = keys.guid`.execute(transaction);
+}

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createTestApp } from '../../testing/app.ts';
+import { createSubscription, founderOf, setMoments } from '../../testing/subscriptions.ts';
+import { createTenant, type Tenant } from '../../testing/tenant.ts';
+
+/** What the dispatcher sees of subscriptions. */
+const app = await createTestApp();
+const { subscriptions, database } = app;
+const HOUR = 3_600_000;
+const ago = (ms: number) => new Date(app.clock.now().getTime() - ms);
+
+const receiversOf = (...tenants: readonly Tenant[]) =>
+  database.transaction((transaction) =>
+    subscriptions.receiversOf(
+      transaction,
+      tenants.map(({ organizationGuid }) => organizationGuid),
+    ),
+  );
+async function receiver(guid: string) {
+  const [found, ...more] = await subscriptions.receivers([guid]);
+  assert.ok(found && more.length === 0);
+  const { signingKey: _, ...rest } = found;
+  return rest;
+}
+
+test('a receiver is a subscription of the Organizations asked for, with its key', async () => {
+  const [first, second, third] = [await createTenant(app), await createTenant(app), await createTenant(app)];
+  const created = [
+    await createSubscription(app, first, { environment: 'production' }),
+    await createSubscription(app, first, { url: 'http://partner.example/x' }),
+    await createSubscription(app, second),
+  ];
+  await createSubscription(app, third);
+  const found = await receiversOf(first, second, first);
+  assert.deepEqual(
+    found.map(({ signingKey, ...rest }) => ({ ...rest, key: signingKey().reveal() })),
+    created.map(({ guid, organization_guid, environment, url, signing_key: key }) => ({
+      ...{ guid, organizationGuid: organization_guid, environment, url, key },
+      ...{ disabled: false, delivers: true, endsAt: undefined, recoveredAt: undefined },
+    })),
+  );
+  assert.ok(
+    !JSON.stringify(found.map(({ signingKey }) => signingKey())).includes(created[0]?.signing_key ?? ''),
+  );
+  assert.deepEqual(await receiversOf(), []);
+  assert.deepEqual(await subscriptions.receivers([]), []);
+  assert.deepEqual(await subscriptions.receivers(['0'.repeat(32)]), []);
+});
+
+test('events go to everyone who is neither failed nor gone, the disabled included', async () => {
+  const tenant = await createTenant(app);
+  const { guid } = await createSubscription(app, tenant);
+  const now = app.clock.now();
+  const NONE = { failed_at: null, disabled_at: null, scheduled_deletion_at: null, deleted_at: null };
+  for (const [moments, gets, delivers] of [
+    [{}, true, true],
+    [{ activated_at: now }, true, true],
+    [{ deliveries_failing_since: ago(HOUR) }, true, true],
+    [{ disabled_at: now }, true, false],
+    [{ scheduled_deletion_at: new Date(now.getTime() + 1) }, true, true],
+    [{ scheduled_deletion_at: now }, false, false],
+    [{ deleted_at: now }, false, false],
+    [{ failed_at: now }, false, false],
+    [{ failed_at: now, scheduled_deletion_at: new Date(now.getTime() + 1) }, false, false],
+  ] as const) {
+    await setMoments(app, guid, { ...NONE, ...moments });
+    assert.equal((await receiversOf(tenant)).length, gets ? 1 : 0, JSON.stringify(moments));
+    const seen = await receiver(guid);
+    assert.deepEqual(
+      [seen.delivers, seen.disabled],
+      [delivers, 'disabled_at' in moments],
+      JSON.stringify(moments),
+    );
+    if (gets) assert.equal((await receiversOf(tenant))[0]?.delivers, delivers);
+  }
+});
+
+test('endsAt is the time of its deletion; recoveredAt is told until it fails again', async () => {
+  const tenant = await createTenant(app);
+  const { guid } = await createSubscription(app, tenant);
+  await founderOf(app, tenant)('DELETE', `/${guid}`);
+  assert.deepEqual((await receiver(guid)).endsAt, new Date(app.clock.now().getTime() + 24 * HOUR));
+  await setMoments(app, guid, { recovered_at: ago(HOUR) });
+  assert.deepEqual((await receiver(guid)).recoveredAt, ago(HOUR));
+  await setMoments(app, guid, { deliveries_failing_since: ago(1) });
+  assert.equal((await receiver(guid)).recoveredAt, undefined);
+});
+
+test('a key that cannot be decrypted breaks nobody else, and its own subscription only when it signs', async () => {
+  const tenant = await createTenant(app);
+  const broken = await createSubscription(app, tenant);
+  const whole = await createSubscription(app, tenant);
+  const signing_key_encrypted = Buffer.from('damaged'.repeat(20));
+  await database.queries
+    .updateTable('subscriptions')
+    .set({ signing_key_encrypted })
+    .where('guid', '=', broken.guid)
+    .execute();
+  for (const found of [await receiversOf(tenant), await subscriptions.receivers([broken.guid, whole.guid])]) {
+    assert.deepEqual(
+      found.map(({ guid }) => guid),
+      [broken.guid, whole.guid],
+    );
+    assert.throws(() => found[0]?.signingKey(), /master key|decrypt/);
+    assert.equal(found[1]?.signingKey().reveal(), whole.signing_key);
+  }
+});
+
+test('a key is decrypted once', async () => {
+  const { guid, signing_key: key } = await createSubscription(app, await createTenant(app));
+  const [before] = await subscriptions.receivers([guid]);
+  const [after] = await subscriptions.receivers([guid]);
+  assert.equal(before?.signingKey().reveal(), key);
+  assert.equal(before?.signingKey(), after?.signingKey());
+});

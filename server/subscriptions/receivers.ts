@@ -1,0 +1,92 @@
+import type { Database, Transaction } from '../database/database.ts';
+import type { EnvironmentName } from '../database/tables.ts';
+import { remember } from '../runtime/bounded-map.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Secret } from '../runtime/secret.ts';
+import * as store from './receiver-store.ts';
+import type { SigningKeys } from './signing-key.ts';
+import { stateOf } from './state.ts';
+
+/** A subscription as whoever delivers to it sees it. */
+export type Receiver = {
+  guid: string;
+  organizationGuid: string;
+  environment: EnvironmentName;
+  url: string;
+  /**
+   * Throws when the key cannot be decrypted. It is asked for when something is signed, not when receivers are read,
+   * so one broken key stops the deliveries of one subscription, and even those are created and wait.
+   */
+  signingKey(): Secret;
+  /** Deliveries to it are created, as failed. */
+  disabled: boolean;
+  /** Neither failed nor disabled nor gone. */
+  delivers: boolean;
+  endsAt: Date | undefined;
+  /** When its endpoint came back; only as long as it has not failed again. */
+  recoveredAt: Date | undefined;
+};
+
+/** What deliveries tell of a subscription, together: whether any succeeded, and since when they fail after that. */
+export type ReceiverOutcome = store.Outcome;
+
+/** Decrypting costs a little each time, and a key never changes. */
+const MAX_REMEMBERED_KEYS = 10_000;
+
+type Deps = { database: Database; clock: Clock; signingKeys: SigningKeys };
+
+export function createReceivers({ database, clock, signingKeys }: Deps) {
+  const remembered = new Map<string, Secret>();
+
+  function keyOf({ guid, signing_key_encrypted: encrypted }: store.EncryptedKey): Secret {
+    const known = remembered.get(guid);
+    if (known) return known;
+    const key = signingKeys.decrypt(guid, encrypted);
+    remember(remembered, guid, key, MAX_REMEMBERED_KEYS);
+    return key;
+  }
+
+  function receiverOf(row: store.ReceiverRow, now: Date): Receiver {
+    const isOver = row.failed_at !== null || stateOf(row, now) === 'deleted';
+    const hasRecovered = row.deliveries_failing_since === null;
+    return {
+      guid: row.guid,
+      organizationGuid: row.organization_guid,
+      environment: row.environment,
+      url: row.url,
+      signingKey: () => keyOf(row),
+      disabled: row.disabled_at !== null,
+      delivers: !isOver && row.disabled_at === null,
+      endsAt: row.scheduled_deletion_at ?? undefined,
+      recoveredAt: (hasRecovered ? row.recovered_at : null) ?? undefined,
+    };
+  }
+
+  return {
+    /** Who gets an event now: everyone of these Organizations who is not failed and not gone, the disabled included. */
+    async receiversOf(transaction: Transaction, organizationGuids: readonly string[]): Promise<Receiver[]> {
+      const now = clock.now();
+      const rows = await store.selectReceiversOf(transaction, organizationGuids, now);
+      return rows.map((row) => receiverOf(row, now));
+    },
+
+    /** By guid, whatever has become of them. */
+    async receivers(guids: readonly string[]): Promise<Receiver[]> {
+      if (guids.length === 0) return [];
+      const rows = await store.selectReceivers(database.queries, guids);
+      const now = clock.now();
+      return rows.map((row) => receiverOf(row, now));
+    },
+
+    /** Of one Organization, with those that have ended, but not those that were gone by `goneAfter`. */
+    guidsOf: (owned: store.Owned): Promise<string[]> => store.selectGuids(database.queries, owned),
+
+    /**
+     * In the transaction that records deliveries: the first success activates, a failure begins the count of days, a
+     * success ends it. At most one for each subscription; of failed and deleted ones nothing is noted any more.
+     */
+    async noteOutcomes(transaction: Transaction, outcomes: readonly ReceiverOutcome[]): Promise<void> {
+      if (outcomes.length > 0) await store.updateOutcomes(transaction, outcomes);
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import type { Encryption } from '../runtime/encryption.ts';
+import type { RandomBytes } from '../runtime/guid.ts';
+import { Secret } from '../runtime/secret.ts';
+
+/** Shown as 64 hex characters, which as they stand are the bytes that sign. */
+const KEY_BYTES = 32;
+
+export type SigningKeys = ReturnType<typeof createSigningKeys>;
+
+/** The keys that sign deliveries: made here, stored encrypted, each bound to its subscription. */
+export function createSigningKeys({
+  encryption,
+  randomBytes,
+}: {
+  encryption: Encryption;
+  randomBytes: RandomBytes;
+}) {
+  return {
+    generate: () => new Secret(Buffer.from(randomBytes(KEY_BYTES)).toString('hex')),
+    encrypt: (guid: string, key: Secret) => encryption.encrypt(key.reveal(), contextOf(guid)),
+    decrypt: (guid: string, encrypted: Buffer) => new Secret(encryption.decrypt(encrypted, contextOf(guid))),
+    /** Under the current master key, or undefined when it already is. */
+    reencrypt: (guid: string, encrypted: Buffer) => encryption.reencrypt(encrypted, contextOf(guid)),
+  };
+}
+
+function contextOf(guid: string): string {
+  return `subscription:${guid}`;
+}

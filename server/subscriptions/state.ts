@@ -1,0 +1,37 @@
+import type { SubscriptionRow } from './store.ts';
+
+/** What a subscription shows. It follows from its moments and the time, so it is never stale. */
+export type SubscriptionState = 'storing' | 'active' | 'failed' | 'deleting' | 'deleted';
+
+export type Moments = Pick<
+  SubscriptionRow,
+  'activated_at' | 'failed_at' | 'scheduled_deletion_at' | 'deleted_at'
+>;
+
+type Rule = { state: SubscriptionState; moment: keyof Moments; is: 'set' | 'reached' };
+
+export const FIRST_STATE: SubscriptionState = 'storing';
+
+/**
+ * The first that applies is the state, and without any it is the first state. `stateOf` here and `stateAt` of
+ * the store both read this table: what is shown and what is filtered by cannot differ. A deletion whose time
+ * has come is one, whether the sweeper came by or not.
+ */
+export const STATE_RULES: readonly Rule[] = [
+  { state: 'deleted', moment: 'deleted_at', is: 'set' },
+  { state: 'deleted', moment: 'scheduled_deletion_at', is: 'reached' },
+  { state: 'deleting', moment: 'scheduled_deletion_at', is: 'set' },
+  { state: 'failed', moment: 'failed_at', is: 'set' },
+  { state: 'active', moment: 'activated_at', is: 'set' },
+];
+
+/** Those that the limit counts: the others have ended, or are about to. */
+export const COUNTED_STATES: readonly SubscriptionState[] = ['storing', 'active'];
+
+export function stateOf(moments: Moments, now: Date): SubscriptionState {
+  const rule = STATE_RULES.find(({ moment, is }) => {
+    const at = moments[moment];
+    return at !== null && (is === 'set' || at <= now);
+  });
+  return rule?.state ?? FIRST_STATE;
+}

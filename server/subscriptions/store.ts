@@ -1,0 +1,121 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { Queries, Transaction } from '../database/database.ts';
+import { type Page, type PageOf, selectPage } from '../database/paging.ts';
+import type { EnvironmentName, Tables } from '../database/tables.ts';
+import { COUNTED_STATES, FIRST_STATE, STATE_RULES, type SubscriptionState } from './state.ts';
+
+/** Without its key, which nothing that is shown needs. */
+export type SubscriptionRow = Omit<Selectable<Tables['subscriptions']>, 'signing_key_encrypted'>;
+
+/** Whose it has to be. The operator's calls say `anyone`: nothing is reached by leaving the tenant out. */
+export type Whose = { organizationGuid: string } | 'anyone';
+
+export type SubscriptionFilters = {
+  guid?: readonly string[] | undefined;
+  state?: readonly string[] | undefined;
+  environment?: readonly string[] | undefined;
+  createdAtGte?: Date | undefined;
+  createdAtLt?: Date | undefined;
+};
+
+export const COLUMNS = [
+  'guid',
+  'organization_guid',
+  'environment',
+  'name',
+  'url',
+  'protection_enabled',
+  'created_at',
+  'updated_at',
+  'activated_at',
+  'deliveries_failing_since',
+  'recovered_at',
+  'failed_at',
+  'disabled_at',
+  'scheduled_deletion_at',
+  'deleted_at',
+] as const satisfies (keyof SubscriptionRow)[];
+
+export async function insertSubscription(
+  transaction: Transaction,
+  subscription: Insertable<Tables['subscriptions']>,
+): Promise<void> {
+  await transaction.insertInto('subscriptions').values(subscription).execute();
+}
+
+export function selectSubscription(
+  queries: Queries,
+  whose: Whose,
+  guid: string,
+  now: Date,
+): Promise<SubscriptionRow | undefined> {
+  return presentOf(queries, whose, now).where('guid', '=', guid).executeTakeFirst();
+}
+
+export function selectSubscriptionForUpdate(
+  transaction: Transaction,
+  whose: Whose,
+  guid: string,
+  now: Date,
+): Promise<SubscriptionRow | undefined> {
+  return presentOf(transaction, whose, now).where('guid', '=', guid).forNoKeyUpdate().executeTakeFirst();
+}
+
+export function selectSubscriptions(
+  queries: Queries,
+  organizationGuid: string,
+  page: Page,
+  filters: SubscriptionFilters,
+  now: Date,
+): Promise<PageOf<SubscriptionRow>> {
+  let query = presentOf(queries, { organizationGuid }, now);
+  if (filters.guid) query = query.where('guid', 'in', filters.guid);
+  if (filters.state) query = query.where(stateAt(now), 'in', filters.state as SubscriptionState[]);
+  if (filters.environment) query = query.where('environment', 'in', filters.environment as EnvironmentName[]);
+  if (filters.createdAtGte) query = query.where('created_at', '>=', filters.createdAtGte);
+  if (filters.createdAtLt) query = query.where('created_at', '<', filters.createdAtLt);
+  return selectPage(queries, query, page);
+}
+
+export async function countCounted(
+  transaction: Transaction,
+  organizationGuid: string,
+  now: Date,
+): Promise<number> {
+  const { count } = await transaction
+    .selectFrom('subscriptions')
+    .select((expression) => expression.fn.countAll<number>().as('count'))
+    .where('organization_guid', '=', organizationGuid)
+    .where(stateAt(now), 'in', COUNTED_STATES)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+export function updateSubscription(
+  transaction: Transaction,
+  guid: string,
+  changes: Updateable<Tables['subscriptions']>,
+): Promise<SubscriptionRow> {
+  return transaction
+    .updateTable('subscriptions')
+    .set(changes)
+    .where('guid', '=', guid)
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow();
+}
+
+function presentOf(queries: Queries, whose: Whose, now: Date) {
+  let query = queries.selectFrom('subscriptions').select(COLUMNS);
+  if (whose !== 'anyone') query = query.where('organization_guid', '=', whose.organizationGuid);
+  return query.where(stateAt(now), '!=', 'deleted');
+}
+
+/** `stateOf` in SQL, of the same rules. */
+export function stateAt(now: Date) {
+  const rules = STATE_RULES.map(({ state, moment, is }) =>
+    is === 'set'
+      ? sql`when ${sql.ref(moment)} is not null then ${sql.lit(state)}`
+      : sql`when ${sql.ref(moment)} <= ${now}::timestamptz then ${sql.lit(state)}`,
+  );
+  return sql<SubscriptionState>`case ${sql.join(rules, sql` `)} else ${sql.lit(FIRST_STATE)} end`;
+}

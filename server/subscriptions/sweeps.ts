@@ -1,0 +1,65 @@
+import { type Audit, systemActor } from '../audit/service.ts';
+import type { Database, Transaction } from '../database/database.ts';
+import type { Events } from '../events/service.ts';
+import type { Clock } from '../runtime/clock.ts';
+import * as store from './receiver-store.ts';
+import { changeOf, eventOf } from './records.ts';
+import type { SubscriptionRow } from './store.ts';
+
+/** An endpoint that has not answered well for this long is given up. */
+const FAILS_AFTER_MS = 7 * 24 * 3_600_000;
+/** Subscriptions of one transaction. */
+const BATCH = 100;
+
+type Deps = { database: Database; clock: Clock; audit: Audit; events: Events };
+
+/** What time does to subscriptions. Any node may do it, at any moment, and two at once take different ones. */
+export function createSweeps({ database, clock, audit, events }: Deps) {
+  async function inBatches(
+    ending: 'deleted' | 'failed',
+    mark: (transaction: Transaction) => Promise<SubscriptionRow[]>,
+    tell: (row: SubscriptionRow) => Record<string, unknown>,
+  ): Promise<number> {
+    let total = 0;
+    for (;;) {
+      const marked = await database.transaction(async (transaction) => {
+        const rows = await mark(transaction);
+        for (const row of rows)
+          await audit.record(
+            transaction,
+            systemActor,
+            changeOf(ending === 'failed' ? 'fail' : 'remove', row, tell(row)),
+          );
+        await events.publish(
+          transaction,
+          rows.map((row) => eventOf(`subscription.${ending}`, row)),
+        );
+        return rows.length;
+      });
+      total += marked;
+      if (marked < BATCH) return total;
+    }
+  }
+
+  return {
+    /** Completes the deletions whose time has come; gives how many. */
+    sweepDeleted: () =>
+      inBatches(
+        'deleted',
+        (transaction) => store.markDeleted(transaction, clock.now(), BATCH),
+        (row) => ({ scheduled_deletion_at: row.scheduled_deletion_at?.toISOString() }),
+      ),
+
+    /** Gives up those that have been failing for a week; gives how many. Their deliveries are another room's. */
+    sweepFailed: () =>
+      inBatches(
+        'failed',
+        (transaction) => {
+          const now = clock.now();
+          const failingBefore = new Date(now.getTime() - FAILS_AFTER_MS);
+          return store.markFailed(transaction, { failingBefore, now }, BATCH);
+        },
+        (row) => ({ deliveries_failing_since: row.deliveries_failing_since?.toISOString() }),
+      ),
+  };
+}
