@@ -3,22 +3,25 @@ import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { BOUNDED, createSite, waitFor } from '../testing/serve.ts';
+import { BOUNDED, createSite, findServicePort, waitFor } from '../testing/serve.ts';
 
 /** The README's tour, block by block as it stands there, against a service that was just started. */
 const ROOT = join(import.meta.dirname, '..');
 const MARK = '=== block';
+/** The whole tour; a step that waits for something in vain must not wait for ever. */
+const TOUR_TIMEOUT_MS = 120_000;
 
-type Block = { shell: string; expected: unknown };
+type Block = { shell: string; expected: unknown; lines: readonly string[] };
 
-/** Each shell block of the tour with the JSON block that shows its answer, where there is one. */
+/** Each shell block of the tour with the JSON that it answers in the end, or the lines that are part of its output. */
 async function tourBlocks(): Promise<Block[]> {
   const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
   const tour = /## A five-minute tour\n(.*?)\n## /s.exec(readme)?.[1] ?? '';
   const blocks: Block[] = [];
-  for (const [, language, text = ''] of tour.matchAll(/```(sh|json)\n(.*?)```/gs)) {
-    if (language === 'sh') blocks.push({ shell: text, expected: undefined });
-    else Object.assign(blocks.at(-1) as Block, { expected: JSON.parse(text) });
+  for (const [, language, text = ''] of tour.matchAll(/```(sh|json|text)\n(.*?)```/gs)) {
+    if (language === 'sh') blocks.push({ shell: text, expected: undefined, lines: [] });
+    else if (language === 'json') Object.assign(blocks.at(-1) as Block, { expected: JSON.parse(text) });
+    else Object.assign(blocks.at(-1) as Block, { lines: text.trimEnd().split('\n') });
   }
   return blocks;
 }
@@ -40,27 +43,36 @@ test('every command of the README’s tour works and answers what the README sho
   const blocks = await tourBlocks();
   assert.ok(blocks.length > 5, 'the tour was found');
 
-  const [settings = '', ...steps] = blocks.map(({ shell }) => shell);
+  const receiverPort = String(await findServicePort());
+  const [settings = '', ...steps] = blocks.map(({ shell }) => shell.replaceAll('4010', receiverPort));
   const script = [
     'set -eu',
+    // A step that fails leaves no receiver behind, which would hold on to our end of the output.
+    'RECEIVER=',
+    'trap \'test -z "$RECEIVER" || kill "$RECEIVER" 2>/dev/null || true\' EXIT',
     // npx would look for the project around the folder, which is elsewhere here.
     `npx() { shift; PORTICO_PORT=${site.port} node '${join(ROOT, 'bin', 'portico.cjs')}' "$@"; }`,
     settings
       .replace('the client_id', credential('client_id'))
       .replace('the client_secret', credential('client_secret'))
-      .replace('http://localhost:4000', site.url),
+      .replace(/^API=.*$/m, `API=${site.url}`),
     ...steps.map((step) => `echo '${MARK}'\n${step}`),
   ].join('\n');
   const run = spawnSync('sh', ['-c', script], {
     cwd: site.root,
     encoding: 'utf8',
     env: { PATH: process.env.PATH },
+    timeout: TOUR_TIMEOUT_MS,
   });
   assert.equal(run.status, 0, `${run.stdout}\n${run.stderr}`);
 
   const [, ...outputs] = run.stdout.split(`${MARK}\n`);
-  blocks.slice(1).forEach(({ shell, expected }, index) => {
-    const shown = lastJson(outputs[index] ?? '');
-    if (expected !== undefined) assert.deepEqual(shown, expected, `${shell}\n${outputs[index]}`);
+  blocks.slice(1).forEach(({ shell, expected, lines }, index) => {
+    const output = outputs[index] ?? '';
+    const told = `${shell}\n${output}`;
+    if (expected !== undefined) assert.deepEqual(lastJson(output), expected, told);
+    // What the receiver says comes when it comes, so it may be among what the next block shows.
+    const later = outputs.slice(index).join('');
+    for (const line of lines) assert.ok(later.includes(line), `${line}\n\nnot in the output of\n\n${told}`);
   });
 });

@@ -20,7 +20,7 @@ import { createHousekeeping } from './housekeeping.ts';
 import { registerApi } from './http/access.ts';
 import { registerHealth } from './http/health.ts';
 import { registerOpenApi } from './http/openapi.ts';
-import { createHttpServer } from './http/server.ts';
+import { createHttpServer, type HttpServer } from './http/server.ts';
 import { createRequestSourceAddress } from './http/source-address.ts';
 import type { Resolve } from './network/resolve.ts';
 import { createOperatorAuthentication } from './operator/authentication.ts';
@@ -107,7 +107,8 @@ export async function createApp(deps: Deps) {
   const sourceAddress = createRequestSourceAddress(config.trustedProxies);
   const server = createHttpServer({ ...base, baseUrl });
   await registerOpenApi(server, { baseUrl, version, supportEmail });
-  registerHealth(server, { metrics, schemaState: () => schemaState(queries) });
+  const health = { metrics, schemaState: () => schemaState(queries) };
+  registerHealth(server, health);
   await registerOAuth(server, { ...endpoints, ...tokens, sourceAddress });
   registerTokenMetadata(server, tokens);
   await registerApi(server, { ...base, ...tokens, organizations, usage, sourceAddress }, (api) => {
@@ -142,6 +143,8 @@ export async function createApp(deps: Deps) {
       { name: 'rate limits', run: rateLimits.sweep },
       { name: 'revocations', run: revocations.sweep },
       { name: 'signing keys', run: tokens.signingKeys.sweep },
+      // By every node: one that only serves the API must not run out of partitions when nobody sweeps.
+      { name: 'partitions', run: partitions.prepare },
     ],
   });
 
@@ -152,7 +155,6 @@ export async function createApp(deps: Deps) {
       { name: 'failed subscriptions', run: subscriptions.sweepFailed },
       { name: 'recoveries', run: recoveries.sweep },
       { name: 'orphaned deliveries', run: deliveries.sweepOrphans },
-      { name: 'partitions', run: partitions.prepare },
       { name: 'retention', run: partitions.dropOld },
     ],
   });
@@ -177,5 +179,22 @@ export async function createApp(deps: Deps) {
     await database.close();
   }
 
-  return { ...rooms, recoveries, partitions, dispatcher, server, housekeeping, sweeper, close };
+  /** For processes that serve nothing else. */
+  function createHealthServer(): HttpServer {
+    const healthServer = createHttpServer({ ...base, baseUrl });
+    registerHealth(healthServer, health);
+    return healthServer;
+  }
+
+  return {
+    ...rooms,
+    recoveries,
+    partitions,
+    dispatcher,
+    server,
+    createHealthServer,
+    housekeeping,
+    sweeper,
+    close,
+  };
 }

@@ -5,9 +5,8 @@ import type { AddressInfo } from 'node:net';
  * Runs as a child of the benchmark: answers every POST at once and remembers when each event arrived, on the clock that
  * all processes of a machine share.
  */
-export type Arrivals = { count: number; at: [guid: string, nanoseconds: string][] };
+export type Arrivals = { at: [guid: string, nanoseconds: string][] };
 
-let count = 0;
 let at = new Map<string, bigint>();
 const GUID_START = '{"guid":"'.length;
 
@@ -15,7 +14,6 @@ const server = createServer((request, response) => {
   const chunks: Buffer[] = [];
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
   request.on('end', () => {
-    count += 1;
     const [first] = chunks;
     if (first && request.url === '/timed')
       at.set(first.toString('latin1', GUID_START, GUID_START + 32), process.hrtime.bigint());
@@ -26,10 +24,8 @@ server.keepAliveTimeout = 60_000;
 server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
 
 /** Any message asks what has arrived since the last one. */
-process.on('message', (message) => {
-  if (message === 'count') return void process.send?.({ count, at: [] } satisfies Arrivals);
-  process.send?.({ count, at: [...at].map(([guid, moment]) => [guid, String(moment)]) } satisfies Arrivals);
-  count = 0;
+process.on('message', () => {
+  process.send?.({ at: [...at].map(([guid, moment]) => [guid, String(moment)]) } satisfies Arrivals);
   at = new Map();
 });
 process.on('disconnect', () => process.exit());

@@ -12,7 +12,7 @@ const MAIN = fileURLToPath(new URL('../../server/main.ts', import.meta.url));
 const START_WITHIN_MS = 60_000;
 
 export type Service = Awaited<ReturnType<typeof startService>>;
-export type Endpoint = { organizationGuid: string; bankGuid: string; subscriptionGuid: string };
+export type Tenant = { organizationGuid: string; bankGuid: string };
 
 /** The service as `npm start` runs it: one process, embedded PostgreSQL with fsync on. */
 export async function startService(settings: Record<string, string> = {}) {
@@ -35,6 +35,7 @@ export async function startService(settings: Record<string, string> = {}) {
   await untilReady(url, child);
   const token = readFileSync(join(dataDir, 'data', 'operator.token'), 'utf8').trim();
   const pool = new Pool(url, { connections: 64 });
+  let objects = 0;
 
   async function operate(
     method: 'GET' | 'POST',
@@ -52,27 +53,29 @@ export async function startService(settings: Record<string, string> = {}) {
     return answer;
   }
 
-  /** An Organization with a bank and one endpoint. */
-  async function createEndpoint(hook: string): Promise<Endpoint> {
+  /** An Organization with a bank and so many endpoints, each of which gets all of its events. */
+  async function createTenant(hook: string, endpoints: number): Promise<Tenant> {
     const organization = await operate('POST', '/organizations', { name: 'Bench' });
     const path = `/organizations/${organization.guid}`;
     const bank = await operate('POST', `${path}/banks`, { name: 'Bench', environment: 'sandbox' });
-    const subscription = await operate('POST', `${path}/subscriptions`, {
-      ...{ type: 'webhook', name: 'Bench', url: hook, environment: 'sandbox' },
-    });
-    return {
-      organizationGuid: String(organization.guid),
-      bankGuid: String(bank.guid),
-      subscriptionGuid: String(subscription.guid),
-    };
+    const subscription = { type: 'webhook', name: 'Bench', url: hook, environment: 'sandbox' };
+    for (let n = 0; n < endpoints; n += 1) await operate('POST', `${path}/subscriptions`, subscription);
+    return { organizationGuid: String(organization.guid), bankGuid: String(bank.guid) };
   }
 
   return {
-    url,
-    pid: child.pid,
-    dataDir,
     operate,
-    createEndpoint,
+    createTenant,
+    /** Something that happened to an object of its own. */
+    eventOf({ organizationGuid, bankGuid }: Tenant): object {
+      objects += 1;
+      return {
+        organization_guid: organizationGuid,
+        bank_guid: bankGuid,
+        event_type: 'transfer.completed',
+        object_guid: `0199e5a4c1b27d3e8f60${objects.toString(16).padStart(12, '0')}`,
+      };
+    },
     /** A counter or gauge of this process, its labels as they stand in the answer. */
     async metric(name: string): Promise<number> {
       const { body } = await pool.request({ method: 'GET', path: '/metrics' });

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { StartupError } from '../runtime/startup-error.ts';
-import { listen, runUntilStopped } from './process.ts';
+import { listen, listenOn, runUntilStopped } from './process.ts';
 import { openApp, requireMasterKey, requireReadyDatabase } from './resources.ts';
 
 /** Only the HTTP surface; any number of these share one database. */
@@ -10,22 +10,27 @@ export async function api(config: Config): Promise<void> {
     const { app, config: complete, log } = await openApp(config, resources);
     await requireReadyDatabase(app);
     stop.throwIfAborted();
-    app.housekeeping.start();
     await requireMasterKey(app);
     await listen(app, complete, resources);
+    app.housekeeping.start();
     log.info({ base_url: complete.baseUrl, host: complete.host, port: complete.port }, 'serving');
   });
 }
 
-/** Only the background work, without an open port; any number of these share one database. */
+/** Only the background work; any number of these share one database. No port, unless one is set for its metrics. */
 export async function dispatch(config: Config): Promise<void> {
   requireSharedDatabase(config, 'dispatch');
   await runUntilStopped(async (resources, stop) => {
-    const { app, log } = await openApp(config, resources);
+    const { app, config: complete, log } = await openApp(config, resources);
     await requireReadyDatabase(app);
     stop.throwIfAborted();
     await requireMasterKey(app);
     await app.dispatcher.start();
+    if (complete.metricsPort !== undefined) {
+      const server = app.createHealthServer();
+      resources.defer(() => server.close());
+      await listenOn(server, { host: complete.host, port: complete.metricsPort }, 'PORTICO_METRICS_PORT');
+    }
     app.housekeeping.start();
     app.sweeper.start();
     log.info('dispatching');

@@ -43,28 +43,41 @@ export async function listen(
   resources: AsyncDisposableStack,
 ): Promise<void> {
   await app.revocations.start();
-  const { log, server } = app.server;
-  const { level } = log;
-  // Fastify would announce each address by itself; the welcome, or our own line in the log, says it once.
-  log.level = 'silent';
-  try {
-    await app.server.listen({ host, port });
-  } catch (error) {
-    throw new StartupError(describe(error as NodeJS.ErrnoException, host, port));
-  } finally {
-    log.level = level;
-  }
+  await listenOn(app.server, { host, port }, 'PORTICO_PORT');
+  const { server } = app.server;
   resources.defer(() => {
     setTimeout(() => server.closeAllConnections(), FINISH_REQUESTS_WITHIN_MS).unref();
   });
 }
 
-function describe({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {
+/** `setting` is what chooses the port, for whoever cannot have it. */
+export async function listenOn(
+  server: App['server'],
+  { host, port }: { host: string; port: number },
+  setting: 'PORTICO_PORT' | 'PORTICO_METRICS_PORT',
+): Promise<void> {
+  const { log } = server;
+  const { level } = log;
+  // Fastify would announce each address by itself; the welcome, or our own line in the log, says it once.
+  log.level = 'silent';
+  try {
+    await server.listen({ host, port });
+  } catch (error) {
+    throw new StartupError(describe(error as NodeJS.ErrnoException, { host, port, setting }));
+  } finally {
+    log.level = level;
+  }
+}
+
+function describe(
+  { code, message }: NodeJS.ErrnoException,
+  { host, port, setting }: { host: string; port: number; setting: string },
+): string {
   switch (code) {
     case 'EADDRINUSE':
-      return `Port ${port} is in use; stop what is using it or choose another with PORTICO_PORT.`;
+      return `Port ${port} is in use; stop what is using it or choose another with ${setting}.`;
     case 'EACCES':
-      return `Port ${port} may not be used by this user; choose another with PORTICO_PORT.`;
+      return `Port ${port} may not be used by this user; choose another with ${setting}.`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
       return `The address ${host} is not one of this machine; choose another with PORTICO_HOST.`;

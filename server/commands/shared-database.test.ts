@@ -4,7 +4,14 @@ import { type TestContext, test } from 'node:test';
 import { OPERATOR_TOKEN } from '../../testing/app.ts';
 import { createTestDatabase } from '../../testing/database.ts';
 import { refusing } from '../../testing/receiver.ts';
-import { BOUNDED, createSite, type Running, waitFor } from '../../testing/serve.ts';
+import {
+  BOUNDED,
+  createSite,
+  findServicePort,
+  type Running,
+  untilReady,
+  waitFor,
+} from '../../testing/serve.ts';
 import { query } from '../database/embedded/testing/temporary-server.ts';
 
 async function createShared(t: TestContext, { migrated }: { migrated: boolean }) {
@@ -108,3 +115,30 @@ test('a database that a newer version migrated is served and left as it is', BOU
   const { code, out } = await site.run(['migrate'], settings);
   assert.deepEqual([code, out], [0, 'The database is up to date.\n']);
 });
+
+test(
+  'a dispatcher answers for its health and its metrics where it is told to, and nothing else',
+  BOUNDED,
+  async (t) => {
+    const { site, settings } = await createShared(t, { migrated: true });
+    const port = await findServicePort();
+    const url = `http://127.0.0.1:${port}`;
+    const running = site.start(['dispatch'], { ...settings, PORTICO_METRICS_PORT: String(port) });
+    await untilReady(url, running);
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    assert.match(metrics, /^portico_deliveries_in_flight 0$/m);
+    assert.match(metrics, /^portico_deliveries_waiting 0$/m);
+    assert.equal((await fetch(`${url}/healthz`)).status, 200);
+    for (const path of ['/operator/organizations', '/api/customers', '/openapi.json'])
+      assert.equal((await fetch(`${url}${path}`)).status, 404, path);
+    const second = await site.run(['dispatch'], { ...settings, PORTICO_METRICS_PORT: String(port) });
+    assert.deepEqual(
+      [second.code, second.err],
+      [
+        1,
+        `portico: Port ${port} is in use; stop what is using it or choose another with PORTICO_METRICS_PORT.\n`,
+      ],
+    );
+    await stop(running);
+  },
+);

@@ -40,6 +40,7 @@ function withDefaults(given: GivenSettings) {
   return {
     host: given.host ?? '127.0.0.1',
     port,
+    metricsPort: given.metricsPort,
     baseUrl,
     sandboxAuthUrl: given.sandboxAuthUrl ?? baseUrl,
     productionAuthUrl: given.productionAuthUrl ?? withSubdomain('production', baseUrl),

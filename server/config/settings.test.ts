@@ -9,6 +9,7 @@ import { type SettingName, settings } from './settings.ts';
 const EXAMPLES: Record<SettingName, readonly [text: string, value: unknown]> = {
   host: ['0.0.0.0', '0.0.0.0'],
   port: ['8443', 8443],
+  metricsPort: ['9464', 9464],
   baseUrl: ['https://API.example.com/', 'https://api.example.com'],
   sandboxAuthUrl: ['https://sandbox.example.com', 'https://sandbox.example.com'],
   productionAuthUrl: ['https://auth.example.com:8443', 'https://auth.example.com:8443'],
@@ -40,6 +41,7 @@ const EXAMPLES: Record<SettingName, readonly [text: string, value: unknown]> = {
 
 const REFUSED: Partial<Record<SettingName, readonly string[]>> = {
   port: ['-1', '65536', '80.5', '0x50', '1e3', 'http'],
+  metricsPort: ['-1', '65536'],
   baseUrl: ['example.com', 'ftp://x', 'https://x/path', 'https://x?q', 'https://u:p@x', 'https://x#f'],
   databaseUrl: ['mysql://x', 'not a url'],
   databaseConnections: ['1', '1001'],

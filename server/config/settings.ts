@@ -11,6 +11,11 @@ const GIBIBYTE = 1024 ** 3;
 export const settings = {
   host: { variable: 'PORTICO_HOST', parse: parse.text, about: 'address to listen on' },
   port: { variable: 'PORTICO_PORT', parse: parse.integer(0, 65_535), about: 'port to listen on' },
+  metricsPort: {
+    variable: 'PORTICO_METRICS_PORT',
+    parse: parse.integer(0, 65_535),
+    about: 'port of /healthz, /readyz and /metrics of a dispatch process; unset: none',
+  },
   baseUrl: { variable: 'PORTICO_BASE_URL', parse: parse.origin, about: 'where partners reach the API' },
   sandboxAuthUrl: {
     variable: 'PORTICO_SANDBOX_AUTH_URL',

@@ -65,6 +65,8 @@ function connect(url: Secret, log: Log, limits: pg.PoolConfig) {
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     application_name: 'portico',
     Client: PreparingClient,
+    // Statements of one connection that do not wait for each other's answers travel together.
+    pipeline: true,
     types: { getTypeParser: parserFor as typeof pg.types.getTypeParser },
     ...limits,
   });

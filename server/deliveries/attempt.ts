@@ -3,7 +3,7 @@ import type { Log } from '../runtime/log.ts';
 import type { Secret } from '../runtime/secret.ts';
 import type { Receiver } from '../subscriptions/service.ts';
 import { bodyOf, type Delivery, type Outcome } from './delivery.ts';
-import type { Schedule } from './schedule.ts';
+import { asksForPause, type Schedule } from './schedule.ts';
 import { type SigningKey, signedHeaders, signingKeyOf } from './signature.ts';
 import type { Answer, Transport } from './transport.ts';
 
@@ -58,6 +58,7 @@ export function createAttempt({ clock, log, transport, schedule, allowPrivate }:
       status: answer.status,
       excerpt: answer.excerpt ?? '',
       reason: isAnswered ? undefined : answer.reason,
+      isPaused: isAnswered && asksForPause(answer.status, answer.retryAfter),
       nextAttemptAt:
         result === 'completed'
           ? undefined

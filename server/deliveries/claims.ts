@@ -1,4 +1,6 @@
-import type { Queries } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
+import { preferIndexes } from '../database/planner.ts';
+import { remember } from '../runtime/bounded-map.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Metrics } from '../runtime/metrics.ts';
@@ -16,12 +18,15 @@ const MAX_FAILED_AT_ONCE = 1_000;
 /** A walk over the subscriptions is followed by a rest of so many times its length, up to a limit. */
 const REST_PER_WALK = 5;
 const MAX_REST_MS = 10_000;
-/** By then every transaction of before has ended. */
-const DOUBT_MS = 60_000;
+const STRAYS_EVERY_MS = 60_000;
+/** By then every transaction that could still bring them has ended. */
+const STRAYS_AFTER_MS = 60_000;
+/** Endpoints of which it is remembered that they are drained. */
+const MAX_DRAINED = 10_000;
 const FIRST_GUID = '0'.repeat(32);
 
 type Deps = {
-  queries: Queries;
+  database: Database;
   clock: Clock;
   log: Log;
   metrics: Metrics;
@@ -31,13 +36,15 @@ type Deps = {
 };
 
 /** Takes what is due from the queue into the lanes, as far as there is room in each. */
-export function createClaims({ queries, clock, log, metrics, subscriptions, lanes, lease }: Deps) {
+export function createClaims({ database, clock, log, metrics, subscriptions, lanes, lease }: Deps) {
+  const { queries } = database;
   let walkAgainAt = 0;
-  let doubtfulSince: number | undefined;
+  let lookForStraysAt = clock.now().getTime() + STRAYS_EVERY_MS;
+  /** The recovery of each endpoint from which nothing is left to be sent ahead of its time. */
+  const drained = new Map<string, number>();
 
   async function take(): Promise<{ claimed: number; nextDueAt: Date | undefined }> {
-    if (doubtfulSince !== undefined && clock.now().getTime() > doubtfulSince + DOUBT_MS)
-      await releaseStrays();
+    await releaseStrays();
     const known = await subscriptions.receivers([...lanes.waiting(), ...lanes.hungry()]);
     lanes.refresh(known);
     const hungry = new Set(lanes.hungry());
@@ -79,7 +86,7 @@ export function createClaims({ queries, clock, log, metrics, subscriptions, lane
     let taken = await claimFor(mayBeDue);
     const delivering = new Set(receivers.filter(({ delivers }) => delivers).map(({ guid }) => guid));
     for (const { subscriptionGuid } of page)
-      if (!delivering.has(subscriptionGuid)) taken += await failAll(subscriptionGuid);
+      if (!delivering.has(subscriptionGuid)) taken += await failSome(subscriptionGuid);
     return taken;
   }
 
@@ -92,18 +99,16 @@ export function createClaims({ queries, clock, log, metrics, subscriptions, lane
     if (claims.length === 0) return 0;
     let deliveries: Delivery[] = [];
     try {
-      deliveries = await claimDeliveries(queries, {
-        claims: claims.map(({ receiver, room }) => ({
-          subscriptionGuid: receiver.guid,
-          room,
-          recoveredAt: receiver.recoveredAt ?? null,
-        })),
-        holder,
-        now: clock.now(),
+      const wanted = claims.map(({ receiver, room }) => ({
+        subscriptionGuid: receiver.guid,
+        room,
+        recoveredAt: isDrained(receiver) ? null : (receiver.recoveredAt ?? null),
+      }));
+      deliveries = await database.transaction(async (transaction) => {
+        await preferIndexes(transaction);
+        return claimDeliveries(transaction, { claims: wanted, holder, now: clock.now() });
       });
     } catch (error) {
-      // The statement may have been carried out all the same.
-      doubtfulSince = clock.now().getTime();
       for (const { receiver, room } of claims) lanes.unreserve(receiver.guid, room);
       throw error;
     }
@@ -113,27 +118,41 @@ export function createClaims({ queries, clock, log, metrics, subscriptions, lane
       lanes.unreserve(receiver.guid, room - own.length);
       lanes.expectMore(receiver, own.length === room);
       lanes.add(receiver, own);
+      if (receiver.recoveredAt && own.length < room)
+        remember(drained, receiver.guid, receiver.recoveredAt.getTime(), MAX_DRAINED);
     }
     return deliveries.length;
   }
 
-  /** After a claim whose answer was lost: what is leased in our name and not in the lanes goes back. */
-  async function releaseStrays(): Promise<void> {
-    const holder = lease.lastHolder();
-    const dueBefore = new Date((doubtfulSince ?? 0) + 1);
-    if (holder !== undefined) await releaseAllBut(queries, holder, { held: lanes.heldGuids(), dueBefore });
-    doubtfulSince = undefined;
+  /** Without this every claim would look through all that the endpoint has waiting, for as long as it is healthy. */
+  function isDrained({ guid, recoveredAt }: Receiver): boolean {
+    return drained.get(guid) === recoveredAt?.getTime();
   }
 
-  /** Its subscription is failed, disabled or gone: retries are prevented (specification, Delivery). */
-  async function failAll(subscriptionGuid: string): Promise<number> {
-    let total = 0;
-    for (let failed = MAX_FAILED_AT_ONCE; failed === MAX_FAILED_AT_ONCE; total += failed)
-      failed = await failWaiting(queries, subscriptionGuid, { at: clock.now(), limit: MAX_FAILED_AT_ONCE });
-    if (total > 0)
-      log.info({ subscription_guid: subscriptionGuid, deliveries: total }, 'deliveries given up');
-    metrics.deliveries.inc({ state: 'failed' }, total);
-    return total;
+  /**
+   * What is leased in our name and in no lane goes back: a claim whose answer was lost, a transaction that committed
+   * after its connection broke, an outcome that could not be recorded.
+   */
+  async function releaseStrays(): Promise<void> {
+    const now = clock.now().getTime();
+    const holder = lease.lastHolder();
+    if (now < lookForStraysAt || holder === undefined) return;
+    lookForStraysAt = now + STRAYS_EVERY_MS;
+    const takenBefore = new Date(now - STRAYS_AFTER_MS);
+    const released = await releaseAllBut(queries, holder, { held: lanes.heldGuids(), takenBefore });
+    if (released > 0) log.warn({ deliveries: released }, 'deliveries that nobody was sending went back');
+  }
+
+  /** Its subscription is failed, disabled or gone: retries are prevented. One batch a round, for others wait too. */
+  async function failSome(subscriptionGuid: string): Promise<number> {
+    const failed = await database.transaction(async (transaction) => {
+      await preferIndexes(transaction);
+      return failWaiting(transaction, subscriptionGuid, { at: clock.now(), limit: MAX_FAILED_AT_ONCE });
+    });
+    if (failed > 0)
+      log.info({ subscription_guid: subscriptionGuid, deliveries: failed }, 'deliveries given up');
+    metrics.deliveries.inc({ state: 'failed' }, failed);
+    return failed;
   }
 
   return { take };

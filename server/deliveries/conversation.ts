@@ -51,7 +51,12 @@ export class Conversation implements Dispatcher.DispatchHandler {
     const { headers, body } = this.#exchange;
     // Not "blocking" spares undici some work that matters to pipelining only.
     const request = { method: 'POST', path: this.#target.path, headers, body, blocking: false };
-    this.#line.client.dispatch(request, this);
+    try {
+      this.#line.client.dispatch(request, this);
+    } catch (error) {
+      // Whatever undici will not even try must end like the rest, or its deadline and its connection would stay.
+      this.onResponseError(undefined, error as Error);
+    }
   }
 
   onRequestStart(): void {
@@ -133,6 +138,8 @@ export class Conversation implements Dispatcher.DispatchHandler {
   }
 
   #durationMs(): number {
-    return this.#deps.clock.now().getTime() - this.#startedAt;
+    // A clock that is set in between must not make a number of it that no column holds.
+    const elapsed = this.#deps.clock.now().getTime() - this.#startedAt;
+    return Math.min(Math.max(0, elapsed), EXCHANGE_TIMEOUT_MS);
   }
 }

@@ -121,7 +121,7 @@ function outcomeOf({
   return {
     delivery: { subscriptionGuid } as Delivery,
     ...{ result: 'completed', attemptedAt: endedAt, endedAt, durationMs: 1, status: 200, excerpt: '' },
-    ...{ reason: undefined, nextAttemptAt: undefined, ...fields },
+    ...{ reason: undefined, nextAttemptAt: undefined, isPaused: false, ...fields },
   };
 }
 

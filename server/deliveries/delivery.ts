@@ -27,6 +27,8 @@ export type Outcome = {
   excerpt: string;
   /** Why there was no answer, in words. */
   reason: string | undefined;
+  /** The endpoint asked for a pause. */
+  isPaused: boolean;
   /** When to try again; undefined once there is nothing left to try. */
   nextAttemptAt: Date | undefined;
 };

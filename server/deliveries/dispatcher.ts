@@ -1,5 +1,6 @@
 import type { Database } from '../database/database.ts';
 import type { Notifications } from '../database/notifications.ts';
+import { preferIndexes } from '../database/planner.ts';
 import type { Clock, Timers } from '../runtime/clock.ts';
 import type { Guids } from '../runtime/guid.ts';
 import type { Log } from '../runtime/log.ts';
@@ -17,6 +18,7 @@ import { createRounds } from './rounds.ts';
 
 /** Channel on which processes tell each other that something waits in the queue. */
 const CHANNEL = 'deliveries';
+const RELEASE_AGAIN_MS = 1_000;
 
 export type Dispatcher = ReturnType<typeof createDispatcher>;
 
@@ -61,7 +63,7 @@ export function createDispatcher(deps: Deps) {
     handBack: (deliveries) => release(deliveries),
     onHungry: () => rounds.wake(),
   });
-  const claims = createClaims({ queries, clock, log, metrics, subscriptions, lanes, lease });
+  const claims = createClaims({ database, clock, log, metrics, subscriptions, lanes, lease });
   const rounds = createRounds({
     ...{ clock, timers, log },
     async work() {
@@ -78,10 +80,15 @@ export function createDispatcher(deps: Deps) {
   function release(deliveries: readonly Delivery[]): void {
     const holder = lease.lastHolder();
     if (holder === undefined || deliveries.length === 0) return;
-    releaseDeliveries(queries, holder, deliveries).then(
-      () => rounds.wake(),
-      () => timers.after(1_000, () => release(deliveries)),
-    );
+    database
+      .transaction(async (transaction) => {
+        await preferIndexes(transaction);
+        await releaseDeliveries(transaction, holder, deliveries);
+      })
+      .then(
+        () => rounds.wake(),
+        () => timers.after(RELEASE_AGAIN_MS, () => release(deliveries)),
+      );
   }
 
   let announcing = false;
@@ -128,9 +135,10 @@ export function createDispatcher(deps: Deps) {
 
     /** Sends everything that is due now and writes it down. */
     async settle(): Promise<void> {
-      for (let progress = true; progress; ) {
+      for (let progress = true; progress || !lanes.isIdle(); ) {
         progress = await rounds.once();
         await lanes.idle();
+        // What is written down makes room for more to be sent.
         await recorder.flush();
       }
     },
@@ -139,6 +147,12 @@ export function createDispatcher(deps: Deps) {
     async stop(): Promise<void> {
       if (!running) return;
       running = false;
+      const { inFlight, held } = lanes.figures();
+      const level = held > 0 ? 'info' : 'debug';
+      log[level](
+        { in_flight: inFlight, held },
+        'stops dispatching: finishes what is under way, gives back the rest',
+      );
       lanes.stop();
       await rounds.stop();
       await lanes.idle();

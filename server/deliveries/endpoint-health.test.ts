@@ -10,7 +10,14 @@ function outcomeOf(result: Outcome['result'], at: number, guid = 'a'): Outcome {
     result,
     attemptedAt: new Date(0),
     endedAt: new Date(at),
-    ...{ durationMs: 1, status: 200, excerpt: '', reason: undefined, nextAttemptAt: undefined },
+    ...{
+      durationMs: 1,
+      status: 200,
+      excerpt: '',
+      reason: undefined,
+      nextAttemptAt: undefined,
+      isPaused: false,
+    },
   };
 }
 

@@ -5,6 +5,8 @@ import { createLimit } from './limit.ts';
 /** Held at most: enough that a quick endpoint never waits for the database, and little of what cannot be sent anyway. */
 const MAX_HELD = 5_000;
 const MAX_HELD_WHILE_FAILING = 32;
+/** Sent and not written down yet. Were the process to die now, these would be sent again. */
+const MAX_UNSETTLED = 500;
 
 export type Lane = ReturnType<typeof createLane>;
 
@@ -46,7 +48,8 @@ export function createLane(receiver: Receiver) {
       for (const delivery of deliveries) waiting.push(delivery);
     },
     isWaiting: () => next < waiting.length,
-    maySend: () => next < waiting.length && !lane.resting && inFlight < limit.current(),
+    maySend: () =>
+      next < waiting.length && !lane.resting && inFlight < limit.current() && unsettled.size < MAX_UNSETTLED,
     take(): Delivery {
       const delivery = waiting[next] as Delivery;
       next += 1;

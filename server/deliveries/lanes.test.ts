@@ -64,7 +64,13 @@ function createHarness({ recorded = 'at once' }: { recorded?: 'at once' | 'by ha
           const now = clock.now();
           resolve({
             ...{ delivery, result, durationMs, attemptedAt: now, endedAt: now },
-            ...{ status: undefined, excerpt: '', reason: undefined, nextAttemptAt: undefined },
+            ...{
+              status: undefined,
+              excerpt: '',
+              reason: undefined,
+              nextAttemptAt: undefined,
+              isPaused: false,
+            },
           });
         },
       };

@@ -125,6 +125,8 @@ export function createLanes({ clock, timers, attempt, record, isHeld, handBack, 
     lane.forget(1);
     held -= 1;
     if (lane.isHungry()) onHungry();
+    offerTurn(lane);
+    pump();
   }
 
   function rest(lane: Lane, ms: number): void {
@@ -193,6 +195,8 @@ export function createLanes({ clock, timers, attempt, record, isHeld, handBack, 
         return takeWaiting(lane);
       });
     },
+
+    isIdle,
 
     /** Resolves when nothing is under way and nothing can be sent now. */
     async idle(): Promise<void> {

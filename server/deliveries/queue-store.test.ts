@@ -239,6 +239,19 @@ test('one statement claims for many, each with its own room, and for nobody else
   assert.deepEqual(counts, [1, 2, 3, 0]);
 });
 
+test('what has lost its record leaves the queue, and the others are claimed', async () => {
+  const subscriptionGuid = nextSubscription();
+  const [lost = '', kept = ''] = await enqueue(subscriptionGuid, [{}, {}]);
+  await queries.deleteFrom('deliveries').where('guid', '=', lost).execute();
+  assert.deepEqual(await claim(subscriptionGuid), [kept]);
+  const left = await queries
+    .selectFrom('delivery_queue')
+    .select('delivery_guid')
+    .where('subscription_guid', '=', subscriptionGuid)
+    .execute();
+  assert.deepEqual(left, [{ delivery_guid: kept }]);
+});
+
 test('claims at the same time never take the same one, and together take all', async () => {
   const subscriptions = [nextSubscription(), nextSubscription()];
   const expected: string[] = [];
@@ -291,10 +304,20 @@ test('what a holder does not know of goes back, what it holds and what is newer 
     { leasedBy: HOLDER, dueAt: NOW },
     { leasedBy: OTHER, dueAt: later(-2) },
   ]);
-  await releaseAllBut(queries, HOLDER, { held: guids.slice(0, 1), dueBefore: NOW });
+  await releaseAllBut(queries, HOLDER, { held: guids.slice(0, 1), takenBefore: NOW });
   assert.deepEqual(await leasedTo(subscriptionGuid, null), [guids[1]]);
-  await releaseAllBut(queries, HOLDER, { held: [], dueBefore: later(1) });
+  await releaseAllBut(queries, HOLDER, { held: [], takenBefore: later(1) });
   assert.deepEqual(await leasedTo(subscriptionGuid, null), guids.slice(0, 3));
+});
+
+test('what was claimed ahead of its time and then lost goes back too', async () => {
+  const subscriptionGuid = nextSubscription();
+  const guids = await enqueue(subscriptionGuid, [
+    { leasedBy: HOLDER, dueAt: later(600_000), scheduledAt: later(-1) },
+    { leasedBy: HOLDER, dueAt: later(600_000), scheduledAt: later(1) },
+  ]);
+  assert.equal(await releaseAllBut(queries, HOLDER, { held: [], takenBefore: NOW }), 1);
+  assert.deepEqual(await leasedTo(subscriptionGuid, null), guids.slice(0, 1));
 });
 
 test('giving up fails what waits, up to the limit, and leaves what is leased', async () => {

@@ -89,7 +89,10 @@ export type Claim = {
   recoveredAt: Date | null;
 };
 
-/** Up to `room` due deliveries of each subscription, the longest due first, now leased by `holder`. */
+/**
+ * Up to `room` due deliveries of each subscription, the longest due first, now leased by `holder`. Those whose record is
+ * gone (nobody dispatched for longer than history is kept) leave the queue.
+ */
 export async function claimDeliveries(
   queries: Queries,
   { claims, holder, now }: { claims: readonly Claim[]; holder: string; now: Date },
@@ -115,15 +118,29 @@ export async function claimDeliveries(
       -- By place: a join would make the planner read the whole queue, for it cannot know how little is claimed.
       update delivery_queue set leased_by = ${holder}
       where ctid = any(array(select place from due))
-      returning delivery_guid, due_at
+      returning subscription_guid, delivery_guid, due_at
     )
-    select d.guid, d.subscription_guid as "subscriptionGuid", d.organization_guid as "organizationGuid",
+    select leased.delivery_guid as guid, leased.subscription_guid as "subscriptionGuid", d.organization_guid as "organizationGuid",
            d.environment, d.event_guid as "eventGuid", d.bank_guid as "bankGuid", d.event_type as "eventType",
            d.object_guid as "objectGuid", d.attempt_count as "attemptCount", d.created_at as "createdAt",
            leased.due_at > ${now} as "isEarly"
-    from leased join deliveries as d on d.guid = leased.delivery_guid
+    from leased left join deliveries as d on d.guid = leased.delivery_guid
     order by leased.due_at, d.guid`.execute(queries);
-  return rows;
+  const lost = rows.filter(({ eventGuid }) => eventGuid === null);
+  if (lost.length === 0) return rows;
+  await deleteQueued(queries, lost);
+  return rows.filter(({ eventGuid }) => eventGuid !== null);
+}
+
+async function deleteQueued(
+  queries: Queries,
+  rows: readonly Pick<Delivery, 'guid' | 'subscriptionGuid'>[],
+): Promise<void> {
+  await sql`
+    delete from delivery_queue as q
+    using unnest(${plainArray(rows.map(({ subscriptionGuid }) => subscriptionGuid))}::uuid[],
+                 ${plainArray(rows.map(({ guid }) => guid))}::uuid[]) as r(subscription_guid, guid)
+    where q.subscription_guid = r.subscription_guid and q.delivery_guid = r.guid`.execute(queries);
 }
 
 /** Back into the queue as it was: whoever has room claims them. */
@@ -140,16 +157,17 @@ export async function releaseDeliveries(
       and q.leased_by = ${holder}`.execute(queries);
 }
 
-/** What `holder` leased without knowing it: due before that moment, and not among what it holds. */
+/** What `holder` leased without knowing it: not among what it holds, and not so young that it may just be arriving. */
 export async function releaseAllBut(
   queries: Queries,
   holder: string,
-  { held, dueBefore }: { held: readonly string[]; dueBefore: Date },
-): Promise<void> {
-  await sql`
+  { held, takenBefore }: { held: readonly string[]; takenBefore: Date },
+): Promise<number> {
+  const { numAffectedRows } = await sql`
     update delivery_queue set leased_by = null
-    where leased_by = ${holder} and due_at < ${dueBefore}
+    where leased_by = ${holder} and least(due_at, scheduled_at) < ${takenBefore}
       and delivery_guid <> all(${plainArray(held)}::uuid[])`.execute(queries);
+  return Number(numAffectedRows ?? 0);
 }
 
 /** Nothing more is sent to this subscription: up to `limit` of what waits for it has failed. */

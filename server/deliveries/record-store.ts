@@ -45,8 +45,7 @@ export async function completeDeliveries(
 }
 
 /**
- * Failures: to be tried again, or for good. Only of what `holder` still holds; gives the guids of these. A delivery that
- * did not please its endpoint when it was sent ahead of its time keeps to its schedule from now on.
+ * Failures: to be tried again, or for good. Only of what `holder` still holds; gives the guids of these.
  */
 export async function failDeliveries(
   transaction: Transaction,
@@ -68,13 +67,13 @@ export async function failDeliveries(
         ${plainArray(outcomes.map(({ attemptedAt }) => attemptedAt))}::timestamptz[],
         ${plainArray(outcomes.map(({ endedAt }) => endedAt))}::timestamptz[],
         ${plainArray(outcomes.map(({ nextAttemptAt }) => nextAttemptAt ?? null))}::timestamptz[],
-        ${plainArray(outcomes.map(({ delivery }) => (delivery.isEarly ? 't' : 'f')))}::boolean[])
+        ${plainArray(outcomes.map((outcome) => (keepsToItsTime(outcome) ? 't' : 'f')))}::boolean[])
       as o(guid, subscription_guid, number, result, status, duration_ms, excerpt, reason, attempted_at, ended_at,
-           next_attempt_at, is_early)
+           next_attempt_at, keeps_to_its_time)
     ), again as (
       update delivery_queue as q
       set due_at = o.next_attempt_at, leased_by = null,
-          scheduled_at = case when o.is_early and o.result <> 'unreachable' then 'infinity' else o.ended_at end
+          scheduled_at = case when o.keeps_to_its_time then 'infinity' else o.ended_at end
       from outcome as o
       where q.subscription_guid = o.subscription_guid and q.delivery_guid = o.guid and q.leased_by = ${holder}
         and o.next_attempt_at is not null
@@ -101,6 +100,14 @@ export async function failDeliveries(
     where d.guid = o.guid
     returning d.guid`.execute(transaction);
   return new Set(rows.map(({ guid }) => guid));
+}
+
+/**
+ * Not sent ahead of its time when its endpoint recovers: the endpoint asked for a pause, or did not like it the last
+ * time that it came early.
+ */
+function keepsToItsTime({ delivery, result, isPaused }: Outcome): boolean {
+  return isPaused || (delivery.isEarly && result !== 'unreachable');
 }
 
 /** In a fixed order, so that two nodes never wait for each other. */

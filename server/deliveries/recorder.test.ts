@@ -83,7 +83,7 @@ function outcomeOf(delivery: Delivery, fields: Partial<Outcome> = {}): Outcome {
   const now = app.clock.now();
   return {
     ...{ delivery, result: 'completed', attemptedAt: now, endedAt: now, durationMs: 12, status: 200 },
-    ...{ excerpt: 'thanks', reason: undefined, nextAttemptAt: undefined, ...fields },
+    ...{ excerpt: 'thanks', reason: undefined, nextAttemptAt: undefined, isPaused: false, ...fields },
   };
 }
 
@@ -360,6 +360,18 @@ test('a delivery whose outcome cannot be stored does not stay leased while its p
   void recorder.record(outcomeOf(delivery, { excerpt: '\0' }));
   await recorder.flush();
   assert.notEqual((await queued(delivery))?.leased_by, HOLDER);
+});
+
+test('an outcome of a minute that has no partition is recorded without being counted, and holds up nobody', async () => {
+  const { recorder } = createHarness();
+  const deliveries = await take(3);
+  const leap = new Date(app.clock.now().getTime() + 90 * 24 * 3_600_000);
+  const recorded = deliveries.map((delivery, index) =>
+    recorder.record(outcomeOf(delivery, index === 1 ? { endedAt: leap } : {})),
+  );
+  await recorder.flush();
+  await Promise.all(recorded);
+  assert.equal(await completed(deliveries), 3);
 });
 
 test('each minute counts what was recorded in it, from any number of batches', async () => {

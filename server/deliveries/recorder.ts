@@ -1,4 +1,5 @@
 import type { Database } from '../database/database.ts';
+import { preferIndexes } from '../database/planner.ts';
 import type { Timers } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Metrics } from '../runtime/metrics.ts';
@@ -75,11 +76,10 @@ export function createRecorder({
 
   async function write(batch: readonly Entry[]): Promise<void> {
     try {
-      await record(batch.map((entry) => entry.outcome));
+      observe(await record(batch.map((entry) => entry.outcome)));
     } catch (error) {
       return keep(batch, error);
     }
-    observe(batch.map((entry) => entry.outcome));
     for (const entry of batch) entry.done();
     if (gathered.length > 0) gather(GATHER_MS);
   }
@@ -103,24 +103,35 @@ export function createRecorder({
     }
     const { outcome } = entry;
     log.error({ err: error, delivery_guid: outcome.delivery.guid }, 'an outcome cannot be recorded as it is');
-    if (outcome.excerpt === '' && outcome.reason === undefined) entry.done();
-    else await write([{ ...entry, outcome: { ...outcome, excerpt: '', reason: undefined } }]);
+    const plain = { ...outcome, excerpt: '', reason: undefined };
+    try {
+      observe(await record([plain], { counts: false }));
+    } catch (again) {
+      // It stays leased, is found to be with nobody, and is sent again.
+      log.error({ err: again, delivery_guid: outcome.delivery.guid }, 'an outcome was given up');
+    }
+    entry.done();
   }
 
-  /** Of what others have taken over meanwhile, only successes say anything. */
-  function record(outcomes: readonly Outcome[]): Promise<void> {
+  /** Gives what counts: of what others have taken over meanwhile, only successes say anything. */
+  function record(outcomes: readonly Outcome[], { counts = true } = {}): Promise<Outcome[]> {
     const completed = outcomes.filter(({ result }) => result === 'completed');
     const failed = outcomes.filter(({ result }) => result !== 'completed');
     return database.transaction(async (transaction) => {
-      if (completed.length > 0) await store.completeDeliveries(transaction, completed);
+      await preferIndexes(transaction);
       const own =
         failed.length > 0 ? await store.failDeliveries(transaction, holder() ?? NOBODY, failed) : NONE;
       const counted = outcomes.filter(
         ({ result, delivery }) => result === 'completed' || own.has(delivery.guid),
       );
-      if (counted.length === 0) return;
-      await store.addCounts(transaction, countOutcomes(counted));
-      await subscriptions.noteOutcomes(transaction, effectsOn(counted));
+      if (counted.length === 0) return counted;
+      // In this order on the wire, and one wait for all of them.
+      await Promise.all([
+        completed.length > 0 && store.completeDeliveries(transaction, completed),
+        counts && store.addCounts(transaction, countOutcomes(counted)),
+        subscriptions.noteOutcomes(transaction, effectsOn(counted)),
+      ]);
+      return counted;
     });
   }
 
@@ -168,7 +179,7 @@ const NOBODY = '0'.repeat(32);
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** The data do not fit (class 22 of SQLSTATE): the same again would be refused again. */
+/** The data do not fit, or there is no partition for them (classes 22 and 23): the same would be refused again. */
 function isRefusal(error: unknown): boolean {
-  return /^22/.test((error as { code?: string }).code ?? '');
+  return /^2[23]/.test((error as { code?: string }).code ?? '');
 }

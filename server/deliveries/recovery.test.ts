@@ -171,3 +171,21 @@ test('an event that its endpoint cannot take is not tried again with each other 
   const { attempt_count } = await deliveryOf(app, subscription, poisoned);
   assert.ok(attempt_count <= 2, `${attempt_count} attempts in the first second`);
 });
+
+test('a pause that the endpoint asked for is kept, whatever else it answers meanwhile', async () => {
+  const { tenant, receiver, subscription } = await failingWith(0);
+  receiver.behave({ kind: 'answer' });
+  clock.advance(1_000);
+  await settleTwice();
+  receiver.behave({ kind: 'answer', status: 429, headers: { 'retry-after': '60' } });
+  const [paused = ''] = await publishEvents(app, tenant);
+  await settleTwice();
+  receiver.behave({ kind: 'answer' });
+  clock.advance(1_000);
+  await publishEvents(app, tenant);
+  await settleTwice();
+  assert.equal((await deliveryOf(app, subscription, paused)).attempt_count, 1, 'not ahead of its time');
+  clock.advance(59_000);
+  await settleTwice();
+  assert.notEqual((await deliveryOf(app, subscription, paused)).completed_at, null);
+});

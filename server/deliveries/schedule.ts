@@ -10,6 +10,10 @@ export const RETRY_PERIOD_MS = 7 * 24 * 3_600_000;
 /** What an endpoint that is too busy may ask for (RFC 9110, section 10.2.3). */
 const STATUSES_WITH_RETRY_AFTER: ReadonlySet<number> = new Set([429, 503]);
 
+export function asksForPause(status: number | undefined, retryAfter: string | undefined): boolean {
+  return retryAfter !== undefined && STATUSES_WITH_RETRY_AFTER.has(status ?? 0);
+}
+
 export type FailedAttempt = {
   /** Its number, from 1. */
   number: number;

@@ -58,7 +58,9 @@ export function createTransport({
       const target = targetOf(exchange.url);
       if (!open) return notSent('the service is stopping');
       if (!target) return notSent('the URL is not valid');
-      return new Promise<Answer>((settle) => new Conversation(deps, exchange, target, settle).send());
+      return new Promise<Answer>((settle) => new Conversation(deps, exchange, target, settle).send()).catch(
+        () => notSent('the request could not be made'),
+      );
     },
     async close() {
       open = false;

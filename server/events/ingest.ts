@@ -17,8 +17,10 @@ type Answer = Static<typeof AcceptedEvents> | Failure;
 type Published = Awaited<ReturnType<Events['publish']>>;
 type Owners = { organizations: ReadonlySet<string>; banks: ReadonlyMap<string, Bank> };
 
-const SMALL_CALL_EVENTS = 50;
-const MAX_CALLS_TOGETHER = 50;
+/** Events of one transaction. */
+const MAX_EVENTS_TOGETHER = 1_000;
+/** More at once would only get in each other's way: each has its own work in the database and waits for the same disk. */
+const MAX_TRANSACTIONS = 2;
 
 /** Events from the platform's core: all of a request or nothing of it, and the same twice is once. */
 export function createIngest({ database, clock, events, organizations }: Deps) {
@@ -46,18 +48,19 @@ export function createIngest({ database, clock, events, organizations }: Deps) {
     if (!isFailure(answers)) return answers;
     // Each for itself, so that only the one that is in conflict is refused.
     if (calls.length === 1) return [answers];
-    return (await Promise.all(calls.map((reported) => acceptAll([reported])))).flat();
+    const apart: Answer[] = [];
+    for (const reported of calls) apart.push(...(await acceptAll([reported])));
+    return apart;
   }
 
-  const acceptTogether = createBatcher({ run: acceptAll, maxBatch: MAX_CALLS_TOGETHER });
-
   return {
-    /** Durable when it answers. Small calls of the same moment share a transaction; large ones have their own. */
-    async accept(reported: readonly Reported[]): Promise<Answer> {
-      if (reported.length <= SMALL_CALL_EVENTS) return acceptTogether(reported);
-      const [answer] = await acceptAll([reported]);
-      return answer as Answer;
-    },
+    /** Durable when it answers. Calls of the same moment share a transaction. */
+    accept: createBatcher<readonly Reported[], Answer>({
+      run: acceptAll,
+      maxBatch: MAX_EVENTS_TOGETHER,
+      weigh: (reported) => reported.length,
+      maxRuns: MAX_TRANSACTIONS,
+    }),
   };
 }
 

@@ -10,6 +10,7 @@ import {
   type Event,
   type EventFilters,
   insertEvents,
+  insertNewEvents,
   selectEvent,
   selectEvents,
   type Visible,
@@ -40,10 +41,22 @@ type Deps = {
   enqueue(transaction: Transaction, events: readonly Event[]): Promise<void>;
 };
 
+/** A guid that was given may have been given before; one that was made here cannot. */
+async function insert(
+  transaction: Transaction,
+  events: readonly Event[],
+  createdAt: Date,
+  mayRepeat: boolean,
+): Promise<ReadonlySet<string>> {
+  if (mayRepeat) return insertEvents(transaction, events, createdAt);
+  await insertNewEvents(transaction, events, createdAt);
+  return new Set();
+}
+
 export function createEvents({ database, clock, guids, metrics, enqueue }: Deps) {
   return {
     /**
-     * In the transaction of the change: nothing is announced that did not commit, nothing commits unannounced.
+     * In the transaction of the change, so that the two happen together or not at all.
      * Gives the events as they are now; one whose guid was there before is not announced again.
      */
     async publish(
@@ -61,7 +74,12 @@ export function createEvents({ database, clock, guids, metrics, enqueue }: Deps)
         environment: event.environment,
         created_at: createdAt,
       }));
-      const before = await insertEvents(transaction, events, createdAt);
+      const before = await insert(
+        transaction,
+        events,
+        createdAt,
+        newEvents.some(({ guid }) => guid),
+      );
       const created = new Set(events.map(({ guid }) => guid)).difference(before);
       // A guid that stands twice in one call is one event: the first of them.
       const unannounced = new Set(created);

@@ -23,6 +23,18 @@ export type EventFilters = {
 
 const ENVIRONMENTS: readonly EnvironmentName[] = ['production', 'sandbox'];
 
+/** Events whose guids were made here just now, so that none of them can be there already. */
+export async function insertNewEvents(
+  transaction: Transaction,
+  events: readonly Omit<Event, 'created_at'>[],
+  createdAt: Date,
+): Promise<void> {
+  await sql`
+    /* prepared: insert_new_events */
+    insert into events (guid, organization_guid, bank_guid, event_type, object_guid, environment, created_at)
+    select new.*, ${createdAt}::timestamptz from ${unnested(events)} as new`.execute(transaction);
+}
+
 /**
  * One statement for any number of events, all of the same moment; gives the guids that were there before. In the order
  * of the guids: two nodes that are told the same in another order wait for each other, never in a circle.
@@ -35,14 +47,7 @@ export async function insertEvents(
   const { rows } = await sql<{ guid: string }>`
     /* prepared: insert_events */
     with reported as materialized (
-      select * from unnest(
-        ${plainArray(events.map((event) => event.guid))}::uuid[],
-        ${plainArray(events.map((event) => event.organization_guid))}::uuid[],
-        ${plainArray(events.map((event) => event.bank_guid))}::uuid[],
-        ${plainArray(events.map((event) => event.event_type))}::text[],
-        ${plainArray(events.map((event) => event.object_guid))}::uuid[],
-        ${plainArray(events.map((event) => event.environment))}::text[])
-      as r(guid, organization_guid, bank_guid, event_type, object_guid, environment)
+      select * from ${unnested(events)} as r(guid, organization_guid, bank_guid, event_type, object_guid, environment)
     ), inserted as (
       insert into events (guid, organization_guid, bank_guid, event_type, object_guid, environment, created_at)
       select reported.*, ${createdAt}::timestamptz from reported order by guid
@@ -51,6 +56,16 @@ export async function insertEvents(
     )
     select guid from reported except select guid from inserted`.execute(transaction);
   return new Set(rows.map((row) => row.guid));
+}
+
+function unnested(events: readonly Omit<Event, 'created_at'>[]) {
+  return sql`unnest(
+    ${plainArray(events.map((event) => event.guid))}::uuid[],
+    ${plainArray(events.map((event) => event.organization_guid))}::uuid[],
+    ${plainArray(events.map((event) => event.bank_guid))}::uuid[],
+    ${plainArray(events.map((event) => event.event_type))}::text[],
+    ${plainArray(events.map((event) => event.object_guid))}::uuid[],
+    ${plainArray(events.map((event) => event.environment))}::text[])`;
 }
 
 /** Of any tenant: for whoever may speak of all of them. */

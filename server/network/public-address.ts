@@ -14,6 +14,9 @@ const SPECIAL_BLOCKS = [
   '3fff::/20', // documentation (RFC 9637)
 ].map((cidr) => ipaddr.IPv6.parseCIDR(cidr));
 
+/** The metadata service of a cloud at an address that is public by its number (Azure). */
+const METADATA_HOSTS: ReadonlySet<number | undefined> = new Set([parseIpv4('168.63.129.16')]);
+
 /** NAT64 (RFC 6052), how a network without IPv4 sees IPv4 hosts: the last four bytes are the one reached. */
 const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 
@@ -33,7 +36,7 @@ export function isPublicAddress(address: string): boolean {
 }
 
 function isPublicIpv4(address: number): boolean {
-  return findSpecialRange(address, address) === undefined;
+  return findSpecialRange(address, address) === undefined && !METADATA_HOSTS.has(address);
 }
 
 function lastFourBytes(address: ipaddr.IPv6): number {

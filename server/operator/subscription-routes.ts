@@ -101,4 +101,23 @@ export function registerSubscriptionRoutes(scope: HttpServer, deps: Subscription
       return viewControlled(unwrap(await subscriptions.control(actor, request.params.guid, request.body)));
     },
   );
+
+  scope.delete(
+    '/subscriptions/:guid',
+    {
+      schema: {
+        operationId: 'operator.subscriptions.delete',
+        summary:
+          'Schedule the deletion of a subscription, as its partner would: it delivers for 24 more hours',
+        tags,
+        security,
+        params: GuidParams,
+        response: answers({ 200: ControlledSubscriptionView }, 401, 403, 404, 409, 413, 415),
+      },
+    },
+    async (request) => {
+      const actor = authentication.actor(request);
+      return viewControlled(unwrap(await subscriptions.remove(actor, 'anyone', request.params.guid)));
+    },
+  );
 }

@@ -16,19 +16,34 @@ type Waiting<Input, Output> = {
 export function createBatcher<Input, Output>({
   run,
   maxBatch,
+  weigh = () => 1,
+  maxRuns = 1,
 }: {
   /** Gives one output for each input, in the same order. */
   run(inputs: readonly Input[]): Promise<readonly Output[]>;
+  /** What the inputs of one run weigh together; one that is heavier goes alone. */
   maxBatch: number;
+  weigh?(input: Input): number;
+  /** Runs under way at once. */
+  maxRuns?: number;
 }): Batcher<Input, Output> {
   let waiting: Waiting<Input, Output>[] = [];
-  let running = false;
+  let running = 0;
+
+  function takeBatch(): Waiting<Input, Output>[] {
+    let weight = 0;
+    const over = waiting.findIndex(({ input }, index) => {
+      weight += weigh(input);
+      return index > 0 && weight > maxBatch;
+    });
+    const batch = over === -1 ? waiting : waiting.slice(0, over);
+    waiting = over === -1 ? [] : waiting.slice(over);
+    return batch;
+  }
 
   async function drain(): Promise<void> {
-    running = true;
     while (waiting.length > 0) {
-      const batch = waiting.slice(0, maxBatch);
-      waiting = waiting.slice(maxBatch);
+      const batch = takeBatch();
       try {
         const outputs = await run(batch.map((entry) => entry.input));
         if (outputs.length !== batch.length) throw new Error('a batch run must answer every input');
@@ -39,7 +54,7 @@ export function createBatcher<Input, Output>({
         for (const entry of batch) entry.reject(error);
       }
     }
-    running = false;
+    running -= 1;
   }
 
   return (input) =>
@@ -47,8 +62,8 @@ export function createBatcher<Input, Output>({
       if (waiting.length >= MAX_WAITING) return reject(new Error('too many calls wait for the database'));
       waiting.push({ input, resolve, reject });
       // One turn of the event loop first, so that calls of the same moment share the first run too.
-      if (!running) {
-        running = true;
+      if (running < maxRuns) {
+        running += 1;
         setImmediate(() => void drain());
       }
     });

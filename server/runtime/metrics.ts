@@ -51,7 +51,7 @@ export function createMetrics() {
     }),
     eventsPublished: new Counter({
       name: 'portico_events_published_total',
-      help: 'Events written to the outbox.',
+      help: 'Events accepted: written with the change that caused them, and their deliveries with them.',
       labelNames: ['event_type'] as const,
       registers,
     }),

@@ -68,3 +68,14 @@ test('of twenty that are created at once, on two nodes, exactly five are', async
   for (const answer of answers.filter(({ status }) => status !== 201)) assertFull(answer);
   assert.equal((await founderOf(app, tenant)('GET')).body.total, 5);
 });
+
+test('deleting ones deliver for a day, so there are never more than twenty that do', async () => {
+  const tenant = await createTenant(app);
+  for (let n = 0; n < 20; n += 1) {
+    const { guid } = await createSubscription(app, tenant);
+    assert.equal((await founderOf(app, tenant)('DELETE', `/${guid}`)).status, 200);
+  }
+  assertError(await create(tenant), 422, 'subscription_limit_reached', /at most 20 .* that deliver/);
+  app.clock.advance(24 * 3_600_000);
+  assert.equal((await create(tenant)).status, 201, 'a day later they have ended');
+});

@@ -144,3 +144,18 @@ test('what is neither of the two is refused by name', async () => {
       new RegExp(`^${Object.keys(payload)[0]} `),
     );
 });
+
+test('the operator schedules a deletion as its partner would, and not of a protected one', async () => {
+  const tenant = await createTenant(app);
+  const { guid } = await createSubscription(app, tenant);
+  await app.operate('PATCH', `/subscriptions/${guid}`, { protection_enabled: true });
+  assertError(await app.operate('DELETE', `/subscriptions/${guid}`), 409, 'subscription_protected');
+  await app.operate('PATCH', `/subscriptions/${guid}`, { protection_enabled: false });
+  const { status, body } = await app.operate('DELETE', `/subscriptions/${guid}`);
+  const deletionAt = new Date(app.clock.now().getTime() + 24 * 3_600_000).toISOString();
+  assert.deepEqual([status, body.state, body.scheduled_deletion_at], [200, 'deleting', deletionAt]);
+  assert.deepEqual(await eventTypesOf(app, guid), ['subscription.storing', 'subscription.deleting']);
+  const record = soleRecord(await auditRecordsOf(app, guid, 'subscription.delete'));
+  assert.equal(record.actor_type, 'operator');
+  assertError(await app.operate('DELETE', `/subscriptions/${ABSENT}`), 404, 'not_found');
+});

@@ -10,6 +10,7 @@ import type { Encryption } from '../runtime/encryption.ts';
 import { Failure, isFailure } from '../runtime/failure.ts';
 import type { Guids, RandomBytes } from '../runtime/guid.ts';
 import type { Secret } from '../runtime/secret.ts';
+import { selectReceiversOf } from './receiver-store.ts';
 import { createReceivers } from './receivers.ts';
 import { changeOf, eventOf } from './records.ts';
 import { createRotation } from './rotation.ts';
@@ -28,6 +29,8 @@ export type CreatedSubscription = { subscription: Subscription; signingKey: Secr
 
 /** Endpoints of an Organization, over both environments. */
 const MAX_SUBSCRIPTIONS = 5;
+/** Those whose deletion is scheduled do not count as above, but still get every event. */
+const MAX_RECEIVING = 20;
 /** Deliveries go on for a day, so that a receiver can move to a new subscription without missing anything. */
 const DELETION_DELAY_MS = 24 * 3_600_000;
 
@@ -91,6 +94,11 @@ export function createSubscriptions(deps: Deps) {
           return new Failure(
             'subscription_limit_reached',
             `An Organization has at most ${MAX_SUBSCRIPTIONS} subscriptions; delete one first`,
+          );
+        if ((await selectReceiversOf(transaction, [organizationGuid], now)).length >= MAX_RECEIVING)
+          return new Failure(
+            'subscription_limit_reached',
+            `An Organization has at most ${MAX_RECEIVING} subscriptions that deliver; wait until the deleted ones have ended`,
           );
         const signingKey = signingKeys.generate();
         const row = newRow(guids.next(), { organizationGuid, name, url, environment }, now);

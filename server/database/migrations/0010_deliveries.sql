@@ -18,7 +18,7 @@ create table events (
 create index events_by_organization on events (organization_guid, environment, guid);
 create index events_by_object on events (object_guid, guid);
 
--- One row is one event's delivery to one subscription. It repeats what the body says, so that each attempt sends the
+-- What became of an event at a subscription. A row repeats what the body says, so that each attempt sends the
 -- same bytes whatever has become of the event. Indexes are few (an Organization's deliveries are found by its
 -- subscriptions), and none holds a column that a success changes: that changes the row where it is (fillfactor leaves
 -- the room) and no index at all.

@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict';
+import { randomInt } from 'node:crypto';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  type Arrival,
+  countEach,
+  createCounter,
+  createDispatching,
+  type Dispatching,
+  type NewEvent,
+  newEvents,
+  stop,
+  untilQueueIsEmpty,
+} from '../../testing/dispatching.ts';
+import { BOUNDED, type Running, waitFor } from '../../testing/serve.ts';
+
+const MIN_BATCH = 250;
+const MAX_BATCH = 500;
+const CLIENTS = 3;
+/** Posted ahead of what arrives in a life, so that events go in during all of it. */
+const AHEAD = 1_500;
+const LOOK_AGAIN_AFTER_MS = 10;
+type Counter = Awaited<ReturnType<typeof createCounter>>;
+/** From the start of a dispatcher to its death: what arrived, and what of it was not written down by then. */
+type Life = { arrived: readonly Arrival[]; inFlight: ReadonlySet<string> };
+
+/** Random moments that can be had again: a run that failed tells its seed. */
+function createRandom(t: TestContext) {
+  const seed = Number(process.env.DISPATCH_CRASH_SEED ?? randomInt(2 ** 31));
+  t.after(() => {
+    if (!t.passed) t.diagnostic(`for the same moments: DISPATCH_CRASH_SEED=${seed}`);
+  });
+  let state = seed;
+  // Mulberry32: small, and random enough to choose moments.
+  return function between(least: number, most: number): number {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return least + (((mixed ^ (mixed >>> 14)) >>> 0) % (most - least + 1));
+  };
+}
+
+/** Clients that post a batch again, with the same guids, until it is acknowledged. */
+function createClients({ post }: Dispatching, events: readonly NewEvent[], url?: string) {
+  /** Calls that were cut off, and batches that turned out to have been accepted all the same. */
+  const seen = { cutOff: 0, acceptedBefore: 0 };
+  let posted = 0;
+
+  async function insist(batch: readonly NewEvent[]): Promise<void> {
+    for (;;)
+      try {
+        if ((await post(batch, url)) === 0) seen.acceptedBefore += 1;
+        return;
+      } catch (error) {
+        // Only fetch itself fails with these; an answer that is no success is not tried again.
+        if (!(error instanceof TypeError)) throw error;
+        if ((error.cause as NodeJS.ErrnoException).code !== 'ECONNREFUSED') seen.cutOff += 1;
+        await delay(LOOK_AGAIN_AFTER_MS);
+      }
+  }
+
+  return {
+    seen,
+    posted: () => posted,
+    /** Until all are acknowledged; waits before a batch for as long as it may not be posted. */
+    async postAll(batchSize: () => number, mayPost: () => boolean): Promise<void> {
+      const client = async () => {
+        while (posted < events.length)
+          if (mayPost()) {
+            const batch = events.slice(posted, posted + batchSize());
+            posted += batch.length;
+            await insist(batch);
+          } else await delay(LOOK_AGAIN_AFTER_MS);
+      };
+      await Promise.all(Array.from({ length: CLIENTS }, client));
+    },
+  };
+}
+
+/** What arrives from now on; once the sender is dead, also what of it was in flight. */
+function watchLife({ eventsDelivered }: Dispatching, { arrivals, silent }: Counter) {
+  const from = arrivals.length;
+  return {
+    count: () => arrivals.length - from,
+    async end(): Promise<Life> {
+      await silent();
+      const arrived = arrivals.slice(from);
+      const notWritten = new Set(await eventsDelivered(false));
+      const inFlight = arrived.filter(({ guid }) => notWritten.has(guid)).map(({ guid }) => guid);
+      return { arrived, inFlight: new Set(inFlight) };
+    },
+  };
+}
+
+/** Nothing is lost, no life sends twice, and what two lives sent was in flight when the first of them ended. */
+async function assertAllArrived(
+  t: TestContext,
+  { eventsDelivered }: Dispatching,
+  lives: readonly Life[],
+  posted: readonly NewEvent[],
+): Promise<void> {
+  const arrived = countEach(lives.flatMap((life) => life.arrived.map(({ guid }) => guid)));
+  const lost = posted.filter(({ guid }) => !arrived.has(guid));
+  assert.deepEqual(lost, [], 'acknowledged and lost');
+  assert.deepEqual(await eventsDelivered(false), [], 'everything is written down');
+  const delivered = await eventsDelivered(true);
+  assert.equal(new Set(delivered).size, delivered.length, 'one delivery for each event');
+  assert.deepEqual([...arrived.keys()].sort(), delivered.sort());
+
+  const settled = new Set<string>();
+  for (const [number, life] of lives.entries()) {
+    const guids = life.arrived.map(({ guid }) => guid);
+    assert.equal(new Set(guids).size, guids.length, `life ${number} sent something twice`);
+    const unexplained = guids.filter((guid) => settled.has(guid));
+    assert.deepEqual(unexplained, [], `life ${number} sent what was written down`);
+    for (const guid of guids) if (!life.inFlight.has(guid)) settled.add(guid);
+  }
+  const killed = lives.slice(0, -1);
+  assert.ok(
+    killed.some((life) => life.inFlight.size < life.arrived.length),
+    'nothing was written down before a kill',
+  );
+  const again = [...arrived.values()].filter((count) => count > 1).length;
+  const figures = lives.map((life) => `${life.inFlight.size}/${life.arrived.length}`).join(' ');
+  t.diagnostic(`in flight at the end of each life, of what it sent: ${figures}; sent again: ${again}`);
+}
+
+type Plan = { kills: number; maxPerLife: number; start(): Running | Promise<Running>; url?: string };
+
+/** Kills the only dispatcher again and again while events go in, and lets the last one finish. */
+async function killWhilePosting(
+  t: TestContext,
+  { dispatching, counter, events }: { dispatching: Dispatching; counter: Counter; events: NewEvent[] },
+  { kills, maxPerLife, start, url }: Plan,
+) {
+  const between = createRandom(t);
+  // Once as soon as it can take anything, otherwise with a random part of the work done.
+  const moments = Array.from({ length: kills }, (_, kill) => (kill === 1 ? 0 : between(1, maxPerLife)));
+  const clients = createClients(dispatching, events, url);
+  const lives: Life[] = [];
+  let life = watchLife(dispatching, counter);
+  let postedBefore = 0;
+  const posting = clients.postAll(
+    () => between(MIN_BATCH, MAX_BATCH),
+    () => clients.posted() - postedBefore < life.count() + AHEAD,
+  );
+  // Not unhandled while a dispatcher is waited for; awaited below.
+  posting.catch(() => undefined);
+
+  for (const [kill, enough] of moments.entries()) {
+    const known = await dispatching.dispatchers();
+    const dispatcher = await start();
+    const isBorn = async () => (await dispatching.dispatchers()).some((guid) => !known.includes(guid));
+    await waitFor(`arrival ${enough} of life ${kill}`, dispatcher, () =>
+      enough === 0 ? isBorn() : life.count() >= enough,
+    );
+    dispatcher.kill('SIGKILL');
+    assert.equal((await dispatcher.exited).signal, 'SIGKILL');
+    lives.push(await life.end());
+    postedBefore = clients.posted();
+    life = watchLife(dispatching, counter);
+  }
+
+  const dispatcher = await start();
+  await posting;
+  await untilQueueIsEmpty(dispatching, dispatcher);
+  await stop(dispatcher);
+  lives.push(await life.end());
+  await assertAllArrived(t, dispatching, lives, events);
+  return clients.seen;
+}
+
+test('kill -9 of the only dispatcher at random moments over 20,000 events', BOUNDED, async (t) => {
+  const counter = await createCounter(t);
+  const dispatching = await createDispatching(t);
+  const events = newEvents(await dispatching.createEndpoint(counter.url), 20_000);
+  const { cutOff, acceptedBefore } = await killWhilePosting(
+    t,
+    { dispatching, counter, events },
+    { kills: 6, maxPerLife: 2_500, start: dispatching.startDispatcher },
+  );
+  assert.deepEqual([cutOff, acceptedBefore], [0, 0], 'those who post notice nothing');
+  await stop(dispatching.api);
+});
+
+test('kill -9 of serve while clients post, and post again what was cut off', BOUNDED, async (t) => {
+  const counter = await createCounter(t);
+  const dispatching = await createDispatching(t);
+  const events = newEvents(await dispatching.createEndpoint(counter.url), 10_000);
+  const { cutOff, acceptedBefore } = await killWhilePosting(
+    t,
+    { dispatching, counter, events },
+    { kills: 4, maxPerLife: 2_000, start: dispatching.serve, url: dispatching.besidesUrl },
+  );
+  assert.ok(cutOff > 0, 'calls were under way at a kill');
+  t.diagnostic(`${cutOff} calls were cut off, ${acceptedBefore} of them accepted all the same`);
+});

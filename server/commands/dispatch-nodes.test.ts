@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import {
+  type Arrival,
+  countEach,
+  createCounter,
+  createDispatching,
+  newEvents,
+  stop,
+  untilQueueIsEmpty,
+} from '../../testing/dispatching.ts';
+import { BOUNDED, type Running, waitFor } from '../../testing/serve.ts';
+
+const BATCH = 500;
+const EVENTS = 5_000;
+/** Without a message a dispatcher looks once a second: an event that comes at any moment waits for half of it. */
+const POLLING_WOULD_TAKE_MS = 500;
+
+/** One Organization with two endpoints and one with one, their events, and what is to arrive where. */
+async function createNodes(t: TestContext) {
+  const counter = await createCounter(t);
+  const dispatching = await createDispatching(t);
+  const { api, startDispatcher, dispatchers, eventsDelivered } = dispatching;
+  const urlOf = (path: string) => `${counter.url}${path}`;
+  const two = await dispatching.createEndpoint(urlOf('/a'), urlOf('/b'));
+  const one = await dispatching.createEndpoint(urlOf('/c'));
+  const events = [two, one].flatMap((endpoint) => newEvents(endpoint, EVENTS / 2));
+  const expected = [
+    ...events.slice(0, EVENTS / 2).flatMap(({ guid }) => [`/a ${guid}`, `/b ${guid}`]),
+    ...events.slice(EVENTS / 2).map(({ guid }) => `/c ${guid}`),
+  ];
+
+  /** A dispatcher that is at work, with the name under which it takes deliveries. */
+  async function start(): Promise<{ running: Running; name: string }> {
+    const known = new Set(await dispatchers());
+    const running = startDispatcher();
+    let names: string[] = [];
+    await waitFor('its name', running, async () => {
+      names = (await dispatchers()).filter((name) => !known.has(name));
+      return names.length > 0;
+    });
+    return { running, name: names[0] ?? '' };
+  }
+
+  const a = await start();
+  const b = await start();
+  // The first event of each subscription tells that it stores now; only the others count.
+  await untilQueueIsEmpty(dispatching, api);
+  const told = new Set(await eventsDelivered(true));
+  const arrivals = () => counter.arrivals.filter(({ guid }) => !told.has(guid));
+
+  async function postAll(): Promise<void> {
+    const mixed = events.toSorted((x, y) => (x.object_guid.slice(-6) < y.object_guid.slice(-6) ? -1 : 1));
+    for (let from = 0; from < mixed.length; from += BATCH)
+      await dispatching.post(mixed.slice(from, from + BATCH));
+  }
+  return { dispatching, counter, one, a, b, expected, arrivals, postAll };
+}
+
+function keyOf({ path, guid }: Arrival): string {
+  return `${path} ${guid}`;
+}
+
+test('two dispatchers share what an api accepts, and each delivery is sent once', BOUNDED, async (t) => {
+  const { dispatching, a, b, expected, arrivals, postAll } = await createNodes(t);
+  const holders = new Set<string>();
+  const posting = postAll();
+  await waitFor('everything', dispatching.api, async () => {
+    const select = 'select distinct leased_by from delivery_queue where leased_by is not null';
+    for (const holder of await dispatching.select<string>(select)) holders.add(holder);
+    return arrivals().length >= expected.length;
+  });
+  await posting;
+  await untilQueueIsEmpty(dispatching, a.running);
+  await Promise.all([stop(a.running), stop(b.running)]);
+  assert.deepEqual(arrivals().map(keyOf).sort(), expected.sort());
+  assert.deepEqual([...holders].sort(), [a.name, b.name].sort(), 'both had their part');
+  assert.deepEqual(await dispatching.eventsDelivered(false), []);
+});
+
+test('kill -9 of one of two dispatchers: the other finishes everything', BOUNDED, async (t) => {
+  const { dispatching, a, b, expected, arrivals, postAll } = await createNodes(t);
+  const { select } = dispatching;
+  const posting = postAll();
+  const isInTheMiddle = async () => {
+    const [mine] = await select<string>('select count(*) from delivery_queue where leased_by = $1', a.name);
+    return Number(mine) > 0 && arrivals().length >= expected.length / 5;
+  };
+  await waitFor('the middle', a.running, isInTheMiddle);
+  a.running.kill('SIGKILL');
+  assert.equal((await a.running.exited).signal, 'SIGKILL');
+  // Only what it held can be sent again, and by nobody before this moment.
+  const held = await select<string>(
+    `select substring(s.url from '/[a-c]$') || ' ' || replace(d.event_guid::text, '-', '')
+     from delivery_queue as q join deliveries as d on d.guid = q.delivery_guid
+     join subscriptions as s on s.guid = q.subscription_guid where q.leased_by = $1`,
+    a.name,
+  );
+  const [leaseUntil] = await select<Date>('select lease_until from dispatchers where guid = $1', a.name);
+  assert.ok(leaseUntil);
+  await posting;
+  await untilQueueIsEmpty(dispatching, b.running);
+  await stop(b.running);
+
+  const counts = countEach(arrivals().map(keyOf));
+  assert.deepEqual([...counts.keys()].sort(), expected.sort(), 'nothing is lost');
+  assert.deepEqual(await dispatching.eventsDelivered(false), []);
+  const early = arrivals().filter(({ at }) => at < leaseUntil.getTime());
+  const inFlight = new Set(held).intersection(new Set(early.map(keyOf)));
+  const again = [...counts].filter(([, count]) => count > 1);
+  assert.ok(again.every(([, count]) => count === 2));
+  const unexplained = again.map(([key]) => key).filter((key) => !inFlight.has(key));
+  assert.deepEqual(unexplained, [], 'sent again without having been in flight');
+  assert.deepEqual(await dispatching.dispatchers(), [], 'the dead one is off the list');
+  t.diagnostic(`held by the dead one: ${held.length}, in flight: ${inFlight.size}, again: ${again.length}`);
+});
+
+test('a dispatcher is woken by what the api accepts', BOUNDED, async (t) => {
+  const { dispatching, counter, one, a, b } = await createNodes(t);
+  await stop(b.running);
+  const waitsMs: number[] = [];
+  for (let nth = 0; nth < 9; nth += 1) {
+    const before = counter.arrivals.length;
+    const postedAt = Date.now();
+    await dispatching.post(newEvents(one, 1));
+    await waitFor('its arrival', a.running, () => counter.arrivals.length > before);
+    waitsMs.push((counter.arrivals.at(-1)?.at ?? 0) - postedAt);
+    await untilQueueIsEmpty(dispatching, a.running);
+  }
+  const median = waitsMs.toSorted((x, y) => x - y)[Math.floor(waitsMs.length / 2)] ?? 0;
+  assert.ok(median < POLLING_WOULD_TAKE_MS, `from the call to the arrival in ms: ${waitsMs}`);
+  await stop(a.running);
+});

@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+import pg from 'pg';
+import { systemClock } from '../server/runtime/clock.ts';
+import { createGuids } from '../server/runtime/guid.ts';
+import { OPERATOR_TOKEN } from './app.ts';
+import { createTestDatabase } from './database.ts';
+import { createSite, type Running, waitFor } from './serve.ts';
+
+/** Real processes that share a database, endpoints in it, and events for them. */
+export type Dispatching = Awaited<ReturnType<typeof createDispatching>>;
+export type Endpoint = { organizationGuid: string; bankGuid: string; subscriptionGuid: string };
+type Body = Record<string, unknown>;
+
+const guids = createGuids({ clock: systemClock, randomBytes });
+
+/** A database of its own with an `api` on it that runs, and dispatchers when they are wanted. */
+export async function createDispatching(t: TestContext) {
+  const site = await createSite(t);
+  /** For a process with a port of its own beside the `api`. */
+  const besides = await createSite(t);
+  const database = await createTestDatabase();
+  const pool = new pg.Pool({ connectionString: database.url.reveal(), max: 2 });
+  pool.on('error', () => undefined);
+  t.after(async () => {
+    await pool.end();
+    await database.drop();
+  });
+  const settings = {
+    PORTICO_DATABASE_URL: database.url.reveal(),
+    PORTICO_DATABASE_CONNECTIONS: '5',
+    PORTICO_MASTER_KEY: 'a1'.repeat(32),
+    PORTICO_OPERATOR_TOKEN: OPERATOR_TOKEN,
+    PORTICO_WEBHOOK_ALLOW_PRIVATE: 'true',
+  };
+  const api = await site.serve(settings, 'api');
+
+  async function operate(path: string, payload: object, url = site.url): Promise<Body> {
+    const response = await fetch(`${url}/operator${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, 'content-type': 'application/json' },
+      body: JSON.stringify(payload),
+    });
+    const body = (await response.json()) as Body;
+    assert.ok(response.ok, `${path}: ${response.status} ${JSON.stringify(body)}`);
+    return body;
+  }
+
+  /** The first column of what it selects. */
+  async function select<Value>(sql: string, ...values: unknown[]): Promise<Value[]> {
+    const { rows } = await pool.query({ text: sql, values, rowMode: 'array' });
+    return rows.map(([value]) => value as Value);
+  }
+
+  return {
+    api,
+    select,
+    besidesUrl: besides.url,
+    startDispatcher: () => site.start(['dispatch'], settings),
+    /** Accepts events and sends them itself. */
+    serve: () => besides.serve(settings, 'serve'),
+
+    /** Further subscriptions of the same Organization get the same events. */
+    async createEndpoint(hook: string, ...more: readonly string[]): Promise<Endpoint> {
+      const organization = await operate('/organizations', { name: 'Acme', features: ['webhooks'] });
+      const path = `/organizations/${organization.guid}`;
+      const bank = await operate(`${path}/banks`, { name: 'Bank', environment: 'sandbox' });
+      const subscriptions: Body[] = [];
+      for (const url of [hook, ...more])
+        subscriptions.push(
+          await operate(`${path}/subscriptions`, {
+            ...{ type: 'webhook', name: 'Hook', url, environment: 'sandbox' },
+          }),
+        );
+      return {
+        organizationGuid: String(organization.guid),
+        bankGuid: String(bank.guid),
+        subscriptionGuid: String(subscriptions[0]?.guid),
+      };
+    },
+
+    /** How many of them were new; rejects when they were not acknowledged. */
+    async post(events: readonly NewEvent[], url = site.url): Promise<number> {
+      const { total, created } = await operate('/events', { events }, url);
+      assert.equal(total, events.length);
+      return Number(created);
+    },
+
+    /** Guids of the deliveries' events that are written down as delivered, or not. */
+    async eventsDelivered(delivered: boolean): Promise<string[]> {
+      const found = await select<string>(
+        'select event_guid from deliveries where (completed_at is not null) = $1',
+        delivered,
+      );
+      return found.map((guid) => guid.replaceAll('-', ''));
+    },
+
+    async queued(): Promise<number> {
+      const [count] = await select<string>('select count(*) from delivery_queue');
+      return Number(count);
+    },
+
+    dispatchers: () => select<string>('select guid from dispatchers order by guid'),
+  };
+}
+
+export type NewEvent = ReturnType<typeof newEvents>[number];
+
+/** Events with guids of their own, so that they can be posted again after a failure. */
+export function newEvents({ organizationGuid, bankGuid }: Endpoint, count: number) {
+  return Array.from({ length: count }, () => ({
+    guid: guids.next(),
+    organization_guid: organizationGuid,
+    bank_guid: bankGuid,
+    event_type: 'transfer.completed',
+    object_guid: guids.next(),
+  }));
+}
+
+export async function stop(running: Running): Promise<void> {
+  running.kill('SIGTERM');
+  const { code, signal, err } = await running.exited;
+  assert.deepEqual({ code, signal, err }, { code: 0, signal: null, err: '' });
+}
+
+/** Until everything is sent and written down by this dispatcher. */
+export function untilQueueIsEmpty({ queued }: Dispatching, dispatcher: Running): Promise<void> {
+  return waitFor('an empty queue', dispatcher, async () => (await queued()) === 0);
+}
+
+export type Arrival = { at: number; path: string; guid: string };
+
+/**
+ * A receiver that answers everything at once and keeps next to nothing of it: tens of thousands of requests cost it
+ * little. `testing/receiver.ts` is for what a request has in it, and for receivers that misbehave.
+ */
+export async function createCounter(t: TestContext) {
+  const arrivals: Arrival[] = [];
+  let connections = 0;
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const { guid } = JSON.parse(Buffer.concat(chunks).toString()) as { guid: string };
+      arrivals.push({ at: Date.now(), path: request.url ?? '', guid });
+      response.writeHead(204).end();
+    });
+  });
+  // The senders close first, so that no request ever meets a closing connection.
+  server.keepAliveTimeout = 120_000;
+  server.on('connection', (socket) => {
+    connections += 1;
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      connections -= 1;
+      if (connections === 0) server.emit('silent');
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** In their order. */
+    arrivals: arrivals as readonly Arrival[],
+    /** Whatever a sender that is dead by now had put on its way has arrived. */
+    async silent(): Promise<void> {
+      if (connections > 0) await once(server, 'silent');
+    },
+  };
+}
+
+/** How often each of them is there. */
+export function countEach<Value>(values: Iterable<Value>): Map<Value, number> {
+  const counts = new Map<Value, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return counts;
+}
