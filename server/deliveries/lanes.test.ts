@@ -59,7 +59,7 @@ function createHarness({ recorded = 'at once' }: { recorded?: 'at once' | 'by ha
       const entry: Sending = {
         delivery,
         receiver,
-        end(result, durationMs = 1) {
+        end(result, durationMs = 100) {
           sending.splice(sending.indexOf(entry), 1);
           const now = clock.now();
           resolve({
@@ -115,7 +115,7 @@ function createHarness({ recorded = 'at once' }: { recorded?: 'at once' | 'by ha
       lanes.add(receiver, deliveries);
       return deliveries;
     },
-    async endFirst(result: Result = 'completed', durationMs = 1): Promise<void> {
+    async endFirst(result: Result = 'completed', durationMs = 100): Promise<void> {
       assert.ok(sending[0], 'something is under way');
       sending[0].end(result, durationMs);
       await turn();

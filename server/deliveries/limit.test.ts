@@ -53,6 +53,14 @@ test('a queue alone never brings it below where it begins', () => {
   assert.equal(limitAfter(...times(10, QUICK), ...times(50, queued)).current(), 8);
 });
 
+test('an endpoint that answers within 10 ms keeps to the first limit, from above and from below', () => {
+  const instant: Lesson = { result: 'completed', durationMs: 9 };
+  assert.equal(limitAfter(...times(50, instant)).current(), 8);
+  assert.equal(limitAfter(...times(20, QUICK), ...times(5, instant)).current(), 23);
+  assert.equal(limitAfter(...times(20, QUICK), ...times(50, instant)).current(), 8);
+  assert.equal(limitAfter(TIMEOUT, ...times(50, instant)).current(), 8);
+});
+
 test('what was its quickest answer is forgotten in time, for endpoints change', () => {
   const steady: Lesson = { result: 'completed', durationMs: 1_000 };
   assert.equal(limitAfter(QUICK, ...times(500, steady)).current(), 8);

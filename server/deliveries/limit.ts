@@ -10,6 +10,8 @@ const FIRST_LIMIT = 8;
 const MAX_LIMIT = 64;
 /** Receivers are asked to answer within two seconds (specification, Events 4). */
 export const SLOW_MS = 2_000;
+/** An endpoint that answers within this time is fast with the first limit; more at once only cost both sides more. */
+const ENOUGH_MS = 10;
 /** As quick as it can be: up to so many times the quickest answer, and what clocks and turns of the loop add. */
 const QUICK_FACTOR = 2;
 const QUICK_MARGIN_MS = 10;
@@ -41,6 +43,7 @@ export function createLimit(): Limit {
     answers += 1;
     quickestMs = answers % REMEMBERED_ANSWERS === 0 ? durationMs : Math.min(quickestMs, durationMs);
     if (durationMs > SLOW_MS) limit = halved(limit);
+    else if (durationMs < ENOUGH_MS) limit += Math.sign(FIRST_LIMIT - limit);
     else if (durationMs <= quickestMs * QUICK_FACTOR + QUICK_MARGIN_MS)
       limit = Math.min(MAX_LIMIT, limit + 1);
     else if (durationMs > quickestMs * QUEUED_FACTOR + QUEUED_MARGIN_MS && limit > FIRST_LIMIT) limit -= 1;
