@@ -80,8 +80,8 @@ export function createClaims({ database, clock, log, metrics, subscriptions, lan
     const now = clock.now();
     const firstDueAt = new Map(page.map((entry) => [entry.subscriptionGuid, entry.firstDueAt]));
     const mayBeDue = receivers.filter(
-      ({ guid, delivers, recoveredAt }) =>
-        delivers && (recoveredAt !== undefined || (firstDueAt.get(guid) ?? now) <= now),
+      (receiver) =>
+        receiver.delivers && (!isDrained(receiver) || (firstDueAt.get(receiver.guid) ?? now) <= now),
     );
     let taken = await claimFor(mayBeDue);
     const delivering = new Set(receivers.filter(({ delivers }) => delivers).map(({ guid }) => guid));
@@ -124,9 +124,12 @@ export function createClaims({ database, clock, log, metrics, subscriptions, lan
     return deliveries.length;
   }
 
-  /** Without this every claim would look through all that the endpoint has waiting, for as long as it is healthy. */
+  /**
+   * Nothing waits that could be sent ahead of its time. Without this every claim would look through all that the
+   * endpoint has waiting, for as long as it is healthy.
+   */
   function isDrained({ guid, recoveredAt }: Receiver): boolean {
-    return drained.get(guid) === recoveredAt?.getTime();
+    return recoveredAt === undefined || drained.get(guid) === recoveredAt.getTime();
   }
 
   /**

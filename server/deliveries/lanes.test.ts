@@ -226,6 +226,18 @@ test('all lanes together hold no more than 50,000, and leave something for the n
   assert.equal(lanes.figures().held, granted);
 });
 
+test('a lane stops sending while 500 of its outcomes are not written down, and goes on when some are', async () => {
+  const { lanes, fill, sending, recording, endAll, started } = createHarness({ recorded: 'by hand' });
+  fill(receiverOf(1), 600);
+  while (sending.length > 0) await endAll();
+  assert.equal(recording.length, 500);
+  assert.equal(started.length, 500, 'the others wait, whatever the endpoint answers');
+  for (const { done } of recording.splice(0, 3)) done();
+  await turn();
+  assert.equal(sending.length, 3);
+  assert.equal(lanes.figures().held, 597);
+});
+
 test('a delivery is held until it is written down', async () => {
   const { lanes, fill, endAll, recording } = createHarness({ recorded: 'by hand' });
   const [delivery] = fill(receiverOf(1), 1);
