@@ -29,7 +29,7 @@ process.on('message', async ({ url, posts }: BareRun) => {
     while (left > 0) {
       left -= 1;
       const { body } = await request(url, { method: 'POST', headers: HEADERS, body: BODY });
-      await body.dump();
+      await body.text();
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, sender));

@@ -9,6 +9,8 @@ export type Arrivals = { at: [guid: string, nanoseconds: string][] };
 
 let at = new Map<string, bigint>();
 const GUID_START = '{"guid":"'.length;
+/** As most receivers answer: a status and a few words, which a sender has to read. */
+const ANSWER = '{"received":true}';
 
 const server = createServer((request, response) => {
   const chunks: Buffer[] = [];
@@ -17,7 +19,7 @@ const server = createServer((request, response) => {
     const [first] = chunks;
     if (first && request.url === '/timed')
       at.set(first.toString('latin1', GUID_START, GUID_START + 32), process.hrtime.bigint());
-    response.writeHead(204).end();
+    response.writeHead(200, { 'content-type': 'application/json' }).end(ANSWER);
   });
 });
 server.keepAliveTimeout = 60_000;
