@@ -124,7 +124,8 @@ export async function claimDeliveries(
            d.environment, d.event_guid as "eventGuid", d.bank_guid as "bankGuid", d.event_type as "eventType",
            d.object_guid as "objectGuid", d.attempt_count as "attemptCount", d.created_at as "createdAt",
            leased.due_at > ${now} as "isEarly"
-    from leased left join deliveries as d on d.guid = leased.delivery_guid
+    from leased left join deliveries as d
+      on d.subscription_guid = leased.subscription_guid and d.guid = leased.delivery_guid
     order by leased.due_at, d.guid`.execute(queries);
   const lost = rows.filter(({ eventGuid }) => eventGuid === null);
   if (lost.length === 0) return rows;
@@ -184,9 +185,10 @@ export async function failWaiting(
         limit ${limit} for update skip locked
       ) as o
       where q.subscription_guid = o.subscription_guid and q.delivery_guid = o.delivery_guid
-      returning q.delivery_guid
+      returning q.subscription_guid, q.delivery_guid
     ), failed as (
-      update deliveries as d set failed_at = ${at}, updated_at = ${at} from over where d.guid = over.delivery_guid
+      update deliveries as d set failed_at = ${at}, updated_at = ${at} from over
+      where d.subscription_guid = over.subscription_guid and d.guid = over.delivery_guid
       returning 1
     )
     select count(*) as count from failed`.execute(queries);

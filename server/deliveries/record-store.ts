@@ -41,7 +41,7 @@ export async function completeDeliveries(
         response_time_ms = o.duration_ms, response_excerpt = o.excerpt, failure_kind = null,
         completed_at = o.ended_at, updated_at = o.ended_at
     from finished as o
-    where d.guid = o.guid`.execute(transaction);
+    where d.subscription_guid = o.subscription_guid and d.guid = o.guid`.execute(transaction);
 }
 
 /**
@@ -97,7 +97,7 @@ export async function failDeliveries(
         failing_since = coalesce(d.failing_since, o.ended_at),
         failed_at = case when o.next_attempt_at is null then o.ended_at end
     from own as o
-    where d.guid = o.guid
+    where d.subscription_guid = o.subscription_guid and d.guid = o.guid
     returning d.guid`.execute(transaction);
   return new Set(rows.map(({ guid }) => guid));
 }

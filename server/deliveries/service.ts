@@ -49,7 +49,10 @@ export function createDeliveries({
   const { queries } = database;
 
   /** Those that deliveries can be of: a subscription that went before the retention has none left. */
-  async function subscriptionsOf(visible: store.Visible, filters: store.DeliveryFilters): Promise<string[]> {
+  async function subscriptionsOf(
+    visible: store.Visible,
+    filters: store.DeliveryFilters = {},
+  ): Promise<string[]> {
     const guids = await subscriptions.guidsOf({
       organizationGuid: visible.organizationGuid,
       environments: (['production', 'sandbox'] as const).filter((name) => isAsked(visible, filters, name)),
@@ -65,11 +68,12 @@ export function createDeliveries({
     filters: store.DeliveryFilters,
     now: Date,
   ): Promise<PageOf<store.Delivery>> {
-    if (filters.guid || filters.eventGuid) return store.selectNamed(queries, visible, page, filters, now);
     const subscriptionGuids = await subscriptionsOf(visible, filters);
     if (subscriptionGuids.length === 0) return { rows: [], total: 0, next: undefined };
+    const owned = { visible, subscriptionGuids };
+    if (filters.guid || filters.eventGuid) return store.selectNamed(queries, owned, page, filters, now);
     return database.transaction((transaction) =>
-      store.selectDeliveries(transaction, { visible, subscriptionGuids }, page, filters, now),
+      store.selectDeliveries(transaction, owned, page, filters, now),
     );
   }
 
@@ -95,7 +99,8 @@ export function createDeliveries({
     },
 
     async get(visible: store.Visible, guid: string): Promise<DetailedDelivery | Failure> {
-      const delivery = await store.selectDelivery(queries, visible, guid);
+      const subscriptionGuids = await subscriptionsOf(visible);
+      const delivery = await store.selectDelivery(queries, { visible, subscriptionGuids }, guid);
       if (!delivery) return new Failure('not_found', 'There is no such delivery');
       const attempts = await store.selectAttempts(queries, guid, MAX_ATTEMPTS_SHOWN);
       return { ...withState(delivery), attempts: attempts.length > 0 ? attempts : soleAttemptOf(delivery) };
@@ -114,9 +119,10 @@ export function createDeliveries({
       const whose = { organizationGuid, environment: event.environment };
       const receiver = await findTarget(subscriptions, whose, subscription_guid);
       if (isFailure(receiver)) return receiver;
+      const owned = { visible, subscriptionGuids: [subscription_guid] };
       return database.transaction(async (transaction) => {
         const [created] = await enqueueFor(transaction, receiver, [event]);
-        const delivery = created && (await store.selectDelivery(transaction, visible, created.guid));
+        const delivery = created && (await store.selectDelivery(transaction, owned, created.guid));
         if (!delivery) throw new Error('the delivery that was just made is not there');
         await audit.record(transaction, actor, {
           action: 'subscription_delivery.create',

@@ -16,6 +16,9 @@ export type Attempt = Selectable<Tables['delivery_attempts']>;
 /** What a token may see: its Organization's, in its environment or, without one, in both. */
 export type Visible = { organizationGuid: string; environment?: EnvironmentName | undefined };
 
+/** Deliveries are kept by subscription: whoever looks for one names all that it can be of. */
+export type Owned = { visible: Visible; subscriptionGuids: readonly string[] };
+
 export type DeliveryFilters = {
   guid?: readonly string[] | undefined;
   state?: readonly DeliveryState[] | undefined;
@@ -40,13 +43,12 @@ const DUE_AT = sql<Date | null>`(select due_at from delivery_queue as q
 
 export async function selectDelivery(
   queries: Queries,
-  visible: Visible,
+  { visible, subscriptionGuids }: Owned,
   guid: string,
 ): Promise<Delivery | undefined> {
   const { rows } = await sql<Delivery>`
-    select d.*, ${DUE_AT} from deliveries as d where ${visibleTo(visible)} and guid = ${guid}`.execute(
-    queries,
-  );
+    select d.*, ${DUE_AT} from deliveries as d
+    where ${visibleTo(visible)} and ${ofAny(subscriptionGuids)} and guid = ${guid}`.execute(queries);
   return rows[0];
 }
 
@@ -69,7 +71,7 @@ export async function selectAttempts(
 /** Those that the filters name, by guid or by event: few, and found by the index of what names them. */
 export function selectNamed(
   queries: Queries,
-  visible: Visible,
+  { visible, subscriptionGuids }: Owned,
   page: Page,
   filters: DeliveryFilters,
   now: Date,
@@ -79,6 +81,7 @@ export function selectNamed(
     .selectAll()
     .select(DUE_AT)
     .where(visibleTo(visible))
+    .where(ofAny(subscriptionGuids))
     .where(matching(filters, filters.state, now));
   return selectPage(queries, query, page);
 }
@@ -89,7 +92,7 @@ export function selectNamed(
  */
 export async function selectDeliveries(
   transaction: Transaction,
-  { visible, subscriptionGuids }: { visible: Visible; subscriptionGuids: readonly string[] },
+  { visible, subscriptionGuids }: Owned,
   { perPage, offset, after }: Page,
   filters: DeliveryFilters,
   now: Date,
@@ -157,7 +160,8 @@ function queued(owned: Sql, isWanted: Sql): Source {
   return (limit, before) => sql`
     select own.* from unnest(${owned}) as s(guid) cross join lateral (
       select record.* from delivery_queue as q cross join lateral (
-        select * from deliveries where guid = q.delivery_guid and ${isWanted} limit 1
+        select * from deliveries
+        where subscription_guid = q.subscription_guid and guid = q.delivery_guid and ${isWanted} limit 1
       ) as record
       where q.subscription_guid = s.guid and ${isBefore('q.delivery_guid', before)}
       order by q.delivery_guid desc limit ${limit}
@@ -188,6 +192,10 @@ function matching(
 function visibleTo({ organizationGuid, environment }: Visible): RawBuilder<boolean> {
   const own = sql<boolean>`organization_guid = ${organizationGuid}`;
   return environment === undefined ? own : sql<boolean>`${own} and environment = ${environment}`;
+}
+
+function ofAny(subscriptionGuids: readonly string[]): RawBuilder<boolean> {
+  return sql<boolean>`subscription_guid = any(${plainArray(subscriptionGuids)}::uuid[])`;
 }
 
 function isBefore(column: string, guid: string | undefined): Sql {

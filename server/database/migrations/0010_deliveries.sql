@@ -19,14 +19,14 @@ create index events_by_organization on events (organization_guid, environment, g
 create index events_by_object on events (object_guid, guid);
 
 -- What became of an event at a subscription. A row repeats what the body says, so that each attempt sends the
--- same bytes whatever has become of the event. Indexes are few (an Organization's deliveries are found by its
--- subscriptions), and none holds a column that a success changes: that changes the row where it is (fillfactor leaves
--- the room) and no index at all.
+-- same bytes whatever has become of the event. Indexes are few (a delivery and the lists of an Organization are found by
+-- its subscriptions), and none holds a column that a success changes: that changes the row where it is (fillfactor
+-- leaves the room) and no index at all.
 create table deliveries (
-  guid uuid primary key,
+  subscription_guid uuid not null,
+  guid uuid not null,
   organization_guid uuid not null,
   environment text not null check (environment in ('production', 'sandbox')),
-  subscription_guid uuid not null,
   event_guid uuid not null,
   bank_guid uuid,
   event_type text not null,
@@ -41,9 +41,9 @@ create table deliveries (
   created_at timestamptz not null,
   updated_at timestamptz not null,
   completed_at timestamptz,
-  failed_at timestamptz
+  failed_at timestamptz,
+  primary key (subscription_guid, guid)
 ) partition by range (guid);
-create index deliveries_by_subscription on deliveries (subscription_guid, guid);
 create index deliveries_by_event on deliveries (event_guid);
 create index deliveries_failed on deliveries (subscription_guid, guid) where failed_at is not null;
 
