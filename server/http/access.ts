@@ -142,7 +142,7 @@ function missingAccess(caller: Caller, { types, scopes }: Access): Failure | und
   if (!types.includes(caller.type))
     return new Failure(
       'invalid_scopes',
-      `This operation needs ${listed(types)} token, not a ${caller.type} token`,
+      `This operation needs ${listed(types)} token, not ${listed([caller.type])} token`,
     );
   const missing = scopes.find((scope) => !holdsScope(caller.scopes, scope));
   return missing === undefined

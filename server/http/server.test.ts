@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertError } from '../../testing/app.ts';
 import { createBareServer, exchange, listenAnywhere } from '../../testing/http-server.ts';
+import { Overloaded } from '../runtime/batcher.ts';
 
 /** What only shows over a real socket, and on every answer whatever the route. */
 const hidden = { schema: { hide: true } };
@@ -19,6 +20,9 @@ server.post('/things', hidden, async (request) => ({ got: request.body }));
 server.get('/broken', hidden, async () => {
   throw new Error('the table password_hashes is on fire');
 });
+server.get('/overloaded', hidden, async () => {
+  throw new Overloaded('too many calls wait');
+});
 const port = await listenAnywhere(server);
 
 test('what is not HTTP is answered in the words of the contract', async () => {
@@ -30,6 +34,12 @@ test('what is not HTTP is answered in the words of the contract', async () => {
     'POST /things HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n',
   ])
     assertError(await refusal(port, text), 400, 'invalid_parameter');
+});
+
+test('when too many calls wait the answer is 503, with the time to try again', async () => {
+  const answer = await refusal(port, 'GET /overloaded HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+  assertError(answer, 503, 'unavailable', /nothing was changed/);
+  assert.equal(answer.headers['retry-after'], '1');
 });
 
 test('a request without a valid Host is refused, and HTTP/1.0 needs none', async () => {

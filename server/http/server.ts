@@ -11,6 +11,7 @@ import Fastify, {
   type RawRequestDefaultExpression,
   type RawServerDefault,
 } from 'fastify';
+import { Overloaded } from '../runtime/batcher.ts';
 import { Failure } from '../runtime/failure.ts';
 import type { Guids } from '../runtime/guid.ts';
 import type { Log } from '../runtime/log.ts';
@@ -149,6 +150,10 @@ function failureOf(error: FastifyError | FailureError): Failure {
   if (error instanceof FailureError) return error.failure;
   if (error.validation)
     return failureOfValidation(error.validation, error.validationContext as ValidationContext);
+  if (error instanceof Overloaded)
+    return new Failure('unavailable', 'Too much to do right now; nothing was changed', {
+      retryAfterSeconds: 1,
+    });
   return failureOfFramework(error) ?? new Failure('internal_error', 'Something went wrong on our side');
 }
 

@@ -86,7 +86,7 @@ function describe({ keyword, params, message }: ErrorObject): string {
     case 'maximum':
       return `must be at most ${params.limit}`;
     case 'minItems':
-      return `must have at least ${params.limit} entries`;
+      return params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} entries`;
     case 'maxItems':
       return `must have at most ${params.limit} entries`;
     case 'uniqueItems':

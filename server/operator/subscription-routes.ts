@@ -63,7 +63,7 @@ export function registerSubscriptionRoutes(scope: HttpServer, deps: Subscription
     async (request) => {
       const page = unwrap(pageOf(request.query));
       const { guid } = unwrap(await organizations.get(request.params.guid));
-      const found = await subscriptions.list(guid, page, filtersOf(request.query));
+      const found = unwrap(await subscriptions.list(guid, page, filtersOf(request.query)));
       return envelope(page, found, viewControlled);
     },
   );

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createBatcher } from './batcher.ts';
+import { createBatcher, Overloaded } from './batcher.ts';
 
 /** A batcher whose runs are recorded and end only when the test says so. */
 function createHeld(maxBatch: number) {
@@ -103,4 +103,17 @@ test('a run that throws at once, or answers too few, rejects its calls and the b
   await assert.rejects(batcher(1), /every input/);
   mode = 'well';
   assert.equal(await batcher(1), 1);
+});
+
+test('whoever comes after 20,000 that wait is told at once, and the others are answered', async () => {
+  const { batcher, runs, untilRun } = createHeld(100_000);
+  const first = batcher(0);
+  await untilRun(0);
+  const waiting = Array.from({ length: 20_000 }, (_, index) => batcher(index));
+  await assert.rejects(batcher(1), Overloaded);
+  runs[0]?.end.resolve();
+  await first;
+  await untilRun(1);
+  runs[1]?.end.resolve();
+  assert.equal((await Promise.all(waiting)).length, 20_000);
 });

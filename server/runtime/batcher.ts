@@ -7,6 +7,9 @@ export type Batcher<Input, Output> = (input: Input) => Promise<Output>;
 /** Whoever comes after this many is refused at once: better than waiting for an answer that comes too late. */
 const MAX_WAITING = 20_000;
 
+/** Nothing was done: the same call may be made again in a moment. */
+export class Overloaded extends Error {}
+
 type Waiting<Input, Output> = {
   input: Input;
   resolve(output: Output): void;
@@ -59,7 +62,8 @@ export function createBatcher<Input, Output>({
 
   return (input) =>
     new Promise<Output>((resolve, reject) => {
-      if (waiting.length >= MAX_WAITING) return reject(new Error('too many calls wait for the database'));
+      if (waiting.length >= MAX_WAITING)
+        return reject(new Overloaded('too many calls wait for the database'));
       waiting.push({ input, resolve, reject });
       // One turn of the event loop first, so that calls of the same moment share the first run too.
       if (running < maxRuns) {

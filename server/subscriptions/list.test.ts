@@ -49,7 +49,6 @@ test('filters narrow by guid, state, environment and time of creation', async ()
     ['state=storing', 'DC'],
     ['state=active,failed', 'BA'],
     ['state=deleting', ''],
-    ['state=no_such_state', ''],
     ['environment=production', 'DB'],
     ['environment=production,sandbox', 'DCBA'],
     [`created_at_gte=${at(1)}&created_at_lt=${at(3)}`, 'CB'],
@@ -104,4 +103,11 @@ test('only the name can be changed', async () => {
       'invalid_parameter',
       new RegExp(`^${name} `),
     );
+});
+
+test('a state that does not exist is refused, by both lists', async () => {
+  const expected = [400, 'invalid_parameter', /^state paused /] as const;
+  assertError(await founder('GET', '?state=active,paused'), ...expected);
+  const operated = `/organizations/${tenant.organizationGuid}/subscriptions?state=paused`;
+  assertError(await app.operate('GET', operated), ...expected);
 });

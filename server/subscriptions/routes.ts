@@ -61,7 +61,7 @@ export function registerSubscriptions(
     async (request) => {
       const page = unwrap(pageOf(request.query));
       const { organizationGuid } = request.caller;
-      const found = await subscriptions.list(organizationGuid, page, filtersOf(request.query));
+      const found = unwrap(await subscriptions.list(organizationGuid, page, filtersOf(request.query)));
       return envelope(page, found, viewSubscription);
     },
   );

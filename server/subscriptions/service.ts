@@ -16,7 +16,7 @@ import { changeOf, eventOf } from './records.ts';
 import { createRotation } from './rotation.ts';
 import type { NewSubscription, SubscriptionChanges, SubscriptionControls } from './schema.ts';
 import { createSigningKeys } from './signing-key.ts';
-import { type SubscriptionState, stateOf } from './state.ts';
+import { isSubscriptionState, type SubscriptionState, stateOf } from './state.ts';
 import * as store from './store.ts';
 import { createSweeps } from './sweeps.ts';
 import { checkUrl } from './url.ts';
@@ -114,7 +114,10 @@ export function createSubscriptions(deps: Deps) {
       organizationGuid: string,
       page: Page,
       filters: store.SubscriptionFilters,
-    ): Promise<PageOf<Subscription>> {
+    ): Promise<PageOf<Subscription> | Failure> {
+      const unknown = filters.state?.find((name) => !isSubscriptionState(name));
+      if (unknown !== undefined)
+        return new Failure('invalid_parameter', `state ${unknown} is not a state of subscriptions`);
       const now = clock.now();
       const found = await store.selectSubscriptions(database.queries, organizationGuid, page, filters, now);
       return { ...found, rows: found.rows.map((row) => withState(row, now)) };

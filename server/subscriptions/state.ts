@@ -1,7 +1,8 @@
 import type { SubscriptionRow } from './store.ts';
 
 /** What a subscription shows. It follows from its moments and the time, so it is never stale. */
-export type SubscriptionState = 'storing' | 'active' | 'failed' | 'deleting' | 'deleted';
+const SUBSCRIPTION_STATES = ['storing', 'active', 'failed', 'deleting', 'deleted'] as const;
+export type SubscriptionState = (typeof SUBSCRIPTION_STATES)[number];
 
 export type Moments = Pick<
   SubscriptionRow,
@@ -27,6 +28,10 @@ export const STATE_RULES: readonly Rule[] = [
 
 /** Those that the limit counts: the others have ended, or are about to. */
 export const COUNTED_STATES: readonly SubscriptionState[] = ['storing', 'active'];
+
+export function isSubscriptionState(name: string): name is SubscriptionState {
+  return SUBSCRIPTION_STATES.some((state) => state === name);
+}
 
 export function stateOf(moments: Moments, now: Date): SubscriptionState {
   const rule = STATE_RULES.find(({ moment, is }) => {
