@@ -8,6 +8,7 @@ import { createDatabase } from './database/database.ts';
 import { schemaState } from './database/migrate.ts';
 import { createNotifications } from './database/notifications.ts';
 import { createPartitions } from './database/partitions.ts';
+import { WEBHOOKS } from './deliveries/description.ts';
 import { createRecoveries } from './deliveries/recoveries.ts';
 import { registerRecoveries } from './deliveries/recovery-routes.ts';
 import { createDeliveryRoom } from './deliveries/room.ts';
@@ -106,7 +107,7 @@ export async function createApp(deps: Deps) {
 
   const sourceAddress = createRequestSourceAddress(config.trustedProxies);
   const server = createHttpServer({ ...base, baseUrl });
-  await registerOpenApi(server, { baseUrl, version, supportEmail });
+  await registerOpenApi(server, { baseUrl, version, supportEmail, webhooks: WEBHOOKS });
   const health = { metrics, schemaState: () => schemaState(queries) };
   registerHealth(server, health);
   await registerOAuth(server, { ...endpoints, ...tokens, sourceAddress });

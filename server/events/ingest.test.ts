@@ -271,7 +271,7 @@ test('of two that contradict each other at once, one is taken whole and the othe
 });
 
 test('no events and 1,001 are refused, 1,000 with every field are taken', async () => {
-  await assertRefused(() => send(), 400, 'invalid_parameter', /^events must have at least 1 entries/);
+  await assertRefused(() => send(), 400, 'invalid_parameter', /^events must not be empty/);
   const full = (count: number) =>
     Array.from({ length: count }, () =>
       event({

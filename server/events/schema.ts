@@ -38,7 +38,7 @@ export const EventView = Type.Object({
   guid: Guid,
   organization_guid: Guid,
   bank_guid: Type.Optional(Guid),
-  event_type: Type.String(),
+  event_type: Type.Unsafe<string>(EventType),
   object_guid: Guid,
   environment: EnvironmentName,
   created_at: Timestamp,

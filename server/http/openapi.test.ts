@@ -5,6 +5,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { createTestApp } from '../../testing/app.ts';
 import { readOperations } from '../../testing/operations.ts';
+import { EVENT_TYPES } from '../events/catalogue.ts';
 
 /** Every route of the server as it was registered: the list that the document has to match. */
 const registered: { method: string; path: string; schema: RouteOptions['schema'] }[] = [];
@@ -14,6 +15,15 @@ subscribe('fastify.initialization', (message) => {
   });
 });
 
+type Described = {
+  parameters: { name: string }[];
+  requestBody: {
+    content: {
+      'application/json': { schema: { properties: Record<string, { enum?: string[] }>; required: string[] } };
+    };
+  };
+};
+
 const app = await createTestApp();
 const operations = await readOperations(app);
 
@@ -22,6 +32,24 @@ test('the document is valid OpenAPI 3.1', async () => {
   assert.match(String(body.openapi), /^3\.1\./);
   const { valid, errors } = await new Validator().validate(body);
   assert.ok(valid, JSON.stringify(errors, null, 2));
+});
+
+test('what endpoints receive is described: the six fields, every event type, the headers of the signatures', async () => {
+  const { body } = await app.call({ url: '/openapi.json' });
+  const { post } = (body.webhooks as { event: { post: Described } }).event;
+  const { properties, required } = post.requestBody.content['application/json'].schema;
+  const optional = ['bank_guid'];
+  const sent = ['guid', 'organization_guid', 'bank_guid', 'event_type', 'object_guid', 'environment'];
+  assert.deepEqual(Object.keys(properties), sent);
+  assert.deepEqual(
+    required,
+    sent.filter((name) => !optional.includes(name)),
+  );
+  assert.deepEqual(properties.event_type?.enum, [...EVENT_TYPES]);
+  assert.deepEqual(
+    post.parameters.map(({ name }) => name),
+    ['X-Service-Signature', 'webhook-id', 'webhook-timestamp', 'webhook-signature'],
+  );
 });
 
 test('every route is in the document, and nothing else is', () => {

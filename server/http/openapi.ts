@@ -1,6 +1,12 @@
-import swagger from '@fastify/swagger';
+import swagger, { type FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import scalar from '@scalar/fastify-api-reference';
 import type { HttpServer } from './server.ts';
+
+/** In the form of OpenAPI 3.1, where what we call is described beside what we answer. */
+type OpenApiWebhooks = Extract<
+  NonNullable<FastifyDynamicSwaggerOptions['openapi']>,
+  { webhooks?: unknown }
+>['webhooks'];
 
 /** The reference page runs its own script and styles from this origin, and reaches nothing elsewhere. */
 const REFERENCE_POLICY = [
@@ -56,7 +62,12 @@ these 64 characters as their secret.`;
 /** Registered before any route: the document is made of the schemas that the routes declare. */
 export async function registerOpenApi(
   server: HttpServer,
-  { baseUrl, version, supportEmail }: { baseUrl: string; version: string; supportEmail: string },
+  {
+    baseUrl,
+    version,
+    supportEmail,
+    webhooks,
+  }: { baseUrl: string; version: string; supportEmail: string; webhooks: OpenApiWebhooks },
 ): Promise<void> {
   await server.register(swagger, {
     openapi: {
@@ -69,6 +80,7 @@ export async function registerOpenApi(
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: baseUrl }],
+      webhooks,
       tags: ['Tokens', 'Applications', 'Customers', 'Subscriptions', 'Events', 'Deliveries'].map((name) => ({
         name,
       })),
