@@ -183,6 +183,17 @@ test('two recoveries of one subscription run one after the other, so that they a
   assert.deepEqual([counts.length, Math.max(...counts)], [700, 1]);
 });
 
+test('a subscription has at most 10 at a time, however many ask at once', async () => {
+  const { owner, subscription } = await createOwner();
+  const ask = () => post(owner, { subscription_guid: subscription.guid, since: since() });
+  const answers = await Promise.all(Array.from({ length: 14 }, ask));
+  assert.equal(answers.filter(({ status }) => status === 201).length, 10);
+  for (const refused of answers.filter(({ status }) => status !== 201))
+    assertError(refused, 422, 'recovery_limit_reached', /at most 10/);
+  await run();
+  assert.equal((await ask()).status, 201);
+});
+
 test('what fails after the recovery was made is not its business', async () => {
   const { owner, subscription } = await createOwner();
   const known = await insertDeliveries(app, owner, subscription, [

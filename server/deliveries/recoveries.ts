@@ -27,6 +27,8 @@ const REST_MS = 1_000;
 /** Recoveries looked at in one step; those of busy subscriptions are passed over. */
 const MAX_LOOKED_AT = 20;
 const MAX_SWEPT = 1_000;
+/** Of one subscription at a time. One is enough to get everything back; each more makes every step look at it, too. */
+const MAX_RUNNING = 10;
 const DAY_MS = 24 * 3_600_000;
 
 type Deps = {
@@ -97,6 +99,11 @@ export function createRecoveries(deps: Deps) {
       const receiver = await findTarget(subscriptions, visible, input.subscription_guid);
       if (isFailure(receiver)) return receiver;
       const recovery = await database.transaction(async (transaction) => {
+        if ((await store.countRunning(transaction, receiver.guid, MAX_RUNNING)) === MAX_RUNNING)
+          return new Failure(
+            'recovery_limit_reached',
+            `A subscription has at most ${MAX_RUNNING} recoveries at a time; wait until one has ended`,
+          );
         const failed = { subscription_guid: receiver.guid, ...window };
         const row: store.Recovery = {
           guid: guids.next(),

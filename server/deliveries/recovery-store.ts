@@ -31,6 +31,27 @@ export async function insertRecovery(
   await transaction.insertInto('subscription_recoveries').values(recovery).execute();
 }
 
+/** Those of a subscription that have not ended, counted up to `limit`. Of one subscription they are made in turn. */
+export async function countRunning(
+  transaction: Transaction,
+  subscriptionGuid: string,
+  limit: number,
+): Promise<number> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${subscriptionGuid}, 0))`.execute(transaction);
+  const running = transaction
+    .selectFrom('subscription_recoveries')
+    .select('guid')
+    .where('subscription_guid', '=', subscriptionGuid)
+    .where('completed_at', 'is', null)
+    .where('failed_at', 'is', null)
+    .limit(limit);
+  const { count } = await transaction
+    .selectFrom(running.as('running'))
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
 export function selectRecovery(
   queries: Queries,
   visible: Visible,

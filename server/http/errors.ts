@@ -25,6 +25,7 @@ const ANSWERS = {
   no_customer: { status: 422, error: 'unprocessable' },
   not_implemented: { status: 422, error: 'unprocessable' },
   subscription_limit_reached: { status: 422, error: 'unprocessable' },
+  recovery_limit_reached: { status: 422, error: 'unprocessable' },
   invalid_https_url: { status: 422, error: 'unprocessable' },
   unknown_organization: { status: 422, error: 'unprocessable' },
   not_found: { status: 404, error: 'not_found' },

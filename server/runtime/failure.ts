@@ -34,6 +34,7 @@ export type FailureCode =
   | 'invalid_https_url'
   | 'unknown_organization'
   | 'delivery_not_retryable'
+  | 'recovery_limit_reached'
   | 'event_conflict'
   | 'rotation_pending';
 
