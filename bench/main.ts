@@ -1,4 +1,5 @@
 import { benchApi } from './api.ts';
+import { benchFiles } from './files/main.ts';
 import { benchTokens } from './tokens.ts';
 import { benchWebhooks } from './webhooks/main.ts';
 
@@ -7,6 +8,7 @@ const benches: Record<string, () => Promise<boolean>> = {
   tokens: benchTokens,
   api: benchApi,
   webhooks: benchWebhooks,
+  files: benchFiles,
 };
 
 const wanted = process.argv.slice(2);

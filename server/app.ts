@@ -17,6 +17,10 @@ import { createDeliveries } from './deliveries/service.ts';
 import { createIngest } from './events/ingest.ts';
 import { registerEvents } from './events/routes.ts';
 import { createEvents } from './events/service.ts';
+import { registerDownloads } from './files/download-routes.ts';
+import { createFileRoom } from './files/room.ts';
+import { registerFiles } from './files/routes.ts';
+import { registerUploads } from './files/upload-routes.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { registerApi } from './http/access.ts';
 import { registerHealth } from './http/health.ts';
@@ -83,6 +87,8 @@ export async function createApp(deps: Deps) {
     ...base,
     ...{ events, organizations, encryption, randomBytes, supportEmail },
   });
+  const fileRoom = createFileRoom({ ...base, config, timers, encryption, customers });
+  const { files, fileProcessing } = fileRoom;
   const deliveries = createDeliveryRoom({
     ...base,
     ...{ timers, notifications, subscriptions, resolve, randomBytes, settings: config },
@@ -120,7 +126,12 @@ export async function createApp(deps: Deps) {
     registerEvents(api, { events });
     registerDeliveries(api, { deliveries: deliveryRecords });
     registerRecoveries(api, { recoveries });
+    registerFiles(api, { files });
   });
+  if (fileRoom.direct) {
+    await registerUploads(server, fileRoom.direct);
+    registerDownloads(server, fileRoom.direct);
+  }
   const { operatorToken } = config;
   const authentication = createOperatorAuthentication({ operatorToken, rateLimits, metrics, sourceAddress });
   const rooms = {
@@ -157,6 +168,8 @@ export async function createApp(deps: Deps) {
       { name: 'recoveries', run: recoveries.sweep },
       { name: 'orphaned deliveries', run: deliveries.sweepOrphans },
       { name: 'retention', run: partitions.dropOld },
+      { name: 'content of no file', run: fileRoom.sweepRemovals },
+      { name: 'unfinished uploads', run: fileRoom.sweepLeftovers },
     ],
   });
 
@@ -166,6 +179,7 @@ export async function createApp(deps: Deps) {
     for (const step of [
       () => server.close(),
       deliveries.stop,
+      fileRoom.stop,
       sweeper.stop,
       housekeeping.stop,
       flushDenials,
@@ -192,6 +206,7 @@ export async function createApp(deps: Deps) {
     recoveries,
     partitions,
     dispatcher,
+    fileProcessing,
     server,
     createHealthServer,
     housekeeping,

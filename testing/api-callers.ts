@@ -89,6 +89,7 @@ const OBJECTS: Record<string, PathObject> = {
       (await createKey(app, `/banks/${bankGuid}/applications`, { name: 'Key', scopes: [] })).clientId,
   },
   '/api/customers/{guid}': { boundTo: 'bank', create: async (_app, { customerGuid }) => customerGuid },
+  '/api/files/{guid}': { boundTo: 'bank', create: async (app, owner) => createFileOf(app, owner) },
   '/api/subscriptions/{guid}': {
     boundTo: 'organization',
     create: async (app, owner) => (await anySubscription(app, owner)).guid,
@@ -115,8 +116,6 @@ const OBJECTS: Record<string, PathObject> = {
         },
       });
       if (status !== 201) throw new Error(JSON.stringify(body));
-      // Over at once: a subscription has only so many at a time.
-      while (await app.recoveries.step());
       return String(body.guid);
     },
   },
@@ -127,6 +126,22 @@ const NAMED: Record<string, (app: TestApp, owner: Callers) => Promise<string>> =
   subscription_guid: async (app, owner) => (await anySubscription(app, owner)).guid,
   subscription_event_guid: async (app, owner) => (await publishEvents(app, owner))[0] as string,
 };
+
+async function createFileOf(app: TestApp, owner: Callers): Promise<string> {
+  const { status, body } = await app.call({
+    method: 'POST',
+    url: '/api/files',
+    token: await issueToken(app, owner, 'user'),
+    payload: {
+      type: 'other',
+      filename: 'some.json',
+      customer_guid: owner.customerGuid,
+      content_type: 'application/json',
+    },
+  });
+  if (status !== 201) throw new Error(JSON.stringify(body));
+  return String(body.guid);
+}
 
 export function hasPathObject({ path }: Operation): boolean {
   return path.includes('{');

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after } from 'node:test';
 import type { InjectOptions } from 'fastify';
 import { type App, createApp } from '../server/app.ts';
@@ -25,6 +28,7 @@ export type Answer<Body = Record<string, unknown>> = {
 export type TestApp = App & {
   clock: FakeClock;
   testDatabase: TestDatabase;
+  dataDir: string;
   /** Every line that the app logged. */
   logged: readonly string[];
   call(options: InjectOptions & { token?: string }): Promise<Answer>;
@@ -42,17 +46,22 @@ export async function createTestApp({
   testDatabase,
   clock = createFakeClock(),
   resolve = systemResolve,
+  dataDir: sharedDataDir,
 }: {
   environment?: Environment;
   testDatabase?: TestDatabase;
   clock?: FakeClock;
   /** Where names of endpoints lead. */
   resolve?: Resolve;
+  /** Unless it is given to several nodes, each has its own. */
+  dataDir?: string;
 } = {}): Promise<TestApp> {
   const ownDatabase = testDatabase ?? (await createTestDatabase());
+  const dataDir = sharedDataDir ?? (await mkdtemp(join(tmpdir(), 'portico-test-')));
   const config = readConfig({
     PORTICO_DATABASE_URL: ownDatabase.url.reveal(),
     PORTICO_DATABASE_CONNECTIONS: '5',
+    PORTICO_DATA_DIR: dataDir,
     PORTICO_MASTER_KEY: 'a1'.repeat(32),
     PORTICO_OPERATOR_TOKEN: OPERATOR_TOKEN,
     ...environment,
@@ -80,6 +89,7 @@ export async function createTestApp({
     clock.advance(EXCHANGE_TIMEOUT_MS);
     await stopped;
     await app.close();
+    if (!sharedDataDir) await rm(dataDir, { recursive: true, force: true });
     if (!testDatabase) await ownDatabase.drop();
   });
 
@@ -97,6 +107,7 @@ export async function createTestApp({
     ...app,
     clock,
     testDatabase: ownDatabase,
+    dataDir,
     logged,
     call,
     operate: (method, path, payload) =>

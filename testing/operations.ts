@@ -8,7 +8,7 @@ import { createTenant, everyScope, tokenOf, userToken } from './tenant.ts';
 export type Parameter = { name: string; in: 'path' | 'query' | 'header'; schema: JsonSchema };
 type Content = Record<string, { schema: JsonSchema }>;
 export type Operation = {
-  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE' | 'OPTIONS';
   path: string;
   operationId: string;
   summary?: string;
@@ -72,6 +72,12 @@ export function addressOf({ path, parameters = [] }: Operation, given: Record<st
 
 export function jsonBodyOf(operation: Operation): JsonSchema | undefined {
   return operation.requestBody?.content['application/json']?.schema;
+}
+
+/** What it takes is no document that we read, but bytes that we keep. */
+export function takesBytes({ requestBody }: Operation): boolean {
+  const schemas = Object.values(requestBody?.content ?? {}).map(({ schema }) => Object.keys(schema));
+  return schemas.length > 0 && schemas.every((keywords) => keywords.length === 0);
 }
 
 export function queryOf({ parameters = [] }: Operation): Parameter[] {

@@ -42,10 +42,22 @@ export async function startService(settings: Record<string, string> = {}) {
     path: string,
     payload?: object,
   ): Promise<Record<string, unknown>> {
+    return call(method, `/operator${path}`, token, payload);
+  }
+
+  async function call(
+    method: 'GET' | 'POST',
+    path: string,
+    bearer: string | undefined,
+    payload?: object,
+  ): Promise<Record<string, unknown>> {
     const { statusCode, body } = await pool.request({
       method,
-      path: `/operator${path}`,
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      path,
+      headers: {
+        'content-type': 'application/json',
+        ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
+      },
       body: payload ? JSON.stringify(payload) : null,
     });
     const answer = (await body.json()) as Record<string, unknown>;
@@ -65,6 +77,9 @@ export async function startService(settings: Record<string, string> = {}) {
 
   return {
     operate,
+    call,
+    url,
+    dataDir,
     createTenant,
     /** Something that happened to an object of its own. */
     eventOf({ organizationGuid, bankGuid }: Tenant): object {
@@ -109,8 +124,8 @@ async function freePort(): Promise<number> {
 }
 
 /** A script of this folder in a process of its own, so that it does not share our core's time unseen. */
-export function startScript(file: string): ChildProcess {
-  return fork(fileURLToPath(new URL(file, import.meta.url)));
+export function startScript(file: string, ...args: readonly string[]): ChildProcess {
+  return fork(fileURLToPath(new URL(file, import.meta.url)), args);
 }
 
 export async function ask<Answer>(child: ChildProcess, message: unknown): Promise<Answer> {

@@ -26,6 +26,7 @@ export async function dispatch(config: Config): Promise<void> {
     stop.throwIfAborted();
     await requireMasterKey(app);
     await app.dispatcher.start();
+    app.fileProcessing.start();
     if (complete.metricsPort !== undefined) {
       const server = app.createHealthServer();
       resources.defer(() => server.close());

@@ -14,6 +14,7 @@ export async function serve(config: Config): Promise<void> {
     else await requireReadyDatabase(app);
     await requireMasterKey(app);
     await app.dispatcher.start();
+    app.fileProcessing.start();
     await listen(app, complete, resources);
     app.housekeeping.start();
     app.sweeper.start();

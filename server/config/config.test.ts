@@ -14,6 +14,13 @@ const SHARED = {
   PORTICO_OPERATOR_TOKEN: TOKEN,
 };
 
+const S3 = {
+  PORTICO_S3_ENDPOINT: 'https://s3.example.com',
+  PORTICO_S3_BUCKET: 'files',
+  PORTICO_S3_ACCESS_KEY_ID: 'AKIA',
+  PORTICO_S3_SECRET_ACCESS_KEY: 'the-key-of-the-store',
+};
+
 function problemsOf(environment: Environment): string {
   try {
     readConfig(environment);
@@ -104,6 +111,17 @@ test('a shared database needs both secrets', () => {
   assert.match(message, /PORTICO_OPERATOR_TOKEN is required/);
 });
 
+test('the settings of the S3 store come together or not at all; only the region has a default', () => {
+  assert.equal(readConfig(S3).s3Region, 'us-east-1');
+  const required = Object.keys(S3);
+  for (const given of required) {
+    const message = problemsOf({ [given]: S3[given as keyof typeof S3] });
+    for (const other of required.filter((name) => name !== given))
+      assert.match(message, new RegExp(`${other} is required`));
+  }
+  assert.equal(readConfig({ PORTICO_S3_REGION: 'eu-central-1' }).s3Endpoint, undefined);
+});
+
 test('the two token issuers must differ', () => {
   const same = 'https://auth.example.com';
   assert.match(
@@ -131,7 +149,7 @@ test('a bad secret is refused without showing it', () => {
 });
 
 test('what is secret is of the type that does not print', () => {
-  const config = readConfig({ ...SHARED, PORTICO_S3_SECRET_ACCESS_KEY: 'the-key-of-the-store' });
+  const config = readConfig({ ...SHARED, ...S3 });
   const secrets = [
     config.databaseUrl,
     config.operatorToken,

@@ -64,13 +64,15 @@ function withDefaults(given: GivenSettings) {
     maxUploadBytes: given.maxUploadBytes ?? 1024 ** 3,
     clamd: given.clamd,
     s3Endpoint: given.s3Endpoint,
-    s3Region: given.s3Region,
+    s3Region: given.s3Region ?? 'us-east-1',
     s3Bucket: given.s3Bucket,
     s3AccessKeyId: given.s3AccessKeyId,
     s3SecretAccessKey: given.s3SecretAccessKey,
     logLevel: given.logLevel ?? 'info',
   } satisfies Record<SettingName, unknown>;
 }
+
+const S3_TOGETHER = ['s3Endpoint', 's3Bucket', 's3AccessKeyId', 's3SecretAccessKey'] as const;
 
 function contradictions(config: Config, given: GivenSettings): string[] {
   const problems: string[] = [];
@@ -83,11 +85,11 @@ function contradictions(config: Config, given: GivenSettings): string[] {
     if (!given.masterKeys) problems.push('PORTICO_MASTER_KEY is required with PORTICO_DATABASE_URL');
     if (!given.operatorToken) problems.push('PORTICO_OPERATOR_TOKEN is required with PORTICO_DATABASE_URL');
   }
-  if (given.s3Endpoint !== undefined) {
-    for (const name of ['s3Bucket', 's3AccessKeyId', 's3SecretAccessKey'] as const)
-      if (given[name] === undefined)
-        problems.push(`${settings[name].variable} is required with PORTICO_S3_ENDPOINT`);
-  }
+  // With some of them files would end up in the folder, though somebody meant them for the store.
+  const missing = S3_TOGETHER.filter((name) => given[name] === undefined);
+  if (missing.length < S3_TOGETHER.length)
+    for (const name of missing)
+      problems.push(`${settings[name].variable} is required with the other settings of the store`);
   return problems;
 }
 

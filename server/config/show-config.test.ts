@@ -16,6 +16,9 @@ const SECRETS = {
   PORTICO_DATABASE_URL: 'postgresql://portico:pa55-of-the-database@db.internal/portico',
   PORTICO_MASTER_KEY: `${'c4'.repeat(32)},${'d5'.repeat(32)}`,
   PORTICO_OPERATOR_TOKEN: 'token-of-the-operator-which-is-long',
+  PORTICO_S3_ENDPOINT: 'https://s3.example.com',
+  PORTICO_S3_BUCKET: 'files',
+  PORTICO_S3_ACCESS_KEY_ID: 'AKIA',
   PORTICO_S3_SECRET_ACCESS_KEY: 'key-of-the-store',
 };
 

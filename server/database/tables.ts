@@ -19,6 +19,8 @@ export type Tables = {
   delivery_counters: DeliveryCountersTable;
   dispatchers: DispatchersTable;
   subscription_recoveries: SubscriptionRecoveriesTable;
+  files: FilesTable;
+  file_removals: FileRemovalsTable;
 };
 
 export type EnvironmentName = 'production' | 'sandbox';
@@ -207,4 +209,34 @@ type SubscriptionRecoveriesTable = {
   updated_at: Date;
   completed_at: Date | null;
   failed_at: Date | null;
+};
+
+export type FileFailureCode = 'upload_expired' | 'content_type_mismatch' | 'infected' | 'empty' | 'too_large';
+
+type FilesTable = {
+  guid: string;
+  organization_guid: string;
+  bank_guid: string;
+  customer_guid: string;
+  environment: EnvironmentName;
+  type: string;
+  filename: string;
+  content_type: string;
+  max_bytes: number;
+  size: number | null;
+  sha256: string | null;
+  failure_code: FileFailureCode | null;
+  upload_expires_at: Date | null;
+  uploaded_at: Date | null;
+  next_look_at: Date | null;
+  leased_by: string | null;
+  created_at: Date;
+  updated_at: Date;
+  completed_at: Date | null;
+  failed_at: Date | null;
+};
+
+type FileRemovalsTable = {
+  guid: string;
+  due_at: Date;
 };

@@ -40,7 +40,9 @@ const REFERENCE = {
   persistAuth: false,
 } as const;
 
-const INTRODUCTION = `Keys, tokens and webhooks: the front door of a banking and trading platform.
+const TAGS = ['Tokens', 'Applications', 'Customers', 'Files', 'Subscriptions', 'Events', 'Deliveries'];
+
+const INTRODUCTION = `Keys, tokens, webhooks and files: the front door of a banking and trading platform.
 
 **Authenticate.** Exchange a key pair for a token at \`POST /oauth/token\`, with the scopes you need and no more, and
 send it as \`Authorization: Bearer …\`. Keep it until shortly before \`expires_in\` has passed. Each operation names the
@@ -51,6 +53,9 @@ Every answer carries an \`X-Request-Id\`: tell it to support.
 
 **Lists** come newest first, by \`page\` and \`per_page\`, or for a walk of any depth by \`after\` with the \`next\` of the
 page before. Filters take one value or several, separated by commas.
+
+**Files** up to 7 MB travel in the request as base64; larger ones go straight to the \`upload_url\` of the answer, as raw
+bytes. Either way a file is \`storing\` until its content was looked at, and can be used once it is \`completed\`.
 
 **Webhooks.** A subscription gets every event of its Organization and environment as a POST. Answer with any 2xx within
 two seconds, before you do anything else: after ten seconds, and on any other answer, it is sent again, for seven days.
@@ -81,9 +86,7 @@ export async function registerOpenApi(
       },
       servers: [{ url: baseUrl }],
       webhooks,
-      tags: ['Tokens', 'Applications', 'Customers', 'Subscriptions', 'Events', 'Deliveries'].map((name) => ({
-        name,
-      })),
+      tags: TAGS.map((name) => ({ name })),
       components: {
         securitySchemes: {
           bearerToken: {

@@ -34,8 +34,10 @@ const ERROR_DESCRIPTIONS = {
   404: 'Nothing here, or nothing that this token may see',
   408: 'The request did not arrive in time',
   409: 'The state of the object forbids it',
+  411: 'Content-Length is required',
   413: 'The body is too large',
   415: 'The content type is not accepted',
+  416: 'The range is not within the content',
   422: 'Well-formed, but refused by a rule',
   500: 'A fault of the service, logged under the X-Request-Id of this answer',
   503: 'Not ready to serve',
@@ -62,6 +64,7 @@ const SUCCESS_DESCRIPTIONS: Record<string, string> = {
   201: 'Created',
   202: 'Accepted and durable; the work follows',
   204: 'Done; there is nothing to show',
+  206: 'The part that was asked for',
 };
 
 function titled(success: Record<string, object>): Record<string, object> {

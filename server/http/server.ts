@@ -18,6 +18,7 @@ import type { Log } from '../runtime/log.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import { type AllowedMethods, collectAllowedMethods } from './allowed-methods.ts';
 import { registerJsonBody } from './body.ts';
+import { limitBodyTime } from './body-time.ts';
 import { createBrokenRequestAnswer } from './broken-request.ts';
 import { answerFor, FailureError, failureOfFramework, oauthFailure } from './errors.ts';
 import { failureOfHost } from './host.ts';
@@ -29,6 +30,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Answers errors as RFC 6749, section 5.2, wants them, in the contract's body. */
     oauth?: boolean;
+    /** What to say of a body over the limit, where there is another way. */
+    whenTooLarge?: string;
   }
 }
 
@@ -40,8 +43,10 @@ export type HttpServer = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
-/** The longest a client may take to send a request, headers and body together. */
-const REQUEST_TIMEOUT_MS = 30_000;
+/** The longest that a client may take to send a request at all; only an upload comes near. */
+const REQUEST_TIMEOUT_MS = 3_600_000;
+const HEADERS_TIMEOUT_MS = 30_000;
+const BODY_TIMEOUT_MS = 30_000;
 /** Longer than the idle timeout of common load balancers (60 s), so that they close first, not we. */
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 const MAX_BODY_BYTES = 1024 ** 2;
@@ -66,7 +71,12 @@ export function createHttpServer({ baseUrl, guids, log, metrics }: HttpServerDep
     return503OnClosing: false,
     // Two Authorization headers become one that is malformed, instead of the second being dropped silently.
     // A missing Host is refused by us in the contract's words; Node would answer without a body.
-    http: { maxHeaderSize: MAX_HEADER_BYTES, joinDuplicateHeaders: true, requireHostHeader: false },
+    http: {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      joinDuplicateHeaders: true,
+      requireHostHeader: false,
+    },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PATH_PARAMETER_CHARACTERS },
     // These two meet an error before the hooks run, so they set the headers themselves.
     frameworkErrors: (error, request, reply) => {
@@ -90,6 +100,7 @@ export function createHttpServer({ baseUrl, guids, log, metrics }: HttpServerDep
     reply.header('x-request-id', request.id);
     proceed(failureOfHost(request), done);
   });
+  limitBodyTime(server, BODY_TIMEOUT_MS);
   server.addHook('preValidation', (request, _reply, done) => {
     proceed(failureOfAddress(request.url, request.params as object, request.query as object), done);
   });
@@ -134,8 +145,9 @@ function sendError(
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  const isOAuth = request.routeOptions.config.oauth === true;
-  const failure = isOAuth ? oauthFailure(failureOf(error as FastifyError)) : failureOf(error as FastifyError);
+  const { oauth: isOAuth = false, whenTooLarge } = request.routeOptions.config;
+  const plain = failureOf(error as FastifyError, whenTooLarge);
+  const failure = isOAuth ? oauthFailure(plain) : plain;
   if (failure.code === 'internal_error')
     request.log.error({ err: error, request_id: request.id }, 'internal error');
   const { status, body } = answerFor(failure);
@@ -146,7 +158,7 @@ function sendError(
   reply.code(status).type('application/json; charset=utf-8').send(sent);
 }
 
-function failureOf(error: FastifyError | FailureError): Failure {
+function failureOf(error: FastifyError | FailureError, whenTooLarge: string | undefined): Failure {
   if (error instanceof FailureError) return error.failure;
   if (error.validation)
     return failureOfValidation(error.validation, error.validationContext as ValidationContext);
@@ -154,6 +166,8 @@ function failureOf(error: FastifyError | FailureError): Failure {
     return new Failure('unavailable', 'Too much to do right now; nothing was changed', {
       retryAfterSeconds: 1,
     });
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE' && whenTooLarge !== undefined)
+    return new Failure('payload_too_large', whenTooLarge);
   return failureOfFramework(error) ?? new Failure('internal_error', 'Something went wrong on our side');
 }
 

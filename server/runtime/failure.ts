@@ -36,7 +36,14 @@ export type FailureCode =
   | 'delivery_not_retryable'
   | 'recovery_limit_reached'
   | 'event_conflict'
-  | 'rotation_pending';
+  | 'rotation_pending'
+  | 'signature_invalid'
+  | 'upload_expired'
+  | 'download_expired'
+  | 'content_type_mismatch'
+  | 'upload_completed'
+  | 'length_required'
+  | 'range_not_satisfiable';
 
 export class Failure {
   readonly code: FailureCode;

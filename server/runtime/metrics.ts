@@ -83,6 +83,22 @@ export function createMetrics() {
       'portico_deliveries_waiting',
       'Deliveries that wait in the database, the same from every process.',
     ),
+    files: new Counter({
+      name: 'portico_files_total',
+      help: 'Files that ended in this process, completed or failed.',
+      labelNames: ['state'] as const,
+      registers,
+    }),
+    fileSeconds: new Histogram({
+      name: 'portico_file_processing_seconds',
+      help: 'Time from the arrival of the content of a file to its end.',
+      buckets: [...SECONDS_BUCKETS, 60, 600, 3_600],
+      registers,
+    }),
+    filesWaiting: gauge(
+      'portico_files_waiting',
+      'Files whose content is there and not yet looked at, the same from every process.',
+    ),
     oldestWaitingSeconds: gauge(
       'portico_oldest_waiting_seconds',
       'For how long the first of the waiting deliveries has been due, the same from every process.',

@@ -1,0 +1,49 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Service } from '../webhooks/service.ts';
+
+export type Partner = Awaited<ReturnType<typeof createPartner>>;
+type File = Record<string, unknown> & { guid: string; upload_url: string; state: string };
+
+const POLL_MS = 50;
+
+/** A bank with a customer, and a token that may upload its files. */
+export async function createPartner(service: Service) {
+  const input = { name: 'Bench', features: ['files'] };
+  const organization = await service.operate('POST', '/organizations', input);
+  const bank = await service.operate('POST', `/organizations/${organization.guid}/banks`, {
+    name: 'Bench',
+    environment: 'sandbox',
+  });
+  const key = await service.operate('POST', `/banks/${bank.guid}/applications`, { name: 'Bench' });
+  const issued = await service.call('POST', '/oauth/token', undefined, {
+    grant_type: 'client_credentials',
+    client_id: key.client_id,
+    client_secret: key.client_secret,
+    scope: 'customers:execute files:read files:execute',
+  });
+  const token = String(issued.access_token);
+  const customer = await service.call('POST', '/api/customers', token, { type: 'individual' });
+
+  return {
+    /** Gives where to upload it. */
+    async createFile(): Promise<File> {
+      const created = await service.call('POST', '/api/files', token, {
+        type: 'other',
+        filename: 'bench.pdf',
+        content_type: 'application/pdf',
+        customer_guid: customer.guid,
+      });
+      const link = String(created.upload_url).replace(/^https?:\/\/[^/]+/, service.url);
+      return { ...created, upload_url: link } as File;
+    },
+
+    /** Waits until it has been looked at. */
+    async ended(guid: string): Promise<File> {
+      for (;;) {
+        const file = (await service.call('GET', `/api/files/${guid}`, token)) as File;
+        if (file.state !== 'storing') return file;
+        await delay(POLL_MS);
+      }
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import { Readable } from 'node:stream';
+import type { FastifyRequest } from 'fastify';
+import { FailureError, unwrap } from '../http/errors.ts';
+import { answers, GuidParams } from '../http/schemas.ts';
+import type { HttpServer } from '../http/server.ts';
+import { Failure } from '../runtime/failure.ts';
+import { rangeOf } from './range.ts';
+import { attachment } from './storage/disposition.ts';
+import type { Links } from './storage/links.ts';
+import { FROM_ANYWHERE } from './upload-routes.ts';
+import type { Uploads } from './uploads.ts';
+
+/** The content of a completed file, to be saved and never shown in place: it is somebody else's and on our origin. */
+export function registerDownloads(
+  server: HttpServer,
+  { links, uploads }: { links: Links; uploads: Uploads },
+): void {
+  const bytes = { content: { 'application/octet-stream': { schema: {} } } };
+
+  server.get(
+    '/downloads/:guid',
+    {
+      // Before the handler of HEAD as well, which is made of this one.
+      onRequest: async (_request, reply) => void reply.headers(FROM_ANYWHERE),
+      schema: {
+        operationId: 'files.download',
+        summary: 'Download a file from its download_url, exactly as that was given; ranges are served',
+        tags: ['Files'],
+        params: GuidParams,
+        response: answers({ 200: bytes, 206: bytes }, 403, 404, 416),
+      },
+    },
+    async (request, reply) => {
+      const { guid } = request.params;
+      const terms = unwrap(links.checkDownload({ guid, query: request.query as Record<string, unknown> }));
+      const { size, sha256 } = unwrap(await uploads.findCompleted(guid));
+      const etag = `"${sha256}"`;
+      const range = rangeFor(request, etag, size);
+      if (range === 'unsatisfiable') {
+        reply.header('content-range', `bytes */${size}`);
+        throw new FailureError(
+          new Failure('range_not_satisfiable', `The file has ${size} bytes, and the range begins after them`),
+        );
+      }
+      const content = request.method === 'HEAD' ? NOTHING() : await uploads.read(guid, range);
+      if (!content) throw new FailureError(new Failure('not_found', 'There is no such file'));
+      reply.headers({
+        'content-type': terms.contentType,
+        'content-length': range ? range.end - range.start + 1 : size,
+        'content-disposition': attachment(terms.filename),
+        'accept-ranges': 'bytes',
+        etag,
+      });
+      if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${size}`);
+      return reply.send(content);
+    },
+  );
+}
+
+/** Nobody reads it, so not even the disk has to. */
+const NOTHING = () => Readable.from([]);
+
+/** `If-Range` asks for the range only of what the client already has a part of (RFC 9110, section 13.1.5). */
+function rangeFor({ headers }: FastifyRequest, etag: string, size: number) {
+  const ifRange = headers['if-range'];
+  return ifRange === undefined || ifRange === etag ? rangeOf(headers.range, size) : undefined;
+}

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { auditRecordsOf } from '../../testing/answers.ts';
+import { createTestApp, type TestApp } from '../../testing/app.ts';
+import { createTestDatabase } from '../../testing/database.ts';
+import { createFakeClock } from '../../testing/fake-clock.ts';
+import {
+  createFile,
+  createFileOwner,
+  inline,
+  listenTo,
+  PDF,
+  PNG,
+  showFile,
+  storedIn,
+  upload,
+} from '../../testing/files.ts';
+import { userToken } from '../../testing/tenant.ts';
+import { metricOf, until } from '../../testing/webhooks.ts';
+
+/** From storing to completed or failed: once for each file, whatever happens to whoever does it. */
+const SCRIPT_IN_PNG = Buffer.concat([PNG, Buffer.from('<script>alert(1)</script>')]);
+
+async function createOwned(options: Parameters<typeof createTestApp>[0] = {}) {
+  const app = await createTestApp(options);
+  const tenant = await createFileOwner(app);
+  return { app, owner: { ...tenant, token: () => userToken(app, tenant.organizationGuid) } };
+}
+
+/** Two nodes on one database and one folder. */
+async function createNodes() {
+  const testDatabase = await createTestDatabase();
+  const dataDir = await mkdtemp(join(tmpdir(), 'portico-test-'));
+  const clock = createFakeClock();
+  const { app: a, owner } = await createOwned({ testDatabase, dataDir, clock });
+  const b = await createTestApp({ testDatabase, dataDir, clock });
+  after(async () => {
+    await testDatabase.drop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  return { a, b, owner };
+}
+
+const rowOf = (app: TestApp, guid: string) =>
+  app.database.queries.selectFrom('files').selectAll().where('guid', '=', guid).executeTakeFirstOrThrow();
+
+const { app, owner } = await createOwned();
+
+test('a PDF that is a PNG, and a PNG that is a PDF, fail as content_type_mismatch, and their bytes go', async () => {
+  for (const [content, content_type] of [
+    [PNG, 'application/pdf'],
+    [SCRIPT_IN_PNG, 'application/pdf'],
+    [PDF, 'image/png'],
+    [Buffer.from('{"a":1'), 'application/json'],
+  ] as const) {
+    const { guid } = await createFile(app, owner, { content_type, ...inline(content) });
+    await app.fileProcessing.settle();
+    const { state, failure_code, failed_at, size } = await showFile(app, owner, guid);
+    assert.deepEqual([state, failure_code, size], ['failed', 'content_type_mismatch', content.length]);
+    assert.equal(failed_at, app.clock.now().toISOString());
+    const [record] = await auditRecordsOf(app, guid, 'file.fail');
+    assert.deepEqual(record?.changes, { failure_code: 'content_type_mismatch' });
+  }
+  assert.deepEqual(await storedIn(app), []);
+  assert.deepEqual(await app.database.queries.selectFrom('file_removals').selectAll().execute(), []);
+});
+
+test('a PNG with a script behind it is a PNG; it is only ever handed out as one', async () => {
+  const { guid } = await createFile(app, owner, inline(SCRIPT_IN_PNG));
+  await app.fileProcessing.settle();
+  assert.equal((await showFile(app, owner, guid)).state, 'completed');
+});
+
+test('JSON has to be JSON', async () => {
+  const given = { content_type: 'application/json', filename: 'a.json' };
+  const { guid } = await createFile(app, owner, { ...given, ...inline('{"a":[1,2]}') });
+  await app.fileProcessing.settle();
+  assert.equal((await showFile(app, owner, guid)).state, 'completed');
+});
+
+test('started, it is woken by what arrives in its own process, and looks for the rest every two seconds', async () => {
+  const { a, b, owner: other } = await createNodes();
+  b.fileProcessing.start();
+  await until(async () => b.clock.waiting() > 0);
+  const { guid: own } = await createFile(b, other, inline(PNG));
+  await until(async () => (await showFile(a, other, own)).state === 'completed', 'woken');
+  const { guid: foreign } = await createFile(a, other, inline(PNG));
+  b.clock.advance(2_000);
+  await until(async () => (await showFile(a, other, foreign)).state === 'completed', 'found');
+});
+
+test('two nodes at once: each file is dealt with by one of them', async () => {
+  const { a, b, owner: other } = await createNodes();
+  const created = await Promise.all(
+    Array.from({ length: 20 }, (_, n) => createFile(n % 2 ? a : b, other, inline(n % 4 ? PNG : PDF))),
+  );
+  await Promise.all([a.fileProcessing.settle(), b.fileProcessing.settle()]);
+  // The other may still be at the last one.
+  await Promise.all([a.fileProcessing.settle(), b.fileProcessing.settle()]);
+  const ended = async (state: string) =>
+    (await metricOf(a, `portico_files_total{state="${state}"}`)) +
+    (await metricOf(b, `portico_files_total{state="${state}"}`));
+  assert.deepEqual([await ended('completed'), await ended('failed')], [15, 5]);
+  for (const { guid } of created) {
+    const endings = (await auditRecordsOf(a, guid)).filter(({ action }) => action !== 'file.create');
+    assert.equal(endings.length, 1);
+  }
+});
+
+test('taken by a node that died, it is taken up by another when the lease has ended', async () => {
+  const { a, owner: other } = await createNodes();
+  const { guid } = await createFile(a, other, inline(PNG));
+  const leaseUntil = new Date(a.clock.now().getTime() + 60_000);
+  const taken = { next_look_at: leaseUntil, leased_by: 'f'.repeat(32) };
+  await a.database.queries.updateTable('files').set(taken).where('guid', '=', guid).execute();
+  a.clock.advance(59_999);
+  await a.fileProcessing.settle();
+  assert.equal((await showFile(a, other, guid)).state, 'storing');
+  a.clock.advance(1);
+  await a.fileProcessing.settle();
+  assert.equal((await showFile(a, other, guid)).state, 'completed');
+});
+
+test('a crash between the last byte and the record: the content is found at the end of the link', async () => {
+  const { app: crashed, owner: other } = await createOwned();
+  const local = await listenTo(crashed);
+  const { guid, upload_url: url } = await createFile(crashed, other);
+  assert.equal((await upload(local(url), PNG)).status, 200);
+  // As if the process had died before it wrote that down.
+  const expiresAt = new Date(crashed.clock.now().getTime() + 900_000);
+  const before = { uploaded_at: null, next_look_at: expiresAt };
+  await crashed.database.queries.updateTable('files').set(before).where('guid', '=', guid).execute();
+  crashed.clock.advance(900_000);
+  await crashed.fileProcessing.settle();
+  assert.equal((await showFile(crashed, other, guid)).state, 'completed');
+});
+
+test('or it is told by whoever tries to upload it again', async () => {
+  const { app: crashed, owner: other } = await createOwned();
+  const local = await listenTo(crashed);
+  const { guid, upload_url: url } = await createFile(crashed, other);
+  await upload(local(url), PNG);
+  await crashed.database.queries
+    .updateTable('files')
+    .set({ uploaded_at: null })
+    .where('guid', '=', guid)
+    .execute();
+  assert.equal((await upload(local(url), PNG)).body.message_code, 'upload_completed');
+  await crashed.fileProcessing.settle();
+  assert.equal((await showFile(crashed, other, guid)).state, 'completed');
+});
+
+test('inline content whose record never came about is removed an hour later', async () => {
+  const { app: crashed, owner: other } = await createOwned();
+  const { guid } = await createFile(crashed, other, inline(PNG));
+  const dueAt = new Date(crashed.clock.now().getTime() + 3_600_000);
+  await crashed.database.queries.deleteFrom('files').where('guid', '=', guid).execute();
+  await crashed.database.queries.insertInto('file_removals').values({ guid, due_at: dueAt }).execute();
+  crashed.clock.advance(3_599_999);
+  await crashed.sweeper.runOnce();
+  assert.deepEqual(await storedIn(crashed), [guid]);
+  crashed.clock.advance(1);
+  await crashed.sweeper.runOnce();
+  assert.deepEqual(await storedIn(crashed), []);
+  assert.deepEqual(await crashed.database.queries.selectFrom('file_removals').selectAll().execute(), []);
+});
+
+test('content that is not there is waited for, with growing pauses, and said in the log', async () => {
+  const { app: lost, owner: other } = await createOwned();
+  const { guid } = await createFile(lost, other, inline(PNG));
+  const [folder, away] = [join(lost.dataDir, 'files'), join(lost.dataDir, 'away')];
+  await rename(folder, away);
+  await lost.fileProcessing.settle();
+  assert.equal((await rowOf(lost, guid)).next_look_at?.getTime(), lost.clock.now().getTime() + 1_000);
+  lost.clock.advance(8_000);
+  await lost.fileProcessing.settle();
+  assert.equal((await rowOf(lost, guid)).next_look_at?.getTime(), lost.clock.now().getTime() + 2_000);
+  assert.ok(lost.logged.some((line) => line.includes('there is no content of the file')));
+  await rename(away, folder);
+  lost.clock.advance(2_000);
+  await lost.fileProcessing.settle();
+  assert.equal((await showFile(lost, other, guid)).state, 'completed');
+});

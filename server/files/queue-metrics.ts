@@ -1,0 +1,27 @@
+import type { Queries } from '../database/database.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Metrics } from '../runtime/metrics.ts';
+import { countWaiting } from './queue-store.ts';
+
+/** Anyone may read the metrics, so the database is asked at most this often. */
+const COUNT_EVERY_MS = 5_000;
+const MAX_COUNTED = 10_000;
+
+export function watchWaitingFiles({
+  metrics,
+  clock,
+  queries,
+}: {
+  metrics: Metrics;
+  clock: Clock;
+  queries: Queries;
+}): void {
+  let countedAt = 0;
+
+  metrics.onRead(async () => {
+    const now = clock.now().getTime();
+    if (now < countedAt + COUNT_EVERY_MS) return;
+    countedAt = now;
+    metrics.filesWaiting.set(await countWaiting(queries, MAX_COUNTED));
+  });
+}

@@ -1,0 +1,19 @@
+import type { Change } from '../audit/service.ts';
+import type { FileRow } from './store.ts';
+
+/** What is written down about a file: what it is, never what is in it. */
+export function changeOf(verb: 'create' | 'complete' | 'fail', file: FileRow): Change {
+  return {
+    action: `file.${verb}`,
+    organizationGuid: file.organization_guid,
+    objectType: 'file',
+    objectId: file.guid,
+    changes: CHANGES[verb](file),
+  };
+}
+
+const CHANGES = {
+  create: ({ customer_guid, type, content_type }: FileRow) => ({ customer_guid, type, content_type }),
+  complete: ({ size, sha256 }: FileRow) => ({ size, sha256 }),
+  fail: ({ failure_code }: FileRow) => ({ failure_code }),
+};

@@ -1,0 +1,86 @@
+import { join } from 'node:path';
+import type { Audit } from '../audit/service.ts';
+import type { CompleteConfig } from '../config/generated-secrets.ts';
+import type { Customers } from '../customers/service.ts';
+import type { Database } from '../database/database.ts';
+import type { Clock, Timers } from '../runtime/clock.ts';
+import type { Encryption } from '../runtime/encryption.ts';
+import type { Guids } from '../runtime/guid.ts';
+import type { Log } from '../runtime/log.ts';
+import type { Metrics } from '../runtime/metrics.ts';
+import { createScanner } from './content/scan.ts';
+import { createExamination } from './examination.ts';
+import { looksOfForeignUploads, looksOfOwnUploads } from './looks.ts';
+import { createProcessing } from './processing.ts';
+import { watchWaitingFiles } from './queue-metrics.ts';
+import { createRemovals } from './removals.ts';
+import { createFiles } from './service.ts';
+import { createFolderStorage } from './storage/folder.ts';
+import { createLinks } from './storage/links.ts';
+import { createS3Storage } from './storage/s3.ts';
+import type { S3Settings } from './storage/s3-client.ts';
+import { createUploads } from './uploads.ts';
+
+type Deps = {
+  config: CompleteConfig;
+  database: Database;
+  clock: Clock;
+  timers: Timers;
+  guids: Guids;
+  audit: Audit;
+  log: Log;
+  metrics: Metrics;
+  encryption: Encryption;
+  customers: Customers;
+};
+
+/** Below the data directory. */
+const FOLDER = 'files';
+
+/** Files: their records, where their bytes are, how these come and go, and what is done with them. */
+export function createFileRoom(deps: Deps) {
+  const { config, timers, database, clock, metrics } = deps;
+  const { storage, links, looks, close } = chooseStorage(deps);
+  const scanner = config.clamd === undefined ? undefined : createScanner({ clamd: config.clamd, timers });
+  const examine = createExamination({ storage, scanner });
+  const removals = createRemovals({ ...deps, storage });
+  const processing = createProcessing({ ...deps, storage, looks, removals, examine });
+  const onArrival = processing.wake;
+  const files = createFiles({
+    ...deps,
+    ...{ storage, onArrival, firstLookAt: looks.firstLookAt, maxUploadBytes: config.maxUploadBytes },
+  });
+  watchWaitingFiles({ metrics, clock, queries: database.queries });
+  return {
+    files,
+    fileProcessing: processing,
+    /** Only where links lead to us: a store has its own. */
+    direct: links && { links, uploads: createUploads({ ...deps, storage, onArrival }) },
+    sweepRemovals: removals.sweep,
+    sweepLeftovers: removals.sweepLeftovers,
+    async stop(): Promise<void> {
+      await processing.stop();
+      close?.();
+    },
+  };
+}
+
+function chooseStorage({ config, encryption, clock, guids }: Deps) {
+  const s3 = s3SettingsOf(config);
+  if (s3) {
+    const storage = createS3Storage({ ...s3, clock, guids });
+    return { storage, looks: looksOfForeignUploads, close: storage.close };
+  }
+  const links = createLinks({ uploadUrl: config.uploadUrl, encryption, clock });
+  const folder = join(config.dataDir, FOLDER);
+  return { storage: createFolderStorage({ folder, links, guids }), links, looks: looksOfOwnUploads };
+}
+
+/** All of them or none, which the configuration has seen to. */
+function s3SettingsOf(config: CompleteConfig): S3Settings | undefined {
+  const { s3Endpoint: endpoint, s3Region: region, s3Bucket: bucket } = config;
+  const { s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey } = config;
+  if (endpoint === undefined || bucket === undefined || accessKeyId === undefined || !secretAccessKey)
+    return undefined;
+  return { endpoint, region, bucket, accessKeyId, secretAccessKey };
+}

@@ -1,0 +1,107 @@
+import Type from 'typebox';
+import { actorOf, requires, withFeature } from '../http/access.ts';
+import { unwrap } from '../http/errors.ts';
+import {
+  createdAtFilters,
+  environmentsFilter,
+  guidsFilter,
+  moment,
+  values,
+  wordsFilter,
+} from '../http/filters.ts';
+import { envelope, listOf, listQuery, pageOf } from '../http/paging.ts';
+import { answers, GuidParams, strictObject } from '../http/schemas.ts';
+import type { HttpServer } from '../http/server.ts';
+import { FileView, NewFile, viewFile } from './schema.ts';
+import { type Files, USE_UPLOAD_URL } from './service.ts';
+
+/** The most `data` there may be, the other fields, and room for encoders that escape slashes. */
+const MAX_BODY_BYTES = 11 * 1024 ** 2;
+
+export function registerFiles(api: HttpServer, { files }: { files: Files }): void {
+  const tags = ['Files'];
+  const execute = withFeature('files', requires(['organization', 'bank', 'user'], 'files:execute'));
+  const read = withFeature('files', requires(['organization', 'bank', 'user'], 'files:read'));
+
+  api.post(
+    '/files',
+    {
+      bodyLimit: MAX_BODY_BYTES,
+      config: { ...execute.config, whenTooLarge: `The request body is too large; ${USE_UPLOAD_URL}` },
+      schema: {
+        ...execute.documented,
+        operationId: 'files.create',
+        summary: 'Create a file of a customer, with its data or to be uploaded',
+        tags,
+        body: NewFile,
+        response: answers({ 201: FileView }, 400, 401, 403, 413, 415, 422, 503),
+      },
+    },
+    async (request, reply) => {
+      const created = unwrap(await files.create(actorOf(request), request.caller, request.body));
+      return reply.code(201).send(viewFile(created));
+    },
+  );
+
+  api.get(
+    '/files',
+    {
+      config: read.config,
+      schema: {
+        ...read.documented,
+        operationId: 'files.list',
+        summary: 'List the files that the token may see',
+        tags,
+        querystring: listQuery({
+          guid: guidsFilter,
+          state: wordsFilter,
+          type: wordsFilter,
+          customer_guid: guidsFilter,
+          bank_guid: guidsFilter,
+          environment: environmentsFilter,
+          ...createdAtFilters,
+        }),
+        response: answers({ 200: listOf(FileView) }, 400, 401, 403),
+      },
+    },
+    async (request) => {
+      const { caller, query } = request;
+      const page = unwrap(pageOf(query));
+      const found = await files.list(caller, page, {
+        guid: values(query.guid),
+        state: values(query.state),
+        type: values(query.type),
+        customerGuid: values(query.customer_guid),
+        bankGuid: values(query.bank_guid),
+        environment: values(query.environment),
+        createdAtGte: moment(query.created_at_gte),
+        createdAtLt: moment(query.created_at_lt),
+      });
+      return envelope(page, unwrap(found), viewFile);
+    },
+  );
+
+  api.get(
+    '/files/:guid',
+    {
+      config: read.config,
+      schema: {
+        ...read.documented,
+        operationId: 'files.get',
+        summary: 'Get a file, and where to download it when asked for',
+        tags,
+        params: GuidParams,
+        querystring: strictObject({
+          include_download_url: Type.Optional(
+            Type.Boolean({ description: 'adds download_url and download_expires_at to a completed file' }),
+          ),
+        }),
+        response: answers({ 200: FileView }, 401, 403, 404),
+      },
+    },
+    async ({ caller, params, query }) => {
+      const withDownloadUrl = query.include_download_url === true;
+      return viewFile(unwrap(await files.get(caller, params.guid, { withDownloadUrl })));
+    },
+  );
+}

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { createTestApp } from '../../testing/app.ts';
+import { createFile, createFileOwner, inline, PNG, showFile, storedIn } from '../../testing/files.ts';
+import { metricOf, until } from '../../testing/webhooks.ts';
+import { createClamdDouble } from './content/testing/clamd-double.ts';
+
+/** What a clamd says of a file decides over it; how it is asked is shown beside the scanner. */
+async function createScannedApp(behaviour: Parameters<typeof createClamdDouble>[0] = {}) {
+  const clamd = await createClamdDouble(behaviour);
+  after(() => clamd.close());
+  const app = await createTestApp({ environment: { PORTICO_CLAMD: clamd.address } });
+  return { app, owner: await createFileOwner(app), clamd };
+}
+
+test('what it finds is infected, and its bytes go; what it finds clean is completed', async () => {
+  const { app, owner } = await createScannedApp();
+  const bad = await createFile(app, owner, inline(Buffer.concat([PNG, Buffer.from('EICAR')])));
+  const good = await createFile(app, owner, inline(PNG));
+  await app.fileProcessing.settle();
+  assert.equal((await showFile(app, owner, bad.guid)).failure_code, 'infected');
+  assert.equal((await showFile(app, owner, good.guid)).state, 'completed');
+  assert.deepEqual(await storedIn(app), [good.guid]);
+});
+
+test('what is more than it looks at is too_large', async () => {
+  const { app, owner } = await createScannedApp({ maxBytes: 10 });
+  const { guid } = await createFile(app, owner, inline(PNG));
+  await app.fileProcessing.settle();
+  assert.equal((await showFile(app, owner, guid)).failure_code, 'too_large');
+  assert.deepEqual(await storedIn(app), []);
+});
+
+test('what is not of its type is not even shown to it', async () => {
+  const { app, owner, clamd } = await createScannedApp();
+  const { guid } = await createFile(app, owner, inline('EICAR'));
+  await app.fileProcessing.settle();
+  assert.equal((await showFile(app, owner, guid)).failure_code, 'content_type_mismatch');
+  assert.deepEqual(clamd.conversations, []);
+});
+
+test('while it gives no sensible answer files stay storing, and go on when it does', async () => {
+  const behaviour = { hangsUp: 'at once' as const };
+  const { app, owner } = await createScannedApp(behaviour);
+  const { guid } = await createFile(app, owner, inline(PNG));
+  await app.fileProcessing.settle();
+  assert.equal((await showFile(app, owner, guid)).state, 'storing');
+  assert.equal(await metricOf(app, 'portico_files_waiting'), 1);
+  Reflect.deleteProperty(behaviour, 'hangsUp');
+  app.clock.advance(6_000);
+  await app.fileProcessing.settle();
+  assert.equal((await showFile(app, owner, guid)).state, 'completed');
+  assert.equal(await metricOf(app, 'portico_files_waiting'), 0);
+});
+
+test('its lease is kept for as long as a scan takes', async () => {
+  const { app, owner, clamd } = await createScannedApp({ answer: '' });
+  const { guid } = await createFile(app, owner, inline(PNG));
+  app.fileProcessing.start();
+  await until(() => clamd.conversations.length === 1 && clamd.conversations[0]?.isWhole === true);
+  const leaseOf = () =>
+    app.database.queries
+      .selectFrom('files')
+      .select('next_look_at')
+      .where('guid', '=', guid)
+      .executeTakeFirstOrThrow();
+  const before = (await leaseOf()).next_look_at?.getTime() ?? 0;
+  app.clock.advance(20_000);
+  await until(async () => (await leaseOf()).next_look_at?.getTime() === before + 20_000, 'renewed');
+  assert.equal(clamd.conversations.length, 1, 'nobody else has taken it');
+});
+
+test('whoever has lost the lease writes nothing more, and breaks off', async () => {
+  const { app, owner, clamd } = await createScannedApp({ answer: '' });
+  const { guid } = await createFile(app, owner, inline(PNG));
+  app.fileProcessing.start();
+  await until(() => clamd.conversations[0]?.isWhole === true, 'clamd has it all and says nothing');
+  const taken = { next_look_at: new Date(app.clock.now().getTime() + 70_000), leased_by: 'f'.repeat(32) };
+  await app.database.queries.updateTable('files').set(taken).where('guid', '=', guid).execute();
+  app.clock.advance(20_000);
+  await until(() => clamd.openConnections() === 0, 'it has broken off');
+  await app.fileProcessing.stop();
+  const row = await app.database.queries
+    .selectFrom('files')
+    .select(['next_look_at', 'leased_by'])
+    .where('guid', '=', guid)
+    .executeTakeFirstOrThrow();
+  assert.deepEqual(row, taken);
+  assert.ok(app.logged.some((line) => line.includes('a file is in other hands by now')));
+});
+
+test('stopping in the middle of a scan gives the file back at once', async () => {
+  const { app, owner, clamd } = await createScannedApp({ answer: '' });
+  const { guid } = await createFile(app, owner, inline(PNG));
+  app.fileProcessing.start();
+  await until(() => clamd.conversations[0]?.isWhole === true, 'clamd has it all and says nothing');
+  await app.fileProcessing.stop();
+  const row = await app.database.queries
+    .selectFrom('files')
+    .select(['next_look_at', 'leased_by'])
+    .where('guid', '=', guid)
+    .executeTakeFirstOrThrow();
+  assert.deepEqual(row, { next_look_at: app.clock.now(), leased_by: null });
+});

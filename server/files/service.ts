@@ -1,0 +1,202 @@
+import type { Static } from 'typebox';
+import type { Actor, Audit } from '../audit/service.ts';
+import type { Customers } from '../customers/service.ts';
+import type { Database } from '../database/database.ts';
+import type { Page, PageOf } from '../database/paging.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { Failure, isFailure } from '../runtime/failure.ts';
+import type { Guids } from '../runtime/guid.ts';
+import type { Log } from '../runtime/log.ts';
+import { decodeBase64, InvalidBase64 } from './content/base64.ts';
+import { checkFilename } from './filename.ts';
+import { deleteRemoval, insertRemoval } from './queue-store.ts';
+import { changeOf } from './records.ts';
+import type { NewFile } from './schema.ts';
+import { FILE_STATES, type FileState, stateOf } from './state.ts';
+import { type Storage, StorageError } from './storage/storage.ts';
+import * as store from './store.ts';
+
+export type Files = ReturnType<typeof createFiles>;
+
+type Link = { url: string; expiresAt: Date };
+/** A file with the links that it has at this moment. */
+export type ShownFile = {
+  file: store.FileRow;
+  state: FileState;
+  upload?: Link | undefined;
+  download?: Link | undefined;
+};
+/** As they come in, before anybody has looked whether such states exist. */
+type AskedFilters = Omit<store.FileFilters, 'state'> & { state?: readonly string[] | undefined };
+
+/** Characters of inline content (contract, section 8). */
+const MAX_DATA_CHARACTERS = 10_485_760;
+const MAX_INLINE_BYTES = (MAX_DATA_CHARACTERS / 4) * 3;
+const UPLOAD_LIFETIME_MS = 15 * 60_000;
+const DOWNLOAD_LIFETIME_MS = 5 * 60_000;
+/** Far longer than it takes to store inline content and to write its record. */
+const INLINE_WITHIN_MS = 3_600_000;
+
+type Deps = {
+  database: Database;
+  clock: Clock;
+  guids: Guids;
+  audit: Audit;
+  log: Log;
+  customers: Customers;
+  storage: Storage;
+  maxUploadBytes: number;
+  /** When to look for the first time whether the content has come, of one that comes by a link. */
+  firstLookAt(now: Date, expiresAt: Date): Date;
+  /** The content of a file is there, and has to be looked at. */
+  onArrival(): void;
+};
+
+/** What partners hand in about their customers: the records. Their content is in the storage, under the same guid. */
+export function createFiles(deps: Deps) {
+  const { database, clock, guids, audit, log, customers, storage, maxUploadBytes, onArrival } = deps;
+  const { queries } = database;
+
+  async function show(file: store.FileRow): Promise<ShownFile> {
+    const { guid, content_type: contentType, max_bytes: maxBytes, upload_expires_at: expiresAt } = file;
+    const waits = file.uploaded_at === null && file.failed_at === null;
+    const upload =
+      waits && expiresAt !== null && clock.now() < expiresAt
+        ? { url: await storage.uploadUrl({ guid, contentType, maxBytes, expiresAt }), expiresAt }
+        : undefined;
+    return { file, state: stateOf(file), upload };
+  }
+
+  /** Stored before there is a file that speaks of it; a crash in between leaves content that is removed in its time. */
+  async function storeInline(
+    file: store.FileRow,
+    data: string,
+    removeAt: Date,
+  ): Promise<Failure | undefined> {
+    await insertRemoval(queries, file.guid, removeAt);
+    const { content_type: contentType, max_bytes: maxBytes } = file;
+    try {
+      const result = await storage.put(file.guid, decodeBase64(data), { contentType, maxBytes });
+      if (result !== 'stored') throw new Error(`new content of ${file.guid} is not stored: ${result}`);
+      return undefined;
+    } catch (error) {
+      if (error instanceof InvalidBase64) return new Failure('invalid_parameter', `data ${error.message}`);
+      if (!(error instanceof StorageError)) throw error;
+      log.error({ err: error }, 'the storage of files cannot be used');
+      return new Failure('unavailable', 'Files cannot be stored at the moment; try again later');
+    }
+  }
+
+  async function createInline(actor: Actor, file: store.FileRow, data: string): Promise<Failure | undefined> {
+    const removeAt = new Date(file.created_at.getTime() + INLINE_WITHIN_MS);
+    const refused = await storeInline(file, data, removeAt);
+    if (refused) {
+      await database.transaction((transaction) => deleteRemoval(transaction, file.guid, removeAt));
+      return refused;
+    }
+    return database.transaction(async (transaction) => {
+      if (!(await deleteRemoval(transaction, file.guid, removeAt)))
+        return new Failure('unavailable', 'Storing the file took too long; try again');
+      await store.insertFile(transaction, file);
+      await audit.record(transaction, actor, changeOf('create', file));
+      return undefined;
+    });
+  }
+
+  async function createAwaited(actor: Actor, file: store.FileRow): Promise<undefined> {
+    await database.transaction(async (transaction) => {
+      await store.insertFile(transaction, file);
+      await audit.record(transaction, actor, changeOf('create', file));
+    });
+  }
+
+  return {
+    /** With `data` its content is there at once; without, it is awaited at the upload URL. */
+    async create(
+      actor: Actor,
+      visible: store.Visible,
+      { data, ...input }: Static<typeof NewFile>,
+    ): Promise<ShownFile | Failure> {
+      const misnamed = checkFilename(input.filename);
+      if (misnamed) return misnamed;
+      if (data !== undefined && data.length > MAX_DATA_CHARACTERS)
+        return new Failure(
+          'payload_too_large',
+          `data has more than ${MAX_DATA_CHARACTERS} characters; ${USE_UPLOAD_URL}`,
+        );
+      const customer = await customers.get(visible, input.customer_guid);
+      if (isFailure(customer))
+        return new Failure('no_customer', 'customer_guid does not name a customer of yours');
+      const now = clock.now();
+      const expiresAt = new Date(now.getTime() + UPLOAD_LIFETIME_MS);
+      const file: store.FileRow = {
+        ...input,
+        guid: guids.next(),
+        organization_guid: customer.organization_guid,
+        bank_guid: customer.bank_guid,
+        environment: customer.environment,
+        ...NOTHING_YET,
+        ...(data === undefined
+          ? {
+              max_bytes: maxUploadBytes,
+              upload_expires_at: expiresAt,
+              next_look_at: deps.firstLookAt(now, expiresAt),
+            }
+          : { max_bytes: MAX_INLINE_BYTES, uploaded_at: now, next_look_at: now }),
+        created_at: now,
+        updated_at: now,
+      };
+      const refused = await (data === undefined
+        ? createAwaited(actor, file)
+        : createInline(actor, file, data));
+      if (refused) return refused;
+      if (data !== undefined) onArrival();
+      return show(file);
+    },
+
+    async get(
+      visible: store.Visible,
+      guid: string,
+      { withDownloadUrl }: { withDownloadUrl: boolean },
+    ): Promise<ShownFile | Failure> {
+      const file = await store.selectFile(queries, visible, guid);
+      if (!file) return new Failure('not_found', 'There is no such file');
+      const shown = await show(file);
+      if (!withDownloadUrl || shown.state !== 'completed') return shown;
+      const { filename, content_type: contentType } = file;
+      const expiresAt = new Date(clock.now().getTime() + DOWNLOAD_LIFETIME_MS);
+      const url = await storage.downloadUrl({ guid, filename, contentType, expiresAt });
+      return { ...shown, download: { url, expiresAt } };
+    },
+
+    async list(
+      visible: store.Visible,
+      page: Page,
+      { state, ...filters }: AskedFilters,
+    ): Promise<PageOf<ShownFile> | Failure> {
+      const unknown = state?.find((name) => !isFileState(name));
+      if (unknown !== undefined)
+        return new Failure('invalid_parameter', `state ${unknown} is not a state of files`);
+      const states = state?.filter(isFileState);
+      const found = await store.selectFiles(queries, visible, page, { ...filters, state: states });
+      return { ...found, rows: await Promise.all(found.rows.map(show)) };
+    },
+  };
+}
+
+const NOTHING_YET = {
+  size: null,
+  sha256: null,
+  failure_code: null,
+  upload_expires_at: null,
+  uploaded_at: null,
+  leased_by: null,
+  completed_at: null,
+  failed_at: null,
+};
+
+export const USE_UPLOAD_URL = 'create the file without data and PUT the bytes to its upload_url';
+
+function isFileState(name: string): name is FileState {
+  return FILE_STATES.some((state) => state === name);
+}

@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import {
+  type FileHandle,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { platform } from 'node:process';
+import { after, test } from 'node:test';
+import { createFakeClock } from '../../../testing/fake-clock.ts';
+import { createEncryption } from '../../runtime/encryption.ts';
+import { createGuids } from '../../runtime/guid.ts';
+import { Secret } from '../../runtime/secret.ts';
+import { createFolderStorage } from './folder.ts';
+import { createLinks } from './links.ts';
+import { StorageError } from './storage.ts';
+import { cutOffAfter, describeStorage, newGuid, piecesOf } from './testing/storage-suite.ts';
+
+const TERMS = { contentType: 'image/png', maxBytes: 1_000_000 };
+const clock = createFakeClock();
+
+async function createStorage() {
+  const parent = await mkdtemp(join(tmpdir(), 'portico-files-'));
+  const folder = join(parent, 'files');
+  const encryption = createEncryption({ masterKeys: [new Secret('ab'.repeat(32))], randomBytes });
+  const links = createLinks({ uploadUrl: 'http://upload.test', encryption, clock });
+  const storage = createFolderStorage({ folder, links, guids: createGuids({ clock, randomBytes }) });
+  return { folder, storage, links, close: () => rm(parent, { recursive: true, force: true }) };
+}
+
+async function createStorageForTest() {
+  const created = await createStorage();
+  after(created.close);
+  return created;
+}
+
+describeStorage('folder storage', createStorage);
+
+/** Every file below a folder, by its path in it. */
+async function filesIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}
+
+test('a file is named by its guid alone, and nobody else on the machine may look', async () => {
+  const { storage, folder } = await createStorageForTest();
+  const guid = '0190163d86947395b2f5c1d2e3f4a5b6';
+  await storage.put(guid, piecesOf(Buffer.from('content')), TERMS);
+  const path = join(folder, 'b6', 'a5', guid);
+  assert.deepEqual(await filesIn(folder), [path]);
+  assert.equal((await readFile(path)).toString(), 'content');
+  if (platform === 'win32') return;
+  assert.equal((await stat(path)).mode & 0o777, 0o600);
+  for (const part of ['.', 'temporary', 'b6', 'b6/a5'])
+    assert.equal((await stat(join(folder, part))).mode & 0o777, 0o700);
+});
+
+test('nothing stays of what was refused, was too large or was cut off', async () => {
+  const { storage, folder } = await createStorageForTest();
+  const guid = newGuid();
+  await assert.rejects(storage.put(guid, cutOffAfter(500_000), TERMS), { message: 'cut off' });
+  await storage.put(guid, piecesOf(Buffer.alloc(1_000_001)), TERMS);
+  assert.deepEqual(await filesIn(folder), []);
+  await storage.put(guid, piecesOf(Buffer.from('content')), TERMS);
+  await storage.put(guid, piecesOf(Buffer.from('again')), TERMS);
+  assert.equal((await filesIn(folder)).length, 1);
+});
+
+test('what comes in is not seen until it is whole', async () => {
+  const { storage, folder } = await createStorageForTest();
+  const guid = newGuid();
+  async function* watched() {
+    yield Buffer.alloc(500_000);
+    assert.equal((await filesIn(join(folder, 'temporary'))).length, 1);
+    assert.equal(await storage.head(guid), undefined);
+    yield Buffer.alloc(100);
+  }
+  assert.equal(await storage.put(guid, watched(), TERMS), 'stored');
+  assert.deepEqual(await storage.head(guid), { size: 500_100 });
+  assert.deepEqual(await filesIn(join(folder, 'temporary')), []);
+});
+
+test('the source is told of each piece once it is written, and may take its memory back then', async () => {
+  const { storage } = await createStorageForTest();
+  const guid = newGuid();
+  const content = randomBytes(3_000_000);
+  const told: number[] = [];
+  const onWritten = ({ buffer, byteLength }: Uint8Array) => {
+    told.push(byteLength);
+    (buffer as ArrayBuffer).transfer(0);
+  };
+  async function* owned() {
+    for (let at = 0; at < content.length; at += 100_000)
+      yield new Uint8Array(content.subarray(at, at + 100_000));
+  }
+  const terms = { ...TERMS, maxBytes: content.length, onWritten };
+  assert.equal(await storage.put(guid, owned(), terms), 'stored');
+  assert.deepEqual(told, new Array(30).fill(100_000));
+  const read: Buffer[] = [];
+  for await (const chunk of (await storage.read(guid)) ?? []) read.push(chunk as Buffer);
+  assert.ok(Buffer.concat(read).equals(content));
+});
+
+test('what is too large stops being read', async () => {
+  const { storage } = await createStorageForTest();
+  let read = 0;
+  async function* endless() {
+    for (;;) {
+      read += 65_536;
+      yield Buffer.alloc(65_536);
+    }
+  }
+  assert.equal(await storage.put(newGuid(), endless(), TERMS), 'too_large');
+  assert.ok(read < 2 * TERMS.maxBytes, `read ${read} bytes`);
+});
+
+test('the sweep removes what a crash left, and leaves alone what is still coming in', async () => {
+  const { storage, folder } = await createStorageForTest();
+  const kept = newGuid();
+  assert.equal(await storage.sweepTemporary(new Date()), 0);
+  await storage.put(kept, piecesOf(Buffer.from('content')), TERMS);
+  const [old, recent] = [join(folder, 'temporary', newGuid()), join(folder, 'temporary', newGuid())];
+  for (const path of [old, recent]) await writeFile(path, 'half');
+  const moment = new Date('2026-11-15T12:00:00.000Z');
+  await utimes(old, moment, new Date(moment.getTime() - 1));
+  await utimes(recent, moment, moment);
+  assert.equal(await storage.sweepTemporary(moment), 1);
+  assert.deepEqual(await filesIn(join(folder, 'temporary')), [recent]);
+  assert.deepEqual(await storage.head(kept), { size: 7 });
+});
+
+test('a folder that cannot be written to is a StorageError, and the source is not blamed', async () => {
+  const { storage, folder } = await createStorageForTest();
+  await writeFile(folder, 'in the way');
+  const content = piecesOf(Buffer.from('content'));
+  await assert.rejects(storage.put(newGuid(), content, TERMS), StorageError);
+  await assert.rejects(storage.head(newGuid()), StorageError);
+  await assert.rejects(storage.read(newGuid()), StorageError);
+});
+
+test('a file that vanishes before it has its name is a StorageError, and nothing is stored', async () => {
+  const { storage, folder } = await createStorageForTest();
+  const guid = newGuid();
+  async function* robbed() {
+    yield Buffer.from('content');
+    for (const path of await filesIn(join(folder, 'temporary'))) await rm(path);
+  }
+  await assert.rejects(storage.put(guid, robbed(), TERMS), StorageError);
+  assert.equal(await storage.head(guid), undefined);
+});
+
+/** Every FileHandle has this prototype; the class itself is not for sale. */
+async function handlePrototype(): Promise<FileHandle> {
+  const handle = await open(import.meta.filename);
+  await handle.close();
+  return Object.getPrototypeOf(handle);
+}
+
+test('it answers when the bytes, and after them the name, are on the disk', async (context) => {
+  const { storage, folder } = await createStorageForTest();
+  const guid = newGuid();
+  const synced: string[] = [];
+  const prototype = await handlePrototype();
+  const { sync } = prototype;
+  context.mock.method(prototype, 'sync', async function (this: FileHandle) {
+    const isNamed = (await storage.head(guid)) !== undefined;
+    const { ino } = await this.stat();
+    synced.push(`${ino} ${isNamed ? 'after' : 'before'} it has its name`);
+    return sync.call(this);
+  });
+  assert.equal(await storage.put(guid, piecesOf(Buffer.from('content')), TERMS), 'stored');
+  const [top, inner] = [join(folder, guid.slice(-2)), join(folder, guid.slice(-2), guid.slice(-4, -2))];
+  const inodeOf = async (path: string) => (await stat(path)).ino;
+  assert.equal(synced[0], `${await inodeOf(join(inner, guid))} before it has its name`);
+  const folders = platform === 'win32' ? [] : [inner, top, folder];
+  const inodes = await Promise.all(folders.map(inodeOf));
+  assert.deepEqual(
+    synced.slice(1),
+    inodes.map((inode) => `${inode} after it has its name`),
+  );
+});
+
+test('a disk that is full is a StorageError, in the middle and at the end, and nothing stays', async (context) => {
+  for (const pieces of [3_000_000, 100]) {
+    const { storage, folder } = await createStorageForTest();
+    const full = async () => Promise.reject(new Error('ENOSPC: no space left on device'));
+    const mocked = context.mock.method(await handlePrototype(), 'writev', full);
+    const written = storage.put(newGuid(), piecesOf(Buffer.alloc(pieces)), { ...TERMS, maxBytes: 4_000_000 });
+    await assert.rejects(written, StorageError);
+    mocked.mock.restore();
+    assert.deepEqual(await filesIn(folder), []);
+  }
+});
+
+test('one batch is written after the other, and no more than one waits', async (context) => {
+  const { storage } = await createStorageForTest();
+  const prototype = await handlePrototype();
+  const { writev } = prototype;
+  let underWay = 0;
+  let most = 0;
+  context.mock.method(prototype, 'writev', async function (this: FileHandle, chunks: Buffer[]) {
+    most = Math.max(most, ++underWay);
+    const result = await writev.call(this, chunks);
+    underWay -= 1;
+    return result;
+  });
+  const content = piecesOf(Buffer.alloc(20_000_000), 1_048_576);
+  assert.equal(await storage.put(newGuid(), content, { ...TERMS, maxBytes: 20_000_000 }), 'stored');
+  assert.equal(most, 1);
+});
+
+test('what a write did not take is written after it', async (context) => {
+  const { storage, folder } = await createStorageForTest();
+  const content = randomBytes(150_000);
+  const mocked = context.mock.method(
+    await handlePrototype(),
+    'writev',
+    async function (this: FileHandle, chunks: Buffer[]) {
+      return this.write(Buffer.concat(chunks).subarray(0, 70_000));
+    },
+  );
+  const guid = newGuid();
+  assert.equal(await storage.put(guid, piecesOf(content), TERMS), 'stored');
+  assert.equal(mocked.mock.callCount(), 1);
+  const [path] = await filesIn(folder);
+  assert.ok((await readFile(path as string)).equals(content));
+});
+
+test('its links are its own signed ones', async () => {
+  const { storage, links } = await createStorageForTest();
+  const expiresAt = new Date(clock.now().getTime() + 60_000);
+  const upload = { guid: newGuid(), ...TERMS, expiresAt };
+  assert.equal(await storage.uploadUrl(upload), links.uploadUrl(upload));
+  const download = { guid: newGuid(), filename: 'a.png', contentType: 'image/png', expiresAt };
+  assert.equal(await storage.downloadUrl(download), links.downloadUrl(download));
+});

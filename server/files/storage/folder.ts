@@ -1,0 +1,113 @@
+import { link, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { type Guids, isGuid } from '../../runtime/guid.ts';
+import type { Links } from './links.ts';
+import { type ByteRange, type PutResult, type PutTerms, type Storage, StorageError } from './storage.ts';
+import { FOLDER_MODE, syncFolders, writeWhole } from './whole-file.ts';
+
+/** Where puts write before their file has its name; in the same file system, or it could not be linked. */
+const TEMPORARY = 'temporary';
+/** Leftovers removed in one sweep. */
+const MAX_SWEPT = 1_000;
+
+/**
+ * A file is `<folder>/ef/cd/<guid that ends in cdef>`: the end of a guid is chance, its beginning is the time, and
+ * would put the files of weeks side by side. The name comes from our guid alone.
+ */
+export function createFolderStorage({
+  folder,
+  links,
+  guids,
+}: {
+  folder: string;
+  links: Links;
+  guids: Guids;
+}): Storage {
+  const temporaryFolder = join(folder, TEMPORARY);
+
+  function foldersOf(guid: string): [top: string, inner: string] {
+    if (!isGuid(guid)) throw new Error('a file is named by a guid');
+    const top = join(folder, guid.slice(-2));
+    return [top, join(top, guid.slice(-4, -2))];
+  }
+
+  function pathOf(guid: string): string {
+    return join(foldersOf(guid)[1], guid);
+  }
+
+  async function put(guid: string, content: AsyncIterable<Uint8Array>, terms: PutTerms): Promise<PutResult> {
+    if (await head(guid)) return 'exists';
+    const temporary = join(temporaryFolder, guids.next());
+    try {
+      await mkdir(temporaryFolder, { recursive: true, mode: FOLDER_MODE }).catch(failsTo('write'));
+      const written = await writeWhole(temporary, content, terms);
+      return written === 'too_large' ? written : await name(temporary, guid).catch(failsTo('write'));
+    } finally {
+      await rm(temporary, { force: true }).catch(failsTo('clean up'));
+    }
+  }
+
+  /** A link, not a rename: it fails when the name is taken, whoever took it and however closely. */
+  async function name(temporary: string, guid: string): Promise<PutResult> {
+    const [top, inner] = foldersOf(guid);
+    await mkdir(inner, { recursive: true, mode: FOLDER_MODE });
+    try {
+      await link(temporary, pathOf(guid));
+    } catch (error) {
+      if (codeOf(error) === 'EEXIST') return 'exists';
+      throw error;
+    }
+    await syncFolders(inner, top, folder);
+    return 'stored';
+  }
+
+  async function head(guid: string): Promise<{ size: number } | undefined> {
+    const found = await stat(pathOf(guid)).catch(undefinedWhenAbsent).catch(failsTo('look'));
+    return found && { size: found.size };
+  }
+
+  async function read(guid: string, range?: ByteRange): Promise<Readable | undefined> {
+    const handle = await open(pathOf(guid), 'r').catch(undefinedWhenAbsent).catch(failsTo('read'));
+    return handle?.createReadStream(range);
+  }
+
+  async function sweepTemporary(olderThan: Date): Promise<number> {
+    const leftovers = await readdir(temporaryFolder).catch(undefinedWhenAbsent).catch(failsTo('sweep'));
+    let removed = 0;
+    for (const leftover of leftovers ?? []) {
+      if (removed === MAX_SWEPT) break;
+      const path = join(temporaryFolder, leftover);
+      // By the moment of the last write: a slow upload that is still coming in is not a leftover.
+      const found = await stat(path).catch(undefinedWhenAbsent).catch(failsTo('sweep'));
+      if (!found || found.mtime >= olderThan) continue;
+      await rm(path, { force: true }).catch(failsTo('sweep'));
+      removed += 1;
+    }
+    return removed;
+  }
+
+  return {
+    put,
+    head,
+    read,
+    remove: (guid) => rm(pathOf(guid), { force: true }).catch(failsTo('remove')),
+    uploadUrl: async (terms) => links.uploadUrl(terms),
+    downloadUrl: async (terms) => links.downloadUrl(terms),
+    sweepTemporary,
+  };
+}
+
+function codeOf(error: unknown): unknown {
+  return (error as { code?: unknown }).code;
+}
+
+function undefinedWhenAbsent(error: unknown): undefined {
+  if (codeOf(error) !== 'ENOENT') throw error;
+}
+
+function failsTo(operation: string) {
+  return (error: unknown): never => {
+    throw new StorageError(operation, error);
+  };
+}

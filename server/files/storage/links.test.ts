@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import { createFakeClock } from '../../../testing/fake-clock.ts';
+import { createEncryption } from '../../runtime/encryption.ts';
+import { Failure } from '../../runtime/failure.ts';
+import { Secret } from '../../runtime/secret.ts';
+import { createLinks } from './links.ts';
+import { newGuid } from './testing/storage-suite.ts';
+
+const QUARTER_MS = 15 * 60_000;
+const [OLD_KEY, NEW_KEY] = [new Secret('ab'.repeat(32)), new Secret('cd'.repeat(32))];
+
+function createLinksUnder(masterKeys = [OLD_KEY], clock = createFakeClock()) {
+  const encryption = createEncryption({ masterKeys, randomBytes });
+  const links = createLinks({ uploadUrl: 'https://upload.test', encryption, clock });
+  const expiresAt = new Date(clock.now().getTime() + QUARTER_MS);
+  const terms = { guid: newGuid(), contentType: 'image/png', maxBytes: 1_000, expiresAt };
+  const download = { guid: terms.guid, filename: 'Pass & <b>.png', contentType: 'image/png', expiresAt };
+  return { links, clock, terms, download };
+}
+
+/** As a route takes a request apart. */
+function requestOf(url: string, contentType: string | undefined = 'image/png') {
+  const { pathname, searchParams } = new URL(url);
+  return { guid: pathname.split('/').at(-1) as string, query: Object.fromEntries(searchParams), contentType };
+}
+
+function codeOf(result: unknown): string {
+  assert.ok(result instanceof Failure);
+  return result.code;
+}
+
+test('an upload link is at the upload URL and says what it allows', () => {
+  const { links, terms } = createLinksUnder();
+  const url = links.uploadUrl(terms);
+  assert.ok(url.startsWith(`https://upload.test/uploads/${terms.guid}?`));
+  assert.deepEqual(links.checkUpload(requestOf(url)), terms);
+  assert.deepEqual(links.checkUpload(requestOf(url, 'IMAGE/PNG')), terms);
+});
+
+test('a download link is at the upload URL and says how it presents itself', () => {
+  const { links, download } = createLinksUnder();
+  const url = links.downloadUrl(download);
+  assert.ok(url.startsWith(`https://upload.test/downloads/${download.guid}?`));
+  assert.deepEqual(links.checkDownload(requestOf(url)), download);
+});
+
+test('a link ends at the very moment of its expiry', () => {
+  const { links, clock, terms, download } = createLinksUnder();
+  const [upload, get] = [requestOf(links.uploadUrl(terms)), requestOf(links.downloadUrl(download))];
+  clock.advance(QUARTER_MS - 1);
+  assert.deepEqual(links.checkUpload(upload), terms);
+  assert.deepEqual(links.checkDownload(get), download);
+  clock.advance(1);
+  assert.equal(codeOf(links.checkUpload(upload)), 'upload_expired');
+  assert.equal(codeOf(links.checkDownload(get)), 'download_expired');
+});
+
+test('another content type than the signed one is refused', () => {
+  const { links, terms } = createLinksUnder();
+  const request = requestOf(links.uploadUrl(terms));
+  for (const contentType of ['text/html', 'image/png; charset=utf-8', '', undefined])
+    assert.equal(codeOf(links.checkUpload({ ...request, contentType })), 'content_type_mismatch');
+});
+
+test('whatever is changed in a link, it is no longer ours', () => {
+  const { links, terms, download } = createLinksUnder();
+  const upload = requestOf(links.uploadUrl(terms));
+  const get = requestOf(links.downloadUrl(download));
+  for (const [request, check] of [
+    [upload, links.checkUpload],
+    [get, links.checkDownload],
+  ] as const) {
+    assert.equal(codeOf(check({ ...request, guid: newGuid() })), 'signature_invalid');
+    for (const [name, value] of Object.entries(request.query)) {
+      const changes = [
+        `${value}0`,
+        value.slice(1),
+        '',
+        `${value.toUpperCase()} `,
+        [value, value],
+        undefined,
+        1,
+      ];
+      for (const changed of changes) {
+        const query = { ...request.query, [name]: changed };
+        assert.equal(codeOf(check({ ...request, query })), 'signature_invalid', `${name}=${changed}`);
+      }
+      const { [name]: _, ...without } = request.query;
+      assert.equal(codeOf(check({ ...request, query: without })), 'signature_invalid', `no ${name}`);
+    }
+    const more = { ...request.query, more: 'x' };
+    assert.equal(codeOf(check({ ...request, query: more })), 'signature_invalid');
+  }
+});
+
+test('the signature is looked at first: of a forged link nothing else is told', () => {
+  const { links, clock, terms } = createLinksUnder();
+  const request = requestOf(links.uploadUrl(terms), 'text/html');
+  const forged = { ...request, query: { ...request.query, signature: 'ab'.repeat(32) } };
+  clock.advance(QUARTER_MS);
+  assert.equal(codeOf(links.checkUpload(forged)), 'signature_invalid');
+  assert.equal(codeOf(links.checkUpload(request)), 'upload_expired');
+});
+
+test('an upload link is no download link, nor the other way round, whatever its parameters are called', () => {
+  const { links, terms } = createLinksUnder();
+  const { content_type, max_bytes, ...rest } = requestOf(links.uploadUrl(terms)).query as Record<
+    string,
+    string
+  >;
+  const query = { ...rest, filename: content_type, content_type: max_bytes };
+  assert.equal(codeOf(links.checkDownload({ guid: terms.guid, query })), 'signature_invalid');
+});
+
+test('what is signed cannot be cut into other parts', () => {
+  const { links, download } = createLinksUnder();
+  const sign = (filename: string, contentType: string) =>
+    requestOf(links.downloadUrl({ ...download, filename, contentType })).query.signature;
+  assert.notEqual(sign('a', 'bc'), sign('ab', 'c'));
+  assert.notEqual(sign('a","b', 'c'), sign('a', 'b","c'));
+});
+
+test('a link lives through the change to a new master key, and not beyond the old key', () => {
+  const { links, clock, terms } = createLinksUnder([OLD_KEY]);
+  const request = requestOf(links.uploadUrl(terms));
+  assert.deepEqual(createLinksUnder([NEW_KEY, OLD_KEY], clock).links.checkUpload(request), terms);
+  assert.equal(codeOf(createLinksUnder([NEW_KEY], clock).links.checkUpload(request)), 'signature_invalid');
+});
+
+test('a node that does not know the new master key yet honours what one that does has signed', () => {
+  const ahead = createLinksUnder([NEW_KEY, OLD_KEY]);
+  const behind = createLinksUnder([OLD_KEY, NEW_KEY], ahead.clock);
+  assert.deepEqual(behind.links.checkUpload(requestOf(ahead.links.uploadUrl(ahead.terms))), ahead.terms);
+});

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { Secret } from '../../runtime/secret.ts';
+import { StorageError } from './storage.ts';
+import { createStore, storageOn } from './testing/s3-store.ts';
+import { cutOffAfter, newGuid, piecesOf } from './testing/storage-suite.ts';
+
+const TERMS = { contentType: 'image/png', maxBytes: 1_000 };
+
+test('a put whose answer got lost knows its own object again', async () => {
+  for (const size of [10, 9 * 1_048_576]) {
+    const { storage, double } = await createStore();
+    let isLost = false;
+    double.setFault(({ headers }) => {
+      if (isLost || headers['if-none-match'] !== '*') return undefined;
+      isLost = true;
+      return 'lose answer';
+    });
+    const terms = { ...TERMS, maxBytes: size };
+    assert.equal(await storage.put(newGuid(), piecesOf(Buffer.alloc(size)), terms), 'stored');
+    assert.ok(isLost);
+  }
+});
+
+test('a store that refuses a moment is asked again, one that keeps refusing is a StorageError', async () => {
+  const { storage, double } = await createStore();
+  let refusals = 2;
+  double.setFault(() => (refusals-- > 0 ? 'refuse' : undefined));
+  assert.equal(await storage.put(newGuid(), piecesOf(Buffer.from('content')), TERMS), 'stored');
+  double.setFault(() => 'refuse');
+  const guid = newGuid();
+  await assert.rejects(storage.put(guid, piecesOf(Buffer.from('content')), TERMS), StorageError);
+  await assert.rejects(storage.head(guid), StorageError);
+  await assert.rejects(storage.read(guid), StorageError);
+  await assert.rejects(storage.remove(guid), StorageError);
+  await assert.rejects(storage.sweepTemporary(new Date()), StorageError);
+});
+
+test('a store that cannot be reached, or does not know the key, is a StorageError without the secret', async () => {
+  const { double } = await createStore();
+  const unknown = storageOn({ ...double.settings, secretAccessKey: new Secret('another-secret') });
+  const away = storageOn({ ...double.settings, endpoint: 'http://127.0.0.1:1' });
+  for (const storage of [unknown, away]) {
+    after(() => storage.close());
+    await assert.rejects(storage.put(newGuid(), piecesOf(Buffer.from('content')), TERMS), (error) => {
+      assert.ok(error instanceof StorageError);
+      assert.doesNotMatch(error.message, /another-secret|test-secret/);
+      return true;
+    });
+  }
+});
+
+test('a large put that fails gives its parts up; what a crash leaves of one is swept', async () => {
+  const { storage, double, clock } = await createStore();
+  const terms = { ...TERMS, maxBytes: 100 * 1_048_576 };
+  await assert.rejects(storage.put(newGuid(), cutOffAfter(20 * 1_048_576), terms), { message: 'cut off' });
+  assert.equal(double.bucket.multiparts.size, 0);
+  double.setFault(({ method, query }) =>
+    method === 'DELETE' && query.has('uploadId') ? 'refuse' : undefined,
+  );
+  await assert.rejects(storage.put(newGuid(), cutOffAfter(20 * 1_048_576), terms), { message: 'cut off' });
+  assert.equal(double.bucket.multiparts.size, 1);
+  double.setFault(() => undefined);
+  assert.equal(await storage.sweepTemporary(clock.now()), 0);
+  clock.advance(1);
+  assert.equal(await storage.sweepTemporary(clock.now()), 1);
+  assert.equal(double.bucket.multiparts.size, 0);
+});
+
+test('no request has a checksum that only some stores know', async () => {
+  const { storage, double, expiresAt } = await createStore();
+  const guid = newGuid();
+  await storage.put(guid, piecesOf(Buffer.from('content')), TERMS);
+  const names = double.requests.flatMap(({ headers }) => Object.keys(headers));
+  const url = await storage.uploadUrl({ guid, ...TERMS, expiresAt });
+  assert.doesNotMatch(`${names} ${url}`, /checksum|trailer|crc/i);
+});

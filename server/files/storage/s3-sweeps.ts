@@ -1,0 +1,30 @@
+import {
+  AbortMultipartUploadCommand,
+  DeleteObjectCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  type S3Client,
+} from '@aws-sdk/client-s3';
+import { failsTo } from './s3-client.ts';
+
+type Place = { Bucket: string; Prefix: string };
+
+/** Lists keys in order, and these begin with the time: the one page that is looked at has the oldest. */
+export async function sweepObjects(client: S3Client, place: Place, olderThan: Date): Promise<number> {
+  const page = await client.send(new ListObjectsV2Command(place)).catch(failsTo('sweep'));
+  const old = (page.Contents ?? []).filter(({ LastModified }) => LastModified && LastModified < olderThan);
+  for (const { Key } of old)
+    await client.send(new DeleteObjectCommand({ Bucket: place.Bucket, Key })).catch(failsTo('sweep'));
+  return old.length;
+}
+
+/** Multipart uploads that were begun and never ended; a store keeps their parts, and charges for them. */
+export async function sweepMultiparts(client: S3Client, place: Place, olderThan: Date): Promise<number> {
+  const page = await client.send(new ListMultipartUploadsCommand(place)).catch(failsTo('sweep'));
+  const old = (page.Uploads ?? []).filter(({ Initiated }) => Initiated && Initiated < olderThan);
+  for (const { Key, UploadId } of old)
+    await client
+      .send(new AbortMultipartUploadCommand({ Bucket: place.Bucket, Key, UploadId }))
+      .catch(failsTo('sweep'));
+  return old.length;
+}

@@ -1,0 +1,55 @@
+import type { Readable } from 'node:stream';
+
+/** What a link allows: one PUT of one file, of this type, up to this size, until this moment. */
+export type UploadTerms = { guid: string; contentType: string; maxBytes: number; expiresAt: Date };
+
+/** How a download presents itself to whoever follows the link. */
+export type DownloadTerms = { guid: string; filename: string; contentType: string; expiresAt: Date };
+
+/** Bytes `start` to `end`, both included, as in a Range header; both lie within the file. */
+export type ByteRange = { start: number; end: number };
+
+export type PutTerms = {
+  contentType: string;
+  maxBytes: number;
+  /** Nobody here needs this piece of the content any more. Where it matters how soon, the source asks to be told. */
+  onWritten?: (piece: Uint8Array) => void;
+};
+export type PutResult = 'stored' | 'exists' | 'too_large';
+
+/** Where the bytes of files are. Everything is named by the file's guid, never by anything that a request said. */
+export type Storage = {
+  /**
+   * Whole or not at all: a crash, a cut-off source or a failed put leaves nothing that `head` or `read` would find.
+   * Never replaces what is there: of two puts of one guid at the same time exactly one is `stored`.
+   * An error of the source comes out as it is, one of the store as a StorageError. The source may be left unread.
+   */
+  put(guid: string, content: AsyncIterable<Uint8Array>, terms: PutTerms): Promise<PutResult>;
+  /**
+   * The size of what is stored; undefined when nothing is (yet). Takes in what came by a link of the store's own:
+   * from then on the link replaces nothing. Such a link cannot bound the size, so compare it before reading.
+   */
+  head(guid: string): Promise<{ size: number } | undefined>;
+  /** undefined when nothing is stored. */
+  read(guid: string, range?: ByteRange): Promise<Readable | undefined>;
+  /** Also when there is nothing. */
+  remove(guid: string): Promise<void>;
+  uploadUrl(terms: UploadTerms): Promise<string>;
+  downloadUrl(terms: DownloadTerms): Promise<string>;
+  /**
+   * Removes what puts left behind that never ended, and what came by a link after its file was taken in.
+   * `olderThan` must lie further back than a link lives. Answers how many it removed; bounded, so call it again.
+   */
+  sweepTemporary(olderThan: Date): Promise<number>;
+};
+
+/** The store could not do what was asked: unreachable, full, or it refused. Trying again may help. */
+export class StorageError extends Error {
+  override readonly name = 'StorageError';
+
+  constructor(operation: string, cause: unknown) {
+    super(`storage could not ${operation}: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      cause,
+    });
+  }
+}

@@ -1,0 +1,163 @@
+import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Clock } from '../../../runtime/clock.ts';
+import type { SignedRequest } from './sigv4.ts';
+
+export type S3Request = SignedRequest & { path: string; query: URLSearchParams };
+export type S3Answer = {
+  status: number;
+  headers?: Record<string, string | number>;
+  body?: Buffer | string;
+  code?: string;
+};
+
+type StoredObject = { body: Buffer; etag: string; modified: Date; headers: Record<string, string> };
+type Multipart = {
+  key: string;
+  initiated: Date;
+  headers: Record<string, string>;
+  parts: Map<number, Buffer>;
+};
+export type Bucket = ReturnType<typeof createBucket>;
+
+export function createBucket(name: string, clock: Clock) {
+  return { name, clock, objects: new Map<string, StoredObject>(), multiparts: new Map<string, Multipart>() };
+}
+
+/** What a request that is rightly signed does to the bucket, and its answer. */
+export function answerTo(bucket: Bucket, request: S3Request): S3Answer {
+  const prefix = `/${bucket.name}/`;
+  if (request.path === prefix || request.path === prefix.slice(0, -1)) return list(bucket, request.query);
+  if (!request.path.startsWith(prefix)) return { status: 404, code: 'NoSuchBucket' };
+  const key = request.path.slice(prefix.length);
+  const uploadId = request.query.get('uploadId');
+  switch (request.method) {
+    case 'PUT':
+      if (uploadId !== null) return putPart(bucket, uploadId, request);
+      return request.headers['x-amz-copy-source']
+        ? copy(bucket, key, request.headers)
+        : put(bucket, key, request);
+    case 'POST':
+      return uploadId === null ? beginMultipart(bucket, key, request) : complete(bucket, uploadId, request);
+    case 'DELETE':
+      if (uploadId === null) bucket.objects.delete(key);
+      else bucket.multiparts.delete(uploadId);
+      return { status: 204 };
+    default:
+      return get(bucket, key, request);
+  }
+}
+
+function put(bucket: Bucket, key: string, { headers, body }: S3Request): S3Answer {
+  if (headers['if-none-match'] === '*' && bucket.objects.has(key))
+    return { status: 412, code: 'PreconditionFailed' };
+  return { status: 200, headers: { etag: store(bucket, key, body, keptOf(headers)).etag } };
+}
+
+function copy(bucket: Bucket, key: string, headers: IncomingHttpHeaders): S3Answer {
+  const source = decodeURIComponent(String(headers['x-amz-copy-source'])).replace(/^\//, '');
+  const found = bucket.objects.get(source.slice(bucket.name.length + 1));
+  if (!found) return { status: 404, code: 'NoSuchKey' };
+  const expected = headers['x-amz-copy-source-if-match'];
+  if (expected !== undefined && expected !== found.etag) return { status: 412, code: 'PreconditionFailed' };
+  if (headers['if-none-match'] === '*' && bucket.objects.has(key))
+    return { status: 412, code: 'PreconditionFailed' };
+  const { etag } = store(bucket, key, found.body, found.headers);
+  return { status: 200, body: `<CopyObjectResult><ETag>${etag}</ETag></CopyObjectResult>` };
+}
+
+function get(bucket: Bucket, key: string, { headers, query, method }: S3Request): S3Answer {
+  const found = bucket.objects.get(key);
+  if (!found) return { status: 404, code: method === 'HEAD' ? 'NotFound' : 'NoSuchKey' };
+  const described = {
+    ...found.headers,
+    etag: found.etag,
+    'last-modified': found.modified.toUTCString(),
+    'accept-ranges': 'bytes',
+    ...given('content-type', query.get('response-content-type')),
+    ...given('content-disposition', query.get('response-content-disposition')),
+  };
+  const range = /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? '');
+  if (!range)
+    return { status: 200, headers: { ...described, 'content-length': found.body.length }, body: found.body };
+  const part = found.body.subarray(Number(range[1]), Number(range[2]) + 1);
+  const position = `bytes ${range[1]}-${range[2]}/${found.body.length}`;
+  return {
+    status: 206,
+    headers: { ...described, 'content-length': part.length, 'content-range': position },
+    body: part,
+  };
+}
+
+function beginMultipart(bucket: Bucket, key: string, { headers }: S3Request): S3Answer {
+  const id = `upload-${bucket.multiparts.size + 1}-${key}`;
+  bucket.multiparts.set(id, {
+    key,
+    initiated: bucket.clock.now(),
+    headers: keptOf(headers),
+    parts: new Map(),
+  });
+  const body = `<InitiateMultipartUploadResult><UploadId>${id}</UploadId></InitiateMultipartUploadResult>`;
+  return { status: 200, body };
+}
+
+function putPart(bucket: Bucket, uploadId: string, { query, body }: S3Request): S3Answer {
+  const upload = bucket.multiparts.get(uploadId);
+  if (!upload) return { status: 404, code: 'NoSuchUpload' };
+  upload.parts.set(Number(query.get('partNumber')), body);
+  return { status: 200, headers: { etag: etagOf(body) } };
+}
+
+function complete(bucket: Bucket, uploadId: string, { headers, body }: S3Request): S3Answer {
+  const upload = bucket.multiparts.get(uploadId);
+  if (!upload) return { status: 404, code: 'NoSuchUpload' };
+  if (headers['if-none-match'] === '*' && bucket.objects.has(upload.key))
+    return { status: 412, code: 'PreconditionFailed' };
+  const numbers = [...body.toString().matchAll(/<PartNumber>(\d+)</g)].map(([, number]) => Number(number));
+  const parts = numbers.map((number) => upload.parts.get(number));
+  if (parts.some((part) => !part)) return { status: 400, code: 'InvalidPart' };
+  store(bucket, upload.key, Buffer.concat(parts as Buffer[]), upload.headers);
+  bucket.multiparts.delete(uploadId);
+  return { status: 200, body: '<CompleteMultipartUploadResult></CompleteMultipartUploadResult>' };
+}
+
+function list(bucket: Bucket, query: URLSearchParams): S3Answer {
+  const prefix = query.get('prefix') ?? '';
+  if (query.has('uploads')) {
+    const entries = [...bucket.multiparts].filter(([, { key }]) => key.startsWith(prefix));
+    const uploads = entries.map(
+      ([id, { key, initiated }]) =>
+        `<Upload><Key>${key}</Key><UploadId>${id}</UploadId><Initiated>${initiated.toISOString()}</Initiated></Upload>`,
+    );
+    const body = `<ListMultipartUploadsResult>${uploads.join('')}</ListMultipartUploadsResult>`;
+    return { status: 200, body };
+  }
+  const keys = [...bucket.objects.keys()].filter((key) => key.startsWith(prefix)).sort();
+  const contents = keys.map(
+    (key) =>
+      `<Contents><Key>${key}</Key><LastModified>${bucket.objects.get(key)?.modified.toISOString()}</LastModified></Contents>`,
+  );
+  return { status: 200, body: `<ListBucketResult>${contents.join('')}</ListBucketResult>` };
+}
+
+function store(bucket: Bucket, key: string, body: Buffer, headers: Record<string, string>): StoredObject {
+  const stored = { body, etag: etagOf(body), modified: bucket.clock.now(), headers };
+  bucket.objects.set(key, stored);
+  return stored;
+}
+
+/** What a store keeps of the headers of a PUT. */
+function keptOf(headers: IncomingHttpHeaders): Record<string, string> {
+  const kept = Object.entries(headers).filter(
+    ([name]) => name === 'content-type' || name.startsWith('x-amz-meta-'),
+  );
+  return Object.fromEntries(kept) as Record<string, string>;
+}
+
+function given(name: string, value: string | null): Record<string, string> {
+  return value === null ? {} : { [name]: value };
+}
+
+function etagOf(body: Buffer): string {
+  return `"${createHash('md5').update(body).digest('hex')}"`;
+}

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { assertError, createTestApp } from '../../testing/app.ts';
+import { createFakeClock } from '../../testing/fake-clock.ts';
+import { createFile, createFileOwner, inline, PDF, PNG, postFile, showFile } from '../../testing/files.ts';
+import { userToken } from '../../testing/tenant.ts';
+import { createS3Double } from './storage/testing/s3-double.ts';
+
+/** Files on an S3-compatible store, whose links are its own and whose uploads are found by asking. */
+const clock = createFakeClock(new Date());
+const store = await createS3Double(clock);
+after(() => store.close());
+const { endpoint, bucket, region, accessKeyId, secretAccessKey } = store.settings;
+const app = await createTestApp({
+  clock,
+  environment: {
+    PORTICO_S3_ENDPOINT: endpoint,
+    PORTICO_S3_BUCKET: bucket,
+    PORTICO_S3_REGION: region,
+    PORTICO_S3_ACCESS_KEY_ID: accessKeyId,
+    PORTICO_S3_SECRET_ACCESS_KEY: secretAccessKey.reveal(),
+    PORTICO_MAX_UPLOAD_BYTES: '1000',
+  },
+});
+const tenant = await createFileOwner(app);
+const owner = { ...tenant, token: () => userToken(app, tenant.organizationGuid) };
+const MINUTE_MS = 60_000;
+
+const put = (url: string, body: Buffer, type = 'image/png') =>
+  fetch(url, { method: 'PUT', body, headers: { 'content-type': type } });
+
+async function pass(ms: number): Promise<void> {
+  clock.advance(ms);
+  await app.fileProcessing.settle();
+}
+
+async function nextLookIn(guid: string): Promise<number> {
+  const row = await app.database.queries
+    .selectFrom('files')
+    .select('next_look_at')
+    .where('guid', '=', guid)
+    .executeTakeFirstOrThrow();
+  return (row.next_look_at?.getTime() ?? Number.NaN) - clock.now().getTime();
+}
+
+test('the links are the store’s own, and there are none of ours', async () => {
+  const { guid, upload_url: url } = await createFile(app, owner);
+  assert.ok(url.startsWith(`${endpoint}/`), url);
+  assert.equal((await app.call({ method: 'PUT', url: `/uploads/${guid}` })).status, 404);
+  assert.equal((await app.call({ url: `/downloads/${guid}` })).status, 404);
+});
+
+test('an upload is noticed by asking, checked, and handed out by the store', async () => {
+  const { guid, upload_url: url } = await createFile(app, owner);
+  assert.equal((await put(url, PNG)).status, 200);
+  await pass(1_000);
+  const { state, size, upload_url: gone } = await showFile(app, owner, guid);
+  assert.deepEqual([state, size, gone], ['completed', PNG.length, undefined]);
+  const shown = await showFile(app, owner, guid, '?include_download_url=true');
+  const response = await fetch(shown.download_url);
+  assert.deepEqual(Buffer.from(await response.arrayBuffer()), PNG);
+  assert.match(String(response.headers.get('content-disposition')), /^attachment; filename="bill\.png"/);
+});
+
+test('after it was taken in, the link replaces nothing', async () => {
+  const { guid, upload_url: url } = await createFile(app, owner);
+  await put(url, PNG);
+  await pass(1_000);
+  const { sha256 } = await showFile(app, owner, guid);
+  await put(url, Buffer.concat([PNG, Buffer.from('more')]));
+  await pass(MINUTE_MS);
+  const shown = await showFile(app, owner, guid, '?include_download_url=true');
+  assert.equal(shown.sha256, sha256);
+  const response = await fetch(shown.download_url);
+  assert.deepEqual(Buffer.from(await response.arrayBuffer()), PNG);
+});
+
+test('it is asked after a second, then with pauses that grow to half a minute', async () => {
+  const { guid } = await createFile(app, owner);
+  assert.equal(await nextLookIn(guid), 1_000);
+  await pass(1_000);
+  assert.equal(await nextLookIn(guid), 1_000);
+  await pass(7_000);
+  assert.equal(await nextLookIn(guid), 2_000);
+  await pass(5 * MINUTE_MS);
+  assert.equal(await nextLookIn(guid), 30_000);
+});
+
+test('what never came is given up an hour after its link has expired: until then one may still be coming in', async () => {
+  const { guid } = await createFile(app, owner);
+  await pass(75 * MINUTE_MS - 1);
+  assert.equal((await showFile(app, owner, guid)).state, 'storing');
+  await pass(30_000);
+  assert.equal((await showFile(app, owner, guid)).failure_code, 'upload_expired');
+});
+
+test('what comes even later is removed', async () => {
+  const { guid, upload_url: url } = await createFile(app, owner);
+  // The store judges by the moment at which an upload began.
+  assert.equal((await put(url, PNG)).status, 200);
+  const hidden = new Map([...store.bucket.objects].filter(([key]) => key.includes(guid)));
+  for (const key of hidden.keys()) store.bucket.objects.delete(key);
+  await pass(76 * MINUTE_MS);
+  assert.equal((await showFile(app, owner, guid)).failure_code, 'upload_expired');
+  for (const [key, object] of hidden) store.bucket.objects.set(key, object);
+  clock.advance(24 * 60 * MINUTE_MS);
+  await app.sweeper.runOnce();
+  assert.ok(![...store.bucket.objects.keys()].some((key) => key.includes(guid)));
+});
+
+test('more than was agreed is too_large, and the wrong type a mismatch; neither stays', async () => {
+  const large = await createFile(app, owner);
+  await put(large.upload_url, Buffer.concat([PNG, Buffer.alloc(1_000)]));
+  const wrong = await createFile(app, owner);
+  await put(wrong.upload_url, PDF);
+  await pass(1_000);
+  assert.equal((await showFile(app, owner, large.guid)).failure_code, 'too_large');
+  assert.equal((await showFile(app, owner, wrong.guid)).failure_code, 'content_type_mismatch');
+  const kept = [...store.bucket.objects.keys()];
+  assert.ok(!kept.some((key) => key.includes(large.guid) || key.includes(wrong.guid)));
+});
+
+test('inline content goes to the store as well; while that is away: 503, and nothing is left to be done', async () => {
+  const { guid } = await createFile(app, owner, inline(PNG));
+  await app.fileProcessing.settle();
+  assert.equal((await showFile(app, owner, guid)).state, 'completed');
+  store.setFault(({ method }) => (method === 'PUT' ? 'refuse' : undefined));
+  const away = { token: await owner.token(), customerGuid: owner.customerGuid };
+  assertError(await postFile(app, away, inline(PNG)), 503, 'unavailable');
+  store.setFault(() => undefined);
+  const later = await app.database.queries.selectFrom('file_removals').selectAll().execute();
+  assert.ok(!later.some(({ due_at }) => due_at.getTime() === clock.now().getTime() + 60 * MINUTE_MS));
+});
