@@ -6,9 +6,10 @@ import { createApp } from '../server/app.ts';
 import { systemActor } from '../server/audit/service.ts';
 import { readConfig } from '../server/config/config.ts';
 import { completeSecrets } from '../server/config/generated-secrets.ts';
-import { CustomerView, viewCustomer } from '../server/customers/schema.ts';
 import { migrate } from '../server/database/migrate.ts';
 import { systemResolve } from '../server/network/resolve.ts';
+import { objectViewSchema, viewObject } from '../server/objects/schema.ts';
+import { OBJECT_TYPES } from '../server/objects/types.ts';
 import { systemClock, systemTimers } from '../server/runtime/clock.ts';
 import { type Failure, isFailure } from '../server/runtime/failure.ts';
 import { createLog } from '../server/runtime/log.ts';
@@ -54,12 +55,12 @@ const owner = { organizationGuid: organization.guid, bank };
 const { application, secret } = required(
   await app.applications.create(systemActor, owner, { name: 'Bench' }, 'optional'),
 );
+const customers = required(OBJECT_TYPES.find(({ name }) => name === 'customer'));
 const customer = required(
-  await app.customers.create(
-    systemActor,
-    { organizationGuid: organization.guid },
-    { type: 'individual', bank_guid: bank.guid },
-  ),
+  await app.objects.create(systemActor, { organizationGuid: organization.guid }, customers, {
+    type: 'individual',
+    bank_guid: bank.guid,
+  }),
 );
 
 const bare = Fastify();
@@ -78,17 +79,18 @@ bare.post('/token', async () => {
 
 bare.get<{ Params: { guid: string } }>(
   '/customers/:guid',
-  { schema: { response: { 200: CustomerView } } },
+  { schema: { response: { 200: objectViewSchema(customers) } } },
   async (request) => {
     const row = await app.database.queries
-      .selectFrom('customers')
+      .selectFrom('objects')
       .selectAll()
       .where('organization_guid', '=', organization.guid)
       .where('environment', '=', 'sandbox')
       .where('bank_guid', '=', bank.guid)
+      .where('type', '=', 'customer')
       .where('guid', '=', request.params.guid)
       .executeTakeFirstOrThrow();
-    return viewCustomer(row);
+    return viewObject(customers, row);
   },
 );
 
@@ -106,7 +108,7 @@ await bare.close();
 await app.close();
 process.disconnect?.();
 
-function required<T>(result: T): Exclude<T, Failure> {
+function required<T>(result: T): Exclude<T, Failure | undefined> {
   if (isFailure(result)) throw new Error(result.message);
-  return result as Exclude<T, Failure>;
+  return result as Exclude<T, Failure | undefined>;
 }

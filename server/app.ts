@@ -2,7 +2,6 @@ import { createKeyPairs } from './applications/key-pairs.ts';
 import { registerApplications } from './applications/routes.ts';
 import { createAudit } from './audit/service.ts';
 import type { CompleteConfig } from './config/generated-secrets.ts';
-import { registerCustomers } from './customers/routes.ts';
 import { createCustomers } from './customers/service.ts';
 import { createDatabase } from './database/database.ts';
 import { schemaState } from './database/migrate.ts';
@@ -28,8 +27,13 @@ import { registerOpenApi } from './http/openapi.ts';
 import { createHttpServer, type HttpServer } from './http/server.ts';
 import { createRequestSourceAddress } from './http/source-address.ts';
 import type { Resolve } from './network/resolve.ts';
+import { createFeed } from './objects/feed.ts';
+import { registerObjects } from './objects/routes.ts';
+import { createObjects } from './objects/service.ts';
+import { createSimulator } from './objects/simulator.ts';
 import { createOperatorAuthentication } from './operator/authentication.ts';
 import { registerOperator } from './operator/routes.ts';
+import { registerBanks } from './organizations/routes.ts';
 import { createOrganizations } from './organizations/service.ts';
 import { createRateLimits } from './rate-limits/service.ts';
 import type { Clock, Timers } from './runtime/clock.ts';
@@ -82,7 +86,17 @@ export async function createApp(deps: Deps) {
     beforeGoingLive: (transaction, guid) => applications.requireAllowlists(transaction, guid),
   });
   const ingest = createIngest({ ...base, events, organizations });
-  const customers = createCustomers({ ...base, organizations });
+  const simulator = createSimulator({
+    ...base,
+    ...{ timers, notifications, events, delayMs: config.simulatorDelayMs },
+  });
+  const objects = createObjects({
+    ...base,
+    ...{ events, organizations, simulator },
+    files: { areCompleted: (...args) => files.areCompleted(...args) },
+  });
+  const feed = createFeed({ ...base, events, organizations });
+  const customers = createCustomers({ objects });
   const subscriptions = createSubscriptions({
     ...base,
     ...{ events, organizations, encryption, randomBytes, supportEmail },
@@ -120,7 +134,8 @@ export async function createApp(deps: Deps) {
   registerTokenMetadata(server, tokens);
   await registerApi(server, { ...base, ...tokens, organizations, usage, sourceAddress }, (api) => {
     registerApplications(api, { applications, organizations, allowlistPolicy });
-    registerCustomers(api, { customers });
+    registerBanks(api, { organizations });
+    registerObjects(api, { objects });
     registerCustomerTokens(api, endpoints);
     registerSubscriptions(api, { subscriptions });
     registerEvents(api, { events });
@@ -139,7 +154,8 @@ export async function createApp(deps: Deps) {
     ...keyPairs,
     ...tokens,
     organizations,
-    customers,
+    objects,
+    feed,
     subscriptions,
     ingest,
     encryption,
@@ -178,6 +194,7 @@ export async function createApp(deps: Deps) {
     const flushDenials = () => denials.flush({ all: true });
     for (const step of [
       () => server.close(),
+      simulator.stop,
       deliveries.stop,
       fileRoom.stop,
       sweeper.stop,
@@ -207,6 +224,7 @@ export async function createApp(deps: Deps) {
     partitions,
     dispatcher,
     fileProcessing,
+    simulator,
     server,
     createHealthServer,
     housekeeping,

@@ -1,5 +1,6 @@
 import { subscribe } from 'node:diagnostics_channel';
 import type { FastifyInstance } from 'fastify';
+import { OBJECT_TYPES } from '../server/objects/types.ts';
 import type { TokenType } from '../server/tokens/claims.ts';
 import { allScopes } from '../server/tokens/scopes.ts';
 import type { TestApp } from './app.ts';
@@ -7,6 +8,7 @@ import { createCustomer } from './customers.ts';
 import { insertDeliveries } from './deliveries.ts';
 import { publishEvents } from './events.ts';
 import { sampleOf } from './json-samples.ts';
+import { reportObject } from './objects.ts';
 import { addressOf, jsonBodyOf, type Operation, readOperations } from './operations.ts';
 import { anySubscription } from './subscriptions.ts';
 import { createKey, createTenant, type Tenant } from './tenant.ts';
@@ -88,8 +90,10 @@ const OBJECTS: Record<string, PathObject> = {
     create: async (app, { bankGuid }) =>
       (await createKey(app, `/banks/${bankGuid}/applications`, { name: 'Key', scopes: [] })).clientId,
   },
+  '/api/banks/{guid}': { boundTo: 'bank', create: async (_app, { bankGuid }) => bankGuid },
   '/api/customers/{guid}': { boundTo: 'bank', create: async (_app, { customerGuid }) => customerGuid },
   '/api/files/{guid}': { boundTo: 'bank', create: async (app, owner) => createFileOf(app, owner) },
+  ...objectsOfCustomers(),
   '/api/subscriptions/{guid}': {
     boundTo: 'organization',
     create: async (app, owner) => (await anySubscription(app, owner)).guid,
@@ -121,10 +125,25 @@ const OBJECTS: Record<string, PathObject> = {
   },
 };
 
+/** Every kind of object but the customers themselves. */
+function objectsOfCustomers(): Record<string, PathObject> {
+  const types = OBJECT_TYPES.filter(({ customer }) => customer !== 'itself');
+  return Object.fromEntries(
+    types.map(({ name, plural }) => [
+      `/api/${plural}/{guid}`,
+      { boundTo: 'bank', create: (app, owner) => reportObject(app, name, owner) } satisfies PathObject,
+    ]),
+  );
+}
+
 /** What the fields of a body have to name, where it has to be there: made only for those that ask for it. */
 const NAMED: Record<string, (app: TestApp, owner: Callers) => Promise<string>> = {
   subscription_guid: async (app, owner) => (await anySubscription(app, owner)).guid,
   subscription_event_guid: async (app, owner) => (await publishEvents(app, owner))[0] as string,
+  source_account_guid: (app, owner) => reportObject(app, 'account', owner),
+  destination_account_guid: (app, owner) => reportObject(app, 'account', owner),
+  external_bank_account_guid: (app, owner) => reportObject(app, 'external_bank_account', owner),
+  plan_guid: (app, owner) => reportObject(app, 'plan', owner),
 };
 
 async function createFileOf(app: TestApp, owner: Callers): Promise<string> {

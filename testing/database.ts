@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { sql } from 'kysely';
+import { Migrator } from 'kysely/migration';
 import pg from 'pg';
-import { createDatabase } from '../server/database/database.ts';
+import { createDatabase, type Queries } from '../server/database/database.ts';
 import { migrate } from '../server/database/migrate.ts';
 import { createPartitions } from '../server/database/partitions.ts';
 import { createLog } from '../server/runtime/log.ts';
@@ -35,6 +38,26 @@ export async function createTestDatabase({ migrated = true } = {}): Promise<Test
     url: new Secret(urlOf(serverUrl, name)),
     drop: () => administer(serverUrl, `drop database ${name} with (force)`),
   };
+}
+
+/** As a version did whose last migration this was. */
+export async function migrateTo(queries: Queries, last: string): Promise<void> {
+  const directory = new URL('../server/database/migrations/', import.meta.url);
+  const names = readdirSync(directory).map((file) => file.replace(/\.sql$/, ''));
+  const migrations = names
+    .filter((name) => name <= last)
+    .map((name) => [name, readFileSync(new URL(`${name}.sql`, directory), 'utf8')] as const)
+    .map(
+      ([name, text]) =>
+        [name, { up: async (db: Queries) => void (await sql.raw(text).execute(db)) }] as const,
+    );
+  const { error } = await new Migrator({
+    db: queries,
+    provider: { getMigrations: async () => Object.fromEntries(migrations) },
+    migrationTableName: 'schema_migrations',
+    migrationLockTableName: 'schema_migrations_lock',
+  }).migrateToLatest();
+  if (error) throw error;
 }
 
 async function administer(serverUrl: string, statement: string): Promise<void> {

@@ -58,6 +58,8 @@ export async function createDispatching(t: TestContext) {
 
   return {
     api,
+    url: site.url,
+    operate,
     select,
     besidesUrl: besides.url,
     startDispatcher: () => site.start(['dispatch'], settings),

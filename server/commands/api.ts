@@ -27,6 +27,7 @@ export async function dispatch(config: Config): Promise<void> {
     await requireMasterKey(app);
     await app.dispatcher.start();
     app.fileProcessing.start();
+    await app.simulator.start();
     if (complete.metricsPort !== undefined) {
       const server = app.createHealthServer();
       resources.defer(() => server.close());

@@ -15,6 +15,7 @@ export async function serve(config: Config): Promise<void> {
     await requireMasterKey(app);
     await app.dispatcher.start();
     app.fileProcessing.start();
+    await app.simulator.start();
     await listen(app, complete, resources);
     app.housekeeping.start();
     app.sweeper.start();

@@ -60,6 +60,7 @@ function withDefaults(given: GivenSettings) {
     rateLimitTokenPerAddress: given.rateLimitTokenPerAddress ?? 300,
     rateLimitCustomerToken: given.rateLimitCustomerToken ?? 200,
     retryMaxDelayMs: given.retryMaxDelayMs ?? 600_000,
+    simulatorDelayMs: given.simulatorDelayMs ?? 1_000,
     retentionDays: given.retentionDays ?? 30,
     maxUploadBytes: given.maxUploadBytes ?? 1024 ** 3,
     clamd: given.clamd,

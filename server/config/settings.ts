@@ -103,6 +103,11 @@ export const settings = {
     parse: parse.durationMs(1_000, 24 * 3_600_000),
     about: 'longest pause between two attempts of a webhook delivery',
   },
+  simulatorDelayMs: {
+    variable: 'PORTICO_SIMULATOR_DELAY',
+    parse: parse.durationMs(0, 3_600_000),
+    about: 'how long a sandbox object stays in each state on its way',
+  },
   retentionDays: {
     variable: 'PORTICO_RETENTION_DAYS',
     parse: parse.integer(8, 3_650),

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { Migrator } from 'kysely/migration';
-import { createTestDatabase } from '../../testing/database.ts';
+import { createTestDatabase, migrateTo } from '../../testing/database.ts';
 import { createFakeClock } from '../../testing/fake-clock.ts';
 import { createGuids } from '../runtime/guid.ts';
 import { createLog } from '../runtime/log.ts';
@@ -295,26 +293,6 @@ test('the bounds are read as they are whatever the session writes moments like',
     TABLES.map((table) => `${table}_2026_11_02`),
   );
 });
-
-/** As a version did whose last migration this was. */
-async function migrateTo(queries: Queries, last: string): Promise<void> {
-  const directory = new URL('./migrations/', import.meta.url);
-  const names = readdirSync(directory).map((file) => file.replace(/\.sql$/, ''));
-  const migrations = names
-    .filter((name) => name <= last)
-    .map((name) => [name, readFileSync(new URL(`${name}.sql`, directory), 'utf8')] as const)
-    .map(
-      ([name, text]) =>
-        [name, { up: async (db: Queries) => void (await sql.raw(text).execute(db)) }] as const,
-    );
-  const { error } = await new Migrator({
-    db: queries,
-    provider: { getMigrations: async () => Object.fromEntries(migrations) },
-    migrationTableName: 'schema_migrations',
-    migrationLockTableName: 'schema_migrations_lock',
-  }).migrateToLatest();
-  if (error) throw error;
-}
 
 /** A database as version 0008 left it, with its events, then brought up to date. */
 async function openUpgraded(eventsAt: readonly Date[]) {

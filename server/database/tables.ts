@@ -11,7 +11,7 @@ export type Tables = {
   signing_keys: SigningKeysTable;
   revocations: RevocationsTable;
   verifying_nodes: VerifyingNodesTable;
-  customers: CustomersTable;
+  objects: ObjectsTable;
   subscriptions: SubscriptionsTable;
   deliveries: DeliveriesTable;
   delivery_queue: DeliveryQueueTable;
@@ -110,15 +110,20 @@ type VerifyingNodesTable = {
   lease_until: Date;
 };
 
-type CustomersTable = {
+type ObjectsTable = {
   guid: string;
   organization_guid: string;
-  bank_guid: string;
   environment: EnvironmentName;
-  type: 'individual' | 'business';
-  name: string | null;
+  bank_guid: string;
+  customer_guid: string | null;
+  type: string;
+  state: string | null;
+  details: JSONColumnType<Record<string, unknown>>;
+  labels: string[];
   created_at: Date;
   updated_at: Date;
+  ending: string | null;
+  next_move_at: Date | null;
 };
 
 type SubscriptionsTable = {

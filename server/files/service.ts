@@ -169,6 +169,16 @@ export function createFiles(deps: Deps) {
       return { ...shown, download: { url, expiresAt } };
     },
 
+    /** Whether all of these can be referred to: processed, and of this customer. */
+    async areCompleted(
+      visible: store.Visible,
+      customerGuid: string,
+      fileGuids: readonly string[],
+    ): Promise<boolean> {
+      const wanted = [...new Set(fileGuids)];
+      return (await store.countCompleted(queries, visible, customerGuid, wanted)) === wanted.length;
+    },
+
     async list(
       visible: store.Visible,
       page: Page,

@@ -39,6 +39,20 @@ export function selectFile(queries: Queries, visible: Visible, guid: string): Pr
   return visibleTo(queries, visible).where('guid', '=', guid).executeTakeFirst();
 }
 
+export async function countCompleted(
+  queries: Queries,
+  visible: Visible,
+  customerGuid: string,
+  guids: readonly string[],
+): Promise<number> {
+  const found = await visibleTo(queries, visible)
+    .where('guid', 'in', guids)
+    .where('customer_guid', '=', customerGuid)
+    .where('completed_at', 'is not', null)
+    .execute();
+  return found.length;
+}
+
 /** Of any tenant: for whoever has a link, which is signed for this file. */
 export function selectLinkedFile(queries: Queries, guid: string): Promise<FileRow | undefined> {
   return queries.selectFrom('files').selectAll().where('guid', '=', guid).executeTakeFirst();

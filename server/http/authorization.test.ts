@@ -176,6 +176,19 @@ const SAID_BY_THE_CONTRACT: Record<string, readonly [types: string, scopes: stri
   'customers.create': ['organization bank user', 'customers:execute'],
   'customers.list': ['organization bank customer user', 'customers:read'],
   'customers.get': ['organization bank customer user', 'customers:read'],
+  ...Object.fromEntries(
+    `accounts trades transfers identity_verifications plans executions external_bank_accounts`
+      .split(' ')
+      .flatMap((plural) => [
+        [`${plural}.create`, ['organization bank customer user', `${plural}:execute`] as const],
+        [`${plural}.list`, ['organization bank customer user', `${plural}:read`] as const],
+        [`${plural}.get`, ['organization bank customer user', `${plural}:read`] as const],
+      ]),
+  ),
+  'banks.create': ['organization user', 'banks:execute'],
+  'banks.list': ['organization bank user', 'banks:read'],
+  'banks.get': ['organization bank user', 'banks:read'],
+  'banks.update': ['organization bank user', 'banks:write'],
   'customer_tokens.create': ['organization bank', 'customers:read customers:write'],
   'files.create': ['organization bank user', 'files:execute'],
   'files.list': ['organization bank user', 'files:read'],

@@ -36,6 +36,8 @@ export const OrganizationView = Type.Object({
 });
 
 export const NewBank = strictObject({ name: Name, environment: EnvironmentName });
+/** Of a partner, who creates none elsewhere. */
+export const NewSandboxBank = strictObject({ name: Name });
 export const BankChanges = strictObject({ name: Type.Optional(Name) });
 export const BankView = Type.Object({
   guid: Guid,

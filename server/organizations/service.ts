@@ -14,6 +14,7 @@ import {
   type Feature,
   type NewBank,
   type NewOrganization,
+  type NewSandboxBank,
   type OrganizationChanges,
 } from './schema.ts';
 import * as store from './store.ts';
@@ -34,6 +35,29 @@ type Deps = {
 /** Organizations and their Banks: who owns everything else. */
 export function createOrganizations({ database, clock, guids, audit, events, beforeGoingLive }: Deps) {
   const { queries } = database;
+
+  function createBank(
+    actor: Actor,
+    organizationGuid: string,
+    input: Static<typeof NewBank>,
+  ): Promise<store.Bank | Failure> {
+    return database.transaction(async (transaction) => {
+      if (!(await store.selectOrganization(transaction, organizationGuid))) return noOrganization();
+      const now = clock.now();
+      const bank: store.Bank = {
+        guid: guids.next(),
+        organization_guid: organizationGuid,
+        name: input.name,
+        environment: input.environment,
+        created_at: now,
+        updated_at: now,
+      };
+      await store.insertBank(transaction, bank);
+      await audit.record(transaction, actor, aboutBank('bank.create', bank, input));
+      await events.publish(transaction, [eventOf('bank.created', bank)]);
+      return bank;
+    });
+  }
 
   return {
     create(actor: Actor, input: Static<typeof NewOrganization>): Promise<store.Organization> {
@@ -103,27 +127,20 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
 
     list: (page: Page) => store.selectOrganizations(queries, page),
 
-    createBank(
+    createBank,
+
+    /** By a partner: in production a bank is the operator's to open. */
+    async createSandboxBank(
       actor: Actor,
-      organizationGuid: string,
-      input: Static<typeof NewBank>,
+      { organizationGuid, environment }: store.VisibleBanks,
+      input: Static<typeof NewSandboxBank>,
     ): Promise<store.Bank | Failure> {
-      return database.transaction(async (transaction) => {
-        if (!(await store.selectOrganization(transaction, organizationGuid))) return noOrganization();
-        const now = clock.now();
-        const bank: store.Bank = {
-          guid: guids.next(),
-          organization_guid: organizationGuid,
-          name: input.name,
-          environment: input.environment,
-          created_at: now,
-          updated_at: now,
-        };
-        await store.insertBank(transaction, bank);
-        await audit.record(transaction, actor, aboutBank('bank.create', bank, input));
-        await events.publish(transaction, [eventOf('bank.created', bank)]);
-        return bank;
-      });
+      if (environment === 'production')
+        return new Failure(
+          'not_implemented',
+          'Production banks come from the platform; create them in sandbox',
+        );
+      return createBank(actor, organizationGuid, { ...input, environment: 'sandbox' });
     },
 
     updateBank(actor: Actor, guid: string, input: Static<typeof BankChanges>): Promise<store.Bank | Failure> {
@@ -143,6 +160,10 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
       return (await store.selectBank(queries, guid)) ?? noBank();
     },
 
+    async getVisibleBank(visible: store.VisibleBanks, guid: string): Promise<store.Bank | Failure> {
+      return (await store.selectVisibleBank(queries, visible, guid)) ?? noBank();
+    },
+
     /** The banks that there are of these, by their guid; one query for any number. */
     async findBanks(guidsToFind: readonly string[]): Promise<ReadonlyMap<string, store.Bank>> {
       if (guidsToFind.length === 0) return new Map();
@@ -156,7 +177,7 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
       guid: string,
       environment: EnvironmentName | undefined,
     ): Promise<store.Bank | Failure> {
-      const bank = await store.selectBankOf(queries, organizationGuid, guid, environment);
+      const bank = await store.selectVisibleBank(queries, { organizationGuid, environment }, guid);
       return bank ?? new Failure('no_bank', 'bank_guid does not name a bank of yours in this environment');
     },
 
@@ -166,8 +187,11 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
       filters: store.BankFilters,
     ): Promise<PageOf<store.Bank> | Failure> {
       if (!(await store.selectOrganization(queries, organizationGuid))) return noOrganization();
-      return store.selectBanks(queries, organizationGuid, page, filters);
+      return store.selectBanks(queries, { organizationGuid }, page, filters);
     },
+
+    listVisibleBanks: (visible: store.VisibleBanks, page: Page, filters: store.BankFilters) =>
+      store.selectBanks(queries, visible, page, filters),
   };
 }
 

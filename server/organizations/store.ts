@@ -6,7 +6,19 @@ import type { EnvironmentName, Tables } from '../database/tables.ts';
 
 export type Organization = Selectable<Tables['organizations']>;
 export type Bank = Selectable<Tables['banks']>;
-export type BankFilters = { environment?: readonly string[] | undefined };
+export type BankFilters = {
+  guid?: readonly string[] | undefined;
+  environment?: readonly string[] | undefined;
+  createdAtGte?: Date | undefined;
+  createdAtLt?: Date | undefined;
+};
+
+/** What a token may see: its Organization's, narrowed to its environment and to its bank. */
+export type VisibleBanks = {
+  organizationGuid: string;
+  environment?: EnvironmentName | undefined;
+  bankGuid?: string | undefined;
+};
 
 export async function insertOrganization(queries: Queries, organization: Organization): Promise<void> {
   await queries.insertInto('organizations').values(organization).execute();
@@ -89,28 +101,31 @@ export async function selectBanksByGuid(queries: Queries, guids: readonly string
   return rows;
 }
 
-export function selectBankOf(
+export function selectVisibleBank(
   queries: Queries,
-  organizationGuid: string,
+  visible: VisibleBanks,
   guid: string,
-  environment: EnvironmentName | undefined,
 ): Promise<Bank | undefined> {
-  let query = queries
-    .selectFrom('banks')
-    .selectAll()
-    .where('organization_guid', '=', organizationGuid)
-    .where('guid', '=', guid);
-  if (environment) query = query.where('environment', '=', environment);
-  return query.executeTakeFirst();
+  return visibleTo(queries, visible).where('guid', '=', guid).executeTakeFirst();
 }
 
 export function selectBanks(
   queries: Queries,
-  organizationGuid: string,
+  visible: VisibleBanks,
   page: Page,
   filters: BankFilters,
 ): Promise<PageOf<Bank>> {
-  let query = queries.selectFrom('banks').selectAll().where('organization_guid', '=', organizationGuid);
+  let query = visibleTo(queries, visible);
+  if (filters.guid) query = query.where('guid', 'in', filters.guid);
   if (filters.environment) query = query.where('environment', 'in', filters.environment as EnvironmentName[]);
+  if (filters.createdAtGte) query = query.where('created_at', '>=', filters.createdAtGte);
+  if (filters.createdAtLt) query = query.where('created_at', '<', filters.createdAtLt);
   return selectPage(queries, query, page);
+}
+
+function visibleTo(queries: Queries, { organizationGuid, environment, bankGuid }: VisibleBanks) {
+  let query = queries.selectFrom('banks').selectAll().where('organization_guid', '=', organizationGuid);
+  if (environment) query = query.where('environment', '=', environment);
+  if (bankGuid) query = query.where('guid', '=', bankGuid);
+  return query;
 }

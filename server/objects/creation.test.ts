@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { auditRecordsOf, soleRecord } from '../../testing/answers.ts';
+import { createCallers, createSiblings, issueToken } from '../../testing/api-callers.ts';
+import { assertError, createTestApp } from '../../testing/app.ts';
+import { createCustomer, customerToken } from '../../testing/customers.ts';
+import { newObject, reportObject, typeOf } from '../../testing/objects.ts';
+import { createTenant } from '../../testing/tenant.ts';
+import type { TokenType } from '../tokens/claims.ts';
+import { OBJECT_TYPES } from './types.ts';
+
+/** POST /api/<objects>, in sandbox (contract, section 11); of customers in `server/customers/`. */
+const app = await createTestApp();
+const owner = await createCallers(app);
+const siblings = await createSiblings(app, owner);
+const stranger = await createCallers(app);
+const TYPES = OBJECT_TYPES.filter(({ name }) => name !== 'customer');
+const HOLDERS: readonly TokenType[] = ['organization', 'bank', 'customer', 'user'];
+const ABSENT = '0'.repeat(32);
+
+async function create(plural: string, payload: object, holder: TokenType = 'bank') {
+  const token = await issueToken(app, owner, holder);
+  return app.call({ method: 'POST', url: `/api/${plural}`, token, payload });
+}
+
+for (const type of TYPES) {
+  const { name, plural } = type;
+
+  test(`${name}: whoever may creates one, and it is theirs`, async () => {
+    for (const holder of HOLDERS) {
+      const input = { ...(await newObject(app, type, owner)), labels: ['mine'] };
+      const { status, body } = await create(plural, { ...input, bank_guid: owner.bankGuid }, holder);
+      assert.equal(status, 201, JSON.stringify(body));
+      const { guid, ...rest } = body;
+      const now = app.clock.now().toISOString();
+      assert.deepEqual(rest, {
+        ...{ organization_guid: owner.organizationGuid, bank_guid: owner.bankGuid, environment: 'sandbox' },
+        ...{ ...input, state: name === 'account' ? 'funded' : 'storing' },
+        ...{ created_at: now, updated_at: now },
+      });
+      const shown = await app.call({
+        url: `/api/${plural}/${guid}`,
+        token: await issueToken(app, owner, holder),
+      });
+      assert.deepEqual(shown.body, body);
+    }
+  });
+
+  test(`${name}: production ones are not created here, and the message says why`, async () => {
+    const live = await createTenant(app, { environment: 'production' });
+    const of = { ...live, customerGuid: await createCustomer(app, live.bankGuid) };
+    for (const holder of HOLDERS) {
+      const token = await issueToken(app, of, holder, { environment: 'production' });
+      const payload = { ...(await newObject(app, type, of)), bank_guid: of.bankGuid };
+      assertError(
+        await app.call({ method: 'POST', url: `/api/${plural}`, token, payload }),
+        422,
+        'not_implemented',
+        `Production ${plural.replaceAll('_', ' ')} come from the platform; create them in sandbox`,
+      );
+    }
+  });
+
+  test(`${name}: a customer’s token has its customer, and creates for no other`, async () => {
+    const token = await issueToken(app, owner, 'customer');
+    const { customer_guid: _, ...input } = (await newObject(app, type, owner)) as Record<string, unknown>;
+    const send = (payload: object) => app.call({ method: 'POST', url: `/api/${plural}`, token, payload });
+    assert.equal((await send(input)).body.customer_guid, owner.customerGuid);
+    const another = await createCustomer(app, owner.bankGuid);
+    for (const customer_guid of [another, siblings.customerGuid, stranger.customerGuid, ABSENT])
+      assertError(await send({ ...input, customer_guid }), 422, 'no_customer', /^customer_guid /);
+  });
+
+  test(`${name}: the customer has to be one of the bank`, async () => {
+    const input = await newObject(app, type, owner);
+    for (const customer_guid of [siblings.customerGuid, stranger.customerGuid, ABSENT])
+      assertError(await create(plural, { ...input, customer_guid }), 422, 'no_customer', /^customer_guid /);
+    const without = await create(plural, { ...input, customer_guid: undefined });
+    if (type.customer === 'required')
+      assertError(without, 400, 'missing_parameter', 'customer_guid is required');
+    else assert.deepEqual([without.status, 'customer_guid' in without.body], [201, false]);
+  });
+
+  test(`${name}: the creation is in the audit record`, async () => {
+    const { body, headers } = await create(plural, await newObject(app, type, owner));
+    const { changes, ...record } = soleRecord(await auditRecordsOf(app, String(body.guid)));
+    assert.deepEqual(record, {
+      organization_guid: owner.organizationGuid,
+      ...{ actor_type: 'application', actor: owner.bankKey.clientId, address: '127.0.0.1' },
+      ...{ action: `${name}.create`, object_type: name, object_id: body.guid },
+      ...{ request_id: headers['x-request-id'], created_at: app.clock.now().toISOString() },
+    });
+    assert.deepEqual(changes, {
+      ...{ bank_guid: owner.bankGuid, customer_guid: owner.customerGuid, state: body.state },
+      ...('type' in body && { type: body.type }),
+    });
+  });
+
+  test(`${name}: simulate is one of its states, and not the first`, async () => {
+    const input = await newObject(app, type, owner);
+    for (const simulate of ['unheard_of', 'storing', 'funded', '', null])
+      assertError(await create(plural, { ...input, simulate }), 400, 'invalid_parameter', /^simulate /);
+  });
+
+  for (const [field, kinds] of Object.entries(type.references ?? {}))
+    test(`${name}: ${field} has to name something of the bank that the token may see`, async () => {
+      const input = await newObject(app, type, owner);
+      const send = (guid: string, holder: TokenType = 'bank') =>
+        create(plural, { ...input, [field]: guid }, holder);
+      for (const kind of kinds)
+        assert.equal((await send(await reportObject(app, kind, owner))).status, 201, kind);
+      const foreign = await reportObject(app, kinds[0] as string, stranger);
+      const sibling = await reportObject(app, kinds[0] as string, siblings);
+      const another = await reportObject(app, 'trade', owner);
+      for (const guid of [foreign, sibling, another, owner.customerGuid, ABSENT])
+        assertError(await send(guid), 422, 'no_object', new RegExp(`^${field} names no `));
+      const customerGuid = await createCustomer(app, owner.bankGuid);
+      const hidden = await reportObject(app, kinds[0] as string, { ...owner, customerGuid });
+      assertError(await send(hidden, 'customer'), 422, 'no_object');
+    });
+}
+
+test('a customer’s token that was not given the scope creates nothing', async () => {
+  const token = await customerToken(app, owner, owner.customerGuid, ['trades:read']);
+  const payload = await newObject(app, typeOf('trade'), owner);
+  assertError(
+    await app.call({ method: 'POST', url: '/api/trades', token, payload }),
+    403,
+    'invalid_scopes',
+    /trades:execute$/,
+  );
+});
+
+test('what does not fit is refused by the name of its field', async () => {
+  const cases: [plural: string, field: string, values: unknown[]][] = [
+    ['trades', 'side', ['hold', '', null]],
+    ['trades', 'symbol', ['BTCUSD', 'btc-usd', 'BTC-', 1]],
+    ['trades', 'amount', [0, -1, 1.5, '1', 2 ** 53, null]],
+    ['transfers', 'transfer_type', ['wire', null]],
+    ['transfers', 'asset', ['usd', 'U', 'X'.repeat(13), null]],
+    ['identity_verifications', 'method', ['guess', null]],
+    ['identity_verifications', 'file_guids', ['x', [1], ['x'], [ABSENT, ABSENT]]],
+    ['external_bank_accounts', 'name', ['', ' ', 'x'.repeat(129), null]],
+    ['accounts', 'balance', [-1, 0.5, '1', null]],
+    ['plans', 'source_account_guid', ['x', null]],
+    ['executions', 'plan_guid', ['x', null]],
+    ['transfers', 'labels', ['x', [''], [1], ['x', 'x'], Array.from({ length: 17 }, (_, i) => `${i}`)]],
+    ['transfers', 'labels', [['x'.repeat(65)]]],
+    ['transfers', 'guid', [ABSENT]],
+    ['transfers', 'state', ['completed']],
+    ['transfers', 'environment', ['sandbox']],
+    ['transfers', 'details', [{}]],
+  ];
+  for (const [plural, field, wrong] of cases) {
+    const type = TYPES.find((candidate) => candidate.plural === plural) ?? assert.fail(plural);
+    const input = await newObject(app, type, owner);
+    for (const value of wrong)
+      assertError(
+        await create(plural, { ...input, [field]: value }),
+        400,
+        'invalid_parameter',
+        new RegExp(`^${field}`),
+      );
+  }
+});
+
+test('an amount is exact up to the greatest integer of JSON', async () => {
+  const input = { ...(await newObject(app, typeOf('transfer'), owner)), amount: Number.MAX_SAFE_INTEGER };
+  const { body } = await create('transfers', input);
+  assert.equal(body.amount, 9_007_199_254_740_991);
+});

@@ -1,0 +1,136 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Actor, Audit } from '../audit/service.ts';
+import type { Database, Transaction } from '../database/database.ts';
+import type { Events } from '../events/service.ts';
+import type { Bank, Organizations } from '../organizations/service.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { Failure, isFailure } from '../runtime/failure.ts';
+import { type Details, mayMove, refuseMove } from './machine.ts';
+import { changeOf, eventsOf } from './records.ts';
+import type { ReportedObject } from './schema.ts';
+import * as store from './store.ts';
+import { type ObjectType, wordsOf } from './types.ts';
+
+export type Feed = ReturnType<typeof createFeed>;
+
+type Deps = {
+  database: Database;
+  clock: Clock;
+  audit: Audit;
+  events: Events;
+  organizations: Organizations;
+};
+
+/** What the platform's core says of its objects, in both environments. The same twice changes nothing. */
+export function createFeed({ database, clock, audit, events, organizations }: Deps) {
+  /** The object as the first report makes it. */
+  function created(
+    type: ObjectType,
+    guid: string,
+    bank: Bank,
+    { customer_guid, state, details, labels = [] }: ReportedObject,
+  ): store.ObjectRow | Failure {
+    if (details === undefined)
+      return new Failure('missing_parameter', 'details is required of the first report of an object');
+    const now = clock.now();
+    return {
+      guid,
+      organization_guid: bank.organization_guid,
+      environment: bank.environment,
+      bank_guid: bank.guid,
+      customer_guid: type.customer === 'itself' ? guid : (customer_guid ?? null),
+      type: type.name,
+      state: stateOf(type, state, details),
+      details,
+      labels,
+      created_at: now,
+      updated_at: now,
+      ending: null,
+      next_move_at: null,
+    };
+  }
+
+  /** The object as this report leaves it, which may be as it was. */
+  function changed(
+    type: ObjectType,
+    object: store.ObjectRow,
+    report: ReportedObject,
+  ): store.ObjectRow | Failure {
+    const name = wordsOf(type.name);
+    if (object.type !== type.name)
+      return new Failure('object_conflict', `This guid is that of another object, no ${name}`);
+    if (object.bank_guid !== report.bank_guid)
+      return new Failure('no_bank', `bank_guid is not the bank of this ${name}`);
+    const customer_guid = report.customer_guid ?? object.customer_guid;
+    if (object.customer_guid !== null && object.customer_guid !== customer_guid)
+      return new Failure('no_customer', `customer_guid is not the customer of this ${name}`);
+    const details = report.details ?? object.details;
+    const state = stateOf(type, report.state, details);
+    const moves = state !== object.state;
+    const steersState = type.machine?.derived && !isDeepStrictEqual(details, object.details);
+    if (moves && type.machine && object.state !== null && state !== null)
+      if (!mayMove(type.machine, object.state, state)) return refuseMove(name, object.state, state);
+    return {
+      ...object,
+      customer_guid,
+      state,
+      details,
+      labels: report.labels ?? object.labels,
+      // Whoever reports a state, or what it follows from, has taken the object over from the simulator.
+      ...((moves || steersState) && { ending: null, next_move_at: null }),
+    };
+  }
+
+  async function refuseCustomer(
+    transaction: Transaction,
+    bank: Bank,
+    guid: string | undefined,
+  ): Promise<Failure | undefined> {
+    if (guid === undefined) return undefined;
+    const visible = { organizationGuid: bank.organization_guid, bankGuid: bank.guid };
+    return (await store.selectObject(transaction, visible, 'customer', guid))
+      ? undefined
+      : new Failure('no_customer', 'customer_guid does not name a customer of this bank');
+  }
+
+  return {
+    async report(
+      actor: Actor,
+      type: ObjectType,
+      guid: string,
+      report: ReportedObject,
+    ): Promise<store.ObjectRow | Failure> {
+      const bank = await organizations.getBank(report.bank_guid);
+      if (isFailure(bank)) return new Failure('no_bank', 'bank_guid does not name a bank');
+      const refusal = report.details && type.refuse?.(report.details, []);
+      if (refusal) return refusal;
+      return database.transaction(async (transaction) => {
+        const noCustomer = await refuseCustomer(transaction, bank, report.customer_guid);
+        if (noCustomer) return noCustomer;
+        let before = await store.lockObject(transaction, guid);
+        if (!before) {
+          const object = created(type, guid, bank, report);
+          if (isFailure(object)) return object;
+          if (await store.insertObject(transaction, object)) return tell(transaction, null, object);
+          // Somebody else reported it at the same moment, and was first.
+          before = (await store.lockObject(transaction, guid)) as store.ObjectRow;
+        }
+        const after = changed(type, before, report);
+        if (isFailure(after) || isDeepStrictEqual(after, before)) return after;
+        const object = { ...after, updated_at: clock.now() };
+        await store.updateObject(transaction, object);
+        return tell(transaction, before.state, object);
+      });
+
+      async function tell(transaction: Transaction, from: string | null, object: store.ObjectRow) {
+        await audit.record(transaction, actor, changeOf(type, 'report', object));
+        await events.publish(transaction, eventsOf(type, from, object));
+        return object;
+      }
+    },
+  };
+}
+
+function stateOf({ machine }: ObjectType, reported: string | undefined, details: Details): string | null {
+  return machine?.derived?.stateOf(details) ?? reported ?? null;
+}

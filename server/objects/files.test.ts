@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createCallers, issueToken } from '../../testing/api-callers.ts';
+import { assertError, createTestApp } from '../../testing/app.ts';
+import { createCustomer, nextGuid } from '../../testing/customers.ts';
+import { createFile, inline, PDF, PNG } from '../../testing/files.ts';
+import { newObject, typeOf } from '../../testing/objects.ts';
+
+/** An identity verification names only completed files of its customer (contract, section 11). */
+const app = await createTestApp();
+const owner = await createCallers(app);
+const type = typeOf('identity_verification');
+
+async function verify(fields: object) {
+  const payload = { ...(await newObject(app, type, owner)), ...fields };
+  const token = await issueToken(app, owner, 'bank');
+  return app.call({ method: 'POST', url: '/api/identity_verifications', token, payload });
+}
+
+/** Processed, unless there is no content to process. */
+async function fileOf(customerGuid: string, content: Buffer | undefined = PNG): Promise<string> {
+  const token = await issueToken(app, owner, 'organization');
+  const { guid } = await createFile(app, { token, customerGuid }, content ? inline(content) : {});
+  await app.fileProcessing.settle();
+  return guid;
+}
+
+test('completed files of the customer are named by the verification', async () => {
+  const [first, second] = [await fileOf(owner.customerGuid), await fileOf(owner.customerGuid)];
+  for (const file_guids of [
+    [first, second],
+    [first, first],
+  ]) {
+    const { status, body } = await verify({ file_guids });
+    assert.equal(status, 201, JSON.stringify(body));
+    assert.deepEqual(body.file_guids, file_guids);
+  }
+});
+
+test('one that is not completed, another customer’s, another tenant’s or none at all refuses the whole', async () => {
+  const good = await fileOf(owner.customerGuid);
+  const token = await issueToken(app, owner, 'organization');
+  const { guid: awaited } = await createFile(app, { token, customerGuid: owner.customerGuid });
+  const stranger = await createCallers(app);
+  const strangers = await createFile(
+    app,
+    { token: await issueToken(app, stranger, 'organization'), customerGuid: stranger.customerGuid },
+    inline(PNG),
+  );
+  await app.fileProcessing.settle();
+  for (const wrong of [
+    awaited,
+    await fileOf(owner.customerGuid, PDF),
+    await fileOf(await createCustomer(app, owner.bankGuid)),
+    strangers.guid,
+    nextGuid(app),
+  ])
+    assertError(
+      await verify({ file_guids: [good, wrong] }),
+      422,
+      'file_not_completed',
+      'file_guids must name completed files of the customer',
+    );
+});
+
+test('without files there is nothing to ask for', async () => {
+  for (const fields of [{}, { file_guids: [] }]) assert.equal((await verify(fields)).status, 201);
+});

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { createTestDatabase, migrateTo } from '../../testing/database.ts';
+import { createDatabase, type Queries } from '../database/database.ts';
+import { migrate } from '../database/migrate.ts';
+import { createLog } from '../runtime/log.ts';
+
+/** 0012: customers become objects, while nodes of the version before still have their own table of them. */
+const testDatabase = await createTestDatabase({ migrated: false });
+const log = createLog({ level: 'silent', terminal: false });
+const database = createDatabase({ url: testDatabase.url, connections: 3, log });
+const { queries } = database;
+after(async () => {
+  await database.close();
+  await testDatabase.drop();
+});
+
+const [ORGANIZATION, BANK, NAMED, NAMELESS, OLD, NEW] = Array.from({ length: 6 }, (_, index) =>
+  `${index}`.repeat(32),
+) as [string, string, string, string, string, string];
+const THEN = '2026-11-01T00:00:00Z';
+const NOW = new Date('2026-11-15T12:00:00Z');
+
+/** As a node of the version before does. */
+const insertCustomer = (guid: string, type: string, name: string | null) => sql`
+  insert into customers values (${guid}, ${ORGANIZATION}, ${BANK}, 'sandbox', ${type}, ${name}, ${THEN}, ${THEN})`;
+
+async function customers(on: Queries) {
+  const { rows } = await sql<{ guid: string; type: string; name: string | null }>`
+    select guid, type, name from customers order by guid`.execute(on);
+  return rows.map(({ guid, type, name }) => [guid, { type, ...(name !== null && { name }) }]);
+}
+
+async function objects(on: Queries) {
+  const rows = await on.selectFrom('objects').selectAll().orderBy('guid').execute();
+  return rows.map(({ guid, details }) => [guid, details]);
+}
+
+test('customers that there are become objects, whole', async () => {
+  await database.maintain((on) => migrateTo(on, '0010_deliveries'));
+  await sql`insert into organizations values (${ORGANIZATION}, 'Acme', false, '{}', ${THEN}, ${THEN})`.execute(
+    queries,
+  );
+  await sql`insert into banks values (${BANK}, ${ORGANIZATION}, 'Bank', 'sandbox', ${THEN}, ${THEN})`.execute(
+    queries,
+  );
+  await insertCustomer(NAMED, 'business', 'Ada').execute(queries);
+  await insertCustomer(NAMELESS, 'individual', null).execute(queries);
+  await migrate(database);
+  assert.deepEqual(await objects(queries), await customers(queries));
+  const { details: _, ...row } = await queries
+    .selectFrom('objects')
+    .selectAll()
+    .where('guid', '=', NAMED)
+    .executeTakeFirstOrThrow();
+  assert.deepEqual(row, {
+    ...{ guid: NAMED, organization_guid: ORGANIZATION, bank_guid: BANK, environment: 'sandbox' },
+    ...{ customer_guid: NAMED, type: 'customer', state: null, labels: [] },
+    ...{ created_at: new Date(THEN), updated_at: new Date(THEN), ending: null, next_move_at: null },
+  });
+});
+
+test('what a node of the version before writes is there for the new ones', async () => {
+  await insertCustomer(OLD, 'business', null).execute(queries);
+  await sql`update customers set name = 'Grace', updated_at = ${NOW} where guid = ${NAMELESS}`.execute(
+    queries,
+  );
+  const found = new Map((await objects(queries)) as [string, unknown][]);
+  assert.deepEqual(found.get(OLD), { type: 'business' });
+  assert.deepEqual(found.get(NAMELESS), { type: 'individual', name: 'Grace' });
+  assert.deepEqual(await objects(queries), await customers(queries));
+});
+
+test('what a new node writes is there for those of the version before', async () => {
+  const row = await queries
+    .selectFrom('objects')
+    .selectAll()
+    .where('guid', '=', OLD)
+    .executeTakeFirstOrThrow();
+  const insert = (guid: string, type: string, details: object) =>
+    queries
+      .insertInto('objects')
+      .values({ ...row, guid, customer_guid: guid, type, details: JSON.stringify(details) })
+      .execute();
+  await insert(NEW, 'customer', { type: 'individual', name: 'Alan' });
+  await queries
+    .updateTable('objects')
+    .set({ details: JSON.stringify({ type: 'business' }) })
+    .where('guid', '=', NAMED)
+    .execute();
+  assert.deepEqual(await customers(queries), await objects(queries));
+  await insert('6'.repeat(32), 'transfer', {});
+  assert.equal((await customers(queries)).length, 4, 'and only customers are');
+});

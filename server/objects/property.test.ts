@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { createCallers, issueToken } from '../../testing/api-callers.ts';
+import { createTestApp } from '../../testing/app.ts';
+import { nextGuid } from '../../testing/customers.ts';
+import { newObject, report, reportOf, typeOf } from '../../testing/objects.ts';
+import { eventTypesOf } from '../../testing/subscriptions.ts';
+import { endingsOf, type Machine, mayMove, statesOf } from './machine.ts';
+import { LEVELS } from './reserve.ts';
+import { OBJECT_TYPES } from './types.ts';
+
+/**
+ * Whatever the core reports and the simulator does, in whatever order and at the same moment: no event of a move that
+ * the table does not have, and no move without its event.
+ */
+const app = await createTestApp();
+const other = await createTestApp({ testDatabase: app.testDatabase, clock: app.clock });
+const owner = await createCallers(app);
+const DELAY_MS = 1_000;
+
+const stateIn = async (guid: string) => {
+  const row = await app.database.queries
+    .selectFrom('objects')
+    .select(['state', 'next_move_at'])
+    .where('guid', '=', guid)
+    .executeTakeFirstOrThrow();
+  return row;
+};
+
+/** One step of time, looked at by two nodes at once. */
+async function simulate(): Promise<void> {
+  app.clock.advance(DELAY_MS);
+  await Promise.all([app.simulator.settle(), other.simulator.settle()]);
+}
+
+/** By one node: the guids of two have no order within a millisecond, and here the order of the events counts. */
+async function simulateDuring(action: Promise<unknown>): Promise<void> {
+  app.clock.advance(DELAY_MS);
+  await Promise.all([app.simulator.settle(), action]);
+}
+
+type Step = { kind: 'put'; state: string } | { kind: 'simulate' } | { kind: 'both'; state: string };
+
+function stepsOf(states: readonly string[]): fc.Arbitrary<Step[]> {
+  const state = fc.constantFrom(...states);
+  const step: fc.Arbitrary<Step> = fc.oneof(
+    fc.record({ kind: fc.constant('put' as const), state }),
+    fc.record({ kind: fc.constant('simulate' as const) }),
+    fc.record({ kind: fc.constant('both' as const), state }),
+  );
+  return fc.array(step, { minLength: 1, maxLength: 8 });
+}
+
+const STATEFUL = OBJECT_TYPES.filter(
+  (type): type is typeof type & { machine: Machine } => !!type.machine && !type.machine.derived,
+);
+
+for (const type of STATEFUL) {
+  const { name, plural, machine } = type;
+
+  test(`${name}: its events are its moves, each of them allowed`, async () => {
+    const start = fc.record({
+      created: fc.boolean(),
+      ending: fc.constantFrom(...endingsOf(machine)),
+      first: fc.constantFrom(...statesOf(machine)),
+    });
+    await fc.assert(
+      fc.asyncProperty(start, stepsOf(statesOf(machine)), async ({ created, ending, first }, steps) => {
+        const guid = created ? await create(ending) : nextGuid(app);
+        const put = (state: string) => report(app, type, guid, reportOf(type, owner, { state }));
+        if (!created) assert.equal((await put(first)).status, 200);
+        for (const step of steps) {
+          app.clock.advance(1);
+          if (step.kind === 'simulate') await simulate();
+          else if (step.kind === 'both') await simulateDuring(put(step.state));
+          else {
+            const before = (await stateIn(guid)).state as string;
+            const { status, body } = await put(step.state);
+            const allowed = step.state === before || mayMove(machine, before, step.state);
+            assert.equal(status, allowed ? 200 : 409, `${before} → ${step.state}: ${JSON.stringify(body)}`);
+          }
+        }
+        const states = (await eventTypesOf(app, guid)).map((event) => event.slice(name.length + 1));
+        assert.equal(states[0], created ? 'storing' : first);
+        for (const [index, to] of states.slice(1).entries())
+          assert.ok(mayMove(machine, states[index] as string, to), `${states[index]} → ${to}`);
+        assert.equal((await stateIn(guid)).state, states.at(-1), 'the last event is the state that it is in');
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  async function create(ending: string): Promise<string> {
+    const { body } = await app.call({
+      method: 'POST',
+      url: `/api/${plural}`,
+      token: await issueToken(app, owner, 'bank'),
+      payload: { ...(await newObject(app, type, owner)), simulate: ending },
+    });
+    return String(body.guid);
+  }
+}
+
+test('account: each threshold that a balance falls below is told once, whoever lowers it', async () => {
+  const account = typeOf('account');
+  const details = { type: 'reserve', asset: 'USD', low_balance: 200, minimum_balance: 100 };
+  const levelOf = (balance: number) => (balance < 100 ? 2 : balance < 200 ? 1 : 0);
+  await fc.assert(
+    fc.asyncProperty(
+      fc.option(fc.constantFrom('low', 'below_minimum'), { nil: undefined }),
+      fc.array(fc.option(fc.integer({ min: 0, max: 300 })), { minLength: 1, maxLength: 10 }),
+      async (ending, steps) => {
+        const { body } = await app.call({
+          method: 'POST',
+          url: '/api/accounts',
+          token: await issueToken(app, owner, 'bank'),
+          payload: { ...details, balance: 300, ...(ending && { simulate: ending }) },
+        });
+        const guid = String(body.guid);
+        const expected: string[] = [];
+        let level = 0;
+        let shown = 300;
+        let simulated = ending === undefined ? 0 : LEVELS.indexOf(ending as 'low');
+        for (const balance of steps) {
+          let next = level;
+          if (balance !== null) {
+            next = levelOf(balance);
+            // Whoever changes the balance has taken the account over.
+            if (balance !== shown) simulated = 0;
+            shown = balance;
+            const payload = { bank_guid: owner.bankGuid, details: { ...details, balance } };
+            assert.equal((await report(app, account, guid, payload)).status, 200);
+          } else {
+            await simulate();
+            next = Math.max(level, Math.min(level + 1, simulated));
+            if (next !== level) shown = next === 1 ? 199 : 99;
+          }
+          expected.push(...LEVELS.slice(level + 1, next + 1));
+          level = next;
+          assert.equal((await stateIn(guid)).state, LEVELS[level]);
+        }
+        const told = (await eventTypesOf(app, guid)).map((event) => event.split('.').at(-1));
+        assert.deepEqual(told, expected);
+      },
+    ),
+    { numRuns: 40 },
+  );
+});

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createCallers, issueToken } from '../../testing/api-callers.ts';
+import { assertError, createTestApp } from '../../testing/app.ts';
+import { nextGuid } from '../../testing/customers.ts';
+import { report as put, typeOf } from '../../testing/objects.ts';
+import { eventTypesOf } from '../../testing/subscriptions.ts';
+
+/** The reserve of an account: told when it falls below its thresholds, once for each time (specification, Events). */
+const app = await createTestApp();
+const owner = await createCallers(app);
+const ACCOUNT = { type: 'reserve', asset: 'USD', low_balance: 200, minimum_balance: 100 };
+
+async function report(guid: string, details: object) {
+  const answer = await put(app, typeOf('account'), guid, { bank_guid: owner.bankGuid, details });
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  return answer.body;
+}
+
+async function create(details: object) {
+  const token = await issueToken(app, owner, 'bank');
+  return app.call({ method: 'POST', url: '/api/accounts', token, payload: { ...ACCOUNT, ...details } });
+}
+
+const told = async (guid: unknown) =>
+  (await eventTypesOf(app, String(guid))).map((event) => event.replace('account.balance_funding_pull.', ''));
+
+test('below a threshold is below it, at it is not', async () => {
+  const guid = nextGuid(app);
+  for (const [balance, state] of [
+    [200, 'funded'],
+    [199, 'low'],
+    [100, 'low'],
+    [99, 'below_minimum'],
+    [0, 'below_minimum'],
+  ] as const)
+    assert.equal((await report(guid, { ...ACCOUNT, balance })).state, state);
+  assert.deepEqual(await told(guid), ['low', 'below_minimum']);
+});
+
+test('each crossing is told once, and the way up is not', async () => {
+  const guid = nextGuid(app);
+  const steps: [balance: number, told: string][] = [
+    [300, ''],
+    [150, 'low'],
+    [150, ''],
+    [140, ''],
+    [50, 'below_minimum'],
+    [10, ''],
+    [150, ''],
+    [90, 'below_minimum'],
+    [300, ''],
+    [150, 'low'],
+    [300, ''],
+    [50, 'low below_minimum'],
+  ];
+  const expected: string[] = [];
+  for (const [balance, kinds] of steps) {
+    await report(guid, { ...ACCOUNT, balance });
+    expected.push(...kinds.split(' ').filter((kind) => kind !== ''));
+    assert.deepEqual(await told(guid), expected, `at ${balance}`);
+  }
+});
+
+test('a threshold that rises above the balance is a crossing too', async () => {
+  const guid = nextGuid(app);
+  await report(guid, { ...ACCOUNT, balance: 300 });
+  await report(guid, { ...ACCOUNT, balance: 300, low_balance: 400 });
+  assert.deepEqual(await told(guid), ['low']);
+});
+
+test('an account without a balance or without thresholds has nothing to fall below', async () => {
+  for (const details of [
+    { type: 'fiat', asset: 'USD' },
+    { type: 'fiat', asset: 'USD', balance: 0 },
+    { type: 'fiat', asset: 'USD', minimum_balance: 100, low_balance: 200 },
+  ]) {
+    const guid = nextGuid(app);
+    assert.equal((await report(guid, details)).state, 'funded');
+    assert.deepEqual(await told(guid), []);
+  }
+});
+
+test('an account that is created below its thresholds tells so at once', async () => {
+  const { status, body } = await create({ balance: 50 });
+  assert.deepEqual([status, body.state], [201, 'below_minimum']);
+  assert.deepEqual(await told(body.guid), ['low', 'below_minimum']);
+});
+
+test('a simulation lowers the balance to just below each threshold', async () => {
+  const { body } = await create({ balance: 1_000, simulate: 'below_minimum' });
+  const token = await issueToken(app, owner, 'bank');
+  const seen: unknown[] = [];
+  for (let step = 0; step < 4; step++) {
+    const { body: shown } = await app.call({ url: `/api/accounts/${body.guid}`, token });
+    seen.push([shown.balance, shown.state]);
+    app.clock.advance(1_000);
+    await app.simulator.settle();
+  }
+  const end = [99, 'below_minimum'];
+  assert.deepEqual(seen, [[1_000, 'funded'], [199, 'low'], end, end]);
+  assert.deepEqual(await told(body.guid), ['low', 'below_minimum']);
+});
+
+test('a simulation that begins low goes on from there', async () => {
+  const { body } = await create({ balance: 150, simulate: 'below_minimum' });
+  app.clock.advance(1_000);
+  await app.simulator.settle();
+  assert.deepEqual(await told(body.guid), ['low', 'below_minimum']);
+  const { body: there } = await create({ balance: 150, simulate: 'low' });
+  app.clock.advance(1_000);
+  await app.simulator.settle();
+  assert.deepEqual(await told(there.guid), ['low'], 'it is there already');
+});
+
+test('a report of another balance or threshold takes the account over from the simulator', async () => {
+  const { type, asset } = ACCOUNT;
+  for (const details of [
+    { ...ACCOUNT, balance: 999 },
+    { type, asset, balance: 1_000 },
+  ]) {
+    const { body } = await create({ balance: 1_000, simulate: 'low' });
+    await report(String(body.guid), details);
+    app.clock.advance(10_000);
+    await app.simulator.settle();
+    const token = await issueToken(app, owner, 'bank');
+    const shown = await app.call({ url: `/api/accounts/${body.guid}`, token });
+    assert.deepEqual([shown.body.balance, shown.body.state], [details.balance, 'funded']);
+  }
+});
+
+test('thresholds have an order, and a simulation needs those that it crosses', async () => {
+  for (const low_balance of [100, 99])
+    assertError(await create({ low_balance }), 400, 'invalid_parameter', /^low_balance /);
+  const answer = await put(app, typeOf('account'), nextGuid(app), {
+    bank_guid: owner.bankGuid,
+    details: { ...ACCOUNT, low_balance: 1 },
+  });
+  assertError(answer, 400, 'invalid_parameter', /^low_balance /);
+  for (const [missing, simulate] of [
+    ['low_balance', 'low'],
+    ['low_balance', 'below_minimum'],
+    ['minimum_balance', 'below_minimum'],
+  ] as const)
+    assertError(
+      await create({ [missing]: undefined, simulate }),
+      400,
+      'missing_parameter',
+      `${missing} is required to simulate ${simulate}`,
+    );
+  assert.equal((await create({ minimum_balance: undefined, simulate: 'low' })).status, 201);
+});

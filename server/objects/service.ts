@@ -1,0 +1,156 @@
+import type { Actor, Audit } from '../audit/service.ts';
+import type { Database } from '../database/database.ts';
+import type { Page, PageOf } from '../database/paging.ts';
+import type { Events } from '../events/service.ts';
+import type { Bank, Organizations } from '../organizations/service.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { Failure, isFailure } from '../runtime/failure.ts';
+import type { Guids } from '../runtime/guid.ts';
+import { type Details, firstStateOf, type Machine, pathTo, statesOf } from './machine.ts';
+import { changeOf, eventsOf } from './records.ts';
+import type { NewObject } from './schema.ts';
+import type { Simulator } from './simulator.ts';
+import * as store from './store.ts';
+import { type ObjectType, wordsOf } from './types.ts';
+
+export type { ObjectRow, Visible } from './store.ts';
+export type Objects = ReturnType<typeof createObjects>;
+
+type Deps = {
+  database: Database;
+  clock: Clock;
+  guids: Guids;
+  audit: Audit;
+  events: Events;
+  organizations: Organizations;
+  simulator: Simulator;
+  files: {
+    /** Whether all of these are completed files of this customer. */
+    areCompleted(visible: store.Visible, customerGuid: string, guids: readonly string[]): Promise<boolean>;
+  };
+};
+
+/** The objects of the platform: shown in both environments, created by partners in sandbox. */
+export function createObjects(deps: Deps) {
+  const { database, clock, guids, audit, events, organizations, simulator, files } = deps;
+  const { queries } = database;
+
+  /** A bank token has its bank, whatever the request says (specification, Authentication 3). */
+  async function bankFor(type: ObjectType, visible: store.Visible, named?: string): Promise<Bank | Failure> {
+    const guid = visible.bankGuid ?? named;
+    if (guid === undefined) return new Failure('missing_parameter', 'bank_guid is required');
+    const bank = await organizations.findBank(visible.organizationGuid, guid, visible.environment);
+    if (isFailure(bank) || bank.environment === 'sandbox') return bank;
+    return new Failure(
+      'not_implemented',
+      `Production ${wordsOf(type.plural)} come from the platform; create them in sandbox`,
+    );
+  }
+
+  /** Whose the new object is; a customer is its own. */
+  async function customerFor(
+    type: ObjectType,
+    inBank: store.Visible,
+    { own, named }: { own: string; named: string | undefined },
+  ): Promise<string | null | Failure> {
+    if (type.customer === 'itself') return own;
+    const guid = named ?? inBank.customerGuid;
+    if (guid === undefined)
+      return type.customer === 'optional'
+        ? null
+        : new Failure('missing_parameter', 'customer_guid is required');
+    return (await store.selectObject(queries, inBank, 'customer', guid))
+      ? guid
+      : new Failure('no_customer', 'customer_guid does not name a customer of this bank');
+  }
+
+  /** What the details name has to be there, and to be what it is named as. */
+  async function refuseReferences(
+    { references = {}, files: field }: ObjectType,
+    inBank: store.Visible,
+    customerGuid: string | null,
+    details: Details,
+  ): Promise<Failure | undefined> {
+    const named = Object.entries(references).filter(([name]) => details[name] !== undefined);
+    const guidIn = (name: string) => String(details[name]);
+    const found = await store.selectTypes(
+      queries,
+      inBank,
+      named.map(([name]) => guidIn(name)),
+    );
+    for (const [name, kinds] of named)
+      if (!kinds.includes(found.get(guidIn(name)) ?? ''))
+        return new Failure('no_object', `${name} names no ${kinds.map(wordsOf).join(' or ')} of this bank`);
+    const fileGuids = (field === undefined ? undefined : details[field]) as string[] | undefined;
+    if (!fileGuids?.length || customerGuid === null) return undefined;
+    return (await files.areCompleted(inBank, customerGuid, fileGuids))
+      ? undefined
+      : new Failure('file_not_completed', `${field} must name completed files of the customer`);
+  }
+
+  return {
+    async create(
+      actor: Actor,
+      visible: store.Visible,
+      type: ObjectType,
+      { bank_guid, customer_guid, labels = [], simulate, ...details }: NewObject,
+    ): Promise<store.ObjectRow | Failure> {
+      const bank = await bankFor(type, visible, bank_guid);
+      if (isFailure(bank)) return bank;
+      const inBank = { ...visible, bankGuid: bank.guid };
+      const guid = guids.next();
+      const customerGuid = await customerFor(type, inBank, { own: guid, named: customer_guid });
+      if (isFailure(customerGuid)) return customerGuid;
+      const path = type.machine ? pathTo(type.machine, simulate) : [];
+      const refusal =
+        type.refuse?.(details, path) ?? (await refuseReferences(type, inBank, customerGuid, details));
+      if (refusal) return refusal;
+
+      const now = clock.now();
+      const state = type.machine ? initialState(type.machine, details) : null;
+      const object: store.ObjectRow = {
+        guid,
+        organization_guid: bank.organization_guid,
+        environment: bank.environment,
+        bank_guid: bank.guid,
+        customer_guid: customerGuid,
+        type: type.name,
+        state,
+        details,
+        labels,
+        created_at: now,
+        updated_at: now,
+        ...simulator.plan(type, state, path.at(-1), now),
+      };
+      await database.transaction(async (transaction) => {
+        await store.insertObject(transaction, object);
+        await audit.record(transaction, actor, changeOf(type, 'create', object));
+        await events.publish(transaction, eventsOf(type, null, object));
+      });
+      if (object.next_move_at) simulator.expect(object.next_move_at);
+      return object;
+    },
+
+    async get(visible: store.Visible, type: string, guid: string): Promise<store.ObjectRow | Failure> {
+      const object = await store.selectObject(queries, visible, type, guid);
+      return object ?? new Failure('not_found', `There is no such ${wordsOf(type)}`);
+    },
+
+    async list(
+      visible: store.Visible,
+      type: ObjectType,
+      page: Page,
+      filters: store.ObjectFilters,
+    ): Promise<PageOf<store.ObjectRow> | Failure> {
+      const states = type.machine ? statesOf(type.machine) : [];
+      const unknown = filters.state?.find((name) => !states.includes(name));
+      if (unknown !== undefined)
+        return new Failure('invalid_parameter', `state ${unknown} is not a state of ${wordsOf(type.plural)}`);
+      return store.selectObjects(queries, visible, type.name, page, filters);
+    },
+  };
+}
+
+function initialState(machine: Machine, details: Details): string {
+  return machine.derived?.stateOf(details) ?? firstStateOf(machine);
+}

@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Callers, createCallers, issueToken } from '../../testing/api-callers.ts';
+import { createTestApp, type TestApp } from '../../testing/app.ts';
+import { newObject, report, reportObject, reportOf, typeOf } from '../../testing/objects.ts';
+import { eventTypesOf } from '../../testing/subscriptions.ts';
+import { until } from '../../testing/webhooks.ts';
+
+/** The simulator: when it moves what, and that it loses nothing. Where the ways lead is in `events.test.ts`. */
+const app = await createTestApp();
+const owner = await createCallers(app);
+const transfer = typeOf('transfer');
+const DAY_MS = 24 * 3_600_000;
+
+async function create(on: TestApp, of: Callers, fields: object = {}, name = 'transfer'): Promise<string> {
+  const type = typeOf(name);
+  const { status, body } = await on.call({
+    method: 'POST',
+    url: `/api/${type.plural}`,
+    token: await issueToken(on, of, 'bank'),
+    payload: { ...(await newObject(on, type, of)), ...fields },
+  });
+  assert.equal(status, 201, JSON.stringify(body));
+  return String(body.guid);
+}
+
+const told = async (guid: string, on = app) =>
+  (await eventTypesOf(on, guid)).map((event) => event.split('.').at(-1)).join(' ');
+
+function rowOf(guid: string, on = app) {
+  return on.database.queries
+    .selectFrom('objects')
+    .selectAll()
+    .where('guid', '=', guid)
+    .executeTakeFirstOrThrow();
+}
+
+async function pass(ms: number, on = app): Promise<void> {
+  on.clock.advance(ms);
+  await on.simulator.settle();
+}
+
+test('every state on the way lasts as long as the setting says', async () => {
+  for (const [delay, ms] of [
+    ['5s', 5_000],
+    ['30m', 1_800_000],
+  ] as const) {
+    const slow = await createTestApp({ environment: { PORTICO_SIMULATOR_DELAY: delay } });
+    const guid = await create(slow, await createCallers(slow));
+    for (const [before, after] of [
+      ['storing', 'storing reviewing'],
+      ['storing reviewing', 'storing reviewing completed'],
+    ] as const) {
+      await pass(ms - 1, slow);
+      assert.equal(await told(guid, slow), before);
+      await pass(1, slow);
+      assert.equal(await told(guid, slow), after);
+    }
+    const { ending, next_move_at, updated_at } = await rowOf(guid, slow);
+    assert.deepEqual([ending, next_move_at, updated_at], [null, null, slow.clock.now()], 'at rest');
+  }
+});
+
+test('without a delay an object goes all its way at once', async () => {
+  const quick = await createTestApp({ environment: { PORTICO_SIMULATOR_DELAY: '0s' } });
+  const guid = await create(quick, await createCallers(quick));
+  await quick.simulator.settle();
+  assert.equal(await told(guid, quick), 'storing reviewing completed');
+});
+
+test('once started it wakes for each move by itself, and no more after it was stopped', async () => {
+  const running = await createTestApp();
+  const of = await createCallers(running);
+  await running.simulator.start();
+  const guid = await create(running, of);
+  for (const state of ['reviewing', 'completed'])
+    await until(async () => {
+      running.clock.advance(100);
+      return (await rowOf(guid, running)).state === state;
+    }, state);
+
+  const left = await create(running, of);
+  await running.simulator.stop();
+  running.clock.advance(60_000);
+  assert.equal(await told(left, running), 'storing');
+  await running.simulator.start();
+  await until(async () => {
+    running.clock.advance(1_000);
+    return (await told(left, running)) === 'storing reviewing completed';
+  }, 'the rest of the way');
+});
+
+test('a process that only serves the API wakes those that simulate', async () => {
+  const environment = { PORTICO_SIMULATOR_DELAY: '0s' };
+  const works = await createTestApp({ environment });
+  const { testDatabase, clock } = works;
+  const serves = await createTestApp({ environment, testDatabase, clock });
+  const of = await createCallers(serves);
+  await works.simulator.start();
+  clock.advance(0);
+  const guid = await create(serves, of);
+  await until(async () => {
+    // Time stands still, so the look that comes in any case does not come.
+    clock.advance(0);
+    return (await rowOf(guid, serves)).state === 'completed';
+  }, 'the message');
+});
+
+test('what nobody was told of is found a little later', async () => {
+  const running = await createTestApp();
+  const of = await createCallers(running);
+  const guid = await create(running, of, { simulate: 'pending' });
+  await pass(1_000, running);
+  await running.simulator.start();
+  const waiting = running.clock.waiting();
+  running.clock.advance(0);
+  await until(() => running.clock.waiting() === waiting, 'the end of the first look');
+  await running.database.queries
+    .updateTable('objects')
+    .set({ ending: 'holding', next_move_at: running.clock.now() })
+    .where('guid', '=', guid)
+    .execute();
+  await until(async () => {
+    running.clock.advance(10_000);
+    return (await told(guid, running)) === 'storing pending holding';
+  }, 'the look that comes in any case');
+});
+
+test('another process goes on where one was ended', async () => {
+  const guid = await create(app, owner, {}, 'trade');
+  await pass(1_000);
+  const next = await createTestApp({ testDatabase: app.testDatabase, clock: app.clock });
+  assert.equal(await told(guid), 'storing pending');
+  for (let step = 0; step < 5; step++) await pass(1_000, next);
+  assert.equal(await told(guid), 'storing pending executed settling completed');
+});
+
+test('several processes at once move each object once', async () => {
+  const nodes = [app, await createTestApp({ testDatabase: app.testDatabase, clock: app.clock })];
+  const guids: string[] = [];
+  // More than one batch.
+  for (let i = 0; i < 250; i++) guids.push(await create(app, owner));
+  for (let step = 0; step < 2; step++) {
+    app.clock.advance(1_000);
+    await Promise.all([...nodes, ...nodes].map((node) => node.simulator.settle()));
+  }
+  for (const guid of guids) assert.equal(await told(guid), 'storing reviewing completed');
+});
+
+test('a move and its event happen together or not at all', async () => {
+  const late = await createTestApp();
+  const guid = await create(late, await createCallers(late));
+  // Nobody has made the partitions of that time, so no event can be written.
+  late.clock.advance(60 * DAY_MS);
+  await assert.rejects(late.simulator.settle(), /partition/);
+  assert.equal((await rowOf(guid, late)).state, 'storing');
+  await late.simulator.start();
+  await until(() => {
+    late.clock.advance(0);
+    return late.logged.some((line) => line.includes('objects could not be moved'));
+  }, 'the word that it failed');
+  await late.partitions.prepare();
+  await until(async () => {
+    late.clock.advance(1_000);
+    return (await told(guid, late)) === 'storing reviewing completed';
+  }, 'another try');
+});
+
+test('a report takes the object over from the simulator, unless it says nothing new', async () => {
+  const guid = await create(app, owner);
+  const put = (state: string) => report(app, transfer, guid, reportOf(transfer, owner, { state }));
+  assert.equal((await put('storing')).status, 200);
+  assert.notEqual((await rowOf(guid)).next_move_at, null);
+  // On the way of the simulation, which would go on from there.
+  assert.equal((await put('reviewing')).status, 200);
+  await pass(10_000);
+  assert.equal(await told(guid), 'storing reviewing');
+  assert.equal((await rowOf(guid)).next_move_at, null);
+});
+
+test('an identity verification that waits expires after a day, unless it was taken further', async () => {
+  const waiting = () => create(app, owner, { simulate: 'waiting' }, 'identity_verification');
+  const [left, taken] = [await waiting(), await waiting()];
+  await pass(1_000);
+  assert.equal(await told(left), 'storing waiting');
+  await pass(DAY_MS - 1);
+  assert.equal(await told(left), 'storing waiting');
+  const type = typeOf('identity_verification');
+  await report(app, type, taken, reportOf(type, owner, { state: 'pending' }));
+  await pass(1);
+  assert.equal(await told(left), 'storing waiting expired');
+  await pass(2 * DAY_MS);
+  assert.equal(await told(taken), 'storing waiting pending');
+});
+
+test('nothing of production is ever moved', async () => {
+  const guid = await reportObject(app, 'transfer', owner);
+  await pass(DAY_MS);
+  assert.equal(await told(guid), 'storing', 'nor what was reported in sandbox');
+  const simulated = {
+    environment: 'production' as const,
+    ending: 'completed',
+    next_move_at: app.clock.now(),
+  };
+  const update = app.database.queries.updateTable('objects').set(simulated).where('guid', '=', guid);
+  await assert.rejects(update.execute(), /simulated_in_sandbox_only/);
+});
+
+test('a kind of object that this version does not know is left to the next one', async () => {
+  const guid = await create(app, owner);
+  await app.database.queries
+    .updateTable('objects')
+    .set({ type: 'novelty' })
+    .where('guid', '=', guid)
+    .execute();
+  await pass(10_000);
+  assert.equal(await told(guid), 'storing');
+  await app.database.queries.deleteFrom('objects').where('guid', '=', guid).execute();
+});

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { statesOf } from '../server/objects/machine.ts';
+import { OBJECT_TYPES, type ObjectType } from '../server/objects/types.ts';
+import type { Answer, TestApp } from './app.ts';
+import { nextGuid } from './customers.ts';
+import { type JsonSchema, sampleOf } from './json-samples.ts';
+import type { Tenant } from './tenant.ts';
+
+/** A bank and a customer of it: whose the objects of a test are. */
+export type Owner = Pick<Tenant, 'bankGuid'> & { customerGuid: string };
+
+export function typeOf(name: string): ObjectType {
+  const type = OBJECT_TYPES.find((candidate) => candidate.name === name);
+  assert.ok(type, `there are no objects of the type ${name}`);
+  return type;
+}
+
+/** A report of an object as the platform's core makes one: right in everything, unless the test says otherwise. */
+export function reportOf(
+  { name, details, machine, customer }: ObjectType,
+  { bankGuid, customerGuid }: Owner,
+  fields: object = {},
+): object {
+  return {
+    bank_guid: bankGuid,
+    ...(customer !== 'itself' && { customer_guid: customerGuid }),
+    ...(machine && !machine.derived && { state: statesOf(machine)[0] }),
+    details: { ...(sampleOf(details as JsonSchema) as object), ...DETAILS[name] },
+    ...fields,
+  };
+}
+
+/** What a test can count on beyond what a sample has. */
+const DETAILS: Record<string, object> = {
+  account: { type: 'reserve', balance: 1_000, low_balance: 500, minimum_balance: 100 },
+};
+
+export function report(app: TestApp, type: ObjectType, guid: string, payload: object): Promise<Answer> {
+  return app.operate('PUT', `/objects/${type.name}/${guid}`, payload);
+}
+
+/** An object as the core reports it; works in both environments. */
+export async function reportObject(
+  app: TestApp,
+  name: string,
+  owner: Owner,
+  fields: object = {},
+): Promise<string> {
+  const type = typeOf(name);
+  const guid = nextGuid(app);
+  const { status, body } = await report(app, type, guid, reportOf(type, owner, fields));
+  assert.equal(status, 200, JSON.stringify(body));
+  return guid;
+}
+
+/** What a partner sends to create one: what it names is there. */
+export async function newObject(app: TestApp, type: ObjectType, owner: Owner): Promise<object> {
+  const { details } = reportOf(type, owner) as { details: Record<string, unknown> };
+  const required = Object.entries(type.references ?? {}).filter(([field]) => field in details);
+  for (const [field, [kind = '']] of required) details[field] = await reportObject(app, kind, owner);
+  return { ...details, ...(type.customer !== 'itself' && { customer_guid: owner.customerGuid }) };
+}
