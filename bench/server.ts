@@ -42,6 +42,7 @@ const app = await createApp({
   randomBytes,
 });
 await migrate(app.database);
+await app.partitions.prepare();
 await app.revocations.start();
 
 const organization = await app.organizations.create(systemActor, { name: 'Bench' });

@@ -7,12 +7,20 @@ import { createDatabase } from './database/database.ts';
 import { schemaState } from './database/migrate.ts';
 import { createNotifications } from './database/notifications.ts';
 import { createPartitions } from './database/partitions.ts';
+import { createDeliverOnce } from './deliveries/deliver-once.ts';
 import { WEBHOOKS } from './deliveries/description.ts';
+import { registerLiveDeliveries } from './deliveries/live-routes.ts';
+import { createLiveViewers } from './deliveries/live-viewers.ts';
 import { createRecoveries } from './deliveries/recoveries.ts';
 import { registerRecoveries } from './deliveries/recovery-routes.ts';
 import { createDeliveryRoom } from './deliveries/room.ts';
 import { registerDeliveries } from './deliveries/routes.ts';
 import { createDeliveries } from './deliveries/service.ts';
+import { createDeliveryStatistics } from './deliveries/statistics.ts';
+import { registerDeliveryStatistics } from './deliveries/statistics-routes.ts';
+import { registerTestEvents } from './deliveries/test-event-routes.ts';
+import { createTestEvents } from './deliveries/test-events.ts';
+import { createEventCounters } from './events/counters.ts';
 import { createIngest } from './events/ingest.ts';
 import { registerEvents } from './events/routes.ts';
 import { createEvents } from './events/service.ts';
@@ -78,7 +86,12 @@ export async function createApp(deps: Deps) {
   const audit = createAudit({ queries, clock, guids });
   const base = { database, clock, guids, audit, metrics, log };
   const partitions = createPartitions({ ...base, retentionDays: config.retentionDays });
-  const events = createEvents({ ...base, enqueue: (...args) => deliveries.enqueue(...args) });
+  const eventCounters = createEventCounters({ queries, timers, log });
+  const events = createEvents({
+    ...base,
+    counters: eventCounters,
+    enqueue: (...args) => deliveries.enqueue(...args),
+  });
 
   const organizations = createOrganizations({
     ...base,
@@ -110,7 +123,11 @@ export async function createApp(deps: Deps) {
   });
   const { dispatcher, enqueueFor } = deliveries;
   const resending = { subscriptions, enqueueFor, retentionDays: config.retentionDays };
-  const deliveryRecords = createDeliveries({ ...base, ...resending, events });
+  const deliverOnce = createDeliverOnce({ ...base, enqueueFor });
+  const deliveryRecords = createDeliveries({ ...base, ...resending, events, deliverOnce });
+  const testEvents = createTestEvents({ ...base, events, subscriptions, rateLimits, deliverOnce });
+  const statistics = createDeliveryStatistics({ queries, clock, subscriptions, eventCounters });
+  const liveViewers = createLiveViewers({ ...base, notifications, timers });
   const recoveries = createRecoveries({ ...base, ...resending });
   const tokens = createTokens({ ...base, addresses: config, notifications, encryption });
   const { revocations, denials } = tokens;
@@ -140,6 +157,9 @@ export async function createApp(deps: Deps) {
     registerSubscriptions(api, { subscriptions });
     registerEvents(api, { events });
     registerDeliveries(api, { deliveries: deliveryRecords });
+    registerTestEvents(api, { testEvents });
+    registerDeliveryStatistics(api, { statistics });
+    registerLiveDeliveries(api, { ...tokens, liveViewers });
     registerRecoveries(api, { recoveries });
     registerFiles(api, { files });
   });
@@ -201,6 +221,7 @@ export async function createApp(deps: Deps) {
       housekeeping.stop,
       flushDenials,
       usage.flush,
+      eventCounters.stop,
       rateLimits.flush,
       revocations.stop,
     ])
@@ -221,6 +242,7 @@ export async function createApp(deps: Deps) {
   return {
     ...rooms,
     recoveries,
+    eventCounters,
     partitions,
     dispatcher,
     fileProcessing,

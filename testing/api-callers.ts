@@ -98,6 +98,10 @@ const OBJECTS: Record<string, PathObject> = {
     boundTo: 'organization',
     create: async (app, owner) => (await anySubscription(app, owner)).guid,
   },
+  '/api/subscriptions/{guid}/test_event': {
+    boundTo: 'organization',
+    create: async (app, owner) => (await anySubscription(app, owner)).guid,
+  },
   '/api/subscription_events/{guid}': {
     boundTo: 'environment',
     create: async (app, owner) => (await publishEvents(app, owner))[0] as string,
@@ -161,6 +165,7 @@ async function createFileOf(app: TestApp, owner: Callers): Promise<string> {
   if (status !== 201) throw new Error(JSON.stringify(body));
   return String(body.guid);
 }
+const PARAMETER = /(?<=\{)\w+(?=\})/;
 
 export function hasPathObject({ path }: Operation): boolean {
   return path.includes('{');
@@ -191,9 +196,15 @@ export async function outsidersOf(
   return tokens;
 }
 
+/** The same call about something else. */
+export function addressOfOther(operation: Operation, id: string): string {
+  const [name = ''] = PARAMETER.exec(operation.path) ?? [];
+  return addressOf(operation, { [name]: id });
+}
+
 /** A call that is right in everything but its token: a real object of the owner, a body that fits. */
 export async function validCallOf(app: TestApp, operation: Operation, owner: Callers) {
-  const [name] = /(?<=\{)\w+(?=\})/.exec(operation.path) ?? [];
+  const [name] = PARAMETER.exec(operation.path) ?? [];
   const given = name === undefined ? {} : { [name]: await pathObjectOf(operation).create(app, owner) };
   const payload = await bodyOf(app, operation, owner);
   return { method: operation.method, url: addressOf(operation, given), ...(payload && { payload }) };

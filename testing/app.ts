@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { after } from 'node:test';
 import type { InjectOptions } from 'fastify';
 import { type App, createApp } from '../server/app.ts';
@@ -98,9 +99,16 @@ export async function createTestApp({
       ...options.headers,
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     };
-    const response = await app.server.inject({ ...options, headers });
-    const isJson = String(response.headers['content-type']).startsWith('application/json');
-    return { status: response.statusCode, headers: response.headers, body: isJson ? response.json() : {} };
+    const response = await app.server.inject({ ...options, headers, payloadAsStream: true });
+    const answer = { status: response.statusCode, headers: response.headers, body: {} };
+    const type = String(response.headers['content-type']);
+    // Of an answer that does not end by itself the beginning is enough.
+    if (type.startsWith('text/event-stream')) response.raw.res.destroy();
+    else {
+      const content = await text(response.stream());
+      if (type.startsWith('application/json')) answer.body = JSON.parse(content);
+    }
+    return answer;
   }
 
   return {

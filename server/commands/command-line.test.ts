@@ -26,7 +26,14 @@ test('config shows every setting as it could be given, and hides the secrets', B
     PORTICO_DATABASE_URL: 'postgresql://someone:hushhush@db.example/portico',
     PORTICO_S3_SECRET_ACCESS_KEY: 'whispered',
   };
-  const { out, ...ended } = await site.run(['config'], { ...secrets, PORTICO_RETRY_MAX_DELAY: '90s' });
+  // The settings of a store come together.
+  const store = {
+    PORTICO_S3_ENDPOINT: 'https://s3.example.com',
+    PORTICO_S3_BUCKET: 'files',
+    PORTICO_S3_ACCESS_KEY_ID: 'AKIA',
+  };
+  const given = { ...secrets, ...store, PORTICO_RETRY_MAX_DELAY: '90s' };
+  const { out, ...ended } = await site.run(['config'], given);
   assert.deepEqual(ended, ENDED_WELL);
   const shown = Object.fromEntries(
     [...out.matchAll(/^(PORTICO_\w+)=(.*?) +# \S.*$/gm)].map(([, variable, value]) => [variable, value]),

@@ -5,50 +5,77 @@ import type { Secret } from '../runtime/secret.ts';
 import type { Queries } from './database.ts';
 
 /**
- * LISTEN and NOTIFY between nodes. They only wake: whoever listens also looks by itself from time to time,
- * so a lost connection or message makes things slower, never wrong.
+ * LISTEN and NOTIFY between nodes. They only wake, or carry what may get lost: whoever must not miss anything also
+ * looks by itself from time to time, so a lost connection or message makes things slower, never wrong.
  */
 export type Notifications = ReturnType<typeof createNotifications>;
 
+/** Without a payload when something may have been announced while nobody listened. */
+type Handler = (payload: string | undefined) => void;
+
 const RECONNECT_AFTER_MS = 1_000;
+/** PostgreSQL takes less than 8,000 bytes. */
+export const MAX_PAYLOAD_BYTES = 7_999;
 
 export function createNotifications({ url, queries, log }: { url: Secret; queries: Queries; log: Log }) {
-  const handlers = new Map<string, () => void>();
+  const handlers = new Map<string, Handler>();
   let client: pg.Client | undefined;
+  let connecting: Promise<void> | undefined;
   let retry: NodeJS.Timeout | undefined;
   let closed = false;
 
-  async function connect(): Promise<void> {
+  async function open(): Promise<void> {
     const opening = new pg.Client({ connectionString: url.reveal(), application_name: 'portico listen' });
-    opening.on('notification', ({ channel }) => handlers.get(channel)?.());
-    opening.on('error', (error) => log.warn({ reason: error.message }, 'the listening connection broke'));
-    opening.on('end', reconnectLater);
+    opening.on('notification', ({ channel, payload }) => handlers.get(channel)?.(payload));
+    const lose = () => {
+      if (client === opening) client = undefined;
+    };
+    opening.on('error', (error) => {
+      log.warn({ reason: error.message }, 'the listening connection broke');
+      lose();
+    });
+    opening.on('end', () => {
+      lose();
+      if (!client) reconnectLater();
+    });
     await opening.connect();
     if (closed) return opening.end();
     client = opening;
     for (const channel of handlers.keys()) await opening.query(`listen ${pg.escapeIdentifier(channel)}`);
     // Whatever was announced while nobody listened.
-    for (const handler of handlers.values()) handler();
+    for (const handler of handlers.values()) handler(undefined);
+  }
+
+  /** One at a time: a second connection would hear everything twice. */
+  function connect(): Promise<void> {
+    connecting ??= open().finally(() => {
+      connecting = undefined;
+    });
+    return connecting;
   }
 
   function reconnectLater(): void {
-    client = undefined;
     if (closed) return;
+    clearTimeout(retry);
     retry = setTimeout(() => {
+      if (client) return;
       connect().catch((error: unknown) => log.debug({ reason: String(error) }, 'listening again failed'));
     }, RECONNECT_AFTER_MS).unref();
   }
 
   return {
-    async listen(channel: string, handler: () => void): Promise<void> {
+    async listen(channel: string, handler: Handler): Promise<void> {
       handlers.set(channel, handler);
+      await connecting;
       if (client) await client.query(`listen ${pg.escapeIdentifier(channel)}`);
       else await connect();
     },
 
     /** Outside of any transaction: inside, PostgreSQL would queue up every commit behind it. */
-    async notify(channel: string): Promise<void> {
-      await sql`select pg_notify(${channel}, '')`.execute(queries);
+    async notify(channel: string, payloads: readonly string[] = ['']): Promise<void> {
+      await sql`select pg_notify(${channel}, payload) from unnest(${payloads}::text[]) as p(payload)`.execute(
+        queries,
+      );
     },
 
     async close(): Promise<void> {

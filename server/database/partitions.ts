@@ -55,6 +55,7 @@ const TABLES: readonly HistoryTable[] = [
   { name: 'deliveries', key: 'guid', storage: CHANGED_ONCE },
   { name: 'delivery_attempts', key: 'guid' },
   { name: 'delivery_counters', key: 'moment' },
+  { name: 'event_counters', key: 'moment' },
 ];
 
 export function createPartitions({

@@ -6,6 +6,7 @@ export type Tables = {
   banks: BanksTable;
   audit_records: AuditRecordsTable;
   events: EventsTable;
+  event_counters: EventCountersTable;
   rate_limits: RateLimitsTable;
   applications: ApplicationsTable;
   signing_keys: SigningKeysTable;
@@ -65,6 +66,13 @@ type EventsTable = {
   object_guid: string;
   environment: EnvironmentName;
   created_at: Date;
+};
+
+type EventCountersTable = {
+  organization_guid: string;
+  environment: EnvironmentName;
+  minute: Date;
+  events: number;
 };
 
 type RateLimitsTable = {

@@ -11,6 +11,7 @@ import { createClaims } from './claims.ts';
 import type { Delivery } from './delivery.ts';
 import { createLanes } from './lanes.ts';
 import { createLease } from './lease.ts';
+import type { LiveFeed } from './live-feed.ts';
 import { watchQueue } from './queue-metrics.ts';
 import { releaseDeliveries } from './queue-store.ts';
 import { createRecorder } from './recorder.ts';
@@ -32,6 +33,7 @@ type Deps = {
   notifications: Notifications;
   subscriptions: Subscriptions;
   attempt: Attempt;
+  live: LiveFeed;
   /** Further durable work that goes on while there is any; true when there may be more at once. */
   alongside(): Promise<boolean>;
 };
@@ -41,8 +43,8 @@ type Deps = {
  * one database; what one holds when it dies, the others take.
  */
 export function createDispatcher(deps: Deps) {
-  const { database, clock, timers, guids, log, metrics, notifications, subscriptions, attempt, alongside } =
-    deps;
+  const { database, clock, timers, guids, log, metrics, notifications, subscriptions } = deps;
+  const { attempt, live, alongside } = deps;
   const { queries } = database;
   let running = false;
 
@@ -55,6 +57,7 @@ export function createDispatcher(deps: Deps) {
     ...{ database, timers, log, metrics, subscriptions },
     holder: lease.lastHolder,
     onRescheduled: (dueAt) => rounds.wakeAt(dueAt),
+    onRecorded: live.note,
   });
   const lanes = createLanes({
     ...{ clock, timers, attempt },
@@ -130,6 +133,7 @@ export function createDispatcher(deps: Deps) {
       await lease.start();
       running = true;
       await notifications.listen(CHANNEL, rounds.wake);
+      await live.start();
       rounds.wake();
     },
 
@@ -157,6 +161,7 @@ export function createDispatcher(deps: Deps) {
       await rounds.stop();
       await lanes.idle();
       await recorder.stop();
+      await live.stop();
       await lease.stop();
     },
   };

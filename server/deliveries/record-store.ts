@@ -45,14 +45,14 @@ export async function completeDeliveries(
 }
 
 /**
- * Failures: to be tried again, or for good. Only of what `holder` still holds; gives the guids of these.
+ * Failures: to be tried again, or for good. Only of what `holder` still holds; gives since when these have been failing.
  */
 export async function failDeliveries(
   transaction: Transaction,
   holder: string,
   outcomes: readonly Outcome[],
-): Promise<ReadonlySet<string>> {
-  const { rows } = await sql<{ guid: string }>`
+): Promise<ReadonlyMap<string, Date>> {
+  const { rows } = await sql<{ guid: string; failing_since: Date }>`
     /* prepared: fail_deliveries */
     with outcome as materialized (
       select * from unnest(
@@ -98,8 +98,8 @@ export async function failDeliveries(
         failed_at = case when o.next_attempt_at is null then o.ended_at end
     from own as o
     where d.subscription_guid = o.subscription_guid and d.guid = o.guid
-    returning d.guid`.execute(transaction);
-  return new Set(rows.map(({ guid }) => guid));
+    returning d.guid, d.failing_since`.execute(transaction);
+  return new Map(rows.map((row) => [row.guid, row.failing_since]));
 }
 
 /**

@@ -10,7 +10,7 @@ import type { Database } from '../database/database.ts';
 import { createLog } from '../runtime/log.ts';
 import { createMetrics } from '../runtime/metrics.ts';
 import type { Delivery, Outcome } from './delivery.ts';
-import { createRecorder } from './recorder.ts';
+import { createRecorder, type Recorded } from './recorder.ts';
 
 const app = await createTestApp();
 const { queries } = app.database;
@@ -26,6 +26,7 @@ function createHarness() {
   const clock = createFakeClock();
   const logged: string[] = [];
   const rescheduled: Date[] = [];
+  const recorded: Recorded[] = [];
   const metrics = createMetrics();
   let writes = 0;
   let concurrent = 0;
@@ -52,9 +53,10 @@ function createHarness() {
     log: createLog({ level: 'warn', terminal: false, destination }),
     holder: () => HOLDER,
     onRescheduled: (dueAt) => void rescheduled.push(dueAt),
+    onRecorded: (each) => void recorded.push(each),
   });
   return {
-    ...{ clock, logged, metrics, recorder, rescheduled, state },
+    ...{ clock, logged, metrics, recorder, recorded, rescheduled, state },
     writes: () => writes,
     mostConcurrent: () => mostConcurrent,
   };
@@ -182,6 +184,31 @@ test('of what another dispatcher holds by now a failure changes nothing, a succe
   assert.equal((await rowOf('deliveries', failing.guid)).failed_at, null);
   assert.equal(await queued(succeeding), undefined);
   assert.ok((await rowOf('deliveries', succeeding.guid)).completed_at);
+});
+
+test('what counts is told once it is written: with since when failures go on, and without what others hold', async () => {
+  const { recorder, recorded, state } = createHarness();
+  const [failing, succeeding] = await take(2);
+  const [foreign] = await take(1, { holder: STRANGER });
+  assert.ok(failing && succeeding && foreign);
+  const since = new Date(app.clock.now().getTime() - 60_000);
+  await queries
+    .updateTable('deliveries')
+    .set({ failing_since: since })
+    .where('guid', '=', failing.guid)
+    .execute();
+  for (const delivery of [failing, foreign])
+    void recorder.record(outcomeOf(delivery, { result: 'rejected', status: 500 }));
+  void recorder.record(outcomeOf(succeeding));
+  state.away = true;
+  await recorder.flush();
+  assert.equal(recorded.length, 0);
+  state.away = false;
+  await recorder.flush();
+  assert.deepEqual(
+    recorded.map(({ outcomes, failingSince }) => [outcomes.map(({ delivery }) => delivery), failingSince]),
+    [[[failing, succeeding], new Map([[failing.guid, since]])]],
+  );
 });
 
 test('outcomes of the same moment are written together, within 20 ms of the first', async () => {

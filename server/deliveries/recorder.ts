@@ -24,7 +24,11 @@ type Deps = {
   holder(): string | undefined;
   /** Something was put back into the queue, to be tried again at this moment. */
   onRescheduled(dueAt: Date): void;
+  onRecorded(recorded: Recorded): void;
 };
+
+/** What was written down, and since when those of them that failed have been failing. */
+export type Recorded = { outcomes: readonly Outcome[]; failingSince: ReadonlyMap<string, Date> };
 
 type Entry = { outcome: Outcome; done(): void };
 
@@ -41,6 +45,7 @@ export function createRecorder({
   subscriptions,
   holder,
   onRescheduled,
+  onRecorded,
 }: Deps) {
   let gathered: Entry[] = [];
   let cancel: (() => void) | undefined;
@@ -114,7 +119,7 @@ export function createRecorder({
   }
 
   /** Gives what counts: of what others have taken over meanwhile, only successes say anything. */
-  function record(outcomes: readonly Outcome[], { counts = true } = {}): Promise<Outcome[]> {
+  function record(outcomes: readonly Outcome[], { counts = true } = {}): Promise<Recorded> {
     const completed = outcomes.filter(({ result }) => result === 'completed');
     const failed = outcomes.filter(({ result }) => result !== 'completed');
     return database.transaction(async (transaction) => {
@@ -124,22 +129,23 @@ export function createRecorder({
       const counted = outcomes.filter(
         ({ result, delivery }) => result === 'completed' || own.has(delivery.guid),
       );
-      if (counted.length === 0) return counted;
+      const recorded = { outcomes: counted, failingSince: own };
+      if (counted.length === 0) return recorded;
       // In this order on the wire, and one wait for all of them.
       await Promise.all([
         completed.length > 0 && store.completeDeliveries(transaction, completed),
         counts && store.addCounts(transaction, countOutcomes(counted)),
         subscriptions.noteOutcomes(transaction, effectsOn(counted)),
       ]);
-      return counted;
+      return recorded;
     });
   }
 
-  function observe(outcomes: readonly Outcome[]): void {
+  function observe(recorded: Recorded): void {
     const results = new Map<Outcome['result'], number>();
     let failed = 0;
     let nextDueAt: Date | undefined;
-    for (const { delivery, result, endedAt, nextAttemptAt } of outcomes) {
+    for (const { delivery, result, endedAt, nextAttemptAt } of recorded.outcomes) {
       results.set(result, (results.get(result) ?? 0) + 1);
       if (result === 'completed')
         metrics.deliverySeconds.observe((endedAt.getTime() - delivery.createdAt.getTime()) / 1_000);
@@ -150,6 +156,7 @@ export function createRecorder({
     metrics.deliveries.inc({ state: 'completed' }, results.get('completed') ?? 0);
     metrics.deliveries.inc({ state: 'failed' }, failed);
     if (nextDueAt) onRescheduled(nextDueAt);
+    onRecorded(recorded);
   }
 
   return {
@@ -177,7 +184,7 @@ export function createRecorder({
 /** A name that holds nothing. */
 const NOBODY = '0'.repeat(32);
 
-const NONE: ReadonlySet<string> = new Set();
+const NONE: ReadonlyMap<string, Date> = new Map();
 
 /** The data do not fit, or there is no partition for them (classes 22 and 23): the same would be refused again. */
 function isRefusal(error: unknown): boolean {

@@ -9,6 +9,7 @@ import type { Subscriptions } from '../subscriptions/service.ts';
 import { createAttempt } from './attempt.ts';
 import { createDispatcher } from './dispatcher.ts';
 import { createEnqueue } from './enqueue.ts';
+import { createLiveFeed } from './live-feed.ts';
 import { createOrphans } from './orphans.ts';
 import { createSchedule } from './schedule.ts';
 import { createTransport } from './transport.ts';
@@ -35,7 +36,7 @@ export function createDeliveryRoom(deps: Deps) {
   const schedule = createSchedule({ maxDelayMs: settings.retryMaxDelayMs, random });
   const transport = createTransport(deps);
   const attempt = createAttempt({ ...deps, transport, schedule, allowPrivate: settings.webhookAllowPrivate });
-  const dispatcher = createDispatcher({ ...deps, attempt });
+  const dispatcher = createDispatcher({ ...deps, attempt, live: createLiveFeed(deps) });
   const { enqueue, enqueueFor } = createEnqueue({ ...deps, dispatcher });
 
   return {

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import type { Actor, Audit } from '../audit/service.ts';
+import type { Actor } from '../audit/service.ts';
 import type { Database } from '../database/database.ts';
 import type { Page, PageOf } from '../database/paging.ts';
 import type { EnvironmentName } from '../database/tables.ts';
@@ -8,9 +8,9 @@ import type { Events } from '../events/service.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { Failure, isFailure } from '../runtime/failure.ts';
 import type { Subscriptions } from '../subscriptions/service.ts';
-import type { Enqueue } from './enqueue.ts';
+import type { DeliverOnce } from './deliver-once.ts';
 import type { NewDelivery, Shown } from './schema.ts';
-import { isDeliveryState, stateOf } from './state.ts';
+import { deliveryStates, stateOf } from './state.ts';
 import * as store from './store.ts';
 import { findTarget } from './targets.ts';
 
@@ -29,10 +29,9 @@ const PARTITION_DAYS = 7;
 type Deps = {
   database: Database;
   clock: Clock;
-  audit: Audit;
   events: Events;
   subscriptions: Subscriptions;
-  enqueueFor: Enqueue['enqueueFor'];
+  deliverOnce: DeliverOnce;
   retentionDays: number;
 };
 
@@ -40,10 +39,9 @@ type Deps = {
 export function createDeliveries({
   database,
   clock,
-  audit,
   events,
   subscriptions,
-  enqueueFor,
+  deliverOnce,
   retentionDays,
 }: Deps) {
   const { queries } = database;
@@ -87,14 +85,13 @@ export function createDeliveries({
       page: Page,
       { state, ...filters }: AskedFilters,
     ): Promise<PageOf<Shown> | Failure> {
-      const unknownState = state?.find((name) => !isDeliveryState(name));
-      if (unknownState !== undefined)
-        return new Failure('invalid_parameter', `state ${unknownState} is not a state of deliveries`);
+      const states = deliveryStates(state);
+      if (isFailure(states)) return states;
       const unknownType = filters.eventType?.find((name) => !KNOWN_TYPES.has(name));
       if (unknownType !== undefined)
         return new Failure('invalid_parameter', `event_type ${unknownType} is not a type of event`);
       const now = clock.now();
-      const found = await select(visible, page, { ...filters, state: state?.filter(isDeliveryState) }, now);
+      const found = await select(visible, page, { ...filters, state: states }, now);
       return { ...found, rows: found.rows.map((row) => ({ ...row, state: stateOf(row, now) })) };
     },
 
@@ -119,20 +116,9 @@ export function createDeliveries({
       const whose = { organizationGuid, environment: event.environment };
       const receiver = await findTarget(subscriptions, whose, subscription_guid);
       if (isFailure(receiver)) return receiver;
-      const owned = { visible, subscriptionGuids: [subscription_guid] };
-      return database.transaction(async (transaction) => {
-        const [created] = await enqueueFor(transaction, receiver, [event]);
-        const delivery = created && (await store.selectDelivery(transaction, owned, created.guid));
-        if (!delivery) throw new Error('the delivery that was just made is not there');
-        await audit.record(transaction, actor, {
-          action: 'subscription_delivery.create',
-          organizationGuid,
-          objectType: 'subscription_delivery',
-          objectId: delivery.guid,
-          changes: { subscription_event_guid, subscription_guid },
-        });
-        return withState(delivery);
-      });
+      return database.transaction((transaction) =>
+        deliverOnce(transaction, actor, 'subscription_delivery.create', receiver, event),
+      );
     },
   };
 }

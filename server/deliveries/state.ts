@@ -1,3 +1,4 @@
+import { Failure } from '../runtime/failure.ts';
 import type { DeliveryRow } from './store.ts';
 
 /** What a delivery shows. It follows from its moments and the time, so it is never stale. */
@@ -32,6 +33,14 @@ export function stateOf(moments: Moments, now: Date): DeliveryState {
   return rule?.state ?? FIRST_STATE;
 }
 
-export function isDeliveryState(name: string): name is DeliveryState {
+/** What a filter names; undefined is every state. */
+export function deliveryStates(names: readonly string[] | undefined): DeliveryState[] | Failure | undefined {
+  const unknown = names?.find((name) => !isDeliveryState(name));
+  if (unknown !== undefined)
+    return new Failure('invalid_parameter', `state ${unknown} is not a state of deliveries`);
+  return names?.filter(isDeliveryState);
+}
+
+function isDeliveryState(name: string): name is DeliveryState {
   return DELIVERY_STATES.some((state) => state === name);
 }

@@ -6,6 +6,7 @@ import { Failure } from '../runtime/failure.ts';
 import type { Guids } from '../runtime/guid.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import { EVENT_TYPES, type EventType } from './catalogue.ts';
+import type { EventCounters } from './counters.ts';
 import {
   type Event,
   type EventFilters,
@@ -37,6 +38,8 @@ type Deps = {
   clock: Clock;
   guids: Guids;
   metrics: Metrics;
+  /** For the charts: told of what was committed, and only of that. */
+  counters: Pick<EventCounters, 'note'>;
   /** One delivery for each event and subscription, in the same transaction. */
   enqueue(transaction: Transaction, events: readonly Event[]): Promise<void>;
 };
@@ -53,43 +56,54 @@ async function insert(
   return new Set();
 }
 
-export function createEvents({ database, clock, guids, metrics, enqueue }: Deps) {
+type Published = { events: Event[]; created: ReadonlySet<string> };
+
+export function createEvents({ database, clock, guids, metrics, counters, enqueue }: Deps) {
+  /** Also gives those that were not there before, each once. */
+  async function write(
+    transaction: Transaction,
+    newEvents: readonly NewEvent[],
+  ): Promise<Published & { fresh: Event[] }> {
+    if (newEvents.length === 0) return { events: [], created: new Set(), fresh: [] };
+    const createdAt = clock.now();
+    const events = newEvents.map((event) => ({
+      guid: event.guid ?? guids.next(),
+      organization_guid: event.organizationGuid,
+      bank_guid: event.bankGuid ?? null,
+      event_type: event.eventType,
+      object_guid: event.objectGuid,
+      environment: event.environment,
+      created_at: createdAt,
+    }));
+    const mayRepeat = newEvents.some(({ guid }) => guid);
+    const before = await insert(transaction, events, createdAt, mayRepeat);
+    const created = new Set(events.map(({ guid }) => guid)).difference(before);
+    // A guid that stands twice in one call is one event: the first of them.
+    const unannounced = new Set(created);
+    const fresh = events.filter((event) => unannounced.delete(event.guid));
+    database.onEnd(transaction, (ending) => {
+      if (ending !== 'committed') return;
+      for (const event of fresh) metrics.eventsPublished.inc({ event_type: event.event_type });
+      counters.note(fresh);
+    });
+    return { events, created, fresh };
+  }
+
   return {
     /**
      * In the transaction of the change, so that the two happen together or not at all.
      * Gives the events as they are now; one whose guid was there before is not announced again.
      */
-    async publish(
-      transaction: Transaction,
-      newEvents: readonly NewEvent[],
-    ): Promise<{ events: Event[]; created: ReadonlySet<string> }> {
-      if (newEvents.length === 0) return { events: [], created: new Set() };
-      const createdAt = clock.now();
-      const events = newEvents.map((event) => ({
-        guid: event.guid ?? guids.next(),
-        organization_guid: event.organizationGuid,
-        bank_guid: event.bankGuid ?? null,
-        event_type: event.eventType,
-        object_guid: event.objectGuid,
-        environment: event.environment,
-        created_at: createdAt,
-      }));
-      const before = await insert(
-        transaction,
-        events,
-        createdAt,
-        newEvents.some(({ guid }) => guid),
-      );
-      const created = new Set(events.map(({ guid }) => guid)).difference(before);
-      // A guid that stands twice in one call is one event: the first of them.
-      const unannounced = new Set(created);
-      const fresh = events.filter((event) => unannounced.delete(event.guid));
+    async publish(transaction: Transaction, newEvents: readonly NewEvent[]): Promise<Published> {
+      const { fresh, ...published } = await write(transaction, newEvents);
       if (fresh.length > 0) await enqueue(transaction, fresh);
-      database.onEnd(transaction, (ending) => {
-        if (ending === 'committed')
-          for (const event of fresh) metrics.eventsPublished.inc({ event_type: event.event_type });
-      });
-      return { events, created };
+      return published;
+    },
+
+    /** An event like any other, announced to nobody: whoever has it written delivers it, in the same transaction. */
+    async record(transaction: Transaction, newEvent: Omit<NewEvent, 'guid'>): Promise<Event> {
+      const { events } = await write(transaction, [newEvent]);
+      return events[0] as Event;
     },
 
     async get(visible: Visible, guid: string): Promise<Event | Failure> {

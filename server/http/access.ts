@@ -101,7 +101,7 @@ function guard(api: HttpServer, deps: AccessDeps): void {
   function verify(
     authorization: string | undefined,
   ): VerifiedToken | Failure | Promise<VerifiedToken | Failure> {
-    const token = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
+    const token = bearerTokenOf(authorization);
     if (token !== undefined) return verifier.verify(token);
     return new Failure(
       'authentication_malformed',
@@ -126,6 +126,23 @@ function guard(api: HttpServer, deps: AccessDeps): void {
     if (caller.type === 'organization' || caller.type === 'bank') usage.note(caller.id, address);
     return undefined;
   }
+}
+
+function bearerTokenOf(authorization: string | undefined): string | undefined {
+  return authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
+}
+
+/** For answers that go on for long: whether the token of this call is still good, asked as often as one likes. */
+export function tokenCheckOf(request: FastifyRequest, verifier: Verifier): () => boolean | Promise<boolean> {
+  const token = bearerTokenOf(request.headers.authorization) ?? '';
+  return () => {
+    const verified = verifier.verify(token);
+    return verified instanceof Promise ? verified.then(isVerified) : isVerified(verified);
+  };
+}
+
+function isVerified(verified: VerifiedToken | Failure): boolean {
+  return !(verified instanceof Failure);
 }
 
 /** A bank token has its bank; what the request says of it is ignored (specification, Authentication 3). */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   type ApiOperation,
+  addressOfOther,
   createCallers,
   createSiblings,
   hasPathObject,
@@ -127,7 +128,7 @@ for (const operation of operations) {
     const token = await issueToken(app, owner, firstTypeOf(operation), { scopes: allBut(scopes[0] ?? '') });
     const json = { 'content-type': 'application/json' };
     const wrong: object[] = [{ ...valid, url: `${valid.url}?no_such_parameter=1` }];
-    if (hasPathObject(operation)) wrong.push({ ...valid, url: valid.url.replace(/[^/]+$/, 'no-guid') });
+    if (hasPathObject(operation)) wrong.push({ ...valid, url: addressOfOther(operation, 'no-guid') });
     if (valid.payload)
       wrong.push(
         { ...valid, payload: { no_such_field: 1 } },
@@ -148,7 +149,7 @@ for (const operation of operations) {
       const answer: Answer = await call({ ...valid, token });
       assert.equal(answer.status, 404, `${name}: ${answer.status} ${JSON.stringify(answer.body)}`);
       assertError(answer, 404, 'not_found');
-      const absent = valid.url.replace(/[^/]+$/, '0'.repeat(32));
+      const absent = addressOfOther(operation, '0'.repeat(32));
       assert.deepEqual(answer.body, (await call({ ...valid, url: absent, token })).body, 'the same words');
     }
     const token = await issueToken(app, owner, firstTypeOf(operation));
@@ -202,6 +203,9 @@ const SAID_BY_THE_CONTRACT: Record<string, readonly [types: string, scopes: stri
   'subscription_events.get': ['organization user', 'subscription_events:read'],
   'subscription_deliveries.list': ['organization user', 'subscription_events:read'],
   'subscription_deliveries.get': ['organization user', 'subscription_events:read'],
+  'subscription_deliveries.watch': ['organization user', 'subscription_events:read'],
+  'delivery_statistics.get': ['organization user', 'subscription_events:read'],
+  'subscriptions.test': ['user', 'subscription_events:execute'],
   'subscription_deliveries.create': ['organization user', 'subscription_events:execute'],
   'subscription_recoveries.list': ['organization user', 'subscription_events:read'],
   'subscription_recoveries.get': ['organization user', 'subscription_events:read'],

@@ -32,6 +32,8 @@ declare module 'fastify' {
     oauth?: boolean;
     /** What to say of a body over the limit, where there is another way. */
     whenTooLarge?: string;
+    /** A stream: how long it lasts says nothing about how quickly requests are answered. */
+    endless?: boolean;
   }
 }
 
@@ -116,10 +118,11 @@ export function createHttpServer({ baseUrl, guids, log, metrics }: HttpServerDep
   });
   server.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown';
-    metrics.requestSeconds.observe(
-      { method: request.method, route, status: reply.statusCode },
-      reply.elapsedTime / 1000,
-    );
+    if (!request.routeOptions.config.endless || reply.statusCode !== 200)
+      metrics.requestSeconds.observe(
+        { method: request.method, route, status: reply.statusCode },
+        reply.elapsedTime / 1000,
+      );
     request.log.debug(
       {
         request_id: request.id,

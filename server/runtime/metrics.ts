@@ -79,6 +79,11 @@ export function createMetrics() {
     ),
     deliveriesHeld: gauge('portico_deliveries_held', 'Deliveries in the memory of this process.'),
     lanesLimited: gauge('portico_lanes_limited', 'Endpoints that this process sends one request at a time.'),
+    liveViewers: gauge('portico_live_viewers', 'Live streams of deliveries open in this process.'),
+    liveWatched: gauge(
+      'portico_live_watched',
+      'Organizations whose deliveries this process tells of, because somebody watches.',
+    ),
     deliveriesWaiting: gauge(
       'portico_deliveries_waiting',
       'Deliveries that wait in the database, the same from every process.',

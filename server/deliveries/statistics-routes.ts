@@ -1,0 +1,35 @@
+import { requires, withFeature } from '../http/access.ts';
+import { values } from '../http/filters.ts';
+import { answers } from '../http/schemas.ts';
+import type { HttpServer } from '../http/server.ts';
+import type { DeliveryStatistics } from './statistics.ts';
+import { StatisticsQuery, StatisticsView } from './statistics-schema.ts';
+
+export function registerDeliveryStatistics(
+  api: HttpServer,
+  { statistics }: { statistics: DeliveryStatistics },
+): void {
+  const read = withFeature('webhooks', requires(['organization', 'user'], 'subscription_events:read'));
+
+  api.get(
+    '/delivery_statistics',
+    {
+      config: read.config,
+      schema: {
+        ...read.documented,
+        operationId: 'delivery_statistics.get',
+        summary:
+          'How many events and deliveries there were over the last hour, day or week, and how they went',
+        tags: ['Deliveries'],
+        querystring: StatisticsQuery,
+        response: answers({ 200: StatisticsView }, 400, 401, 403, 422),
+      },
+    },
+    async ({ caller, query }) =>
+      statistics.read(caller, {
+        range: query.range ?? '1h',
+        subscriptionGuid: values(query.subscription_guid),
+        environment: values(query.environment),
+      }),
+  );
+}

@@ -1,0 +1,47 @@
+import { sql } from 'kysely';
+import { plainArray } from '../database/arrays.ts';
+import type { Queries } from '../database/database.ts';
+import type { EnvironmentName } from '../database/tables.ts';
+
+/** What one Organization was told of in one environment and one minute. */
+export type EventCount = {
+  organizationGuid: string;
+  environment: EnvironmentName;
+  minute: Date;
+  events: number;
+};
+
+/** In a fixed order, so that two nodes never wait for each other in a circle. */
+export async function addEventCounts(queries: Queries, counts: readonly EventCount[]): Promise<void> {
+  await sql`
+    /* prepared: add_event_counts */
+    insert into event_counters as c (organization_guid, environment, minute, events)
+    select organization_guid, environment, minute, events from unnest(
+      ${plainArray(counts.map(({ organizationGuid }) => organizationGuid))}::uuid[],
+      ${plainArray(counts.map(({ environment }) => environment))}::text[],
+      ${plainArray(counts.map(({ minute }) => minute))}::timestamptz[],
+      ${plainArray(counts.map(({ events }) => events))}::int[])
+    as n(organization_guid, environment, minute, events)
+    order by organization_guid, environment, minute
+    on conflict (organization_guid, environment, minute) do update set events = c.events + excluded.events
+    `.execute(queries);
+}
+
+export type Window = { from: Date; to: Date; stepSeconds: number };
+
+/** Summed to steps from the beginning of the window on; steps without events are left out. */
+export async function selectEventCounts(
+  queries: Queries,
+  organizationGuid: string,
+  environments: readonly EnvironmentName[],
+  { from, to, stepSeconds }: Window,
+): Promise<{ at: Date; events: number }[]> {
+  const { rows } = await sql<{ at: Date; events: number }>`
+    select date_bin(make_interval(secs => ${stepSeconds}), minute, ${from}::timestamptz) as at,
+           sum(events) as events
+    from event_counters
+    where organization_guid = ${organizationGuid} and environment = any(${plainArray(environments)}::text[])
+      and minute >= ${from} and minute < ${to}
+    group by 1`.execute(queries);
+  return rows;
+}

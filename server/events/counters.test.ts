@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertError, createTestApp } from '../../testing/app.ts';
+import { nextGuid } from '../../testing/customers.ts';
+import { eventOf, publishEvents } from '../../testing/events.ts';
+import { createFakeClock } from '../../testing/fake-clock.ts';
+import { createTenant } from '../../testing/tenant.ts';
+import { until } from '../../testing/webhooks.ts';
+import { createLog } from '../runtime/log.ts';
+import { createEventCounters } from './counters.ts';
+
+const app = await createTestApp();
+const { clock, eventCounters } = app;
+const { queries } = app.database;
+
+const countersOf = (organizationGuid: string) =>
+  queries
+    .selectFrom('event_counters')
+    .select(['environment', 'minute', 'events'])
+    .where('organization_guid', '=', organizationGuid)
+    .orderBy('minute')
+    .orderBy('environment')
+    .execute();
+
+/** A tenant without the events that making it brought about. */
+async function createCountedTenant() {
+  const tenant = await createTenant(app);
+  await eventCounters.flush();
+  await queries.deleteFrom('event_counters').execute();
+  return tenant;
+}
+
+/** The beginning of a minute, so that what follows within it stays in it. */
+function toNextMinute(): Date {
+  clock.advance(60_000 - (clock.now().getTime() % 60_000));
+  return clock.now();
+}
+
+test('each minute has its events, by Organization and environment', async () => {
+  const tenant = await createCountedTenant();
+  const other = await createTenant(app, { environment: 'production' });
+  await eventCounters.flush();
+  await queries.deleteFrom('event_counters').execute();
+  const first = toNextMinute();
+  await publishEvents(app, tenant, 3);
+  clock.advance(59_999);
+  await publishEvents(app, tenant, 2);
+  await publishEvents(app, other, 4);
+  clock.advance(1);
+  await publishEvents(app, tenant, 1);
+  await eventCounters.flush();
+  const second = new Date(first.getTime() + 60_000);
+  assert.deepEqual(await countersOf(tenant.organizationGuid), [
+    { environment: 'sandbox', minute: first, events: 5 },
+    { environment: 'sandbox', minute: second, events: 1 },
+  ]);
+  assert.deepEqual(await countersOf(other.organizationGuid), [
+    { environment: 'production', minute: first, events: 4 },
+  ]);
+});
+
+test('events of several Organizations in one call are counted for each', async () => {
+  const [one, two] = [await createCountedTenant(), await createCountedTenant()];
+  const events = [one, two, one, one, two].map((tenant) => eventOf(app, tenant));
+  assert.equal((await app.operate('POST', '/events', { events })).status, 202);
+  await eventCounters.flush();
+  const sums = [one, two].map(
+    async ({ organizationGuid }) => (await countersOf(organizationGuid))[0]?.events,
+  );
+  assert.deepEqual(await Promise.all(sums), [3, 2]);
+});
+
+test('what was there before, or was not committed, is not counted', async () => {
+  const tenant = await createCountedTenant();
+  const guid = nextGuid(app);
+  await publishEvents(app, tenant, [{ guid, object_guid: guid }]);
+  await publishEvents(app, tenant, [{ guid, object_guid: guid }]);
+  const contrary = eventOf(app, tenant, { guid });
+  const answer = await app.operate('POST', '/events', { events: [eventOf(app, tenant), contrary] });
+  assertError(answer, 409, 'event_conflict');
+  await eventCounters.flush();
+  assert.deepEqual(
+    (await countersOf(tenant.organizationGuid)).map(({ events }) => events),
+    [1],
+  );
+});
+
+test('they are written down by themselves within five seconds', async () => {
+  const tenant = await createCountedTenant();
+  await publishEvents(app, tenant, 2);
+  assert.deepEqual(await countersOf(tenant.organizationGuid), []);
+  clock.advance(5_000);
+  await until(async () => (await countersOf(tenant.organizationGuid)).length === 1, 'the counts');
+});
+
+test('the app writes what is left when it closes', async () => {
+  const { testDatabase } = app;
+  const closing = await createTestApp({ testDatabase, clock });
+  const tenant = await createCountedTenant();
+  await publishEvents(closing, tenant, 7);
+  await closing.close();
+  assert.deepEqual(
+    (await countersOf(tenant.organizationGuid)).map(({ events }) => events),
+    [7],
+  );
+});
+
+/** Counters in a time of their own whose database can be away. */
+function createHarness() {
+  const time = createFakeClock();
+  const logged: string[] = [];
+  const log = createLog({
+    level: 'warn',
+    terminal: false,
+    destination: { write: (line) => void logged.push(line) },
+  });
+  const state = { away: false };
+  const executing = new Proxy(queries, {
+    get(target, property) {
+      if (state.away && property === 'getExecutor') throw new Error('no connection');
+      const value = Reflect.get(target, property, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  const counters = createEventCounters({ queries: executing, timers: time, log });
+  const note = (organization_guid: string, minutes = 0) =>
+    counters.note([
+      {
+        organization_guid,
+        environment: 'sandbox',
+        created_at: new Date(time.now().getTime() + minutes * 60_000),
+      },
+    ]);
+  return { time, logged, state, counters, note };
+}
+
+test('what cannot be written is kept, added to and written later', async () => {
+  const { time, logged, state, counters, note } = createHarness();
+  const guid = nextGuid(app);
+  state.away = true;
+  note(guid);
+  await counters.flush();
+  note(guid);
+  await counters.flush();
+  assert.equal(logged.length, 2);
+  assert.deepEqual(await countersOf(guid), []);
+  state.away = false;
+  time.advance(5_000);
+  await until(async () => (await countersOf(guid))[0]?.events === 2, 'both');
+});
+
+test('no more than 10,000 minutes of Organizations wait; those that do are counted on', async () => {
+  const { state, counters, note } = createHarness();
+  const guid = nextGuid(app);
+  state.away = true;
+  for (let minute = 0; minute < 10_010; minute++) note(guid, minute);
+  note(guid, 9_999);
+  await counters.flush();
+  state.away = false;
+  await counters.flush();
+  const { count, sum } = await queries
+    .selectFrom('event_counters')
+    .select(({ fn }) => [fn.countAll<number>().as('count'), fn.sum<number>('events').as('sum')])
+    .where('organization_guid', '=', guid)
+    .executeTakeFirstOrThrow();
+  assert.deepEqual([count, sum], [10_000, 10_001]);
+});
