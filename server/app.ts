@@ -1,5 +1,6 @@
 import { createKeyPairs } from './applications/key-pairs.ts';
 import { registerApplications } from './applications/routes.ts';
+import { registerAuditEntries } from './audit/routes.ts';
 import { createAudit } from './audit/service.ts';
 import type { CompleteConfig } from './config/generated-secrets.ts';
 import { createCustomers } from './customers/service.ts';
@@ -34,6 +35,11 @@ import { registerHealth } from './http/health.ts';
 import { registerOpenApi } from './http/openapi.ts';
 import { createHttpServer, type HttpServer } from './http/server.ts';
 import { createRequestSourceAddress } from './http/source-address.ts';
+import { registerLogin } from './login/routes.ts';
+import { createLoginRoom } from './login/service.ts';
+import { createPeople } from './members/people.ts';
+import { registerMembers } from './members/routes.ts';
+import { createMembers } from './members/service.ts';
 import type { Resolve } from './network/resolve.ts';
 import { createFeed } from './objects/feed.ts';
 import { registerObjects } from './objects/routes.ts';
@@ -131,6 +137,13 @@ export async function createApp(deps: Deps) {
   const recoveries = createRecoveries({ ...base, ...resending });
   const tokens = createTokens({ ...base, addresses: config, notifications, encryption });
   const { revocations, denials } = tokens;
+  const people = createPeople(base);
+  const members = createMembers({ ...base, organizations, people, revocations });
+  const login = createLoginRoom({
+    ...base,
+    ...tokens,
+    ...{ settings: config, timers, randomBytes, encryption, rateLimits, organizations, people, members },
+  });
   const keyPairs = createKeyPairs({ ...base, organizations, revocations, encryption, randomBytes });
   const { applications, usage } = keyPairs;
   const endpoints = createTokenEndpoints({
@@ -162,7 +175,10 @@ export async function createApp(deps: Deps) {
     registerLiveDeliveries(api, { ...tokens, liveViewers });
     registerRecoveries(api, { recoveries });
     registerFiles(api, { files });
+    registerMembers(api, { members, invitations: login.invitations });
+    registerAuditEntries(api, { audit, people });
   });
+  await registerLogin(server, { login, baseUrl, supportEmail, sourceAddress });
   if (fileRoom.direct) {
     await registerUploads(server, fileRoom.direct);
     registerDownloads(server, fileRoom.direct);
@@ -179,6 +195,8 @@ export async function createApp(deps: Deps) {
     subscriptions,
     ingest,
     encryption,
+    members,
+    login,
   };
   await registerOperator(server, { ...rooms, authentication });
   await server.ready();
@@ -191,6 +209,7 @@ export async function createApp(deps: Deps) {
       { name: 'rate limits', run: rateLimits.sweep },
       { name: 'revocations', run: revocations.sweep },
       { name: 'signing keys', run: tokens.signingKeys.sweep },
+      { name: 'logins', run: login.sweep },
       // By every node: one that only serves the API must not run out of partitions when nobody sweeps.
       { name: 'partitions', run: partitions.prepare },
     ],
@@ -223,6 +242,7 @@ export async function createApp(deps: Deps) {
       usage.flush,
       eventCounters.stop,
       rateLimits.flush,
+      login.close,
       revocations.stop,
     ])
       await step().catch((error: unknown) =>

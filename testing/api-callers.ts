@@ -2,9 +2,10 @@ import { subscribe } from 'node:diagnostics_channel';
 import type { FastifyInstance } from 'fastify';
 import { OBJECT_TYPES } from '../server/objects/types.ts';
 import type { TokenType } from '../server/tokens/claims.ts';
-import { allScopes } from '../server/tokens/scopes.ts';
+import { allScopes, peopleScopes } from '../server/tokens/scopes.ts';
 import type { TestApp } from './app.ts';
 import { createCustomer } from './customers.ts';
+import { joinTeam } from './dashboard.ts';
 import { insertDeliveries } from './deliveries.ts';
 import { publishEvents } from './events.ts';
 import { sampleOf } from './json-samples.ts';
@@ -16,12 +17,16 @@ import { createKey, createTenant, type Tenant } from './tenant.ts';
 export const TOKEN_TYPES: readonly TokenType[] = ['organization', 'bank', 'customer', 'user'];
 const SANDBOX = 'sandbox';
 
-/** A tenant with a customer of its bank: whoever can hold a token is there. */
-export type Callers = Tenant & { customerGuid: string };
+/** A tenant with a customer of its bank and a Founder: whoever can hold a token is there. */
+export type Callers = Tenant & { customerGuid: string; memberGuid: string };
+
+/** Those that keys can hold and those of people. */
+export const EVERY_SCOPE: readonly string[] = [...allScopes(), ...peopleScopes()];
 
 export async function createCallers(app: TestApp): Promise<Callers> {
   const tenant = await createTenant(app);
-  return { ...tenant, customerGuid: await createCustomer(app, tenant.bankGuid) };
+  const { memberGuid } = await joinTeam(app, tenant.organizationGuid);
+  return { ...tenant, customerGuid: await createCustomer(app, tenant.bankGuid), memberGuid };
 }
 
 /** The same Organization through another bank of it, and a customer of that bank. */
@@ -42,16 +47,18 @@ type TokenOptions = {
 /** A token of any type with anything in it, also what the token endpoints would never grant. */
 export async function issueToken(
   app: TestApp,
-  callers: Callers,
+  callers: Omit<Callers, 'memberGuid'> & { memberGuid?: string },
   tokenType: TokenType,
-  { scopes = allScopes(), ipAllowlist = [], environment = SANDBOX }: TokenOptions = {},
+  { scopes = EVERY_SCOPE, ipAllowlist = [], environment: chosen }: TokenOptions = {},
 ): Promise<string> {
   const { organizationGuid, organizationKey, bankGuid, bankKey, customerGuid } = callers;
+  const environment = chosen ?? SANDBOX;
   const holder = {
     organization: { subject: organizationKey.clientId, environment },
     bank: { subject: bankKey.clientId, bankGuid, environment },
     customer: { subject: bankKey.clientId, bankGuid, customerGuid, environment },
-    user: { subject: 'f'.repeat(32) },
+    // People's may be for both.
+    user: { subject: callers.memberGuid ?? 'f'.repeat(32), environment: chosen },
   }[tokenType];
   const issued = await app.issuer.issue({ tokenType, organizationGuid, scopes, ipAllowlist, ...holder });
   return issued.access_token;
@@ -94,12 +101,17 @@ const OBJECTS: Record<string, PathObject> = {
   '/api/customers/{guid}': { boundTo: 'bank', create: async (_app, { customerGuid }) => customerGuid },
   '/api/files/{guid}': { boundTo: 'bank', create: async (app, owner) => createFileOf(app, owner) },
   ...objectsOfCustomers(),
-  '/api/subscriptions/{guid}': {
+  '/api/members/{guid}': {
     boundTo: 'organization',
+    create: async (app, { organizationGuid }) =>
+      (await joinTeam(app, organizationGuid, { role: 'viewer' })).memberGuid,
+  },
+  '/api/subscriptions/{guid}': {
+    boundTo: 'environment',
     create: async (app, owner) => (await anySubscription(app, owner)).guid,
   },
   '/api/subscriptions/{guid}/test_event': {
-    boundTo: 'organization',
+    boundTo: 'environment',
     create: async (app, owner) => (await anySubscription(app, owner)).guid,
   },
   '/api/subscription_events/{guid}': {
@@ -187,10 +199,10 @@ export async function outsidersOf(
   for (const type of operation.types) {
     tokens.push([`a stranger's ${type} token`, await issueToken(app, stranger, type)]);
     const { boundTo } = pathObjectOf(operation);
-    if (boundTo === 'organization' || type === 'user') continue;
+    if (boundTo === 'organization') continue;
     const production = await issueToken(app, owner, type, { environment: 'production' });
     tokens.push([`a ${type} token of production`, production]);
-    if (boundTo === 'bank' && type !== 'organization')
+    if (boundTo === 'bank' && (type === 'bank' || type === 'customer'))
       tokens.push([`a sibling ${type} token`, await issueToken(app, siblings, type)]);
   }
   return tokens;

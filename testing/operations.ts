@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { InjectOptions } from 'fastify';
 import { type Answer, assertError, OPERATOR_TOKEN, type TestApp } from './app.ts';
+import { type Browser, joinTeam } from './dashboard.ts';
 import { type JsonSchema, sampleOf } from './json-samples.ts';
 import { createTenant, everyScope, tokenOf, userToken } from './tenant.ts';
 
@@ -42,11 +43,27 @@ export async function createOperations(app: TestApp) {
     bank: await tokenOf(app, tenant.bankKey, everyScope('bank')),
     user: await userToken(app, tenant.organizationGuid),
   };
+  const reader = await joinTeam(app, tenant.organizationGuid);
+  const { memberGuid } = await joinTeam(app, tenant.organizationGuid);
+
+  /** For what changes something a session of its own: it may end. What only reads finds the same each time. */
+  async function browserFor({ method }: Operation): Promise<Browser> {
+    if (method === 'GET') return reader;
+    const nowhere = { address: undefined, userAgent: undefined };
+    const { secret } = await app.database.transaction((transaction) =>
+      app.login.sessions.start(transaction, { type: 'user', id: memberGuid }, memberGuid, nowhere),
+    );
+    return { cookie: `portico_session=${secret.reveal()}` };
+  }
 
   async function call(operation: Operation, options: InjectOptions = {}): Promise<Answer> {
     const holder = holderFor(operation);
-    const token = holder === undefined ? {} : { token: tokens[holder] as string };
-    return app.call({ method: operation.method, url: addressOf(operation), ...token, ...options });
+    const call = { method: operation.method, url: addressOf(operation), ...options };
+    if (holder === 'session') {
+      const headers = { 'content-type': 'application/json', ...(await browserFor(operation)) };
+      return app.call({ ...call, headers: { ...headers, ...options.headers } });
+    }
+    return app.call({ ...call, ...(holder === undefined ? {} : { token: tokens[holder] as string }) });
   }
 
   return { operations: await readOperations(app), call };
@@ -58,6 +75,7 @@ function holderFor({ operationId, security = [], ...operation }: Operation): str
   // The token endpoints: credentials stand in the body as well, where the test's own input is.
   if (scheme === undefined || scheme === 'clientCredentials') return undefined;
   if (scheme === 'operatorToken') return 'operator';
+  if (scheme === 'session') return 'session';
   if (scheme === 'bearerToken') return operation['x-token-types']?.[0];
   throw new Error(`${operationId} is secured by ${scheme}, which holderFor() does not know yet`);
 }
@@ -82,6 +100,13 @@ export function takesBytes({ requestBody }: Operation): boolean {
 
 export function queryOf({ parameters = [] }: Operation): Parameter[] {
   return parameters.filter((parameter) => parameter.in === 'query');
+}
+
+/** Of a body of another type: the dashboard takes it for a form on somebody else's page. */
+export function refusalOfType({ path }: Operation): Refusal {
+  return path.startsWith('/dashboard/')
+    ? { status: 403, code: 'csrf_refused' }
+    : { status: 415, code: 'unsupported_media_type' };
 }
 
 export type Refusal = { status: number; code: string; names?: string };

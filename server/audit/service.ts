@@ -2,7 +2,7 @@ import type { Queries, Transaction } from '../database/database.ts';
 import type { Page } from '../database/paging.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Guids } from '../runtime/guid.ts';
-import { type AuditFilters, insertRecords, selectRecords } from './store.ts';
+import { type AuditFilters, insertRecords, selectRecords, selectRecordsAfter } from './store.ts';
 
 /** On whose behalf something happens. Every change is made by one, and recorded with it. */
 export type Actor = {
@@ -45,6 +45,12 @@ export function createAudit({ queries, clock, guids }: { queries: Queries; clock
           created_at: clock.now(),
         },
       ]);
+    },
+
+    /** The next records of a walk over all of them. */
+    async walk(page: Page, filters: AuditFilters) {
+      const rows = await selectRecordsAfter(queries, page, filters);
+      return { rows, next: rows.length === page.perPage ? rows.at(-1)?.guid : undefined };
     },
 
     list: (page: Page, filters: AuditFilters) => selectRecords(queries, page, filters),

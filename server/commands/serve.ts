@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 import { createDemo } from './demo.ts';
 import { bringUpToDate } from './migrate.ts';
@@ -22,7 +23,7 @@ export async function serve(config: Config): Promise<void> {
     stop.throwIfAborted();
 
     // Only once nothing can fail any more: the start that makes the demo is the one that shows it.
-    const demo = complete.demo ? await createDemo(app) : undefined;
+    const demo = complete.demo ? await createDemo(app, randomBytes) : undefined;
     if (embedded || demo || process.stdout.isTTY) writeWelcome(process.stdout, complete, demo);
     else log.info({ base_url: complete.baseUrl, host: complete.host, port: complete.port }, 'serving');
   });

@@ -49,17 +49,19 @@ function shortest(path: string): string {
 
 function demoLines(
   config: CompleteConfig,
-  { organization, bank, bankKey }: Demo,
+  { organization, bank, bankKey, founder }: Demo,
   show: (label: string, value: string) => string,
 ): string[] {
   const { client_id: clientId } = bankKey.application;
   return [
-    '  A demo to try it with. The secret is shown this once:',
+    '  A demo to try it with. The secret and the password are shown this once:',
     '',
     show('Organization', `${organization.guid}  ${organization.name}`),
     show('Bank', `${bank.guid}  ${bank.name} (${bank.environment})`),
     show('client_id', clientId),
     show('client_secret', bankKey.secret.reveal()),
+    show('Founder', founder.email),
+    show('password', founder.password.reveal()),
     '',
     `  curl ${config.sandboxAuthUrl}/oauth/token -u '${clientId}:${bankKey.secret.reveal()}' \\`,
     "    -d grant_type=client_credentials -d 'scope=customers:read customers:execute'",

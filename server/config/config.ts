@@ -59,6 +59,10 @@ function withDefaults(given: GivenSettings) {
     rateLimitTokenPerClient: given.rateLimitTokenPerClient ?? 100,
     rateLimitTokenPerAddress: given.rateLimitTokenPerAddress ?? 300,
     rateLimitCustomerToken: given.rateLimitCustomerToken ?? 200,
+    rateLimitLoginPerEmail: given.rateLimitLoginPerEmail ?? 20,
+    rateLimitLoginPerAddress: given.rateLimitLoginPerAddress ?? 100,
+    smtpUrl: given.smtpUrl,
+    mailFrom: given.mailFrom,
     retryMaxDelayMs: given.retryMaxDelayMs ?? 600_000,
     simulatorDelayMs: given.simulatorDelayMs ?? 1_000,
     retentionDays: given.retentionDays ?? 30,
@@ -86,6 +90,8 @@ function contradictions(config: Config, given: GivenSettings): string[] {
     if (!given.masterKeys) problems.push('PORTICO_MASTER_KEY is required with PORTICO_DATABASE_URL');
     if (!given.operatorToken) problems.push('PORTICO_OPERATOR_TOKEN is required with PORTICO_DATABASE_URL');
   }
+  if ((given.smtpUrl === undefined) !== (given.mailFrom === undefined))
+    problems.push('PORTICO_SMTP_URL and PORTICO_MAIL_FROM are of use only together');
   // With some of them files would end up in the folder, though somebody meant them for the store.
   const missing = S3_TOGETHER.filter((name) => given[name] === undefined);
   if (missing.length < S3_TOGETHER.length)

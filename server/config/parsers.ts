@@ -54,6 +54,13 @@ export const databaseUrl: Parse<Secret> = (value) => {
   return new Secret(value);
 };
 
+export const smtpUrl: Parse<Secret> = (value) => {
+  const url = URL.parse(value);
+  if (!url || !/^smtps?:$/.test(url.protocol) || url.hostname === '')
+    throw new Error('must look like smtp://user:password@host:587 or smtps://user:password@host');
+  return new Secret(value);
+};
+
 export const emailAddress: Parse<string> = (value) => {
   if (!/^[^\s@]+@[^\s@]+$/.test(value)) throw new Error('must be an email address');
   return value;

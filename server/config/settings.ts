@@ -98,6 +98,26 @@ export const settings = {
     parse: parse.integer(1, 1_000_000_000),
     about: 'customer token requests per 5 minutes of one client',
   },
+  rateLimitLoginPerEmail: {
+    variable: 'PORTICO_RATE_LIMIT_LOGIN_PER_EMAIL',
+    parse: parse.integer(1, 1_000_000_000),
+    about: 'logins per 5 minutes with one email address from one address',
+  },
+  rateLimitLoginPerAddress: {
+    variable: 'PORTICO_RATE_LIMIT_LOGIN_PER_ADDRESS',
+    parse: parse.integer(1, 1_000_000_000),
+    about: 'logins per 5 minutes from one address',
+  },
+  smtpUrl: {
+    variable: 'PORTICO_SMTP_URL',
+    parse: parse.smtpUrl,
+    about: 'mail server for invitations and new passwords; unset: links are handed over by hand',
+  },
+  mailFrom: {
+    variable: 'PORTICO_MAIL_FROM',
+    parse: parse.emailAddress,
+    about: 'sender of these messages',
+  },
   retryMaxDelayMs: {
     variable: 'PORTICO_RETRY_MAX_DELAY',
     parse: parse.durationMs(1_000, 24 * 3_600_000),

@@ -139,6 +139,7 @@ export function createDispatcher(deps: Deps) {
 
     /** Sends everything that is due now and writes it down. */
     async settle(): Promise<void> {
+      await lease.settled();
       for (let progress = true; progress || !lanes.isIdle(); ) {
         progress = await rounds.once();
         await lanes.idle();

@@ -96,6 +96,9 @@ export function createLease({ database, clock, timers, guids, log, onLost, onRen
     /** The name under which they were taken. */
     lastHolder: () => holder,
 
+    /** A renewal that is under way is over, and with it what it takes from the dead. */
+    settled: (): Promise<void> => renewing ?? Promise.resolve(),
+
     /** Renews what has run out; a renewal that was under way already may have begun too early to count. */
     async ensure(): Promise<void> {
       if (currentHolder() === undefined) await renew();

@@ -14,6 +14,7 @@ import {
   deliveryOf,
   metricOf,
   showDelivery,
+  until,
 } from '../../testing/webhooks.ts';
 import { AUTHORITY, PARTNER_CERTIFICATE } from './testing/certificates.ts';
 import { named } from './testing/posting.ts';
@@ -57,7 +58,9 @@ async function attemptAt({ url, node = app, environment = 'sandbox', waitMs = 0 
   const [event = ''] = await publishEvents(node, tenant);
   const settled = node.dispatcher.settle();
   if (waitMs > 0) {
-    // The request is under way before time goes on.
+    // The requests are under way before time goes on, and what is answered at once has come.
+    const inFlight = () => metricOf(node, 'portico_deliveries_in_flight');
+    await until(async () => (await inFlight()) === 2, 'the request of the event and that of the creation');
     await new Promise((done) => setTimeout(done, 50));
     node.clock.advance(waitMs);
   }

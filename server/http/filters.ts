@@ -18,6 +18,17 @@ export const wordsFilter = Type.Optional(
   }),
 );
 
+const MAX_TEXTS_CHARACTERS = 512;
+
+export function textsFilter(description: string) {
+  return Type.Optional(
+    Type.String({
+      maxLength: MAX_TEXTS_CHARACTERS,
+      description: `${description}; several, separated by commas`,
+    }),
+  );
+}
+
 /** The format lets a leap second and an offset without minutes through, neither of which `Date` can read. */
 const Moment = Type.Optional({
   ...Timestamp,

@@ -1,6 +1,7 @@
 import swagger, { type FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import scalar from '@scalar/fastify-api-reference';
 import type { HttpServer } from './server.ts';
+import { sessionCookieName } from './session-cookie.ts';
 
 /** In the form of OpenAPI 3.1, where what we call is described beside what we answer. */
 type OpenApiWebhooks = Extract<
@@ -40,7 +41,18 @@ const REFERENCE = {
   persistAuth: false,
 } as const;
 
-const TAGS = ['Tokens', 'Applications', 'Customers', 'Files', 'Subscriptions', 'Events', 'Deliveries'];
+const TAGS = [
+  'Tokens',
+  'Applications',
+  'Banks',
+  'Customers',
+  'Files',
+  'Subscriptions',
+  'Events',
+  'Deliveries',
+  'Team',
+  'Dashboard',
+];
 
 const INTRODUCTION = `Keys, tokens, webhooks and files: the front door of a banking and trading platform.
 
@@ -99,6 +111,12 @@ export async function registerOpenApi(
             type: 'http',
             scheme: 'basic',
             description: 'client_id and client_secret; both may also stand in the body',
+          },
+          session: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: sessionCookieName(baseUrl),
+            description: 'The cookie of somebody who is logged in to the dashboard',
           },
           operatorToken: { type: 'http', scheme: 'bearer', description: 'The PORTICO_OPERATOR_TOKEN' },
         },

@@ -4,6 +4,7 @@ import { auditRecordsOf } from '../../testing/answers.ts';
 import { type Callers, createCallers, issueToken } from '../../testing/api-callers.ts';
 import { assertError, createTestApp } from '../../testing/app.ts';
 import { createCustomer, nextGuid } from '../../testing/customers.ts';
+import { joinTeam } from '../../testing/dashboard.ts';
 import { report as put, reportObject, reportOf, typeOf } from '../../testing/objects.ts';
 import { eventTypesOf } from '../../testing/subscriptions.ts';
 import { createTenant } from '../../testing/tenant.ts';
@@ -18,7 +19,8 @@ const ABSENT = '0'.repeat(32);
 
 async function createLive(): Promise<Callers> {
   const tenant = await createTenant(app, { environment: 'production' });
-  return { ...tenant, customerGuid: await createCustomer(app, tenant.bankGuid) };
+  const { memberGuid } = await joinTeam(app, tenant.organizationGuid);
+  return { ...tenant, memberGuid, customerGuid: await createCustomer(app, tenant.bankGuid) };
 }
 
 const reportTransfer = (guid: string, fields: object = {}) =>

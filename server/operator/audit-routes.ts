@@ -1,8 +1,7 @@
-import Type from 'typebox';
 import { AuditRecordView, viewAuditRecord } from '../audit/schema.ts';
 import type { Audit } from '../audit/service.ts';
 import { unwrap } from '../http/errors.ts';
-import { guidsFilter, values } from '../http/filters.ts';
+import { guidsFilter, textsFilter, values } from '../http/filters.ts';
 import { envelope, listOf, listQuery, pageOf } from '../http/paging.ts';
 import { answers } from '../http/schemas.ts';
 import type { HttpServer } from '../http/server.ts';
@@ -21,9 +20,9 @@ export function registerAuditRoutes(scope: HttpServer, { audit }: AuditDeps): vo
         security,
         querystring: listQuery({
           organization_guid: guidsFilter,
-          action: texts('what was done, such as bank.create'),
-          object_id: texts('a guid or a client_id'),
-          actor: texts('a client_id, the guid of a member, operator or portico'),
+          action: textsFilter('what was done, such as bank.create'),
+          object_id: textsFilter('a guid or a client_id'),
+          actor: textsFilter('a client_id, the guid of a member, operator or portico'),
         }),
         response: answers({ 200: listOf(AuditRecordView) }, 400, 401, 403),
       },
@@ -40,16 +39,5 @@ export function registerAuditRoutes(scope: HttpServer, { audit }: AuditDeps): vo
       const records = await audit.list(page, filters);
       return envelope(page, records, viewAuditRecord);
     },
-  );
-}
-
-const MAX_FILTER_CHARACTERS = 512;
-
-function texts(description: string) {
-  return Type.Optional(
-    Type.String({
-      maxLength: MAX_FILTER_CHARACTERS,
-      description: `${description}; several, separated by commas`,
-    }),
   );
 }

@@ -5,6 +5,7 @@ import type { Database } from '../database/database.ts';
 import { unwrap } from '../http/errors.ts';
 import { answers, Timestamp } from '../http/schemas.ts';
 import type { HttpServer } from '../http/server.ts';
+import type { LoginRoom } from '../login/service.ts';
 import type { Encryption } from '../runtime/encryption.ts';
 import type { Subscriptions } from '../subscriptions/service.ts';
 import type { SigningKeys } from '../tokens/signing-keys.ts';
@@ -16,6 +17,7 @@ export type RotationDeps = {
   signingKeys: SigningKeys;
   clients: Clients;
   subscriptions: Subscriptions;
+  login: Pick<LoginRoom, 'totp'>;
   encryption: Encryption;
   database: Database;
   audit: Audit;

@@ -7,6 +7,7 @@ import type { OperatorAuthentication } from './authentication.ts';
 import { type BankDeps, registerBankRoutes } from './bank-routes.ts';
 import { type EventDeps, registerEventRoutes } from './event-routes.ts';
 import { type RotationDeps, registerKeyRoutes } from './key-routes.ts';
+import { type MemberDeps, registerMemberRoutes } from './member-routes.ts';
 import { type ObjectDeps, registerObjectRoutes } from './object-routes.ts';
 import { type OrganizationDeps, registerOrganizationRoutes } from './organization-routes.ts';
 import { registerSubscriptionRoutes, type SubscriptionDeps } from './subscription-routes.ts';
@@ -14,6 +15,7 @@ import { registerSubscriptionRoutes, type SubscriptionDeps } from './subscriptio
 export type OperatorDeps = { authentication: OperatorAuthentication } & OrganizationDeps &
   BankDeps &
   ApplicationDeps &
+  MemberDeps &
   ObjectDeps &
   EventDeps &
   SubscriptionDeps &
@@ -32,6 +34,7 @@ export async function registerOperator(server: HttpServer, deps: OperatorDeps): 
       registerOrganizationRoutes(scope, deps);
       registerBankRoutes(scope, deps);
       registerApplicationRoutes(scope, deps);
+      registerMemberRoutes(scope, deps);
       registerObjectRoutes(scope, deps);
       registerEventRoutes(scope, deps);
       registerSubscriptionRoutes(scope, deps);

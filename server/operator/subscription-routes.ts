@@ -41,7 +41,11 @@ export function registerSubscriptionRoutes(scope: HttpServer, deps: Subscription
     },
     async (request, reply) => {
       const actor = authentication.actor(request);
-      const created = await subscriptions.create(actor, request.params.guid, request.body);
+      const created = await subscriptions.create(
+        actor,
+        { organizationGuid: request.params.guid },
+        request.body,
+      );
       const { subscription, signingKey } = unwrap(created);
       return reply.code(201).send(withSigningKey(viewControlled(subscription), signingKey));
     },
@@ -63,7 +67,9 @@ export function registerSubscriptionRoutes(scope: HttpServer, deps: Subscription
     async (request) => {
       const page = unwrap(pageOf(request.query));
       const { guid } = unwrap(await organizations.get(request.params.guid));
-      const found = unwrap(await subscriptions.list(guid, page, filtersOf(request.query)));
+      const found = unwrap(
+        await subscriptions.list({ organizationGuid: guid }, page, filtersOf(request.query)),
+      );
       return envelope(page, found, viewControlled);
     },
   );

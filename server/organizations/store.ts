@@ -74,6 +74,13 @@ export async function selectOrganizationGuids(queries: Queries, guids: readonly 
   return rows.map(({ guid }) => guid);
 }
 
+export function selectOrganizationsByGuid(
+  queries: Queries,
+  guids: readonly string[],
+): Promise<Organization[]> {
+  return queries.selectFrom('organizations').selectAll().where('guid', 'in', guids).execute();
+}
+
 export function selectOrganizations(queries: Queries, page: Page): Promise<PageOf<Organization>> {
   return selectPage(queries, queries.selectFrom('organizations').selectAll(), page);
 }

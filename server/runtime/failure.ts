@@ -47,7 +47,20 @@ export type FailureCode =
   | 'content_type_mismatch'
   | 'upload_completed'
   | 'length_required'
-  | 'range_not_satisfiable';
+  | 'range_not_satisfiable'
+  | 'csrf_refused'
+  | 'totp_required'
+  | 'totp_invalid'
+  | 'totp_enabled'
+  | 'password_too_weak'
+  | 'password_incorrect'
+  | 'code_incorrect'
+  | 'passkey_invalid'
+  | 'passkey_limit_reached'
+  | 'account_exists'
+  | 'member_exists'
+  | 'member_limit_reached'
+  | 'last_founder';
 
 export class Failure {
   readonly code: FailureCode;

@@ -49,6 +49,12 @@ export function createMetrics() {
       labelNames: ['token_type'] as const,
       registers,
     }),
+    logins: new Counter({
+      name: 'portico_logins_total',
+      help: 'Logins to the dashboard, by how and by what came of them.',
+      labelNames: ['method', 'result'] as const,
+      registers,
+    }),
     eventsPublished: new Counter({
       name: 'portico_events_published_total',
       help: 'Events accepted: written with the change that caused them, and their deliveries with them.',

@@ -38,8 +38,7 @@ export function registerSubscriptions(
       },
     },
     async (request, reply) => {
-      const { organizationGuid } = request.caller;
-      const created = await subscriptions.create(actorOf(request), organizationGuid, request.body);
+      const created = await subscriptions.create(actorOf(request), request.caller, request.body);
       const { subscription, signingKey } = unwrap(created);
       return reply.code(201).send(withSigningKey(viewSubscription(subscription), signingKey));
     },
@@ -52,7 +51,7 @@ export function registerSubscriptions(
       schema: {
         ...read.documented,
         operationId: 'subscriptions.list',
-        summary: 'List the webhook subscriptions of both environments',
+        summary: 'List the webhook subscriptions of the token’s environment, or of both',
         tags,
         querystring: SubscriptionQuery,
         response: answers({ 200: listOf(SubscriptionView) }, 400, 401, 403, 422),
@@ -60,8 +59,7 @@ export function registerSubscriptions(
     },
     async (request) => {
       const page = unwrap(pageOf(request.query));
-      const { organizationGuid } = request.caller;
-      const found = unwrap(await subscriptions.list(organizationGuid, page, filtersOf(request.query)));
+      const found = unwrap(await subscriptions.list(request.caller, page, filtersOf(request.query)));
       return envelope(page, found, viewSubscription);
     },
   );

@@ -77,11 +77,13 @@ export function createSubscriptions(deps: Deps) {
 
     create(
       actor: Actor,
-      organizationGuid: string,
+      { organizationGuid, environment: onlyIn }: store.Tenant,
       input: Static<typeof NewSubscription>,
     ): Promise<CreatedSubscription | Failure> {
       return database.transaction(async (transaction) => {
         const { name, url, environment } = input;
+        if (onlyIn !== undefined && environment !== onlyIn)
+          return new Failure('invalid_parameter', `environment must be ${onlyIn}, which the token is for`);
         const refused = checkUrl(url, environment);
         if (refused) return refused;
         // One at a time counts and adds: two that only read would both find the last free place.
@@ -111,7 +113,7 @@ export function createSubscriptions(deps: Deps) {
     },
 
     async list(
-      organizationGuid: string,
+      tenant: store.Tenant,
       page: Page,
       filters: store.SubscriptionFilters,
     ): Promise<PageOf<Subscription> | Failure> {
@@ -119,7 +121,7 @@ export function createSubscriptions(deps: Deps) {
       if (unknown !== undefined)
         return new Failure('invalid_parameter', `state ${unknown} is not a state of subscriptions`);
       const now = clock.now();
-      const found = await store.selectSubscriptions(database.queries, organizationGuid, page, filters, now);
+      const found = await store.selectSubscriptions(database.queries, tenant, page, filters, now);
       return { ...found, rows: found.rows.map((row) => withState(row, now)) };
     },
 

@@ -8,7 +8,8 @@ import { COUNTED_STATES, FIRST_STATE, STATE_RULES, type SubscriptionState } from
 export type SubscriptionRow = Omit<Selectable<Tables['subscriptions']>, 'signing_key_encrypted'>;
 
 /** Whose it has to be. The operator's calls say `anyone`: nothing is reached by leaving the tenant out. */
-export type Whose = { organizationGuid: string } | 'anyone';
+export type Tenant = { organizationGuid: string; environment?: EnvironmentName | undefined };
+export type Whose = Tenant | 'anyone';
 
 export type SubscriptionFilters = {
   guid?: readonly string[] | undefined;
@@ -63,12 +64,12 @@ export function selectSubscriptionForUpdate(
 
 export function selectSubscriptions(
   queries: Queries,
-  organizationGuid: string,
+  tenant: Tenant,
   page: Page,
   filters: SubscriptionFilters,
   now: Date,
 ): Promise<PageOf<SubscriptionRow>> {
-  let query = presentOf(queries, { organizationGuid }, now);
+  let query = presentOf(queries, tenant, now);
   if (filters.guid) query = query.where('guid', 'in', filters.guid);
   if (filters.state) query = query.where(stateAt(now), 'in', filters.state as SubscriptionState[]);
   if (filters.environment) query = query.where('environment', 'in', filters.environment as EnvironmentName[]);
@@ -106,7 +107,10 @@ export function updateSubscription(
 
 function presentOf(queries: Queries, whose: Whose, now: Date) {
   let query = queries.selectFrom('subscriptions').select(COLUMNS);
-  if (whose !== 'anyone') query = query.where('organization_guid', '=', whose.organizationGuid);
+  if (whose !== 'anyone') {
+    query = query.where('organization_guid', '=', whose.organizationGuid);
+    if (whose.environment) query = query.where('environment', '=', whose.environment);
+  }
   return query.where(stateAt(now), '!=', 'deleted');
 }
 

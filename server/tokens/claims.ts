@@ -15,8 +15,11 @@ export type Claims = {
   organization_guid: string;
   bank_guid?: string;
   customer_guid?: string;
-  /** Absent in user tokens: people see both environments. */
+  /** Always there but for people, whose tokens may be good for both environments. */
   environment?: EnvironmentName;
+  /** Of user tokens: the session and the membership that they end with. */
+  session_guid?: string;
+  grant_guid?: string;
   scope: string;
   ip_allowlist: string[];
 };

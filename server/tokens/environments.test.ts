@@ -12,7 +12,7 @@ const production = await createTenant(app, { environment: 'production' });
 const HOSTS = { sandbox: 'localhost:4000', production: PRODUCTION_HOST };
 
 const environments = (sandboxAuthUrl: string, productionAuthUrl: string) =>
-  createEnvironments({ sandboxAuthUrl, productionAuthUrl });
+  createEnvironments({ baseUrl: 'https://api.example', sandboxAuthUrl, productionAuthUrl });
 
 test('the Host is matched with and without the default port, in any case', () => {
   const https = environments('https://id.sandbox.example', 'https://id.example');

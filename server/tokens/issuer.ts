@@ -22,6 +22,9 @@ export type TokenSubject = {
   bankGuid?: string | undefined;
   customerGuid?: string | undefined;
   environment?: EnvironmentName | undefined;
+  /** What a user token ends with; see `Claims`. */
+  sessionGuid?: string | undefined;
+  grantGuid?: string | undefined;
   scopes: readonly string[];
   ipAllowlist?: readonly string[];
 };
@@ -50,7 +53,7 @@ export function createIssuer({
       const issuedAt = Math.floor(clock.now().getTime() / 1_000);
       const scope = subject.scopes.join(' ');
       const claims: Claims = {
-        iss: subject.environment ? environments.issuerOf(subject.environment) : baseUrl,
+        iss: environments.issuerFor(subject.tokenType, subject.environment),
         sub: subject.subject,
         aud: baseUrl,
         exp: issuedAt + lifetime,
@@ -61,6 +64,8 @@ export function createIssuer({
         ...(subject.bankGuid && { bank_guid: subject.bankGuid }),
         ...(subject.customerGuid && { customer_guid: subject.customerGuid }),
         ...(subject.environment && { environment: subject.environment }),
+        ...(subject.sessionGuid && { session_guid: subject.sessionGuid }),
+        ...(subject.grantGuid && { grant_guid: subject.grantGuid }),
         scope,
         ip_allowlist: [...(subject.ipAllowlist ?? [])],
       };

@@ -4,18 +4,21 @@ import type { Queries, Transaction } from '../database/database.ts';
 export type RevocationKind = 'application' | 'token' | 'edit';
 export type Revocation = { revision: number; kind: RevocationKind; subject: string; expires_at: Date };
 
-/** Revisions become visible in the order of their numbers, because only one transaction at a time adds any. */
-export async function insertRevocation(
+/**
+ * The highest of the new revisions. They become visible in the order of their numbers, because only one transaction
+ * at a time adds any.
+ */
+export async function insertRevocations(
   transaction: Transaction,
-  revocation: { kind: RevocationKind; subject: string; expires_at: Date; created_at: Date },
+  revocations: readonly { kind: RevocationKind; subject: string; expires_at: Date; created_at: Date }[],
 ): Promise<number> {
   await sql`select pg_advisory_xact_lock(hashtext('portico:revocations'))`.execute(transaction);
-  const { revision } = await transaction
+  const rows = await transaction
     .insertInto('revocations')
-    .values(revocation)
+    .values(revocations)
     .returning('revision')
-    .executeTakeFirstOrThrow();
-  return revision;
+    .execute();
+  return Math.max(...rows.map(({ revision }) => revision));
 }
 
 export function selectRevocationsAfter(

@@ -4,11 +4,12 @@ import type { Notifications } from '../database/notifications.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Guids } from '../runtime/guid.ts';
 import type { Log } from '../runtime/log.ts';
-import { TOKEN_LIFETIME_SECONDS } from './claims.ts';
+import { type Claims, TOKEN_LIFETIME_SECONDS } from './claims.ts';
 import * as store from './revocation-store.ts';
 
 /**
- * Which tokens are dead before their time: those revoked one by one, and all those of a removed key pair.
+ * Which tokens are dead before their time: those revoked one by one, and all those of a removed key pair, of a
+ * session that ended or of a membership that changed (kind `token` too: the subject is named in the token).
  *
  * Every node keeps the list in memory under a lease that it renews each second. A revocation is announced
  * to all nodes and `settle` returns only when each node whose lease still runs has caught up, so "removed"
@@ -24,6 +25,9 @@ const PAGE = 10_000;
 const SETTLE_POLL_MS = 10;
 /** A token may be signed a little after its key pair is gone: by a request under way, by a clock that is ahead. */
 const LATE_TOKENS_MS = 60_000;
+
+/** What a token may die by: its key pair, itself, and a person's by the session or the membership it came from. */
+type Revocable = Pick<Claims, 'sub' | 'jti' | 'session_guid' | 'grant_guid'>;
 
 type Deps = { database: Database; notifications: Notifications; clock: Clock; guids: Guids; log: Log };
 
@@ -47,9 +51,19 @@ export function createRevocations({ database, notifications, clock, guids, log }
   };
 
   /** From memory while the lease runs, else from the database. */
-  function check({ sub, jti }: { sub: string; jti: string }): boolean | Promise<boolean> {
-    if (now() < trustedUntil) return expiries.has(sub) || expiries.has(jti);
-    return store.isRevoked(queries, [sub, jti]);
+  function check({
+    sub,
+    jti,
+    session_guid: session,
+    grant_guid: grant,
+  }: Revocable): boolean | Promise<boolean> {
+    if (now() >= trustedUntil)
+      return store.isRevoked(
+        queries,
+        [sub, jti, session, grant].filter((subject) => subject !== undefined),
+      );
+    if (expiries.has(sub) || expiries.has(jti)) return true;
+    return (session !== undefined && expiries.has(session)) || (grant !== undefined && expiries.has(grant));
   }
 
   /** The lease is taken before reading: whoever revokes after that moment sees this node and waits for it. */
@@ -108,10 +122,17 @@ export function createRevocations({ database, notifications, clock, guids, log }
     },
 
     /** In the transaction that takes the right away, or changes the key pair; hand the result to `settle` once it has committed. */
-    revoke(transaction: Transaction, kind: store.RevocationKind, subject: string): Promise<number> {
+    revoke(
+      transaction: Transaction,
+      kind: store.RevocationKind,
+      ...subjects: readonly [string, ...string[]]
+    ): Promise<number> {
       const created_at = clock.now();
       const expires_at = new Date(created_at.getTime() + TOKEN_LIFETIME_SECONDS * 1_000 + LATE_TOKENS_MS);
-      return store.insertRevocation(transaction, { kind, subject, expires_at, created_at });
+      return store.insertRevocations(
+        transaction,
+        subjects.map((subject) => ({ kind, subject, expires_at, created_at })),
+      );
     },
 
     /** Returns when no node accepts what the revision took away. */

@@ -21,10 +21,10 @@ const DEVELOPER_EXECUTES = `accounts banks customers deposit_addresses execution
   .map((resource) => `${resource}:execute`);
 
 const EXPECTED: Record<Role, string[]> = {
-  founder: allScopes(),
-  key_admin: allScopes(),
-  developer: [...READ, ...DEVELOPER_EXECUTES],
-  viewer: READ,
+  founder: [...allScopes(), 'members:read', 'members:write', 'audit_entries:read'],
+  key_admin: [...allScopes(), 'members:read', 'audit_entries:read'],
+  developer: [...READ, 'members:read', ...DEVELOPER_EXECUTES],
+  viewer: [...READ, 'members:read'],
 };
 
 for (const [role, scopes] of Object.entries(EXPECTED) as [Role, string[]][])
@@ -59,7 +59,7 @@ test('only Founder and Key Admin create and remove key pairs; everybody sees the
   }
 });
 
-test('a user token lives five minutes and carries no environment and no allowlist', async () => {
+test('a user token lives five minutes and carries no allowlist', async () => {
   const token = await userToken(app, organizationGuid, 'viewer');
   const list = () => app.call({ url: '/api/customers', token, remoteAddress: '9.9.9.9' });
   assert.equal((await list()).status, 200);

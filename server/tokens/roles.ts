@@ -1,4 +1,4 @@
-import { allScopes } from './scopes.ts';
+import { allScopes, peopleScopes } from './scopes.ts';
 
 /** What people of each role hold in a user token (contract, section 3). */
 export type Role = 'founder' | 'key_admin' | 'developer' | 'viewer';
@@ -19,17 +19,18 @@ const SANDBOX_RESOURCES = [
   'workflows',
 ];
 
-const MANAGES_KEYS: ReadonlySet<Role> = new Set(['founder', 'key_admin']);
-
 export function scopesOfRole(role: Role): string[] {
-  // Team management is no scope of the API: the dashboard asks for the role itself.
-  if (MANAGES_KEYS.has(role)) return allScopes();
+  if (role === 'founder') return [...allScopes(), ...peopleScopes()];
+  // Everything but changing the team.
+  if (role === 'key_admin')
+    return [...allScopes(), ...peopleScopes().filter((scope) => scope !== 'members:write')];
   const readable = allScopes().filter(
     (scope) => scope.endsWith(':read') && !scope.startsWith('subscriptions:'),
   );
-  if (role === 'viewer') return readable;
+  const seen = [...readable, 'members:read'];
+  if (role === 'viewer') return seen;
   return [
-    ...readable,
+    ...seen,
     'files:execute',
     'subscription_events:execute',
     ...SANDBOX_RESOURCES.map((resource) => `${resource}:execute`),

@@ -44,6 +44,9 @@ const SCOPES_BY_HOLDER: Record<KeyHolder, ReadonlySet<string>> = {
 
 const ALL_SCOPES: ReadonlySet<string> = new Set([...SCOPES_BY_HOLDER.organization, ...DROPPED_SCOPES]);
 
+/** Of the dashboard's own calls: no key can ask for one, nor be given one; people hold them by their role. */
+const PEOPLE_SCOPES: readonly string[] = ['audit_entries:read', 'members:read', 'members:write'];
+
 /** `:execute` of these two resources covers everything about them (contract, section 7). */
 const COVERED_BY_EXECUTE: ReadonlySet<string> = new Set(['subscriptions', 'subscription_events']);
 
@@ -56,6 +59,10 @@ export function scopesFor(holder: KeyHolder): string[] {
 
 export function allScopes(): string[] {
   return [...ALL_SCOPES].sort();
+}
+
+export function peopleScopes(): string[] {
+  return [...PEOPLE_SCOPES];
 }
 
 export function holdsScope(held: ReadonlySet<string>, required: string): boolean {

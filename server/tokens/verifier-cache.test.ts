@@ -14,6 +14,7 @@ import { createVerifier } from './verifier.ts';
 const baseUrl = 'http://localhost:4000';
 const clock = createFakeClock();
 const environments = createEnvironments({
+  baseUrl,
   sandboxAuthUrl: baseUrl,
   productionAuthUrl: 'http://live.example',
 });

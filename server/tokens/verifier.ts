@@ -17,7 +17,7 @@ export type Caller = {
   organizationGuid: string;
   bankGuid: string | undefined;
   customerGuid: string | undefined;
-  /** Undefined for people, who see both environments. */
+  /** Undefined for a person's token that is good for both. */
   environment: EnvironmentName | undefined;
   scopes: ReadonlySet<string>;
 };
@@ -119,13 +119,13 @@ export function createVerifier({
   }
 
   /**
-   * A sandbox issuer speaks for the sandbox only, and the other way round; people alone have no environment;
+   * A sandbox issuer speaks for the sandbox only, and the other way round; people alone may have no environment;
    * and nothing lives longer than revocations and retired signing keys are kept for.
    */
   function isConsistent({ iss, exp, iat, token_type: type, environment }: Claims): boolean {
-    if ((environment === undefined) !== (type === 'user')) return false;
+    if (environment === undefined && type !== 'user') return false;
     if (exp - iat > TOKEN_LIFETIME_SECONDS) return false;
-    return iss === (environment ? environments.issuerOf(environment) : baseUrl);
+    return iss === environments.issuerFor(type, environment);
   }
 
   return { verify };

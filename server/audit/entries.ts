@@ -1,0 +1,38 @@
+import Type, { type Static } from 'typebox';
+import { AuditRecordView, viewAuditRecord } from './schema.ts';
+import type { AuditRecord } from './store.ts';
+
+const { organization_guid: _, ...shown } = AuditRecordView.properties;
+
+/** A record as the people of the Organization see it. */
+export const AuditEntryView = Type.Object({
+  ...shown,
+  actor_email: Type.Optional(Type.String({ description: 'of a person, also one who has left the team' })),
+});
+export type AuditEntry = Static<typeof AuditEntryView>;
+
+export const AUDIT_COLUMNS = [
+  'created_at',
+  'actor_type',
+  'actor',
+  'actor_email',
+  'action',
+  'object_type',
+  'object_id',
+  'changes',
+  'address',
+  'request_id',
+  'guid',
+] as const satisfies (keyof AuditEntry)[];
+
+/** Where the operator's people sit is theirs alone. */
+export function viewAuditEntry(record: AuditRecord, emails: ReadonlyMap<string, string>): AuditEntry {
+  const { organization_guid: _organization, address, ...entry } = viewAuditRecord(record);
+  const isOwn = record.actor_type === 'user' || record.actor_type === 'application';
+  const email = record.actor_type === 'user' ? emails.get(record.actor) : undefined;
+  return {
+    ...entry,
+    ...(isOwn && address !== undefined ? { address } : {}),
+    ...(email === undefined ? {} : { actor_email: email }),
+  };
+}

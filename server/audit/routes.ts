@@ -1,0 +1,97 @@
+import { Readable } from 'node:stream';
+import Type, { type Static } from 'typebox';
+import type { Page } from '../database/paging.ts';
+import { requires } from '../http/access.ts';
+import { unwrap } from '../http/errors.ts';
+import { createdAtFilters, moment, textsFilter, values } from '../http/filters.ts';
+import { envelope, listOf, listQuery, pageOf } from '../http/paging.ts';
+import { answers, strictObject } from '../http/schemas.ts';
+import type { HttpServer } from '../http/server.ts';
+import type { People } from '../members/people.ts';
+import { isGuid } from '../runtime/guid.ts';
+import { AuditEntryView, viewAuditEntry } from './entries.ts';
+import { exportCsv } from './export.ts';
+import type { Audit } from './service.ts';
+import type { AuditFilters, AuditRecord } from './store.ts';
+
+const filters = {
+  action: textsFilter('what was done, such as member.invite'),
+  actor: textsFilter('a client_id, the guid of a member, operator or portico'),
+  object_id: textsFilter('a guid or a client_id'),
+  ...createdAtFilters,
+};
+const CsvStream = Type.Unsafe<Readable>({ type: 'string' });
+const AuditEntryFilters = strictObject(filters);
+
+/** Who did what in the Organization; for Founders and Key Admins. */
+export function registerAuditEntries(
+  api: HttpServer,
+  { audit, people }: { audit: Audit; people: People },
+): void {
+  const tags = ['Team'];
+  const read = requires(['user'], 'audit_entries:read');
+
+  function emailsOf(records: readonly AuditRecord[]) {
+    const guids = records.filter(({ actor_type, actor }) => actor_type === 'user' && isGuid(actor));
+    return people.emailsOf(guids.map(({ actor }) => actor));
+  }
+
+  api.get(
+    '/audit_entries',
+    {
+      config: read.config,
+      schema: {
+        ...read.documented,
+        operationId: 'audit_entries.list',
+        summary: 'Who did what, on what, from which address, when',
+        tags,
+        querystring: listQuery(filters),
+        response: answers({ 200: listOf(AuditEntryView) }, 400, 401, 403),
+      },
+    },
+    async (request) => {
+      const page = unwrap(pageOf(request.query));
+      const found = await audit.list(page, filtersOf(request.caller.organizationGuid, request.query));
+      const emails = await emailsOf(found.rows);
+      return envelope(page, found, (record) => viewAuditEntry(record, emails));
+    },
+  );
+
+  api.get(
+    '/audit_entries.csv',
+    {
+      config: read.config,
+      schema: {
+        ...read.documented,
+        operationId: 'audit_entries.export',
+        summary: 'The newest 50,000 of the same as CSV',
+        tags,
+        querystring: AuditEntryFilters,
+        response: answers({ 200: { content: { 'text/csv': { schema: CsvStream } } } }, 400, 401, 403),
+      },
+    },
+    async (request, reply) => {
+      const wanted = filtersOf(request.caller.organizationGuid, request.query);
+      const lines = exportCsv(async (page: Page) => {
+        const { rows, next } = await audit.walk(page, wanted);
+        const emails = await emailsOf(rows);
+        return { entries: rows.map((record) => viewAuditEntry(record, emails)), next };
+      });
+      return reply
+        .type('text/csv; charset=utf-8')
+        .header('content-disposition', 'attachment; filename="audit-entries.csv"')
+        .send(Readable.from(lines));
+    },
+  );
+}
+
+function filtersOf(organizationGuid: string, query: Static<typeof AuditEntryFilters>): AuditFilters {
+  return {
+    organizationGuid: [organizationGuid],
+    action: values(query.action),
+    actor: values(query.actor),
+    objectId: values(query.object_id),
+    createdAtGte: moment(query.created_at_gte),
+    createdAtLt: moment(query.created_at_lt),
+  };
+}

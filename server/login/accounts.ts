@@ -1,0 +1,207 @@
+import type { Actor, Audit } from '../audit/service.ts';
+import type { Database, Transaction } from '../database/database.ts';
+import type { People, Person } from '../members/people.ts';
+import type { Members } from '../members/service.ts';
+import type { Organizations } from '../organizations/service.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { Failure, isFailure } from '../runtime/failure.ts';
+import type { Revocations } from '../tokens/revocations.ts';
+import { actorOf, type Begun, type Entry, type From } from './entry.ts';
+import type { LoginLimits } from './limits.ts';
+import type { LinkRow, Links } from './links.ts';
+import { type Login, lockLogin, selectLogin, updateLogin } from './login-store.ts';
+import type { Passkeys } from './passkeys.ts';
+import { refusalOfPassword } from './password-rules.ts';
+import type { Passwords } from './passwords.ts';
+import type { Session, Sessions } from './sessions.ts';
+import type { Totp } from './totp.ts';
+
+type Deps = {
+  database: Database;
+  clock: Clock;
+  audit: Audit;
+  people: People;
+  members: Members;
+  organizations: Organizations;
+  passwords: Passwords;
+  totp: Totp;
+  passkeys: Passkeys;
+  sessions: Sessions;
+  links: Links;
+  limits: LoginLimits;
+  entry: Entry;
+  revocations: Revocations;
+};
+
+type NewPassword = {
+  token: string;
+  password: string;
+  name: string | undefined;
+  totpCode: string | undefined;
+};
+
+/** What people change about how they log in. */
+export function createAccounts(deps: Deps) {
+  const { database, clock, audit, people, members, organizations } = deps;
+  const { passwords, totp, passkeys, sessions, links, limits, entry, revocations } = deps;
+  const { queries } = database;
+
+  async function settle(revision: number | undefined): Promise<void> {
+    if (revision !== undefined) await revocations.settle(revision);
+  }
+
+  /** Every session but `except` ends with the old password, and so do the links to set one. */
+  async function replacePassword(
+    transaction: Transaction,
+    actor: Actor,
+    memberGuid: string,
+    { hash, except }: { hash: string; except?: string },
+  ): Promise<number | undefined> {
+    await updateLogin(transaction, memberGuid, { password_hash: hash, updated_at: clock.now() });
+    await links.withdrawPasswordResets(transaction, memberGuid);
+    const change = { action: 'account.set_password', objectType: 'account', objectId: memberGuid } as const;
+    await audit.record(transaction, actor, change);
+    return sessions.endOthers(transaction, memberGuid, except);
+  }
+
+  async function refusalOfCurrent(memberGuid: string, password: string): Promise<Failure | undefined> {
+    const exhausted = await limits.account(memberGuid);
+    if (exhausted) return exhausted;
+    const login = await selectLogin(queries, memberGuid);
+    const matches = await passwords.matches(login?.password_hash, password);
+    if (isFailure(matches)) return matches;
+    return matches ? undefined : new Failure('password_incorrect', 'The current password is not right');
+  }
+
+  return {
+    /** What a link is for, before it is used. */
+    async inspectLink(token: string) {
+      const link = await links.inspect(token);
+      if (isFailure(link)) return link;
+      const { member_guid: guid, purpose, organization_guid: organizationGuid } = link;
+      const [person, login, organization] = await Promise.all([
+        people.find(guid),
+        selectLogin(queries, guid),
+        organizationGuid === null ? undefined : organizations.get(organizationGuid),
+      ]);
+      return {
+        email: (person as Person).email,
+        purpose,
+        organizationName:
+          organization === undefined || isFailure(organization) ? undefined : organization.name,
+        hasPassword: hasPassword(login),
+      };
+    },
+
+    /**
+     * By a link. An invitation sets a first password only: whoever invites may hold the link themselves, and must not
+     * get into an account that somebody has already. A second factor that is on is asked for here too.
+     */
+    async setPassword(input: NewPassword, from: From): Promise<Begun | Failure> {
+      const link = await links.inspect(input.token);
+      if (isFailure(link)) return link;
+      const { member_guid: guid } = link;
+      const person = (await people.find(guid)) as Person;
+      const login = await selectLogin(queries, guid);
+      const refusal =
+        refusalOfLink(link, login) ??
+        refusalOfPassword(input.password, person.email) ??
+        (login && (await entry.refusalOfCode(login, input.totpCode)));
+      if (refusal) return refusal;
+      const hash = await passwords.hash(input.password);
+      if (isFailure(hash)) return hash;
+      const actor = actorOf(guid, from);
+      const begun = await database.transaction(async (transaction) => {
+        const current = await lockLogin(transaction, guid, clock.now());
+        const used = await links.use(transaction, input.token);
+        if (isFailure(used)) return used;
+        const refused = refusalOfLink(used, current);
+        if (refused) return refused;
+        const { organization_guid: organizationGuid } = used;
+        const notInvited =
+          organizationGuid === null
+            ? undefined
+            : await members.accept(transaction, actor, { organizationGuid, memberGuid: guid });
+        if (notInvited) return notInvited;
+        await people.rename(transaction, actor, guid, input.name);
+        const revision = await replacePassword(transaction, actor, guid, { hash });
+        return { revision, ...(await sessions.start(transaction, actor, guid, from)) };
+      });
+      if (isFailure(begun)) return begun;
+      await settle(begun.revision);
+      return begun;
+    },
+
+    /** By somebody who is logged in as the person that was invited. */
+    async acceptInvitation(session: Session, token: string, from: From): Promise<Failure | undefined> {
+      const { member_guid: memberGuid } = session;
+      const outcome = await database.transaction(async (transaction) => {
+        const used = await links.use(transaction, token);
+        if (isFailure(used)) return used;
+        const { organization_guid: organizationGuid } = used;
+        if (used.member_guid !== memberGuid || organizationGuid === null)
+          return new Failure('not_found', 'This is no invitation of yours');
+        return members.accept(transaction, actorOf(memberGuid, from), { organizationGuid, memberGuid });
+      });
+      return isFailure(outcome) ? outcome : undefined;
+    },
+
+    async rename(memberGuid: string, name: string, from: From): Promise<void> {
+      await database.transaction((transaction) =>
+        people.rename(transaction, actorOf(memberGuid, from), memberGuid, name),
+      );
+    },
+
+    async changePassword(
+      { guid: sessionGuid, member_guid: memberGuid }: Session,
+      { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
+      from: From,
+    ): Promise<Failure | undefined> {
+      const wrong = await refusalOfCurrent(memberGuid, currentPassword);
+      if (wrong) return wrong;
+      const { email } = (await people.find(memberGuid)) as Person;
+      const weak = refusalOfPassword(newPassword, email);
+      if (weak) return weak;
+      const hash = await passwords.hash(newPassword);
+      if (isFailure(hash)) return hash;
+      const revision = await database.transaction(async (transaction) => {
+        await lockLogin(transaction, memberGuid, clock.now());
+        const actor = actorOf(memberGuid, from);
+        return replacePassword(transaction, actor, memberGuid, { hash, except: sessionGuid });
+      });
+      await settle(revision);
+      return undefined;
+    },
+
+    async passkeyOptions(memberGuid: string) {
+      const exhausted = await limits.account(memberGuid);
+      return exhausted ?? passkeys.registrationOptions((await people.find(memberGuid)) as Person);
+    },
+
+    async beginTotp(memberGuid: string) {
+      return totp.begin((await people.find(memberGuid)) as Person);
+    },
+
+    async confirmTotp(memberGuid: string, code: string, from: From): Promise<string[] | Failure> {
+      return (await limits.account(memberGuid)) ?? totp.confirm(actorOf(memberGuid, from), memberGuid, code);
+    },
+
+    async turnOffTotp(memberGuid: string, password: string, from: From): Promise<Failure | undefined> {
+      const wrong = await refusalOfCurrent(memberGuid, password);
+      if (wrong) return wrong;
+      await database.transaction((transaction) =>
+        totp.turnOff(transaction, actorOf(memberGuid, from), memberGuid),
+      );
+      return undefined;
+    },
+  };
+}
+
+function hasPassword(login: Login | undefined): boolean {
+  return typeof login?.password_hash === 'string';
+}
+
+function refusalOfLink({ purpose }: LinkRow, login: Login | undefined): Failure | undefined {
+  if (purpose !== 'invitation' || !hasPassword(login)) return undefined;
+  return new Failure('account_exists', 'This address has an account: log in to accept the invitation');
+}

@@ -1,0 +1,158 @@
+import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
+import type { Actor } from '../audit/service.ts';
+import type { Database } from '../database/database.ts';
+import type { EnvironmentName } from '../database/tables.ts';
+import type { People, Person } from '../members/people.ts';
+import type { Members } from '../members/service.ts';
+import { Failure, isFailure } from '../runtime/failure.ts';
+import type { Metrics } from '../runtime/metrics.ts';
+import type { Secret } from '../runtime/secret.ts';
+import type { Issuer, TokenResponse } from '../tokens/issuer.ts';
+import { type Role, scopesOfRole } from '../tokens/roles.ts';
+import type { LoginLimits } from './limits.ts';
+import { type Login, selectLogin, selectLoginForShare } from './login-store.ts';
+import type { Passkeys } from './passkeys.ts';
+import type { Passwords } from './passwords.ts';
+import type { Session, Sessions, Visitor } from './sessions.ts';
+import type { Totp } from './totp.ts';
+
+export type Entry = ReturnType<typeof createEntry>;
+export type Begun = { session: Session; secret: Secret };
+/** A request without a session yet, or with one: what is recorded of it. */
+export type From = Visitor & { requestId: string };
+
+/** Looked up for an address that nobody has, so that both take the same way. */
+const NOBODY = '0'.repeat(32);
+
+type Deps = {
+  database: Database;
+  people: People;
+  members: Members;
+  passwords: Passwords;
+  totp: Totp;
+  passkeys: Passkeys;
+  sessions: Sessions;
+  limits: LoginLimits;
+  issuer: Issuer;
+  metrics: Metrics;
+};
+
+/** The way in: from a proof of who somebody is to a session, and from a session to a user token. */
+export function createEntry(deps: Deps) {
+  const { database, people, members, passwords, totp, passkeys, sessions, limits, issuer, metrics } = deps;
+
+  function refused(method: 'password' | 'passkey', failure: Failure): Failure {
+    metrics.logins.inc({ method, result: failure.code });
+    return failure;
+  }
+
+  /** Undefined when there is no second factor, or it is right. */
+  async function refusalOfCode(login: Login, code: string | undefined): Promise<Failure | undefined> {
+    if (!totp.isOn(login)) return undefined;
+    if (code === undefined) return new Failure('totp_required', 'A one-time password is required too');
+    const exhausted = await limits.code(login.member_guid);
+    if (exhausted) return exhausted;
+    if (await totp.check(login, code)) return undefined;
+    return new Failure('totp_invalid', 'The one-time password is not valid, or was used before');
+  }
+
+  return {
+    refusalOfCode,
+
+    /** One answer, after the same work, whether the address is unknown, has no password yet or the password is wrong. */
+    async logIn(
+      input: { email: string; password: string; totpCode: string | undefined },
+      from: From,
+    ): Promise<Begun | Failure> {
+      const exhausted = await limits.password(input.email, from.address);
+      if (exhausted) return refused('password', exhausted);
+      const person = await people.findByEmail(input.email);
+      const login = await selectLogin(database.queries, person?.guid ?? NOBODY);
+      const matches = await passwords.matches(login?.password_hash, input.password);
+      if (isFailure(matches)) return refused('password', matches);
+      if (!matches || !person || !login) return refused('password', authenticationFailed());
+      const wrongCode = await refusalOfCode(login, input.totpCode);
+      if (wrongCode) return refused('password', wrongCode);
+      const begun = await database.transaction(async (transaction) => {
+        const current = await selectLoginForShare(transaction, person.guid);
+        // Changed since we compared: whoever changed it wants the old one to be of no use.
+        if (current?.password_hash !== login.password_hash) return authenticationFailed();
+        return sessions.start(transaction, actorOf(person.guid, from), person.guid, from);
+      });
+      if (isFailure(begun)) return refused('password', begun);
+      metrics.logins.inc({ method: 'password', result: 'completed' });
+      return begun;
+    },
+
+    async passkeyOptions(from: From) {
+      return (await limits.from(from.address)) ?? passkeys.loginOptions();
+    },
+
+    async logInWithPasskey(
+      { challengeGuid, response }: { challengeGuid: string; response: AuthenticationResponseJSON },
+      from: From,
+    ): Promise<Begun | Failure> {
+      const exhausted = await limits.from(from.address);
+      if (exhausted) return refused('passkey', exhausted);
+      const proof = await passkeys.prove(challengeGuid, response);
+      if (!proof) return refused('passkey', passkeyFailed());
+      const { memberGuid } = proof;
+      const begun = await database.transaction(async (transaction) =>
+        (await proof.use(transaction))
+          ? sessions.start(transaction, actorOf(memberGuid, from), memberGuid, from)
+          : passkeyFailed(),
+      );
+      if (isFailure(begun)) return refused('passkey', begun);
+      metrics.logins.inc({ method: 'passkey', result: 'completed' });
+      return begun;
+    },
+
+    /** What the dashboard shows of whoever is logged in. */
+    async describe(memberGuid: string) {
+      const [person, login, keys, organizations] = await Promise.all([
+        people.find(memberGuid),
+        selectLogin(database.queries, memberGuid),
+        passkeys.list(memberGuid),
+        members.organizationsOf(memberGuid),
+      ]);
+      return {
+        person: person as Person,
+        hasTotp: totp.isOn(login),
+        passkeyCount: keys.length,
+        organizations,
+      };
+    },
+
+    /** For five minutes, one Organization and one environment; it dies with the session and with the membership. */
+    async issueToken(
+      session: Session,
+      { organizationGuid, environment }: { organizationGuid: string; environment: EnvironmentName },
+    ): Promise<(TokenResponse & { role: Role }) | Failure> {
+      const grant = await members.grantOf(organizationGuid, session.member_guid);
+      if (isFailure(grant)) return grant;
+      const { role, grantGuid } = grant;
+      const issued = await issuer.issue({
+        tokenType: 'user',
+        subject: session.member_guid,
+        organizationGuid,
+        environment,
+        sessionGuid: session.guid,
+        grantGuid,
+        scopes: scopesOfRole(role),
+      });
+      return { ...issued, role };
+    },
+  };
+}
+
+export function actorOf(memberGuid: string, { address, requestId }: From): Actor {
+  return { type: 'user', id: memberGuid, address, requestId };
+}
+
+function authenticationFailed(message = 'The email address or the password is not right'): Failure {
+  return new Failure('authentication_failed', message);
+}
+
+function passkeyFailed(): Failure {
+  return authenticationFailed('The passkey is not known here, or what it signed is not valid');
+}

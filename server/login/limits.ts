@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import { normalEmail } from '../members/people.ts';
+import { countedAddress } from '../rate-limits/address.ts';
+import type { RateLimit, RateLimits } from '../rate-limits/service.ts';
+import type { Failure } from '../runtime/failure.ts';
+
+export type LoginLimits = ReturnType<typeof createLoginLimits>;
+
+const WINDOW_MS = 300_000;
+const HOUR_MS = 3_600_000;
+/** For one address from anywhere, as a multiple of what one source may try: it slows down many who guess together. */
+const EVERYWHERE = 5;
+/** Codes after a right password. Six digits and three steps: ten an hour is a chance of 1 in 1,400 a day. */
+const CODES_PER_HOUR = 10;
+const PASSWORD_RESETS_PER_HOUR = 5;
+/** By somebody who is logged in: current passwords, and codes of a new authenticator. */
+const ACCOUNT_CHECKS = 20;
+const INVITATIONS_PER_HOUR = 100;
+
+type Use = { limit: RateLimit; key: string };
+
+/** How often anything about logging in may be tried, over all nodes. Each try counts, also one that succeeds. */
+export function createLoginLimits({
+  rateLimits,
+  limits,
+}: {
+  rateLimits: RateLimits;
+  limits: { rateLimitLoginPerEmail: number; rateLimitLoginPerAddress: number };
+}) {
+  const { rateLimitLoginPerEmail: perEmail, rateLimitLoginPerAddress: perAddress } = limits;
+  const here: RateLimit = { name: 'login_email_address', limit: perEmail, windowMs: WINDOW_MS };
+  const anywhere: RateLimit = { name: 'login_email', limit: perEmail * EVERYWHERE, windowMs: WINDOW_MS };
+  const source: RateLimit = { name: 'login_address', limit: perAddress, windowMs: WINDOW_MS };
+  const codes: RateLimit = { name: 'login_code', limit: CODES_PER_HOUR, windowMs: HOUR_MS };
+  const resets: RateLimit = { name: 'password_reset', limit: PASSWORD_RESETS_PER_HOUR, windowMs: HOUR_MS };
+  const account: RateLimit = { name: 'account', limit: ACCOUNT_CHECKS, windowMs: WINDOW_MS };
+  const invitations: RateLimit = { name: 'invitation', limit: INVITATIONS_PER_HOUR, windowMs: HOUR_MS };
+
+  /** Nothing is counted once one of the limits is known to be used up. */
+  async function count(...uses: readonly Use[]): Promise<Failure | undefined> {
+    for (const { limit, key } of uses) {
+      const refusal = rateLimits.blocked(limit, key);
+      if (refusal) return refusal;
+    }
+    const counted = await Promise.all(uses.map(({ limit, key }) => rateLimits.use(limit, key)));
+    return counted.find((refusal) => refusal !== undefined);
+  }
+
+  return {
+    /** A wrong password elsewhere does not lock a person out, until very many have been tried. */
+    password(email: string, address: string | undefined): Promise<Failure | undefined> {
+      const [who, from] = [keyOf(email), countedAddress(address)];
+      return count(
+        { limit: here, key: `${who} ${from}` },
+        { limit: anywhere, key: who },
+        { limit: source, key: from },
+      );
+    },
+
+    /** Of passkeys and links, which nobody guesses: only so that a flood costs little. */
+    from: (address: string | undefined) => count({ limit: source, key: countedAddress(address) }),
+
+    code: (memberGuid: string) => count({ limit: codes, key: memberGuid }),
+
+    passwordReset: (email: string, address: string | undefined) =>
+      count({ limit: resets, key: keyOf(email) }, { limit: source, key: countedAddress(address) }),
+
+    account: (memberGuid: string) => count({ limit: account, key: memberGuid }),
+
+    invitation: (organizationGuid: string) => count({ limit: invitations, key: organizationGuid }),
+  };
+}
+
+/** Counters are no list of addresses that somebody has typed. */
+function keyOf(email: string): string {
+  return createHash('sha256').update(normalEmail(email)).digest('base64url');
+}

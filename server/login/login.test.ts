@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseOptions } from '@node-rs/argon2';
+import { assertError, createTestApp } from '../../testing/app.ts';
+import { browse, browserOf, joinTeam, logIn, PASSWORD } from '../../testing/dashboard.ts';
+import { createTenant } from '../../testing/tenant.ts';
+
+const environment = {
+  PORTICO_RATE_LIMIT_LOGIN_PER_EMAIL: '1000',
+  PORTICO_RATE_LIMIT_LOGIN_PER_ADDRESS: '1000',
+};
+const app = await createTestApp({ environment });
+const { organizationGuid } = await createTenant(app);
+const ada = await joinTeam(app, organizationGuid, { email: 'ada@partner.example' });
+
+test('the right password begins a session, which tells who one is and where', async () => {
+  const answer = await logIn(app, ada);
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  const { member, organizations, ...rest } = answer.body;
+  assert.deepEqual(member, {
+    guid: ada.memberGuid,
+    email: 'ada@partner.example',
+    has_totp: false,
+    passkey_count: 0,
+  });
+  assert.deepEqual(organizations, [
+    { guid: organizationGuid, name: 'Acme', live: false, features: ['webhooks', 'files'], role: 'founder' },
+  ]);
+  const { support_email, environments } = rest;
+  assert.deepEqual(Object.keys(rest).sort(), ['environments', 'support_email', 'version']);
+  assert.deepEqual([support_email, environments], ['support@portico.example', ['sandbox', 'production']]);
+  const session = await browse(app, 'GET', '/session', { as: browserOf(answer) });
+  assert.deepEqual(session.body, answer.body);
+});
+
+test('an address is the same in capitals and with blanks around it', async () => {
+  assert.equal((await logIn(app, { ...ada, email: 'ADA@Partner.example' })).status, 200);
+});
+
+test('unknown address, wrong password and no password yet get the same answer', async () => {
+  const path = `/organizations/${organizationGuid}/members`;
+  await app.operate('POST', path, { email: 'invited@partner.example', role: 'viewer' });
+  const wrong = await logIn(app, { ...ada, password: 'not the password' });
+  assertError(wrong, 401, 'authentication_failed');
+  assert.equal(wrong.headers['set-cookie'], undefined);
+  for (const email of ['nobody@partner.example', 'invited@partner.example']) {
+    const answer = await logIn(app, { email, password: PASSWORD });
+    assert.deepEqual([answer.status, answer.body], [wrong.status, wrong.body]);
+    const names = (headers: object) => Object.keys(headers).sort();
+    assert.deepEqual(names(answer.headers), names(wrong.headers));
+  }
+});
+
+test('an unknown address costs what a known one does', async () => {
+  // In turns, and the quickest of each: whatever else the machine does slows both down.
+  const quickest: Record<string, number> = {};
+  for (let i = 0; i < 15; i++)
+    for (const email of [ada.email, 'nobody@partner.example']) {
+      const begun = performance.now();
+      await logIn(app, { email, password: 'not the password' });
+      quickest[email] = Math.min(quickest[email] ?? Number.POSITIVE_INFINITY, performance.now() - begun);
+    }
+  const [known = 0, unknown = 0] = Object.values(quickest);
+  // Hashing is nine tenths of it; without it an answer takes a tenth of the time.
+  assert.ok(unknown > known / 2 && unknown < known * 2, `${unknown} ms beside ${known} ms`);
+});
+
+test('passwords are kept as argon2id of the recommended cost, and nowhere else', async () => {
+  const rows = await app.database.queries.selectFrom('logins').select('password_hash').execute();
+  for (const { password_hash: hash } of rows) {
+    const { algorithm, memoryCost, timeCost, parallelism } = parseOptions(String(hash));
+    assert.deepEqual([algorithm, memoryCost, timeCost, parallelism], [2, 19_456, 2, 1]);
+  }
+  assert.doesNotMatch(app.logged.join(), new RegExp(PASSWORD));
+});
+
+test('the same password in another form of Unicode is the same', async () => {
+  const person = await joinTeam(app, organizationGuid);
+  const payload = { current_password: PASSWORD, new_password: 'Zwölf Boxkämpfer jagen' };
+  const changed = await browse(app, 'POST', '/account/password', { as: person, payload });
+  assert.equal(changed.status, 204, JSON.stringify(changed.body));
+  for (const form of ['NFC', 'NFD'])
+    assert.equal(
+      (await logIn(app, { ...person, password: payload.new_password.normalize(form) })).status,
+      200,
+      form,
+    );
+});
+
+test('a session that is no session gets 401 on every route behind the guard', async () => {
+  for (const cookie of ['', 'portico_session=', 'portico_session=x', '__Host-portico_session=x'])
+    for (const [method, path] of [
+      ['GET', '/session'],
+      ['POST', '/token'],
+      ['GET', '/account/sessions'],
+      ['DELETE', '/account/totp'],
+    ] as const)
+      assertError(await browse(app, method, path, { as: { cookie } }), 401, 'authentication_failed');
+});
+
+test('login is counted, by how and by what came of it', async () => {
+  const count = async (result: string) => {
+    const { values } = await app.metrics.logins.get();
+    const found = values.find(({ labels }) => labels.method === 'password' && labels.result === result);
+    return found?.value ?? 0;
+  };
+  const before = [await count('completed'), await count('authentication_failed')];
+  await logIn(app, ada);
+  await logIn(app, { ...ada, password: 'x' });
+  const now = [await count('completed'), await count('authentication_failed')];
+  assert.deepEqual(
+    now,
+    before.map((times) => times + 1),
+  );
+});

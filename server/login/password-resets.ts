@@ -1,0 +1,83 @@
+import type { Actor, Audit } from '../audit/service.ts';
+import type { Database } from '../database/database.ts';
+import type { People } from '../members/people.ts';
+import { Failure } from '../runtime/failure.ts';
+import type { Log } from '../runtime/log.ts';
+import { createWorkQueue } from '../runtime/work-queue.ts';
+import { actorOf, type From } from './entry.ts';
+import type { LoginLimits } from './limits.ts';
+import type { IssuedLink, Links } from './links.ts';
+import type { Mail } from './mail.ts';
+import { passwordResetMessage } from './messages.ts';
+import type { Totp } from './totp.ts';
+
+const REQUESTS_AT_ONCE = 2;
+const MAX_WAITING_REQUESTS = 500;
+
+type Deps = {
+  database: Database;
+  audit: Audit;
+  people: People;
+  links: Links;
+  totp: Totp;
+  limits: LoginLimits;
+  mail: Mail | undefined;
+  supportEmail: string;
+  /** The demo on one's own machine has no mail server, and nobody else reads its log. */
+  showLinksInLog: boolean;
+  log: Log;
+};
+
+/** A new password for whoever has lost theirs. */
+export function createPasswordResets(deps: Deps) {
+  const { database, audit, people, links, totp, limits, mail, supportEmail, showLinksInLog, log } = deps;
+  const queue = createWorkQueue({ atOnce: REQUESTS_AT_ONCE, maxWaiting: MAX_WAITING_REQUESTS });
+
+  async function send(email: string, from: From): Promise<void> {
+    const person = await people.findByEmail(email);
+    if (!person || (mail === undefined && !showLinksInLog)) return;
+    const { link, expiresAt } = await issue(actorOf(person.guid, from), person.guid);
+    mail?.send(passwordResetMessage({ to: person.email, link, expiresAt, supportEmail }));
+    if (mail === undefined)
+      log.info({ email: person.email, address_to_open: link.reveal() }, 'a new password can be set');
+  }
+
+  function issue(actor: Actor, memberGuid: string): Promise<IssuedLink> {
+    return database.transaction(async (transaction) => {
+      const issued = await links.resetPassword(transaction, memberGuid);
+      const change = {
+        action: 'account.reset_password',
+        objectType: 'account',
+        objectId: memberGuid,
+      } as const;
+      await audit.record(transaction, actor, change);
+      return issued;
+    });
+  }
+
+  return {
+    /** Answered before anything is looked up: neither the answer nor its time tells whether the address is known. */
+    async request(email: string, from: From): Promise<Failure | undefined> {
+      const exhausted = await limits.passwordReset(email, from.address);
+      if (exhausted) return exhausted;
+      const sending = queue.run(() => send(email, from));
+      if (sending === undefined) log.warn('a request for a new password was dropped: too many wait');
+      sending?.catch((error: unknown) => log.error({ err: error }, 'a link for a new password was not sent'));
+      return undefined;
+    },
+
+    /** The operator's: the link is theirs to hand over. For who lost their authenticator too, that goes with it. */
+    async issueFor(
+      actor: Actor,
+      memberGuid: string,
+      { removeTotp }: { removeTotp: boolean },
+    ): Promise<IssuedLink | Failure> {
+      if (!(await people.find(memberGuid))) return new Failure('not_found', 'There is no such member');
+      if (removeTotp)
+        await database.transaction((transaction) => totp.turnOff(transaction, actor, memberGuid));
+      return issue(actor, memberGuid);
+    },
+
+    idle: queue.idle,
+  };
+}

@@ -1,0 +1,99 @@
+import type { Audit } from '../audit/service.ts';
+import type { Database } from '../database/database.ts';
+import type { People } from '../members/people.ts';
+import type { Members } from '../members/service.ts';
+import type { Organizations } from '../organizations/service.ts';
+import type { RateLimits } from '../rate-limits/service.ts';
+import type { Clock, Timers } from '../runtime/clock.ts';
+import type { Encryption } from '../runtime/encryption.ts';
+import type { Guids, RandomBytes } from '../runtime/guid.ts';
+import type { Log } from '../runtime/log.ts';
+import type { Metrics } from '../runtime/metrics.ts';
+import type { Secret } from '../runtime/secret.ts';
+import type { Issuer } from '../tokens/issuer.ts';
+import type { Revocations } from '../tokens/revocations.ts';
+import { createAccounts } from './accounts.ts';
+import { createEntry } from './entry.ts';
+import { createInvitations } from './invitations.ts';
+import { createLoginLimits } from './limits.ts';
+import { createLinks } from './links.ts';
+import { createMail } from './mail.ts';
+import { createPasskeys } from './passkeys.ts';
+import { createPasswordResets } from './password-resets.ts';
+import { createPasswords } from './passwords.ts';
+import { createSessions } from './sessions.ts';
+import { createTotp } from './totp.ts';
+
+export type LoginRoom = ReturnType<typeof createLoginRoom>;
+
+type LoginSettings = {
+  baseUrl: string;
+  supportEmail: string;
+  smtpUrl: Secret | undefined;
+  mailFrom: string | undefined;
+  rateLimitLoginPerEmail: number;
+  rateLimitLoginPerAddress: number;
+  demo: boolean;
+  databaseUrl: Secret | undefined;
+};
+
+type Deps = {
+  settings: LoginSettings;
+  database: Database;
+  clock: Clock;
+  timers: Timers;
+  guids: Guids;
+  audit: Audit;
+  metrics: Metrics;
+  log: Log;
+  randomBytes: RandomBytes;
+  encryption: Encryption;
+  rateLimits: RateLimits;
+  organizations: Organizations;
+  people: People;
+  members: Members;
+  issuer: Issuer;
+  revocations: Revocations;
+};
+
+/** How people prove who they are, and what they get for it. */
+export function createLoginRoom({ settings, rateLimits, ...deps }: Deps) {
+  const { baseUrl, supportEmail, demo, databaseUrl } = settings;
+  const limits = createLoginLimits({ rateLimits, limits: settings });
+  const mail = createMail({ ...deps, smtpUrl: settings.smtpUrl, from: settings.mailFrom });
+  const passwords = createPasswords();
+  const sessions = createSessions(deps);
+  const links = createLinks({ ...deps, baseUrl });
+  const totp = createTotp(deps);
+  const passkeys = createPasskeys({ ...deps, baseUrl });
+  const entry = createEntry({ ...deps, passwords, totp, passkeys, sessions, limits });
+  const accounts = createAccounts({ ...deps, passwords, totp, passkeys, sessions, links, limits, entry });
+  const invitations = createInvitations({ ...deps, links, mail, limits, supportEmail });
+  const passwordResets = createPasswordResets({
+    ...deps,
+    ...{ links, totp, limits, mail, supportEmail },
+    showLinksInLog: demo && databaseUrl === undefined,
+  });
+
+  return {
+    sessions,
+    totp,
+    passkeys,
+    entry,
+    accounts,
+    invitations,
+    passwordResets,
+
+    /** Rows that have had their time. */
+    async sweep(): Promise<void> {
+      await sessions.sweep();
+      await links.sweep();
+      await passkeys.sweep();
+    },
+
+    async close(): Promise<void> {
+      await passwordResets.idle();
+      await mail?.close();
+    },
+  };
+}

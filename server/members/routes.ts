@@ -1,0 +1,107 @@
+import { actorOf, requires } from '../http/access.ts';
+import { unwrap } from '../http/errors.ts';
+import { envelope, listOf, listQuery, pageOf } from '../http/paging.ts';
+import { answers, GuidParams } from '../http/schemas.ts';
+import type { HttpServer } from '../http/server.ts';
+import type { Invitations } from '../login/invitations.ts';
+import { InvitedMemberView, MemberView, NewMember, RoleChange, viewMember } from './schema.ts';
+import type { Members } from './service.ts';
+
+/** Of people only: everybody sees the team, a Founder changes it. */
+export function registerMembers(
+  api: HttpServer,
+  { members, invitations }: { members: Members; invitations: Invitations },
+): void {
+  const tags = ['Team'];
+  const read = requires(['user'], 'members:read');
+  const write = requires(['user'], 'members:write');
+
+  api.get(
+    '/members',
+    {
+      config: read.config,
+      schema: {
+        ...read.documented,
+        operationId: 'members.list',
+        summary: 'List the team',
+        tags,
+        querystring: listQuery({}),
+        response: answers({ 200: listOf(MemberView) }, 400, 401, 403, 404),
+      },
+    },
+    async (request) => {
+      const page = unwrap(pageOf(request.query));
+      const found = unwrap(await members.list(request.caller.organizationGuid, page));
+      return envelope(page, found, viewMember);
+    },
+  );
+
+  api.post(
+    '/members',
+    {
+      config: write.config,
+      schema: {
+        ...write.documented,
+        operationId: 'members.create',
+        summary:
+          'Invite a person to the team; the link goes by mail, or is in the answer without a mail server',
+        tags,
+        body: NewMember,
+        response: answers({ 201: InvitedMemberView }, 400, 401, 403, 404, 409, 413, 415, 422),
+      },
+    },
+    async (request, reply) => {
+      const { organizationGuid } = request.caller;
+      const invited = await invitations.invite(actorOf(request), organizationGuid, request.body);
+      const { member, link, mailed } = unwrap(invited);
+      const handedOver = mailed ? {} : { invitation_link: link.reveal() };
+      return reply.code(201).send({ ...viewMember(member), ...handedOver });
+    },
+  );
+
+  api.patch(
+    '/members/:guid',
+    {
+      config: write.config,
+      schema: {
+        ...write.documented,
+        operationId: 'members.update',
+        summary: 'Give a member another role; the tokens of the old one are dead when this answers',
+        tags,
+        params: GuidParams,
+        body: RoleChange,
+        response: answers({ 200: MemberView }, 400, 401, 403, 404, 409, 413, 415),
+      },
+    },
+    async (request) => {
+      const { caller, params, body } = request;
+      const changed = await members.changeRole(
+        actorOf(request),
+        caller.organizationGuid,
+        params.guid,
+        body.role,
+      );
+      return viewMember(unwrap(changed));
+    },
+  );
+
+  api.delete(
+    '/members/:guid',
+    {
+      config: write.config,
+      schema: {
+        ...write.documented,
+        operationId: 'members.remove',
+        summary: 'Take a member from the team; their tokens for it are dead when this answers',
+        tags,
+        params: GuidParams,
+        response: answers({ 204: { type: 'null' } }, 401, 403, 404, 409, 413, 415),
+      },
+    },
+    async (request, reply) => {
+      const { caller, params } = request;
+      unwrap(await invitations.remove(actorOf(request), caller.organizationGuid, params.guid));
+      return reply.code(204).send();
+    },
+  );
+}

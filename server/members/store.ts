@@ -1,0 +1,152 @@
+import type { Insertable, Selectable, Updateable } from 'kysely';
+import type { Queries, Transaction } from '../database/database.ts';
+import { type Page, type PageOf, selectPage } from '../database/paging.ts';
+import type { Tables } from '../database/tables.ts';
+
+export type Person = Selectable<Tables['members']>;
+export type Membership = Selectable<Tables['memberships']>;
+/** A person as one Organization sees them: nothing of what they are elsewhere. */
+export type Member = Pick<Person, 'guid' | 'email' | 'name'> &
+  Pick<Membership, 'role' | 'created_at' | 'accepted_at' | 'last_seen_at'>;
+
+type MembershipKey = { organizationGuid: string; memberGuid: string };
+
+export function selectPersonByEmail(queries: Queries, email: string): Promise<Person | undefined> {
+  return queries.selectFrom('members').selectAll().where('email', '=', email).executeTakeFirst();
+}
+
+export function selectPerson(queries: Queries, guid: string): Promise<Person | undefined> {
+  return queries.selectFrom('members').selectAll().where('guid', '=', guid).executeTakeFirst();
+}
+
+export function selectPeople(queries: Queries, guids: readonly string[]): Promise<Person[]> {
+  return queries.selectFrom('members').selectAll().where('guid', 'in', guids).execute();
+}
+
+/** The person of this address, who may have been there already. */
+export function upsertPerson(transaction: Transaction, person: Person): Promise<Person> {
+  return transaction
+    .insertInto('members')
+    .values(person)
+    .onConflict((conflict) => conflict.column('email').doUpdateSet({ email: person.email }))
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export function updatePerson(
+  transaction: Transaction,
+  guid: string,
+  changes: Updateable<Tables['members']>,
+): Promise<Person> {
+  return transaction
+    .updateTable('members')
+    .set(changes)
+    .where('guid', '=', guid)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export function selectMembers(
+  queries: Queries,
+  organizationGuid: string,
+  page: Page,
+): Promise<PageOf<Member>> {
+  return selectPage(queries, membersOf(queries, organizationGuid), page);
+}
+
+export function selectMember(
+  queries: Queries,
+  { organizationGuid, memberGuid }: MembershipKey,
+): Promise<Member | undefined> {
+  return membersOf(queries, organizationGuid).where('members.guid', '=', memberGuid).executeTakeFirst();
+}
+
+function membersOf(queries: Queries, organizationGuid: string) {
+  return queries
+    .selectFrom('memberships')
+    .innerJoin('members', 'members.guid', 'memberships.member_guid')
+    .select([
+      'members.guid',
+      'members.email',
+      'members.name',
+      'memberships.role',
+      'memberships.created_at',
+      'memberships.accepted_at',
+      'memberships.last_seen_at',
+    ])
+    .where('memberships.organization_guid', '=', organizationGuid);
+}
+
+export function selectMembership(
+  queries: Queries,
+  { organizationGuid, memberGuid }: MembershipKey,
+): Promise<Membership | undefined> {
+  return queries
+    .selectFrom('memberships')
+    .selectAll()
+    .where('organization_guid', '=', organizationGuid)
+    .where('member_guid', '=', memberGuid)
+    .executeTakeFirst();
+}
+
+/** Only the ones that were accepted; an invitation gives nothing yet. */
+export function selectMembershipsOf(
+  queries: Queries,
+  memberGuid: string,
+  limit: number,
+): Promise<Membership[]> {
+  return queries
+    .selectFrom('memberships')
+    .selectAll()
+    .where('member_guid', '=', memberGuid)
+    .where('accepted_at', 'is not', null)
+    .orderBy('created_at')
+    .limit(limit)
+    .execute();
+}
+
+export async function countMemberships(
+  transaction: Transaction,
+  organizationGuid: string,
+  { founders = false } = {},
+): Promise<number> {
+  let query = transaction
+    .selectFrom('memberships')
+    .select((expression) => expression.fn.countAll<number>().as('count'))
+    .where('organization_guid', '=', organizationGuid);
+  if (founders) query = query.where('role', '=', 'founder').where('accepted_at', 'is not', null);
+  return (await query.executeTakeFirstOrThrow()).count;
+}
+
+export async function insertMembership(
+  transaction: Transaction,
+  membership: Insertable<Tables['memberships']>,
+): Promise<void> {
+  await transaction.insertInto('memberships').values(membership).execute();
+}
+
+/** False when there is none. */
+export async function updateMembership(
+  queries: Queries,
+  { organizationGuid, memberGuid }: MembershipKey,
+  changes: Updateable<Tables['memberships']>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await queries
+    .updateTable('memberships')
+    .set(changes)
+    .where('organization_guid', '=', organizationGuid)
+    .where('member_guid', '=', memberGuid)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+export async function deleteMembership(
+  transaction: Transaction,
+  { organizationGuid, memberGuid }: MembershipKey,
+): Promise<void> {
+  await transaction
+    .deleteFrom('memberships')
+    .where('organization_guid', '=', organizationGuid)
+    .where('member_guid', '=', memberGuid)
+    .execute();
+}

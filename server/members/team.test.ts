@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { auditRecordsOf, objectsOf } from '../../testing/answers.ts';
+import { assertError, createTestApp } from '../../testing/app.ts';
+import { browse, dashboardToken, joinTeam, type Person, tokenInLink } from '../../testing/dashboard.ts';
+import { createTenant, everyScope, tokenOf, userToken } from '../../testing/tenant.ts';
+import type { Role } from '../tokens/roles.ts';
+
+const app = await createTestApp();
+const tenant = await createTenant(app);
+const { organizationGuid } = tenant;
+const founder = await joinTeam(app, organizationGuid, { email: 'founder@partner.example' });
+const ROLES: readonly Role[] = ['founder', 'key_admin', 'developer', 'viewer'];
+
+const api = async (as: Person, method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, payload?: object) =>
+  app.call({
+    method,
+    url: `/api${path}`,
+    token: await dashboardToken(app, as, organizationGuid),
+    ...(payload ? { payload } : {}),
+  });
+
+test('a Founder invites; the person is on the list, first as invited, then as active', async () => {
+  const created_at = app.clock.now().toISOString();
+  const invited = await api(founder, 'POST', '/members', {
+    email: 'Grace@Partner.example',
+    role: 'developer',
+  });
+  assert.equal(invited.status, 201, JSON.stringify(invited.body));
+  const { invitation_link: link, ...member } = invited.body;
+  const expected = { guid: member.guid, email: 'grace@partner.example', role: 'developer', created_at };
+  assert.deepEqual(member, { ...expected, state: 'invited' });
+  const listed = async () =>
+    objectsOf(await api(founder, 'GET', '/members')).find(({ guid }) => guid === member.guid);
+  assert.deepEqual(await listed(), { ...expected, state: 'invited' });
+
+  const payload = { token: tokenInLink(link), password: 'a brand new password', name: 'Grace' };
+  const { headers } = await browse(app, 'POST', '/password', { payload });
+  assert.deepEqual(await listed(), { ...expected, name: 'Grace', state: 'active' });
+  app.clock.advance(1_000);
+  const cookie = String(headers['set-cookie']).split(';', 1)[0] as string;
+  await dashboardToken(app, { cookie }, organizationGuid);
+  assert.equal((await listed())?.last_seen_at, app.clock.now().toISOString());
+});
+
+test('every role sees the team, only a Founder changes it', async () => {
+  for (const role of ROLES) {
+    const [person, other] = [
+      await joinTeam(app, organizationGuid, { role }),
+      await joinTeam(app, organizationGuid, { role: 'viewer' }),
+    ];
+    assert.equal((await api(person, 'GET', '/members')).status, 200, role);
+    const answers = [
+      await api(person, 'POST', '/members', { email: `by-${role}@partner.example`, role: 'viewer' }),
+      await api(person, 'PATCH', `/members/${other.memberGuid}`, { role: 'founder' }),
+      await api(person, 'DELETE', `/members/${other.memberGuid}`),
+    ];
+    if (role === 'founder')
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [201, 200, 204],
+      );
+    else for (const answer of answers) assertError(answer, 403, 'invalid_scopes', /members:write$/);
+  }
+});
+
+test('keys have nothing to do with it, whatever they ask for', async () => {
+  for (const key of [tenant.organizationKey, tenant.bankKey]) {
+    const holder = key === tenant.bankKey ? 'bank' : 'organization';
+    const token = await tokenOf(app, key, everyScope(holder));
+    for (const url of ['/api/members', '/api/audit_entries', '/api/audit_entries.csv'])
+      assertError(await app.call({ url, token }), 403, 'invalid_scopes');
+    const asked = await app.call({
+      method: 'POST',
+      url: '/oauth/token',
+      payload: {
+        grant_type: 'client_credentials',
+        client_id: key.clientId,
+        client_secret: key.secret,
+        scope: 'members:write',
+      },
+    });
+    assertError(asked, 400, 'invalid_scope');
+  }
+});
+
+test('a token with the scope, but of nobody on the team, changes nothing', async () => {
+  const token = await userToken(app, organizationGuid, 'founder');
+  const answer = await app.call({
+    method: 'POST',
+    url: '/api/members',
+    token,
+    payload: { email: 'x@partner.example', role: 'viewer' },
+  });
+  assertError(answer, 403, 'invalid_scopes', 'Only a Founder changes the team');
+});
+
+test('somebody on the team is not invited again; somebody invited is, and the old link is dead', async () => {
+  assertError(
+    await api(founder, 'POST', '/members', { email: 'FOUNDER@partner.example', role: 'viewer' }),
+    409,
+    'member_exists',
+  );
+  const invite = (role: Role) => api(founder, 'POST', '/members', { email: 'twice@partner.example', role });
+  const [first, second] = [await invite('viewer'), await invite('developer')];
+  assert.deepEqual([second.status, second.body.guid, second.body.role], [201, first.body.guid, 'developer']);
+  const inspect = (link: unknown) =>
+    browse(app, 'POST', '/links/inspect', { payload: { token: tokenInLink(link) } });
+  assertError(await inspect(first.body.invitation_link), 404, 'not_found');
+  assert.equal((await inspect(second.body.invitation_link)).status, 200);
+  const listed = objectsOf(await api(founder, 'GET', '/members'));
+  assert.equal(listed.filter(({ email }) => email === 'twice@partner.example').length, 1);
+});
+
+test('what is wrong with an invitation is told by the field', async () => {
+  for (const [payload, name] of [
+    [{ email: 'no address', role: 'viewer' }, 'email'],
+    [{ email: `${'x'.repeat(250)}@a.example`, role: 'viewer' }, 'email'],
+    [{ email: 'a@partner.example', role: 'owner' }, 'role'],
+    [{ email: 'a@partner.example', role: 'Founder' }, 'role'],
+  ] as const)
+    assertError(await api(founder, 'POST', '/members', payload), 400, 'invalid_parameter', new RegExp(name));
+});
+
+test('a person in two teams: neither sees what they are in the other', async () => {
+  const other = await createTenant(app);
+  const stranger = await joinTeam(app, other.organizationGuid);
+  const person = await joinTeam(app, organizationGuid, { role: 'viewer' });
+  const invited = await app.operate('POST', `/organizations/${other.organizationGuid}/members`, {
+    email: person.email,
+    role: 'key_admin',
+  });
+  const accept = { token: tokenInLink(invited.body.invitation_link) };
+  await browse(app, 'POST', '/links/accept', { as: person, payload: accept });
+  await dashboardToken(app, person, other.organizationGuid);
+  const seen = objectsOf(await api(founder, 'GET', '/members')).find(
+    ({ guid }) => guid === person.memberGuid,
+  );
+  assert.deepEqual([seen?.role, seen?.last_seen_at], ['viewer', undefined]);
+  const token = await dashboardToken(app, stranger, other.organizationGuid);
+  const url = `/api/members/${founder.memberGuid}`;
+  for (const call of [{ method: 'PATCH', payload: { role: 'viewer' } }, { method: 'DELETE' }] as const)
+    assertError(await app.call({ ...call, url, token }), 404, 'not_found');
+});
+
+test('every change of the team is on record, with the member who made it', async () => {
+  const { body } = await api(founder, 'POST', '/members', { email: 'told@partner.example', role: 'viewer' });
+  const guid = String(body.guid);
+  const payload = { token: tokenInLink(body.invitation_link), password: 'a brand new password' };
+  await browse(app, 'POST', '/password', { payload });
+  await api(founder, 'PATCH', `/members/${guid}`, { role: 'developer' });
+  await api(founder, 'PATCH', `/members/${guid}`, { role: 'developer' });
+  await api(founder, 'DELETE', `/members/${guid}`);
+  const records = await auditRecordsOf(app, guid);
+  const told = records.map(({ action, actor_type, actor, changes, organization_guid: organization }) => [
+    ...[action, actor_type, actor === guid ? 'themselves' : actor === founder.memberGuid && 'the founder'],
+    ...[changes, organization === undefined ? 'nowhere' : 'in the organization'],
+  ]);
+  assert.deepEqual(told.filter(([action]) => String(action).startsWith('member.')).reverse(), [
+    [
+      'member.invite',
+      'user',
+      'the founder',
+      { email: 'told@partner.example', role: 'viewer' },
+      'in the organization',
+    ],
+    ['member.accept', 'user', 'themselves', {}, 'in the organization'],
+    ['member.update', 'user', 'the founder', { role: 'developer', before: 'viewer' }, 'in the organization'],
+    ['member.remove', 'user', 'the founder', { role: 'developer' }, 'in the organization'],
+  ]);
+  assert.deepEqual(told.filter(([action]) => !String(action).startsWith('member.')).reverse(), [
+    ['account.set_password', 'user', 'themselves', {}, 'nowhere'],
+    [
+      'session.create',
+      'user',
+      'themselves',
+      records.find(({ action }) => action === 'session.create')?.changes,
+      'nowhere',
+    ],
+  ]);
+});
+
+test('a Founder sends so many invitations an hour', async () => {
+  const busy = await createTenant(app);
+  const person = await joinTeam(app, busy.organizationGuid);
+  const token = await dashboardToken(app, person, busy.organizationGuid);
+  const payload = { email: 'again@partner.example', role: 'viewer' };
+  const invite = () => app.call({ method: 'POST', url: '/api/members', token, payload });
+  for (let i = 0; i < 100; i++) assert.equal((await invite()).status, 201);
+  assertError(await invite(), 403, 'rate_limit_exceeded');
+});

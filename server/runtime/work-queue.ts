@@ -1,0 +1,36 @@
+/**
+ * Work that is dear: only so much of it at once, and the rest waits its turn. Whoever would have to wait behind too
+ * many is turned away at once, which is better than an answer that comes too late.
+ */
+export function createWorkQueue({ atOnce, maxWaiting }: { atOnce: number; maxWaiting: number }) {
+  const waiting: (() => void)[] = [];
+  const running = new Set<Promise<unknown>>();
+
+  function start<T>(work: () => Promise<T>): Promise<T> {
+    const promise = work();
+    const ended = promise
+      .catch(() => undefined)
+      .finally(() => {
+        running.delete(ended);
+        waiting.shift()?.();
+      });
+    running.add(ended);
+    return promise;
+  }
+
+  return {
+    /** Undefined when the queue is full: the work is not done. */
+    run<T>(work: () => Promise<T>): Promise<T> | undefined {
+      if (running.size < atOnce) return start(work);
+      if (waiting.length >= maxWaiting) return undefined;
+      return new Promise<T>((resolve, reject) => {
+        waiting.push(() => void start(work).then(resolve, reject));
+      });
+    },
+
+    /** When nothing runs and nothing waits any more. */
+    async idle(): Promise<void> {
+      while (running.size > 0) await Promise.all(running);
+    },
+  };
+}
