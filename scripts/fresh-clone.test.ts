@@ -12,8 +12,9 @@ import { findServicePort, processesOn, type Running, untilReady, waitFor, watch 
  * files of the clone and nothing else; npm works as on this machine, with its registry and its cache.
  */
 const ROOT = join(import.meta.dirname, '..');
-const INSTALLATION_MS = 180_000;
-const LIMIT = { timeout: 240_000 };
+/** A minute on a quiet machine; a busy one is no failure. */
+const INSTALLATION_MS = 600_000;
+const LIMIT = { timeout: 900_000 };
 
 test('a fresh clone serves after npm start, and its tests pass after npm test', LIMIT, async (t) => {
   const { directory, start, url } = await createClone(t);
@@ -22,7 +23,7 @@ test('a fresh clone serves after npm start, and its tests pass after npm test', 
   await untilReady(url, first, INSTALLATION_MS);
   assert.match(
     ownWords(first.err()),
-    /^Installing dependencies \(first start, about a minute\) … done in \d+ s\n$/,
+    /^Installing dependencies \(first start, about a minute\) … done in \d+ s\nBuilding the dashboard … done in \d+ s\n$/,
   );
   await waitFor('the welcome', first, () => first.out().includes('client_secret'));
   const token = (await readFile(join(directory, 'data', 'operator.token'), 'utf8')).trim();

@@ -3,6 +3,8 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
+import { prepareBrowser } from '../e2e/support/browser.ts';
+import { ensureDashboardBuild } from '../server/dashboard/build.ts';
 import { startEmbeddedPostgres } from '../server/database/embedded/embedded-postgres.ts';
 import { prepareTemplate } from '../testing/database.ts';
 
@@ -10,7 +12,7 @@ import { prepareTemplate } from '../testing/database.ts';
  * `npm test`: one PostgreSQL for the run, the test files in parallel on it, and a closing line with the counts.
  * `npm test -- server/http` runs what lies there; `npm test -- server/http/errors.test.ts` one file.
  */
-const PATTERNS = ['server', 'testing', 'scripts', 'docs'].map((room) => `${room}/**/*.test.ts`);
+const PATTERNS = ['server', 'testing', 'scripts', 'docs', 'e2e'].map((room) => `${room}/**/*.test.ts`);
 
 /** A test database that is thrown away needs no protection against a power failure. */
 const THROWAWAY_SETTINGS = {
@@ -37,6 +39,9 @@ const dataDir = mkdtempSync(join(tmpdir(), 'portico-test-'));
 const postgres = await startEmbeddedPostgres({ dataDir, settings: THROWAWAY_SETTINGS });
 try {
   await prepareTemplate(postgres.url);
+  // Here and not in the files: they run beside each other, and would all begin with it.
+  await ensureDashboardBuild((text) => process.stderr.write(text));
+  if (files.some((file) => file.startsWith('e2e'))) await prepareBrowser();
   const counts = await runFiles();
   const succeeded = counts.failed === 0 && counts.passed > 0 && !interrupted.signal.aborted;
   process.exitCode = succeeded ? 0 : 1;

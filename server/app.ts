@@ -4,6 +4,8 @@ import { registerAuditEntries } from './audit/routes.ts';
 import { createAudit } from './audit/service.ts';
 import type { CompleteConfig } from './config/generated-secrets.ts';
 import { createCustomers } from './customers/service.ts';
+import type { DashboardFiles } from './dashboard/files.ts';
+import { registerFrontDoor } from './dashboard/routes.ts';
 import { createDatabase } from './database/database.ts';
 import { schemaState } from './database/migrate.ts';
 import { createNotifications } from './database/notifications.ts';
@@ -75,6 +77,8 @@ type Deps = {
   timers: Timers;
   resolve: Resolve;
   randomBytes: RandomBytes;
+  /** The dashboard's build; without one the front door leads to the reference. */
+  dashboard?: DashboardFiles | undefined;
 };
 
 /** The whole house: every part made once and wired by hand. */
@@ -160,6 +164,7 @@ export async function createApp(deps: Deps) {
   await registerOpenApi(server, { baseUrl, version, supportEmail, webhooks: WEBHOOKS });
   const health = { metrics, schemaState: () => schemaState(queries) };
   registerHealth(server, health);
+  registerFrontDoor(server, { files: deps.dashboard, randomBytes, uploadUrls: config });
   await registerOAuth(server, { ...endpoints, ...tokens, sourceAddress });
   registerTokenMetadata(server, tokens);
   await registerApi(server, { ...base, ...tokens, organizations, usage, sourceAddress }, (api) => {

@@ -136,6 +136,8 @@ const OBJECTS: Record<string, PathObject> = {
         },
       });
       if (status !== 201) throw new Error(JSON.stringify(body));
+      // Over at once: a subscription has only so many at a time.
+      while (await app.recoveries.step());
       return String(body.guid);
     },
   },

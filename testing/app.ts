@@ -9,6 +9,7 @@ import type { InjectOptions } from 'fastify';
 import { type App, createApp } from '../server/app.ts';
 import { type Environment, readConfig } from '../server/config/config.ts';
 import { completeSecrets } from '../server/config/generated-secrets.ts';
+import type { DashboardFiles } from '../server/dashboard/files.ts';
 import { EXCHANGE_TIMEOUT_MS } from '../server/deliveries/conversation.ts';
 import { type Resolve, systemResolve } from '../server/network/resolve.ts';
 import { createLog } from '../server/runtime/log.ts';
@@ -48,6 +49,7 @@ export async function createTestApp({
   clock = createFakeClock(),
   resolve = systemResolve,
   dataDir: sharedDataDir,
+  dashboard,
 }: {
   environment?: Environment;
   testDatabase?: TestDatabase;
@@ -56,6 +58,8 @@ export async function createTestApp({
   resolve?: Resolve;
   /** Unless it is given to several nodes, each has its own. */
   dataDir?: string;
+  /** What is served at the front door; without it, the way to the reference. */
+  dashboard?: DashboardFiles;
 } = {}): Promise<TestApp> {
   const ownDatabase = testDatabase ?? (await createTestDatabase());
   const dataDir = sharedDataDir ?? (await mkdtemp(join(tmpdir(), 'portico-test-')));
@@ -81,6 +85,7 @@ export async function createTestApp({
     timers: clock,
     resolve,
     randomBytes,
+    dashboard,
   });
   await app.partitions.prepare();
   await app.revocations.start();

@@ -7,7 +7,7 @@ import { openApp, requireMasterKey, requireReadyDatabase } from './resources.ts'
 export async function api(config: Config): Promise<void> {
   requireSharedDatabase(config, 'api');
   await runUntilStopped(async (resources, stop) => {
-    const { app, config: complete, log } = await openApp(config, resources);
+    const { app, config: complete, log } = await openApp(config, resources, { withDashboard: true });
     await requireReadyDatabase(app);
     stop.throwIfAborted();
     await requireMasterKey(app);

@@ -4,6 +4,8 @@ import pg from 'pg';
 import { type App, createApp } from '../app.ts';
 import type { Config } from '../config/config.ts';
 import { type CompleteConfig, completeSecrets } from '../config/generated-secrets.ts';
+import { ensureDashboardBuild } from '../dashboard/build.ts';
+import { type DashboardFiles, readDashboardFiles } from '../dashboard/files.ts';
 import { lockDataDir } from '../database/embedded/data-dir-lock.ts';
 import { startEmbeddedPostgres } from '../database/embedded/embedded-postgres.ts';
 import { schemaState } from '../database/migrate.ts';
@@ -20,7 +22,11 @@ export type Opened = { app: App; config: CompleteConfig; log: Log; embedded: boo
  * Opens the database (the embedded one when no other is named) and makes the app on it. Everything is
  * registered with `resources` as it is opened, so a failure half-way leaves nothing behind.
  */
-export async function openApp(config: Config, resources: AsyncDisposableStack): Promise<Opened> {
+export async function openApp(
+  config: Config,
+  resources: AsyncDisposableStack,
+  { withDashboard = false } = {},
+): Promise<Opened> {
   const embedded = config.databaseUrl === undefined;
   const terminal = process.stdout.isTTY === true;
   const log = createLog({ level: config.logLevel, terminal });
@@ -29,14 +35,22 @@ export async function openApp(config: Config, resources: AsyncDisposableStack): 
     resources.defer(() => lock.release());
   }
   const complete = await completeSecrets(config, randomBytes);
+  // A build takes seconds, so whatever is wrong with the folder is told before.
+  const dashboard = withDashboard ? await openDashboard() : undefined;
   const databaseUrl = config.databaseUrl ?? (await openEmbedded(config.dataDir, resources));
   const app = await createApp({
-    ...{ config: complete, databaseUrl, log, randomBytes },
+    ...{ config: complete, databaseUrl, log, randomBytes, dashboard },
     ...{ clock: systemClock, timers: systemTimers, resolve: systemResolve },
   });
   resources.defer(() => app.close());
   await requireReachable(app, databaseUrl);
   return { app, config: complete, log, embedded };
+}
+
+/** What it says goes to the error stream, beside the words of the set-up. */
+async function openDashboard(): Promise<DashboardFiles | undefined> {
+  const folder = await ensureDashboardBuild((text) => process.stderr.write(text));
+  return folder === undefined ? undefined : await readDashboardFiles(folder);
 }
 
 async function openEmbedded(dataDir: string, resources: AsyncDisposableStack): Promise<Secret> {

@@ -37,7 +37,12 @@ export type Outcome = {
  * The body: the six fields of a SubscriptionEvent in this order, one without a value left out. It is made anew
  * for each attempt from values that never change, so every attempt sends the same bytes.
  */
-export function bodyOf(delivery: Delivery): string {
+export function bodyOf(
+  delivery: Pick<
+    Delivery,
+    'eventGuid' | 'organizationGuid' | 'bankGuid' | 'eventType' | 'objectGuid' | 'environment'
+  >,
+): string {
   return JSON.stringify({
     guid: delivery.eventGuid,
     organization_guid: delivery.organizationGuid,

@@ -43,7 +43,7 @@ async function createHarness() {
     /** What was told of an Organization since the last time. */
     told(organizationGuid: string) {
       const payloads = take(ATTEMPTS_CHANNEL).filter((each) => organizationOf(each) === organizationGuid);
-      const read = payloads.map(readAttempts);
+      const read = payloads.flatMap((payload) => readAttempts(payload) ?? []);
       return {
         payloads: payloads.length,
         attempts: read.flatMap(({ attempts }) => attempts).length,

@@ -48,7 +48,7 @@ test('what is told arrives as it was, in payloads that PostgreSQL takes', () => 
         assert.ok(Buffer.byteLength(payload) < 8_000);
         assert.equal(organizationOf(payload), ORGANIZATION);
       }
-      const read = payloads.map(readAttempts);
+      const read = payloads.flatMap((payload) => readAttempts(payload) ?? []);
       assert.deepEqual(
         read.flatMap((each) => each.attempts),
         attempts,
@@ -70,6 +70,11 @@ test('a quarter of a second of the most there is fits into one payload', () => {
     attempted_at: AT.toISOString(),
   };
   assert.equal(attemptPayloads(ORGANIZATION, new Array(25).fill(long), 1_000_000).length, 1);
+});
+
+test('what cannot be read is nothing, and does no harm', () => {
+  for (const text of ['', '{', '{}', 'null', '[0,null]', '[0,["a"]]', '[0,7]'])
+    assert.equal(readAttempts(ORGANIZATION + text), undefined, text);
 });
 
 test('interest of as many Organizations as a node may watch fits, and anything else in it is ignored', () => {

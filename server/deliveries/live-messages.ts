@@ -93,9 +93,14 @@ export function organizationOf(payload: string): string {
   return payload.slice(0, GUID_CHARACTERS);
 }
 
-export function readAttempts(payload: string): { attempts: LiveAttempt[]; dropped: number } {
-  const [dropped, ...compact] = JSON.parse(payload.slice(GUID_CHARACTERS)) as [number, ...Compact[]];
-  return { attempts: compact.map(attemptOf), dropped };
+/** Undefined when it cannot be read: while versions change, another one may be speaking. */
+export function readAttempts(payload: string): { attempts: LiveAttempt[]; dropped: number } | undefined {
+  try {
+    const [dropped, ...compact] = JSON.parse(payload.slice(GUID_CHARACTERS)) as [number, ...Compact[]];
+    return { attempts: compact.map(attemptOf), dropped };
+  } catch {
+    return undefined;
+  }
 }
 
 function compactOf(attempt: LiveAttempt): Compact {

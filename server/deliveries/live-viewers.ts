@@ -67,8 +67,9 @@ export function createLiveViewers({ notifications, clock, timers, metrics, log }
     if (payload === undefined) return;
     const watching = of(organizationOf(payload));
     if (watching.length === 0) return;
-    const { attempts, dropped } = readAttempts(payload);
-    for (const viewer of watching) ifAllowed(viewer, () => viewer.offer(attempts, dropped, now()));
+    const told = readAttempts(payload);
+    if (!told) return;
+    for (const viewer of watching) ifAllowed(viewer, () => viewer.offer(told.attempts, told.dropped, now()));
   }
 
   async function tell(organizationGuids: readonly string[]): Promise<void> {

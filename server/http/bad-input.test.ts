@@ -19,7 +19,8 @@ for (const path of new Set(operations.map((operation) => operation.path))) {
   const [first] = operations.filter((operation) => operation.path === path) as [Operation];
   // A word in one path may be the parameter of another.
   const here = operations.filter((operation) => patternOf(operation).test(addressOf(first)));
-  const allowed = here.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).sort();
+  const methods = here.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  const allowed = [...new Set(methods)].sort();
 
   test(`${path}: another method is refused with the ones that are allowed`, async () => {
     for (const method of METHODS.filter((candidate) => !allowed.includes(candidate))) {

@@ -124,8 +124,6 @@ export async function registerOpenApi(
     },
   });
 
-  // Until there is a page of its own at the front door, it leads to the reference.
-  server.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/docs'));
   server.get('/openapi.json', { schema: { hide: true } }, async () => server.swagger());
 
   await server.register(async (scope) => {

@@ -110,9 +110,9 @@ test('asking whether a key is blocked does not count as a use', async () => {
 
 test('nodes that count many keys in different orders do not hinder each other', async () => {
   const keys = Array.from({ length: 300 }, (_, i) => `key ${i}`);
-  const useAll = (limits: RateLimits, order: string[]) =>
+  const countAll = (limits: RateLimits, order: string[]) =>
     Promise.all(order.map((key) => limits.use(LIMIT, key)));
-  await Promise.all([0, 1, 2, 3].flatMap(() => [useAll(here, keys), useAll(there, keys.toReversed())]));
+  await Promise.all([0, 1, 2, 3].flatMap(() => [countAll(here, keys), countAll(there, keys.toReversed())]));
   const { rows } = await sql<{ used: number }>`select distinct used from rate_limits`.execute(queries);
   assert.deepEqual(rows, [{ used: 8 }]);
 });

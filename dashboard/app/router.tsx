@@ -1,0 +1,146 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+  retainSearchParams,
+} from '@tanstack/react-router';
+import { NotFound } from '../shared/NotFound.tsx';
+import { PageFailure } from '../shared/PageFailure.tsx';
+import { PageLoading } from '../shared/PageLoading.tsx';
+import { parseSearch, type Search, stringifySearch, validateSearch } from './search.ts';
+
+const root = createRootRoute({
+  validateSearch,
+  search: { middlewares: [retainSearchParams<Search>(['org', 'bank'])] },
+});
+
+/** Everything that needs a person who is logged in, with the frame around it. */
+const workspace = createRoute({
+  getParentRoute: () => root,
+  id: 'workspace',
+  component: lazyRouteComponent(() => import('../shell/Workspace.tsx'), 'Workspace'),
+});
+
+const front = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/overview' });
+  },
+});
+
+const login = createRoute({
+  getParentRoute: () => root,
+  path: 'login',
+  component: lazyRouteComponent(() => import('../pages/login/LoginPage.tsx'), 'LoginPage'),
+});
+const forgotPassword = createRoute({
+  getParentRoute: () => root,
+  path: 'forgot-password',
+  component: lazyRouteComponent(() => import('../pages/login/ForgotPasswordPage.tsx'), 'ForgotPasswordPage'),
+});
+const setPassword = createRoute({
+  getParentRoute: () => root,
+  path: 'set-password',
+  component: lazyRouteComponent(() => import('../pages/login/SetPasswordPage.tsx'), 'SetPasswordPage'),
+});
+
+const onboarding = createRoute({
+  getParentRoute: () => workspace,
+  path: 'onboarding',
+  component: lazyRouteComponent(() => import('../pages/onboarding/OnboardingPage.tsx'), 'OnboardingPage'),
+});
+const overview = createRoute({
+  getParentRoute: () => workspace,
+  path: 'overview',
+  component: lazyRouteComponent(() => import('../pages/overview/OverviewPage.tsx'), 'OverviewPage'),
+});
+const keys = createRoute({
+  getParentRoute: () => workspace,
+  path: 'keys',
+  component: lazyRouteComponent(() => import('../pages/keys/KeysPage.tsx'), 'KeysPage'),
+});
+const subscriptions = createRoute({
+  getParentRoute: () => workspace,
+  path: 'subscriptions',
+  component: lazyRouteComponent(
+    () => import('../pages/subscriptions/SubscriptionsPage.tsx'),
+    'SubscriptionsPage',
+  ),
+});
+const subscription = createRoute({
+  getParentRoute: () => workspace,
+  path: 'subscriptions/$guid',
+  component: lazyRouteComponent(
+    () => import('../pages/subscriptions/SubscriptionPage.tsx'),
+    'SubscriptionPage',
+  ),
+});
+const events = createRoute({
+  getParentRoute: () => workspace,
+  path: 'events',
+  component: lazyRouteComponent(() => import('../pages/events/EventsPage.tsx'), 'EventsPage'),
+});
+const event = createRoute({
+  getParentRoute: () => workspace,
+  path: 'events/$guid',
+  component: lazyRouteComponent(() => import('../pages/events/EventPage.tsx'), 'EventPage'),
+});
+const live = createRoute({
+  getParentRoute: () => workspace,
+  path: 'live',
+  component: lazyRouteComponent(() => import('../pages/live/LivePage.tsx'), 'LivePage'),
+});
+const files = createRoute({
+  getParentRoute: () => workspace,
+  path: 'files',
+  component: lazyRouteComponent(() => import('../pages/files/FilesPage.tsx'), 'FilesPage'),
+});
+const sandbox = createRoute({
+  getParentRoute: () => workspace,
+  path: 'sandbox',
+  component: lazyRouteComponent(() => import('../pages/sandbox/SandboxPage.tsx'), 'SandboxPage'),
+});
+const team = createRoute({
+  getParentRoute: () => workspace,
+  path: 'team',
+  component: lazyRouteComponent(() => import('../pages/team/TeamPage.tsx'), 'TeamPage'),
+});
+const audit = createRoute({
+  getParentRoute: () => workspace,
+  path: 'audit',
+  component: lazyRouteComponent(() => import('../pages/audit/AuditPage.tsx'), 'AuditPage'),
+});
+const account = createRoute({
+  getParentRoute: () => workspace,
+  path: 'account',
+  component: lazyRouteComponent(() => import('../pages/account/AccountPage.tsx'), 'AccountPage'),
+});
+
+export const router = createRouter({
+  routeTree: root.addChildren([
+    front,
+    login,
+    forgotPassword,
+    setPassword,
+    workspace.addChildren([
+      ...([onboarding, overview, keys, subscriptions, subscription, events, event] as const),
+      ...([live, files, sandbox, team, audit, account] as const),
+    ]),
+  ]),
+  parseSearch,
+  stringifySearch,
+  defaultPendingComponent: PageLoading,
+  defaultErrorComponent: PageFailure,
+  defaultNotFoundComponent: NotFound,
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

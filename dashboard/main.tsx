@@ -1,0 +1,41 @@
+import '@mantine/core/styles.css';
+import '@mantine/notifications/styles.css';
+import './app/global.css';
+import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
+import { Notifications } from '@mantine/notifications';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { setNonce } from 'get-nonce';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { router } from './app/router.tsx';
+import { createServices, ServicesContext } from './app/services.tsx';
+import { cssVariables, theme } from './app/theme.ts';
+import { NowProvider } from './shared/NowProvider.tsx';
+
+const services = createServices();
+const colorScheme = localStorageColorSchemeManager({ key: 'portico.color-scheme' });
+const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
+// The styles that keep a page from scrolling behind a dialog are made by a part that reads the nonce from here.
+setNonce(nonce);
+
+createRoot(document.getElementById('root') as HTMLElement).render(
+  <StrictMode>
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={cssVariables}
+      defaultColorScheme="auto"
+      colorSchemeManager={colorScheme}
+      getStyleNonce={() => nonce}
+    >
+      <Notifications position="bottom-right" />
+      <ServicesContext value={services}>
+        <QueryClientProvider client={services.queries}>
+          <NowProvider>
+            <RouterProvider router={router} />
+          </NowProvider>
+        </QueryClientProvider>
+      </ServicesContext>
+    </MantineProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,70 @@
+import { Button, Group, PasswordInput, SimpleGrid, Stack } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { people } from '../../api/people.ts';
+import { Failure } from '../../shared/Failure.tsx';
+import { tell } from '../../shared/notify.ts';
+import { Panel } from '../../shared/Panel.tsx';
+import { passwordProblem } from '../../shared/passwords.ts';
+import { useWorkspace } from '../../shell/workspace-context.ts';
+import { ACCOUNT_SESSIONS_KEY } from './SessionsPanel.tsx';
+
+export function PasswordPanel() {
+  const { session } = useWorkspace();
+  const queries = useQueryClient();
+  const form = useForm({
+    initialValues: { current: '', password: '', again: '' },
+    validate: {
+      password: (value) => passwordProblem(value, session.member.email),
+      again: (value, { password }) => (value === password ? null : 'The two are not the same'),
+    },
+  });
+  const change = useMutation({
+    mutationFn: ({ current, password }: typeof form.values) =>
+      people.changePassword({ current_password: current, new_password: password }),
+    onSuccess: async () => {
+      form.reset();
+      await queries.invalidateQueries({ queryKey: ACCOUNT_SESSIONS_KEY });
+      tell('The password is changed, and every other session ended.');
+    },
+  });
+  return (
+    <Panel title="Password" hint="Changing it logs you out everywhere else">
+      <form onSubmit={form.onSubmit((values) => change.mutate(values))}>
+        <Stack gap="sm">
+          <PasswordInput
+            label="Current password"
+            autoComplete="current-password"
+            required
+            withAsterisk={false}
+            {...form.getInputProps('current')}
+          />
+          <SimpleGrid cols={{ base: 1, sm: 2 }}>
+            <PasswordInput
+              label="New password"
+              description="At least 12 characters"
+              autoComplete="new-password"
+              required
+              withAsterisk={false}
+              {...form.getInputProps('password')}
+            />
+            <PasswordInput
+              label="New password again"
+              description="To be sure of it"
+              autoComplete="new-password"
+              required
+              withAsterisk={false}
+              {...form.getInputProps('again')}
+            />
+          </SimpleGrid>
+          {change.error ? <Failure error={change.error} /> : null}
+          <Group justify="flex-end">
+            <Button type="submit" variant="default" loading={change.isPending}>
+              Change the password
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Panel>
+  );
+}

@@ -1,0 +1,89 @@
+import { Button, Center, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { people } from '../../api/people.ts';
+import { CopyButton } from '../../shared/CopyButton.tsx';
+import { Failure } from '../../shared/Failure.tsx';
+import { PageLoading } from '../../shared/PageLoading.tsx';
+import { SecretOnce } from '../../shared/SecretOnce.tsx';
+import { SESSION_KEY } from '../../shell/session.ts';
+import { QrCode } from './QrCode.tsx';
+
+export function SetUpTotp({ onClose }: { onClose: () => void }) {
+  const queries = useQueryClient();
+  const [code, setCode] = useState('');
+  const { data: begun, error } = useQuery({
+    queryKey: ['totp'],
+    queryFn: people.beginTotp,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+  });
+  const confirm = useMutation({
+    mutationFn: () => people.confirmTotp(code.replaceAll(' ', '')),
+    gcTime: 0,
+    onSuccess: () => queries.invalidateQueries({ queryKey: SESSION_KEY }),
+  });
+  const codes = confirm.data?.recovery_codes;
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={codes ? 'Your recovery codes' : 'Set up the authenticator app'}
+      closeOnClickOutside={false}
+      withCloseButton={!codes}
+      closeOnEscape={!codes}
+    >
+      {error ? <Failure error={error} /> : null}
+      {!begun && !error ? <PageLoading /> : null}
+      {codes ? (
+        <SecretOnce
+          warning="Each of these works once in place of a code, when the phone is gone. Keep them where the phone is not."
+          values={[{ name: 'recovery_codes', value: codes.join(' ') }]}
+          filename="portico-recovery-codes.json"
+          onStored={onClose}
+        />
+      ) : null}
+      {begun && !codes ? (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            confirm.mutate();
+          }}
+        >
+          <Stack>
+            <Text size="sm">Scan this with your app, then type the code that it shows.</Text>
+            <Center>
+              <QrCode text={begun.uri} label="QR code for the authenticator app" />
+            </Center>
+            <Group gap={4} justify="center">
+              <Text size="xs" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
+                {begun.secret}
+              </Text>
+              <CopyButton value={begun.secret} label="Copy the secret" />
+            </Group>
+            <TextInput
+              label="Code"
+              autoComplete="one-time-code"
+              inputMode="numeric"
+              data-autofocus
+              required
+              withAsterisk={false}
+              value={code}
+              onChange={({ currentTarget }) => setCode(currentTarget.value)}
+            />
+            {confirm.error ? <Failure error={confirm.error} /> : null}
+            <Group justify="flex-end">
+              <Button variant="default" onClick={onClose}>
+                Cancel
+              </Button>
+              <Button type="submit" loading={confirm.isPending}>
+                Turn on
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      ) : null}
+    </Modal>
+  );
+}

@@ -1,0 +1,168 @@
+import { Button, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import type { AuditEntry } from '../../api/types.ts';
+import { type Column, DataTable } from '../../shared/DataTable.tsx';
+import { EmptyState } from '../../shared/EmptyState.tsx';
+import { FilterBar } from '../../shared/FilterBar.tsx';
+import { useFilters } from '../../shared/filters.ts';
+import { Guid } from '../../shared/Guid.tsx';
+import { Icon } from '../../shared/Icon.tsx';
+import { useList } from '../../shared/lists.ts';
+import { Moment } from '../../shared/Moment.tsx';
+import { MomentFilter } from '../../shared/MomentFilter.tsx';
+import { tellProblem } from '../../shared/notify.ts';
+import { PageHeader } from '../../shared/PageHeader.tsx';
+import { Panel } from '../../shared/Panel.tsx';
+import { saveAs } from '../../shared/save.ts';
+import { useWorkspace } from '../../shell/workspace-context.ts';
+import { ActorName } from './ActorName.tsx';
+import { Changes } from './Changes.tsx';
+
+/** Who did what, when and from where; nothing in it can be changed. */
+export function AuditPage() {
+  const { api, role } = useWorkspace();
+  const { filters, change } = useFilters();
+  const query = {
+    action: filters.action,
+    actor: filters.actor,
+    object_id: filters.object,
+    created_at_gte: filters.from,
+    created_at_lt: filters.until,
+  };
+  const allowed = role === 'founder' || role === 'key_admin';
+  const result = useList<AuditEntry>(
+    '/audit_entries',
+    { ...query, after: filters.after },
+    { enabled: allowed },
+  );
+  const save = useMutation({
+    mutationFn: async () =>
+      saveAs('portico-audit.csv', await (await api.open('/audit_entries.csv', { query })).blob()),
+    onError: tellProblem,
+  });
+  if (!allowed)
+    return (
+      <EmptyState icon="shield" title="The audit is not for your role">
+        Founders and Key Admins can read it.
+      </EmptyState>
+    );
+  return (
+    <>
+      <PageHeader
+        title="Audit"
+        actions={
+          <Button
+            variant="default"
+            leftSection={<Icon name="download" size={16} />}
+            loading={save.isPending}
+            onClick={() => save.mutate()}
+          >
+            Export CSV
+          </Button>
+        }
+      >
+        Who did what, when and from where.
+      </PageHeader>
+      <FilterBar names={['action', 'actor', 'object', 'from', 'until']}>
+        <TextFilter
+          label="Action"
+          placeholder="subscription.create"
+          value={filters.action}
+          onChange={(action) => change({ action })}
+        />
+        <TextFilter
+          label="Who"
+          placeholder="guid"
+          value={filters.actor}
+          onChange={(actor) => change({ actor })}
+        />
+        <TextFilter
+          label="Object"
+          placeholder="guid"
+          value={filters.object}
+          onChange={(object) => change({ object })}
+        />
+        <MomentFilter label="From" value={filters.from} onChange={(from) => change({ from })} />
+        <MomentFilter label="Until" value={filters.until} onChange={(until) => change({ until })} />
+      </FilterBar>
+      <Panel flush>
+        <DataTable
+          result={result}
+          label="Audit entries"
+          keyOf={({ guid }) => guid}
+          columns={COLUMNS}
+          empty={
+            <EmptyState icon="audit" title="Nothing fits these filters">
+              Widen the time, or clear a filter.
+            </EmptyState>
+          }
+        />
+      </Panel>
+    </>
+  );
+}
+
+/** Taken up with Enter or when it is left, so that not every letter is asked for. */
+function TextFilter({
+  label,
+  placeholder,
+  value,
+  onChange,
+}: {
+  label: string;
+  placeholder: string;
+  value: string | undefined;
+  onChange: (value: string | undefined) => void;
+}) {
+  const take = (text: string) => {
+    if (text.trim() !== (value ?? '')) onChange(text.trim() || undefined);
+  };
+  return (
+    <TextInput
+      key={value}
+      label={label}
+      placeholder={placeholder}
+      defaultValue={value ?? ''}
+      onBlur={({ currentTarget }) => take(currentTarget.value)}
+      onKeyDown={({ key, currentTarget }) => {
+        if (key === 'Enter') take(currentTarget.value);
+      }}
+    />
+  );
+}
+
+const COLUMNS: Column<AuditEntry>[] = [
+  {
+    title: 'Action',
+    cell: ({ action }) => (
+      <Text size="sm" ff="monospace" fz={13} fw={600}>
+        {action}
+      </Text>
+    ),
+  },
+  { title: 'Who', cell: (entry) => <ActorName entry={entry} /> },
+  {
+    title: 'Object',
+    cell: ({ object_type: type, object_id: id }) => (
+      <Stack gap={0}>
+        <Text size="xs" c="dimmed">
+          {type.replaceAll('_', ' ')}
+        </Text>
+        {/^[0-9a-f]{32}$/.test(id) ? <Guid value={id} name="object" /> : <Text size="sm">{id}</Text>}
+      </Stack>
+    ),
+  },
+  {
+    title: 'Changes',
+    cell: ({ changes }) => <Changes changes={changes} />,
+  },
+  {
+    title: 'From',
+    cell: ({ address }) => (
+      <Text size="sm" ff="monospace" fz={13}>
+        {address ?? '–'}
+      </Text>
+    ),
+  },
+  { title: 'When', cell: ({ created_at: at }) => <Moment at={at} /> },
+];

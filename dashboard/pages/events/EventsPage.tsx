@@ -1,0 +1,107 @@
+import { Select } from '@mantine/core';
+import { EVENT_TYPES } from '../../../server/events/catalogue.ts';
+import type { Event } from '../../api/types.ts';
+import { type Column, DataTable } from '../../shared/DataTable.tsx';
+import { EmptyState } from '../../shared/EmptyState.tsx';
+import { FilterBar } from '../../shared/FilterBar.tsx';
+import { useFilters } from '../../shared/filters.ts';
+import { Guid } from '../../shared/Guid.tsx';
+import { GuidFilter } from '../../shared/GuidFilter.tsx';
+import { useList } from '../../shared/lists.ts';
+import { Moment } from '../../shared/Moment.tsx';
+import { MomentFilter } from '../../shared/MomentFilter.tsx';
+import { PageHeader } from '../../shared/PageHeader.tsx';
+import { PageLink } from '../../shared/PageLink.tsx';
+import { Panel } from '../../shared/Panel.tsx';
+import { useWorkspace } from '../../shell/workspace-context.ts';
+import { BankName } from './BankName.tsx';
+import { RecoverButton } from './RecoverButton.tsx';
+
+const REFRESH_MS = 5_000;
+
+/** What has happened, newest first: of the selected bank, or of all banks of its environment. */
+export function EventsPage() {
+  const { bank, environment, can } = useWorkspace();
+  const { filters, change } = useFilters();
+  const ofAll = filters.banks === 'all' || !bank;
+  const isFiltered = ['type', 'object', 'from', 'until'].some((name) => name in filters);
+  const result = useList<Event>(
+    '/subscription_events',
+    {
+      environment,
+      event_type: filters.type,
+      object_guid: filters.object,
+      bank_guid: ofAll ? undefined : bank.guid,
+      created_at_gte: filters.from,
+      created_at_lt: filters.until,
+      after: filters.after,
+    },
+    { refetchInterval: REFRESH_MS },
+  );
+  return (
+    <>
+      <PageHeader title="Events" actions={can('subscription_events:execute') ? <RecoverButton /> : undefined}>
+        Everything that was announced to your subscriptions. Open one to see its deliveries.
+      </PageHeader>
+      <FilterBar names={['type', 'object', 'banks', 'from', 'until']}>
+        <Select
+          label="Type"
+          placeholder="Every type"
+          searchable
+          clearable
+          data={EVENT_TYPES.map((type) => type)}
+          value={filters.type ?? null}
+          onChange={(type) => change({ type: type ?? undefined })}
+        />
+        <Select
+          label="Bank"
+          allowDeselect={false}
+          data={[
+            ...(bank ? [{ value: 'one', label: bank.name }] : []),
+            { value: 'all', label: `All of ${environment}` },
+          ]}
+          value={ofAll ? 'all' : 'one'}
+          onChange={(banks) => change({ banks: banks === 'all' ? 'all' : undefined })}
+        />
+        <GuidFilter label="Object" value={filters.object} onChange={(object) => change({ object })} />
+        <MomentFilter label="From" value={filters.from} onChange={(from) => change({ from })} />
+        <MomentFilter label="Until" value={filters.until} onChange={(until) => change({ until })} />
+      </FilterBar>
+      <Panel flush>
+        <DataTable
+          result={result}
+          label="Events"
+          keyOf={({ guid }) => guid}
+          columns={COLUMNS}
+          empty={
+            isFiltered ? (
+              <EmptyState icon="search" title="No event fits these filters">
+                Widen the time, or clear a filter. History is kept for 30 days by default.
+              </EmptyState>
+            ) : (
+              <EmptyState icon="events" title="Nothing has happened yet">
+                Events appear when objects change.
+                {environment === 'sandbox' ? ' Create a transfer under Sandbox to see three of them.' : null}
+              </EmptyState>
+            )
+          }
+        />
+      </Panel>
+    </>
+  );
+}
+
+const COLUMNS: Column<Event>[] = [
+  {
+    title: 'Type',
+    cell: ({ guid, event_type: type }) => (
+      <PageLink to="/events/$guid" params={{ guid }} size="sm" ff="monospace" fz={13} fw={600}>
+        {type}
+      </PageLink>
+    ),
+  },
+  { title: 'Object', cell: ({ object_guid: guid }) => <Guid value={guid} name="object_guid" /> },
+  { title: 'Bank', cell: ({ bank_guid: guid }) => <BankName guid={guid} /> },
+  { title: 'Event', cell: ({ guid }) => <Guid value={guid} name="event guid" /> },
+  { title: 'Happened', cell: ({ created_at: at }) => <Moment at={at} /> },
+];

@@ -1,0 +1,49 @@
+import { Text } from '@mantine/core';
+import { useId, useState } from 'react';
+import { Icon } from '../../shared/Icon.tsx';
+import styles from './Dropzone.module.css';
+import { CONTENT_TYPES } from './file-types.ts';
+
+/** Drag, drop, or choose: a real file field under it, so that the keyboard works as well. */
+export function Dropzone({ disabled, onFiles }: { disabled: boolean; onFiles: (files: File[]) => void }) {
+  const [over, setOver] = useState(false);
+  const id = useId();
+  return (
+    <label
+      htmlFor={id}
+      className={styles.zone}
+      data-over={over || undefined}
+      data-disabled={disabled || undefined}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        if (!disabled) onFiles([...event.dataTransfer.files]);
+      }}
+    >
+      <Icon name="upload" size={26} />
+      <Text size="sm" fw={600}>
+        Drop files here, or choose them
+      </Text>
+      <Text size="xs" c="dimmed">
+        {disabled ? 'Choose the customer and the type first' : 'JPEG, PNG, PDF, JSON or MP4, up to 1 GB each'}
+      </Text>
+      <input
+        id={id}
+        type="file"
+        multiple
+        disabled={disabled}
+        accept={CONTENT_TYPES.join(',')}
+        className={styles.input}
+        onChange={({ currentTarget }) => {
+          onFiles([...(currentTarget.files ?? [])]);
+          currentTarget.value = '';
+        }}
+      />
+    </label>
+  );
+}

@@ -1,0 +1,46 @@
+import { Select, SimpleGrid, Stack } from '@mantine/core';
+import { useState } from 'react';
+import { CustomerSelect } from '../../shared/CustomerSelect.tsx';
+import { Panel } from '../../shared/Panel.tsx';
+import { Dropzone } from './Dropzone.tsx';
+import { FILE_TYPES, wordsOf } from './file-types.ts';
+import { UploadRow } from './UploadRow.tsx';
+import { useUploads } from './use-uploads.ts';
+
+/** Whose they are, what they are for, and then the files themselves. */
+export function UploadPanel() {
+  const [customer, setCustomer] = useState<string>();
+  const [type, setType] = useState<string | null>(null);
+  const { uploads, add, cancel, dismiss } = useUploads();
+  return (
+    <Panel title="Upload">
+      <Stack>
+        <SimpleGrid cols={{ base: 1, sm: 2 }}>
+          <CustomerSelect value={customer} onChange={setCustomer} />
+          <Select
+            label="Type"
+            placeholder="What are they for?"
+            searchable
+            data={FILE_TYPES.map((value) => ({ value, label: wordsOf(value) }))}
+            value={type}
+            onChange={setType}
+          />
+        </SimpleGrid>
+        <Dropzone
+          disabled={customer === undefined || type === null}
+          onFiles={(files) => {
+            if (customer !== undefined && type !== null) add(files, { type, customer_guid: customer });
+          }}
+        />
+        {uploads.map((upload) => (
+          <UploadRow
+            key={upload.key}
+            upload={upload}
+            onCancel={() => cancel(upload.key)}
+            onDismiss={() => dismiss(upload.key)}
+          />
+        ))}
+      </Stack>
+    </Panel>
+  );
+}

@@ -1,0 +1,48 @@
+/** What a file may be used for, and of which kind its bytes may be (contract, section 8). */
+export const FILE_TYPES = [
+  'drivers_license_front',
+  'drivers_license_back',
+  'drivers_license',
+  'passport',
+  'passport_card',
+  'visa',
+  'identification_card',
+  'residence_card',
+  'work_permit',
+  'selfie',
+  'selfie_video',
+  'utility_bill',
+  'proof_of_address',
+  'bank_statement',
+  'property_tax',
+  'tax_document',
+  'ein_letter',
+  'incorporation_certificate',
+  'invoice',
+  'purchase_order',
+  'contract',
+  'bill_of_lading',
+  'other',
+] as const;
+
+export const CONTENT_TYPES = ['image/jpeg', 'image/png', 'application/pdf', 'application/json', 'video/mp4'];
+
+export function wordsOf(type: string): string {
+  return type.replaceAll('_', ' ');
+}
+
+export function bytes(size: number): string {
+  if (size < 1024) return `${size} B`;
+  const units = ['KB', 'MB', 'GB'];
+  const power = Math.min(units.length, Math.floor(Math.log2(size) / 10));
+  return `${(size / 1024 ** power).toFixed(power === 1 ? 0 : 1)} ${units[power - 1]}`;
+}
+
+/** In words that say what to do about it. */
+export const FAILURE_WORDS: Record<string, string> = {
+  upload_expired: 'It was not uploaded in time',
+  content_type_mismatch: 'Its bytes are of another type than declared',
+  infected: 'The virus scan refused it',
+  empty: 'It is empty',
+  too_large: 'It is too large',
+};

@@ -1,0 +1,43 @@
+import { Modal } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { Application } from '../../api/types.ts';
+import { tell } from '../../shared/notify.ts';
+import { useWorkspace } from '../../shell/workspace-context.ts';
+import { KeyForm } from './KeyForm.tsx';
+import { type KeyInput, type KeyKind, listKeyOf, useKeyCalls } from './kinds.ts';
+
+export function EditKey({
+  kind,
+  application,
+  onClose,
+}: {
+  kind: KeyKind;
+  application: Application;
+  onClose: () => void;
+}) {
+  const workspace = useWorkspace();
+  const queries = useQueryClient();
+  const calls = useKeyCalls(kind);
+  const update = useMutation({
+    mutationFn: (input: KeyInput) => calls.update(application.client_id, input),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: listKeyOf(workspace, calls) });
+      tell('Saved. Tokens that are already out keep what they were issued with.');
+      onClose();
+    },
+  });
+  const { name, scopes, ip_allowlist } = application;
+  return (
+    <Modal opened size="lg" onClose={onClose} title="Edit key pair">
+      <KeyForm
+        kind={kind}
+        initial={{ name, scopes, ip_allowlist }}
+        action="Save"
+        pending={update.isPending}
+        error={update.error}
+        onSubmit={update.mutate}
+        onCancel={onClose}
+      />
+    </Modal>
+  );
+}

@@ -1,0 +1,51 @@
+import { Modal } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { scopesFor } from '../../../server/tokens/scopes.ts';
+import { useWorkspace } from '../../shell/workspace-context.ts';
+import { KeyForm } from './KeyForm.tsx';
+import { KeySecret } from './KeySecret.tsx';
+import { type KeyKind, listKeyOf, useKeyCalls } from './kinds.ts';
+
+export function GenerateKey({ kind, onClose }: { kind: KeyKind; onClose: () => void }) {
+  const workspace = useWorkspace();
+  const queries = useQueryClient();
+  const calls = useKeyCalls(kind);
+  const create = useMutation({
+    mutationFn: calls.create,
+    gcTime: 0,
+    onSuccess: () => queries.invalidateQueries({ queryKey: listKeyOf(workspace, calls) }),
+  });
+  const created = create.data;
+  const title =
+    kind === 'bank' ? `Generate a key of ${workspace.bank?.name}` : 'Generate an organization key';
+  return (
+    <Modal
+      opened
+      size="lg"
+      onClose={onClose}
+      title={created ? 'Your new key pair' : title}
+      // The secret cannot be shown again, so a stray click must not close it.
+      closeOnClickOutside={!created}
+      closeOnEscape={!created}
+      withCloseButton={!created}
+    >
+      {created ? (
+        <KeySecret created={created} onStored={onClose} />
+      ) : (
+        <KeyForm
+          kind={kind}
+          initial={{ name: '', scopes: scopesFor(kind).filter(isRead), ip_allowlist: [] }}
+          action="Generate"
+          pending={create.isPending}
+          error={create.error}
+          onSubmit={create.mutate}
+          onCancel={onClose}
+        />
+      )}
+    </Modal>
+  );
+}
+
+function isRead(scope: string): boolean {
+  return scope.endsWith(':read');
+}

@@ -1,0 +1,90 @@
+import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { parseAllowlist } from '../../../server/applications/allowlist.ts';
+import { AllowlistField } from '../../shared/AllowlistField.tsx';
+import { Failure } from '../../shared/Failure.tsx';
+import { useWorkspace } from '../../shell/workspace-context.ts';
+import type { KeyInput, KeyKind } from './kinds.ts';
+import { ScopesField } from './ScopesField.tsx';
+
+const MAX_NAME_CHARACTERS = 128;
+
+/** Generate Bank Key, Generate Organization Key, Edit Application: the same three things. */
+export function KeyForm({
+  kind,
+  initial,
+  action,
+  cancel = 'Cancel',
+  pending,
+  error,
+  onSubmit,
+  onCancel,
+}: {
+  kind: KeyKind;
+  initial: KeyInput;
+  action: string;
+  cancel?: string;
+  pending: boolean;
+  error: unknown;
+  onSubmit: (input: KeyInput) => void;
+  onCancel: () => void;
+}) {
+  const { organization } = useWorkspace();
+  const form = useForm({
+    initialValues: initial,
+    validate: {
+      name: (name) => (name.trim() === '' ? 'Give it a name' : null),
+      scopes: (scopes) => (scopes.length === 0 ? 'Choose at least one' : null),
+      ip_allowlist: (entries) => allowlistProblem(filled(entries), organization.live),
+    },
+  });
+  return (
+    <form
+      onSubmit={form.onSubmit(({ name, scopes, ip_allowlist: entries }) =>
+        onSubmit({ name: name.trim(), scopes, ip_allowlist: filled(entries) }),
+      )}
+    >
+      <Stack gap="lg">
+        <TextInput
+          label="Name"
+          description="Where it is used, so that you know it again"
+          placeholder="Payments backend"
+          maxLength={MAX_NAME_CHARACTERS}
+          required
+          data-autofocus
+          {...form.getInputProps('name')}
+        />
+        <ScopesField
+          kind={kind}
+          value={form.values.scopes}
+          onChange={(scopes) => form.setFieldValue('scopes', scopes)}
+          error={form.errors.scopes}
+        />
+        <AllowlistField
+          value={form.values.ip_allowlist}
+          onChange={(entries) => form.setFieldValue('ip_allowlist', entries)}
+          error={form.errors.ip_allowlist}
+        />
+        {error ? <Failure error={error} /> : null}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            {cancel}
+          </Button>
+          <Button type="submit" loading={pending}>
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function filled(entries: readonly string[]): string[] {
+  return entries.map((entry) => entry.trim()).filter((entry) => entry !== '');
+}
+
+function allowlistProblem(entries: readonly string[], live: boolean): string | null {
+  if (live && entries.length === 0) return 'A live Organization needs at least one address on every key';
+  const parsed = parseAllowlist(entries);
+  return Array.isArray(parsed) ? null : 'Mend the entry that is marked';
+}

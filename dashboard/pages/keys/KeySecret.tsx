@@ -1,0 +1,25 @@
+import type { CreatedApplication } from '../../api/types.ts';
+import { SecretOnce } from '../../shared/SecretOnce.tsx';
+
+export function KeySecret({
+  created,
+  onStored,
+  doneLabel,
+}: {
+  created: CreatedApplication;
+  onStored: () => void;
+  doneLabel?: string;
+}) {
+  return (
+    <SecretOnce
+      warning="The secret is not kept here in a form that can be read. If it is lost, generate a new key pair."
+      values={[
+        { name: 'client_id', value: created.client_id },
+        { name: 'client_secret', value: created.client_secret },
+      ]}
+      filename={`portico-key-${created.client_id}.json`}
+      onStored={onStored}
+      {...(doneLabel === undefined ? {} : { doneLabel })}
+    />
+  );
+}

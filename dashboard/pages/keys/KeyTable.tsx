@@ -1,0 +1,125 @@
+import { Badge, Button, Group, Stack, Text, Tooltip } from '@mantine/core';
+import { scopesFor } from '../../../server/tokens/scopes.ts';
+import type { Application } from '../../api/types.ts';
+import { type Column, DataTable } from '../../shared/DataTable.tsx';
+import { EmptyState } from '../../shared/EmptyState.tsx';
+import { useFilters } from '../../shared/filters.ts';
+import { Guid } from '../../shared/Guid.tsx';
+import { useList } from '../../shared/lists.ts';
+import { Moment } from '../../shared/Moment.tsx';
+import { useWorkspace } from '../../shell/workspace-context.ts';
+import { KeyActions } from './KeyActions.tsx';
+import { type KeyKind, useKeyCalls } from './kinds.ts';
+
+export function KeyTable({ kind, onGenerate }: { kind: KeyKind; onGenerate: (() => void) | undefined }) {
+  const { bank } = useWorkspace();
+  const { filters } = useFilters();
+  const { path, mayWrite } = useKeyCalls(kind);
+  const result = useList<Application>(
+    path,
+    { after: filters.after, ...(kind === 'bank' ? { bank_guid: bank?.guid } : {}) },
+    { enabled: kind === 'organization' || bank !== undefined },
+  );
+  if (kind === 'bank' && !bank)
+    return (
+      <EmptyState icon="bank" title="There is no bank yet">
+        A bank key belongs to a bank. Create a sandbox bank under Get started, or ask the operator for one.
+      </EmptyState>
+    );
+  const actions: Column<Application>[] = mayWrite
+    ? [
+        {
+          title: 'Actions',
+          titleHidden: true,
+          align: 'right',
+          cell: (key) => <KeyActions kind={kind} application={key} />,
+        },
+      ]
+    : [];
+  return (
+    <DataTable
+      result={result}
+      label="API keys"
+      keyOf={({ client_id }) => client_id}
+      columns={[...columnsOf(kind), ...actions]}
+      empty={
+        <EmptyState
+          icon="key"
+          title={kind === 'bank' ? `${bank?.name} has no key yet` : 'No organization key yet'}
+          action={onGenerate ? <Button onClick={onGenerate}>Generate the first one</Button> : undefined}
+        >
+          {onGenerate
+            ? 'Your backend needs one to get tokens. Its secret is shown once, when it is generated.'
+            : 'A Founder or Key Admin of your team can generate one.'}
+        </EmptyState>
+      }
+    />
+  );
+}
+
+function columnsOf(kind: KeyKind): Column<Application>[] {
+  return [
+    {
+      title: 'Name',
+      cell: (key) => (
+        <Stack gap={0} miw={0}>
+          <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
+            {key.name}
+          </Text>
+          <Guid value={key.client_id} name="client_id" />
+        </Stack>
+      ),
+    },
+    { title: 'Scopes', cell: (key) => <Scopes scopes={key.scopes} all={scopesFor(kind).length} /> },
+    { title: 'Allowed addresses', cell: (key) => <Allowlist entries={key.ip_allowlist} /> },
+    {
+      title: 'Last used',
+      cell: ({ last_used_at: at, last_used_ip: ip }) =>
+        at === undefined ? (
+          <Text size="sm" c="dimmed">
+            Never
+          </Text>
+        ) : (
+          <Stack gap={0}>
+            <Moment at={at} />
+            {ip ? (
+              <Text size="xs" c="dimmed" ff="monospace">
+                {ip}
+              </Text>
+            ) : null}
+          </Stack>
+        ),
+    },
+    { title: 'Created', cell: (key) => <Moment at={key.created_at} /> },
+  ];
+}
+
+function Scopes({ scopes, all }: { scopes: readonly string[]; all: number }) {
+  const words =
+    scopes.length === all ? 'Everything' : scopes.length === 0 ? 'None' : `${scopes.length} of ${all}`;
+  return (
+    <Tooltip label={scopes.join(', ') || 'Its tokens can do nothing'} multiline maw={360}>
+      <Text size="sm" span>
+        {words}
+      </Text>
+    </Tooltip>
+  );
+}
+
+function Allowlist({ entries }: { entries: readonly string[] }) {
+  if (entries.length === 0)
+    return (
+      <Badge color="yellow" variant="light" radius="sm" tt="none">
+        Any address
+      </Badge>
+    );
+  return (
+    <Group gap={4}>
+      {entries.map((entry) => (
+        <Text key={entry} size="xs" ff="monospace">
+          {entry}
+        </Text>
+      ))}
+    </Group>
+  );
+}

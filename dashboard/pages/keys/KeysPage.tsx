@@ -1,0 +1,46 @@
+import { Button, SegmentedControl } from '@mantine/core';
+import { useState } from 'react';
+import { useFilters } from '../../shared/filters.ts';
+import { Icon } from '../../shared/Icon.tsx';
+import { PageHeader } from '../../shared/PageHeader.tsx';
+import { Panel } from '../../shared/Panel.tsx';
+import { useWorkspace } from '../../shell/workspace-context.ts';
+import { GenerateKey } from './GenerateKey.tsx';
+import { KeyTable } from './KeyTable.tsx';
+import { type KeyKind, useKeyCalls } from './kinds.ts';
+
+/** Developers → API keys: those of the selected bank, and those of the Organization. */
+export function KeysPage() {
+  const { bank } = useWorkspace();
+  const { filters, change } = useFilters();
+  const kind: KeyKind = filters.kind === 'organization' ? 'organization' : 'bank';
+  const { mayWrite } = useKeyCalls(kind);
+  const [generating, setGenerating] = useState(false);
+  const canGenerate = mayWrite && (kind === 'organization' || bank !== undefined);
+  const generate = (
+    <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setGenerating(true)}>
+      Generate {kind === 'bank' ? 'bank' : 'organization'} key
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader title="API keys" actions={canGenerate ? generate : undefined}>
+        A key pair is exchanged for tokens. Bank keys act for one bank; organization keys for all of them.
+      </PageHeader>
+      <SegmentedControl
+        mb="md"
+        value={kind}
+        onChange={(value) => change({ kind: value === 'bank' ? undefined : value })}
+        data={[
+          { value: 'bank', label: bank ? `Keys of ${bank.name}` : 'Bank keys' },
+          { value: 'organization', label: 'Organization keys' },
+        ]}
+        aria-label="Kind of keys"
+      />
+      <Panel flush>
+        <KeyTable key={kind} kind={kind} onGenerate={canGenerate ? () => setGenerating(true) : undefined} />
+      </Panel>
+      {generating ? <GenerateKey kind={kind} onClose={() => setGenerating(false)} /> : null}
+    </>
+  );
+}

@@ -1,0 +1,27 @@
+import type { Application, CreatedApplication } from '../../api/types.ts';
+import { useWorkspace, type Workspace } from '../../shell/workspace-context.ts';
+
+export type KeyKind = 'bank' | 'organization';
+export type KeyInput = { name: string; scopes: string[]; ip_allowlist: string[] };
+
+/** The calls for keys of one kind, for the bank that is looked at. */
+export function useKeyCalls(kind: KeyKind) {
+  const { api, bank, can } = useWorkspace();
+  const path = `/${kind}_applications`;
+  return {
+    path,
+    mayWrite: can(`${kind}_applications:write`),
+    create: (input: KeyInput) =>
+      api.post<CreatedApplication>(path, kind === 'bank' ? { ...input, bank_guid: bank?.guid } : input),
+    get: (clientId: string) => api.get<Application>(`${path}/${clientId}`),
+    update: (clientId: string, input: KeyInput) => api.patch<Application>(`${path}/${clientId}`, input),
+    remove: (clientId: string) => api.remove(`${path}/${clientId}`),
+  };
+}
+
+export type KeyCalls = ReturnType<typeof useKeyCalls>;
+
+/** What has changed here is read again everywhere. */
+export function listKeyOf({ api }: Workspace, { path }: KeyCalls): readonly unknown[] {
+  return [api.key, path];
+}

@@ -1,0 +1,74 @@
+import { Button, Table } from '@mantine/core';
+import tableStyles from '../../shared/DataTable.module.css';
+import { DeliveryOutcome } from '../../shared/DeliveryOutcome.tsx';
+import { Duration } from '../../shared/Duration.tsx';
+import { PageLink } from '../../shared/PageLink.tsx';
+import { SubscriptionLabel } from '../../shared/SubscriptionLabel.tsx';
+import type { LiveRow } from './use-live.ts';
+
+const clock = new Intl.DateTimeFormat('en', { timeStyle: 'medium', hour12: false });
+
+export function LiveTable({
+  rows,
+  onOpen,
+}: {
+  rows: readonly LiveRow[];
+  onOpen: (deliveryGuid: string) => void;
+}) {
+  return (
+    <Table
+      className={tableStyles.table}
+      verticalSpacing="xs"
+      horizontalSpacing="lg"
+      aria-label="Attempts as they are made"
+      role="table"
+    >
+      <Table.Thead role="rowgroup">
+        <Table.Tr role="row">
+          {['Time', 'Event', 'Subscription', 'Outcome', 'Took'].map((title) => (
+            <Table.Th key={title} role="columnheader" className={tableStyles.head}>
+              {title}
+            </Table.Th>
+          ))}
+          <Table.Th role="columnheader" className={tableStyles.head}>
+            <span className={tableStyles.hidden}>Details</span>
+          </Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody role="rowgroup">
+        {rows.map((row) => (
+          <Table.Tr key={row.key} role="row">
+            <Table.Td role="cell" data-label="Time" ff="monospace" fz={13}>
+              {clock.format(new Date(row.attempted_at))}
+            </Table.Td>
+            <Table.Td role="cell" data-label="Event">
+              <PageLink
+                to="/events/$guid"
+                params={{ guid: row.subscription_event_guid }}
+                size="sm"
+                ff="monospace"
+                fz={13}
+              >
+                {row.event_type}
+              </PageLink>
+            </Table.Td>
+            <Table.Td role="cell" data-label="Subscription">
+              <SubscriptionLabel guid={row.subscription_guid} />
+            </Table.Td>
+            <Table.Td role="cell" data-label="Outcome">
+              <DeliveryOutcome delivery={row} />
+            </Table.Td>
+            <Table.Td role="cell" data-label="Took">
+              <Duration ms={row.response_time_ms} />
+            </Table.Td>
+            <Table.Td role="cell" ta="right">
+              <Button variant="subtle" size="compact-sm" onClick={() => onOpen(row.guid)}>
+                Attempts
+              </Button>
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}

@@ -1,0 +1,68 @@
+import { Button, PasswordInput, Stack, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation } from '@tanstack/react-query';
+import { people } from '../../api/people.ts';
+import { hasCode } from '../../api/problem.ts';
+import type { Link } from '../../api/types.ts';
+import { useSession } from '../../shell/session.ts';
+import { CodeField } from './CodeField.tsx';
+import { useEntered } from './entered.ts';
+import { FrontFrame } from './FrontFrame.tsx';
+import { LoginProblem } from './LoginProblem.tsx';
+
+/** Who has an account already joins with it: by logging in, or at once when that is who is logged in. */
+export function AcceptInvitation({ token, link }: { token: string; link: Link }) {
+  const entered = useEntered();
+  const { data: session } = useSession();
+  const isLoggedIn = session?.member.email.toLowerCase() === link.email.toLowerCase();
+  const form = useForm({ initialValues: { password: '', code: '' } });
+  const accept = useMutation({
+    mutationFn: async ({ password, code }: typeof form.values) => {
+      if (!isLoggedIn)
+        await people.logIn({
+          email: link.email,
+          password,
+          ...(code === '' ? {} : { totp_code: code.replaceAll(' ', '') }),
+        });
+      return await people.acceptInvitation(token);
+    },
+    onSuccess: (joined) => entered(joined),
+  });
+  const needsCode = hasCode(accept.error, 'totp_required', 'totp_invalid') || form.values.code !== '';
+  return (
+    <FrontFrame
+      title={`Join ${link.organization_name ?? 'the team'}`}
+      lead={`You were invited as ${link.email}`}
+    >
+      <form onSubmit={form.onSubmit((values) => accept.mutate(values))}>
+        <Stack gap="md">
+          <Text size="sm">
+            {isLoggedIn
+              ? 'You are logged in with this address.'
+              : 'You have an account with this address. Log in with it to join.'}
+          </Text>
+          {isLoggedIn ? null : (
+            <>
+              <input type="hidden" autoComplete="username" value={link.email} readOnly />
+              <PasswordInput
+                label="Password"
+                autoComplete="current-password"
+                required
+                withAsterisk={false}
+                autoFocus
+                {...form.getInputProps('password')}
+              />
+            </>
+          )}
+          {needsCode ? <CodeField {...form.getInputProps('code')} /> : null}
+          {accept.error && !hasCode(accept.error, 'totp_required') ? (
+            <LoginProblem error={accept.error} />
+          ) : null}
+          <Button type="submit" loading={accept.isPending} fullWidth>
+            {isLoggedIn ? 'Join' : 'Log in and join'}
+          </Button>
+        </Stack>
+      </form>
+    </FrontFrame>
+  );
+}

@@ -1,0 +1,40 @@
+import { Center, Paper, Stack, Text, Title } from '@mantine/core';
+import { type ReactNode, useEffect } from 'react';
+import { ColorSchemeToggle } from '../../shell/ColorSchemeToggle.tsx';
+import { Mark } from '../../shell/Logo.tsx';
+import styles from './FrontFrame.module.css';
+
+/** The frame of the pages in front of the door. */
+export function FrontFrame({ title, lead, children }: { title: string; lead?: string; children: ReactNode }) {
+  useEffect(() => {
+    document.title = `${title} · Portico`;
+  }, [title]);
+  return (
+    <main className={styles.page}>
+      <div className={styles.corner}>
+        <ColorSchemeToggle />
+      </div>
+      <Stack w="100%" maw={400} gap="lg">
+        <Stack align="center" gap="sm">
+          <Mark size={44} />
+          <Title order={1} ta="center">
+            {title}
+          </Title>
+          {lead ? (
+            <Text c="dimmed" size="sm" ta="center">
+              {lead}
+            </Text>
+          ) : null}
+        </Stack>
+        <Paper className={styles.card} radius="lg">
+          {children}
+        </Paper>
+        <Center>
+          <Text size="xs" c="dimmed">
+            Portico · keys, tokens and webhooks
+          </Text>
+        </Center>
+      </Stack>
+    </main>
+  );
+}

@@ -1,0 +1,58 @@
+import { Anchor, Button, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { people } from '../../api/people.ts';
+import { Problem } from '../../api/problem.ts';
+import { Failure } from '../../shared/Failure.tsx';
+import { PageLoading } from '../../shared/PageLoading.tsx';
+import { AcceptInvitation } from './AcceptInvitation.tsx';
+import { FrontFrame } from './FrontFrame.tsx';
+import { SetPasswordForm } from './SetPasswordForm.tsx';
+
+/** Where the link of an invitation or a reset leads. Its token is behind the #, so no server log ever has it. */
+export function SetPasswordPage() {
+  const [token] = useState(() => new URLSearchParams(location.hash.slice(1)).get('token') ?? '');
+  // Out of the address as soon as it is read, so that it is neither bookmarked nor in the history.
+  useEffect(() => history.replaceState(history.state, '', location.pathname), []);
+  const {
+    data: link,
+    error,
+    refetch,
+  } = useQuery({
+    // The token is no part of the key: keys are shown by tools.
+    queryKey: ['link'],
+    queryFn: () => people.inspectLink(token),
+    enabled: token !== '',
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });
+
+  if (token === '' || (error instanceof Problem && error.status === 404))
+    return (
+      <FrontFrame title="This link does not work">
+        <Stack gap="md" align="center">
+          <Text size="sm" ta="center">
+            It was used already, or its time is over. Ask for a new one: a Founder of your Organization can
+            invite you again.
+          </Text>
+          <Button component={Link} to="/forgot-password" variant="light" fullWidth>
+            Reset the password
+          </Button>
+          <Anchor component={Link} to="/login" size="sm">
+            To the login
+          </Anchor>
+        </Stack>
+      </FrontFrame>
+    );
+  if (error)
+    return (
+      <FrontFrame title="Set a password">
+        <Failure error={error} onRetry={() => void refetch()} />
+      </FrontFrame>
+    );
+  if (!link) return <PageLoading />;
+  if (link.purpose === 'invitation' && link.has_password)
+    return <AcceptInvitation token={token} link={link} />;
+  return <SetPasswordForm token={token} link={link} />;
+}

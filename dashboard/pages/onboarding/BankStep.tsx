@@ -1,0 +1,79 @@
+import { Button, Group, Radio, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Bank } from '../../api/types.ts';
+import { Failure } from '../../shared/Failure.tsx';
+import { useWorkspace } from '../../shell/workspace-context.ts';
+
+export function BankStep({ onDone }: { onDone: () => void }) {
+  const { api, banks, bank, chooseBank, can, environment } = useWorkspace();
+  const queries = useQueryClient();
+  const [name, setName] = useState('');
+  const sandboxBanks = banks.filter((candidate) => candidate.environment === 'sandbox');
+  const create = useMutation({
+    mutationFn: () => api.post<Bank>('/banks', { name: name.trim() }),
+    onSuccess: async (created) => {
+      await queries.invalidateQueries({ queryKey: ['banks'] });
+      chooseBank(created);
+    },
+  });
+  const isReady = bank !== undefined && environment === 'sandbox';
+  return (
+    <Stack gap="md" maw={520} py="sm">
+      {sandboxBanks.length > 0 ? (
+        <Radio.Group
+          label="Use this bank"
+          value={isReady ? bank.guid : ''}
+          onChange={(guid) => {
+            const chosen = sandboxBanks.find((candidate) => candidate.guid === guid);
+            if (chosen) chooseBank(chosen);
+          }}
+        >
+          <Stack gap="xs" mt="xs">
+            {sandboxBanks.map(({ guid, name: label }) => (
+              <Radio key={guid} value={guid} label={label} />
+            ))}
+          </Stack>
+        </Radio.Group>
+      ) : null}
+      {can('banks:execute') && environment === 'sandbox' ? (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            create.mutate();
+          }}
+        >
+          <Group align="flex-end">
+            <TextInput
+              flex={1}
+              label={sandboxBanks.length > 0 ? 'Or create another' : 'Name of the bank'}
+              placeholder="Acme Bank"
+              maxLength={128}
+              value={name}
+              onChange={({ currentTarget }) => setName(currentTarget.value)}
+            />
+            <Button
+              type="submit"
+              variant={isReady ? 'default' : 'filled'}
+              disabled={name.trim() === ''}
+              loading={create.isPending}
+            >
+              Create
+            </Button>
+          </Group>
+        </form>
+      ) : null}
+      {create.error ? <Failure error={create.error} /> : null}
+      {bank && environment === 'production' && sandboxBanks.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          There is no sandbox bank. You can go on in production, with the bank that is selected above.
+        </Text>
+      ) : null}
+      <Group>
+        <Button disabled={bank === undefined} onClick={onDone}>
+          Continue{bank ? ` with ${bank.name}` : ''}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

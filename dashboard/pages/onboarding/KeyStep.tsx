@@ -1,0 +1,50 @@
+import { Stack } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { scopesFor } from '../../../server/tokens/scopes.ts';
+import type { CreatedApplication } from '../../api/types.ts';
+import { useWorkspace } from '../../shell/workspace-context.ts';
+import { KeyForm } from '../keys/KeyForm.tsx';
+import { KeySecret } from '../keys/KeySecret.tsx';
+import { listKeyOf, useKeyCalls } from '../keys/kinds.ts';
+
+export function KeyStep({
+  onCreated,
+  onDone,
+}: {
+  onCreated: (created: CreatedApplication) => void;
+  onDone: () => void;
+}) {
+  const workspace = useWorkspace();
+  const queries = useQueryClient();
+  const calls = useKeyCalls('bank');
+  const create = useMutation({
+    mutationFn: calls.create,
+    gcTime: 0,
+    onSuccess: async (created) => {
+      onCreated(created);
+      await queries.invalidateQueries({ queryKey: listKeyOf(workspace, calls) });
+    },
+  });
+  return (
+    <Stack maw={620} py="sm">
+      {create.data ? (
+        <KeySecret created={create.data} onStored={onDone} doneLabel="Continue" />
+      ) : (
+        <KeyForm
+          kind="bank"
+          initial={{
+            name: 'First key',
+            scopes: scopesFor('bank').filter((scope) => scope.endsWith(':read')),
+            ip_allowlist: [],
+          }}
+          action="Generate bank key"
+          cancel="I have one already"
+          pending={create.isPending}
+          error={create.error}
+          onSubmit={create.mutate}
+          onCancel={onDone}
+        />
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,57 @@
+import { Button, Group, Radio, Stack } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Subscription } from '../../api/types.ts';
+import { useSubscriptions } from '../../shared/subscription-names.ts';
+import { useSubscriptionCalls } from '../subscriptions/calls.ts';
+import { SigningKey } from '../subscriptions/SigningKey.tsx';
+import { SubscriptionForm } from '../subscriptions/SubscriptionForm.tsx';
+
+/** Undefined: without one. */
+export function SubscriptionStep({ onDone }: { onDone: (subscription: Subscription | undefined) => void }) {
+  const { create, listKey } = useSubscriptionCalls();
+  const queries = useQueryClient();
+  const existing = useSubscriptions().filter(({ state }) => state === 'active' || state === 'storing');
+  const [chosen, setChosen] = useState<string>();
+  const creation = useMutation({
+    mutationFn: create,
+    gcTime: 0,
+    onSuccess: () => queries.invalidateQueries({ queryKey: listKey }),
+  });
+  const created = creation.data;
+  return (
+    <Stack maw={620} py="sm">
+      {created ? (
+        <SigningKey created={created} onStored={() => onDone(created)} doneLabel="Continue" />
+      ) : (
+        <>
+          {existing.length > 0 ? (
+            <Group align="flex-end" justify="space-between">
+              <Radio.Group label="Use this one" value={chosen ?? ''} onChange={setChosen}>
+                <Stack gap="xs" mt="xs">
+                  {existing.map(({ guid, name, url }) => (
+                    <Radio key={guid} value={guid} label={name} description={url} />
+                  ))}
+                </Stack>
+              </Radio.Group>
+              <Button
+                disabled={chosen === undefined}
+                onClick={() => onDone(existing.find(({ guid }) => guid === chosen))}
+              >
+                Continue
+              </Button>
+            </Group>
+          ) : null}
+          <SubscriptionForm
+            action={existing.length > 0 ? 'Create another' : 'Create'}
+            cancel="Skip webhooks"
+            pending={creation.isPending}
+            error={creation.error}
+            onSubmit={creation.mutate}
+            onCancel={() => onDone(undefined)}
+          />
+        </>
+      )}
+    </Stack>
+  );
+}

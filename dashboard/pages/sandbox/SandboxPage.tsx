@@ -1,0 +1,123 @@
+import { Button, Select, Text } from '@mantine/core';
+import { useState } from 'react';
+import type { SandboxObject } from '../../api/types.ts';
+import { type Column, DataTable } from '../../shared/DataTable.tsx';
+import { EmptyState } from '../../shared/EmptyState.tsx';
+import { FilterBar } from '../../shared/FilterBar.tsx';
+import { useFilters } from '../../shared/filters.ts';
+import { Guid } from '../../shared/Guid.tsx';
+import { Icon } from '../../shared/Icon.tsx';
+import { useList } from '../../shared/lists.ts';
+import { Moment } from '../../shared/Moment.tsx';
+import { PageHeader } from '../../shared/PageHeader.tsx';
+import { PageLink } from '../../shared/PageLink.tsx';
+import { Panel } from '../../shared/Panel.tsx';
+import { StateBadge } from '../../shared/StateBadge.tsx';
+import { useWorkspace } from '../../shell/workspace-context.ts';
+import { CreateObject } from './CreateObject.tsx';
+import { KINDS, type Kind } from './kinds.ts';
+
+const REFRESH_MS = 2_000;
+
+/** Objects to try things with: create one, and watch its states and its events. */
+export function SandboxPage() {
+  const { environment, bank, can } = useWorkspace();
+  const { filters, change } = useFilters();
+  const [creating, setCreating] = useState(false);
+  const kind = KINDS.find(({ path }) => path === filters.kind) ?? (KINDS[0] as Kind);
+  const enabled = environment === 'sandbox' && bank !== undefined;
+  const result = useList<SandboxObject>(
+    `/${kind.path}`,
+    { bank_guid: bank?.guid, after: filters.after },
+    { refetchInterval: REFRESH_MS, enabled },
+  );
+  if (!enabled)
+    return (
+      <EmptyState icon="sandbox" title={bank ? 'This bank is in production' : 'There is no bank yet'}>
+        {bank
+          ? 'Choose a sandbox bank above to create objects and watch what happens to them.'
+          : 'Create a sandbox bank under Get started.'}
+      </EmptyState>
+    );
+  const mayCreate = can(`${kind.path}:execute`);
+  const create = (
+    <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setCreating(true)}>
+      Create {kind.label.toLowerCase()}
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader title="Sandbox" actions={mayCreate ? create : undefined}>
+        Create objects as your program would, and watch each step become an event.
+      </PageHeader>
+      <FilterBar names={[]}>
+        <Select
+          label="Kind"
+          allowDeselect={false}
+          data={KINDS.map(({ path, label }) => ({ value: path, label }))}
+          value={kind.path}
+          onChange={(path) => change({ kind: path ?? undefined })}
+        />
+      </FilterBar>
+      <Panel flush>
+        <DataTable
+          key={kind.path}
+          result={result}
+          label={`${kind.label} list`}
+          keyOf={({ guid }) => guid}
+          columns={columnsOf(kind)}
+          empty={
+            <EmptyState
+              icon="sandbox"
+              title={`No ${kind.label.toLowerCase()} yet`}
+              action={mayCreate ? create : undefined}
+            >
+              {mayCreate ? 'Create one, and its events follow.' : 'Developers of your team can create one.'}
+            </EmptyState>
+          }
+        />
+      </Panel>
+      {creating ? <CreateObject kind={kind} onClose={() => setCreating(false)} /> : null}
+    </>
+  );
+}
+
+function columnsOf(kind: Kind): Column<SandboxObject>[] {
+  return [
+    { title: kind.label, cell: ({ guid }) => <Guid value={guid} /> },
+    {
+      title: 'Details',
+      cell: (object) => (
+        <Text size="sm">
+          {kind.summary
+            .map((name) => object[name])
+            .filter((value) => value !== undefined)
+            .map(String)
+            .join(' · ') || '–'}
+        </Text>
+      ),
+    },
+    {
+      title: 'State',
+      cell: ({ state }) =>
+        state === undefined ? (
+          <Text size="sm" c="dimmed">
+            –
+          </Text>
+        ) : (
+          <StateBadge state={state} />
+        ),
+    },
+    { title: 'Changed', cell: ({ updated_at: at }) => <Moment at={at} /> },
+    {
+      title: 'Events',
+      titleHidden: true,
+      align: 'right',
+      cell: ({ guid }) => (
+        <PageLink to="/events" search={{ object: guid, banks: 'all' }} size="sm">
+          Events
+        </PageLink>
+      ),
+    },
+  ];
+}

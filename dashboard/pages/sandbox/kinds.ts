@@ -1,0 +1,188 @@
+/** What can be created in the sandbox: its fields, and the endings that the simulator knows (contract, section 11). */
+export type Field = {
+  name: string;
+  label: string;
+  kind: 'choice' | 'text' | 'integer' | 'customer' | 'reference' | 'files';
+  options?: readonly string[];
+  /** What a reference names. */
+  of?: string;
+  required: boolean;
+  initial?: string;
+  hint?: string;
+};
+
+export type Kind = {
+  path: string;
+  label: string;
+  fields: readonly Field[];
+  /** Other than the one it comes to by itself. */
+  endings: readonly string[];
+  /** What a list says of one, beside its state. */
+  summary: readonly string[];
+};
+
+const asset: Field = { name: 'asset', label: 'Asset', kind: 'text', required: true, initial: 'USD' };
+const amount: Field = {
+  name: 'amount',
+  label: 'Amount',
+  kind: 'integer',
+  required: true,
+  initial: '1000',
+  hint: 'In the smallest unit: 1000 is 10.00 USD',
+};
+const customer: Field = { name: 'customer_guid', label: 'Customer', kind: 'customer', required: true };
+const source: Field = {
+  name: 'source_account_guid',
+  label: 'From account',
+  kind: 'reference',
+  of: 'accounts',
+  required: true,
+};
+const destination: Field = { ...source, name: 'destination_account_guid', label: 'To account' };
+
+export const KINDS: readonly Kind[] = [
+  {
+    path: 'transfers',
+    label: 'Transfer',
+    fields: [
+      {
+        name: 'transfer_type',
+        label: 'Type',
+        kind: 'choice',
+        options: ['funding', 'book', 'crypto', 'instant_funding'],
+        required: true,
+        initial: 'funding',
+      },
+      asset,
+      amount,
+      customer,
+    ],
+    endings: ['failed', 'holding'],
+    summary: ['transfer_type', 'amount', 'asset'],
+  },
+  {
+    path: 'trades',
+    label: 'Trade',
+    fields: [
+      {
+        name: 'side',
+        label: 'Side',
+        kind: 'choice',
+        options: ['buy', 'sell'],
+        required: true,
+        initial: 'buy',
+      },
+      { name: 'symbol', label: 'Symbol', kind: 'text', required: true, initial: 'BTC-USD' },
+      amount,
+      customer,
+    ],
+    endings: ['failed', 'cancelled'],
+    summary: ['side', 'amount', 'symbol'],
+  },
+  {
+    path: 'customers',
+    label: 'Customer',
+    fields: [
+      {
+        name: 'type',
+        label: 'Type',
+        kind: 'choice',
+        options: ['individual', 'business'],
+        required: true,
+        initial: 'individual',
+      },
+      { name: 'name', label: 'Name', kind: 'text', required: false },
+    ],
+    endings: [],
+    summary: ['type', 'name'],
+  },
+  {
+    path: 'accounts',
+    label: 'Account',
+    fields: [
+      {
+        name: 'type',
+        label: 'Type',
+        kind: 'choice',
+        options: ['fiat', 'trading', 'reserve'],
+        required: true,
+        initial: 'fiat',
+      },
+      asset,
+      { name: 'name', label: 'Name', kind: 'text', required: false },
+      { ...customer, required: false },
+      { ...amount, name: 'balance', label: 'Balance', required: false, initial: '' },
+      {
+        ...amount,
+        name: 'low_balance',
+        label: 'Low below',
+        required: false,
+        initial: '',
+        hint: 'Of a reserve: crossing it is an event',
+      },
+      {
+        ...amount,
+        name: 'minimum_balance',
+        label: 'Minimum',
+        required: false,
+        initial: '',
+        hint: 'Of a reserve: crossing it is an event',
+      },
+    ],
+    endings: ['below_minimum'],
+    summary: ['type', 'asset', 'name'],
+  },
+  {
+    path: 'identity_verifications',
+    label: 'Identity verification',
+    fields: [
+      {
+        name: 'type',
+        label: 'Type',
+        kind: 'choice',
+        options: ['kyc', 'bank_account'],
+        required: true,
+        initial: 'kyc',
+      },
+      {
+        name: 'method',
+        label: 'Method',
+        kind: 'choice',
+        options: ['id_and_selfie', 'document_submission', 'attested', 'account_ownership'],
+        required: true,
+        initial: 'id_and_selfie',
+      },
+      customer,
+      {
+        name: 'file_guids',
+        label: 'Files',
+        kind: 'files',
+        required: false,
+        hint: 'Completed files of this customer',
+      },
+    ],
+    endings: ['expired'],
+    summary: ['type', 'method'],
+  },
+  {
+    path: 'plans',
+    label: 'Plan',
+    fields: [source, destination, asset, amount],
+    endings: ['failed'],
+    summary: ['amount', 'asset'],
+  },
+  {
+    path: 'executions',
+    label: 'Execution',
+    fields: [{ name: 'plan_guid', label: 'Plan', kind: 'reference', of: 'plans', required: true }],
+    endings: ['failed'],
+    summary: [],
+  },
+  {
+    path: 'external_bank_accounts',
+    label: 'External bank account',
+    fields: [{ name: 'name', label: 'Name', kind: 'text', required: true }, asset, customer],
+    endings: ['failed', 'expired'],
+    summary: ['name', 'asset'],
+  },
+];

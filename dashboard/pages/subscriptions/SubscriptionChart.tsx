@@ -1,0 +1,17 @@
+import { useFilters } from '../../shared/filters.ts';
+import { Panel } from '../../shared/Panel.tsx';
+import { DeliveriesChart } from '../overview/DeliveriesChart.tsx';
+import { RangeControl } from '../overview/RangeControl.tsx';
+import { rangeOf, useStatistics } from '../overview/statistics.ts';
+
+/** Loaded when it is seen: the charts weigh more than the rest of the page. */
+export default function SubscriptionChart({ guid }: { guid: string }) {
+  const { filters } = useFilters();
+  const range = rangeOf(filters.range);
+  const statistics = useStatistics(range, guid);
+  return (
+    <Panel title="Attempts" actions={<RangeControl />}>
+      <DeliveriesChart statistics={statistics} label="Attempts at this endpoint" />
+    </Panel>
+  );
+}

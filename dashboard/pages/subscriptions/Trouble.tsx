@@ -1,0 +1,47 @@
+import { Group, Stack, Text } from '@mantine/core';
+import type { Subscription } from '../../api/types.ts';
+import { Icon } from '../../shared/Icon.tsx';
+import { Moment } from '../../shared/Moment.tsx';
+import { remaining } from '../../shared/moments.ts';
+import { useNow } from '../../shared/NowProvider.tsx';
+
+/** Deliveries that have failed this long end the subscription (specification, Events 7). */
+const FAILS_AFTER_MS = 7 * 86_400_000;
+
+/** What will happen to it by itself, and when. */
+export function Trouble({ subscription }: { subscription: Subscription }) {
+  const now = useNow();
+  const { state, deliveries_failing_since: since, scheduled_deletion_at: deletion } = subscription;
+  if (state === 'failed')
+    return (
+      <Text size="sm" c="red">
+        Stopped; create a new one
+      </Text>
+    );
+  if (!since && !deletion)
+    return (
+      <Text size="sm" c="dimmed">
+        {state === 'storing' ? 'Waits for its first 2xx' : 'None'}
+      </Text>
+    );
+  return (
+    <Stack gap={2}>
+      {since ? (
+        <Group gap={6} wrap="nowrap">
+          <Icon name="warning" size={14} style={{ color: 'var(--mantine-color-orange-filled)' }} />
+          <Text size="sm" component="div">
+            Failing, first <Moment at={since} />
+            <Text size="xs" c="dimmed">
+              Fails for good in {remaining(new Date(Date.parse(since) + FAILS_AFTER_MS).toISOString(), now)}
+            </Text>
+          </Text>
+        </Group>
+      ) : null}
+      {deletion ? (
+        <Text size="sm" data-countdown>
+          Deleted in {remaining(deletion, now)}
+        </Text>
+      ) : null}
+    </Stack>
+  );
+}

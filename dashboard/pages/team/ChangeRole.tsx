@@ -1,0 +1,41 @@
+import { Button, Group, Modal, Stack } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Member } from '../../api/types.ts';
+import { Failure } from '../../shared/Failure.tsx';
+import { tell } from '../../shared/notify.ts';
+import { SESSION_KEY } from '../../shell/session.ts';
+import { useWorkspace } from '../../shell/workspace-context.ts';
+import { RoleSelect } from './RoleSelect.tsx';
+
+export function ChangeRole({ member, onClose }: { member: Member; onClose: () => void }) {
+  const { api } = useWorkspace();
+  const queries = useQueryClient();
+  const [role, setRole] = useState(member.role);
+  const change = useMutation({
+    mutationFn: () => api.patch<Member>(`/members/${member.guid}`, { role }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: [api.key, '/members'] });
+      // It may have been one's own.
+      await queries.invalidateQueries({ queryKey: SESSION_KEY });
+      tell('The role is changed, at once.');
+      onClose();
+    },
+  });
+  return (
+    <Modal opened onClose={onClose} title={`Role of ${member.name ?? member.email}`} centered>
+      <Stack>
+        <RoleSelect value={role} onChange={setRole} />
+        {change.error ? <Failure error={change.error} /> : null}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button disabled={role === member.role} loading={change.isPending} onClick={() => change.mutate()}>
+            Change
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

@@ -1,0 +1,70 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { isEmail, useForm } from '@mantine/form';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { InvitedMember, Role } from '../../api/types.ts';
+import { Failure } from '../../shared/Failure.tsx';
+import { SecretOnce } from '../../shared/SecretOnce.tsx';
+import { useWorkspace } from '../../shell/workspace-context.ts';
+import { RoleSelect } from './RoleSelect.tsx';
+
+export function InviteMember({ onClose }: { onClose: () => void }) {
+  const { api } = useWorkspace();
+  const queries = useQueryClient();
+  const form = useForm({
+    initialValues: { email: '', role: 'viewer' as Role },
+    validate: { email: isEmail('An email address') },
+  });
+  const invite = useMutation({
+    mutationFn: (input: { email: string; role: Role }) => api.post<InvitedMember>('/members', input),
+    gcTime: 0,
+    onSuccess: () => queries.invalidateQueries({ queryKey: [api.key, '/members'] }),
+  });
+  const invited = invite.data;
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={invited ? `${invited.email} is invited` : 'Invite to the team'}
+      closeOnClickOutside={!invited?.invitation_link}
+    >
+      {invited ? (
+        <Invited member={invited} onClose={onClose} />
+      ) : (
+        <form onSubmit={form.onSubmit(({ email, role }) => invite.mutate({ email: email.trim(), role }))}>
+          <Stack>
+            <TextInput label="Email" type="email" required data-autofocus {...form.getInputProps('email')} />
+            <RoleSelect value={form.values.role} onChange={(role) => form.setFieldValue('role', role)} />
+            {invite.error ? <Failure error={invite.error} /> : null}
+            <Group justify="flex-end">
+              <Button variant="default" onClick={onClose}>
+                Cancel
+              </Button>
+              <Button type="submit" loading={invite.isPending}>
+                Invite
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      )}
+    </Modal>
+  );
+}
+
+/** Where no mail is set up, the one who invites hands the link over. */
+function Invited({ member, onClose }: { member: InvitedMember; onClose: () => void }) {
+  if (member.invitation_link)
+    return (
+      <SecretOnce
+        warning="Hand this link to the person yourself. Whoever has it can set the password; it works once, for 7 days."
+        values={[{ name: 'invitation_link', value: member.invitation_link }]}
+        filename="portico-invitation.json"
+        onStored={onClose}
+      />
+    );
+  return (
+    <Stack>
+      <Text size="sm">A mail with a link to set a password is on its way. It works once, for 7 days.</Text>
+      <Button onClick={onClose}>Done</Button>
+    </Stack>
+  );
+}

@@ -1,0 +1,104 @@
+import { Badge, Button, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { ROLE_LABELS } from '../../api/permissions.ts';
+import type { Member } from '../../api/types.ts';
+import { type Column, DataTable } from '../../shared/DataTable.tsx';
+import { EmptyState } from '../../shared/EmptyState.tsx';
+import { useFilters } from '../../shared/filters.ts';
+import { Icon } from '../../shared/Icon.tsx';
+import { useList } from '../../shared/lists.ts';
+import { Moment } from '../../shared/Moment.tsx';
+import { PageHeader } from '../../shared/PageHeader.tsx';
+import { Panel } from '../../shared/Panel.tsx';
+import { StateBadge } from '../../shared/StateBadge.tsx';
+import { useWorkspace } from '../../shell/workspace-context.ts';
+import { InviteMember } from './InviteMember.tsx';
+import { MemberActions } from './MemberActions.tsx';
+
+/** Who belongs to the Organization, and as what. */
+export function TeamPage() {
+  const { organization, role, session } = useWorkspace();
+  const { filters } = useFilters();
+  const [inviting, setInviting] = useState(false);
+  const result = useList<Member>('/members', { after: filters.after });
+  const manages = role === 'founder';
+  const own = session.member.guid;
+  const founders = result.data?.objects.filter((member) => member.role === 'founder').length ?? 0;
+  const columns: Column<Member>[] = [
+    {
+      title: 'Person',
+      cell: ({ guid, name, email }) => (
+        <Stack gap={0} miw={0}>
+          <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
+            {name ?? email}{' '}
+            {guid === own ? (
+              <Badge variant="default" size="xs" tt="none" radius="sm">
+                You
+              </Badge>
+            ) : null}
+          </Text>
+          {name ? (
+            <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+              {email}
+            </Text>
+          ) : null}
+        </Stack>
+      ),
+    },
+    { title: 'Role', cell: (member) => <Text size="sm">{ROLE_LABELS[member.role]}</Text> },
+    { title: 'State', cell: ({ state }) => <StateBadge state={state} /> },
+    {
+      title: 'Last seen',
+      cell: ({ last_seen_at: at }) =>
+        at === undefined ? (
+          <Text size="sm" c="dimmed">
+            Never
+          </Text>
+        ) : (
+          <Moment at={at} />
+        ),
+    },
+    ...(manages
+      ? [
+          {
+            title: 'Actions',
+            titleHidden: true,
+            align: 'right' as const,
+            cell: (member: Member) => (
+              <MemberActions member={member} isLastFounder={member.role === 'founder' && founders === 1} />
+            ),
+          },
+        ]
+      : []),
+  ];
+  return (
+    <>
+      <PageHeader
+        title="Team"
+        actions={
+          manages ? (
+            <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setInviting(true)}>
+              Invite
+            </Button>
+          ) : undefined
+        }
+      >
+        Who may use {organization.name}.{manages ? null : ' Founders change it.'}
+      </PageHeader>
+      <Panel flush>
+        <DataTable
+          result={result}
+          label="Members"
+          keyOf={({ guid }) => guid}
+          columns={columns}
+          empty={
+            <EmptyState icon="team" title="Nobody on this page">
+              Go back to the newest.
+            </EmptyState>
+          }
+        />
+      </Panel>
+      {inviting ? <InviteMember onClose={() => setInviting(false)} /> : null}
+    </>
+  );
+}

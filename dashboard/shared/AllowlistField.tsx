@@ -1,0 +1,105 @@
+import { ActionIcon, Button, Group, Input, Stack, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { MAX_ALLOWLIST_ENTRIES, parseAllowlist } from '../../server/applications/allowlist.ts';
+import { people } from '../api/people.ts';
+import { Icon } from './Icon.tsx';
+import { tellProblem } from './notify.ts';
+
+/** Up to three public IPv4 addresses or ranges; why one is refused is said while it is typed, by the server's rule. */
+export function AllowlistField({
+  value,
+  onChange,
+  error,
+}: {
+  value: string[];
+  onChange: (value: string[]) => void;
+  error?: React.ReactNode;
+}) {
+  const rows = value.length === 0 ? [''] : value;
+  const change = (index: number, entry: string) => onChange(rows.with(index, entry));
+  const own = useMutation({
+    mutationFn: ownAddress,
+    onSuccess: (address) => {
+      const free = rows.findIndex((entry) => entry.trim() === '');
+      onChange(free === -1 ? [...rows, address] : rows.with(free, address));
+    },
+    onError: tellProblem,
+  });
+  return (
+    <Input.Wrapper
+      label="Allowed addresses"
+      description="Calls from elsewhere get 403. Public IPv4 addresses or CIDR ranges, at most 3; sealed into each token when it is issued."
+      error={error}
+      labelElement="div"
+    >
+      <Stack gap="xs" mt={6}>
+        {rows.map((entry, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place; what is typed in it changes
+          <Group key={index} gap="xs" wrap="nowrap" align="flex-start">
+            <TextInput
+              flex={1}
+              placeholder={index === 0 ? '198.35.26.96 or 198.35.26.0/24' : 'Another address or range'}
+              aria-label={`Allowed address ${index + 1}`}
+              value={entry}
+              onChange={(event) => change(index, event.currentTarget.value)}
+              error={problemOf(rows, index)}
+              spellCheck={false}
+              autoComplete="off"
+              styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+            />
+            {rows.length > 1 || entry !== '' ? (
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                mt={4}
+                onClick={() => onChange(rows.toSpliced(index, 1))}
+                aria-label={`Remove address ${index + 1}`}
+              >
+                <Icon name="trash" size={16} />
+              </ActionIcon>
+            ) : null}
+          </Group>
+        ))}
+        <Group gap="xs">
+          <Button
+            size="xs"
+            variant="light"
+            onClick={() => own.mutate()}
+            loading={own.isPending}
+            disabled={isFull(rows)}
+          >
+            Use my current address
+          </Button>
+          <Button
+            size="xs"
+            variant="subtle"
+            leftSection={<Icon name="plus" size={14} />}
+            onClick={() => onChange([...rows, ''])}
+            disabled={rows.length >= MAX_ALLOWLIST_ENTRIES}
+          >
+            Add another
+          </Button>
+        </Group>
+      </Stack>
+    </Input.Wrapper>
+  );
+}
+
+function isFull(rows: readonly string[]): boolean {
+  return rows.length >= MAX_ALLOWLIST_ENTRIES && rows.every((entry) => entry.trim() !== '');
+}
+
+/** As the server will judge it, in its words, without the part that names the field. */
+function problemOf(rows: readonly string[], index: number): string | undefined {
+  if (rows[index]?.trim() === '') return undefined;
+  const entries = rows.slice(0, index + 1).map((entry) => entry.trim());
+  const parsed = parseAllowlist(entries.map((entry, at) => (at === index ? entry : entry || '0')));
+  if (Array.isArray(parsed) || parsed.index !== index) return undefined;
+  return parsed.message.replace(/^ip_allowlist\[\d\] /, '');
+}
+
+/** As the service sees it, behind its proxies: the address of this very session. */
+async function ownAddress(): Promise<string> {
+  const { objects } = await people.sessions();
+  return objects.find(({ current }) => current)?.address ?? '';
+}

@@ -1,0 +1,48 @@
+import { Select } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { List } from '../api/types.ts';
+import { useWorkspace } from '../shell/workspace-context.ts';
+
+type Customer = { guid: string; name?: string; type: string };
+const PER_PAGE = 100;
+
+/** The newest customers of the bank by name; any other by its guid. */
+export function CustomerSelect({
+  label = 'Customer',
+  value,
+  onChange,
+  error,
+  clearable = false,
+}: {
+  label?: string;
+  value: string | undefined;
+  onChange: (guid: string | undefined) => void;
+  error?: React.ReactNode;
+  clearable?: boolean;
+}) {
+  const { api, bank } = useWorkspace();
+  const { data } = useQuery({
+    queryKey: [api.key, '/customers', 'all', bank?.guid],
+    queryFn: ({ signal }) =>
+      api.get<List<Customer>>('/customers', { query: { per_page: PER_PAGE, bank_guid: bank?.guid }, signal }),
+    enabled: bank !== undefined,
+  });
+  const options = (data?.objects ?? []).map(({ guid, name, type }) => ({
+    value: guid,
+    label: name ?? `${type} …${guid.slice(-6)}`,
+  }));
+  const known = value === undefined || options.some((option) => option.value === value);
+  return (
+    <Select
+      label={label}
+      placeholder={data?.objects.length === 0 ? 'This bank has no customer yet' : 'Choose a customer'}
+      searchable
+      clearable={clearable}
+      data={known ? options : [...options, { value, label: value }]}
+      value={value ?? null}
+      onChange={(guid) => onChange(guid ?? undefined)}
+      nothingFoundMessage="No customer has this name"
+      error={error}
+    />
+  );
+}

@@ -1,0 +1,89 @@
+import { Button, Group, Text } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import type { Query } from '../api/send.ts';
+import type { Delivery } from '../api/types.ts';
+import { type Column, DataTable } from './DataTable.tsx';
+import { DeliveryDrawer } from './DeliveryDrawer.tsx';
+import { DeliveryOutcome } from './DeliveryOutcome.tsx';
+import { Duration } from './Duration.tsx';
+import { useFilters } from './filters.ts';
+import { useList } from './lists.ts';
+import { Moment } from './Moment.tsx';
+import { NextAttempt } from './NextAttempt.tsx';
+import { PageLink } from './PageLink.tsx';
+import { SubscriptionLabel } from './SubscriptionLabel.tsx';
+
+const REFRESH_MS = 5_000;
+
+/** Deliveries with their last outcome and the next attempt; each opens with all of its attempts. */
+export function DeliveryTable({
+  query,
+  showEvent = false,
+  showSubscription = false,
+  empty,
+}: {
+  query: Query;
+  showEvent?: boolean;
+  showSubscription?: boolean;
+  empty: ReactNode;
+}) {
+  const { filters } = useFilters();
+  const [opened, setOpened] = useState<string>();
+  const result = useList<Delivery>(
+    '/subscription_deliveries',
+    { ...query, after: filters.after },
+    { refetchInterval: REFRESH_MS },
+  );
+  const columns: Column<Delivery>[] = [
+    ...(showEvent ? [EVENT] : []),
+    ...(showSubscription ? [SUBSCRIPTION] : []),
+    { title: 'State', cell: (delivery) => <DeliveryOutcome delivery={delivery} /> },
+    {
+      title: 'Attempts',
+      cell: ({ attempt_count: count, next_attempt_at: next }) => (
+        <Group gap={6} wrap="nowrap">
+          <Text size="sm">{count}</Text>
+          {next && count > 0 ? <NextAttempt at={next} /> : null}
+        </Group>
+      ),
+    },
+    { title: 'Took', cell: ({ response_time_ms: ms }) => <Duration ms={ms} /> },
+    { title: 'Created', cell: ({ created_at: at }) => <Moment at={at} /> },
+    {
+      title: 'Details',
+      titleHidden: true,
+      align: 'right',
+      cell: ({ guid }) => (
+        <Button variant="subtle" size="compact-sm" onClick={() => setOpened(guid)}>
+          Attempts
+        </Button>
+      ),
+    },
+  ];
+  return (
+    <>
+      <DataTable
+        result={result}
+        label="Deliveries"
+        keyOf={({ guid }) => guid}
+        columns={columns}
+        empty={empty}
+      />
+      {opened ? <DeliveryDrawer guid={opened} onClose={() => setOpened(undefined)} /> : null}
+    </>
+  );
+}
+
+const EVENT: Column<Delivery> = {
+  title: 'Event',
+  cell: ({ event_type: type, subscription_event_guid: guid }) => (
+    <PageLink to="/events/$guid" params={{ guid }} size="sm" ff="monospace" fz={13}>
+      {type}
+    </PageLink>
+  ),
+};
+
+const SUBSCRIPTION: Column<Delivery> = {
+  title: 'Subscription',
+  cell: ({ subscription_guid: guid }) => <SubscriptionLabel guid={guid} />,
+};

@@ -1,0 +1,13 @@
+import { Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+export function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div>
+      <Text size="xs" c="dimmed" fw={600} mb={4}>
+        {label}
+      </Text>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,39 @@
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { Problem } from '../api/problem.ts';
+import { Icon } from './Icon.tsx';
+
+/** Why something did not work, in the service's own words, with what support needs to find it. */
+export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+  const problem = error instanceof Problem ? error : undefined;
+  return (
+    <Alert color="red" variant="light" icon={<Icon name="warning" />} title={titleOf(problem)} role="alert">
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">{problem?.message ?? 'Something unexpected happened in this page.'}</Text>
+        {problem?.requestId === undefined || problem.status < 500 ? null : (
+          <Text size="xs" ff="monospace">
+            request {problem.requestId}
+          </Text>
+        )}
+        {onRetry ? (
+          <Group>
+            <Button
+              size="xs"
+              variant="default"
+              onClick={onRetry}
+              leftSection={<Icon name="refresh" size={14} />}
+            >
+              Try again
+            </Button>
+          </Group>
+        ) : null}
+      </Stack>
+    </Alert>
+  );
+}
+
+function titleOf(problem: Problem | undefined): string {
+  if (!problem || problem.status >= 500) return 'That did not work';
+  if (problem.status === 0) return 'No connection';
+  if (problem.status === 404) return 'Not found';
+  return problem.status === 403 ? 'Not allowed' : 'That was refused';
+}

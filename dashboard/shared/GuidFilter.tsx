@@ -1,0 +1,37 @@
+import { TextInput } from '@mantine/core';
+import { useState } from 'react';
+
+const GUID = /^[0-9a-f]{32}$/;
+
+/** Taken up when it is a whole guid, or nothing: half of one would only be refused. */
+export function GuidFilter({
+  label,
+  value,
+  onChange,
+}: {
+  label: string;
+  value: string | undefined;
+  onChange: (value: string | undefined) => void;
+}) {
+  const [typed, setTyped] = useState(value ?? '');
+  const [given, setGiven] = useState(value);
+  if (given !== value) {
+    setGiven(value);
+    setTyped(value ?? '');
+  }
+  return (
+    <TextInput
+      label={label}
+      placeholder="guid"
+      value={typed}
+      spellCheck={false}
+      onChange={({ currentTarget }) => {
+        const text = currentTarget.value.trim().toLowerCase().replaceAll('-', '');
+        setTyped(text);
+        if (text === '' && value !== undefined) onChange(undefined);
+        if (GUID.test(text)) onChange(text);
+      }}
+      error={typed === '' || GUID.test(typed) ? undefined : '32 hex characters'}
+    />
+  );
+}

@@ -1,0 +1,15 @@
+import { Text, Tooltip } from '@mantine/core';
+import { exactTime, relativeTime } from './moments.ts';
+import { useNow } from './NowProvider.tsx';
+
+/** Relative, with the exact time on hover and on focus. */
+export function Moment({ at }: { at: string }) {
+  const now = useNow();
+  return (
+    <Tooltip label={exactTime(at)} events={{ hover: true, focus: true, touch: true }}>
+      <Text component="time" dateTime={at} inherit style={{ whiteSpace: 'nowrap' }}>
+        {relativeTime(at, now)}
+      </Text>
+    </Tooltip>
+  );
+}

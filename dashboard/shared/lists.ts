@@ -1,0 +1,24 @@
+import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query';
+import type { Query } from '../api/send.ts';
+import type { List } from '../api/types.ts';
+import { useWorkspace } from '../shell/workspace-context.ts';
+
+const PER_PAGE = 20;
+
+export type ListResult<Item> = UseQueryResult<List<Item>>;
+
+/** A page of a list of the API, by keyset; the page before stays until the next one is there. */
+export function useList<Item>(
+  path: string,
+  query: Query,
+  { refetchInterval, enabled = true }: { refetchInterval?: number; enabled?: boolean } = {},
+): ListResult<Item> {
+  const { api } = useWorkspace();
+  return useQuery({
+    queryKey: [api.key, path, query],
+    queryFn: ({ signal }) => api.get<List<Item>>(path, { query: { per_page: PER_PAGE, ...query }, signal }),
+    placeholderData: keepPreviousData,
+    enabled,
+    ...(refetchInterval === undefined ? {} : { refetchInterval }),
+  });
+}

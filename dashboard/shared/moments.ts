@@ -1,0 +1,30 @@
+const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+];
+const JUST_NOW_MS = 45_000;
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'short' });
+const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'long' });
+
+/** "3 min. ago", "in 2 hr."; what is a moment away in either direction is "just now" or "in a moment". */
+export function relativeTime(at: string, now: number): string {
+  const distance = Date.parse(at) - now;
+  const magnitude = Math.abs(distance);
+  if (magnitude < JUST_NOW_MS) return distance > 0 ? 'in a moment' : 'just now';
+  const [unit, length] = UNITS.find(([, size]) => magnitude >= size) ?? (['minute', 60_000] as const);
+  return relative.format(Math.sign(distance) * Math.max(1, Math.round(magnitude / length)), unit);
+}
+
+/** In the reader's own time zone, and in UTC as the API has it. */
+export function exactTime(at: string): string {
+  return `${exact.format(new Date(at))} · ${at}`;
+}
+
+/** "23 h 12 min", "4 min", for what will come. */
+export function remaining(until: string, now: number): string {
+  const minutes = Math.max(0, Math.ceil((Date.parse(until) - now) / 60_000));
+  const hours = Math.floor(minutes / 60);
+  return hours > 0 ? `${hours} h ${minutes % 60} min` : `${minutes} min`;
+}

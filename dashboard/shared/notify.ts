@@ -1,0 +1,12 @@
+import { notifications } from '@mantine/notifications';
+import { Problem } from '../api/problem.ts';
+
+export function tell(message: string): void {
+  notifications.show({ message, color: 'teal', autoClose: 4_000 });
+}
+
+/** For actions without a form of their own to show it in. */
+export function tellProblem(error: unknown): void {
+  const message = error instanceof Problem ? error.message : 'Something unexpected happened in this page.';
+  notifications.show({ title: 'That did not work', message, color: 'red', autoClose: 8_000 });
+}

@@ -1,0 +1,23 @@
+import { useQuery } from '@tanstack/react-query';
+import type { List, Subscription } from '../api/types.ts';
+import { useWorkspace } from '../shell/workspace-context.ts';
+
+const PER_PAGE = 100;
+
+/** The subscriptions of this environment, for those who may see them; others know them by their guid. */
+export function useSubscriptions(): readonly Subscription[] {
+  const { api, can, environment, organization } = useWorkspace();
+  const { data } = useQuery({
+    queryKey: [api.key, '/subscriptions', 'all'],
+    queryFn: ({ signal }) =>
+      api.get<List<Subscription>>('/subscriptions', { query: { environment, per_page: PER_PAGE }, signal }),
+    enabled: can('subscriptions:read') && organization.features.includes('webhooks'),
+    staleTime: 30_000,
+  });
+  return data?.objects ?? [];
+}
+
+export function useSubscriptionName(): (guid: string) => string | undefined {
+  const subscriptions = useSubscriptions();
+  return (guid) => subscriptions.find((subscription) => subscription.guid === guid)?.name;
+}

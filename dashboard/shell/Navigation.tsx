@@ -1,0 +1,115 @@
+import { NavLink, Text } from '@mantine/core';
+import { Link, useMatchRoute } from '@tanstack/react-router';
+import { Icon, type IconName } from '../shared/Icon.tsx';
+import styles from './Navigation.module.css';
+import { useWorkspace, type Workspace } from './workspace-context.ts';
+
+type Entry = {
+  to:
+    | '/overview'
+    | '/events'
+    | '/live'
+    | '/keys'
+    | '/subscriptions'
+    | '/sandbox'
+    | '/files'
+    | '/team'
+    | '/audit'
+    | '/onboarding';
+  label: string;
+  icon: IconName;
+  shown(workspace: Workspace): boolean;
+};
+
+const always = () => true;
+const hasWebhooks = ({ organization }: Workspace) => organization.features.includes('webhooks');
+const maySeeAudit = ({ role }: Workspace) => role === 'founder' || role === 'key_admin';
+
+const GROUPS: readonly { title: string; entries: readonly Entry[] }[] = [
+  {
+    title: 'Monitor',
+    entries: [
+      { to: '/overview', label: 'Overview', icon: 'overview', shown: always },
+      { to: '/events', label: 'Events', icon: 'events', shown: hasWebhooks },
+      { to: '/live', label: 'Live', icon: 'live', shown: hasWebhooks },
+    ],
+  },
+  {
+    title: 'Developers',
+    entries: [
+      { to: '/keys', label: 'API keys', icon: 'key', shown: always },
+      {
+        to: '/subscriptions',
+        label: 'Subscriptions',
+        icon: 'webhook',
+        shown: (workspace) => hasWebhooks(workspace) && workspace.can('subscriptions:read'),
+      },
+      {
+        to: '/files',
+        label: 'Files',
+        icon: 'file',
+        shown: ({ organization }) => organization.features.includes('files'),
+      },
+      {
+        to: '/sandbox',
+        label: 'Sandbox',
+        icon: 'sandbox',
+        shown: ({ environment }) => environment === 'sandbox',
+      },
+    ],
+  },
+  {
+    title: 'Organization',
+    entries: [
+      { to: '/team', label: 'Team', icon: 'team', shown: always },
+      { to: '/audit', label: 'Audit', icon: 'audit', shown: maySeeAudit },
+      {
+        to: '/onboarding',
+        label: 'Get started',
+        icon: 'rocket',
+        shown: ({ can }) => can('bank_applications:write'),
+      },
+    ],
+  },
+];
+
+/** Only what this person may use in this Organization and environment. */
+export function Navigation() {
+  const workspace = useWorkspace();
+  const matchRoute = useMatchRoute();
+  return (
+    <nav aria-label="Pages of the dashboard">
+      {GROUPS.map(({ title, entries }) => (
+        <div key={title} className={styles.group}>
+          <Text className={styles.title}>{title}</Text>
+          {entries
+            .filter(({ shown }) => shown(workspace))
+            .map(({ to, label, icon }) => {
+              const active = matchRoute({ to, fuzzy: true }) !== false;
+              return (
+                <NavLink
+                  key={to}
+                  component={Link}
+                  to={to}
+                  label={label}
+                  leftSection={<Icon name={icon} />}
+                  active={active}
+                  aria-current={active ? 'page' : undefined}
+                  className={styles.link}
+                />
+              );
+            })}
+        </div>
+      ))}
+      <div className={styles.group}>
+        <NavLink
+          href="/docs/"
+          target="_blank"
+          label="API reference"
+          leftSection={<Icon name="book" />}
+          className={styles.link}
+        />
+      </div>
+    </nav>
+  );
+}

@@ -1,0 +1,62 @@
+import { AppShell, Burger, Group, ScrollArea } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useLocation } from '@tanstack/react-router';
+import { type ReactNode, useEffect } from 'react';
+import { AccountMenu } from './AccountMenu.tsx';
+import { BankSelector } from './BankSelector.tsx';
+import { ColorSchemeToggle } from './ColorSchemeToggle.tsx';
+import { EnvironmentBadge } from './EnvironmentBadge.tsx';
+import { Logo } from './Logo.tsx';
+import { Navigation } from './Navigation.tsx';
+import { OrganizationSwitch } from './OrganizationSwitch.tsx';
+import styles from './Shell.module.css';
+
+/** The frame of every page: where you are, as whom, in which environment. */
+export function Shell({ children }: { children: ReactNode }) {
+  const [opened, { toggle, close }] = useDisclosure();
+  const { pathname } = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new page closes the menu that led there
+  useEffect(close, [pathname]);
+  return (
+    <AppShell
+      header={{ height: 60 }}
+      navbar={{ width: 244, breakpoint: 'md', collapsed: { mobile: !opened } }}
+      padding={{ base: 'md', md: 'xl' }}
+    >
+      <a href="#content" className={styles.skip}>
+        Skip to the content
+      </a>
+      <AppShell.Header className={styles.header}>
+        <Group h="100%" px="md" gap="sm" wrap="nowrap">
+          <Burger
+            opened={opened}
+            onClick={toggle}
+            hiddenFrom="md"
+            size="sm"
+            aria-label={opened ? 'Close the menu' : 'Open the menu'}
+          />
+          <Logo />
+          <div className={styles.space} />
+          <EnvironmentBadge />
+          <BankSelector />
+          <Group gap={4} wrap="nowrap" visibleFrom="sm">
+            <ColorSchemeToggle />
+          </Group>
+          <AccountMenu />
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar className={styles.navbar} p="sm">
+        <OrganizationSwitch />
+        <ScrollArea flex={1} mt="sm" type="auto">
+          <Navigation />
+        </ScrollArea>
+        <Group hiddenFrom="sm" justify="space-between" pt="xs">
+          <ColorSchemeToggle />
+        </Group>
+      </AppShell.Navbar>
+      <AppShell.Main id="content" tabIndex={-1} className={styles.main}>
+        <div className={styles.page}>{children}</div>
+      </AppShell.Main>
+    </AppShell>
+  );
+}

@@ -1,0 +1,72 @@
+import { Outlet } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { createApi } from '../api/client.ts';
+import { permissionsOf } from '../api/permissions.ts';
+import type { Organization, Session } from '../api/types.ts';
+import { useServices } from '../app/services.tsx';
+import { Failure } from '../shared/Failure.tsx';
+import { useFilters } from '../shared/filters.ts';
+import { PageLoading } from '../shared/PageLoading.tsx';
+import { useBanks } from './banks.ts';
+import { NoOrganization } from './NoOrganization.tsx';
+import { remember, remembered } from './remembered.ts';
+import { Shell } from './Shell.tsx';
+import { useSession } from './session.ts';
+import { ToLogin } from './ToLogin.tsx';
+import { WorkspaceContext } from './workspace-context.ts';
+
+/** Lets in who is logged in, finds what they look at, and puts the frame around it. */
+export function Workspace() {
+  const { data: session, error, isPending, refetch } = useSession();
+  const { filters } = useFilters();
+  if (isPending) return <PageLoading />;
+  if (error && session === undefined) return <Failure error={error} onRetry={() => void refetch()} />;
+  if (!session) return <ToLogin />;
+  const wanted = filters.org ?? remembered('organization');
+  const organization = session.organizations.find(({ guid }) => guid === wanted) ?? session.organizations[0];
+  if (!organization) return <NoOrganization session={session} />;
+  return <OrganizationWorkspace key={organization.guid} session={session} organization={organization} />;
+}
+
+function OrganizationWorkspace({ session, organization }: { session: Session; organization: Organization }) {
+  const { tokens } = useServices();
+  const { filters, change } = useFilters();
+  const { data: banks = [], error, isPending, refetch } = useBanks(organization.guid, session.environments);
+  const wanted = filters.bank ?? remembered('bank');
+  const bank = banks.find(({ guid }) => guid === wanted) ?? banks[0];
+  const environment = bank?.environment ?? 'sandbox';
+
+  // The same one as long as it is for the same tenant: streams are opened with it.
+  const api = useMemo(
+    () => createApi(tokens, { organizationGuid: organization.guid, environment }),
+    [tokens, organization.guid, environment],
+  );
+  const workspace = {
+    session,
+    organization,
+    role: organization.role,
+    can: permissionsOf(organization.role),
+    banks,
+    bank,
+    environment,
+    api,
+    chooseBank: ({ guid }: { guid: string }) => {
+      remember('bank', guid);
+      change({ bank: guid });
+    },
+    chooseOrganization: (guid: string) => {
+      remember('organization', guid);
+      change({ org: guid, bank: undefined });
+    },
+  };
+
+  return (
+    <WorkspaceContext value={workspace}>
+      <Shell>
+        {isPending ? <PageLoading /> : null}
+        {error ? <Failure error={error} onRetry={() => void refetch()} /> : null}
+        {isPending || error ? null : <Outlet key={`${environment} ${bank?.guid}`} />}
+      </Shell>
+    </WorkspaceContext>
+  );
+}

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createTenant, tokenOf } from '../testing/tenant.ts';
+import { playAgreedApi } from './support/agreed-api.ts';
+import { launchBrowser } from './support/browser.ts';
+import { createPages } from './support/pages.ts';
+import { createDashboardSite } from './support/site.ts';
+
+const site = await createDashboardSite();
+const pages = createPages(await launchBrowser(), site.url);
+const { app } = site;
+
+const ownSession = {
+  'GET /dashboard/account/sessions': () => ({
+    body: { objects: [{ guid: '0'.repeat(32), address: '198.35.26.96', current: true }] },
+  }),
+};
+
+test('a bank key is generated with its list, its secret shown once, and works', async () => {
+  const tenant = await createTenant(app);
+  const page = await pages.open();
+  await playAgreedApi(page, site, { tenant, role: 'key_admin' }, ownSession);
+  await page.goto('/keys');
+  await page.getByRole('button', { name: 'Generate bank key' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Payments backend');
+
+  const address = dialog.getByLabel('Allowed address 1');
+  await address.fill('10.1.2.3');
+  await dialog.getByText('"10.1.2.3" is private (RFC 1918)').waitFor();
+  await dialog.getByRole('button', { name: 'Generate' }).click();
+  await dialog.getByText('Mend the entry that is marked').waitFor();
+  await address.fill('');
+  await dialog.getByRole('button', { name: 'Use my current address' }).click();
+  await dialog.getByRole('button', { name: 'Generate' }).click();
+
+  const secret = String(await dialog.locator('[data-secret=client_secret]').textContent());
+  const clientId = String(await dialog.locator('[data-secret=client_id]').textContent());
+  assert.match(secret, /^portico_sk_/);
+  await page.keyboard.press('Escape');
+  assert.ok(await dialog.isVisible(), 'a stray key does not lose the secret');
+  assert.ok(await dialog.getByRole('button', { name: 'Done' }).isDisabled());
+  await dialog.getByLabel('I have stored it safely').check();
+  await dialog.getByRole('button', { name: 'Done' }).click();
+
+  const row = page.getByRole('row', { name: /Payments backend/ });
+  await row.getByText('198.35.26.96').waitFor();
+  assert.ok(!(await page.content()).includes(secret), 'nothing of the page holds the secret any more');
+  const kept = await page.evaluate(() =>
+    JSON.stringify([{ ...localStorage }, { ...sessionStorage }, location.href]),
+  );
+  assert.ok(!kept.includes(secret));
+  assert.ok(await tokenOf(app, { clientId, secret }, 'customers:read'));
+});
+
+test('an edit is saved, and a removal needs the name to be typed', async () => {
+  const tenant = await createTenant(app);
+  const page = await pages.open();
+  await playAgreedApi(page, site, { tenant, role: 'founder' }, ownSession);
+  await page.goto('/keys?kind=organization');
+  await page.getByRole('button', { name: 'Actions for Key' }).click();
+  await page.getByRole('menuitem', { name: 'Edit' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Reporting');
+  await dialog.getByText('Read only').click();
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('row', { name: /Reporting/ }).waitFor();
+
+  await page.getByRole('button', { name: 'Actions for Reporting' }).click();
+  await page.getByRole('menuitem', { name: 'Remove' }).click();
+  const remove = dialog.getByRole('button', { name: 'Remove the key' });
+  await dialog.getByRole('textbox').fill('reporting');
+  assert.ok(await remove.isDisabled());
+  await dialog.getByRole('textbox').fill('Reporting');
+  await remove.click();
+  await page.getByText('No organization key yet').waitFor();
+});
+
+test('what a Viewer may not do is not offered, and is refused when it is called anyway', async () => {
+  const tenant = await createTenant(app);
+  const page = await pages.open();
+  let token = '';
+  page.on('request', (request) => {
+    token = request.headers().authorization ?? token;
+  });
+  await playAgreedApi(page, site, { tenant, role: 'viewer' });
+  await page.goto('/keys');
+  await page.getByRole('row', { name: /Key/ }).waitFor();
+  for (const name of ['Generate bank key', 'Actions for Key'])
+    assert.equal(await page.getByRole('button', { name }).count(), 0, name);
+  const menu = page.getByRole('navigation', { name: 'Pages of the dashboard' });
+  for (const name of ['Subscriptions', 'Audit', 'Get started'])
+    assert.equal(await menu.getByRole('link', { name }).count(), 0, name);
+  const answer = await app.call({
+    method: 'POST',
+    url: '/api/bank_applications',
+    headers: { authorization: token },
+    payload: { name: 'Mine', bank_guid: tenant.bankGuid },
+  });
+  assert.deepEqual([answer.status, answer.body.message_code], [403, 'invalid_scopes']);
+});

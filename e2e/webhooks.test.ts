@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createReceiver } from '../testing/receiver.ts';
+import { createSubscription } from '../testing/subscriptions.ts';
+import { createTenant, type Tenant } from '../testing/tenant.ts';
+import { playAgreedApi } from './support/agreed-api.ts';
+import { launchBrowser } from './support/browser.ts';
+import { createPages } from './support/pages.ts';
+import { createDashboardSite } from './support/site.ts';
+
+const site = await createDashboardSite();
+const pages = createPages(await launchBrowser(), site.url);
+const { app } = site;
+await app.dispatcher.start();
+
+async function announce({ organizationGuid, bankGuid }: Tenant): Promise<void> {
+  const { status } = await app.operate('POST', '/events', {
+    events: [
+      {
+        organization_guid: organizationGuid,
+        bank_guid: bankGuid,
+        event_type: 'transfer.completed',
+        object_guid: '0199e5a4c1b27d3e8f60a1b2c3d4e5f6',
+      },
+    ],
+  });
+  assert.equal(status, 202);
+  await app.dispatcher.settle();
+}
+
+test('a subscription is created, its key shown once, and becomes active with its first 2xx', async () => {
+  const tenant = await createTenant(app);
+  const receiver = await createReceiver();
+  const page = await pages.open();
+  await playAgreedApi(page, site, { tenant, role: 'key_admin' });
+  await page.goto('/subscriptions');
+  await page.getByText('Nothing listens in sandbox yet').waitFor();
+  await page.getByRole('button', { name: 'Create Webhook Subscription' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Payments backend');
+  await dialog.getByLabel('URL').fill('ftp://nowhere');
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await dialog.getByText('An absolute address that begins with https://').waitFor();
+  await dialog.getByLabel('URL').fill(`${receiver.url}/hook`);
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  assert.match(String(await dialog.locator('[data-secret=signing_key]').textContent()), /^[0-9a-f]{64}$/);
+  await dialog.getByLabel('I have stored it safely').check();
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('heading', { name: 'Payments backend' }).waitFor();
+  await app.dispatcher.settle();
+  await receiver.waitForCount(1);
+  await page.locator('[data-state=active]').first().waitFor();
+});
+
+test('an event shows its exact body, its failing delivery with every attempt, and is sent again', async () => {
+  const tenant = await createTenant(app);
+  const receiver = await createReceiver();
+  await createSubscription(app, tenant, { url: receiver.url, name: 'Ledger' });
+  await app.dispatcher.settle();
+  receiver.behave({ kind: 'answer', status: 500, body: 'the ledger is closed' });
+  await announce(tenant);
+  const sent = receiver.received.at(-1)?.body.toString() ?? '';
+
+  const page = await pages.open();
+  await playAgreedApi(page, site, { tenant, role: 'founder' });
+  await page.goto('/events');
+  await page.getByRole('link', { name: 'transfer.completed' }).click();
+  const shown = page.getByRole('region', { name: 'the raw body' });
+  assert.equal((await shown.textContent())?.trim(), sent);
+  await page
+    .getByRole('row', { name: /Ledger/ })
+    .getByText('answered 500')
+    .waitFor();
+  await page.getByRole('button', { name: 'Attempts' }).click();
+  const drawer = page.getByRole('dialog');
+  await drawer.getByText('the ledger is closed').waitFor();
+  await drawer.locator('[data-next-attempt]').waitFor();
+  receiver.behave({ kind: 'answer', status: 204 });
+  await drawer.getByRole('button', { name: 'Resend' }).click();
+  await drawer.waitFor({ state: 'detached' });
+  await app.dispatcher.settle();
+  await page.locator('[data-state=completed]').first().waitFor();
+});
+
+test('a deletion needs the name and shows its countdown; a protected one offers none', async () => {
+  const tenant = await createTenant(app);
+  const receiver = await createReceiver();
+  const { guid } = await createSubscription(app, tenant, { url: receiver.url, name: 'Old hook' });
+  const kept = await createSubscription(app, tenant, { url: receiver.url, name: 'Kept' });
+  await app.operate('PATCH', `/subscriptions/${kept.guid}`, { protection_enabled: true });
+  const page = await pages.open();
+  await playAgreedApi(page, site, { tenant, role: 'founder' });
+
+  await page.goto(`/subscriptions/${kept.guid}`);
+  await page.getByText('Protected. To delete it, write to').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Delete' }).count(), 0);
+
+  await page.goto(`/subscriptions/${guid}`);
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('dialog').getByRole('textbox').fill('Old hook');
+  await page.getByRole('button', { name: 'Delete in 24 hours' }).click();
+  await page.getByText(/Deleted in 2[34] h/).waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Delete' }).count(), 0);
+});
+
+test('filters are in the address, survive a reload, and the bank is followed everywhere', async () => {
+  const tenant = await createTenant(app);
+  const path = `/organizations/${tenant.organizationGuid}/banks`;
+  const { body } = await app.operate('POST', path, { name: 'Live bank', environment: 'production' });
+  await announce(tenant);
+  const page = await pages.open();
+  await playAgreedApi(page, site, { tenant, role: 'developer' });
+  await page.goto('/events');
+  await page.getByRole('link', { name: 'transfer.completed' }).waitFor();
+  await page.getByRole('combobox', { name: 'Type' }).click();
+  await page.getByRole('option', { name: 'trade.failed' }).click();
+  await page.getByText('No event fits these filters').waitFor();
+  assert.match(page.url(), /type=trade\.failed/);
+  await page.reload();
+  await page.getByText('No event fits these filters').waitFor();
+
+  assert.equal(await page.locator('[data-environment]').getAttribute('data-environment'), 'sandbox');
+  await page.getByRole('button', { name: 'Bank: Bank' }).click();
+  await page.getByRole('option', { name: 'Live bank' }).click();
+  await page.locator('[data-environment=production]').waitFor();
+  await page
+    .getByRole('navigation', { name: 'Pages of the dashboard' })
+    .getByRole('link', { name: 'API keys' })
+    .click();
+  await page.getByText('Keys of Live bank').waitFor();
+  assert.match(page.url(), new RegExp(`bank=${body.guid}`));
+});

@@ -1,0 +1,96 @@
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { build } from 'vite';
+import { BUILDS, fingerprintOfSources, SOURCES } from '../server/dashboard/sources.ts';
+
+/**
+ * `npm run build`: the dashboard's page, scripts and styles, compressed ahead and measured. `npm start` does it when
+ * the sources have changed. A build appears under the fingerprint of its sources, whole or not at all, so that two
+ * processes may build at once.
+ */
+const FIRST_LOAD_LIMIT_BYTES = 300 * 1024;
+const FIRST_PAGE = ['index.html', 'shell/Workspace.tsx', 'pages/overview/OverviewPage.tsx'];
+const MAKING = 'making-';
+const MANIFEST = 'manifest.json';
+/** A build that takes longer was broken off. */
+const ABANDONED_AFTER_MS = 3_600_000;
+const COMPRESSED = new Set(['.js', '.css', '.svg']);
+
+const folder = join(BUILDS, fingerprintOfSources());
+await mkdir(BUILDS, { recursive: true });
+const made = await mkdtemp(join(BUILDS, MAKING));
+try {
+  await bundle(made);
+  await Promise.all((await compressible(made)).map(compress));
+  const bytes = await firstLoad(made);
+  const verdict = `first load: ${kilobytes(bytes)} of compressed script, limit ${kilobytes(FIRST_LOAD_LIMIT_BYTES)}`;
+  if (bytes > FIRST_LOAD_LIMIT_BYTES) throw new Error(`The dashboard has become too heavy: ${verdict}`);
+  await writeFile(join(made, 'size.json'), `${JSON.stringify({ first_load_bytes: bytes })}\n`);
+  await publish();
+  process.stdout.write(`${verdict}\n`);
+} finally {
+  await rm(made, { recursive: true, force: true });
+}
+
+async function bundle(outDir: string): Promise<void> {
+  await build({ root: SOURCES, logLevel: 'warn', build: { outDir, emptyOutDir: false, manifest: MANIFEST } });
+}
+
+async function compressible(directory: string): Promise<string[]> {
+  const names = await readdir(directory, { recursive: true });
+  return names.filter((name) => COMPRESSED.has(extname(name))).map((name) => join(directory, name));
+}
+
+async function compress(path: string): Promise<void> {
+  const bytes = await readFile(path);
+  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } };
+  await writeFile(`${path}.br`, await promisify(brotliCompress)(bytes, quality));
+  await writeFile(`${path}.gz`, await promisify(gzip)(bytes, { level: 9 }));
+}
+
+type Chunk = { file: string; imports?: string[] };
+
+/**
+ * Everything that the first page of someone who is logged in needs to be there with its numbers, by the larger of the
+ * two encodings. The charts follow it, and the other pages come when they are visited.
+ */
+async function firstLoad(directory: string): Promise<number> {
+  const manifest = JSON.parse(await readFile(join(directory, MANIFEST), 'utf8')) as Record<string, Chunk>;
+  const needed = new Set(FIRST_PAGE);
+  for (const name of needed) {
+    const chunk = manifest[name];
+    if (!chunk) throw new Error(`${name} is not in the build any more`);
+    for (const imported of chunk.imports ?? []) needed.add(imported);
+  }
+  const files = new Set([...needed].map((name) => manifest[name]?.file));
+  const sizes = [...files].map(async (file) => (await readFile(join(directory, `${file}.gz`))).length);
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}
+
+async function publish(): Promise<void> {
+  const before = await readdir(BUILDS);
+  // Whoever runs the service need not be who built it, and a temporary folder is its maker's alone.
+  await chmod(made, 0o755);
+  // Another process may have been quicker; its build is the same.
+  if (!existsSync(folder)) await rename(made, folder).catch(ignoreExisting);
+  const others = before.map((name) => join(BUILDS, name)).filter((path) => path !== folder);
+  await Promise.all(others.map(removeWhenOld));
+}
+
+/** Builds of other sources are of no use to anyone; one that is being made right now is somebody's. */
+async function removeWhenOld(path: string): Promise<void> {
+  const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: 0 }));
+  if (path.includes(MAKING) && Date.now() - mtimeMs < ABANDONED_AFTER_MS) return;
+  await rm(path, { recursive: true, force: true });
+}
+
+function ignoreExisting(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+}
+
+function kilobytes(bytes: number): string {
+  return `${Math.round(bytes / 1024)} KB`;
+}

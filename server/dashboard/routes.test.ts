@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
+import { createTestApp } from '../../testing/app.ts';
+import type { DashboardFiles } from './files.ts';
+import { PAGES } from './pages.ts';
+
+const SCRIPT = Buffer.from('export const answer = 42;\n');
+const INDEX =
+  '<meta property="csp-nonce" nonce="nonce-of-this-answer" /><script src="/assets/a-1.js"></script>';
+
+const dashboard: DashboardFiles = {
+  index: INDEX,
+  files: new Map([
+    [
+      '/assets/a-1.js',
+      {
+        type: 'text/javascript; charset=utf-8',
+        etag: '"one"',
+        immutable: true,
+        plain: SCRIPT,
+        encoded: new Map([
+          ['br', brotliCompressSync(SCRIPT)],
+          ['gzip', gzipSync(SCRIPT)],
+        ]),
+      },
+    ],
+    [
+      '/icon.svg',
+      {
+        type: 'image/svg+xml',
+        etag: '"two"',
+        immutable: false,
+        plain: Buffer.from('<svg/>'),
+        encoded: new Map(),
+      },
+    ],
+  ]),
+};
+
+const app = await createTestApp({
+  dashboard,
+  environment: { PORTICO_UPLOAD_URL: 'https://upload.example.com' },
+});
+
+function policyOf(headers: Record<string, unknown>): Map<string, string[]> {
+  const directives = String(headers['content-security-policy']).split('; ');
+  return new Map(directives.map((text) => text.split(' ')).map(([name = '', ...sources]) => [name, sources]));
+}
+
+test('the front door and every page are the dashboard, at any depth', async () => {
+  for (const url of [
+    '/',
+    ...PAGES.flatMap((page) => [`/${page}`, `/${page}/deeper/still`, `/${page}?bank=1`]),
+  ]) {
+    const { statusCode, headers, body } = await app.server.inject(url);
+    assert.deepEqual([url, statusCode, headers['content-type']], [url, 200, 'text/html; charset=utf-8']);
+    assert.equal(headers['cache-control'], 'no-store');
+    assert.match(body, /csp-nonce/);
+  }
+});
+
+test('no page shadows what was there before it, and what is not there stays 404 in JSON', async () => {
+  const { statusCode } = await app.server.inject('/healthz');
+  assert.equal(statusCode, 200);
+  assert.equal((await app.server.inject('/openapi.json')).json().openapi, '3.1.0');
+  assert.equal((await app.server.inject('/docs/')).statusCode, 200);
+  for (const url of [
+    '/api/files',
+    '/api/keys',
+    '/operator/organizations',
+    '/dashboard/session',
+    '/oauth',
+    '/nothing',
+  ])
+    assert.match(String((await app.server.inject(url)).headers['content-type']), /^application\/json/, url);
+  for (const url of ['/nothing', '/assets/b-2.js', '/assets/../package.json', '/overviews'])
+    assert.equal((await app.server.inject(url)).statusCode, 404, url);
+});
+
+test('scripts run from here only and never inline; styles beside them by a nonce that is new each time', async () => {
+  const nonces = new Set<string>();
+  for (let count = 0; count < 3; count++) {
+    const { headers, body } = await app.server.inject('/login');
+    const policy = policyOf(headers);
+    assert.deepEqual(policy.get('default-src'), ["'none'"]);
+    assert.deepEqual(policy.get('script-src'), ["'self'"]);
+    assert.deepEqual(policy.get('connect-src'), ["'self'", 'https://upload.example.com']);
+    for (const name of ['base-uri', 'form-action', 'frame-ancestors'])
+      assert.deepEqual(policy.get(name), ["'none'"], name);
+    const [, nonce = ''] = /nonce="([^"]+)"/.exec(body) ?? [];
+    assert.deepEqual(policy.get('style-src'), ["'self'", `'nonce-${nonce}'`]);
+    assert.equal(Buffer.from(nonce, 'base64').length, 16);
+    nonces.add(nonce);
+  }
+  assert.equal(nonces.size, 3);
+});
+
+test('a file is sent in the encoding that was made ahead and is accepted', async () => {
+  const read = async (accepted: string) => {
+    const answer = await app.server.inject({
+      url: '/assets/a-1.js',
+      headers: { 'accept-encoding': accepted },
+    });
+    assert.equal(answer.headers.vary, 'accept-encoding');
+    assert.equal(answer.headers['content-type'], 'text/javascript; charset=utf-8');
+    return { encoding: answer.headers['content-encoding'], bytes: answer.rawPayload };
+  };
+  const brotli = await read('gzip, deflate, br, zstd');
+  assert.deepEqual([brotli.encoding, brotliDecompressSync(brotli.bytes)], ['br', SCRIPT]);
+  const gzipped = await read('gzip;q=0.5, br;q=0');
+  assert.deepEqual([gzipped.encoding, gunzipSync(gzipped.bytes)], ['gzip', SCRIPT]);
+  assert.deepEqual(await read('identity'), { encoding: undefined, bytes: SCRIPT });
+});
+
+test('what is named after its content is kept for ever, the rest is asked for again', async () => {
+  const script = await app.server.inject('/assets/a-1.js');
+  assert.equal(script.headers['cache-control'], 'public, max-age=31536000, immutable');
+  const icon = await app.server.inject('/icon.svg');
+  assert.deepEqual([icon.headers['cache-control'], icon.headers.etag], ['no-cache', '"two"']);
+  const again = await app.server.inject({ url: '/icon.svg', headers: { 'if-none-match': '"two"' } });
+  assert.deepEqual([again.statusCode, again.body], [304, '']);
+});
+
+test('without a build the front door leads to the reference', async () => {
+  const bare = await createTestApp();
+  const { statusCode, headers } = await bare.server.inject('/');
+  assert.deepEqual([statusCode, headers.location], [302, '/docs']);
+  assert.equal((await bare.server.inject('/login')).statusCode, 404);
+});

@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+
+/** Where the dashboard's sources are, and the builds made of them, each under the fingerprint of its sources. */
+export const ROOT = join(import.meta.dirname, '..', '..');
+export const SOURCES = join(ROOT, 'dashboard');
+export const BUILDS = join(SOURCES, 'build');
+
+/** What the server shares with the dashboard (rules, lists) goes into the script as well; types do not. */
+const IMPORTED = /^(?:import|export)(?! type)[^'"]*['"](\.[^'"]+\.tsx?)['"]/gm;
+
+/** Changes exactly when a build would come out differently. */
+export function fingerprintOfSources(root = ROOT): string {
+  const files = [...withImported(ownFiles(join(root, 'dashboard'))), join(root, 'package-lock.json')];
+  const hash = createHash('sha256');
+  for (const file of files) {
+    const name = relative(root, file).replaceAll(sep, '/');
+    hash.update(`${name}\0`).update(readFileSync(file)).update('\0');
+  }
+  return hash.digest('hex').slice(0, 32);
+}
+
+function ownFiles(folder: string): string[] {
+  const names = globSync('**/*.{ts,tsx,css,html,svg,js}', { cwd: folder, exclude: ['build'] });
+  return names.map((name) => join(folder, name));
+}
+
+function withImported(files: readonly string[]): string[] {
+  const found = new Set(files);
+  for (const file of found)
+    if (/\.tsx?$/.test(file))
+      for (const [, path = ''] of readFileSync(file, 'utf8').matchAll(IMPORTED)) {
+        const imported = resolve(dirname(file), path);
+        if (existsSync(imported)) found.add(imported);
+      }
+  return [...found].sort();
+}
