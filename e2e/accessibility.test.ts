@@ -1,12 +1,15 @@
 import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { publishEvents } from '../testing/events.ts';
+import { untilWatched } from '../testing/live.ts';
 import { createReceiver } from '../testing/receiver.ts';
 import { createSubscription } from '../testing/subscriptions.ts';
 import { createTenant } from '../testing/tenant.ts';
 import { assertAccessible, assertFits } from './support/accessibility.ts';
-import { playAgreedApi } from './support/agreed-api.ts';
 import { launchBrowser } from './support/browser.ts';
 import { createPages } from './support/pages.ts';
-import { sampleHandlers } from './support/samples.ts';
+import { enter } from './support/people.ts';
+import { createSamples, createTeam } from './support/samples.ts';
 import { createDashboardSite } from './support/site.ts';
 
 const site = await createDashboardSite();
@@ -16,20 +19,38 @@ await app.dispatcher.start();
 const tenant = await createTenant(app);
 const receiver = await createReceiver();
 receiver.behave({ kind: 'answer', status: 500, body: 'not today' });
+const answering = await createReceiver();
+await createSubscription(app, tenant, { url: answering.url, name: 'Ledger' });
 const { guid } = await createSubscription(app, tenant, { url: receiver.url, name: 'Payments backend' });
 await app.dispatcher.settle();
+const founder = await createTeam(site, tenant);
+await createSamples(site, tenant);
+const [eventGuid] = await publishEvents(app, tenant);
+await app.dispatcher.settle();
+/** Attempts are told of a few times a second. */
+const TOLD_AFTER_MS = 1_000;
 
-/** Each page with what has to be there before it is looked at. */
-const PAGES: readonly (readonly [path: string, text: string])[] = [
+/** Something to see where only what happens now is shown. */
+async function makeAttempts(page: Page): Promise<void> {
+  await page.getByRole('status').getByText('Live', { exact: true }).waitFor();
+  await untilWatched(app);
+  await publishEvents(app, tenant);
+  await app.dispatcher.settle();
+  app.clock.advance(TOLD_AFTER_MS);
+}
+
+/** Each page with what has to be there before it is looked at, and what makes it so. */
+const PAGES: readonly (readonly [path: string, text: string, prepare?: (page: Page) => Promise<void>])[] = [
   ['/overview', 'Payments backend'],
   ['/keys', 'Any address'],
   ['/subscriptions', 'Payments backend'],
   [`/subscriptions/${guid}`, 'answered 500'],
   ['/events?banks=all', 'subscription.storing'],
-  ['/live', 'transfer.completed'],
-  ['/files', 'passport-0.jpg'],
+  [`/events/${eventGuid}`, 'Ledger'],
+  ['/live', 'transfer.completed', makeAttempts],
+  ['/files', 'passport.png'],
   ['/sandbox', 'reviewing'],
-  ['/team', 'Ada Lovelace'],
+  ['/team', 'grace@acme.test'],
   ['/audit', 'subscription.create'],
   ['/account', 'Laptop'],
   ['/onboarding', 'Continue with Bank'],
@@ -38,10 +59,11 @@ const PAGES: readonly (readonly [path: string, text: string])[] = [
 for (const colorScheme of ['light', 'dark'] as const)
   test(`every page has no serious violation, and fits a phone (${colorScheme})`, async () => {
     const page = await pages.open({ colorScheme });
-    await playAgreedApi(page, site, { tenant, role: 'founder' }, sampleHandlers(tenant, guid));
-    for (const [path, text] of PAGES) {
+    await enter(page, site, founder);
+    for (const [path, text, prepare] of PAGES) {
       await page.setViewportSize({ width: 1280, height: 900 });
       await page.goto(path);
+      await prepare?.(page);
       await page.getByText(text, { exact: true }).first().waitFor();
       await assertAccessible(page, path);
       await page.setViewportSize({ width: 380, height: 800 });
@@ -51,7 +73,7 @@ for (const colorScheme of ['light', 'dark'] as const)
 
 test('dialogs have no serious violation either, and keep the focus', async () => {
   const page = await pages.open();
-  await playAgreedApi(page, site, { tenant, role: 'founder' }, sampleHandlers(tenant, guid));
+  await enter(page, site, founder);
   for (const [path, button] of [
     ['/keys', 'Generate bank key'],
     ['/subscriptions', 'Create Webhook Subscription'],

@@ -1,25 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTenant, tokenOf } from '../testing/tenant.ts';
-import { playAgreedApi } from './support/agreed-api.ts';
 import { launchBrowser } from './support/browser.ts';
 import { createPages } from './support/pages.ts';
-import { createDashboardSite } from './support/site.ts';
+import { enterAs } from './support/people.ts';
+import { ADDRESS, createDashboardSite } from './support/site.ts';
 
 const site = await createDashboardSite();
 const pages = createPages(await launchBrowser(), site.url);
 const { app } = site;
 
-const ownSession = {
-  'GET /dashboard/account/sessions': () => ({
-    body: { objects: [{ guid: '0'.repeat(32), address: '198.35.26.96', current: true }] },
-  }),
-};
-
 test('a bank key is generated with its list, its secret shown once, and works', async () => {
   const tenant = await createTenant(app);
   const page = await pages.open();
-  await playAgreedApi(page, site, { tenant, role: 'key_admin' }, ownSession);
+  await enterAs(page, site, tenant, 'key_admin');
   await page.goto('/keys');
   await page.getByRole('button', { name: 'Generate bank key' }).click();
   const dialog = page.getByRole('dialog');
@@ -44,7 +38,7 @@ test('a bank key is generated with its list, its secret shown once, and works', 
   await dialog.getByRole('button', { name: 'Done' }).click();
 
   const row = page.getByRole('row', { name: /Payments backend/ });
-  await row.getByText('198.35.26.96').waitFor();
+  await row.getByText(ADDRESS).waitFor();
   assert.ok(!(await page.content()).includes(secret), 'nothing of the page holds the secret any more');
   const kept = await page.evaluate(() =>
     JSON.stringify([{ ...localStorage }, { ...sessionStorage }, location.href]),
@@ -56,7 +50,7 @@ test('a bank key is generated with its list, its secret shown once, and works', 
 test('an edit is saved, and a removal needs the name to be typed', async () => {
   const tenant = await createTenant(app);
   const page = await pages.open();
-  await playAgreedApi(page, site, { tenant, role: 'founder' }, ownSession);
+  await enterAs(page, site, tenant, 'founder');
   await page.goto('/keys?kind=organization');
   await page.getByRole('button', { name: 'Actions for Key' }).click();
   await page.getByRole('menuitem', { name: 'Edit' }).click();
@@ -74,28 +68,4 @@ test('an edit is saved, and a removal needs the name to be typed', async () => {
   await dialog.getByRole('textbox').fill('Reporting');
   await remove.click();
   await page.getByText('No organization key yet').waitFor();
-});
-
-test('what a Viewer may not do is not offered, and is refused when it is called anyway', async () => {
-  const tenant = await createTenant(app);
-  const page = await pages.open();
-  let token = '';
-  page.on('request', (request) => {
-    token = request.headers().authorization ?? token;
-  });
-  await playAgreedApi(page, site, { tenant, role: 'viewer' });
-  await page.goto('/keys');
-  await page.getByRole('row', { name: /Key/ }).waitFor();
-  for (const name of ['Generate bank key', 'Actions for Key'])
-    assert.equal(await page.getByRole('button', { name }).count(), 0, name);
-  const menu = page.getByRole('navigation', { name: 'Pages of the dashboard' });
-  for (const name of ['Subscriptions', 'Audit', 'Get started'])
-    assert.equal(await menu.getByRole('link', { name }).count(), 0, name);
-  const answer = await app.call({
-    method: 'POST',
-    url: '/api/bank_applications',
-    headers: { authorization: token },
-    payload: { name: 'Mine', bank_guid: tenant.bankGuid },
-  });
-  assert.deepEqual([answer.status, answer.body.message_code], [403, 'invalid_scopes']);
 });

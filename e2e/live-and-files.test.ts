@@ -1,70 +1,73 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { createCustomer } from '../testing/customers.ts';
+import { publishEvents } from '../testing/events.ts';
+import { PNG } from '../testing/files.ts';
+import { untilWatched } from '../testing/live.ts';
+import { createReceiver } from '../testing/receiver.ts';
+import { createSubscription } from '../testing/subscriptions.ts';
 import { createTenant } from '../testing/tenant.ts';
-import { listOf, playAgreedApi } from './support/agreed-api.ts';
+import { pass, until } from '../testing/webhooks.ts';
 import { launchBrowser } from './support/browser.ts';
 import { createPages } from './support/pages.ts';
-import { liveMessage, sampleGuid } from './support/samples.ts';
+import { enterAs } from './support/people.ts';
 import { createDashboardSite } from './support/site.ts';
 
 const site = await createDashboardSite();
 const pages = createPages(await launchBrowser(), site.url);
 const { app } = site;
+await app.dispatcher.start();
 
-test('attempts are shown as they come, the stream is opened again when it ends, and a pause stops it', async () => {
+/** Attempts are told of a few times a second. */
+const TOLD_AFTER_MS = 1_000;
+const SHOWN_PER_SECOND = 100;
+const TOKEN_MS = 300_000;
+
+test('attempts are shown as they come, the stream is opened again when its token ends, and a pause stops it', async () => {
   const tenant = await createTenant(app);
+  const receiver = await createReceiver();
+  const { guid } = await createSubscription(app, tenant, { url: receiver.url });
+  await app.dispatcher.settle();
+
   const page = await pages.open();
+  await enterAs(page, site, tenant, 'viewer');
   let streams = 0;
-  await playAgreedApi(
-    page,
-    site,
-    { tenant, role: 'viewer' },
-    {
-      'GET /api/subscription_deliveries/live': () => {
-        streams += 1;
-        const dropped = 'event: dropped\ndata: {"dropped": 7}\n\n';
-        const body = `retry: 1000\n\n:\n\n${liveMessage(sampleGuid(1), streams === 1 ? 'failing' : 'completed')}${dropped}`;
-        return { headers: { 'content-type': 'text/event-stream' }, body };
-      },
-    },
-  );
+  page.on('response', (response) => {
+    if (response.ok() && response.url().endsWith('/api/subscription_deliveries/live')) streams += 1;
+  });
+  const announce = async (count = 1) => {
+    await publishEvents(app, tenant, count);
+    await app.dispatcher.settle();
+    app.clock.advance(TOLD_AFTER_MS);
+  };
   await page.goto('/live');
+  await page.getByRole('status').getByText('Live', { exact: true }).waitFor();
+  await untilWatched(app);
+  await announce();
+  await page.locator('[data-state=completed]').waitFor();
+  assert.equal(await page.getByText(guid.slice(0, 8)).count(), 1, 'who may not see it knows it by its guid');
+  await announce(SHOWN_PER_SECOND + 50);
+  await page.locator('[data-state=completed]').nth(SHOWN_PER_SECOND).waitFor();
+  app.clock.advance(TOLD_AFTER_MS);
+  await page.getByText('50 more were too quick to show').waitFor();
+
+  await pass(TOKEN_MS, [app], 10_000);
+  await until(() => streams === 2, 'a second stream');
+  receiver.behave({ kind: 'answer', status: 500 });
+  await announce();
   await page.getByText('answered 500').waitFor();
-  await page.locator('[data-state=completed]').first().waitFor();
-  await page.getByText(/more were too quick to show/).waitFor();
+
   await page.getByRole('button', { name: 'Pause' }).click();
-  await page.getByRole('button', { name: 'Resume' }).waitFor();
   await page.getByRole('button', { name: 'Clear' }).click();
   await page.getByRole('heading', { name: 'Paused' }).waitFor();
 });
 
-test('files are dropped, go straight to the upload URL with their own type, and show how far they are', async () => {
+test('files go straight to the upload URL, show how far they are, and are completed', async () => {
   const tenant = await createTenant(app);
-  const customerGuid = await createCustomer(app, tenant.bankGuid);
+  await createCustomer(app, tenant.bankGuid);
   const page = await pages.open();
-  const uploaded: { type: string | undefined; size: number }[] = [];
-  let asked: Record<string, unknown> = {};
-  await playAgreedApi(
-    page,
-    site,
-    { tenant, role: 'developer' },
-    {
-      'GET /api/files': () => listOf([]),
-      'POST /api/files': ({ body }) => {
-        asked = body;
-        return {
-          status: 201,
-          body: { guid: sampleGuid(1), state: 'storing', upload_url: `${site.url}/uploads/1?sig=2` },
-        };
-      },
-    },
-  );
-  await page.route(/\/uploads\//, async (route) => {
-    const request = route.request();
-    uploaded.push({ type: request.headers()['content-type'], size: request.postDataBuffer()?.length ?? 0 });
-    await route.fulfill({ status: 200, json: { state: 'storing' } });
-  });
+  await enterAs(page, site, tenant, 'developer');
   await page.goto('/files');
   await page.getByText('Choose the customer and the type first').waitFor();
   const panel = page.getByRole('region', { name: 'Upload' });
@@ -72,17 +75,32 @@ test('files are dropped, go straight to the upload URL with their own type, and 
   await page.getByRole('option').first().click();
   await panel.getByRole('combobox', { name: 'Type' }).click();
   await page.getByRole('option', { name: 'passport', exact: true }).click();
+
+  // A connection slow enough that the bar can be seen to move.
+  const network = await page.context().newCDPSession(page);
+  const limitUpload = (bytesPerSecond: number) =>
+    network.send('Network.emulateNetworkConditions', {
+      ...{ offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: bytesPerSecond },
+    });
+  await limitUpload(256 * 1024);
+  const content = Buffer.concat([PNG, Buffer.alloc(1024 * 1024 - PNG.length, 1)]);
   await panel.locator('input[type=file]').setInputFiles([
-    { name: 'passport.png', mimeType: 'image/png', buffer: Buffer.alloc(64 * 1024, 1) },
+    { name: 'passport.png', mimeType: 'image/png', buffer: content },
     { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('no') },
   ]);
-  await page.locator('[data-upload=done]').getByText('Uploaded, 64 KB').waitFor();
+  await page.getByText(/^[1-9]\d?% of 1\.0 MB$/).waitFor();
+  await limitUpload(-1);
+  await page.locator('[data-upload=done]').getByText('Uploaded, 1.0 MB').waitFor();
   await page.locator('[data-upload=failed]').getByText('Only JPEG, PNG, PDF, JSON and MP4').waitFor();
-  assert.deepEqual(uploaded, [{ type: 'image/png', size: 64 * 1024 }]);
-  assert.deepEqual(asked, {
-    type: 'passport',
-    customer_guid: customerGuid,
-    filename: 'passport.png',
-    content_type: 'image/png',
-  });
+
+  const row = page.getByRole('row', { name: /passport\.png/ });
+  await row.locator('[data-state=storing]').waitFor();
+  await app.fileProcessing.settle();
+  await row.locator('[data-state=completed]').waitFor();
+  await row.getByText(createHash('sha256').update(content).digest('hex').slice(0, 8)).waitFor();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    row.getByRole('button', { name: 'Download' }).click(),
+  ]);
+  assert.equal(download.suggestedFilename(), 'passport.png');
 });

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { createReceiver } from '../testing/receiver.ts';
 import { createSubscription } from '../testing/subscriptions.ts';
 import { createTenant, type Tenant } from '../testing/tenant.ts';
-import { playAgreedApi } from './support/agreed-api.ts';
 import { launchBrowser } from './support/browser.ts';
 import { createPages } from './support/pages.ts';
+import { enterAs } from './support/people.ts';
 import { createDashboardSite } from './support/site.ts';
 
 const site = await createDashboardSite();
@@ -32,7 +32,7 @@ test('a subscription is created, its key shown once, and becomes active with its
   const tenant = await createTenant(app);
   const receiver = await createReceiver();
   const page = await pages.open();
-  await playAgreedApi(page, site, { tenant, role: 'key_admin' });
+  await enterAs(page, site, tenant, 'key_admin');
   await page.goto('/subscriptions');
   await page.getByText('Nothing listens in sandbox yet').waitFor();
   await page.getByRole('button', { name: 'Create Webhook Subscription' }).click();
@@ -62,7 +62,7 @@ test('an event shows its exact body, its failing delivery with every attempt, an
   const sent = receiver.received.at(-1)?.body.toString() ?? '';
 
   const page = await pages.open();
-  await playAgreedApi(page, site, { tenant, role: 'founder' });
+  await enterAs(page, site, tenant, 'founder');
   await page.goto('/events');
   await page.getByRole('link', { name: 'transfer.completed' }).click();
   const shown = page.getByRole('region', { name: 'the raw body' });
@@ -89,7 +89,7 @@ test('a deletion needs the name and shows its countdown; a protected one offers 
   const kept = await createSubscription(app, tenant, { url: receiver.url, name: 'Kept' });
   await app.operate('PATCH', `/subscriptions/${kept.guid}`, { protection_enabled: true });
   const page = await pages.open();
-  await playAgreedApi(page, site, { tenant, role: 'founder' });
+  await enterAs(page, site, tenant, 'founder');
 
   await page.goto(`/subscriptions/${kept.guid}`);
   await page.getByText('Protected. To delete it, write to').waitFor();
@@ -109,7 +109,7 @@ test('filters are in the address, survive a reload, and the bank is followed eve
   const { body } = await app.operate('POST', path, { name: 'Live bank', environment: 'production' });
   await announce(tenant);
   const page = await pages.open();
-  await playAgreedApi(page, site, { tenant, role: 'developer' });
+  await enterAs(page, site, tenant, 'developer');
   await page.goto('/events');
   await page.getByRole('link', { name: 'transfer.completed' }).waitFor();
   await page.getByRole('combobox', { name: 'Type' }).click();

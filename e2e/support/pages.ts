@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach } from 'node:test';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { ADDRESS } from './site.ts';
 
 /** Long enough for a busy machine; what waits longer waits for something that does not come. */
 const PATIENCE_MS = 15_000;
@@ -23,6 +24,7 @@ export function createPages(browser: Browser, url: string) {
         baseURL: url,
         viewport: { width: 1280, height: 900 },
         reducedMotion: 'reduce',
+        extraHTTPHeaders: { 'x-forwarded-for': ADDRESS },
         ...options,
       });
       contexts.add(context);

@@ -6,6 +6,9 @@ import { findServicePort } from '../../testing/serve.ts';
 
 export type Site = { app: TestApp; url: string };
 
+/** Where the browsers are, as a proxy in front of the service would tell: an address that a key's list may hold. */
+export const ADDRESS = '198.35.26.96';
+
 /** The whole app with the dashboard as it is built, on a port. Its time stands still at the moment of the start. */
 export async function createDashboardSite(environment: Record<string, string> = {}): Promise<Site> {
   const folder = await ensureDashboardBuild((text) => process.stderr.write(text));
@@ -13,7 +16,15 @@ export async function createDashboardSite(environment: Record<string, string> = 
   const port = await findServicePort();
   const url = `http://localhost:${port}`;
   const app = await createTestApp({
-    environment: { PORTICO_WEBHOOK_ALLOW_PRIVATE: 'true', PORTICO_BASE_URL: url, ...environment },
+    environment: {
+      PORTICO_WEBHOOK_ALLOW_PRIVATE: 'true',
+      PORTICO_BASE_URL: url,
+      PORTICO_TRUSTED_PROXIES: '127.0.0.1/32',
+      // A file of tests logs in more often than a person does, and all of it within one moment.
+      PORTICO_RATE_LIMIT_LOGIN_PER_EMAIL: '1000',
+      PORTICO_RATE_LIMIT_LOGIN_PER_ADDRESS: '1000',
+      ...environment,
+    },
     clock: createFakeClock(new Date()),
     dashboard: await readDashboardFiles(folder),
   });

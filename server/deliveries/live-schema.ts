@@ -14,7 +14,7 @@ const { guid, subscription_guid, subscription_event_guid, event_type, environmen
   DeliveryView.properties;
 const { failure_kind, response_status } = DeliveryView.properties;
 
-const LiveAttemptView = Type.Object(
+export const LiveAttemptView = Type.Object(
   {
     ...{ guid, subscription_guid, subscription_event_guid, event_type, environment, state },
     ...{ failure_kind, response_status },

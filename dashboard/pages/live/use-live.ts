@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { Api } from '../../api/client.ts';
 import { Problem } from '../../api/problem.ts';
 import { readMessages } from '../../api/server-sent-events.ts';
@@ -18,11 +18,12 @@ export function useLive(api: Api, paused: boolean) {
   const [connection, setConnection] = useState<Connection>('connecting');
   const [dropped, setDropped] = useState(0);
   const [refusal, setRefusal] = useState<Problem>();
+  /** Rows stay over a pause, so their keys go on after it. */
+  const nextKey = useRef(0);
 
   useEffect(() => {
     if (paused) return;
     const stop = new AbortController();
-    let count = 0;
     let waitMs = FIRST_WAIT_MS;
 
     async function listen(): Promise<void> {
@@ -31,8 +32,7 @@ export function useLive(api: Api, paused: boolean) {
       waitMs = FIRST_WAIT_MS;
       for await (const { event, data } of readMessages(response)) {
         const message = JSON.parse(data) as LiveDelivery & { dropped?: number };
-        count += 1;
-        const row = { ...message, key: Date.now() + count };
+        const row = { ...message, key: nextKey.current++ };
         if (event === 'dropped') setDropped((sum) => sum + (message.dropped ?? 0));
         else setRows((shown) => [row, ...shown].slice(0, MAX_SHOWN));
       }

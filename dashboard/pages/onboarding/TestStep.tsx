@@ -25,7 +25,8 @@ export function TestStep({ subscription, onDone }: { subscription: Subscription;
   return (
     <Stack maw={620} py="sm">
       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-        A made-up <code>transfer.completed</code> goes to {subscription.url}. Answer it with any 2xx.
+        A <code>subscription.storing</code> about this very subscription goes to {subscription.url}. Answer it
+        with any 2xx.
       </Text>
       {delivery ? (
         <Group gap="xs" role="status">

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import type { APIRequestContext } from 'playwright-core';
+import type { Receiver } from '../testing/receiver.ts';
+
+type Body = Record<string, unknown>;
+type Item = Body & { guid: string };
+export type Founder = Awaited<ReturnType<typeof founderOf>>;
+
+/** How long a subscription, a file or a delivery may take to get where it goes. */
+const PATIENCE_MS = 60_000;
+const POLL_MS = 200;
+
+/** Calls the API as the dashboard does for the person whose session `request` carries. */
+export async function founderOf(request: APIRequestContext) {
+  const session = await request.get('/dashboard/session');
+  const [organization] = ((await session.json()) as { organizations: Item[] }).organizations;
+  assert.ok(organization);
+  const scope = { organization_guid: organization.guid, environment: 'sandbox' };
+  const token = await request.post('/dashboard/token', { data: scope });
+  const { access_token: bearer } = (await token.json()) as { access_token: string };
+  const headers = { authorization: `Bearer ${bearer}` };
+
+  async function get(path: string): Promise<Body> {
+    const answer = await request.get(`/api${path}`, { headers });
+    assert.equal(answer.status(), 200, await answer.text());
+    return (await answer.json()) as Body;
+  }
+  const list = async (path: string) => (await get(path)).objects as Item[];
+
+  return {
+    list,
+    async create(path: string, data: Body): Promise<Item> {
+      const answer = await request.post(`/api${path}`, { headers, data });
+      assert.equal(answer.status(), 201, `${path}: ${await answer.text()}`);
+      return (await answer.json()) as Item;
+    },
+    /** The first of a list that fits, once there is one. */
+    find: (path: string, fits: (item: Item) => boolean) =>
+      eventually(`something in ${path}`, async () => (await list(path)).find(fits)),
+    /** The charts follow the events by some seconds. */
+    charted: () =>
+      eventually('all events in the charts', async () => {
+        const { total } = await get('/subscription_events');
+        const { totals } = await get('/delivery_statistics?range=1h');
+        return (totals as { events: number }).events === total || undefined;
+      }),
+  };
+}
+
+async function eventually<Result>(what: string, look: () => Promise<Result | undefined>): Promise<Result> {
+  for (const giveUpAt = Date.now() + PATIENCE_MS; Date.now() < giveUpAt; ) {
+    const found = await look();
+    if (found !== undefined) return found;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+  throw new Error(`${what}: not within ${PATIENCE_MS} ms`);
+}
+
+export type Made = { bank: string; customer: string; subscription: string; event: string };
+
+/** Two endpoints, one of which fails once it is active, and something that happened for both to be told of. */
+export async function makeData(founder: Founder, healthy: Receiver, failing: Receiver): Promise<Made> {
+  const [bank] = await founder.list('/banks');
+  assert.ok(bank);
+  const own = { bank_guid: bank.guid };
+  await founder.create('/bank_applications', { ...own, name: 'Payments backend' });
+  await founder.create('/bank_applications', { ...own, name: 'Reports', ip_allowlist: ['198.35.26.0/24'] });
+
+  const subscription = await subscribe(founder, 'Payments backend', healthy);
+  await subscribe(founder, 'Old ledger', failing);
+  failing.behave({ kind: 'answer', status: 503, body: 'The ledger is closed for maintenance' });
+
+  const customer = await founder.create('/customers', { ...own, type: 'individual', name: 'Ada' });
+  const ofCustomer = { ...own, customer_guid: customer.guid };
+  await makeFiles(founder, customer.guid);
+  await makeObjects(founder, ofCustomer);
+  const told = await founder.find('/subscription_events', (event) => event.event_type === 'trade.executed');
+  const attempts = `/subscription_deliveries?subscription_event_guid=${told.guid}`;
+  // Twice, so that there is more than one attempt to see.
+  await founder.find(attempts, ({ attempt_count: count }) => Number(count) >= 2);
+  await founder.charted();
+  return { bank: bank.guid, customer: customer.guid, subscription, event: told.guid };
+}
+
+async function subscribe(founder: Founder, name: string, { url }: Receiver): Promise<string> {
+  const environment = 'sandbox';
+  const { guid } = await founder.create('/subscriptions', { type: 'webhook', name, url, environment });
+  await founder.find('/subscriptions', (found) => found.guid === guid && found.state === 'active');
+  return guid;
+}
+
+async function makeFiles(founder: Founder, customer: string): Promise<void> {
+  const pdf = Buffer.from('%PDF-1.7\n% a very short document\n%%EOF\n').toString('base64');
+  const file = { customer_guid: customer, content_type: 'application/pdf', data: pdf };
+  await founder.create('/files', { ...file, type: 'utility_bill', filename: 'electricity.pdf' });
+  await founder.create('/files', { ...file, type: 'bank_statement', filename: 'statement-october.pdf' });
+  // Its bytes are something else than it says.
+  const mismatch = { type: 'passport', filename: 'passport.png', content_type: 'image/png' };
+  await founder.create('/files', { ...file, ...mismatch });
+  await founder.find('/files', ({ filename, state }) => filename === 'passport.png' && state === 'failed');
+}
+
+async function makeObjects(founder: Founder, owner: Body): Promise<void> {
+  const trade = { ...owner, side: 'buy', symbol: 'BTC-USD', amount: 250_000 };
+  await founder.create('/trades', trade);
+  const transfers = [
+    { transfer_type: 'funding', amount: 125_000 },
+    { transfer_type: 'book', amount: 4_200, simulate: 'holding' },
+    { transfer_type: 'crypto', amount: 98_000, simulate: 'failed' },
+    { transfer_type: 'instant_funding', amount: 20_000 },
+  ];
+  for (const transfer of transfers) {
+    await founder.create('/transfers', { ...owner, asset: 'USD', ...transfer });
+  }
+  await founder.find('/transfers', ({ state }) => state === 'failed');
+  await founder.find('/trades', ({ state }) => state === 'completed');
+}
