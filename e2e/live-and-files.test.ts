@@ -63,6 +63,41 @@ test('attempts are shown as they come, the stream is opened again when its token
   await page.getByRole('heading', { name: 'Paused' }).waitFor();
 });
 
+test('a refused stream is opened again by Resume or after its time, asks for the filters, and ends at the login', async () => {
+  const page = await pages.open();
+  await enterAs(page, site, await createTenant(app), 'viewer');
+  const refusals = [
+    { code: 'invalid_scopes', message: 'Not for this role' },
+    { code: 'rate_limit_exceeded', message: 'Close one first' },
+  ];
+  await page.route('**/api/subscription_deliveries/live*', async (route) => {
+    const refusal = refusals.shift();
+    if (!refusal) return route.continue();
+    const json = { error: 'forbidden', message_code: refusal.code, message: refusal.message };
+    return route.fulfill({ status: 403, headers: { 'retry-after': '2' }, json });
+  });
+  const status = page.getByRole('status');
+  await page.goto('/live');
+  await page.getByText('Not for this role').waitFor();
+  await status.getByText('Not connected').waitFor();
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await page.getByText('Close one first').waitFor();
+  assert.equal(await page.getByText('Not for this role').count(), 0);
+  await status.getByText('Live', { exact: true }).waitFor();
+  assert.equal(await page.getByRole('alert').count(), 0);
+
+  const filtered = page.waitForRequest((request) => request.url().endsWith('/live?state=failed'));
+  await page.getByRole('combobox', { name: 'State' }).click();
+  await page.getByRole('option', { name: 'failed', exact: true }).click();
+  await filtered;
+  await status.getByText('Live', { exact: true }).waitFor();
+
+  await page.context().clearCookies();
+  await pass(TOKEN_MS, [app], 10_000);
+  await page.getByRole('button', { name: 'Log in', exact: true }).waitFor();
+});
+
 test('files go straight to the upload URL, show how far they are, and are completed', async () => {
   const tenant = await createTenant(app);
   await createCustomer(app, tenant.bankGuid);

@@ -103,6 +103,20 @@ test('a deletion needs the name and shows its countdown; a protected one offers 
   assert.equal(await page.getByRole('button', { name: 'Delete' }).count(), 0);
 });
 
+test('at the limit of both environments another one is not offered', async () => {
+  const tenant = await createTenant(app);
+  for (const name of ['A', 'B', 'C', 'D']) await createSubscription(app, tenant, { name });
+  const page = await pages.open();
+  await enterAs(page, site, tenant, 'key_admin');
+  await page.goto('/subscriptions');
+  const create = page.getByRole('button', { name: 'Create Webhook Subscription' });
+  await page.getByRole('link', { name: 'D', exact: true }).waitFor();
+  await create.waitFor();
+  await createSubscription(app, tenant, { name: 'E', environment: 'production' });
+  await page.getByText('An Organization has at most 5').waitFor();
+  assert.equal(await create.count(), 0);
+});
+
 test('filters are in the address, survive a reload, and the bank is followed everywhere', async () => {
   const tenant = await createTenant(app);
   const path = `/organizations/${tenant.organizationGuid}/banks`;

@@ -183,7 +183,7 @@ export async function createApp(deps: Deps) {
     registerMembers(api, { members, invitations: login.invitations });
     registerAuditEntries(api, { audit, people });
   });
-  await registerLogin(server, { login, baseUrl, supportEmail, sourceAddress });
+  await registerLogin(server, { login, baseUrl, supportEmail, allowlistPolicy, sourceAddress });
   if (fileRoom.direct) {
     await registerUploads(server, fileRoom.direct);
     registerDownloads(server, fileRoom.direct);

@@ -56,10 +56,13 @@ export async function createSite(t: TestContext) {
       return launch('script', ['-qec', `exec ${words.join(' ')}`, '/dev/null'], { TERM: 'xterm' });
     },
     run: (...command: Parameters<typeof start>) => start(...command).exited,
-    /** Starts a command and waits until it serves. */
+    /** Starts a command and waits until it serves and its start is over. */
     async serve(settings: Environment = {}, command = 'serve'): Promise<Running> {
       const running = start([command], settings);
       await untilReady(url, running);
+      // With a database of its own it makes the demo after its port is open, and says when it is done.
+      if (command === 'serve' && settings.PORTICO_DATABASE_URL === undefined)
+        await waitFor('the welcome', running, () => running.out().includes('Stop with Ctrl-C.'));
       return running;
     },
     /** A call to the operator's surface with the token that the first start left in the data folder. */

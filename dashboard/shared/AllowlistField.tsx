@@ -2,6 +2,7 @@ import { ActionIcon, Button, Group, Input, Stack, TextInput } from '@mantine/cor
 import { useMutation } from '@tanstack/react-query';
 import { MAX_ALLOWLIST_ENTRIES, parseAllowlist } from '../../server/applications/allowlist.ts';
 import { people } from '../api/people.ts';
+import { useWorkspace } from '../shell/workspace-context.ts';
 import { Icon } from './Icon.tsx';
 import { tellProblem } from './notify.ts';
 
@@ -15,11 +16,14 @@ export function AllowlistField({
   onChange: (value: string[]) => void;
   error?: React.ReactNode;
 }) {
+  const { session } = useWorkspace();
   const rows = value.length === 0 ? [''] : value;
   const change = (index: number, entry: string) => onChange(rows.with(index, entry));
   const own = useMutation({
-    mutationFn: ownAddress,
-    onSuccess: (address) => {
+    // Asked at this moment: since the page was opened one may have moved to another network.
+    mutationFn: people.session,
+    onSuccess: ({ address }) => {
+      if (address === undefined) return;
       const free = rows.findIndex((entry) => entry.trim() === '');
       onChange(free === -1 ? [...rows, address] : rows.with(free, address));
     },
@@ -61,15 +65,17 @@ export function AllowlistField({
           </Group>
         ))}
         <Group gap="xs">
-          <Button
-            size="xs"
-            variant="light"
-            onClick={() => own.mutate()}
-            loading={own.isPending}
-            disabled={isFull(rows)}
-          >
-            Use my current address
-          </Button>
+          {session.address === undefined ? null : (
+            <Button
+              size="xs"
+              variant="light"
+              onClick={() => own.mutate()}
+              loading={own.isPending}
+              disabled={isFull(rows)}
+            >
+              Use my current address
+            </Button>
+          )}
           <Button
             size="xs"
             variant="subtle"
@@ -96,10 +102,4 @@ function problemOf(rows: readonly string[], index: number): string | undefined {
   const parsed = parseAllowlist(entries.map((entry, at) => (at === index ? entry : entry || '0')));
   if (Array.isArray(parsed) || parsed.index !== index) return undefined;
   return parsed.message.replace(/^ip_allowlist\[\d\] /, '');
-}
-
-/** As the service sees it, behind its proxies: the address of this very session. */
-async function ownAddress(): Promise<string> {
-  const { objects } = await people.sessions();
-  return objects.find(({ current }) => current)?.address ?? '';
 }

@@ -31,7 +31,8 @@ export function Workspace() {
 function OrganizationWorkspace({ session, organization }: { session: Session; organization: Organization }) {
   const { tokens } = useServices();
   const { filters, change } = useFilters();
-  const { data: banks = [], error, isPending, refetch } = useBanks(organization.guid, session.environments);
+  const { data, error, isPending, refetch } = useBanks(organization.guid, session.environments);
+  const banks = data ?? [];
   const wanted = filters.bank ?? remembered('bank');
   const bank = banks.find(({ guid }) => guid === wanted) ?? banks[0];
   const environment = bank?.environment ?? 'sandbox';
@@ -64,8 +65,9 @@ function OrganizationWorkspace({ session, organization }: { session: Session; or
     <WorkspaceContext value={workspace}>
       <Shell>
         {isPending ? <PageLoading /> : null}
-        {error ? <Failure error={error} onRetry={() => void refetch()} /> : null}
-        {isPending || error ? null : <Outlet key={`${environment} ${bank?.guid}`} />}
+        {error && !data ? <Failure error={error} onRetry={() => void refetch()} /> : null}
+        {/* A refresh that failed takes nothing away: the page may show a secret that is shown once. */}
+        {data ? <Outlet key={`${environment} ${bank?.guid}`} /> : null}
       </Shell>
     </WorkspaceContext>
   );

@@ -36,8 +36,6 @@ for (const victims of ['the service', 'the service and PostgreSQL'] as const)
     const site = await createSite(t);
     const running = await site.serve();
     const postmaster = await postmasterPid(site.dataDir);
-    // The demo is made after the port is open, and only while there is nothing else.
-    await waitFor('the demo', running, async () => (await walk(site)).length === 1);
     const acknowledged = new Set<string>();
     const writers = Array.from({ length: WRITERS }, () => writeUntilGone(site, acknowledged));
     await waitFor('writes', running, () => acknowledged.size >= ENOUGH);

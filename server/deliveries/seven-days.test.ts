@@ -114,7 +114,7 @@ test('its subscription shows since when it fails, and fails itself when that is 
 
 test('the other subscription is told of it, the failed one is not', async () => {
   await dispatcher.settle();
-  assert.equal(typesAt(healthy).at(-1), 'subscription.failed');
+  assert.ok(typesAt(healthy).includes('subscription.failed'));
   const types = (await deliveriesOf(app, subscription)).map(({ event_type }) => event_type);
   assert.ok(!types.includes('subscription.failed'));
 });

@@ -91,7 +91,9 @@ export function createFiles(deps: Deps) {
     const removeAt = new Date(file.created_at.getTime() + INLINE_WITHIN_MS);
     const refused = await storeInline(file, data, removeAt);
     if (refused) {
-      await database.transaction((transaction) => deleteRemoval(transaction, file.guid, removeAt));
+      // Of a storage that failed nobody knows what it has kept, so its removal stays.
+      if (refused.code === 'invalid_parameter')
+        await database.transaction((transaction) => deleteRemoval(transaction, file.guid, removeAt));
       return refused;
     }
     return database.transaction(async (transaction) => {

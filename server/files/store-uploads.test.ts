@@ -120,7 +120,7 @@ test('more than was agreed is too_large, and the wrong type a mismatch; neither 
   assert.ok(!kept.some((key) => key.includes(large.guid) || key.includes(wrong.guid)));
 });
 
-test('inline content goes to the store as well; while that is away: 503, and nothing is left to be done', async () => {
+test('inline content goes to the store as well; while that is away: 503, and what it may have kept is removed', async () => {
   const { guid } = await createFile(app, owner, inline(PNG));
   await app.fileProcessing.settle();
   assert.equal((await showFile(app, owner, guid)).state, 'completed');
@@ -128,6 +128,10 @@ test('inline content goes to the store as well; while that is away: 503, and not
   const away = { token: await owner.token(), customerGuid: owner.customerGuid };
   assertError(await postFile(app, away, inline(PNG)), 503, 'unavailable');
   store.setFault(() => undefined);
-  const later = await app.database.queries.selectFrom('file_removals').selectAll().execute();
-  assert.ok(!later.some(({ due_at }) => due_at.getTime() === clock.now().getTime() + 60 * MINUTE_MS));
+  const removals = () => app.database.queries.selectFrom('file_removals').selectAll().execute();
+  const dueAt = clock.now().getTime() + 60 * MINUTE_MS;
+  assert.ok((await removals()).some(({ due_at }) => due_at.getTime() === dueAt));
+  clock.advance(60 * MINUTE_MS);
+  await app.sweeper.runOnce();
+  assert.deepEqual(await removals(), []);
 });

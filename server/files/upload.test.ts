@@ -102,6 +102,20 @@ test('two at once: exactly one is taken', async () => {
   await forget(guid);
 });
 
+test('one that ends after another on the same link was no good is refused, and leaves nothing', async () => {
+  const { guid, url } = await await_();
+  const headers = { 'content-type': 'image/png', 'content-length': PNG.length };
+  const late = send('PUT', url, headers, PNG.subarray(0, 10));
+  await once(late.outgoing, 'socket');
+  await until(async () => (await storedIn(app)).length > 0, 'the late one has begun');
+  assert.equal((await upload(url, PDF)).status, 200);
+  await app.fileProcessing.settle();
+  assert.equal((await showFile(app, owner, guid)).failure_code, 'content_type_mismatch');
+  late.outgoing.end(PNG.subarray(10));
+  assertRefused(await late.answer, 409, 'upload_completed');
+  assert.deepEqual(await storedIn(app), []);
+});
+
 test('another content type, or none: 403 content_type_mismatch', async () => {
   const file = await await_();
   const types = ['image/jpeg', 'image/png; charset=utf-8', 'nonsense', 'application/json', undefined];

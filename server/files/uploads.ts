@@ -57,8 +57,9 @@ export function createUploads({ database: { queries }, storage, clock, log, onAr
       if (result === 'exists') return completed();
       if (isFirst) return undefined;
       const file = await store.selectLinkedFile(queries, terms.guid);
-      // Noticed by somebody who looked in between, or else given up before: then nobody waits for it any more.
-      if (file && file.failure_code !== 'upload_expired') return undefined;
+      // Noticed by somebody who looked in between; or given up, or ended by another upload that was no good and is
+      // gone: then nobody waits for this one any more.
+      if (file && file.failed_at === null) return undefined;
       await storage.remove(terms.guid);
       return refusalOf(file);
     },

@@ -95,7 +95,8 @@ export function createAccounts(deps: Deps) {
 
     /**
      * By a link. An invitation sets a first password only: whoever invites may hold the link themselves, and must not
-     * get into an account that somebody has already. A second factor that is on is asked for here too.
+     * get into an account that somebody has already. A second factor that is on is asked for here too. Who resets a
+     * password may have lost the account to somebody: passkeys go, for they may be that somebody's.
      */
     async setPassword(input: NewPassword, from: From): Promise<Begun | Failure> {
       const link = await links.inspect(input.token);
@@ -124,6 +125,7 @@ export function createAccounts(deps: Deps) {
             : await members.accept(transaction, actor, { organizationGuid, memberGuid: guid });
         if (notInvited) return notInvited;
         await people.rename(transaction, actor, guid, input.name);
+        if (used.purpose === 'password_reset') await passkeys.removeAll(transaction, actor, guid);
         const revision = await replacePassword(transaction, actor, guid, { hash });
         return { revision, ...(await sessions.start(transaction, actor, guid, from)) };
       });

@@ -66,7 +66,7 @@ export function registerLinks(dashboard: HttpServer, { login, from, begin, descr
     },
     async (request) => {
       unwrap(await login.accounts.acceptInvitation(request.session, request.body.token, from(request)));
-      return describe(request.session.member_guid);
+      return describe(request, request.session.member_guid);
     },
   );
 
@@ -76,7 +76,8 @@ export function registerLinks(dashboard: HttpServer, { login, from, begin, descr
       config,
       schema: {
         operationId: 'dashboard.password.set',
-        summary: 'Set a password by a link, and be logged in; every other session ends',
+        summary:
+          'Set a password by a link, and be logged in; every other session ends, and a reset removes the passkeys',
         tags,
         body: NewPasswordBody,
         response: answers({ 200: SessionView }, 401, 403, 404, 409, 413, 415, 422, 503),

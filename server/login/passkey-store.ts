@@ -72,6 +72,12 @@ export async function usePasskey(
   return numUpdatedRows > 0n;
 }
 
+/** All of this person; their guids. */
+export async function deletePasskeysOf(transaction: Transaction, memberGuid: string): Promise<string[]> {
+  const query = transaction.deleteFrom('passkeys').where('member_guid', '=', memberGuid);
+  return (await query.returning('guid').execute()).map(({ guid }) => guid);
+}
+
 export async function deletePasskey(
   transaction: Transaction,
   memberGuid: string,

@@ -3,7 +3,15 @@ import { test } from 'node:test';
 import { objectsOf } from '../../testing/answers.ts';
 import { type Answer, assertError, createTestApp } from '../../testing/app.ts';
 import { type Authenticator, createAuthenticator } from '../../testing/authenticator.ts';
-import { type Browser, browse, browserOf, joinTeam, type Person } from '../../testing/dashboard.ts';
+import {
+  type Browser,
+  browse,
+  browserOf,
+  joinTeam,
+  PASSWORD,
+  type Person,
+  tokenInLink,
+} from '../../testing/dashboard.ts';
 import { createTenant } from '../../testing/tenant.ts';
 
 const environment = { PORTICO_RATE_LIMIT_LOGIN_PER_ADDRESS: '1000' };
@@ -168,6 +176,36 @@ test('an authenticator belongs to one person, who has at most ten', async () => 
   app.clock.advance(CHALLENGE_MS);
   const eleventh = await browse(app, 'POST', '/account/passkeys/options', { as: person, payload: {} });
   assertError(eleventh, 422, 'passkey_limit_reached');
+});
+
+test('a password that is reset by a link takes every passkey with it: one may be somebody else’s', async () => {
+  const { person, authenticator, guid } = await withPasskey();
+  const { authenticator: others } = await withPasskey();
+  const { body } = await app.operate('POST', `/members/${person.memberGuid}/password_reset`, {});
+  const options = await loginOptions();
+  const signed = authenticator.get(options);
+  const payload = { token: tokenInLink(body.link), password: 'a brand new password' };
+  const answer = await browse(app, 'POST', '/password', { payload });
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  assert.equal((answer.body.member as { passkey_count: number }).passkey_count, 0);
+  isRefused(await enter(options, signed));
+  const next = await loginOptions();
+  assert.equal((await enter(next, others.get(next))).status, 200, 'those of other people stay');
+  const removed = await app.database.queries
+    .selectFrom('audit_records')
+    .select('changes')
+    .where('action', '=', 'account.remove_passkey')
+    .where('object_id', '=', person.memberGuid)
+    .execute();
+  assert.deepEqual(removed, [{ changes: { passkey: guid } }]);
+});
+
+test('a password that is changed by its person leaves the passkeys', async () => {
+  const { person, authenticator } = await withPasskey();
+  const payload = { current_password: PASSWORD, new_password: 'a brand new password' };
+  assert.equal((await browse(app, 'POST', '/account/password', { as: person, payload })).status, 204);
+  const options = await loginOptions();
+  assert.equal((await enter(options, authenticator.get(options))).status, 200);
 });
 
 test('nobody removes a passkey of somebody else', async () => {

@@ -167,6 +167,12 @@ export function createPasskeys({ database, clock, guids, audit, randomBytes, bas
       return isFailure(outcome) ? outcome : undefined;
     },
 
+    /** With the login locked, as adding one does. */
+    async removeAll(transaction: Transaction, actor: Actor, memberGuid: string): Promise<void> {
+      for (const guid of await store.deletePasskeysOf(transaction, memberGuid))
+        await audit.record(transaction, actor, about('account.remove_passkey', memberGuid, { guid }));
+    },
+
     sweep: () => store.deleteExpiredChallenges(queries, clock.now()),
   };
 }

@@ -1,14 +1,19 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AllowlistPolicy } from '../applications/service.ts';
 import type { Begun } from './entry.ts';
 import type { createFrom, GuardDeps } from './guard.ts';
 import type { viewSession } from './schema.ts';
 import type { LoginRoom } from './service.ts';
 
-export type LoginDeps = { login: LoginRoom; supportEmail: string } & Omit<GuardDeps, 'sessions'>;
+export type LoginDeps = {
+  login: LoginRoom;
+  supportEmail: string;
+  allowlistPolicy: AllowlistPolicy;
+} & Omit<GuardDeps, 'sessions'>;
 /** What the routes share: who asks, and how a session that has begun is answered. */
 export type RouteTools = LoginDeps & {
   from: ReturnType<typeof createFrom>;
-  describe(memberGuid: string): Promise<ReturnType<typeof viewSession>>;
+  describe(request: FastifyRequest, memberGuid: string): Promise<ReturnType<typeof viewSession>>;
   begin(reply: FastifyReply, begun: Begun): Promise<ReturnType<typeof viewSession>>;
 };
 

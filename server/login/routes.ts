@@ -13,10 +13,11 @@ import { LoginBody, Nothing, SessionView, UserTokenBody, UserTokenView, viewSess
 
 /** The dashboard's own calls; everything else it does with user tokens through `/api`. */
 export async function registerLogin(server: HttpServer, deps: LoginDeps): Promise<void> {
-  const { login, baseUrl, supportEmail, sourceAddress } = deps;
+  const { login, baseUrl, supportEmail, allowlistPolicy, sourceAddress } = deps;
 
-  async function describe(memberGuid: string) {
-    return viewSession(await login.entry.describe(memberGuid), supportEmail);
+  async function describe(request: FastifyRequest, memberGuid: string) {
+    const address = sourceAddress(request);
+    return viewSession(await login.entry.describe(memberGuid), { supportEmail, allowlistPolicy, address });
   }
   const tools: RouteTools = {
     ...deps,
@@ -24,7 +25,7 @@ export async function registerLogin(server: HttpServer, deps: LoginDeps): Promis
     describe,
     async begin(reply, { session, secret }) {
       setSessionCookie(reply, baseUrl, secret);
-      return describe(session.member_guid);
+      return describe(reply.request, session.member_guid);
     },
   };
 
@@ -106,7 +107,7 @@ function registerSession(dashboard: HttpServer, { login, baseUrl, from, describe
         response: answers({ 200: SessionView }, 401, 403),
       },
     },
-    async (request) => describe(request.session.member_guid),
+    async (request) => describe(request, request.session.member_guid),
   );
 
   dashboard.post(

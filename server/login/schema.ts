@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import type { AllowlistPolicy } from '../applications/service.ts';
 import { EnvironmentName, Guid, strictObject, Timestamp } from '../http/schemas.ts';
 import { Email, PersonName, RoleName } from '../members/schema.ts';
 import { TokenView } from '../tokens/schema.ts';
@@ -61,6 +62,10 @@ export const SessionView = Type.Object({
   support_email: Type.String(),
   version: Type.String(),
   environments: Type.Array(EnvironmentName),
+  allowlist_policy: Type.Enum(['required', 'optional'], {
+    description: 'required: every new key needs an address list; optional: only those of live Organizations',
+  }),
+  address: Type.Optional(Type.String({ description: 'where this very request came from' })),
 });
 
 export const UserTokenView = Type.Object({ ...TokenView.properties, role: RoleName });
@@ -88,9 +93,11 @@ export const SessionListView = Type.Object({
   ),
 });
 
+type Surroundings = { supportEmail: string; allowlistPolicy: AllowlistPolicy; address: string | undefined };
+
 export function viewSession(
   { person, hasTotp, passkeyCount, organizations }: Awaited<ReturnType<Entry['describe']>>,
-  supportEmail: string,
+  { supportEmail, allowlistPolicy, address }: Surroundings,
 ): Static<typeof SessionView> {
   return {
     member: {
@@ -106,6 +113,8 @@ export function viewSession(
     support_email: supportEmail,
     version,
     environments: ['sandbox', 'production'],
+    allowlist_policy: allowlistPolicy,
+    ...(address === undefined ? {} : { address }),
   };
 }
 

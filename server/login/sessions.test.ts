@@ -76,6 +76,14 @@ test('one sees where one is logged in, and ends what one likes', async () => {
   assert.equal((await session(person)).status, 200);
 });
 
+test('a session tells where one is now, not where one logged in', async () => {
+  const person = await joinTeam(app, organizationGuid);
+  for (const remoteAddress of ['192.0.2.7', '192.0.2.8']) {
+    const { body } = await browse(app, 'GET', '/session', { as: person, remoteAddress });
+    assert.equal(body.address, remoteAddress);
+  }
+});
+
 test('nobody ends a session of somebody else', async () => {
   const [person, other] = [await joinTeam(app, organizationGuid), await joinTeam(app, organizationGuid)];
   const [theirs] = await sessionsOf(other);

@@ -51,13 +51,19 @@ for (const type of TYPES) {
     const of = { ...live, customerGuid: await createCustomer(app, live.bankGuid) };
     for (const holder of HOLDERS) {
       const token = await issueToken(app, of, holder, { environment: 'production' });
-      const payload = { ...(await newObject(app, type, of)), bank_guid: of.bankGuid };
-      assertError(
-        await app.call({ method: 'POST', url: `/api/${plural}`, token, payload }),
-        422,
-        'not_implemented',
-        `Production ${plural.replaceAll('_', ' ')} come from the platform; create them in sandbox`,
-      );
+      // Whatever bank is named, or none: it is the environment of the token that counts.
+      for (const bank_guid of [of.bankGuid, owner.bankGuid, undefined])
+        assertError(
+          await app.call({
+            method: 'POST',
+            url: `/api/${plural}`,
+            token,
+            payload: { ...(await newObject(app, type, of)), bank_guid },
+          }),
+          422,
+          'not_implemented',
+          `Production ${plural.replaceAll('_', ' ')} come from the platform; create them in sandbox`,
+        );
     }
   });
 

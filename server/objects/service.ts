@@ -37,14 +37,15 @@ export function createObjects(deps: Deps) {
 
   /** A bank token has its bank, whatever the request says (specification, Authentication 3). */
   async function bankFor(type: ObjectType, visible: store.Visible, named?: string): Promise<Bank | Failure> {
-    const guid = visible.bankGuid ?? named;
-    if (guid === undefined) return new Failure('missing_parameter', 'bank_guid is required');
-    const bank = await organizations.findBank(visible.organizationGuid, guid, visible.environment);
-    if (isFailure(bank) || bank.environment === 'sandbox') return bank;
-    return new Failure(
+    const refusal = new Failure(
       'not_implemented',
       `Production ${wordsOf(type.plural)} come from the platform; create them in sandbox`,
     );
+    if (visible.environment === 'production') return refusal;
+    const guid = visible.bankGuid ?? named;
+    if (guid === undefined) return new Failure('missing_parameter', 'bank_guid is required');
+    const bank = await organizations.findBank(visible.organizationGuid, guid, visible.environment);
+    return isFailure(bank) || bank.environment === 'sandbox' ? bank : refusal;
   }
 
   /** Whose the new object is; a customer is its own. */

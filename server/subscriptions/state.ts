@@ -26,6 +26,9 @@ export const STATE_RULES: readonly Rule[] = [
   { state: 'active', moment: 'activated_at', is: 'set' },
 ];
 
+/** Endpoints of an Organization, over both environments. */
+export const MAX_SUBSCRIPTIONS = 5;
+
 /** Those that the limit counts: the others have ended, or are about to. */
 export const COUNTED_STATES: readonly SubscriptionState[] = ['storing', 'active'];
 

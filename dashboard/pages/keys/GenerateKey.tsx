@@ -34,6 +34,7 @@ export function GenerateKey({ kind, onClose }: { kind: KeyKind; onClose: () => v
       ) : (
         <KeyForm
           kind={kind}
+          isNew
           initial={{ name: '', scopes: scopesFor(kind).filter(isRead), ip_allowlist: [] }}
           action="Generate"
           pending={create.isPending}

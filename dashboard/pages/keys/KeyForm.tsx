@@ -15,6 +15,7 @@ export function KeyForm({
   initial,
   action,
   cancel = 'Cancel',
+  isNew = false,
   pending,
   error,
   onSubmit,
@@ -24,18 +25,25 @@ export function KeyForm({
   initial: KeyInput;
   action: string;
   cancel?: string;
+  /** The policy of the installation is about new keys; one that is there may keep its empty list. */
+  isNew?: boolean;
   pending: boolean;
   error: unknown;
   onSubmit: (input: KeyInput) => void;
   onCancel: () => void;
 }) {
-  const { organization } = useWorkspace();
+  const { organization, session } = useWorkspace();
+  const whyNeeded = organization.live
+    ? 'A live Organization needs at least one address on every key'
+    : isNew && session.allowlist_policy === 'required'
+      ? 'A new key needs at least one address'
+      : undefined;
   const form = useForm({
     initialValues: initial,
     validate: {
       name: (name) => (name.trim() === '' ? 'Give it a name' : null),
       scopes: (scopes) => (scopes.length === 0 ? 'Choose at least one' : null),
-      ip_allowlist: (entries) => allowlistProblem(filled(entries), organization.live),
+      ip_allowlist: (entries) => allowlistProblem(filled(entries), whyNeeded),
     },
   });
   return (
@@ -83,8 +91,8 @@ function filled(entries: readonly string[]): string[] {
   return entries.map((entry) => entry.trim()).filter((entry) => entry !== '');
 }
 
-function allowlistProblem(entries: readonly string[], live: boolean): string | null {
-  if (live && entries.length === 0) return 'A live Organization needs at least one address on every key';
+function allowlistProblem(entries: readonly string[], whyNeeded: string | undefined): string | null {
+  if (whyNeeded !== undefined && entries.length === 0) return whyNeeded;
   const parsed = parseAllowlist(entries);
   return Array.isArray(parsed) ? null : 'Mend the entry that is marked';
 }

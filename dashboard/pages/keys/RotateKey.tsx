@@ -55,6 +55,8 @@ export function RotateKey({
       onClose={onClose}
       title={`Rotate ${name}`}
       closeOnClickOutside={false}
+      // The secret cannot be shown again, so a stray key must not close it.
+      closeOnEscape={!created || step > 0}
       withCloseButton={!created || step > 0}
     >
       <Stepper active={step} size="sm" mb="lg">

@@ -21,8 +21,13 @@ export function LivePage() {
   const [paused, setPaused] = useState(false);
   const [opened, setOpened] = useState<string>();
   const { filters, change } = useFilters();
-  const { rows, connection, dropped, refusal, clear } = useLive(api, paused);
+  const { rows, connection, dropped, refusal, clear } = useLive(api, {
+    state: filters.state,
+    subscription: filters.subscription,
+    paused,
+  });
   const subscriptions = useSubscriptions();
+  // The stream sends no others; these came before the filter was set.
   const shown = rows.filter(
     (row) =>
       (filters.state === undefined || row.state === filters.state) &&
@@ -97,6 +102,7 @@ function Status({ connection, paused }: { connection: Connection; paused: boolea
     connecting: { color: 'gray', label: 'Connecting' },
     open: { color: 'teal', label: 'Live' },
     lost: { color: 'orange', label: 'Connecting again' },
+    refused: { color: 'red', label: 'Not connected' },
     paused: { color: 'gray', label: 'Paused' },
   };
   const { color, label } = looks[paused ? 'paused' : connection];

@@ -1,17 +1,22 @@
-import { Button, Group, Radio, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Radio, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { createApi } from '../../api/client.ts';
 import type { Bank } from '../../api/types.ts';
+import { useServices } from '../../app/services.tsx';
 import { Failure } from '../../shared/Failure.tsx';
 import { useWorkspace } from '../../shell/workspace-context.ts';
 
 export function BankStep({ onDone }: { onDone: () => void }) {
-  const { api, banks, bank, chooseBank, can, environment } = useWorkspace();
+  const { organization, banks, bank, chooseBank, can, environment } = useWorkspace();
+  const { tokens } = useServices();
   const queries = useQueryClient();
   const [name, setName] = useState('');
   const sandboxBanks = banks.filter((candidate) => candidate.environment === 'sandbox');
+  // Whatever is selected: a bank is of the environment of the token that creates it.
+  const sandbox = createApi(tokens, { organizationGuid: organization.guid, environment: 'sandbox' });
   const create = useMutation({
-    mutationFn: () => api.post<Bank>('/banks', { name: name.trim() }),
+    mutationFn: () => sandbox.post<Bank>('/banks', { name: name.trim() }),
     onSuccess: async (created) => {
       await queries.invalidateQueries({ queryKey: ['banks'] });
       chooseBank(created);
@@ -36,7 +41,7 @@ export function BankStep({ onDone }: { onDone: () => void }) {
           </Stack>
         </Radio.Group>
       ) : null}
-      {can('banks:execute') && environment === 'sandbox' ? (
+      {can('banks:execute') ? (
         <form
           onSubmit={(event) => {
             event.preventDefault();
@@ -64,14 +69,9 @@ export function BankStep({ onDone }: { onDone: () => void }) {
         </form>
       ) : null}
       {create.error ? <Failure error={create.error} /> : null}
-      {bank && environment === 'production' && sandboxBanks.length === 0 ? (
-        <Text size="sm" c="dimmed">
-          There is no sandbox bank. You can go on in production, with the bank that is selected above.
-        </Text>
-      ) : null}
       <Group>
-        <Button disabled={bank === undefined} onClick={onDone}>
-          Continue{bank ? ` with ${bank.name}` : ''}
+        <Button disabled={!isReady} onClick={onDone}>
+          Continue{isReady ? ` with ${bank.name}` : ''}
         </Button>
       </Group>
     </Stack>

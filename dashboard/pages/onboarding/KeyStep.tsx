@@ -32,6 +32,7 @@ export function KeyStep({
       ) : (
         <KeyForm
           kind="bank"
+          isNew
           initial={{
             name: 'First key',
             scopes: scopesFor('bank').filter((scope) => scope.endsWith(':read')),

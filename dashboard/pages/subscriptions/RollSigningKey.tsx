@@ -49,6 +49,8 @@ export function RollSigningKey({
       onClose={onClose}
       title={`Roll the signing key of ${subscription.name}`}
       closeOnClickOutside={false}
+      // The secret cannot be shown again, so a stray key must not close it.
+      closeOnEscape={!created || step > 0}
       withCloseButton={!created || step > 0}
     >
       <Stepper active={step} size="sm" mb="lg">

@@ -1,6 +1,10 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Subscription } from '../../api/types.ts';
+import { COUNTED_STATES, MAX_SUBSCRIPTIONS } from '../../../server/subscriptions/state.ts';
+import { createApi } from '../../api/client.ts';
+import type { List, Subscription } from '../../api/types.ts';
+import { useServices } from '../../app/services.tsx';
 import { type Column, DataTable } from '../../shared/DataTable.tsx';
 import { EmptyState } from '../../shared/EmptyState.tsx';
 import { useFilters } from '../../shared/filters.ts';
@@ -28,7 +32,8 @@ export function SubscriptionsPage() {
     { environment, after: filters.after },
     { refetchInterval: REFRESH_MS, enabled: allowed },
   );
-  const mayCreate = can('subscriptions:write');
+  const isFull = useIsFull(allowed);
+  const mayCreate = can('subscriptions:write') && !isFull;
   if (!allowed)
     return (
       <EmptyState icon="shield" title="Subscriptions are not for your role">
@@ -48,6 +53,9 @@ export function SubscriptionsPage() {
         }
       >
         Endpoints that receive every event of the {environment} banks, as signed POSTs.
+        {isFull
+          ? ` An Organization has at most ${MAX_SUBSCRIPTIONS}, over both environments; delete one to create another.`
+          : null}
       </PageHeader>
       <FailingNote subscriptions={result.data?.objects ?? []} />
       <Panel flush>
@@ -72,6 +80,29 @@ export function SubscriptionsPage() {
       {creating ? <CreateSubscription onClose={() => setCreating(false)} /> : null}
     </>
   );
+}
+
+/** Whether the server would refuse another one; as long as that is not known, it would not. */
+function useIsFull(enabled: boolean): boolean {
+  const { tokens } = useServices();
+  const { api, organization, session } = useWorkspace();
+  const { data: count = 0 } = useQuery({
+    queryKey: [api.key, '/subscriptions', 'counted'],
+    queryFn: async ({ signal }) => {
+      const query = { state: COUNTED_STATES.join(','), per_page: MAX_SUBSCRIPTIONS };
+      // A token is for one environment, the limit is for both.
+      const lists = session.environments.map((environment) =>
+        createApi(tokens, { organizationGuid: organization.guid, environment }).get<List<Subscription>>(
+          '/subscriptions',
+          { query: { ...query, environment }, signal },
+        ),
+      );
+      return (await Promise.all(lists)).reduce((sum, { objects }) => sum + objects.length, 0);
+    },
+    refetchInterval: REFRESH_MS,
+    enabled,
+  });
+  return count >= MAX_SUBSCRIPTIONS;
 }
 
 function FailingNote({ subscriptions }: { subscriptions: readonly Subscription[] }) {

@@ -6,7 +6,7 @@ import { type Column, DataTable } from '../../shared/DataTable.tsx';
 import { EmptyState } from '../../shared/EmptyState.tsx';
 import { useFilters } from '../../shared/filters.ts';
 import { Icon } from '../../shared/Icon.tsx';
-import { useList } from '../../shared/lists.ts';
+import { type ListResult, useList } from '../../shared/lists.ts';
 import { Moment } from '../../shared/Moment.tsx';
 import { PageHeader } from '../../shared/PageHeader.tsx';
 import { Panel } from '../../shared/Panel.tsx';
@@ -23,7 +23,7 @@ export function TeamPage() {
   const result = useList<Member>('/members', { after: filters.after });
   const manages = role === 'founder';
   const own = session.member.guid;
-  const founders = result.data?.objects.filter((member) => member.role === 'founder').length ?? 0;
+  const lastFounder = lastFounderOf(result, filters.after === undefined);
   const columns: Column<Member>[] = [
     {
       title: 'Person',
@@ -65,7 +65,7 @@ export function TeamPage() {
             titleHidden: true,
             align: 'right' as const,
             cell: (member: Member) => (
-              <MemberActions member={member} isLastFounder={member.role === 'founder' && founders === 1} />
+              <MemberActions member={member} isLastFounder={member.guid === lastFounder} />
             ),
           },
         ]
@@ -101,4 +101,17 @@ export function TeamPage() {
       {inviting ? <InviteMember onClose={() => setInviting(false)} /> : null}
     </>
   );
+}
+
+/**
+ * Who is the only one that has accepted, as the server counts. Known only when the whole team is on the page;
+ * otherwise the server refuses, and says why.
+ */
+function lastFounderOf(
+  { data, isPlaceholderData }: ListResult<Member>,
+  isFirstPage: boolean,
+): string | undefined {
+  if (!data || isPlaceholderData || !isFirstPage || data.next !== undefined) return undefined;
+  const founders = data.objects.filter(({ role, state }) => role === 'founder' && state === 'active');
+  return founders.length === 1 ? founders[0]?.guid : undefined;
 }

@@ -25,6 +25,8 @@ create index objects_by_bank on objects (organization_guid, bank_guid, type, gui
 create index objects_by_customer on objects (organization_guid, customer_guid, type, guid);
 create index objects_to_move on objects (next_move_at, guid) where next_move_at is not null;
 
+-- What nodes of the version before write between the copy and the triggers would be in neither.
+lock table customers in share row exclusive mode;
 insert into objects (guid, organization_guid, environment, bank_guid, customer_guid, type, details, labels, created_at, updated_at)
 select guid, organization_guid, environment, bank_guid, guid, 'customer',
   jsonb_strip_nulls(jsonb_build_object('type', type, 'name', name)), '{}', created_at, updated_at
