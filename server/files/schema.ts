@@ -1,44 +1,12 @@
 import Type, { type Static } from 'typebox';
 import type { FileFailureCode } from '../database/tables.ts';
 import { Guid, strictObject, Timestamp } from '../http/schemas.ts';
+import { CONTENT_TYPES, FILE_TYPES } from './file-types.ts';
 import type { ShownFile } from './service.ts';
 import { FILE_STATES } from './state.ts';
 
 const MAX_FILENAME_CHARACTERS = 128;
 
-/** What a file can be used for (contract, section 8). */
-const FILE_TYPES = [
-  'drivers_license_front',
-  'drivers_license_back',
-  'drivers_license',
-  'passport',
-  'passport_card',
-  'visa',
-  'identification_card',
-  'residence_card',
-  'work_permit',
-  'selfie',
-  'selfie_video',
-  'utility_bill',
-  'proof_of_address',
-  'bank_statement',
-  'property_tax',
-  'tax_document',
-  'ein_letter',
-  'incorporation_certificate',
-  'invoice',
-  'purchase_order',
-  'contract',
-  'bill_of_lading',
-  'other',
-];
-export const CONTENT_TYPES = [
-  'image/jpeg',
-  'image/png',
-  'application/pdf',
-  'application/json',
-  'video/mp4',
-] as const;
 const FAILURE_CODES: FileFailureCode[] = [
   'upload_expired',
   'content_type_mismatch',

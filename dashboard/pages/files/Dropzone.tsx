@@ -1,8 +1,8 @@
 import { Text } from '@mantine/core';
 import { useId, useState } from 'react';
+import { CONTENT_TYPES } from '../../../server/files/file-types.ts';
 import { Icon } from '../../shared/Icon.tsx';
 import styles from './Dropzone.module.css';
-import { CONTENT_TYPES } from './file-types.ts';
 
 /** Drag, drop, or choose: a real file field under it, so that the keyboard works as well. */
 export function Dropzone({ disabled, onFiles }: { disabled: boolean; onFiles: (files: File[]) => void }) {

@@ -1,4 +1,5 @@
 import { Button, Select, Stack, Text } from '@mantine/core';
+import { FILE_TYPES } from '../../../server/files/file-types.ts';
 import type { StoredFile } from '../../api/types.ts';
 import { CopyButton } from '../../shared/CopyButton.tsx';
 import { CustomerSelect } from '../../shared/CustomerSelect.tsx';
@@ -15,8 +16,8 @@ import { PageHeader } from '../../shared/PageHeader.tsx';
 import { Panel } from '../../shared/Panel.tsx';
 import { StateBadge } from '../../shared/StateBadge.tsx';
 import { useWorkspace } from '../../shell/workspace-context.ts';
-import { bytes, FAILURE_WORDS, FILE_TYPES, wordsOf } from './file-types.ts';
 import { UploadPanel } from './UploadPanel.tsx';
+import { bytes, FAILURE_WORDS, wordsOf } from './words.ts';
 
 const REFRESH_MS = 4_000;
 

@@ -1,11 +1,12 @@
 import { Select, SimpleGrid, Stack } from '@mantine/core';
 import { useState } from 'react';
+import { FILE_TYPES } from '../../../server/files/file-types.ts';
 import { CustomerSelect } from '../../shared/CustomerSelect.tsx';
 import { Panel } from '../../shared/Panel.tsx';
 import { Dropzone } from './Dropzone.tsx';
-import { FILE_TYPES, wordsOf } from './file-types.ts';
 import { UploadRow } from './UploadRow.tsx';
 import { useUploads } from './use-uploads.ts';
+import { wordsOf } from './words.ts';
 
 /** Whose they are, what they are for, and then the files themselves. */
 export function UploadPanel() {

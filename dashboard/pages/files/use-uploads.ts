@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
+import { CONTENT_TYPES } from '../../../server/files/file-types.ts';
 import type { StoredFile } from '../../api/types.ts';
 import { useWorkspace } from '../../shell/workspace-context.ts';
-import { CONTENT_TYPES } from './file-types.ts';
 import { put } from './upload.ts';
 
 export type Upload = {
