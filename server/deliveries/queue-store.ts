@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { plainArray } from '../database/arrays.ts';
+import { booleanArray, intArray, momentArray, textArray, uuidArray } from '../database/arrays.ts';
 import type { Queries, Transaction } from '../database/database.ts';
 import type { Delivery } from './delivery.ts';
 
@@ -26,22 +26,20 @@ export async function insertDeliveries(
     /* prepared: insert_deliveries */
     with receiver as materialized (
       select * from unnest(
-        ${plainArray(receivers.map(({ subscriptionGuid }) => subscriptionGuid))}::uuid[],
-        ${plainArray(receivers.map(({ organizationGuid }) => organizationGuid))}::uuid[],
-        ${plainArray(receivers.map(({ environment }) => environment))}::text[],
-        ${plainArray(consignments.map(({ failed }) => (failed ? 't' : 'f')))}::boolean[])
+        ${uuidArray(receivers.map(({ subscriptionGuid }) => subscriptionGuid))},
+        ${uuidArray(receivers.map(({ organizationGuid }) => organizationGuid))},
+        ${textArray(receivers.map(({ environment }) => environment))},
+        ${booleanArray(consignments.map(({ failed }) => failed))})
       with ordinality as r(subscription_guid, organization_guid, environment, failed, number)
     ), new_delivery as materialized (
       select * from unnest(
-        ${plainArray(rows.map(({ guid }) => guid))}::uuid[],
-        ${plainArray(rows.map(({ eventGuid }) => eventGuid))}::uuid[],
-        ${plainArray(rows.map(({ bankGuid }) => bankGuid))}::uuid[],
-        ${plainArray(rows.map(({ eventType }) => eventType))}::text[],
-        ${plainArray(rows.map(({ objectGuid }) => objectGuid))}::uuid[],
-        ${plainArray(consignments.flatMap(({ deliveries }, index) => deliveries.map(() => index + 1)))}::int[],
-        ${plainArray(
-          consignments.flatMap(({ deliveries, taken }) => deliveries.map((_, n) => (n < taken ? 't' : 'f'))),
-        )}::boolean[])
+        ${uuidArray(rows.map(({ guid }) => guid))},
+        ${uuidArray(rows.map(({ eventGuid }) => eventGuid))},
+        ${uuidArray(rows.map(({ bankGuid }) => bankGuid))},
+        ${textArray(rows.map(({ eventType }) => eventType))},
+        ${uuidArray(rows.map(({ objectGuid }) => objectGuid))},
+        ${intArray(consignments.flatMap(({ deliveries }, index) => deliveries.map(() => index + 1)))},
+        ${booleanArray(consignments.flatMap(({ deliveries, taken }) => deliveries.map((_, n) => n < taken)))})
       as n(guid, event_guid, bank_guid, event_type, object_guid, number, taken) join receiver using (number)
     ), recorded as (
       insert into deliveries (guid, organization_guid, environment, subscription_guid, event_guid, bank_guid,
@@ -101,9 +99,9 @@ export async function claimDeliveries(
     /* prepared: claim_deliveries */
     with claim as materialized (
       select * from unnest(
-        ${plainArray(claims.map(({ subscriptionGuid }) => subscriptionGuid))}::uuid[],
-        ${plainArray(claims.map(({ room }) => room))}::int[],
-        ${plainArray(claims.map(({ recoveredAt }) => recoveredAt))}::timestamptz[])
+        ${uuidArray(claims.map(({ subscriptionGuid }) => subscriptionGuid))},
+        ${intArray(claims.map(({ room }) => room))},
+        ${momentArray(claims.map(({ recoveredAt }) => recoveredAt))})
       as c(subscription_guid, room, recovered_at)
     ), due as materialized (
       select queued.* from claim cross join lateral (
@@ -139,8 +137,8 @@ async function deleteQueued(
 ): Promise<void> {
   await sql`
     delete from delivery_queue as q
-    using unnest(${plainArray(rows.map(({ subscriptionGuid }) => subscriptionGuid))}::uuid[],
-                 ${plainArray(rows.map(({ guid }) => guid))}::uuid[]) as r(subscription_guid, guid)
+    using unnest(${uuidArray(rows.map(({ subscriptionGuid }) => subscriptionGuid))},
+                 ${uuidArray(rows.map(({ guid }) => guid))}) as r(subscription_guid, guid)
     where q.subscription_guid = r.subscription_guid and q.delivery_guid = r.guid`.execute(queries);
 }
 
@@ -152,8 +150,8 @@ export async function releaseDeliveries(
 ): Promise<void> {
   await sql`
     update delivery_queue as q set leased_by = null
-    from unnest(${plainArray(deliveries.map(({ subscriptionGuid }) => subscriptionGuid))}::uuid[],
-                ${plainArray(deliveries.map(({ guid }) => guid))}::uuid[]) as r(subscription_guid, guid)
+    from unnest(${uuidArray(deliveries.map(({ subscriptionGuid }) => subscriptionGuid))},
+                ${uuidArray(deliveries.map(({ guid }) => guid))}) as r(subscription_guid, guid)
     where q.subscription_guid = r.subscription_guid and q.delivery_guid = r.guid
       and q.leased_by = ${holder}`.execute(queries);
 }
@@ -167,7 +165,7 @@ export async function releaseAllBut(
   const { numAffectedRows } = await sql`
     update delivery_queue set leased_by = null
     where leased_by = ${holder} and least(due_at, scheduled_at) < ${takenBefore}
-      and delivery_guid <> all(${plainArray(held)}::uuid[])`.execute(queries);
+      and delivery_guid <> all(${uuidArray(held)})`.execute(queries);
   return Number(numAffectedRows ?? 0);
 }
 

@@ -1,5 +1,12 @@
 import { sql } from 'kysely';
-import { plainArray } from '../database/arrays.ts';
+import {
+  booleanArray,
+  intArray,
+  momentArray,
+  smallintArray,
+  textArray,
+  uuidArray,
+} from '../database/arrays.ts';
 import type { Queries, Transaction } from '../database/database.ts';
 import type { Counts } from './counters.ts';
 import type { Outcome } from './delivery.ts';
@@ -16,14 +23,14 @@ export async function completeDeliveries(
     /* prepared: complete_deliveries */
     with outcome as materialized (
       select * from unnest(
-        ${plainArray(outcomes.map(({ delivery }) => delivery.guid))}::uuid[],
-        ${plainArray(outcomes.map(({ delivery }) => delivery.subscriptionGuid))}::uuid[],
-        ${plainArray(outcomes.map(({ delivery }) => delivery.attemptCount + 1))}::int[],
-        ${plainArray(outcomes.map(({ status }) => status ?? null))}::smallint[],
-        ${plainArray(outcomes.map(({ durationMs }) => durationMs))}::int[],
-        ${outcomes.map(({ excerpt }) => excerpt || null)}::text[],
-        ${plainArray(outcomes.map(({ delivery, attemptedAt }) => (delivery.attemptCount > 0 ? attemptedAt : null)))}::timestamptz[],
-        ${plainArray(outcomes.map(({ endedAt }) => endedAt))}::timestamptz[])
+        ${uuidArray(outcomes.map(({ delivery }) => delivery.guid))},
+        ${uuidArray(outcomes.map(({ delivery }) => delivery.subscriptionGuid))},
+        ${intArray(outcomes.map(({ delivery }) => delivery.attemptCount + 1))},
+        ${smallintArray(outcomes.map(({ status }) => status ?? null))},
+        ${intArray(outcomes.map(({ durationMs }) => durationMs))},
+        ${textArray(outcomes.map(({ excerpt }) => excerpt || null))},
+        ${momentArray(outcomes.map(({ delivery, attemptedAt }) => (delivery.attemptCount > 0 ? attemptedAt : null)))},
+        ${momentArray(outcomes.map(({ endedAt }) => endedAt))})
       as o(guid, subscription_guid, number, status, duration_ms, excerpt, attempted_at, ended_at)
     ), finished as (
       delete from delivery_queue as q using outcome as o
@@ -56,18 +63,18 @@ export async function failDeliveries(
     /* prepared: fail_deliveries */
     with outcome as materialized (
       select * from unnest(
-        ${plainArray(outcomes.map(({ delivery }) => delivery.guid))}::uuid[],
-        ${plainArray(outcomes.map(({ delivery }) => delivery.subscriptionGuid))}::uuid[],
-        ${plainArray(outcomes.map(({ delivery }) => delivery.attemptCount + 1))}::int[],
-        ${plainArray(outcomes.map(({ result }) => result))}::text[],
-        ${plainArray(outcomes.map(({ status }) => status ?? null))}::smallint[],
-        ${plainArray(outcomes.map(({ durationMs }) => durationMs))}::int[],
-        ${outcomes.map(({ excerpt }) => excerpt || null)}::text[],
-        ${outcomes.map(({ reason }) => reason ?? null)}::text[],
-        ${plainArray(outcomes.map(({ attemptedAt }) => attemptedAt))}::timestamptz[],
-        ${plainArray(outcomes.map(({ endedAt }) => endedAt))}::timestamptz[],
-        ${plainArray(outcomes.map(({ nextAttemptAt }) => nextAttemptAt ?? null))}::timestamptz[],
-        ${plainArray(outcomes.map((outcome) => (keepsToItsTime(outcome) ? 't' : 'f')))}::boolean[])
+        ${uuidArray(outcomes.map(({ delivery }) => delivery.guid))},
+        ${uuidArray(outcomes.map(({ delivery }) => delivery.subscriptionGuid))},
+        ${intArray(outcomes.map(({ delivery }) => delivery.attemptCount + 1))},
+        ${textArray(outcomes.map(({ result }) => result))},
+        ${smallintArray(outcomes.map(({ status }) => status ?? null))},
+        ${intArray(outcomes.map(({ durationMs }) => durationMs))},
+        ${textArray(outcomes.map(({ excerpt }) => excerpt || null))},
+        ${textArray(outcomes.map(({ reason }) => reason ?? null))},
+        ${momentArray(outcomes.map(({ attemptedAt }) => attemptedAt))},
+        ${momentArray(outcomes.map(({ endedAt }) => endedAt))},
+        ${momentArray(outcomes.map(({ nextAttemptAt }) => nextAttemptAt ?? null))},
+        ${booleanArray(outcomes.map(keepsToItsTime))})
       as o(guid, subscription_guid, number, result, status, duration_ms, excerpt, reason, attempted_at, ended_at,
            next_attempt_at, keeps_to_its_time)
     ), again as (
@@ -116,11 +123,11 @@ export async function addCounts(transaction: Transaction, counts: readonly Count
     /* prepared: add_counts */
     insert into delivery_counters as c (subscription_guid, minute, completed, failed_attempts, response_times)
     select subscription_guid, minute, completed, failed_attempts, response_times::int[] from unnest(
-      ${plainArray(counts.map(({ subscriptionGuid }) => subscriptionGuid))}::uuid[],
-      ${plainArray(counts.map(({ minute }) => minute))}::timestamptz[],
-      ${plainArray(counts.map(({ completed }) => completed))}::int[],
-      ${plainArray(counts.map(({ failedAttempts }) => failedAttempts))}::int[],
-      ${counts.map(({ responseTimes }) => plainArray(responseTimes))}::text[])
+      ${uuidArray(counts.map(({ subscriptionGuid }) => subscriptionGuid))},
+      ${momentArray(counts.map(({ minute }) => minute))},
+      ${intArray(counts.map(({ completed }) => completed))},
+      ${intArray(counts.map(({ failedAttempts }) => failedAttempts))},
+      ${textArray(counts.map(({ responseTimes }) => `{${responseTimes.join()}}`))})
     as n(subscription_guid, minute, completed, failed_attempts, response_times)
     order by subscription_guid, minute
     on conflict (subscription_guid, minute) do update set

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { plainArray } from '../database/arrays.ts';
+import { uuidArray } from '../database/arrays.ts';
 import type { Queries } from '../database/database.ts';
 import { RESPONSE_TIME_BOUNDS_MS } from './counters.ts';
 
@@ -36,7 +36,7 @@ export async function selectStepCounts(
            sum(completed) as completed, sum(failed_attempts) as failed_attempts,
            array[${SUMMED_RESPONSE_TIMES}] as response_times
     from delivery_counters
-    where subscription_guid = any(${plainArray(subscriptionGuids)}::uuid[])
+    where subscription_guid = any(${uuidArray(subscriptionGuids)})
       and minute >= ${from} and minute < ${to}
     group by 1, 2`.execute(queries);
   return rows;

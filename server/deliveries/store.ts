@@ -1,5 +1,5 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import { plainArray } from '../database/arrays.ts';
+import { uuidArray } from '../database/arrays.ts';
 import type { Queries, Transaction } from '../database/database.ts';
 import { type Page, type PageOf, selectPage } from '../database/paging.ts';
 import type { EnvironmentName, Tables } from '../database/tables.ts';
@@ -135,7 +135,7 @@ type Source = (limit: number, before: string | undefined) => Sql;
 
 function sourcesOf(subscriptionGuids: readonly string[], filters: DeliveryFilters, now: Date): Source[] {
   const { state: states } = filters;
-  const owned = sql`${plainArray(subscriptionGuids)}::uuid[]`;
+  const owned = sql`${uuidArray(subscriptionGuids)}`;
   if (!states) return [recorded(owned, matching(filters, undefined, now))];
   const sources: Source[] = [];
   const waiting = states.filter((state) => WAITING.includes(state));
@@ -175,15 +175,15 @@ function matching(
 ): RawBuilder<boolean> {
   const { from, to } = guidsOfWindow(filters.createdAtGte, filters.createdAtLt);
   const conditions = [sql`true`];
-  if (filters.guid) conditions.push(sql`guid = any(${plainArray(filters.guid)}::uuid[])`);
-  if (filters.eventGuid) conditions.push(sql`event_guid = any(${plainArray(filters.eventGuid)}::uuid[])`);
+  if (filters.guid) conditions.push(sql`guid = any(${uuidArray(filters.guid)})`);
+  if (filters.eventGuid) conditions.push(sql`event_guid = any(${uuidArray(filters.eventGuid)})`);
   if (filters.eventType) conditions.push(sql`event_type = any(${filters.eventType}::text[])`);
-  if (filters.bankGuid) conditions.push(sql`bank_guid = any(${plainArray(filters.bankGuid)}::uuid[])`);
+  if (filters.bankGuid) conditions.push(sql`bank_guid = any(${uuidArray(filters.bankGuid)})`);
   // The guid decides which partitions are read, `created_at` which deliveries are shown.
   if (from) conditions.push(sql`guid >= ${from} and created_at >= ${filters.createdAtGte}`);
   if (to) conditions.push(sql`guid < ${to} and created_at < ${filters.createdAtLt}`);
   if (filters.subscriptionGuid)
-    conditions.push(sql`subscription_guid = any(${plainArray(filters.subscriptionGuid)}::uuid[])`);
+    conditions.push(sql`subscription_guid = any(${uuidArray(filters.subscriptionGuid)})`);
   if (filters.environment) conditions.push(sql`environment = any(${filters.environment}::text[])`);
   if (states) conditions.push(anyState(states, now));
   return sql`${sql.join(conditions, sql` and `)}`;
@@ -195,7 +195,7 @@ function visibleTo({ organizationGuid, environment }: Visible): RawBuilder<boole
 }
 
 function ofAny(subscriptionGuids: readonly string[]): RawBuilder<boolean> {
-  return sql<boolean>`subscription_guid = any(${plainArray(subscriptionGuids)}::uuid[])`;
+  return sql<boolean>`subscription_guid = any(${uuidArray(subscriptionGuids)})`;
 }
 
 function isBefore(column: string, guid: string | undefined): Sql {

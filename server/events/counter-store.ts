@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { plainArray } from '../database/arrays.ts';
+import { intArray, momentArray, textArray, uuidArray } from '../database/arrays.ts';
 import type { Queries } from '../database/database.ts';
 import type { EnvironmentName } from '../database/tables.ts';
 
@@ -17,10 +17,10 @@ export async function addEventCounts(queries: Queries, counts: readonly EventCou
     /* prepared: add_event_counts */
     insert into event_counters as c (organization_guid, environment, minute, events)
     select organization_guid, environment, minute, events from unnest(
-      ${plainArray(counts.map(({ organizationGuid }) => organizationGuid))}::uuid[],
-      ${plainArray(counts.map(({ environment }) => environment))}::text[],
-      ${plainArray(counts.map(({ minute }) => minute))}::timestamptz[],
-      ${plainArray(counts.map(({ events }) => events))}::int[])
+      ${uuidArray(counts.map(({ organizationGuid }) => organizationGuid))},
+      ${textArray(counts.map(({ environment }) => environment))},
+      ${momentArray(counts.map(({ minute }) => minute))},
+      ${intArray(counts.map(({ events }) => events))})
     as n(organization_guid, environment, minute, events)
     order by organization_guid, environment, minute
     on conflict (organization_guid, environment, minute) do update set events = c.events + excluded.events
@@ -40,7 +40,7 @@ export async function selectEventCounts(
     select date_bin(make_interval(secs => ${stepSeconds}), minute, ${from}::timestamptz) as at,
            sum(events) as events
     from event_counters
-    where organization_guid = ${organizationGuid} and environment = any(${plainArray(environments)}::text[])
+    where organization_guid = ${organizationGuid} and environment = any(${textArray(environments)})
       and minute >= ${from} and minute < ${to}
     group by 1`.execute(queries);
   return rows;

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import { plainArray } from '../database/arrays.ts';
+import { textArray, uuidArray } from '../database/arrays.ts';
 import type { Queries, Transaction } from '../database/database.ts';
 import { selectMergedPage } from '../database/merged-paging.ts';
 import { type Page, type PageOf, selectPage } from '../database/paging.ts';
@@ -60,12 +60,12 @@ export async function insertEvents(
 
 function unnested(events: readonly Omit<Event, 'created_at'>[]) {
   return sql`unnest(
-    ${plainArray(events.map((event) => event.guid))}::uuid[],
-    ${plainArray(events.map((event) => event.organization_guid))}::uuid[],
-    ${plainArray(events.map((event) => event.bank_guid))}::uuid[],
-    ${plainArray(events.map((event) => event.event_type))}::text[],
-    ${plainArray(events.map((event) => event.object_guid))}::uuid[],
-    ${plainArray(events.map((event) => event.environment))}::text[])`;
+    ${uuidArray(events.map((event) => event.guid))},
+    ${uuidArray(events.map((event) => event.organization_guid))},
+    ${uuidArray(events.map((event) => event.bank_guid))},
+    ${textArray(events.map((event) => event.event_type))},
+    ${uuidArray(events.map((event) => event.object_guid))},
+    ${textArray(events.map((event) => event.environment))})`;
 }
 
 /** Of any tenant: for whoever may speak of all of them. */
@@ -73,7 +73,7 @@ export function selectEventsByGuid(queries: Queries, guids: readonly string[]): 
   return queries
     .selectFrom('events')
     .selectAll()
-    .where('guid', '=', sql<string>`any(${plainArray(guids)}::uuid[])`)
+    .where('guid', '=', sql<string>`any(${uuidArray(guids)})`)
     .execute();
 }
 

@@ -1,5 +1,5 @@
 import { type Selectable, sql, type Updateable } from 'kysely';
-import { plainArray } from '../database/arrays.ts';
+import { uuidArray } from '../database/arrays.ts';
 import type { Queries, Transaction } from '../database/database.ts';
 import { type Page, type PageOf, selectPage } from '../database/paging.ts';
 import type { EnvironmentName, Tables } from '../database/tables.ts';
@@ -70,7 +70,7 @@ export function selectOrganizationForShare(
 export async function selectOrganizationGuids(queries: Queries, guids: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ guid: string }>`
     /* prepared: organization_guids */
-    select guid from organizations where guid = any(${plainArray(guids)}::uuid[])`.execute(queries);
+    select guid from organizations where guid = any(${uuidArray(guids)})`.execute(queries);
   return rows.map(({ guid }) => guid);
 }
 
@@ -104,7 +104,7 @@ export function selectBank(queries: Queries, guid: string): Promise<Bank | undef
 export async function selectBanksByGuid(queries: Queries, guids: readonly string[]): Promise<Bank[]> {
   const { rows } = await sql<Bank>`
     /* prepared: banks_by_guid */
-    select * from banks where guid = any(${plainArray(guids)}::uuid[])`.execute(queries);
+    select * from banks where guid = any(${uuidArray(guids)})`.execute(queries);
   return rows;
 }
 

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import { plainArray } from '../database/arrays.ts';
+import { textArray, uuidArray } from '../database/arrays.ts';
 import type { Queries, Transaction } from '../database/database.ts';
 import type { EnvironmentName, Tables } from '../database/tables.ts';
 import { COLUMNS, type SubscriptionRow, stateAt } from './store.ts';
@@ -17,7 +17,7 @@ export async function selectReceiversOf(
   const { rows } = await sql<ReceiverRow>`
     /* prepared: receivers_of */
     select * from subscriptions
-    where organization_guid = any(${plainArray(organizationGuids)}::uuid[])
+    where organization_guid = any(${uuidArray(organizationGuids)})
       and failed_at is null and ${stateAt(now)} <> 'deleted'
     order by guid`.execute(transaction);
   return rows;
@@ -26,9 +26,7 @@ export async function selectReceiversOf(
 export async function selectReceivers(queries: Queries, guids: readonly string[]): Promise<ReceiverRow[]> {
   const { rows } = await sql<ReceiverRow>`
     /* prepared: receivers */
-    select * from subscriptions where guid = any(${plainArray(guids)}::uuid[]) order by guid`.execute(
-    queries,
-  );
+    select * from subscriptions where guid = any(${uuidArray(guids)}) order by guid`.execute(queries);
   return rows;
 }
 
@@ -46,7 +44,7 @@ export async function selectGuids(
     .selectFrom('subscriptions')
     .select('guid')
     .where('organization_guid', '=', organizationGuid)
-    .where('environment', '=', sql<EnvironmentName>`any(${plainArray(environments)}::text[])`)
+    .where('environment', '=', sql<EnvironmentName>`any(${textArray(environments)})`)
     .where(({ or, eb }) => or([eb('deleted_at', 'is', null), eb('deleted_at', '>=', goneAfter)]))
     .orderBy('guid')
     .execute();
