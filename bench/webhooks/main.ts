@@ -80,11 +80,13 @@ async function compare(
 /** From the first call until every delivery is recorded as completed. */
 async function deliveriesPerSecond(service: Service, { tenants, endpointsOfEach }: Tenants): Promise<number> {
   const before = await completed(service);
-  const calls = Array.from({ length: DELIVERIES / endpointsOfEach / BATCH }, (_, index) => ({
-    events: Array.from({ length: BATCH }, (_, n) =>
-      service.eventOf(tenants[(index + n) % tenants.length] as Tenant),
-    ),
-  }));
+  const calls = Array.from({ length: DELIVERIES / endpointsOfEach / BATCH }, (_, index) =>
+    JSON.stringify({
+      events: Array.from({ length: BATCH }, (_, n) =>
+        service.eventOf(tenants[(index + n) % tenants.length] as Tenant),
+      ),
+    }),
+  );
   const startedAt = performance.now();
   const caller = async () => {
     for (let call = calls.pop(); call; call = calls.pop()) await service.operate('POST', '/events', call);

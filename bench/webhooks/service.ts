@@ -40,7 +40,7 @@ export async function startService(settings: Record<string, string> = {}) {
   async function operate(
     method: 'GET' | 'POST',
     path: string,
-    payload?: object,
+    payload?: object | string,
   ): Promise<Record<string, unknown>> {
     return call(method, `/operator${path}`, token, payload);
   }
@@ -49,7 +49,8 @@ export async function startService(settings: Record<string, string> = {}) {
     method: 'GET' | 'POST',
     path: string,
     bearer: string | undefined,
-    payload?: object,
+    /** As JSON, where writing it down would be part of what is measured. */
+    payload?: object | string,
   ): Promise<Record<string, unknown>> {
     const { statusCode, body } = await pool.request({
       method,
@@ -58,7 +59,7 @@ export async function startService(settings: Record<string, string> = {}) {
         'content-type': 'application/json',
         ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
       },
-      body: payload ? JSON.stringify(payload) : null,
+      body: typeof payload === 'object' ? JSON.stringify(payload) : (payload ?? null),
     });
     const answer = (await body.json()) as Record<string, unknown>;
     if (statusCode >= 300) throw new Error(`${method} ${path}: ${statusCode} ${JSON.stringify(answer)}`);

@@ -44,16 +44,20 @@ type Deps = {
   enqueue(transaction: Transaction, events: readonly Event[]): Promise<void>;
 };
 
-/** A guid that was given may have been given before; one that was made here cannot. */
+/** Gives those that were not there before, each once: the first, where a guid stands twice in one call. */
 async function insert(
   transaction: Transaction,
   events: readonly Event[],
   createdAt: Date,
   mayRepeat: boolean,
-): Promise<ReadonlySet<string>> {
-  if (mayRepeat) return insertEvents(transaction, events, createdAt);
+): Promise<readonly Event[]> {
+  // A guid that was given may have been given before; one that was made here cannot.
+  if (mayRepeat) {
+    const seen = await insertEvents(transaction, events, createdAt);
+    return events.filter(({ guid }) => !seen.has(guid) && seen.add(guid));
+  }
   await insertNewEvents(transaction, events, createdAt);
-  return new Set();
+  return events;
 }
 
 type Published = { events: Event[]; created: ReadonlySet<string> };
@@ -63,7 +67,7 @@ export function createEvents({ database, clock, guids, metrics, counters, enqueu
   async function write(
     transaction: Transaction,
     newEvents: readonly NewEvent[],
-  ): Promise<Published & { fresh: Event[] }> {
+  ): Promise<Published & { fresh: readonly Event[] }> {
     if (newEvents.length === 0) return { events: [], created: new Set(), fresh: [] };
     const createdAt = clock.now();
     const events = newEvents.map((event) => ({
@@ -76,14 +80,12 @@ export function createEvents({ database, clock, guids, metrics, counters, enqueu
       created_at: createdAt,
     }));
     const mayRepeat = newEvents.some(({ guid }) => guid);
-    const before = await insert(transaction, events, createdAt, mayRepeat);
-    const created = new Set(events.map(({ guid }) => guid)).difference(before);
-    // A guid that stands twice in one call is one event: the first of them.
-    const unannounced = new Set(created);
-    const fresh = events.filter((event) => unannounced.delete(event.guid));
+    const fresh = await insert(transaction, events, createdAt, mayRepeat);
+    const created = new Set(fresh.map(({ guid }) => guid));
     database.onEnd(transaction, (ending) => {
       if (ending !== 'committed') return;
-      for (const event of fresh) metrics.eventsPublished.inc({ event_type: event.event_type });
+      for (const [event_type, { length }] of Map.groupBy(fresh, (event) => event.event_type))
+        metrics.eventsPublished.inc({ event_type }, length);
       counters.note(fresh);
     });
     return { events, created, fresh };
