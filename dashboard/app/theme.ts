@@ -3,6 +3,7 @@ import {
   createTheme,
   Drawer,
   type MantineColorsTuple,
+  Menu,
   Modal,
   Tooltip,
 } from '@mantine/core';
@@ -50,6 +51,8 @@ export const theme = createTheme({
   components: {
     Modal: Modal.extend({ defaultProps: CLOSABLE, styles: { title: { fontWeight: 620 } } }),
     Drawer: Drawer.extend({ defaultProps: CLOSABLE, styles: { title: { fontWeight: 620 } } }),
+    // Its place for the first focus is an element that no menu may hold; without it the menu itself has the focus.
+    Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
     Tooltip: Tooltip.extend({ defaultProps: { withArrow: true, openDelay: 250 } }),
   },
   headings: {
@@ -62,7 +65,7 @@ export const theme = createTheme({
   },
 });
 
-/** Badges and notes: the default pairs of a light colour and its text are too faint to read (WCAG 2.1, 1.4.3). */
+/** Badges, notes and coloured words: the default pairs of a light colour and its text are too faint to read (WCAG 2.1, 1.4.3). */
 const LIGHT_PAIRS: Record<string, readonly [surface: string, text: string]> = {
   teal: ['#e0f6ec', '#05603f'],
   blue: ['#e4f0fd', '#10508c'],
@@ -93,10 +96,10 @@ export const cssVariables: CSSVariablesResolver = () => ({
 });
 
 function pairs(colors: typeof LIGHT_PAIRS): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(colors).flatMap(([name, [surface, text]]) => [
-      [`--mantine-color-${name}-light`, surface],
-      [`--mantine-color-${name}-light-color`, text],
-    ]),
-  );
+  const named = Object.entries(colors).flatMap(([name, [surface, text]]) => [
+    [`--mantine-color-${name}-light`, surface],
+    [`--mantine-color-${name}-light-color`, text],
+    [`--mantine-color-${name}-text`, text],
+  ]);
+  return { ...Object.fromEntries(named), '--mantine-color-error': 'var(--mantine-color-red-text)' };
 }
