@@ -106,7 +106,7 @@ test('nor has any step of the wizard', async () => {
 });
 
 /** Each with the way to it. */
-const DIALOGS: readonly (readonly [path: string, ...clicks: string[]])[] = [
+const DIALOGS: readonly (readonly [path: string, button: string, item?: string])[] = [
   ['/keys', 'Generate bank key'],
   ['/keys', 'Actions for Key', 'Edit'],
   ['/keys', 'Actions for Key', 'Rotate'],
