@@ -1,4 +1,5 @@
 import { test } from 'node:test';
+import { Secret, TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
 import { publishEvents } from '../testing/events.ts';
 import { untilWatched } from '../testing/live.ts';
@@ -29,6 +30,8 @@ const [eventGuid] = await publishEvents(app, tenant);
 await app.dispatcher.settle();
 /** Attempts are told of a few times a second. */
 const TOLD_AFTER_MS = 1_000;
+/** After it a login is no fresh proof any more. */
+const PROOF_MS = 5 * 60_000;
 
 /** Something to see where only what happens now is shown. */
 async function makeAttempts(page: Page): Promise<void> {
@@ -156,4 +159,53 @@ test('nor have the menus, and the navigation of a phone', async () => {
   await page.getByRole('button', { name: 'Actions for Key' }).click();
   await page.getByRole('menuitem', { name: 'Remove' }).waitFor();
   await assertAccessible(page, 'the menu of a key');
+});
+
+test('nor have the dialogs of the account, and the question who is there', async () => {
+  const page = await pages.open();
+  await enter(page, site, founder);
+  await page.goto('/account');
+  const dialog = page.getByRole('dialog');
+  const look = (what: string) => assertAccessible(page, `the account: ${what}`);
+  const press = (name: string) => dialog.getByRole('button', { name, exact: true }).click();
+  await page.getByRole('button', { name: 'Remove Laptop' }).click();
+  await look('removing a passkey');
+  app.clock.advance(PROOF_MS);
+  await press('Remove');
+  await dialog.getByLabel('Password', { exact: true }).fill('not the password');
+  await press('Confirm');
+  await dialog.getByRole('alert').waitFor();
+  await look('a proof that is refused');
+  await press('Close');
+
+  await page.getByRole('button', { name: 'Add a passkey' }).click();
+  await look('adding a passkey');
+  await press('Close');
+
+  await page.getByRole('button', { name: 'Set up' }).click();
+  await dialog.getByLabel('Password', { exact: true }).fill(founder.password);
+  await press('Confirm');
+  const secret = String(await dialog.locator('[data-totp-secret]').textContent());
+  await look('setting up an authenticator app');
+  const timestamp = app.clock.now().getTime();
+  const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp });
+  await dialog.getByRole('textbox', { name: 'Code' }).fill(code);
+  await press('Turn on');
+  await dialog.locator('[data-secret=recovery_codes]').waitFor();
+  await look('recovery codes');
+  await dialog.getByLabel('I have stored it safely').check();
+  await press('Done');
+  await page.getByRole('button', { name: 'Turn off' }).click();
+  await dialog.getByLabel('Password', { exact: true }).fill('not the password');
+  await press('Turn off');
+  await dialog.getByRole('alert').waitFor();
+  await look('turning an authenticator app off');
+  await press('Cancel');
+
+  await page.getByLabel('New password', { exact: true }).fill('short');
+  await page.getByLabel('New password again').fill('other');
+  await page.getByLabel('Current password').fill('not the password');
+  await page.getByRole('button', { name: 'Change the password' }).click();
+  await page.getByText('The two are not the same').waitFor();
+  await look('a password that is refused');
 });

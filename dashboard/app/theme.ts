@@ -84,6 +84,12 @@ const DARK_PAIRS: Record<string, readonly [surface: string, text: string]> = {
   gray: ['#2a303d', '#c4cad6'],
 };
 
+/** So dark that white words on it can be read. */
+const WARNING_BUTTON = {
+  '--mantine-color-red-filled': '#c92a2a',
+  '--mantine-color-red-filled-hover': '#b02323',
+};
+
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: { ...pairs(LIGHT_PAIRS), '--mantine-color-dimmed': '#5b6475' },
@@ -101,5 +107,9 @@ function pairs(colors: typeof LIGHT_PAIRS): Record<string, string> {
     [`--mantine-color-${name}-light-color`, text],
     [`--mantine-color-${name}-text`, text],
   ]);
-  return { ...Object.fromEntries(named), '--mantine-color-error': 'var(--mantine-color-red-text)' };
+  return {
+    ...Object.fromEntries(named),
+    ...WARNING_BUTTON,
+    '--mantine-color-error': 'var(--mantine-color-red-text)',
+  };
 }

@@ -59,7 +59,7 @@ export function SetUpTotp({ onClose }: { onClose: () => void }) {
               <QrCode text={begun.uri} label="QR code for the authenticator app" />
             </Center>
             <Group gap={4} justify="center">
-              <Text size="xs" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
+              <Text size="xs" ff="monospace" style={{ overflowWrap: 'anywhere' }} data-totp-secret>
                 {begun.secret}
               </Text>
               <CopyButton value={begun.secret} label="Copy the secret" />
