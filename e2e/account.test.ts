@@ -85,7 +85,9 @@ async function setUpTotp(page: Page): Promise<{ code: () => string; recoveryCode
   const code = () => authenticator.generate({ timestamp: app.clock.now().getTime() });
   await dialog.getByRole('textbox', { name: 'Code' }).fill(code());
   await dialog.getByRole('button', { name: 'Turn on' }).click();
-  const recoveryCodes = String(await dialog.locator('[data-secret=recovery_codes]').textContent()).split(' ');
+  const recoveryCodes = String(await dialog.locator('[data-secret=recovery_codes]').textContent()).split(
+    '\n',
+  );
   await dialog.getByLabel('I have stored it safely').check();
   await dialog.getByRole('button', { name: 'Done' }).click();
   await page.getByText('On', { exact: true }).waitFor();

@@ -23,7 +23,7 @@ export function RemovePasskey({ passkey, onClose }: { passkey: Passkey; onClose:
       {question?.form ?? (
         <Stack>
           <Text size="sm">
-            It no longer logs you in. What it keeps of you on the device, you delete there.
+            You can no longer log in with it. The device keeps its half until you delete it there.
           </Text>
           {remove.error ? <Failure error={remove.error} /> : null}
           <Group justify="flex-end">

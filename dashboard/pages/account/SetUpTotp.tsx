@@ -41,7 +41,7 @@ export function SetUpTotp({ onClose }: { onClose: () => void }) {
       {codes ? (
         <SecretOnce
           warning="Each of these works once in place of a code, when the phone is gone. Keep them where the phone is not."
-          values={[{ name: 'recovery_codes', value: codes.join(' ') }]}
+          values={[{ name: 'recovery_codes', value: codes.join('\n') }]}
           filename="portico-recovery-codes.json"
           onStored={onClose}
         />

@@ -24,8 +24,8 @@ export function ForgotPasswordPage() {
               'a link to set a new password is on its way. It works once, for 24 hours.'
             ) : (
               <>
-                whoever runs this service gets to know that you ask. It sends no mail: they hand you the link
-                themselves. Write to{' '}
+                whoever runs this service is told that you ask. It sends no mail, so they hand you the link
+                themselves. You can reach them at{' '}
                 <Anchor href={`mailto:${request.data.support_email}`}>{request.data.support_email}</Anchor>.
               </>
             )}
