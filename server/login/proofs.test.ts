@@ -69,6 +69,10 @@ test('a proof is of its session alone', async () => {
   const elsewhere = browserOf(await logIn(app, person));
   isAsked(await beginTotp(person));
   assert.equal((await beginTotp(elsewhere)).status, 201);
+  app.clock.advance(PROOF_MS);
+  isProved(await prove(elsewhere, 'password', { password: PASSWORD }));
+  isAsked(await beginTotp(person));
+  assert.equal((await beginTotp(elsewhere)).status, 201);
 });
 
 test('a one-time password proves it once it is on, each code once, and not before', async () => {
