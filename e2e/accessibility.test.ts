@@ -1,11 +1,12 @@
 import { test } from 'node:test';
+import { Secret, TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
 import { publishEvents } from '../testing/events.ts';
 import { untilWatched } from '../testing/live.ts';
 import { createReceiver } from '../testing/receiver.ts';
 import { createSubscription } from '../testing/subscriptions.ts';
 import { createTenant } from '../testing/tenant.ts';
-import { assertAccessible, assertFits } from './support/accessibility.ts';
+import { assertAccessible } from './support/accessibility.ts';
 import { launchBrowser } from './support/browser.ts';
 import { createPages } from './support/pages.ts';
 import { enter } from './support/people.ts';
@@ -29,6 +30,8 @@ const [eventGuid] = await publishEvents(app, tenant);
 await app.dispatcher.settle();
 /** Attempts are told of a few times a second. */
 const TOLD_AFTER_MS = 1_000;
+/** After it a login is no fresh proof any more. */
+const PROOF_MS = 5 * 60_000;
 
 /** Something to see where only what happens now is shown. */
 async function makeAttempts(page: Page): Promise<void> {
@@ -53,41 +56,156 @@ const PAGES: readonly (readonly [path: string, text: string, prepare?: (page: Pa
   ['/team', 'grace@acme.test'],
   ['/audit', 'subscription.create'],
   ['/account', 'Laptop'],
-  ['/onboarding', 'Continue with Bank'],
 ];
 
-for (const colorScheme of ['light', 'dark'] as const)
-  test(`every page has no serious violation, and fits a phone (${colorScheme})`, async () => {
-    const page = await pages.open({ colorScheme });
-    await enter(page, site, founder);
-    for (const [path, text, prepare] of PAGES) {
-      await page.setViewportSize({ width: 1280, height: 900 });
-      await page.goto(path);
-      await prepare?.(page);
-      await page.getByText(text, { exact: true }).first().waitFor();
-      await assertAccessible(page, path);
-      await page.setViewportSize({ width: 380, height: 800 });
-      await assertFits(page, path);
-    }
-  });
-
-test('dialogs have no serious violation either, and keep the focus', async () => {
+test('no page has a serious violation in either theme, and each fits a phone', async () => {
   const page = await pages.open();
   await enter(page, site, founder);
-  for (const [path, button] of [
-    ['/keys', 'Generate bank key'],
-    ['/subscriptions', 'Create Webhook Subscription'],
-    [`/subscriptions/${guid}`, 'Roll signing key'],
-    [`/subscriptions/${guid}`, 'Attempts'],
-    ['/events', 'Recover'],
-    ['/sandbox', 'Create transfer'],
-    ['/team', 'Invite'],
-  ] as const) {
+  for (const [path, text, prepare] of PAGES) {
+    await page.goto(path);
+    await prepare?.(page);
+    await page.getByText(text, { exact: true }).first().waitFor();
+    await assertAccessible(page, path);
+  }
+});
+
+test('nor has any step of the wizard', async () => {
+  const page = await pages.open();
+  await enter(page, site, founder);
+  const look = (what: string) => assertAccessible(page, `the wizard: ${what}`);
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+  const store = async () => {
+    await page.getByLabel('I have stored it safely').check();
+    await press('Continue');
+  };
+  await page.goto('/onboarding');
+  await page.getByRole('button', { name: 'Continue with Bank' }).waitFor();
+  await look('bank');
+  await press('Continue with Bank');
+  await page.getByLabel('Allowed address 1').fill('10.1.2.3');
+  await page.getByText('is private').waitFor();
+  await look('key, with an address that is refused');
+  await page.getByLabel('Allowed address 1').fill('');
+  await press('Use my current address');
+  await press('Generate bank key');
+  await page.locator('[data-secret=client_secret]').waitFor();
+  await look('the secret of the key');
+  await store();
+  await page.getByLabel('URL').fill(`${answering.url}/wizard`);
+  await page.getByLabel('Name').fill('From the wizard');
+  await look('subscription');
+  await press('Create another');
+  await page.locator('[data-secret=signing_key]').waitFor();
+  await look('the signing key');
+  await store();
+  await press('Send the test event');
+  await page.getByRole('button', { name: 'Send another' }).waitFor();
+  await app.dispatcher.settle();
+  await page.getByText('It arrived.').waitFor();
+  await look('test event');
+  await press('Continue');
+  await page.getByRole('region', { name: 'command' }).waitFor();
+  await look('first call');
+});
+
+/** Each with the way to it. */
+const DIALOGS: readonly (readonly [path: string, button: string, item?: string])[] = [
+  ['/keys', 'Generate bank key'],
+  ['/keys', 'Actions for Key', 'Edit'],
+  ['/keys', 'Actions for Key', 'Rotate'],
+  ['/keys', 'Actions for Key', 'Remove'],
+  ['/subscriptions', 'Create Webhook Subscription'],
+  [`/subscriptions/${guid}`, 'Rename'],
+  [`/subscriptions/${guid}`, 'Roll signing key'],
+  [`/subscriptions/${guid}`, 'Delete'],
+  [`/subscriptions/${guid}`, 'Attempts'],
+  ['/events', 'Recover'],
+  ['/sandbox', 'Create transfer'],
+  ['/team', 'Invite'],
+  ['/team', 'Actions for grace@acme.test', 'Change role'],
+  ['/team', 'Actions for grace@acme.test', 'Remove'],
+];
+
+test('nor has any dialog, and it keeps the focus', async () => {
+  const page = await pages.open();
+  await enter(page, site, founder);
+  for (const [path, button, item] of DIALOGS) {
     await page.goto(path);
     await page.getByRole('button', { name: button }).first().click();
+    if (item !== undefined) await page.getByRole('menuitem', { name: item }).click();
     await page.getByRole('dialog').waitFor();
-    await assertAccessible(page, `${path}: ${button}`);
+    await assertAccessible(page, `${path}: ${button}, ${item}`);
     await page.keyboard.press('Tab');
     await page.waitForFunction(() => document.activeElement?.closest('[role=dialog]') !== null);
   }
+});
+
+test('nor have the menus, and the navigation of a phone', async () => {
+  const page = await pages.open({ viewport: { width: 380, height: 800 } });
+  await enter(page, site, founder);
+  await page.goto('/overview');
+  await page.getByRole('button', { name: 'Open the menu' }).click();
+  await page.getByRole('navigation').getByRole('link', { name: 'Team' }).waitFor();
+  await assertAccessible(page, 'the navigation');
+  await page.getByRole('button', { name: 'Close the menu' }).click();
+  await page.getByRole('button', { name: 'Account of Ada Lovelace' }).click();
+  await page.getByRole('menuitem', { name: 'Log out' }).waitFor();
+  await assertAccessible(page, 'the menu of the account');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Bank: Bank' }).click();
+  await page.getByRole('option', { name: 'Bank' }).waitFor();
+  await assertAccessible(page, 'the banks');
+  await page.goto('/keys');
+  await page.getByRole('button', { name: 'Actions for Key' }).click();
+  await page.getByRole('menuitem', { name: 'Remove' }).waitFor();
+  await assertAccessible(page, 'the menu of a key');
+});
+
+test('nor have the dialogs of the account, and the question who is there', async () => {
+  const page = await pages.open();
+  await enter(page, site, founder);
+  await page.goto('/account');
+  const dialog = page.getByRole('dialog');
+  const look = (what: string) => assertAccessible(page, `the account: ${what}`);
+  const press = (name: string) => dialog.getByRole('button', { name, exact: true }).click();
+  await page.getByRole('button', { name: 'Remove Laptop' }).click();
+  await look('removing a passkey');
+  app.clock.advance(PROOF_MS);
+  await press('Remove');
+  await dialog.getByLabel('Password', { exact: true }).fill('not the password');
+  await press('Confirm');
+  await dialog.getByRole('alert').waitFor();
+  await look('a proof that is refused');
+  await press('Close');
+
+  await page.getByRole('button', { name: 'Add a passkey' }).click();
+  await look('adding a passkey');
+  await press('Close');
+
+  await page.getByRole('button', { name: 'Set up' }).click();
+  await dialog.getByLabel('Password', { exact: true }).fill(founder.password);
+  await press('Confirm');
+  const secret = String(await dialog.locator('[data-totp-secret]').textContent());
+  await look('setting up an authenticator app');
+  const timestamp = app.clock.now().getTime();
+  const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp });
+  await dialog.getByRole('textbox', { name: 'Code' }).fill(code);
+  await press('Turn on');
+  await dialog.locator('[data-secret=recovery_codes]').waitFor();
+  await look('recovery codes');
+  await dialog.getByLabel('I have stored it safely').check();
+  await press('Done');
+  await page.getByRole('button', { name: 'Turn off' }).click();
+  await dialog.getByLabel('Password', { exact: true }).fill('not the password');
+  await press('Turn off');
+  await dialog.getByRole('alert').waitFor();
+  await look('turning an authenticator app off');
+  await press('Cancel');
+
+  await page.getByLabel('New password', { exact: true }).fill('short');
+  await page.getByLabel('New password again').fill('other');
+  await page.getByLabel('Current password').fill('not the password');
+  await page.getByRole('button', { name: 'Change the password' }).click();
+  await page.getByText('The two are not the same').waitFor();
+  await look('a password that is refused');
 });

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import {
   endingsOf,
   firstStateOf,
@@ -7,10 +9,11 @@ import {
   statesOf,
 } from '../server/objects/machine.ts';
 import { OBJECT_TYPES, type ObjectType, wordsOf } from '../server/objects/types.ts';
+import { scopesFor } from '../server/tokens/scopes.ts';
 
 /** `docs/objects.md`, from the tables that the service itself works by. */
 export function objectsPage(): string {
-  return [INTRODUCTION, ...OBJECT_TYPES.map(sectionOf)].join('\n\n');
+  return [INTRODUCTION, TOUR, ...OBJECT_TYPES.map(sectionOf)].join('\n\n');
 }
 
 const INTRODUCTION = `# Objects
@@ -32,19 +35,34 @@ the arrows: anything else is 409 \`state_conflict\`.
 Whoever creates or reports an object gives it a bank, and a customer where it has one; a customer's token sees the
 objects of its customer alone. Up to 16 \`labels\` are yours to choose.`;
 
+/** Written by hand, and run by a test as it stands. */
+const TOUR = readFileSync(join(import.meta.dirname, 'objects-tour.md'), 'utf8').trimEnd();
+
 function sectionOf(type: ObjectType): string {
   const { name, plural, machine } = type;
   const title = wordsOf(plural);
   return [
     `## ${title.charAt(0).toUpperCase()}${title.slice(1)}`,
     machine ? `\`/api/${plural}\`, in events \`${name}\`.` : `\`/api/${plural}\`.`,
+    scopesOf(type),
     fieldsOf(type),
     ...(machine ? lifeOf(name, machine) : ['They have no states, and no event tells of them.']),
   ].join('\n\n');
 }
 
+function scopesOf({ plural }: ObjectType): string {
+  const [create, show] = [`${plural}:execute`, `${plural}:read`];
+  const ofCustomers = scopesFor('customer');
+  const others = [create, show].filter((scope) => !ofCustomers.includes(scope));
+  const except = others.length === 0 ? '' : `; a customer's token never holds \`${others.join('`, `')}\``;
+  return `Scopes: \`${create}\` to create, \`${show}\` to see${except}.`;
+}
+
 function fieldsOf({ details, customer }: ObjectType): string {
-  const { required = [] } = details as { required?: readonly string[] };
+  const { required = [], properties } = details as {
+    required?: readonly string[];
+    properties: Record<string, { enum?: readonly string[] }>;
+  };
   const names = Object.keys(details.properties).map((field) => [field, required.includes(field)] as const);
   const fields = [
     ...names,
@@ -53,10 +71,16 @@ function fieldsOf({ details, customer }: ObjectType): string {
   const listed = (wanted: boolean) =>
     fields
       .filter(([, isRequired]) => isRequired === wanted)
-      .map(([field]) => `\`${field}\``)
+      .map(([field]) => `\`${field}\`${meaningOf(field, properties[field]?.enum)}`)
       .join(', ');
   const optional = listed(false);
   return `Required: ${listed(true)}.${optional === '' ? '' : ` Optional: ${optional}.`}`;
+}
+
+/** What it may be, where that is a choice; and who need not give it. */
+function meaningOf(field: string, choices: readonly string[] = []): string {
+  if (field === 'customer_guid') return ' (a customer’s token has its own)';
+  return choices.length === 0 ? '' : ` (${choices.map((choice) => `\`${choice}\``).join(', ')})`;
 }
 
 function lifeOf(name: string, machine: Machine): string[] {

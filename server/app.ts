@@ -200,6 +200,7 @@ export async function createApp(deps: Deps) {
     subscriptions,
     ingest,
     encryption,
+    people,
     members,
     login,
   };

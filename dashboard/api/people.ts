@@ -5,7 +5,7 @@ import type {
   RegistrationResponseJSON,
 } from '@simplewebauthn/browser';
 import { type Method, send } from './send.ts';
-import type { Link, LoginSession, Passkey, Session } from './types.ts';
+import type { Link, LoginSession, Passkey, PasswordReset, Session } from './types.ts';
 
 /** Everything that works with the session's cookie: logging in, and one's own account. */
 function call<Body>(method: Method, path: string, body?: object): Promise<Body> {
@@ -26,11 +26,16 @@ export const people = {
   passkeyLogIn: (challengeId: string, response: AuthenticationResponseJSON) =>
     call<Session>('POST', '/passkey_login', { challenge_id: challengeId, response }),
 
-  requestPasswordReset: (email: string) => call<object>('POST', '/password_resets', { email }),
+  requestPasswordReset: (email: string) => call<PasswordReset>('POST', '/password_resets', { email }),
   inspectLink: (token: string) => call<Link>('POST', '/links/inspect', { token }),
   acceptInvitation: (token: string) => call<Session>('POST', '/links/accept', { token }),
   setPassword: (input: { token: string; password: string; name?: string; totp_code?: string }) =>
     call<Session>('POST', '/password', input),
+
+  proveByPassword: (password: string) => call<void>('POST', '/account/proof/password', { password }),
+  proveByCode: (code: string) => call<void>('POST', '/account/proof/totp', { code }),
+  proveByPasskey: (challengeId: string, response: AuthenticationResponseJSON) =>
+    call<void>('POST', '/account/proof/passkey', { challenge_id: challengeId, response }),
 
   rename: (name: string) => call<unknown>('PATCH', '/account', { name }),
   changePassword: (input: { current_password: string; new_password: string }) =>
@@ -43,7 +48,7 @@ export const people = {
   passkeyOptions: () => call<PublicKeyCredentialCreationOptionsJSON>('POST', '/account/passkeys/options', {}),
   addPasskey: (name: string, response: RegistrationResponseJSON) =>
     call<Passkey>('POST', '/account/passkeys', { name, response }),
-  removePasskey: (guid: string) => call<void>('DELETE', `/account/passkeys/${guid}`, {}),
+  removePasskey: (guid: string) => call<void>('DELETE', `/account/passkeys/${guid}`),
   sessions: () => call<{ objects: LoginSession[] }>('GET', '/account/sessions'),
-  endSession: (guid: string) => call<void>('DELETE', `/account/sessions/${guid}`, {}),
+  endSession: (guid: string) => call<void>('DELETE', `/account/sessions/${guid}`),
 };

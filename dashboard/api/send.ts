@@ -21,7 +21,8 @@ export async function send<Body>(request: Request): Promise<Body> {
 /** The same, for answers that are not JSON. */
 export async function sendRaw({ method, path, query, body, token, signal }: Request): Promise<Response> {
   const headers = new Headers();
-  if (body !== undefined) headers.set('content-type', 'application/json');
+  // Without a body too: it is what no form on another page can send, so calls with the cookie have to.
+  if (method !== 'GET') headers.set('content-type', 'application/json');
   if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
   const response = await fetch(path + queryString(query), {
     method,

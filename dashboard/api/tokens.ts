@@ -6,21 +6,25 @@ const RENEW_BEFORE_MS = 60_000;
 
 export type Tenancy = { organizationGuid: string; environment: Environment };
 export type Tokens = ReturnType<typeof createTokens>;
+type Held = { token: string; renewAt: number };
 
 /** User tokens, in memory and nowhere else; one for each Organization and environment that is looked at. */
 export function createTokens() {
-  const held = new Map<string, { token: string; renewAt: number }>();
-  const asked = new Map<string, Promise<string>>();
+  const held = new Map<string, Held>();
+  const asked = new Map<string, Promise<Held>>();
 
-  async function request(key: string, { organizationGuid, environment }: Tenancy): Promise<string> {
-    const issued = await send<IssuedToken>({
-      method: 'POST',
-      path: '/dashboard/token',
-      body: { organization_guid: organizationGuid, environment },
-    });
-    const renewAt = Date.now() + issued.expires_in * 1000 - RENEW_BEFORE_MS;
-    held.set(key, { token: issued.access_token, renewAt });
-    return issued.access_token;
+  /** Kept unless all was forgotten while it was on its way: then it is of whoever was logged in before. */
+  function ask(key: string, tenancy: Tenancy): Promise<Held> {
+    const asking = request(tenancy);
+    const isWanted = () => asked.get(key) === asking;
+    asked.set(key, asking);
+    asking
+      .then(
+        (issued) => void (isWanted() && held.set(key, issued)),
+        () => undefined,
+      )
+      .finally(() => void (isWanted() && asked.delete(key)));
+    return asking;
   }
 
   return {
@@ -28,13 +32,24 @@ export function createTokens() {
       const key = keyOf(tenancy);
       const known = held.get(key);
       if (known && Date.now() < known.renewAt) return known.token;
-      const under = asked.get(key) ?? request(key, tenancy).finally(() => asked.delete(key));
-      asked.set(key, under);
-      return await under;
+      return (await (asked.get(key) ?? ask(key, tenancy))).token;
     },
     drop: (tenancy: Tenancy): void => void held.delete(keyOf(tenancy)),
-    forget: (): void => held.clear(),
+    forget: (): void => {
+      held.clear();
+      asked.clear();
+    },
   };
+}
+
+async function request({ organizationGuid, environment }: Tenancy): Promise<Held> {
+  const issued = await send<IssuedToken>({
+    method: 'POST',
+    path: '/dashboard/token',
+    body: { organization_guid: organizationGuid, environment },
+  });
+  const renewAt = Date.now() + issued.expires_in * 1000 - RENEW_BEFORE_MS;
+  return { token: issued.access_token, renewAt };
 }
 
 function keyOf({ organizationGuid, environment }: Tenancy): string {

@@ -8,7 +8,13 @@ import type { Range, StatisticsView } from '../../server/deliveries/statistics-s
 import type { EventView } from '../../server/events/schema.ts';
 import type { FileView } from '../../server/files/schema.ts';
 import type { PasskeyView } from '../../server/login/passkey-schema.ts';
-import type { LinkView, SessionListView, SessionView, UserTokenView } from '../../server/login/schema.ts';
+import type {
+  LinkView,
+  PasswordResetView,
+  SessionListView,
+  SessionView,
+  UserTokenView,
+} from '../../server/login/schema.ts';
 import type { InvitedMemberView, MemberView } from '../../server/members/schema.ts';
 import type { BankView } from '../../server/organizations/schema.ts';
 import type { CreatedSubscriptionView, SubscriptionView } from '../../server/subscriptions/schema.ts';
@@ -35,6 +41,7 @@ export type List<Item> = { total: number; page: number; per_page: number; object
 export type IssuedToken = Static<typeof UserTokenView>;
 export type Session = Static<typeof SessionView>;
 export type Organization = Session['organizations'][number];
+export type PasswordReset = Static<typeof PasswordResetView>;
 export type Link = Static<typeof LinkView>;
 export type LoginSession = Static<typeof SessionListView>['objects'][number];
 export type Passkey = Static<typeof PasskeyView>;

@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
 import type { CreatedApplication } from '../applications/service.ts';
 import { systemActor } from '../audit/service.ts';
+import type { Person } from '../members/people.ts';
 import type { Bank, Organization } from '../organizations/service.ts';
 import { type Failure, isFailure } from '../runtime/failure.ts';
 import type { RandomBytes } from '../runtime/guid.ts';
@@ -38,6 +39,11 @@ export async function createDemo(app: App, randomBytes: RandomBytes): Promise<De
   const bankKey = required(await applications.create(systemActor, owner, { name: 'Demo key' }, 'optional'));
   const founder = await createFounder(app, organization.guid, randomBytes);
   return { organization, bank, bankKey, founder };
+}
+
+/** Of a demo that an earlier start has made: its password cannot be shown again, but there are ways to a new one. */
+export function findDemoFounder({ people }: App): Promise<Person | undefined> {
+  return people.findByEmail(FOUNDER_EMAIL);
 }
 
 /** As anybody gets onto a team: invited, and with the link a password is set. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../config/config.ts';
-import { createDemo } from './demo.ts';
+import { createDemo, findDemoFounder } from './demo.ts';
 import { bringUpToDate } from './migrate.ts';
 import { listen, runUntilStopped } from './process.ts';
 import { openApp, requireMasterKey, requireReadyDatabase } from './resources.ts';
@@ -25,7 +25,9 @@ export async function serve(config: Config): Promise<void> {
 
     // Only once nothing can fail any more: the start that makes the demo is the one that shows it.
     const demo = complete.demo ? await createDemo(app, randomBytes) : undefined;
-    if (embedded || demo || process.stdout.isTTY) writeWelcome(process.stdout, complete, demo);
-    else log.info({ base_url: complete.baseUrl, host: complete.host, port: complete.port }, 'serving');
+    if (embedded || demo || process.stdout.isTTY) {
+      const founder = complete.demo && !demo ? await findDemoFounder(app) : undefined;
+      writeWelcome(process.stdout, complete, { demo, founder });
+    } else log.info({ base_url: complete.baseUrl, host: complete.host, port: complete.port }, 'serving');
   });
 }

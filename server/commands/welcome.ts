@@ -3,30 +3,38 @@ import { join, relative } from 'node:path';
 import { styleText } from 'node:util';
 import { DEFAULT_PORT } from '../config/config.ts';
 import type { CompleteConfig } from '../config/generated-secrets.ts';
+import type { Person } from '../members/people.ts';
 import { version } from '../version.ts';
 import type { Demo } from './demo.ts';
 
 const LABEL_WIDTH = 15;
 
-/** A short screen that says where everything is; the demo's credentials only when they were just made. */
+type Show = (label: string, value: string) => string;
+
+/**
+ * A short screen that says where everything is; the demo's credentials only when they were just made, and otherwise the
+ * way back in for its Founder.
+ */
 export function writeWelcome(
   stream: NodeJS.WriteStream,
   config: CompleteConfig,
-  demo: Demo | undefined,
+  { demo, founder }: { demo: Demo | undefined; founder: Person | undefined },
 ): void {
   const style = (format: Parameters<typeof styleText>[0], text: string) =>
     styleText(format, text, { stream });
-  const show = (label: string, value: string) => `  ${style('dim', label.padEnd(LABEL_WIDTH))}${value}`;
+  const show: Show = (label, value) => `  ${style('dim', label.padEnd(LABEL_WIDTH))}${value}`;
 
   const lines = [
     '',
     `  ${style('bold', `Portico ${version}`)} is ready.`,
     '',
+    show('Dashboard', style('cyan', `${config.baseUrl}/login`)),
     show('API', style('cyan', config.baseUrl)),
     show('Reference', style('cyan', `${config.baseUrl}/docs`)),
     show('Operator', operatorLine(config)),
     '',
     ...(demo ? demoLines(config, demo, show) : []),
+    ...(founder ? wayBackLines(config, founder, show) : []),
     style('dim', '  Stop with Ctrl-C.'),
     '',
     '',
@@ -34,12 +42,16 @@ export function writeWelcome(
   stream.write(lines.join('\n'));
 }
 
-/** As it has to be typed in a second terminal, which knows nothing of the settings of this one. */
-function operatorLine({ port, dataDir }: CompleteConfig): string {
-  const settings = port === DEFAULT_PORT ? '' : `PORTICO_PORT=${port} `;
-  const path = join(dataDir, 'operator.token');
+function operatorLine(config: CompleteConfig): string {
+  const path = join(config.dataDir, 'operator.token');
   const where = existsSync(path) ? `   (token in ${shortest(path)})` : '';
-  return `${settings}npx portico operator --help${where}`;
+  return `${operatorCommand(config, '--help')}${where}`;
+}
+
+/** As it has to be typed in a second terminal, which knows nothing of the settings of this one. */
+function operatorCommand({ port }: CompleteConfig, words: string): string {
+  const settings = port === DEFAULT_PORT ? '' : `PORTICO_PORT=${port} `;
+  return `${settings}npx portico operator ${words}`;
 }
 
 function shortest(path: string): string {
@@ -50,7 +62,7 @@ function shortest(path: string): string {
 function demoLines(
   config: CompleteConfig,
   { organization, bank, bankKey, founder }: Demo,
-  show: (label: string, value: string) => string,
+  show: Show,
 ): string[] {
   const { client_id: clientId } = bankKey.application;
   return [
@@ -63,12 +75,23 @@ function demoLines(
     '',
     '  Log in to the dashboard with:',
     '',
-    show('Dashboard', `${config.baseUrl}/login`),
     show('Founder', founder.email),
     show('password', founder.password.reveal()),
     '',
     `  curl ${config.sandboxAuthUrl}/oauth/token -u '${clientId}:${bankKey.secret.reveal()}' \\`,
     "    -d grant_type=client_credentials -d 'scope=customers:read customers:execute'",
+    '',
+  ];
+}
+
+/** What was shown once is not shown again; a link for a new password is a command away. */
+function wayBackLines(config: CompleteConfig, { guid, email }: Person, show: Show): string[] {
+  const { databaseUrl, dataDir } = config;
+  return [
+    `  The demo's password was shown when it was made. For a new one, as ${email}:`,
+    '',
+    show('New password', operatorCommand(config, `members password-reset ${guid}`)),
+    ...(databaseUrl === undefined ? [show('Start over', `stop, and delete ${shortest(dataDir)}`)] : []),
     '',
   ];
 }

@@ -49,6 +49,7 @@ type SessionsTable = {
   expires_at: Date;
   address: string | null;
   user_agent: string | null;
+  proved_at: Date | null;
 };
 
 type LoginLinksTable = {

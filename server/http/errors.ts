@@ -33,6 +33,7 @@ const ANSWERS = {
   member_exists: { status: 409, error: 'conflict' },
   account_exists: { status: 409, error: 'conflict' },
   totp_enabled: { status: 409, error: 'conflict' },
+  proof_required: { status: 409, error: 'conflict' },
   password_too_weak: { status: 422, error: 'unprocessable' },
   password_incorrect: { status: 422, error: 'unprocessable' },
   code_incorrect: { status: 422, error: 'unprocessable' },

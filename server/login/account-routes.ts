@@ -72,14 +72,14 @@ function registerTotp(dashboard: HttpServer, { login, from }: RouteTools): void 
       schema: {
         ...bySession,
         operationId: 'dashboard.account.totp.create',
-        summary: 'Get the secret for an authenticator app; on once a code of it is confirmed',
+        summary:
+          'Get the secret for an authenticator app; on once a code of it is confirmed. Takes a fresh proof',
         tags,
         body: Nothing,
         response: answers({ 201: NewTotpView }, 401, 403, 409, 413, 415),
       },
     },
-    async (request, reply) =>
-      reply.code(201).send(unwrap(await login.accounts.beginTotp(request.session.member_guid))),
+    async (request, reply) => reply.code(201).send(unwrap(await login.accounts.beginTotp(request.session))),
   );
 
   dashboard.post(

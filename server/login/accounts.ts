@@ -13,6 +13,7 @@ import { type Login, lockLogin, selectLogin, updateLogin } from './login-store.t
 import type { Passkeys } from './passkeys.ts';
 import { refusalOfPassword } from './password-rules.ts';
 import type { Passwords } from './passwords.ts';
+import type { Proofs } from './proofs.ts';
 import type { Session, Sessions } from './sessions.ts';
 import type { Totp } from './totp.ts';
 
@@ -30,6 +31,7 @@ type Deps = {
   links: Links;
   limits: LoginLimits;
   entry: Entry;
+  proofs: Proofs;
   revocations: Revocations;
 };
 
@@ -43,7 +45,7 @@ type NewPassword = {
 /** What people change about how they log in. */
 export function createAccounts(deps: Deps) {
   const { database, clock, audit, people, members, organizations } = deps;
-  const { passwords, totp, passkeys, sessions, links, limits, entry, revocations } = deps;
+  const { passwords, totp, passkeys, sessions, links, limits, entry, proofs, revocations } = deps;
   const { queries } = database;
 
   async function settle(revision: number | undefined): Promise<void> {
@@ -62,15 +64,6 @@ export function createAccounts(deps: Deps) {
     const change = { action: 'account.set_password', objectType: 'account', objectId: memberGuid } as const;
     await audit.record(transaction, actor, change);
     return sessions.endOthers(transaction, memberGuid, except);
-  }
-
-  async function refusalOfCurrent(memberGuid: string, password: string): Promise<Failure | undefined> {
-    const exhausted = await limits.account(memberGuid);
-    if (exhausted) return exhausted;
-    const login = await selectLogin(queries, memberGuid);
-    const matches = await passwords.matches(login?.password_hash, password);
-    if (isFailure(matches)) return matches;
-    return matches ? undefined : new Failure('password_incorrect', 'The current password is not right');
   }
 
   return {
@@ -159,7 +152,7 @@ export function createAccounts(deps: Deps) {
       { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
       from: From,
     ): Promise<Failure | undefined> {
-      const wrong = await refusalOfCurrent(memberGuid, currentPassword);
+      const wrong = await proofs.refusalOfPassword(memberGuid, currentPassword);
       if (wrong) return wrong;
       const { email } = (await people.find(memberGuid)) as Person;
       const weak = refusalOfPassword(newPassword, email);
@@ -175,13 +168,23 @@ export function createAccounts(deps: Deps) {
       return undefined;
     },
 
-    async passkeyOptions(memberGuid: string) {
-      const exhausted = await limits.account(memberGuid);
-      return exhausted ?? passkeys.registrationOptions((await people.find(memberGuid)) as Person);
+    /** Nothing becomes a passkey without having signed these, so the proof is asked for here alone. */
+    async passkeyOptions(session: Session) {
+      const { member_guid: memberGuid } = session;
+      const refusal = proofs.refusalWithout(session) ?? (await limits.account(memberGuid));
+      return refusal ?? passkeys.registrationOptions((await people.find(memberGuid)) as Person);
     },
 
-    async beginTotp(memberGuid: string) {
-      return totp.begin((await people.find(memberGuid)) as Person);
+    async removePasskey(session: Session, guid: string, from: From): Promise<Failure | undefined> {
+      const { member_guid: memberGuid } = session;
+      const refusal = proofs.refusalWithout(session);
+      return refusal ?? passkeys.remove(actorOf(memberGuid, from), memberGuid, guid);
+    },
+
+    /** Who has the secret can confirm it, so the proof is asked for here alone. */
+    async beginTotp(session: Session) {
+      const refusal = proofs.refusalWithout(session);
+      return refusal ?? totp.begin((await people.find(session.member_guid)) as Person);
     },
 
     async confirmTotp(memberGuid: string, code: string, from: From): Promise<string[] | Failure> {
@@ -189,7 +192,7 @@ export function createAccounts(deps: Deps) {
     },
 
     async turnOffTotp(memberGuid: string, password: string, from: From): Promise<Failure | undefined> {
-      const wrong = await refusalOfCurrent(memberGuid, password);
+      const wrong = await proofs.refusalOfPassword(memberGuid, password);
       if (wrong) return wrong;
       await database.transaction((transaction) =>
         totp.turnOff(transaction, actorOf(memberGuid, from), memberGuid),

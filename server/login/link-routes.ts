@@ -1,13 +1,20 @@
-import Type from 'typebox';
 import { unwrap } from '../http/errors.ts';
 import { answers } from '../http/schemas.ts';
 import type { HttpServer } from '../http/server.ts';
 import { bySession } from './guard.ts';
 import { type RouteTools, tags } from './route-tools.ts';
-import { LinkBody, LinkView, NewPasswordBody, PasswordResetBody, SessionView } from './schema.ts';
+import {
+  LinkBody,
+  LinkView,
+  NewPasswordBody,
+  PasswordResetBody,
+  PasswordResetView,
+  SessionView,
+} from './schema.ts';
 
 /** Invitations and new passwords: what a person can do who has a link, or asks for one. */
-export function registerLinks(dashboard: HttpServer, { login, from, begin, describe }: RouteTools): void {
+export function registerLinks(dashboard: HttpServer, tools: RouteTools): void {
+  const { login, from, begin, describe, supportEmail } = tools;
   const config = { withoutSession: true };
 
   dashboard.post(
@@ -19,12 +26,13 @@ export function registerLinks(dashboard: HttpServer, { login, from, begin, descr
         summary: 'Ask for a link to set a new password; the answer is the same for every address',
         tags,
         body: PasswordResetBody,
-        response: answers({ 202: Type.Object({}) }, 403, 413, 415),
+        response: answers({ 202: PasswordResetView }, 403, 413, 415),
       },
     },
     async (request, reply) => {
       unwrap(await login.passwordResets.request(request.body.email, from(request)));
-      return reply.code(202).send({});
+      const { byMail } = login.passwordResets;
+      return reply.code(202).send({ by_mail: byMail, support_email: supportEmail });
     },
   );
 

@@ -38,13 +38,14 @@ export function registerPasskeys(dashboard: HttpServer, { login, from }: RouteTo
       schema: {
         ...bySession,
         operationId: 'dashboard.account.passkeys.options',
-        summary: 'What an authenticator has to sign to become a passkey; good once, for 5 minutes',
+        summary:
+          'What an authenticator has to sign to become a passkey; good once, for 5 minutes. Takes a fresh proof',
         tags,
         body: Nothing,
-        response: answers({ 200: PasskeyCreationOptions }, 401, 403, 413, 415, 422),
+        response: answers({ 200: PasskeyCreationOptions }, 401, 403, 409, 413, 415, 422),
       },
     },
-    async (request) => unwrap(await accounts.passkeyOptions(request.session.member_guid)),
+    async (request) => unwrap(await accounts.passkeyOptions(request.session)),
   );
 
   dashboard.post(
@@ -74,15 +75,14 @@ export function registerPasskeys(dashboard: HttpServer, { login, from }: RouteTo
       schema: {
         ...bySession,
         operationId: 'dashboard.account.passkeys.remove',
-        summary: 'Remove a passkey',
+        summary: 'Remove a passkey. Takes a fresh proof',
         tags,
         params: GuidParams,
-        response: answers({ 204: { type: 'null' } }, 401, 403, 404, 413, 415),
+        response: answers({ 204: { type: 'null' } }, 401, 403, 404, 409, 413, 415),
       },
     },
     async (request, reply) => {
-      const { member_guid: guid } = request.session;
-      unwrap(await passkeys.remove(actorOf(guid, from(request)), guid, request.params.guid));
+      unwrap(await accounts.removePasskey(request.session, request.params.guid, from(request)));
       return reply.code(204).send();
     },
   );

@@ -8,6 +8,7 @@ import {
   browse,
   browserOf,
   joinTeam,
+  logIn,
   PASSWORD,
   type Person,
   tokenInLink,
@@ -143,7 +144,8 @@ test('a challenge is good for five minutes, once, for what and whom it was made'
   const answers = await Promise.all([enter(once, response), enter(once, response)]);
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 401]);
 
-  const [mine, other] = [await registrationOptions(person), await joinTeam(app, organizationGuid)];
+  const here = browserOf(await logIn(app, person));
+  const [mine, other] = [await registrationOptions(here), await joinTeam(app, organizationGuid)];
   assertError(await register(other, createAuthenticator().create(mine)), 422, 'passkey_invalid');
   const login = await loginOptions();
   assertError(await register(person, createAuthenticator().create(login)), 422, 'passkey_invalid');
@@ -174,7 +176,8 @@ test('an authenticator belongs to one person, who has at most ten', async () => 
   );
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 422]);
   app.clock.advance(CHALLENGE_MS);
-  const eleventh = await browse(app, 'POST', '/account/passkeys/options', { as: person, payload: {} });
+  const as = browserOf(await logIn(app, person));
+  const eleventh = await browse(app, 'POST', '/account/passkeys/options', { as, payload: {} });
   assertError(eleventh, 422, 'passkey_limit_reached');
 });
 

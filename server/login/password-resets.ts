@@ -35,27 +35,40 @@ export function createPasswordResets(deps: Deps) {
 
   async function send(email: string, from: From): Promise<void> {
     const person = await people.findByEmail(email);
-    if (!person || (mail === undefined && !showLinksInLog)) return;
+    if (!person) return;
+    if (mail === undefined && !showLinksInLog) {
+      await leaveToOperator(actorOf(person.guid, from), person.guid);
+      return;
+    }
     const { link, expiresAt } = await issue(actorOf(person.guid, from), person.guid);
     mail?.send(passwordResetMessage({ to: person.email, link, expiresAt, supportEmail }));
     if (mail === undefined)
       log.info({ email: person.email, address_to_open: link.reveal() }, 'a new password can be set');
   }
 
+  /** No link is made: they hand one over when they know who is asking. */
+  async function leaveToOperator(actor: Actor, memberGuid: string): Promise<void> {
+    await database.transaction((transaction) =>
+      audit.record(transaction, actor, about('account.request_password', memberGuid)),
+    );
+    log.warn(
+      { member_guid: memberGuid },
+      'a new password was asked for and there is no mail server: give a link by portico operator members password-reset',
+    );
+  }
+
   function issue(actor: Actor, memberGuid: string): Promise<IssuedLink> {
     return database.transaction(async (transaction) => {
       const issued = await links.resetPassword(transaction, memberGuid);
-      const change = {
-        action: 'account.reset_password',
-        objectType: 'account',
-        objectId: memberGuid,
-      } as const;
-      await audit.record(transaction, actor, change);
+      await audit.record(transaction, actor, about('account.reset_password', memberGuid));
       return issued;
     });
   }
 
   return {
+    /** Otherwise it is the operator who gets the link to the person. */
+    byMail: mail !== undefined,
+
     /** Answered before anything is looked up: neither the answer nor its time tells whether the address is known. */
     async request(email: string, from: From): Promise<Failure | undefined> {
       const exhausted = await limits.passwordReset(email, from.address);
@@ -80,4 +93,8 @@ export function createPasswordResets(deps: Deps) {
 
     idle: queue.idle,
   };
+}
+
+function about(action: `account.${string}`, memberGuid: string) {
+  return { action, objectType: 'account', objectId: memberGuid } as const;
 }

@@ -8,6 +8,7 @@ import { bySession, clearSessionCookie, createFrom, registerDashboard, setSessio
 import { registerLinks } from './link-routes.ts';
 import { registerPasskeys } from './passkey-routes.ts';
 import { PasskeyLogin, PasskeyLoginOptions, type PasskeyRequest } from './passkey-schema.ts';
+import { registerProofs } from './proof-routes.ts';
 import { type LoginDeps, type RouteTools, tags } from './route-tools.ts';
 import { LoginBody, Nothing, SessionView, UserTokenBody, UserTokenView, viewSession } from './schema.ts';
 
@@ -35,6 +36,7 @@ export async function registerLogin(server: HttpServer, deps: LoginDeps): Promis
     registerLinks(dashboard, tools);
     registerAccount(dashboard, tools);
     registerPasskeys(dashboard, tools);
+    registerProofs(dashboard, tools);
   });
 }
 

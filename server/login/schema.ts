@@ -30,6 +30,10 @@ export const LoginBody = strictObject({
 });
 export const UserTokenBody = strictObject({ organization_guid: Guid, environment: EnvironmentName });
 export const PasswordResetBody = strictObject({ email: Email });
+export const PasswordResetView = Type.Object({
+  by_mail: Type.Boolean({ description: 'false: there is no mail server, and the operator has the request' }),
+  support_email: Type.String(),
+});
 export const LinkBody = strictObject({ token: Token });
 export const NewPasswordBody = strictObject({
   token: Token,

@@ -21,6 +21,7 @@ import { createMail } from './mail.ts';
 import { createPasskeys } from './passkeys.ts';
 import { createPasswordResets } from './password-resets.ts';
 import { createPasswords } from './passwords.ts';
+import { createProofs } from './proofs.ts';
 import { createSessions } from './sessions.ts';
 import { createTotp } from './totp.ts';
 
@@ -67,7 +68,9 @@ export function createLoginRoom({ settings, rateLimits, ...deps }: Deps) {
   const totp = createTotp(deps);
   const passkeys = createPasskeys({ ...deps, baseUrl });
   const entry = createEntry({ ...deps, passwords, totp, passkeys, sessions, limits });
-  const accounts = createAccounts({ ...deps, passwords, totp, passkeys, sessions, links, limits, entry });
+  const proofs = createProofs({ ...deps, passwords, totp, passkeys, sessions, limits });
+  const means = { passwords, totp, passkeys, sessions, links, limits, entry, proofs };
+  const accounts = createAccounts({ ...deps, ...means });
   const invitations = createInvitations({ ...deps, links, mail, limits, supportEmail });
   const passwordResets = createPasswordResets({
     ...deps,
@@ -80,6 +83,7 @@ export function createLoginRoom({ settings, rateLimits, ...deps }: Deps) {
     totp,
     passkeys,
     entry,
+    proofs,
     accounts,
     invitations,
     passwordResets,

@@ -68,6 +68,7 @@ export function createSessions(deps: Deps) {
         expires_at: new Date(now.getTime() + SESSION_LIFETIME_MS),
         address: address ?? null,
         user_agent: userAgent?.slice(0, MAX_USER_AGENT_CHARACTERS) ?? null,
+        proved_at: now,
       };
       await store.insertSession(transaction, session);
       const crowdedOut = await store.deleteOldSessions(transaction, memberGuid, MAX_SESSIONS_OF_MEMBER);
@@ -89,6 +90,16 @@ export function createSessions(deps: Deps) {
       if (session && now.getTime() - session.last_seen_at.getTime() >= SEEN_EVERY_MS)
         await store.touchSession(queries, session.guid, now);
       return session;
+    },
+
+    /** Its person has shown once more who they are. */
+    async prove(
+      transaction: Transaction,
+      actor: Actor,
+      { guid, member_guid: memberGuid }: store.Session,
+    ): Promise<void> {
+      await store.updateProof(transaction, guid, clock.now());
+      await audit.record(transaction, actor, about('session.prove', memberGuid, { session: guid }));
     },
 
     list: (memberGuid: string) => store.selectLiveSessions(queries, memberGuid, limits()),

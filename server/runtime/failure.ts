@@ -54,6 +54,7 @@ export type FailureCode =
   | 'totp_enabled'
   | 'password_too_weak'
   | 'password_incorrect'
+  | 'proof_required'
   | 'code_incorrect'
   | 'passkey_invalid'
   | 'passkey_limit_reached'

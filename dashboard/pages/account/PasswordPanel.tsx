@@ -1,11 +1,12 @@
-import { Button, Group, PasswordInput, SimpleGrid, Stack } from '@mantine/core';
+import { Button, Group, PasswordInput, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { people } from '../../api/people.ts';
 import { Failure } from '../../shared/Failure.tsx';
+import { NewPasswordFields } from '../../shared/NewPasswordFields.tsx';
 import { tell } from '../../shared/notify.ts';
 import { Panel } from '../../shared/Panel.tsx';
-import { passwordProblem } from '../../shared/passwords.ts';
+import { newPasswordRules } from '../../shared/passwords.ts';
 import { useWorkspace } from '../../shell/workspace-context.ts';
 import { ACCOUNT_SESSIONS_KEY } from './SessionsPanel.tsx';
 
@@ -14,10 +15,7 @@ export function PasswordPanel() {
   const queries = useQueryClient();
   const form = useForm({
     initialValues: { current: '', password: '', again: '' },
-    validate: {
-      password: (value) => passwordProblem(value, session.member.email),
-      again: (value, { password }) => (value === password ? null : 'The two are not the same'),
-    },
+    validate: newPasswordRules(session.member.email),
   });
   const change = useMutation({
     mutationFn: ({ current, password }: typeof form.values) =>
@@ -39,24 +37,7 @@ export function PasswordPanel() {
             withAsterisk={false}
             {...form.getInputProps('current')}
           />
-          <SimpleGrid cols={{ base: 1, sm: 2 }}>
-            <PasswordInput
-              label="New password"
-              description="At least 12 characters"
-              autoComplete="new-password"
-              required
-              withAsterisk={false}
-              {...form.getInputProps('password')}
-            />
-            <PasswordInput
-              label="New password again"
-              description="To be sure of it"
-              autoComplete="new-password"
-              required
-              withAsterisk={false}
-              {...form.getInputProps('again')}
-            />
-          </SimpleGrid>
+          <NewPasswordFields form={form} label="New password" />
           {change.error ? <Failure error={change.error} /> : null}
           <Group justify="flex-end">
             <Button type="submit" variant="default" loading={change.isPending}>

@@ -8,13 +8,15 @@ import { PageLoading } from '../../shared/PageLoading.tsx';
 import { SecretOnce } from '../../shared/SecretOnce.tsx';
 import { SESSION_KEY } from '../../shell/session.ts';
 import { QrCode } from './QrCode.tsx';
+import { useProof } from './use-proof.tsx';
 
 export function SetUpTotp({ onClose }: { onClose: () => void }) {
   const queries = useQueryClient();
   const [code, setCode] = useState('');
+  const { withProof, question } = useProof();
   const { data: begun, error } = useQuery({
     queryKey: ['totp'],
-    queryFn: people.beginTotp,
+    queryFn: () => withProof(people.beginTotp),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     refetchOnWindowFocus: false,
@@ -29,17 +31,17 @@ export function SetUpTotp({ onClose }: { onClose: () => void }) {
     <Modal
       opened
       onClose={onClose}
-      title={codes ? 'Your recovery codes' : 'Set up the authenticator app'}
+      title={codes ? 'Your recovery codes' : (question?.title ?? 'Set up the authenticator app')}
       closeOnClickOutside={false}
       withCloseButton={!codes}
       closeOnEscape={!codes}
     >
       {error ? <Failure error={error} /> : null}
-      {!begun && !error ? <PageLoading /> : null}
+      {!begun && !error ? (question?.form ?? <PageLoading />) : null}
       {codes ? (
         <SecretOnce
           warning="Each of these works once in place of a code, when the phone is gone. Keep them where the phone is not."
-          values={[{ name: 'recovery_codes', value: codes.join(' ') }]}
+          values={[{ name: 'recovery_codes', value: codes.join('\n') }]}
           filename="portico-recovery-codes.json"
           onStored={onClose}
         />
@@ -57,7 +59,7 @@ export function SetUpTotp({ onClose }: { onClose: () => void }) {
               <QrCode text={begun.uri} label="QR code for the authenticator app" />
             </Center>
             <Group gap={4} justify="center">
-              <Text size="xs" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
+              <Text size="xs" ff="monospace" style={{ overflowWrap: 'anywhere' }} data-totp-secret>
                 {begun.secret}
               </Text>
               <CopyButton value={begun.secret} label="Copy the secret" />
@@ -66,7 +68,7 @@ export function SetUpTotp({ onClose }: { onClose: () => void }) {
               label="Code"
               autoComplete="one-time-code"
               inputMode="numeric"
-              data-autofocus
+              autoFocus
               required
               withAsterisk={false}
               value={code}

@@ -6,6 +6,7 @@ import { hasCode } from '../../api/problem.ts';
 import type { Link } from '../../api/types.ts';
 import { useSession } from '../../shell/session.ts';
 import { CodeField } from './CodeField.tsx';
+import { needsCode, typedCode } from './codes.ts';
 import { useEntered } from './entered.ts';
 import { FrontFrame } from './FrontFrame.tsx';
 import { LoginProblem } from './LoginProblem.tsx';
@@ -22,13 +23,12 @@ export function AcceptInvitation({ token, link }: { token: string; link: Link })
         await people.logIn({
           email: link.email,
           password,
-          ...(code === '' ? {} : { totp_code: code.replaceAll(' ', '') }),
+          ...typedCode(code),
         });
       return await people.acceptInvitation(token);
     },
     onSuccess: (joined) => entered(joined),
   });
-  const needsCode = hasCode(accept.error, 'totp_required', 'totp_invalid') || form.values.code !== '';
   return (
     <FrontFrame
       title={`Join ${link.organization_name ?? 'the team'}`}
@@ -54,7 +54,7 @@ export function AcceptInvitation({ token, link }: { token: string; link: Link })
               />
             </>
           )}
-          {needsCode ? <CodeField {...form.getInputProps('code')} /> : null}
+          {needsCode(accept.error, form.values.code) ? <CodeField {...form.getInputProps('code')} /> : null}
           {accept.error && !hasCode(accept.error, 'totp_required') ? (
             <LoginProblem error={accept.error} />
           ) : null}

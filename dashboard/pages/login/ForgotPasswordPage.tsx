@@ -16,18 +16,26 @@ export function ForgotPasswordPage() {
   );
   if (request.isSuccess)
     return (
-      <FrontFrame title="Look into your mail">
+      <FrontFrame title={request.data.by_mail ? 'Look into your mail' : 'The operator is told'}>
         <Stack gap="md">
           <Text size="sm" ta="center">
-            If there is an account for <strong>{form.values.email}</strong>, a link to set a new password is
-            on its way. It works once, for 24 hours.
+            If there is an account for <strong>{form.values.email}</strong>,{' '}
+            {request.data.by_mail ? (
+              'a link to set a new password is on its way. It works once, for 24 hours.'
+            ) : (
+              <>
+                whoever runs this service is told that you ask. It sends no mail, so they hand you the link
+                themselves. You can reach them at{' '}
+                <Anchor href={`mailto:${request.data.support_email}`}>{request.data.support_email}</Anchor>.
+              </>
+            )}
           </Text>
           {back}
         </Stack>
       </FrontFrame>
     );
   return (
-    <FrontFrame title="Reset the password" lead="We send a link to set a new one">
+    <FrontFrame title="Reset the password" lead="With a link that is good once">
       <form onSubmit={form.onSubmit(({ email }) => request.mutate(email))}>
         <Stack gap="md">
           <TextInput
@@ -41,7 +49,7 @@ export function ForgotPasswordPage() {
           />
           {request.error ? <LoginProblem error={request.error} /> : null}
           <Button type="submit" loading={request.isPending} fullWidth>
-            Send the link
+            Ask for the link
           </Button>
           {back}
         </Stack>

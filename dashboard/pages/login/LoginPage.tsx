@@ -1,13 +1,14 @@
 import { Anchor, Button, Divider, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { startAuthentication } from '@simplewebauthn/browser';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { people } from '../../api/people.ts';
 import { hasCode } from '../../api/problem.ts';
 import { useFilters } from '../../shared/filters.ts';
 import { Icon } from '../../shared/Icon.tsx';
+import { signWithPasskey } from '../../shared/passkeys.ts';
 import { CodeField } from './CodeField.tsx';
+import { needsCode, typedCode } from './codes.ts';
 import { useEntered } from './entered.ts';
 import { FrontFrame } from './FrontFrame.tsx';
 import { LoginProblem } from './LoginProblem.tsx';
@@ -23,12 +24,11 @@ export function LoginPage() {
       people.logIn({
         email: email.trim(),
         password,
-        ...(code === '' ? {} : { totp_code: code.replaceAll(' ', '') }),
+        ...typedCode(code),
       }),
     onSuccess,
   });
-  const passkey = useMutation({ mutationFn: passkeyLogIn, onSuccess });
-  const needsCode = hasCode(logIn.error, 'totp_required', 'totp_invalid') || form.values.code !== '';
+  const passkey = useMutation({ mutationFn: () => signWithPasskey(people.passkeyLogIn), onSuccess });
   const problem = logIn.error ?? passkey.error;
 
   return (
@@ -56,7 +56,7 @@ export function LoginPage() {
             withAsterisk={false}
             {...form.getInputProps('password')}
           />
-          {needsCode ? <CodeField {...form.getInputProps('code')} /> : null}
+          {needsCode(logIn.error, form.values.code) ? <CodeField {...form.getInputProps('code')} /> : null}
           {problem && !hasCode(problem, 'totp_required') ? <LoginProblem error={problem} /> : null}
           <Button type="submit" loading={logIn.isPending} fullWidth>
             Log in
@@ -81,9 +81,4 @@ export function LoginPage() {
       </form>
     </FrontFrame>
   );
-}
-
-async function passkeyLogIn() {
-  const { challenge_id: challengeId, ...optionsJSON } = await people.passkeyLoginOptions();
-  return await people.passkeyLogIn(challengeId, await startAuthentication({ optionsJSON }));
 }

@@ -1,11 +1,13 @@
-import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { Button, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { people } from '../../api/people.ts';
 import { hasCode } from '../../api/problem.ts';
 import type { Link } from '../../api/types.ts';
-import { passwordProblem } from '../../shared/passwords.ts';
+import { NewPasswordFields } from '../../shared/NewPasswordFields.tsx';
+import { newPasswordRules } from '../../shared/passwords.ts';
 import { CodeField } from './CodeField.tsx';
+import { needsCode, typedCode } from './codes.ts';
 import { useEntered } from './entered.ts';
 import { FrontFrame } from './FrontFrame.tsx';
 import { LoginProblem } from './LoginProblem.tsx';
@@ -15,10 +17,7 @@ export function SetPasswordForm({ token, link }: { token: string; link: Link }) 
   const invited = link.purpose === 'invitation';
   const form = useForm({
     initialValues: { name: '', password: '', again: '', code: '' },
-    validate: {
-      password: (value) => passwordProblem(value, link.email),
-      again: (value, { password }) => (value === password ? null : 'The two are not the same'),
-    },
+    validate: newPasswordRules(link.email),
   });
   const setPassword = useMutation({
     mutationFn: ({ name, password, code }: typeof form.values) =>
@@ -26,11 +25,10 @@ export function SetPasswordForm({ token, link }: { token: string; link: Link }) 
         token,
         password,
         ...(name.trim() === '' ? {} : { name: name.trim() }),
-        ...(code === '' ? {} : { totp_code: code.replaceAll(' ', '') }),
+        ...typedCode(code),
       }),
     onSuccess: (session) => entered(session),
   });
-  const needsCode = hasCode(setPassword.error, 'totp_required', 'totp_invalid') || form.values.code !== '';
   return (
     <FrontFrame
       title={invited ? `Join ${link.organization_name ?? 'your team'}` : 'Set a new password'}
@@ -49,22 +47,10 @@ export function SetPasswordForm({ token, link }: { token: string; link: Link }) 
               {...form.getInputProps('name')}
             />
           ) : null}
-          <PasswordInput
-            label="Password"
-            description="At least 12 characters; a few unrelated words are good"
-            autoComplete="new-password"
-            required
-            withAsterisk={false}
-            {...form.getInputProps('password')}
-          />
-          <PasswordInput
-            label="Password again"
-            autoComplete="new-password"
-            required
-            withAsterisk={false}
-            {...form.getInputProps('again')}
-          />
-          {needsCode ? <CodeField {...form.getInputProps('code')} /> : null}
+          <NewPasswordFields form={form} label="Password" />
+          {needsCode(setPassword.error, form.values.code) ? (
+            <CodeField {...form.getInputProps('code')} />
+          ) : null}
           {setPassword.error && !hasCode(setPassword.error, 'totp_required') ? (
             <LoginProblem error={setPassword.error} />
           ) : null}

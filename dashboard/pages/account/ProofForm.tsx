@@ -1,0 +1,97 @@
+import { Anchor, Button, Divider, PasswordInput, Stack, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { people } from '../../api/people.ts';
+import { Problem } from '../../api/problem.ts';
+import { Failure } from '../../shared/Failure.tsx';
+import { Icon } from '../../shared/Icon.tsx';
+import { signWithPasskey } from '../../shared/passkeys.ts';
+import { useWorkspace } from '../../shell/workspace-context.ts';
+import { CodeField } from '../login/CodeField.tsx';
+
+/** Asked in place of what a dialog is about, by any means that this person has. */
+export function ProofForm({ onProved }: { onProved: () => void }) {
+  const { has_totp: hasTotp, passkey_count: passkeys } = useWorkspace().session.member;
+  const [means, setMeans] = useState<'password' | 'code'>('password');
+  const [typed, setTyped] = useState('');
+  const prove = useMutation({
+    mutationFn: () =>
+      means === 'code' ? people.proveByCode(typed.replaceAll(' ', '')) : people.proveByPassword(typed),
+    onSuccess: onProved,
+  });
+  const passkey = useMutation({
+    mutationFn: () => signWithPasskey(people.proveByPasskey),
+    onSuccess: onProved,
+  });
+  const problem = prove.error ?? passkey.error;
+  const field = {
+    value: typed,
+    onChange: ({ currentTarget }: React.ChangeEvent<HTMLInputElement>) => setTyped(currentTarget.value),
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        passkey.reset();
+        prove.mutate();
+      }}
+    >
+      <Stack>
+        <Text size="sm">
+          This changes how you log in, so we make sure that it is you. For the next minutes you will not be
+          asked again.
+        </Text>
+        {means === 'code' ? (
+          <CodeField {...field} />
+        ) : (
+          <PasswordInput
+            label="Password"
+            autoComplete="current-password"
+            autoFocus
+            required
+            withAsterisk={false}
+            {...field}
+          />
+        )}
+        {hasTotp ? (
+          <Anchor
+            component="button"
+            type="button"
+            size="sm"
+            onClick={() => {
+              setMeans(means === 'code' ? 'password' : 'code');
+              setTyped('');
+            }}
+          >
+            {means === 'code' ? 'Use the password instead' : 'Use a code instead'}
+          </Anchor>
+        ) : null}
+        {problem instanceof Problem ? <Failure error={problem} /> : null}
+        {problem && !(problem instanceof Problem) ? (
+          <Text size="sm" c="red" role="alert">
+            The passkey was not used. Try again, or use the password.
+          </Text>
+        ) : null}
+        <Button type="submit" loading={prove.isPending}>
+          Confirm
+        </Button>
+        {passkeys > 0 ? (
+          <>
+            <Divider label="or" />
+            <Button
+              variant="default"
+              leftSection={<Icon name="passkey" />}
+              loading={passkey.isPending}
+              onClick={() => {
+                prove.reset();
+                passkey.mutate();
+              }}
+            >
+              Use a passkey
+            </Button>
+          </>
+        ) : null}
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Secret, TOTP } from 'otpauth';
+import type { Page } from 'playwright-core';
+import { browse, browserOf, joinTeam, logIn, PASSWORD, type Person } from '../testing/dashboard.ts';
+import { createTenant } from '../testing/tenant.ts';
+import { addAuthenticator } from './support/authenticator.ts';
+import { launchBrowser } from './support/browser.ts';
+import { createPages } from './support/pages.ts';
+import { enter, fillLogin } from './support/people.ts';
+import { createDashboardSite } from './support/site.ts';
+
+const site = await createDashboardSite();
+const pages = createPages(await launchBrowser(), site.url);
+const { app } = site;
+const { organizationGuid } = await createTenant(app);
+const TOTP_STEP_MS = 30_000;
+/** After it a login is no fresh proof any more. */
+const PROOF_MS = 5 * 60_000;
+
+async function atAccount(): Promise<{ page: Page; person: Person }> {
+  const page = await pages.open();
+  const person = await joinTeam(app, organizationGuid);
+  await enter(page, site, person);
+  await page.goto('/account');
+  await page.getByRole('heading', { name: 'Account and security' }).waitFor();
+  return { page, person };
+}
+
+async function logOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /^Account of/ }).click();
+  await page.getByRole('menuitem', { name: 'Log out' }).click();
+  await page.getByRole('heading', { name: 'Log in' }).waitFor();
+}
+
+test('a passkey is added after a proof, logs in, proves who is there, and is removed', async () => {
+  const { page } = await atAccount();
+  await addAuthenticator(page);
+  const dialog = page.getByRole('dialog');
+  app.clock.advance(PROOF_MS);
+  await page.getByRole('button', { name: 'Add a passkey' }).click();
+  await dialog.getByLabel('Name').fill('Laptop');
+  await dialog.getByRole('button', { name: 'Add' }).click();
+  await page.getByRole('dialog', { name: 'Confirm that it is you' }).waitFor();
+  await dialog.getByLabel('Password', { exact: true }).fill('not the password');
+  await dialog.getByRole('button', { name: 'Confirm' }).click();
+  await dialog.getByText('The current password is not right').waitFor();
+  await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await dialog.getByRole('button', { name: 'Confirm' }).click();
+  await page.getByText('Laptop', { exact: true }).waitFor();
+
+  await logOut(page);
+  await page.getByRole('button', { name: 'Use a passkey' }).click();
+  await page.getByRole('heading', { name: 'Account and security' }).waitFor();
+
+  app.clock.advance(PROOF_MS);
+  await page.getByRole('button', { name: 'Remove Laptop' }).click();
+  await dialog.getByRole('button', { name: 'Remove' }).click();
+  await dialog.getByRole('button', { name: 'Use a passkey' }).click();
+  await page.getByText('None yet.').waitFor();
+  await logOut(page);
+  await page.getByRole('button', { name: 'Use a passkey' }).click();
+  await page.getByText('That did not match').waitFor();
+});
+
+test('whoever closes the question instead of answering it changes nothing', async () => {
+  const { page, person } = await atAccount();
+  app.clock.advance(PROOF_MS);
+  await page.getByRole('button', { name: 'Set up' }).click();
+  await page.getByRole('dialog', { name: 'Confirm that it is you' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Set up' }).waitFor();
+  const session = await browse(app, 'GET', '/session', { as: person });
+  assert.equal((session.body.member as { has_totp: boolean }).has_totp, false);
+});
+
+/** By the dialog: what the app shows from now on, and the recovery codes. */
+async function setUpTotp(page: Page): Promise<{ code: () => string; recoveryCodes: string[] }> {
+  const dialog = page.getByRole('dialog');
+  await page.getByRole('button', { name: 'Set up' }).click();
+  await dialog.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor();
+  const secret = String(await dialog.locator('[data-totp-secret]').textContent());
+  const authenticator = new TOTP({ secret: Secret.fromBase32(secret) });
+  const code = () => authenticator.generate({ timestamp: app.clock.now().getTime() });
+  await dialog.getByRole('textbox', { name: 'Code' }).fill(code());
+  await dialog.getByRole('button', { name: 'Turn on' }).click();
+  const recoveryCodes = String(await dialog.locator('[data-secret=recovery_codes]').textContent()).split(
+    '\n',
+  );
+  await dialog.getByLabel('I have stored it safely').check();
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  await page.getByText('On', { exact: true }).waitFor();
+  return { code, recoveryCodes };
+}
+
+test('an authenticator app is set up, its codes log in, its recovery codes too, and it is turned off', async () => {
+  const { page, person } = await atAccount();
+  const dialog = page.getByRole('dialog');
+  const { code, recoveryCodes } = await setUpTotp(page);
+  assert.equal(recoveryCodes.length, 10);
+
+  for (const next of [() => code(), () => recoveryCodes[0] ?? '']) {
+    app.clock.advance(TOTP_STEP_MS);
+    await logOut(page);
+    await fillLogin(page, person);
+    await page.getByLabel('Code').fill(next());
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('heading', { name: 'Account and security' }).waitFor();
+  }
+
+  await page.getByRole('button', { name: 'Turn off' }).click();
+  await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await dialog.getByRole('button', { name: 'Turn off' }).click();
+  await page.getByText('Off', { exact: true }).waitFor();
+});
+
+test('a code of the authenticator app is a proof too', async () => {
+  const { page } = await atAccount();
+  const dialog = page.getByRole('dialog');
+  const { code } = await setUpTotp(page);
+  await addAuthenticator(page);
+  app.clock.advance(PROOF_MS);
+  await page.getByRole('button', { name: 'Add a passkey' }).click();
+  await dialog.getByLabel('Name').fill('Phone');
+  await dialog.getByRole('button', { name: 'Add' }).click();
+  await dialog.getByRole('button', { name: 'Use a code instead' }).click();
+  await dialog.getByLabel('Code').fill(code());
+  await dialog.getByRole('button', { name: 'Confirm' }).click();
+  await page.getByText('Phone', { exact: true }).waitFor();
+});
+
+test('a session that is ended here is over elsewhere, and whoever was there is led to the login', async () => {
+  const { page, person } = await atAccount();
+  const elsewhere = await pages.open();
+  await enter(elsewhere, site, person);
+  await elsewhere.goto('/keys');
+  await elsewhere.getByRole('heading', { name: 'API keys' }).waitFor();
+
+  await page.reload();
+  const ends = page.getByRole('button', { name: 'End' });
+  // The one by which the person came onto the team, and the one elsewhere.
+  await ends.nth(1).waitFor();
+  await ends.first().click();
+  await ends.nth(1).waitFor({ state: 'detached' });
+  await ends.first().click();
+  await ends.first().waitFor({ state: 'detached' });
+  await page.getByText('This one').waitFor();
+
+  await elsewhere.getByRole('link', { name: 'Team' }).click();
+  await elsewhere.getByRole('heading', { name: 'Log in' }).waitFor();
+});
+
+test('a changed password ends every other session and keeps this one', async () => {
+  const { page, person } = await atAccount();
+  const elsewhere = browserOf(await logIn(app, person));
+  await page.getByLabel('Current password').fill(PASSWORD);
+  await page.getByLabel('New password', { exact: true }).fill('a brand new password');
+  await page.getByLabel('New password again').fill('another new password');
+  await page.getByRole('button', { name: 'Change the password' }).click();
+  await page.getByText('The two are not the same').waitFor();
+  await page.getByLabel('New password again').fill('a brand new password');
+  await page.getByRole('button', { name: 'Change the password' }).click();
+  await page.getByText('The password is changed').waitFor();
+  assert.equal((await browse(app, 'GET', '/session', { as: elsewhere })).status, 401);
+  await page.reload();
+  await page.getByRole('heading', { name: 'Account and security' }).waitFor();
+});

@@ -1,0 +1,68 @@
+import { unwrap } from '../http/errors.ts';
+import { answers } from '../http/schemas.ts';
+import type { HttpServer } from '../http/server.ts';
+import { bySession } from './guard.ts';
+import { PasskeyLogin, type PasskeyRequest } from './passkey-schema.ts';
+import { type RouteTools, tags } from './route-tools.ts';
+import { PasswordConfirmation, TotpConfirmation } from './schema.ts';
+
+/** Once more who one is, before one changes how one logs in. Each is good for some minutes. */
+export function registerProofs(dashboard: HttpServer, { login, from }: RouteTools): void {
+  const { proofs } = login;
+
+  dashboard.post(
+    '/account/proof/password',
+    {
+      schema: {
+        ...bySession,
+        operationId: 'dashboard.account.proof.password',
+        summary: 'Prove by one’s password that it is oneself; good for 5 minutes',
+        tags,
+        body: PasswordConfirmation,
+        response: answers({ 204: { type: 'null' } }, 401, 403, 413, 415, 422, 503),
+      },
+    },
+    async (request, reply) => {
+      unwrap(await proofs.byPassword(request.session, request.body.password, from(request)));
+      return reply.code(204).send();
+    },
+  );
+
+  dashboard.post(
+    '/account/proof/totp',
+    {
+      schema: {
+        ...bySession,
+        operationId: 'dashboard.account.proof.totp',
+        summary: 'Prove it by a one-time password or a recovery code',
+        tags,
+        body: TotpConfirmation,
+        response: answers({ 204: { type: 'null' } }, 401, 403, 413, 415, 422),
+      },
+    },
+    async (request, reply) => {
+      unwrap(await proofs.byCode(request.session, request.body.code, from(request)));
+      return reply.code(204).send();
+    },
+  );
+
+  dashboard.post(
+    '/account/proof/passkey',
+    {
+      schema: {
+        ...bySession,
+        operationId: 'dashboard.account.proof.passkey',
+        summary: 'Prove it by a passkey, which signs the options of a login',
+        tags,
+        body: PasskeyLogin,
+        response: answers({ 204: { type: 'null' } }, 401, 403, 413, 415, 422),
+      },
+    },
+    async (request, reply) => {
+      const { challenge_id: challengeGuid, response } = request.body;
+      const input = { challengeGuid, response: response as PasskeyRequest };
+      unwrap(await proofs.byPasskey(request.session, input, from(request)));
+      return reply.code(204).send();
+    },
+  );
+}

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Secret, TOTP } from 'otpauth';
+import { objectsOf } from '../../testing/answers.ts';
+import { type Answer, assertError, createTestApp } from '../../testing/app.ts';
+import { createAuthenticator } from '../../testing/authenticator.ts';
+import { type Browser, browse, browserOf, joinTeam, logIn, PASSWORD } from '../../testing/dashboard.ts';
+import { createTenant } from '../../testing/tenant.ts';
+
+const app = await createTestApp();
+const { organizationGuid } = await createTenant(app);
+const PROOF_MS = 5 * 60_000;
+const NOBODY = '0'.repeat(32);
+
+const beginTotp = (as: Browser) => browse(app, 'POST', '/account/totp', { as, payload: {} });
+const beginPasskey = (as: Browser) => browse(app, 'POST', '/account/passkeys/options', { as, payload: {} });
+const removePasskey = (as: Browser, guid = NOBODY) =>
+  browse(app, 'DELETE', `/account/passkeys/${guid}`, { as });
+const prove = (as: Browser, how: string, payload: object) =>
+  browse(app, 'POST', `/account/proof/${how}`, { as, payload });
+
+const isAsked = (answer: Answer) => assertError(answer, 409, 'proof_required', /password, passkey/);
+const isProved = ({ status, body }: Answer) => assert.equal(status, 204, JSON.stringify(body));
+
+async function addPasskey(as: Browser) {
+  const authenticator = createAuthenticator();
+  const options = (await beginPasskey(as)).body as { challenge: string };
+  const payload = { name: 'Laptop', response: authenticator.create(options) };
+  const { status, body } = await browse(app, 'POST', '/account/passkeys', { as, payload });
+  assert.equal(status, 201, JSON.stringify(body));
+  return { authenticator, guid: String(body.guid) };
+}
+
+async function signed(authenticator: ReturnType<typeof createAuthenticator>) {
+  const { body } = await browse(app, 'POST', '/passkey_login/options', { payload: {} });
+  const options = body as { challenge: string; challenge_id: string };
+  return { challenge_id: options.challenge_id, response: authenticator.get(options) };
+}
+
+test('a login is a proof for five minutes; then a way in is neither added nor removed without a new one', async () => {
+  const person = await joinTeam(app, organizationGuid);
+  const { guid } = await addPasskey(person);
+  app.clock.advance(PROOF_MS - 1);
+  assert.equal((await beginPasskey(person)).status, 200);
+  app.clock.advance(1);
+  isAsked(await beginPasskey(person));
+  isAsked(await beginTotp(person));
+  isAsked(await removePasskey(person, guid));
+  assert.equal(objectsOf(await browse(app, 'GET', '/account/passkeys', { as: person })).length, 1);
+
+  isProved(await prove(person, 'password', { password: PASSWORD }));
+  assert.equal((await beginTotp(person)).status, 201);
+  assert.equal((await removePasskey(person, guid)).status, 204);
+  app.clock.advance(PROOF_MS);
+  isAsked(await beginTotp(person));
+});
+
+test('a wrong password proves nothing, and does not end the session', async () => {
+  const person = await joinTeam(app, organizationGuid);
+  app.clock.advance(PROOF_MS);
+  assertError(await prove(person, 'password', { password: 'wrong' }), 422, 'password_incorrect');
+  isAsked(await beginTotp(person));
+  assert.equal((await browse(app, 'GET', '/session', { as: person })).status, 200);
+});
+
+test('a proof is of its session alone', async () => {
+  const person = await joinTeam(app, organizationGuid);
+  app.clock.advance(PROOF_MS);
+  const elsewhere = browserOf(await logIn(app, person));
+  isAsked(await beginTotp(person));
+  assert.equal((await beginTotp(elsewhere)).status, 201);
+  app.clock.advance(PROOF_MS);
+  isProved(await prove(elsewhere, 'password', { password: PASSWORD }));
+  isAsked(await beginTotp(person));
+  assert.equal((await beginTotp(elsewhere)).status, 201);
+});
+
+test('a one-time password proves it once it is on, each code once, and not before', async () => {
+  const person = await joinTeam(app, organizationGuid);
+  const authenticator = new TOTP({
+    secret: Secret.fromBase32(String((await beginTotp(person)).body.secret)),
+  });
+  const code = () => authenticator.generate({ timestamp: app.clock.now().getTime() });
+  assertError(await prove(person, 'totp', { code: code() }), 422, 'code_incorrect');
+  const payload = { code: code() };
+  await browse(app, 'POST', '/account/totp/confirm', { as: person, payload });
+  app.clock.advance(PROOF_MS);
+  isAsked(await beginPasskey(person));
+  const shown = code();
+  isProved(await prove(person, 'totp', { code: shown }));
+  assert.equal((await beginPasskey(person)).status, 200);
+  assertError(await prove(person, 'totp', { code: shown }), 422, 'code_incorrect');
+});
+
+test('a passkey proves it, unless it is another’s', async () => {
+  const person = await joinTeam(app, organizationGuid);
+  const other = await joinTeam(app, organizationGuid);
+  const { authenticator } = await addPasskey(person);
+  app.clock.advance(PROOF_MS);
+  assertError(await prove(other, 'passkey', await signed(authenticator)), 422, 'passkey_invalid');
+  isAsked(await beginTotp(other));
+  const answer = await signed(authenticator);
+  isProved(await prove(person, 'passkey', answer));
+  assert.equal((await beginTotp(person)).status, 201);
+  assertError(await prove(person, 'passkey', answer), 422, 'passkey_invalid');
+});
+
+test('guessing at it is limited, and each proof is in the audit record', async () => {
+  const person = await joinTeam(app, organizationGuid);
+  isProved(await prove(person, 'password', { password: PASSWORD }));
+  const entries = await app.operate(
+    'GET',
+    `/audit_records?object_id=${person.memberGuid}&action=session.prove`,
+  );
+  assert.equal(objectsOf(entries).length, 1);
+  for (let i = 0; i < 19; i++)
+    assertError(await prove(person, 'password', { password: 'wrong' }), 422, 'password_incorrect');
+  assertError(await prove(person, 'password', { password: PASSWORD }), 403, 'rate_limit_exceeded');
+  for (let i = 0; i < 10; i++)
+    assertError(await prove(person, 'totp', { code: '000000' }), 422, 'code_incorrect');
+  assertError(await prove(person, 'totp', { code: '000000' }), 403, 'rate_limit_exceeded');
+});
+
+test('a session from before proofs were kept is asked for one', async () => {
+  const person = await joinTeam(app, organizationGuid);
+  await app.database.queries.updateTable('sessions').set({ proved_at: null }).execute();
+  isAsked(await beginTotp(person));
+});
