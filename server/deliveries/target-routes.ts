@@ -1,15 +1,10 @@
-import Type from 'typebox';
 import type { Database } from '../database/database.ts';
 import { requires, withFeature } from '../http/access.ts';
-import { answers, EnvironmentName, Guid } from '../http/schemas.ts';
+import { answers } from '../http/schemas.ts';
 import type { HttpServer } from '../http/server.ts';
 import type { Subscriptions } from '../subscriptions/service.ts';
+import { TargetsView } from './schema.ts';
 import { findTargets } from './targets.ts';
-
-/** Few enough for one answer: only so many subscriptions of an Organization deliver. */
-export const TargetsView = Type.Object({
-  objects: Type.Array(Type.Object({ subscription_guid: Guid, environment: EnvironmentName })),
-});
 
 /**
  * For those who resend and may not see subscriptions, and because the fields of a subscription do not tell whether the

@@ -1,0 +1,25 @@
+import { useQuery } from '@tanstack/react-query';
+import type { Targets } from '../api/types.ts';
+import { useWorkspace } from '../shell/workspace-context.ts';
+import { useSubscriptionName } from './subscription-names.ts';
+
+const REFRESH_MS = 5_000;
+
+export type Target = { guid: string; name: string };
+
+/**
+ * The subscriptions that deliver now: to any other nothing can be sent. By name for those who may see them, for others
+ * by guid. Undefined for who may not send, and as long as it is not known.
+ */
+export function useTargets(): readonly Target[] | undefined {
+  const { api, can, organization } = useWorkspace();
+  const nameOf = useSubscriptionName();
+  const { data } = useQuery({
+    // Below the key of the subscriptions: a change of theirs is one of these.
+    queryKey: [api.key, '/subscriptions', 'targets'],
+    queryFn: ({ signal }) => api.get<Targets>('/subscription_targets', { signal }),
+    enabled: can('subscription_events:execute') && organization.features.includes('webhooks'),
+    refetchInterval: REFRESH_MS,
+  });
+  return data?.objects.map(({ subscription_guid: guid }) => ({ guid, name: nameOf(guid) ?? guid }));
+}
