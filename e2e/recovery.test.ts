@@ -90,7 +90,7 @@ for (const role of ['founder', 'developer'] as const)
       const isOffered = targets.includes(other);
       if (isOffered) await drawer.getByRole('button', { name: 'Resend' }).waitFor();
       else {
-        await drawer.getByText('Its subscription no longer delivers').waitFor();
+        await drawer.getByText('Its subscription does not deliver').waitFor();
         assert.equal(await drawer.getByRole('button', { name: 'Resend' }).count(), 0);
       }
     }

@@ -62,7 +62,7 @@ export const theme = createTheme({
   },
 });
 
-/** Badges and notes: the default pairs of a light colour and its text are too faint to read (WCAG 2.1, 1.4.3). */
+/** Badges, notes and coloured text: the default pairs of a light colour and its text are too faint to read (WCAG 2.1, 1.4.3). */
 const LIGHT_PAIRS: Record<string, readonly [surface: string, text: string]> = {
   teal: ['#e0f6ec', '#05603f'],
   blue: ['#e4f0fd', '#10508c'],
@@ -81,11 +81,23 @@ const DARK_PAIRS: Record<string, readonly [surface: string, text: string]> = {
   gray: ['#2a303d', '#c4cad6'],
 };
 
+/** The surface carries white text, as the accent does. */
+const RED = {
+  '--mantine-color-red-filled': '#c92a2a',
+  '--mantine-color-red-filled-hover': '#b02525',
+  '--mantine-color-error': 'var(--mantine-color-red-text)',
+};
+
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
-  light: { ...pairs(LIGHT_PAIRS), '--mantine-color-dimmed': '#5b6475' },
+  light: {
+    ...pairs(LIGHT_PAIRS),
+    ...RED,
+    '--mantine-color-dimmed': '#5b6475',
+  },
   dark: {
     ...pairs(DARK_PAIRS),
+    ...RED,
     '--mantine-color-dimmed': '#a2abbd',
     '--mantine-color-anchor': '#a8b1f8',
     '--mantine-color-body': '#13171f',
@@ -97,6 +109,7 @@ function pairs(colors: typeof LIGHT_PAIRS): Record<string, string> {
     Object.entries(colors).flatMap(([name, [surface, text]]) => [
       [`--mantine-color-${name}-light`, surface],
       [`--mantine-color-${name}-light-color`, text],
+      [`--mantine-color-${name}-text`, text],
     ]),
   );
 }

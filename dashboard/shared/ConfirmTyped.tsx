@@ -1,4 +1,4 @@
-import { Stack, Text, TextInput } from '@mantine/core';
+import { Code, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { Dialog } from './Dialog.tsx';
@@ -39,7 +39,7 @@ export function ConfirmTyped({
             data-autofocus
             label={
               <>
-                Type <strong>{word}</strong> to confirm
+                Type <Code fz="sm">{word}</Code> to confirm
               </>
             }
             value={typed}

@@ -56,7 +56,7 @@ export function DeliveryDrawer({ guid, onClose }: { guid: string; onClose: () =>
           </Group>
           {isTarget === false ? (
             <Text size="sm" c="dimmed">
-              Its subscription no longer delivers, so it cannot be sent again.
+              Its subscription does not deliver, so it cannot be sent again.
             </Text>
           ) : null}
           {data.next_attempt_at ? <NextAttempt at={data.next_attempt_at} /> : null}

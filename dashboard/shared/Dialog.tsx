@@ -25,6 +25,7 @@ export function Dialog({
       closeOnClickOutside={!held}
       closeOnEscape={!held}
       withCloseButton={!held}
+      styles={{ title: { lineHeight: 1.35, overflowWrap: 'anywhere' } }}
     >
       {children}
     </Modal>

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { Dialog } from './Dialog.tsx';
 import { FormEnd } from './FormEnd.tsx';
 import { Icon } from './Icon.tsx';
+import styles from './Replacement.module.css';
 
 /** What tells that the new one works. */
 type Proof = {
@@ -43,8 +44,11 @@ export function Replacement({
   return (
     <Dialog wide title={title} held={held} onClose={onClose}>
       <Stepper active={step} size="sm" mb="lg">
-        {steps.map((label) => (
-          <Stepper.Step key={label} label={label} />
+        {steps.map((label, index) => (
+          <Stepper.Step
+            key={label}
+            label={<span className={index === step ? undefined : styles.otherLabel}>{label}</span>}
+          />
         ))}
       </Stepper>
       {step === 0 ? (secret?.(() => setStep(1)) ?? form) : null}

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { Targets } from '../api/types.ts';
+import type { Subscription, Targets } from '../api/types.ts';
 import { useWorkspace } from '../shell/workspace-context.ts';
 import { useSubscriptionName } from './subscription-names.ts';
 
@@ -22,4 +22,11 @@ export function useTargets(): readonly Target[] | undefined {
     refetchInterval: REFRESH_MS,
   });
   return data?.objects.map(({ subscription_guid: guid }) => ({ guid, name: nameOf(guid) ?? guid }));
+}
+
+/** Only the operator does that, and nothing else of the subscription shows it. */
+export function useIsStopped({ guid, state }: Subscription): boolean {
+  const targets = useTargets();
+  const isRunning = state === 'storing' || state === 'active';
+  return isRunning && targets !== undefined && !targets.some((target) => target.guid === guid);
 }

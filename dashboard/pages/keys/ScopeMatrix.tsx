@@ -4,6 +4,9 @@ import { ScopeCheckbox } from './ScopeCheckbox.tsx';
 import styles from './ScopeMatrix.module.css';
 import { ACTIONS, categoriesOf, labelOf, meaningOf, type Resource } from './scope-words.ts';
 
+/** What stands above it and stays when one scrolls: the title of the dialog, or the top of the page. */
+const HEADER_PX = 60;
+
 /** Scopes one by one, by what they are about; a whole category, or one action of all, with one click. */
 export function ScopeMatrix({
   all,
@@ -17,7 +20,14 @@ export function ScopeMatrix({
   const state = { value, onChange };
   const scopesOf = ({ name }: Resource) => all.filter((scope) => scope.startsWith(`${name}:`));
   return (
-    <Table verticalSpacing={6} horizontalSpacing="xs" aria-label="Scopes" className={styles.matrix}>
+    <Table
+      verticalSpacing={6}
+      horizontalSpacing="xs"
+      aria-label="Scopes"
+      className={styles.matrix}
+      stickyHeader
+      stickyHeaderOffset={HEADER_PX}
+    >
       <Table.Thead>
         <Table.Tr>
           <Table.Td />

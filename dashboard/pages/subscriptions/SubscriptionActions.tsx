@@ -5,7 +5,7 @@ import type { Subscription } from '../../api/types.ts';
 import { ConfirmTyped } from '../../shared/ConfirmTyped.tsx';
 import { Icon } from '../../shared/Icon.tsx';
 import { tell, tellProblem } from '../../shared/notify.ts';
-import { useTargets } from '../../shared/targets.ts';
+import { useIsStopped, useTargets } from '../../shared/targets.ts';
 import { useWorkspace } from '../../shell/workspace-context.ts';
 import { RecoverButton } from '../events/RecoverButton.tsx';
 import { useSubscriptionCalls } from './calls.ts';
@@ -22,6 +22,7 @@ export function SubscriptionActions({ subscription }: { subscription: Subscripti
   const calls = useSubscriptionCalls();
   const queries = useQueryClient();
   const targets = useTargets();
+  const isStopped = useIsStopped(subscription);
   const [doing, setDoing] = useState<'rename' | 'roll' | 'delete'>();
   const close = () => setDoing(undefined);
   const { guid, name, state, protection_enabled: isProtected } = subscription;
@@ -66,9 +67,7 @@ export function SubscriptionActions({ subscription }: { subscription: Subscripti
         </Button>
       ) : null}
       {isProtected ? <ToSupport>Protected. To delete it, write to</ToSupport> : null}
-      {delivers === false && (state === 'storing' || state === 'active') ? (
-        <ToSupport>Stopped by the operator. To have it started again, write to</ToSupport>
-      ) : null}
+      {isStopped ? <ToSupport>To have it started again, write to</ToSupport> : null}
       {doing === 'rename' ? <RenameSubscription subscription={subscription} onClose={close} /> : null}
       {doing === 'roll' ? <RollSigningKey subscription={subscription} onClose={close} /> : null}
       {doing === 'delete' ? (
