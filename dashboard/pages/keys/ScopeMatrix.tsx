@@ -30,7 +30,11 @@ export function ScopeMatrix({
     >
       <Table.Thead>
         <Table.Tr>
-          <Table.Td />
+          <Table.Th scope="col" className={styles.about}>
+            <Text size="xs" fw={600}>
+              About
+            </Text>
+          </Table.Th>
           {ACTIONS.map(({ name, label, meaning }) => (
             <Table.Th key={name} scope="col" className={styles.action}>
               <Text size="xs" fw={600}>

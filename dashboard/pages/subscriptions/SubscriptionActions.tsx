@@ -67,7 +67,9 @@ export function SubscriptionActions({ subscription }: { subscription: Subscripti
         </Button>
       ) : null}
       {isProtected ? <ToSupport>Protected. To delete it, write to</ToSupport> : null}
-      {isStopped ? <ToSupport>To have it started again, write to</ToSupport> : null}
+      {isStopped ? (
+        <ToSupport>Its deliveries are stopped. To have them started again, write to</ToSupport>
+      ) : null}
       {doing === 'rename' ? <RenameSubscription subscription={subscription} onClose={close} /> : null}
       {doing === 'roll' ? <RollSigningKey subscription={subscription} onClose={close} /> : null}
       {doing === 'delete' ? (
