@@ -24,7 +24,7 @@ export function DeliveryDrawer({ guid, onClose }: { guid: string; onClose: () =>
     refetchInterval: REFRESH_MS,
   });
   const targets = useTargets();
-  const isTarget = targets?.some((target) => target.guid === data?.subscription_guid);
+  const isTarget = data && targets?.includes(data.subscription_guid);
   const resend = useResend({ onSent: onClose });
   return (
     <Drawer opened onClose={onClose} position="right" size="lg" title="Delivery">

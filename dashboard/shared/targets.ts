@@ -1,19 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Subscription, Targets } from '../api/types.ts';
 import { useWorkspace } from '../shell/workspace-context.ts';
-import { useSubscriptionName } from './subscription-names.ts';
 
 const REFRESH_MS = 5_000;
 
-export type Target = { guid: string; name: string };
-
 /**
- * The subscriptions that deliver now: to any other nothing can be sent. By name for those who may see them, for others
- * by guid. Undefined for who may not send, and as long as it is not known.
+ * The subscriptions that deliver now, by guid: to any other nothing can be sent. Undefined for who may not send, and as
+ * long as it is not known.
  */
-export function useTargets(): readonly Target[] | undefined {
+export function useTargets(): readonly string[] | undefined {
   const { api, can, organization } = useWorkspace();
-  const nameOf = useSubscriptionName();
   const { data } = useQuery({
     // Below the key of the subscriptions: a change of theirs is one of these.
     queryKey: [api.key, '/subscriptions', 'targets'],
@@ -21,12 +17,12 @@ export function useTargets(): readonly Target[] | undefined {
     enabled: can('subscription_events:execute') && organization.features.includes('webhooks'),
     refetchInterval: REFRESH_MS,
   });
-  return data?.objects.map(({ subscription_guid: guid }) => ({ guid, name: nameOf(guid) ?? guid }));
+  return data?.objects.map(({ subscription_guid: guid }) => guid);
 }
 
 /** Only the operator does that, and nothing else of the subscription shows it. */
 export function useIsStopped({ guid, state }: Subscription): boolean {
   const targets = useTargets();
   const isRunning = state === 'storing' || state === 'active';
-  return isRunning && targets !== undefined && !targets.some((target) => target.guid === guid);
+  return isRunning && targets !== undefined && !targets.includes(guid);
 }

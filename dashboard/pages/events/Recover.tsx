@@ -6,6 +6,7 @@ import { Dialog } from '../../shared/Dialog.tsx';
 import { FormEnd } from '../../shared/FormEnd.tsx';
 import { MomentFilter } from '../../shared/MomentFilter.tsx';
 import { useNow } from '../../shared/NowProvider.tsx';
+import { useSubscriptionName } from '../../shared/subscription-names.ts';
 import { useTargets } from '../../shared/targets.ts';
 import { useWorkspace } from '../../shell/workspace-context.ts';
 import { RecoveryProgress } from './RecoveryProgress.tsx';
@@ -24,6 +25,7 @@ export function Recover({
   const queries = useQueryClient();
   const now = useNow();
   const targets = useTargets();
+  const nameOf = useSubscriptionName();
   const [target, setTarget] = useState<string | undefined>(subscription?.guid);
   const [since, setSince] = useState<string | undefined>(() => new Date(now - DAY_MS).toISOString());
   const isPast = since !== undefined && Date.parse(since) < now;
@@ -60,8 +62,7 @@ export function Recover({
                 targets?.length === 0 ? `No subscription delivers in ${environment} now` : undefined
               }
               placeholder="Which endpoint missed them?"
-              data={targets?.map(({ guid, name }) => ({ value: guid, label: name })) ?? []}
-              disabled={!targets || targets.length === 0}
+              data={targets?.map((guid) => ({ value: guid, label: nameOf(guid) ?? guid })) ?? []}
               value={target ?? null}
               onChange={(guid) => setTarget(guid ?? undefined)}
               data-autofocus

@@ -26,7 +26,7 @@ export function SubscriptionActions({ subscription }: { subscription: Subscripti
   const [doing, setDoing] = useState<'rename' | 'roll' | 'delete'>();
   const close = () => setDoing(undefined);
   const { guid, name, state, protection_enabled: isProtected } = subscription;
-  const delivers = targets?.some((target) => target.guid === guid);
+  const delivers = targets?.includes(guid);
   const mayEnd = can('subscriptions:execute') && state !== 'deleting' && !isProtected;
   const test = useMutation({
     mutationFn: () => calls.sendTest(guid),
