@@ -100,6 +100,7 @@ test('a deletion needs the name and shows its countdown; a protected one offers 
   await page.getByRole('dialog').getByRole('textbox').fill('Old hook');
   await page.getByRole('button', { name: 'Delete in 24 hours' }).click();
   await page.getByText(/Deleted in 2[34] h/).waitFor();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
   assert.equal(await page.getByRole('button', { name: 'Delete' }).count(), 0);
 });
 
