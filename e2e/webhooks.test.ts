@@ -40,7 +40,7 @@ test('a subscription is created, its key shown once, and becomes active with its
   await dialog.getByLabel('Name').fill('Payments backend');
   await dialog.getByLabel('URL').fill('ftp://nowhere');
   await dialog.getByRole('button', { name: 'Create' }).click();
-  await dialog.getByText('An absolute address that begins with https://').waitFor();
+  await dialog.getByText('It must be absolute and begin with https:// or http://').waitFor();
   await dialog.getByLabel('URL').fill(`${receiver.url}/hook`);
   await dialog.getByRole('button', { name: 'Create' }).click();
   assert.match(String(await dialog.locator('[data-secret=signing_key]').textContent()), /^[0-9a-f]{64}$/);
@@ -100,6 +100,7 @@ test('a deletion needs the name and shows its countdown; a protected one offers 
   await page.getByRole('dialog').getByRole('textbox').fill('Old hook');
   await page.getByRole('button', { name: 'Delete in 24 hours' }).click();
   await page.getByText(/Deleted in 2[34] h/).waitFor();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
   assert.equal(await page.getByRole('button', { name: 'Delete' }).count(), 0);
 });
 

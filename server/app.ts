@@ -21,6 +21,7 @@ import { registerDeliveries } from './deliveries/routes.ts';
 import { createDeliveries } from './deliveries/service.ts';
 import { createDeliveryStatistics } from './deliveries/statistics.ts';
 import { registerDeliveryStatistics } from './deliveries/statistics-routes.ts';
+import { registerTargets } from './deliveries/target-routes.ts';
 import { registerTestEvents } from './deliveries/test-event-routes.ts';
 import { createTestEvents } from './deliveries/test-events.ts';
 import { createEventCounters } from './events/counters.ts';
@@ -175,6 +176,7 @@ export async function createApp(deps: Deps) {
     registerSubscriptions(api, { subscriptions });
     registerEvents(api, { events });
     registerDeliveries(api, { deliveries: deliveryRecords });
+    registerTargets(api, { database, subscriptions });
     registerTestEvents(api, { testEvents });
     registerDeliveryStatistics(api, { statistics });
     registerLiveDeliveries(api, { ...tokens, liveViewers });

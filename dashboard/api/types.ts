@@ -3,7 +3,7 @@ import type { ApplicationView, CreatedApplicationView } from '../../server/appli
 import type { AuditRecordView } from '../../server/audit/schema.ts';
 import type { LiveAttemptView } from '../../server/deliveries/live-schema.ts';
 import type { RecoveryView } from '../../server/deliveries/recovery-schema.ts';
-import type { DeliveryView, DetailedDeliveryView } from '../../server/deliveries/schema.ts';
+import type { DeliveryView, DetailedDeliveryView, TargetsView } from '../../server/deliveries/schema.ts';
 import type { Range, StatisticsView } from '../../server/deliveries/statistics-schema.ts';
 import type { EventView } from '../../server/events/schema.ts';
 import type { FileView } from '../../server/files/schema.ts';
@@ -30,6 +30,7 @@ export type Event = Static<typeof EventView>;
 export type Delivery = Static<typeof DeliveryView>;
 export type DetailedDelivery = Static<typeof DetailedDeliveryView>;
 export type Attempt = DetailedDelivery['attempts'][number];
+export type Targets = Static<typeof TargetsView>;
 export type Recovery = Static<typeof RecoveryView>;
 export type AuditEntry = Static<typeof AuditRecordView>;
 export type { Role };

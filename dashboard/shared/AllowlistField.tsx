@@ -34,6 +34,7 @@ export function AllowlistField({
       label="Allowed addresses"
       description="Calls from elsewhere get 403. Public IPv4 addresses or CIDR ranges, at most 3; sealed into each token when it is issued."
       error={error}
+      errorProps={{ mt: 'xs' }}
       labelElement="div"
     >
       <Stack gap="xs" mt={6}>

@@ -1,7 +1,8 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Code, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { Failure } from './Failure.tsx';
+import { Dialog } from './Dialog.tsx';
+import { FormEnd } from './FormEnd.tsx';
 
 /** For what cannot be undone: the name has to be typed before the button works. */
 export function ConfirmTyped({
@@ -21,12 +22,13 @@ export function ConfirmTyped({
 }) {
   const [typed, setTyped] = useState('');
   const confirm = useMutation({ mutationFn: onConfirm, onSuccess: onClose });
+  const isTyped = asSeen(typed) === asSeen(word);
   return (
-    <Modal opened onClose={onClose} title={title} centered>
+    <Dialog title={title} held={confirm.isPending} onClose={onClose}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (typed === word) confirm.mutate();
+          if (isTyped) confirm.mutate();
         }}
       >
         <Stack>
@@ -37,24 +39,28 @@ export function ConfirmTyped({
             data-autofocus
             label={
               <>
-                Type <strong>{word}</strong> to confirm
+                Type <Code fz="sm">{word}</Code> to confirm
               </>
             }
             value={typed}
             onChange={(event) => setTyped(event.currentTarget.value)}
             autoComplete="off"
           />
-          {confirm.error ? <Failure error={confirm.error} /> : null}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" color="red" disabled={typed !== word} loading={confirm.isPending}>
-              {action}
-            </Button>
-          </Group>
+          <FormEnd
+            danger
+            action={action}
+            disabled={!isTyped}
+            pending={confirm.isPending}
+            error={confirm.error}
+            onCancel={onClose}
+          />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
+}
+
+/** Nobody can see how many spaces there are. */
+function asSeen(text: string): string {
+  return text.trim().replaceAll(/\s+/g, ' ');
 }

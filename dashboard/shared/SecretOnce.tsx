@@ -1,6 +1,7 @@
 import { Alert, Button, Checkbox, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { CopyButton } from './CopyButton.tsx';
+import { useHold } from './hold.ts';
 import { Icon } from './Icon.tsx';
 import styles from './SecretOnce.module.css';
 import { saveAs } from './save.ts';
@@ -20,6 +21,7 @@ export function SecretOnce({
   doneLabel?: string;
 }) {
   const [stored, setStored] = useState(false);
+  useHold(!stored);
   return (
     <Stack gap="md">
       <Alert color="yellow" variant="light" icon={<Icon name="warning" />} title="Shown only once">

@@ -56,6 +56,11 @@ export const DetailedDeliveryView = Type.Object({
   }),
 });
 
+/** Few enough for one answer: only so many subscriptions of an Organization deliver. */
+export const TargetsView = Type.Object({
+  objects: Type.Array(Type.Object({ subscription_guid: Guid, environment: EnvironmentName })),
+});
+
 export type Shown = Delivery & { state: DeliveryState };
 
 export function viewDelivery(delivery: Shown): Static<typeof DeliveryView> {

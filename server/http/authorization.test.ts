@@ -212,6 +212,7 @@ const SAID_BY_THE_CONTRACT: Record<string, readonly [types: string, scopes: stri
   'subscription_deliveries.get': ['organization user', 'subscription_events:read'],
   'subscription_deliveries.watch': ['organization user', 'subscription_events:read'],
   'delivery_statistics.get': ['organization user', 'subscription_events:read'],
+  'subscription_targets.list': ['organization user', 'subscription_events:read'],
   'subscriptions.test': ['user', 'subscription_events:execute'],
   'subscription_deliveries.create': ['organization user', 'subscription_events:execute'],
   'subscription_recoveries.list': ['organization user', 'subscription_events:read'],

@@ -16,7 +16,13 @@ import { changeOf, eventOf } from './records.ts';
 import { createRotation } from './rotation.ts';
 import type { NewSubscription, SubscriptionChanges, SubscriptionControls } from './schema.ts';
 import { createSigningKeys } from './signing-key.ts';
-import { isSubscriptionState, MAX_SUBSCRIPTIONS, type SubscriptionState, stateOf } from './state.ts';
+import {
+  isSubscriptionState,
+  MAX_RECEIVING,
+  MAX_SUBSCRIPTIONS,
+  type SubscriptionState,
+  stateOf,
+} from './state.ts';
 import * as store from './store.ts';
 import { createSweeps } from './sweeps.ts';
 import { checkUrl } from './url.ts';
@@ -27,8 +33,6 @@ export type Subscriptions = ReturnType<typeof createSubscriptions>;
 export type Subscription = store.SubscriptionRow & { state: Exclude<SubscriptionState, 'deleted'> };
 export type CreatedSubscription = { subscription: Subscription; signingKey: Secret };
 
-/** Those whose deletion is scheduled do not count as above, but still get every event. */
-const MAX_RECEIVING = 20;
 /** Deliveries go on for a day, so that a receiver can move to a new subscription without missing anything. */
 const DELETION_DELAY_MS = 24 * 3_600_000;
 

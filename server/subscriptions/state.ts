@@ -32,6 +32,10 @@ export const MAX_SUBSCRIPTIONS = 5;
 /** Those that the limit counts: the others have ended, or are about to. */
 export const COUNTED_STATES: readonly SubscriptionState[] = ['storing', 'active'];
 
+/** Those whose deletion is scheduled do not count as above, but still get every event. */
+export const MAX_RECEIVING = 20;
+export const RECEIVING_STATES: readonly SubscriptionState[] = [...COUNTED_STATES, 'deleting'];
+
 export function isSubscriptionState(name: string): name is SubscriptionState {
   return SUBSCRIPTION_STATES.some((state) => state === name);
 }

@@ -1,13 +1,15 @@
-import { Button, Group, Modal, Progress, Select, Stack, Text } from '@mantine/core';
+import { Select, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Recovery, Subscription } from '../../api/types.ts';
-import { Failure } from '../../shared/Failure.tsx';
-import { GuidFilter } from '../../shared/GuidFilter.tsx';
+import { Dialog } from '../../shared/Dialog.tsx';
+import { FormEnd } from '../../shared/FormEnd.tsx';
 import { MomentFilter } from '../../shared/MomentFilter.tsx';
-import { StateBadge } from '../../shared/StateBadge.tsx';
-import { useSubscriptions } from '../../shared/subscription-names.ts';
+import { useNow } from '../../shared/NowProvider.tsx';
+import { useSubscriptionName } from '../../shared/subscription-names.ts';
+import { useTargets } from '../../shared/targets.ts';
 import { useWorkspace } from '../../shell/workspace-context.ts';
+import { RecoveryProgress } from './RecoveryProgress.tsx';
 
 const LOOK_EVERY_MS = 1_000;
 const DAY_MS = 86_400_000;
@@ -19,11 +21,14 @@ export function Recover({
   subscription: Subscription | undefined;
   onClose: () => void;
 }) {
-  const { api, can } = useWorkspace();
+  const { api, environment } = useWorkspace();
   const queries = useQueryClient();
-  const candidates = useSubscriptions().filter(({ state }) => state !== 'failed');
+  const now = useNow();
+  const targets = useTargets();
+  const nameOf = useSubscriptionName();
   const [target, setTarget] = useState<string | undefined>(subscription?.guid);
-  const [since, setSince] = useState<string | undefined>(() => new Date(Date.now() - DAY_MS).toISOString());
+  const [since, setSince] = useState<string | undefined>(() => new Date(now - DAY_MS).toISOString());
+  const isPast = since !== undefined && Date.parse(since) < now;
   const start = useMutation({
     mutationFn: () => api.post<Recovery>('/subscription_recoveries', { subscription_guid: target, since }),
   });
@@ -38,7 +43,7 @@ export function Recover({
     onClose();
   };
   return (
-    <Modal opened onClose={finish} title="Recover what failed" centered>
+    <Dialog title="Recover what failed" held={start.isPending} onClose={finish}>
       {recovery ? (
         <RecoveryProgress recovery={recovery} onClose={finish} />
       ) : (
@@ -50,63 +55,35 @@ export function Recover({
             <Text size="sm">
               To <strong>{subscription.name}</strong>
             </Text>
-          ) : can('subscriptions:read') ? (
+          ) : (
             <Select
               label="Subscription"
+              description={
+                targets?.length === 0 ? `No subscription delivers in ${environment} now` : undefined
+              }
               placeholder="Which endpoint missed them?"
-              data={candidates.map(({ guid, name }) => ({ value: guid, label: name }))}
+              data={targets?.map((guid) => ({ value: guid, label: nameOf(guid) ?? guid })) ?? []}
               value={target ?? null}
               onChange={(guid) => setTarget(guid ?? undefined)}
               data-autofocus
             />
-          ) : (
-            <GuidFilter label="Subscription" value={target} onChange={setTarget} />
           )}
           <MomentFilter label="Failed since" value={since} onChange={setSince} />
-          {start.error ? <Failure error={start.error} /> : null}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button
-              disabled={target === undefined || since === undefined}
-              loading={start.isPending}
-              onClick={() => start.mutate()}
-            >
-              Recover
-            </Button>
-          </Group>
+          {since !== undefined && !isPast ? (
+            <Text size="sm" c="red" role="alert">
+              Choose a moment that has passed.
+            </Text>
+          ) : null}
+          <FormEnd
+            action="Recover"
+            onAction={start.mutate}
+            disabled={target === undefined || !isPast}
+            pending={start.isPending}
+            error={start.error}
+            onCancel={onClose}
+          />
         </Stack>
       )}
-    </Modal>
-  );
-}
-
-function RecoveryProgress({ recovery, onClose }: { recovery: Recovery; onClose: () => void }) {
-  const { total, done, state } = recovery;
-  const share = total === 0 ? 100 : (done / total) * 100;
-  return (
-    <Stack>
-      <Group justify="space-between">
-        <StateBadge state={state} />
-        <Text size="sm" role="status">
-          {total === 0
-            ? 'Nothing failed in that time'
-            : `${done.toLocaleString('en')} of ${total.toLocaleString('en')} sent again`}
-        </Text>
-      </Group>
-      <Progress value={share} size="lg" animated={state === 'running'} aria-label="How far the recovery is" />
-      {state === 'failed' ? (
-        <Text size="sm" c="red">
-          The subscription stopped delivering on the way.
-        </Text>
-      ) : null}
-      <Text size="sm" c="dimmed">
-        It goes on by itself when you close this.
-      </Text>
-      <Group justify="flex-end">
-        <Button onClick={onClose}>Close</Button>
-      </Group>
-    </Stack>
+    </Dialog>
   );
 }

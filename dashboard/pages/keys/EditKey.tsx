@@ -1,6 +1,6 @@
-import { Modal } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Application } from '../../api/types.ts';
+import { Dialog } from '../../shared/Dialog.tsx';
 import { tell } from '../../shared/notify.ts';
 import { useWorkspace } from '../../shell/workspace-context.ts';
 import { KeyForm } from './KeyForm.tsx';
@@ -28,7 +28,7 @@ export function EditKey({
   });
   const { name, scopes, ip_allowlist } = application;
   return (
-    <Modal opened size="lg" onClose={onClose} title="Edit key pair">
+    <Dialog wide title="Edit key pair" held={update.isPending} onClose={onClose}>
       <KeyForm
         kind={kind}
         initial={{ name, scopes, ip_allowlist }}
@@ -38,6 +38,6 @@ export function EditKey({
         onSubmit={update.mutate}
         onCancel={onClose}
       />
-    </Modal>
+    </Dialog>
   );
 }

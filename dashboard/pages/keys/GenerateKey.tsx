@@ -1,6 +1,6 @@
-import { Modal } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { scopesFor } from '../../../server/tokens/scopes.ts';
+import { Dialog } from '../../shared/Dialog.tsx';
 import { useWorkspace } from '../../shell/workspace-context.ts';
 import { KeyForm } from './KeyForm.tsx';
 import { KeySecret } from './KeySecret.tsx';
@@ -19,15 +19,11 @@ export function GenerateKey({ kind, onClose }: { kind: KeyKind; onClose: () => v
   const title =
     kind === 'bank' ? `Generate a key of ${workspace.bank?.name}` : 'Generate an organization key';
   return (
-    <Modal
-      opened
-      size="lg"
-      onClose={onClose}
+    <Dialog
+      wide
       title={created ? 'Your new key pair' : title}
-      // The secret cannot be shown again, so a stray click must not close it.
-      closeOnClickOutside={!created}
-      closeOnEscape={!created}
-      withCloseButton={!created}
+      held={create.isPending || created !== undefined}
+      onClose={onClose}
     >
       {created ? (
         <KeySecret created={created} onStored={onClose} />
@@ -43,7 +39,7 @@ export function GenerateKey({ kind, onClose }: { kind: KeyKind; onClose: () => v
           onCancel={onClose}
         />
       )}
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,10 +1,9 @@
-import { ActionIcon, Menu } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Application } from '../../api/types.ts';
 import { ConfirmTyped } from '../../shared/ConfirmTyped.tsx';
-import { Icon } from '../../shared/Icon.tsx';
 import { tell } from '../../shared/notify.ts';
+import { RowMenu } from '../../shared/RowMenu.tsx';
 import { useWorkspace } from '../../shell/workspace-context.ts';
 import { EditKey } from './EditKey.tsx';
 import { type KeyKind, listKeyOf, useKeyCalls } from './kinds.ts';
@@ -18,29 +17,14 @@ export function KeyActions({ kind, application }: { kind: KeyKind; application: 
   const close = () => setDoing(undefined);
   return (
     <>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${application.name}`}>
-            <Icon name="dots" size={18} />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item leftSection={<Icon name="edit" size={15} />} onClick={() => setDoing('edit')}>
-            Edit
-          </Menu.Item>
-          <Menu.Item leftSection={<Icon name="refresh" size={15} />} onClick={() => setDoing('rotate')}>
-            Rotate
-          </Menu.Item>
-          <Menu.Divider />
-          <Menu.Item
-            color="red"
-            leftSection={<Icon name="trash" size={15} />}
-            onClick={() => setDoing('remove')}
-          >
-            Remove
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <RowMenu
+        of={application.name}
+        items={[
+          { label: 'Edit', icon: 'edit', onClick: () => setDoing('edit') },
+          { label: 'Rotate', icon: 'refresh', onClick: () => setDoing('rotate') },
+        ]}
+        danger={{ label: 'Remove', icon: 'trash', onClick: () => setDoing('remove') }}
+      />
       {doing === 'edit' ? <EditKey kind={kind} application={application} onClose={close} /> : null}
       {doing === 'rotate' ? <RotateKey kind={kind} application={application} onClose={close} /> : null}
       {doing === 'remove' ? (

@@ -1,15 +1,14 @@
-import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { parseAllowlist } from '../../../server/applications/allowlist.ts';
 import { AllowlistField } from '../../shared/AllowlistField.tsx';
-import { Failure } from '../../shared/Failure.tsx';
+import { FormEnd } from '../../shared/FormEnd.tsx';
+import { NameField, nameProblem } from '../../shared/NameField.tsx';
 import { useWorkspace } from '../../shell/workspace-context.ts';
 import type { KeyInput, KeyKind } from './kinds.ts';
 import { ScopesField } from './ScopesField.tsx';
 
-const MAX_NAME_CHARACTERS = 128;
-
-/** Generate Bank Key, Generate Organization Key, Edit Application: the same three things. */
+/** Generate Bank Key, Generate Organization Key, Edit Application, a rotation: the same three things. */
 export function KeyForm({
   kind,
   initial,
@@ -41,7 +40,7 @@ export function KeyForm({
   const form = useForm({
     initialValues: initial,
     validate: {
-      name: (name) => (name.trim() === '' ? 'Give it a name' : null),
+      name: nameProblem,
       scopes: (scopes) => (scopes.length === 0 ? 'Choose at least one' : null),
       ip_allowlist: (entries) => allowlistProblem(filled(entries), whyNeeded),
     },
@@ -53,13 +52,9 @@ export function KeyForm({
       )}
     >
       <Stack gap="lg">
-        <TextInput
-          label="Name"
+        <NameField
           description="Where it is used, so that you know it again"
           placeholder="Payments backend"
-          maxLength={MAX_NAME_CHARACTERS}
-          required
-          data-autofocus
           {...form.getInputProps('name')}
         />
         <ScopesField
@@ -73,15 +68,7 @@ export function KeyForm({
           onChange={(entries) => form.setFieldValue('ip_allowlist', entries)}
           error={form.errors.ip_allowlist}
         />
-        {error ? <Failure error={error} /> : null}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            {cancel}
-          </Button>
-          <Button type="submit" loading={pending}>
-            {action}
-          </Button>
-        </Group>
+        <FormEnd action={action} cancel={cancel} pending={pending} error={error} onCancel={onCancel} />
       </Stack>
     </form>
   );

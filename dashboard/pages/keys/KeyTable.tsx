@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Stack, Text, Tooltip } from '@mantine/core';
+import { Badge, Button, Stack, Text, Tooltip } from '@mantine/core';
 import { scopesFor } from '../../../server/tokens/scopes.ts';
 import type { Application } from '../../api/types.ts';
 import { type Column, DataTable } from '../../shared/DataTable.tsx';
@@ -114,12 +114,12 @@ function Allowlist({ entries }: { entries: readonly string[] }) {
       </Badge>
     );
   return (
-    <Group gap={4}>
+    <Stack gap={2}>
       {entries.map((entry) => (
         <Text key={entry} size="xs" ff="monospace">
           {entry}
         </Text>
       ))}
-    </Group>
+    </Stack>
   );
 }

@@ -1,20 +1,15 @@
-import { Checkbox, Collapse, Input, SegmentedControl, Stack, Table, Text } from '@mantine/core';
+import { Input, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { scopesFor } from '../../../server/tokens/scopes.ts';
 import type { KeyKind } from './kinds.ts';
+import { ScopeMatrix } from './ScopeMatrix.tsx';
 
 type Preset = 'read' | 'all' | 'own';
-
-const ACTIONS = [
-  { name: 'read', meaning: 'list and retrieve' },
-  { name: 'write', meaning: 'update' },
-  { name: 'execute', meaning: 'create' },
-] as const;
 
 const MEANINGS: Record<Preset, string> = {
   read: 'Lists and retrieves, changes nothing. A good start: widen it when something is refused.',
   all: 'Everything that a key of this kind can hold. Whoever finds it can move money.',
-  own: 'Give it only what its program needs: a leaked key then harms no more than that.',
+  own: 'Choose the fewest that its program needs: a leaked key then harms no more than that. A token may ask for fewer still.',
 };
 
 /** What the tokens of this key may be granted at most, least privilege first. */
@@ -53,67 +48,16 @@ export function ScopesField({
         <Text size="sm" c="dimmed">
           {MEANINGS[preset]}
         </Text>
-        <Collapse expanded={preset === 'own'}>
-          <ScopeMatrix all={all} value={value} onChange={onChange} />
-        </Collapse>
+        {preset === 'own' ? (
+          <>
+            <ScopeMatrix all={all} value={value} onChange={onChange} />
+            <Text size="sm" c="dimmed" role="status">
+              {value.length} of {all.length} chosen
+            </Text>
+          </>
+        ) : null}
       </Stack>
     </Input.Wrapper>
-  );
-}
-
-function ScopeMatrix({
-  all,
-  value,
-  onChange,
-}: {
-  all: readonly string[];
-  value: readonly string[];
-  onChange: (value: string[]) => void;
-}) {
-  const resources = [...new Set(all.map((scope) => scope.split(':', 1)[0] ?? ''))];
-  return (
-    <Table verticalSpacing={6} horizontalSpacing="xs" aria-label="Scopes">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Resource</Table.Th>
-          {ACTIONS.map(({ name, meaning }) => (
-            <Table.Th key={name} ta="center" title={meaning} tt="capitalize">
-              {name}
-            </Table.Th>
-          ))}
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {resources.map((resource) => (
-          <Table.Tr key={resource}>
-            <Table.Td>
-              <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-                {resource.replaceAll('_', ' ')}
-              </Text>
-            </Table.Td>
-            {ACTIONS.map(({ name }) => {
-              const scope = `${resource}:${name}`;
-              return (
-                <Table.Td key={name} ta="center">
-                  {all.includes(scope) ? (
-                    <Checkbox
-                      aria-label={scope}
-                      checked={value.includes(scope)}
-                      onChange={({ currentTarget }) =>
-                        onChange(
-                          currentTarget.checked ? [...value, scope] : value.filter((held) => held !== scope),
-                        )
-                      }
-                      styles={{ body: { justifyContent: 'center' } }}
-                    />
-                  ) : null}
-                </Table.Td>
-              );
-            })}
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
   );
 }
 

@@ -1,6 +1,6 @@
-import { Modal } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { Dialog } from '../../shared/Dialog.tsx';
 import { useWorkspace } from '../../shell/workspace-context.ts';
 import { useSubscriptionCalls } from './calls.ts';
 import { SigningKey } from './SigningKey.tsx';
@@ -19,14 +19,11 @@ export function CreateSubscription({ onClose }: { onClose: () => void }) {
   });
   const created = creation.data;
   return (
-    <Modal
-      opened
-      size="lg"
-      onClose={onClose}
+    <Dialog
+      wide
       title={created ? 'Its signing key' : `Create Webhook Subscription in ${environment}`}
-      closeOnClickOutside={!created}
-      closeOnEscape={!created}
-      withCloseButton={!created}
+      held={creation.isPending || created !== undefined}
+      onClose={onClose}
     >
       {created ? (
         <SigningKey
@@ -44,6 +41,6 @@ export function CreateSubscription({ onClose }: { onClose: () => void }) {
           onCancel={onClose}
         />
       )}
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,8 +1,10 @@
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Stack } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import type { Subscription } from '../../api/types.ts';
-import { Failure } from '../../shared/Failure.tsx';
+import { Dialog } from '../../shared/Dialog.tsx';
+import { FormEnd } from '../../shared/FormEnd.tsx';
+import { NameField, nameProblem } from '../../shared/NameField.tsx';
 import { useSubscriptionCalls } from './calls.ts';
 
 export function RenameSubscription({
@@ -12,43 +14,24 @@ export function RenameSubscription({
   subscription: Subscription;
   onClose: () => void;
 }) {
-  const [name, setName] = useState(subscription.name);
   const { rename, listKey } = useSubscriptionCalls();
   const queries = useQueryClient();
+  const form = useForm({ initialValues: { name: subscription.name }, validate: { name: nameProblem } });
   const renaming = useMutation({
-    mutationFn: () => rename(subscription.guid, name.trim()),
+    mutationFn: (name: string) => rename(subscription.guid, name),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: listKey });
       onClose();
     },
   });
   return (
-    <Modal opened onClose={onClose} title="Rename the subscription" centered>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          renaming.mutate();
-        }}
-      >
+    <Dialog title="Rename the subscription" held={renaming.isPending} onClose={onClose}>
+      <form onSubmit={form.onSubmit(({ name }) => renaming.mutate(name.trim()))}>
         <Stack>
-          <TextInput
-            label="Name"
-            value={name}
-            maxLength={128}
-            data-autofocus
-            onChange={(event) => setName(event.currentTarget.value)}
-          />
-          {renaming.error ? <Failure error={renaming.error} /> : null}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" disabled={name.trim() === ''} loading={renaming.isPending}>
-              Rename
-            </Button>
-          </Group>
+          <NameField {...form.getInputProps('name')} />
+          <FormEnd action="Rename" pending={renaming.isPending} error={renaming.error} onCancel={onClose} />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,10 +1,8 @@
-import { Button, Group, Modal, Stack, Stepper, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import type { Subscription } from '../../api/types.ts';
-import { Failure } from '../../shared/Failure.tsx';
-import { Icon } from '../../shared/Icon.tsx';
 import { tell } from '../../shared/notify.ts';
+import { Replacement } from '../../shared/Replacement.tsx';
 import { useWorkspace } from '../../shell/workspace-context.ts';
 import { useSubscriptionCalls } from './calls.ts';
 import { SigningKey } from './SigningKey.tsx';
@@ -20,7 +18,6 @@ export function RollSigningKey({
   subscription: Subscription;
   onClose: () => void;
 }) {
-  const [step, setStep] = useState(0);
   const { api } = useWorkspace();
   const calls = useSubscriptionCalls();
   const queries = useQueryClient();
@@ -30,10 +27,9 @@ export function RollSigningKey({
   const { data: current } = useQuery({
     queryKey: [...calls.listKey, created?.guid],
     queryFn: () => api.get<Subscription>(`/subscriptions/${created?.guid}`),
-    enabled: step === 1 && created !== undefined,
+    enabled: created !== undefined,
     refetchInterval: LOOK_EVERY_MS,
   });
-  const isActive = current?.state === 'active';
   const removal = useMutation({
     mutationFn: () => calls.remove(subscription.guid),
     onSuccess: async () => {
@@ -43,22 +39,11 @@ export function RollSigningKey({
     },
   });
   return (
-    <Modal
-      opened
-      size="lg"
-      onClose={onClose}
+    <Replacement
       title={`Roll the signing key of ${subscription.name}`}
-      closeOnClickOutside={false}
-      // The secret cannot be shown again, so a stray key must not close it.
-      closeOnEscape={!created || step > 0}
-      withCloseButton={!created || step > 0}
-    >
-      <Stepper active={step} size="sm" mb="lg">
-        <Stepper.Step label="New key" />
-        <Stepper.Step label="Accept both" />
-        <Stepper.Step label="Retire the old" />
-      </Stepper>
-      {step === 0 && !created ? (
+      steps={['New key', 'Accept both', 'Retire the old']}
+      pending={creation.isPending}
+      form={
         <Stack>
           <Text size="sm">
             A signing key belongs to its subscription, so a new one is created beside it. The same address may
@@ -74,49 +59,28 @@ export function RollSigningKey({
             onCancel={onClose}
           />
         </Stack>
-      ) : null}
-      {step === 0 && created ? (
-        <SigningKey created={created} onStored={() => setStep(1)} doneLabel="Next: accept both keys" />
-      ) : null}
-      {step === 1 ? (
-        <Stack>
-          <Text size="sm">
-            Let your endpoint accept a signature by either key. The new subscription becomes active with its
-            first 2xx. Events come twice from now on; deduplicate them by their guid.
-          </Text>
-          <Group gap="xs" c={isActive ? 'teal' : 'dimmed'} role="status">
-            <Icon name={isActive ? 'check' : 'refresh'} size={16} />
-            <Text size="sm" c="inherit">
-              {isActive ? 'The new subscription is active.' : 'No 2xx with the new key so far …'}
-            </Text>
-          </Group>
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Finish later
-            </Button>
-            <Button onClick={() => setStep(2)} disabled={!isActive}>
-              Next: retire the old key
-            </Button>
-          </Group>
-        </Stack>
-      ) : null}
-      {step === 2 ? (
-        <Stack>
-          <Text size="sm">
-            The old subscription is deleted in 24 hours and delivers until then. After that your endpoint no
-            longer needs its key.
-          </Text>
-          {removal.error ? <Failure error={removal.error} /> : null}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Keep it for now
-            </Button>
-            <Button color="red" loading={removal.isPending} onClick={() => removal.mutate()}>
-              Delete the old one in 24 hours
-            </Button>
-          </Group>
-        </Stack>
-      ) : null}
-    </Modal>
+      }
+      secret={
+        created &&
+        ((onStored) => (
+          <SigningKey created={created} onStored={onStored} doneLabel="Next: accept both keys" />
+        ))
+      }
+      proof={{
+        text: 'Let your endpoint accept a signature by either key. The new subscription becomes active with its first 2xx. Events come twice from now on; deduplicate them by their guid.',
+        isThere: current?.state === 'active',
+        there: 'The new subscription is active.',
+        missing: 'No 2xx with the new key so far …',
+        next: 'Next: retire the old key',
+      }}
+      retirement={{
+        text: 'The old subscription is deleted in 24 hours and delivers until then. After that your endpoint no longer needs its key.',
+        action: 'Delete the old one in 24 hours',
+        pending: removal.isPending,
+        error: removal.error,
+        onRetire: removal.mutate,
+      }}
+      onClose={onClose}
+    />
   );
 }

@@ -1,25 +1,33 @@
-import { Anchor, Button, Group, Text } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Subscription } from '../../api/types.ts';
 import { ConfirmTyped } from '../../shared/ConfirmTyped.tsx';
 import { Icon } from '../../shared/Icon.tsx';
 import { tell, tellProblem } from '../../shared/notify.ts';
+import { useIsStopped, useTargets } from '../../shared/targets.ts';
 import { useWorkspace } from '../../shell/workspace-context.ts';
 import { RecoverButton } from '../events/RecoverButton.tsx';
 import { useSubscriptionCalls } from './calls.ts';
 import { RenameSubscription } from './RenameSubscription.tsx';
 import { RollSigningKey } from './RollSigningKey.tsx';
+import { ToSupport } from './ToSupport.tsx';
 
-/** What may be done with it now: a protected one is never offered for deletion, a deleting one not again. */
+/**
+ * What may be done with it now: nothing is sent to one that does not deliver, a protected one is never offered for
+ * deletion, a deleting one not again, and a failed one has no key that is in use.
+ */
 export function SubscriptionActions({ subscription }: { subscription: Subscription }) {
-  const { can, api, session } = useWorkspace();
+  const { can, api } = useWorkspace();
   const calls = useSubscriptionCalls();
   const queries = useQueryClient();
+  const targets = useTargets();
+  const isStopped = useIsStopped(subscription);
   const [doing, setDoing] = useState<'rename' | 'roll' | 'delete'>();
   const close = () => setDoing(undefined);
   const { guid, name, state, protection_enabled: isProtected } = subscription;
-  const delivers = state !== 'failed';
+  const delivers = targets?.includes(guid);
+  const mayEnd = can('subscriptions:execute') && state !== 'deleting' && !isProtected;
   const test = useMutation({
     mutationFn: () => calls.sendTest(guid),
     onSuccess: async () => {
@@ -30,7 +38,7 @@ export function SubscriptionActions({ subscription }: { subscription: Subscripti
   });
   return (
     <>
-      {delivers && can('subscription_events:execute') ? (
+      {delivers ? (
         <>
           <Button
             variant="default"
@@ -48,24 +56,19 @@ export function SubscriptionActions({ subscription }: { subscription: Subscripti
           Rename
         </Button>
       ) : null}
-      {can('subscriptions:execute') && state !== 'deleting' && !isProtected ? (
-        <>
-          <Button variant="default" onClick={() => setDoing('roll')}>
-            Roll signing key
-          </Button>
-          <Button variant="light" color="red" onClick={() => setDoing('delete')}>
-            Delete
-          </Button>
-        </>
+      {mayEnd && state !== 'failed' ? (
+        <Button variant="default" onClick={() => setDoing('roll')}>
+          Roll signing key
+        </Button>
       ) : null}
-      {isProtected ? (
-        <Group gap={6} wrap="nowrap">
-          <Icon name="shield" size={16} />
-          <Text size="sm" c="dimmed">
-            Protected. To delete it, write to{' '}
-            <Anchor href={`mailto:${session.support_email}`}>{session.support_email}</Anchor>
-          </Text>
-        </Group>
+      {mayEnd ? (
+        <Button variant="light" color="red" onClick={() => setDoing('delete')}>
+          Delete
+        </Button>
+      ) : null}
+      {isProtected ? <ToSupport>Protected. To delete it, write to</ToSupport> : null}
+      {isStopped ? (
+        <ToSupport>Its deliveries are stopped. To have them started again, write to</ToSupport>
       ) : null}
       {doing === 'rename' ? <RenameSubscription subscription={subscription} onClose={close} /> : null}
       {doing === 'roll' ? <RollSigningKey subscription={subscription} onClose={close} /> : null}
@@ -78,11 +81,16 @@ export function SubscriptionActions({ subscription }: { subscription: Subscripti
           onConfirm={async () => {
             await calls.remove(guid);
             await queries.invalidateQueries({ queryKey: calls.listKey });
-            tell(`${name} delivers for 24 hours more, then it is gone.`);
+            tell(
+              delivers
+                ? `${name} delivers for 24 hours more, then it is gone.`
+                : `${name} is gone in 24 hours.`,
+            );
           }}
         >
-          It goes on delivering for 24 hours, so that you can move to another endpoint. It cannot be called
-          back.
+          {delivers
+            ? 'It goes on delivering for 24 hours, so that you can move to another endpoint. It cannot be called back.'
+            : 'It delivers nothing any more, and is gone in 24 hours. It cannot be called back.'}
         </ConfirmTyped>
       ) : null}
     </>

@@ -1,12 +1,16 @@
-import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { Failure } from '../../shared/Failure.tsx';
+import { checkUrl } from '../../../server/subscriptions/url.ts';
+import type { Environment } from '../../api/types.ts';
+import { FormEnd } from '../../shared/FormEnd.tsx';
+import { Icon } from '../../shared/Icon.tsx';
+import { NameField, nameProblem } from '../../shared/NameField.tsx';
 import { useWorkspace } from '../../shell/workspace-context.ts';
+import { useNoRoom } from './room.ts';
 
-const MAX_NAME_CHARACTERS = 128;
 const MAX_URL_CHARACTERS = 1_024;
 
-/** Name and address; the environment is that of the selected bank. */
+/** Name and address; the environment is that of the selected bank. Where there is no room, it says so instead. */
 export function SubscriptionForm({
   pending,
   error,
@@ -27,25 +31,35 @@ export function SubscriptionForm({
   onCancel: () => void;
 }) {
   const { environment } = useWorkspace();
+  const noRoom = useNoRoom();
   const form = useForm({
     initialValues: { name: initialName, url: initialUrl },
-    validate: {
-      name: (name) => (name.trim() === '' ? 'Give it a name' : null),
-      url: (url) => urlProblem(url.trim(), environment),
-    },
+    validate: { name: nameProblem, url: (url) => urlProblem(url.trim(), environment) },
     validateInputOnBlur: true,
   });
+  // What is on its way may be the one that takes the last place.
+  if (noRoom !== undefined && !pending)
+    return (
+      <Stack>
+        <Alert
+          color="yellow"
+          variant="light"
+          icon={<Icon name="info" />}
+          title="There is no room for another"
+        >
+          {noRoom}
+        </Alert>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            {cancel}
+          </Button>
+        </Group>
+      </Stack>
+    );
   return (
     <form onSubmit={form.onSubmit(({ name, url }) => onSubmit({ name: name.trim(), url: url.trim() }))}>
       <Stack>
-        <TextInput
-          label="Name"
-          placeholder="Payments backend"
-          maxLength={MAX_NAME_CHARACTERS}
-          required
-          data-autofocus
-          {...form.getInputProps('name')}
-        />
+        <NameField placeholder="Payments backend" {...form.getInputProps('name')} />
         <TextInput
           label="URL"
           description={
@@ -57,25 +71,14 @@ export function SubscriptionForm({
           spellCheck={false}
           {...form.getInputProps('url')}
         />
-        {error ? <Failure error={error} /> : null}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            {cancel}
-          </Button>
-          <Button type="submit" loading={pending}>
-            {action}
-          </Button>
-        </Group>
+        <FormEnd action={action} cancel={cancel} pending={pending} error={error} onCancel={onCancel} />
       </Stack>
     </form>
   );
 }
 
-/** What can be seen here; the server has the last word. */
-function urlProblem(text: string, environment: string): string | null {
-  const url = URL.parse(text);
-  if (!url || !/^https?:$/.test(url.protocol)) return 'An absolute address that begins with https://';
-  if (url.protocol === 'http:' && environment === 'production') return 'In production only https';
-  if (url.username !== '' || url.password !== '') return 'Without user name and password';
-  return url.hash === '' ? null : 'Without a # part';
+/** As the server will judge it, in its words. */
+function urlProblem(url: string, environment: Environment): string | null {
+  const refusal = checkUrl(url, environment);
+  return refusal ? refusal.message.replace(/^url /, 'It ') : null;
 }

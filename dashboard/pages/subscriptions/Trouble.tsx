@@ -4,6 +4,7 @@ import { Icon } from '../../shared/Icon.tsx';
 import { Moment } from '../../shared/Moment.tsx';
 import { remaining } from '../../shared/moments.ts';
 import { useNow } from '../../shared/NowProvider.tsx';
+import { useIsStopped } from '../../shared/targets.ts';
 
 /** Deliveries that have failed this long end the subscription (specification, Events 7). */
 const FAILS_AFTER_MS = 7 * 86_400_000;
@@ -11,6 +12,7 @@ const FAILS_AFTER_MS = 7 * 86_400_000;
 /** What will happen to it by itself, and when. */
 export function Trouble({ subscription }: { subscription: Subscription }) {
   const now = useNow();
+  const isStopped = useIsStopped(subscription);
   const { state, deliveries_failing_since: since, scheduled_deletion_at: deletion } = subscription;
   if (state === 'failed')
     return (
@@ -18,6 +20,7 @@ export function Trouble({ subscription }: { subscription: Subscription }) {
         Stopped; create a new one
       </Text>
     );
+  if (isStopped) return <Text size="sm">Stopped by the operator</Text>;
   if (!since && !deletion)
     return (
       <Text size="sm" c="dimmed">

@@ -1,8 +1,9 @@
-import { Button, Group, Modal, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Member } from '../../api/types.ts';
-import { Failure } from '../../shared/Failure.tsx';
+import { Dialog } from '../../shared/Dialog.tsx';
+import { FormEnd } from '../../shared/FormEnd.tsx';
 import { tell } from '../../shared/notify.ts';
 import { SESSION_KEY } from '../../shell/session.ts';
 import { useWorkspace } from '../../shell/workspace-context.ts';
@@ -23,19 +24,18 @@ export function ChangeRole({ member, onClose }: { member: Member; onClose: () =>
     },
   });
   return (
-    <Modal opened onClose={onClose} title={`Role of ${member.name ?? member.email}`} centered>
+    <Dialog title={`Role of ${member.name ?? member.email}`} held={change.isPending} onClose={onClose}>
       <Stack>
         <RoleSelect value={role} onChange={setRole} />
-        {change.error ? <Failure error={change.error} /> : null}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button disabled={role === member.role} loading={change.isPending} onClick={() => change.mutate()}>
-            Change
-          </Button>
-        </Group>
+        <FormEnd
+          action="Change"
+          onAction={change.mutate}
+          disabled={role === member.role}
+          pending={change.isPending}
+          error={change.error}
+          onCancel={onClose}
+        />
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,8 +1,9 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Stack, Text, TextInput } from '@mantine/core';
 import { isEmail, useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { InvitedMember, Role } from '../../api/types.ts';
-import { Failure } from '../../shared/Failure.tsx';
+import { Dialog } from '../../shared/Dialog.tsx';
+import { FormEnd } from '../../shared/FormEnd.tsx';
 import { SecretOnce } from '../../shared/SecretOnce.tsx';
 import { useWorkspace } from '../../shell/workspace-context.ts';
 import { RoleSelect } from './RoleSelect.tsx';
@@ -21,11 +22,10 @@ export function InviteMember({ onClose }: { onClose: () => void }) {
   });
   const invited = invite.data;
   return (
-    <Modal
-      opened
-      onClose={onClose}
+    <Dialog
       title={invited ? `${invited.email} is invited` : 'Invite to the team'}
-      closeOnClickOutside={!invited?.invitation_link}
+      held={invite.isPending || invited?.invitation_link !== undefined}
+      onClose={onClose}
     >
       {invited ? (
         <Invited member={invited} onClose={onClose} />
@@ -34,19 +34,11 @@ export function InviteMember({ onClose }: { onClose: () => void }) {
           <Stack>
             <TextInput label="Email" type="email" required data-autofocus {...form.getInputProps('email')} />
             <RoleSelect value={form.values.role} onChange={(role) => form.setFieldValue('role', role)} />
-            {invite.error ? <Failure error={invite.error} /> : null}
-            <Group justify="flex-end">
-              <Button variant="default" onClick={onClose}>
-                Cancel
-              </Button>
-              <Button type="submit" loading={invite.isPending}>
-                Invite
-              </Button>
-            </Group>
+            <FormEnd action="Invite" pending={invite.isPending} error={invite.error} onCancel={onClose} />
           </Stack>
         </form>
       )}
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,10 +1,11 @@
-import { ActionIcon, Menu, Tooltip } from '@mantine/core';
+import { ActionIcon, Tooltip } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Member } from '../../api/types.ts';
 import { ConfirmTyped } from '../../shared/ConfirmTyped.tsx';
 import { Icon } from '../../shared/Icon.tsx';
 import { tell } from '../../shared/notify.ts';
+import { RowMenu } from '../../shared/RowMenu.tsx';
 import { SESSION_KEY } from '../../shell/session.ts';
 import { useWorkspace } from '../../shell/workspace-context.ts';
 import { ChangeRole } from './ChangeRole.tsx';
@@ -30,25 +31,11 @@ export function MemberActions({ member, isLastFounder }: { member: Member; isLas
     );
   return (
     <>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${member.email}`}>
-            <Icon name="dots" />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item leftSection={<Icon name="edit" size={15} />} onClick={() => setDoing('role')}>
-            Change role
-          </Menu.Item>
-          <Menu.Item
-            color="red"
-            leftSection={<Icon name="trash" size={15} />}
-            onClick={() => setDoing('remove')}
-          >
-            Remove
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <RowMenu
+        of={member.email}
+        items={[{ label: 'Change role', icon: 'edit', onClick: () => setDoing('role') }]}
+        danger={{ label: 'Remove', icon: 'trash', onClick: () => setDoing('remove') }}
+      />
       {doing === 'role' ? <ChangeRole member={member} onClose={close} /> : null}
       {doing === 'remove' ? (
         <ConfirmTyped

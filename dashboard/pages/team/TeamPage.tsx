@@ -6,12 +6,13 @@ import { type Column, DataTable } from '../../shared/DataTable.tsx';
 import { EmptyState } from '../../shared/EmptyState.tsx';
 import { useFilters } from '../../shared/filters.ts';
 import { Icon } from '../../shared/Icon.tsx';
-import { type ListResult, useList } from '../../shared/lists.ts';
+import { useList } from '../../shared/lists.ts';
 import { Moment } from '../../shared/Moment.tsx';
 import { PageHeader } from '../../shared/PageHeader.tsx';
 import { Panel } from '../../shared/Panel.tsx';
 import { StateBadge } from '../../shared/StateBadge.tsx';
 import { useWorkspace } from '../../shell/workspace-context.ts';
+import { useFounders } from './founders.ts';
 import { InviteMember } from './InviteMember.tsx';
 import { MemberActions } from './MemberActions.tsx';
 
@@ -23,7 +24,7 @@ export function TeamPage() {
   const result = useList<Member>('/members', { after: filters.after });
   const manages = role === 'founder';
   const own = session.member.guid;
-  const lastFounder = lastFounderOf(result, filters.after === undefined);
+  const founders = useFounders(manages);
   const columns: Column<Member>[] = [
     {
       title: 'Person',
@@ -64,9 +65,13 @@ export function TeamPage() {
             title: 'Actions',
             titleHidden: true,
             align: 'right' as const,
-            cell: (member: Member) => (
-              <MemberActions member={member} isLastFounder={member.guid === lastFounder} />
-            ),
+            cell: (member: Member) =>
+              founders ? (
+                <MemberActions
+                  member={member}
+                  isLastFounder={founders.length === 1 && founders[0] === member.guid}
+                />
+              ) : null,
           },
         ]
       : []),
@@ -101,17 +106,4 @@ export function TeamPage() {
       {inviting ? <InviteMember onClose={() => setInviting(false)} /> : null}
     </>
   );
-}
-
-/**
- * Who is the only one that has accepted, as the server counts. Known only when the whole team is on the page;
- * otherwise the server refuses, and says why.
- */
-function lastFounderOf(
-  { data, isPlaceholderData }: ListResult<Member>,
-  isFirstPage: boolean,
-): string | undefined {
-  if (!data || isPlaceholderData || !isFirstPage || data.next !== undefined) return undefined;
-  const founders = data.objects.filter(({ role, state }) => role === 'founder' && state === 'active');
-  return founders.length === 1 ? founders[0]?.guid : undefined;
 }

@@ -1,0 +1,33 @@
+import { Modal } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+/** While it is `held` no stray key or click closes it: what it waits for, or shows, would be lost. */
+export function Dialog({
+  title,
+  wide = false,
+  held = false,
+  onClose,
+  children,
+}: {
+  title: string;
+  wide?: boolean;
+  held?: boolean;
+  onClose: () => void;
+  children: ReactNode;
+}) {
+  return (
+    <Modal
+      opened
+      title={title}
+      size={wide ? 'lg' : 'md'}
+      centered={!wide}
+      onClose={onClose}
+      closeOnClickOutside={!held}
+      closeOnEscape={!held}
+      withCloseButton={!held}
+      styles={{ title: { lineHeight: 1.35, overflowWrap: 'anywhere' } }}
+    >
+      {children}
+    </Modal>
+  );
+}

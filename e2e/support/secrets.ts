@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import type { Locator, Page } from 'playwright-core';
+
+/** Reads what is shown once, says that it is stored, and goes on. */
+export async function takeSecret(dialog: Locator | Page, name: string, button: string): Promise<string> {
+  const secret = String(await dialog.locator(`[data-secret=${name}]`).textContent());
+  await dialog.getByLabel('I have stored it safely').check();
+  await dialog.getByRole('button', { name: button, exact: true }).click();
+  return secret;
+}
+
+/**
+ * Sends what `submit` sends, holds the answer back, and tries every way out of the dialog meanwhile. With the answer
+ * there has to be a secret.
+ */
+export async function assertHeld(
+  page: Page,
+  { path, secret, submit }: { path: string; secret: string; submit: () => Promise<void> },
+): Promise<void> {
+  const dialog = page.getByRole('dialog');
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const { promise: sent, resolve: tellSent } = Promise.withResolvers<void>();
+  await page.route(`**${path}`, async (route) => {
+    if (route.request().method() !== 'POST') return route.fallback();
+    const response = await route.fetch();
+    tellSent();
+    await released;
+    await route.fulfill({ response });
+  });
+  await submit();
+  await sent;
+  await page.keyboard.press('Escape');
+  await page.mouse.click(3, 3);
+  assert.ok(await dialog.getByRole('button', { name: 'Cancel' }).isDisabled());
+  assert.equal(await dialog.getByRole('button', { name: 'Close' }).count(), 0);
+  const address = page.url();
+  await page.evaluate(() => history.back());
+  release();
+  await dialog.locator(`[data-secret=${secret}]`).waitFor();
+  await page.keyboard.press('Escape');
+  await page.mouse.click(3, 3);
+  await page.evaluate(() => history.back());
+  // Whatever was tried has come about by the time that the browser has done something else.
+  await dialog.getByLabel('I have stored it safely').check();
+  assert.equal(page.url(), address);
+  assert.ok(await dialog.locator(`[data-secret=${secret}]`).isVisible());
+  await page.unroute(`**${path}`);
+}
