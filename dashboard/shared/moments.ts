@@ -28,3 +28,8 @@ export function remaining(until: string, now: number): string {
   const hours = Math.floor(minutes / 60);
   return hours > 0 ? `${hours} h ${minutes % 60} min` : `${minutes} min`;
 }
+
+/** "38 ms", "1.2 s", for what has been. */
+export function elapsed(ms: number): string {
+  return ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`;
+}

@@ -5,6 +5,7 @@ import { CopyButton } from '../../shared/CopyButton.tsx';
 import { CustomerSelect } from '../../shared/CustomerSelect.tsx';
 import { type Column, DataTable } from '../../shared/DataTable.tsx';
 import { EmptyState } from '../../shared/EmptyState.tsx';
+import { FeatureOff } from '../../shared/FeatureOff.tsx';
 import { FilterBar } from '../../shared/FilterBar.tsx';
 import { useFilters } from '../../shared/filters.ts';
 import { Guid } from '../../shared/Guid.tsx';
@@ -23,7 +24,7 @@ const REFRESH_MS = 4_000;
 
 /** Documents of the bank's customers. */
 export function FilesPage() {
-  const { bank, can, organization, session } = useWorkspace();
+  const { bank, can, organization } = useWorkspace();
   const { filters, change } = useFilters();
   const enabled = organization.features.includes('files');
   const result = useList<StoredFile>(
@@ -37,12 +38,7 @@ export function FilesPage() {
     },
     { refetchInterval: REFRESH_MS, enabled },
   );
-  if (!enabled)
-    return (
-      <EmptyState icon="file" title="Files are not enabled">
-        Write to {session.support_email} to have them enabled for {organization.name}.
-      </EmptyState>
-    );
+  if (!enabled) return <FeatureOff feature="files" />;
   return (
     <Stack gap="lg">
       <PageHeader title="Files" spaced={false}>
