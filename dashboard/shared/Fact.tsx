@@ -7,7 +7,9 @@ export function Fact({ label, children }: { label: string; children: ReactNode }
       <Text size="xs" c="dimmed" fw={600} mb={4}>
         {label}
       </Text>
-      {children}
+      <Text size="sm" component="div">
+        {children}
+      </Text>
     </div>
   );
 }

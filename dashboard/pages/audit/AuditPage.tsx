@@ -72,13 +72,13 @@ export function AuditPage() {
         />
         <TextFilter
           label="Who"
-          placeholder="guid"
+          placeholder="Guid"
           value={filters.actor}
           onChange={(actor) => change({ actor })}
         />
         <TextFilter
           label="Object"
-          placeholder="guid"
+          placeholder="Guid"
           value={filters.object}
           onChange={(object) => change({ object })}
         />

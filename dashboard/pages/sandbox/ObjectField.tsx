@@ -2,24 +2,28 @@ import { MultiSelect, NumberInput, Select, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { List, SandboxObject } from '../../api/types.ts';
 import { CustomerSelect } from '../../shared/CustomerSelect.tsx';
+import { money } from '../../shared/money.ts';
 import { useWorkspace } from '../../shell/workspace-context.ts';
-import type { Field } from './kinds.ts';
+import { AMOUNTS, type Field } from './kinds.ts';
+import { assetOf } from './summary.ts';
 
 /** One field of any kind of object; what is typed is text until it is sent. */
 export function ObjectField({
   field,
   value,
-  customerGuid,
+  others,
   error,
   onChange,
 }: {
   field: Field;
   value: string;
-  customerGuid: string;
+  /** Of the whole form: what this one means may depend on them. */
+  others: Record<string, string>;
   error: React.ReactNode;
   onChange: (value: string) => void;
 }) {
-  const { label, hint, required } = field;
+  const { label, required } = field;
+  const hint = AMOUNTS.has(field.name) ? amountHint(field, value, others) : field.hint;
   const common = { label, required, error, ...(hint === undefined ? {} : { description: hint }) };
   switch (field.kind) {
     case 'choice':
@@ -55,7 +59,14 @@ export function ObjectField({
     case 'reference':
       return <ReferenceField field={field} value={value} error={error} onChange={onChange} />;
     case 'files':
-      return <FilesField field={field} value={value} customerGuid={customerGuid} onChange={onChange} />;
+      return (
+        <FilesField
+          field={field}
+          value={value}
+          customerGuid={others.customer_guid ?? ''}
+          onChange={onChange}
+        />
+      );
     case 'text':
       return (
         <TextInput
@@ -65,6 +76,14 @@ export function ObjectField({
         />
       );
   }
+}
+
+/** In the smallest unit, which is easily off by a hundred: so what it comes to is said while it is typed. */
+function amountHint({ hint }: Field, value: string, others: Record<string, string>): string {
+  const asset = assetOf(others);
+  const shown =
+    value === '' || asset === undefined ? 'In the smallest unit' : `Is ${money(Number(value), asset)}`;
+  return hint === undefined ? shown : `${hint}. ${shown}`;
 }
 
 function ReferenceField({
