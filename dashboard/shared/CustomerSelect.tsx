@@ -9,12 +9,14 @@ const PER_PAGE = 100;
 /** The newest customers of the bank by name; any other by its guid. */
 export function CustomerSelect({
   label = 'Customer',
+  placeholder = 'Choose a customer',
   value,
   onChange,
   error,
   clearable = false,
 }: {
   label?: string;
+  placeholder?: string;
   value: string | undefined;
   onChange: (guid: string | undefined) => void;
   error?: React.ReactNode;
@@ -35,7 +37,7 @@ export function CustomerSelect({
   return (
     <Select
       label={label}
-      placeholder={data?.objects.length === 0 ? 'This bank has no customer yet' : 'Choose a customer'}
+      placeholder={data?.objects.length === 0 ? 'This bank has no customer yet' : placeholder}
       searchable
       clearable={clearable}
       data={known ? options : [...options, { value, label: value }]}

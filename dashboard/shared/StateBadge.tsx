@@ -32,7 +32,16 @@ const LOOKS: Record<string, Look> = {
 export function StateBadge({ state, word = state }: { state: string; word?: string }) {
   const { color, label = word } = LOOKS[word] ?? LOOKS[state] ?? { color: 'gray' };
   return (
-    <Badge variant="light" color={color} radius="sm" tt="none" fw={600} size="md" data-state={state}>
+    <Badge
+      variant="light"
+      color={color}
+      radius="sm"
+      tt="none"
+      fw={600}
+      size="md"
+      miw="max-content"
+      data-state={state}
+    >
       {label}
     </Badge>
   );

@@ -13,8 +13,8 @@ export function useSubscriptionList(refetchInterval?: number): UseQueryResult<Li
     queryFn: ({ signal }) =>
       api.get<List<Subscription>>('/subscriptions', { query: { environment, per_page: PER_PAGE }, signal }),
     enabled: can('subscriptions:read') && organization.features.includes('webhooks'),
-    staleTime: FRESH_FOR_MS,
-    ...(refetchInterval === undefined ? {} : { refetchInterval }),
+    // Names seldom change; who wants to know how they do now asks at once, and again and again.
+    ...(refetchInterval === undefined ? { staleTime: FRESH_FOR_MS } : { staleTime: 0, refetchInterval }),
   });
 }
 

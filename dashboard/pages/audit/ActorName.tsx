@@ -19,9 +19,11 @@ export function ActorName({ entry }: { entry: AuditEntry }) {
   const name = member?.name ?? member?.email ?? email;
   return (
     <Stack gap={0}>
-      <Text size="xs" c="dimmed">
-        {type}
-      </Text>
+      {type === actor ? null : (
+        <Text size="xs" c="dimmed">
+          {type}
+        </Text>
+      )}
       {name ? (
         <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
           {name}

@@ -34,7 +34,7 @@ export function OnboardingPage() {
       <PageHeader
         title="Get started"
         actions={
-          <Button component={Link} to="/overview" variant="subtle">
+          <Button component={Link} to="/overview" variant="default">
             Skip the set-up
           </Button>
         }
@@ -50,6 +50,7 @@ export function OnboardingPage() {
           orientation="vertical"
           size="sm"
           visibleFrom="sm"
+          classNames={{ stepDescription: styles.meaning ?? '' }}
         >
           {steps.map(({ name, title, meaning }) => (
             <Stepper.Step key={name} label={title} description={meaning} />

@@ -1,7 +1,6 @@
 import { Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { DeliveryStatistics } from '../../api/types.ts';
-import { unitLabel } from '../../shared/chart/words.ts';
 import { Panel } from '../../shared/Panel.tsx';
 
 /** A chart with its legend, so that nothing moves when it comes. */
@@ -16,9 +15,5 @@ export function ChartPanel({
   data: DeliveryStatistics | undefined;
   children: (data: DeliveryStatistics) => ReactNode;
 }) {
-  return (
-    <Panel title={title} hint={data ? unitLabel(data.step_seconds) : 'Loading'}>
-      {data ? children(data) : <Skeleton height={CHART_PX} />}
-    </Panel>
-  );
+  return <Panel title={title}>{data ? children(data) : <Skeleton height={CHART_PX} />}</Panel>;
 }

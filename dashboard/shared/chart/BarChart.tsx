@@ -56,7 +56,7 @@ export function BarChart({
   const spoken = series.map(({ name, values }) => `${name} ${values[step ?? last] ?? 0}`).join(', ');
   return (
     <figure className={styles.chart} aria-label={label}>
-      <Legend series={series} />
+      <Legend series={series} unit={unitLabel(stepSeconds)} />
       <div
         ref={ref}
         className={styles.plot}

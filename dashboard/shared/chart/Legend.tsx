@@ -1,8 +1,8 @@
 import styles from './BarChart.module.css';
 import type { Series } from './geometry.ts';
 
-/** What the colours are, and how much of each there was in the time shown. */
-export function Legend({ series }: { series: readonly Series[] }) {
+/** What the colours are, how much of each there was in the time shown, and what one bar counts. */
+export function Legend({ series, unit }: { series: readonly Series[]; unit: string }) {
   return (
     <ul className={styles.legend}>
       {series.map(({ name, tone, values }) => (
@@ -14,6 +14,7 @@ export function Legend({ series }: { series: readonly Series[] }) {
           </strong>
         </li>
       ))}
+      <li className={styles.unit}>{unit}</li>
     </ul>
   );
 }

@@ -1,7 +1,7 @@
 import { countTicks } from './ticks.ts';
 import { countLabel } from './words.ts';
 
-export type Tone = 'accent' | 'trouble';
+type Tone = 'accent' | 'trouble';
 /** One count for each step; series are stacked in their order. */
 export type Series = { name: string; tone: Tone; values: readonly number[] };
 export type Geometry = ReturnType<typeof geometryOf>;
