@@ -117,7 +117,7 @@ test('figures that do not come are a failure with a way on, and those that canno
 
   await page.route(STATISTICS, (route) => route.fulfill(REFUSED));
   await page.clock.fastForward(REFRESHED_MS);
-  await page.getByText('Could not be refreshed').waitFor();
+  await page.getByText('The figures could not be refreshed').waitFor();
   await totalOf(page, 'Attempts').getByText('Delivered3,047').waitFor();
 });
 
@@ -168,6 +168,7 @@ test('whether endpoints fail cannot be found out: that is said, not left empty',
   await enterAs(page, site, await createFigures(), 'viewer');
   await page.route('**/api/subscription_deliveries?*', (route) => route.fulfill(REFUSED));
   await page.goto('/overview');
+  await page.getByText('Whether endpoints are failing is not known').waitFor();
   await page.getByRole('alert').getByText('The figures are away').waitFor();
   await totalOf(page, 'Attempts').getByText('Delivered3,047').waitFor();
 });

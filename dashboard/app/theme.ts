@@ -83,15 +83,10 @@ const DARK_PAIRS: Record<string, readonly [surface: string, text: string]> = {
 
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
-  light: {
-    ...pairs(LIGHT_PAIRS),
-    '--mantine-color-dimmed': '#5b6475',
-    '--mantine-color-placeholder': '#6f7888',
-  },
+  light: { ...pairs(LIGHT_PAIRS), '--mantine-color-dimmed': '#5b6475' },
   dark: {
     ...pairs(DARK_PAIRS),
     '--mantine-color-dimmed': '#a2abbd',
-    '--mantine-color-placeholder': '#8d97aa',
     '--mantine-color-anchor': '#a8b1f8',
     '--mantine-color-body': '#13171f',
   },

@@ -1,15 +1,13 @@
-import { Text } from '@mantine/core';
+import { Box, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 
 export function Fact({ label, children }: { label: string; children: ReactNode }) {
   return (
-    <div>
+    <Box fz="sm">
       <Text size="xs" c="dimmed" fw={600} mb={4}>
         {label}
       </Text>
-      <Text size="sm" component="div">
-        {children}
-      </Text>
-    </div>
+      {children}
+    </Box>
   );
 }

@@ -9,11 +9,13 @@ import { type Failing, useFailing } from './failing.ts';
 /** On top of everything else: who does not answer now. */
 export function FailingEndpoints() {
   const { failing, error, retry } = useFailing();
-  if (error && !failing) return <Failure error={error} onRetry={retry} />;
-  if (!failing || failing.length === 0) return error ? <OutOfDate /> : null;
+  if (error && !failing)
+    return <Failure error={error} title="Whether endpoints are failing is not known" onRetry={retry} />;
+  const outOfDate = error ? <OutOfDate what="Which endpoints are failing" /> : null;
+  if (!failing || failing.length === 0) return outOfDate;
   return (
     <Stack gap="sm">
-      {error ? <OutOfDate /> : null}
+      {outOfDate}
       <Alert
         color="red"
         variant="light"

@@ -24,9 +24,9 @@ export function WebhookOverview() {
         Events and deliveries in {environment}.
       </PageHeader>
       <FailingEndpoints />
-      {error && data ? <OutOfDate /> : null}
+      {error && data ? <OutOfDate what="The figures" /> : null}
       {error && !data ? (
-        <Failure error={error} onRetry={() => void refetch()} />
+        <Failure error={error} title="The figures could not be fetched" onRetry={() => void refetch()} />
       ) : (
         <>
           <Numbers data={data} />
