@@ -14,6 +14,7 @@ export function CustomerSelect({
   onChange,
   error,
   clearable = false,
+  withAsterisk = false,
 }: {
   label?: string;
   placeholder?: string;
@@ -21,6 +22,7 @@ export function CustomerSelect({
   onChange: (guid: string | undefined) => void;
   error?: React.ReactNode;
   clearable?: boolean;
+  withAsterisk?: boolean;
 }) {
   const { api, bank } = useWorkspace();
   const { data } = useQuery({
@@ -40,6 +42,7 @@ export function CustomerSelect({
       placeholder={data?.objects.length === 0 ? 'This bank has no customer yet' : placeholder}
       searchable
       clearable={clearable}
+      withAsterisk={withAsterisk}
       data={known ? options : [...options, { value, label: value }]}
       value={value ?? null}
       onChange={(guid) => onChange(guid ?? undefined)}

@@ -49,7 +49,7 @@ export function UploadRow({
         aria-label={`Upload of ${name}`}
       />
       {problem ? (
-        <Text size="xs" c="red" mt={4}>
+        <Text size="xs" c="var(--mantine-color-red-light-color)" mt={4}>
           {problem}
         </Text>
       ) : null}

@@ -53,6 +53,7 @@ export function ObjectField({
           onChange={(guid) => onChange(guid ?? '')}
           error={error}
           clearable={!required}
+          withAsterisk={required}
         />
       );
     case 'reference':
@@ -81,6 +82,8 @@ export function ObjectField({
 function amountHint({ hint }: Field, value: string, others: Record<string, string>): string {
   const asset = assetOf(others);
   const shown =
-    value === '' || asset === undefined ? 'In the smallest unit' : `Is ${money(Number(value), asset)}`;
+    value === '' || asset === undefined
+      ? 'In the smallest unit'
+      : `In the smallest unit: ${money(Number(value), asset)}`;
   return hint === undefined ? shown : `${hint}. ${shown}`;
 }
