@@ -98,7 +98,8 @@ test('a refused stream is opened again by Resume or after its time, asks for the
   await page.getByRole('button', { name: 'Log in', exact: true }).waitFor();
 });
 
-test('files go straight to the upload URL, show how far they are, and are completed', async () => {
+/** A page with a customer and a type chosen, so that files can be dropped. */
+async function openUploads() {
   const tenant = await createTenant(app);
   await createCustomer(app, tenant.bankGuid);
   const page = await pages.open();
@@ -110,6 +111,11 @@ test('files go straight to the upload URL, show how far they are, and are comple
   await page.getByRole('option').first().click();
   await panel.getByRole('combobox', { name: 'Type' }).click();
   await page.getByRole('option', { name: 'passport', exact: true }).click();
+  return { page, panel };
+}
+
+test('files go straight to the upload URL, show how far they are, and are completed', async () => {
+  const { page, panel } = await openUploads();
 
   // A connection slow enough that the bar can be seen to move.
   const network = await page.context().newCDPSession(page);
@@ -138,4 +144,39 @@ test('files go straight to the upload URL, show how far they are, and are comple
     row.getByRole('button', { name: 'Download' }).click(),
   ]);
   assert.equal(download.suggestedFilename(), 'passport.png');
+});
+
+test('three files are uploaded at once, the others wait; each can be cancelled before its bytes are sent', async () => {
+  const { page, panel } = await openUploads();
+  /** Records that were asked for and are not answered yet. */
+  const asked: (() => Promise<void>)[] = [];
+  const puts: string[] = [];
+  await page.route('**/api/files', (route) => {
+    if (route.request().method() !== 'POST') return route.continue();
+    asked.push(() => route.continue());
+  });
+  page.on('request', (request) => {
+    if (request.method() === 'PUT') puts.push(request.url());
+  });
+  await panel
+    .locator('input[type=file]')
+    .setInputFiles(
+      [1, 2, 3, 4, 5].map((each) => ({ name: `${each}.png`, mimeType: 'image/png', buffer: PNG })),
+    );
+  const inState = (state: string) => panel.locator(`[data-upload=${state}]`);
+  await inState('uploading').nth(2).waitFor();
+  assert.equal(await inState('waiting').getByText('Waits for its turn').count(), 2);
+  await until(() => asked.length === 3, 'three records that are asked for');
+
+  await panel.getByRole('button', { name: 'Cancel 1.png' }).click();
+  await panel.getByRole('button', { name: 'Cancel 4.png' }).click();
+  await inState('cancelled').nth(1).waitFor();
+  assert.equal(await inState('waiting').count(), 1);
+  for (const answer of asked.splice(0)) await answer();
+  await inState('uploading').getByText('5.png').waitFor();
+  await until(() => asked.length === 1, 'the record of the last one');
+  await asked[0]?.();
+  await inState('done').nth(2).waitFor();
+  assert.equal(puts.length, 3, 'nothing was sent of those that were cancelled');
+  assert.equal(await inState('cancelled').count(), 2);
 });

@@ -57,7 +57,7 @@ test('an object is created with its ending, and its states and events are watche
   await dialog.getByRole('combobox', { name: 'How does it end?' }).click();
   await page.getByRole('option', { name: 'failed' }).click();
   await dialog.getByRole('button', { name: 'Create' }).click();
-  const row = page.getByRole('row', { name: /funding · 1000 · USD/ });
+  const row = page.getByRole('row', { name: /funding · \$10\.00/ });
   for (const state of ['storing', 'reviewing', 'failed']) {
     await row.locator(`[data-state=${state}]`).waitFor();
     app.clock.advance(DELAY_MS);

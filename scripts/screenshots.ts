@@ -15,7 +15,7 @@ import { founderOf, type Made, makeData } from './screenshot-data.ts';
 const FOLDER = join(import.meta.dirname, '..', 'docs', 'images');
 const WINDOW = { width: 1280, height: 800 };
 const PATIENCE_MS = 15_000;
-/** For a chart to draw itself: nothing on the page tells when it has. */
+/** For whatever was asked for last to come and be drawn: nothing on the page tells when it has. */
 const SETTLING_MS = 700;
 /** They are part of every clone. */
 const MAX_PICTURE_BYTES = 200_000;

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import type { ApplicationView, CreatedApplicationView } from '../../server/applications/schema.ts';
-import type { AuditRecordView } from '../../server/audit/schema.ts';
+import type { AuditEntry } from '../../server/audit/entries.ts';
 import type { LiveAttemptView } from '../../server/deliveries/live-schema.ts';
 import type { RecoveryView } from '../../server/deliveries/recovery-schema.ts';
 import type { DeliveryView, DetailedDeliveryView, TargetsView } from '../../server/deliveries/schema.ts';
@@ -32,8 +32,7 @@ export type DetailedDelivery = Static<typeof DetailedDeliveryView>;
 export type Attempt = DetailedDelivery['attempts'][number];
 export type Targets = Static<typeof TargetsView>;
 export type Recovery = Static<typeof RecoveryView>;
-export type AuditEntry = Static<typeof AuditRecordView>;
-export type { Role };
+export type { AuditEntry, Role };
 
 export type Environment = 'sandbox' | 'production';
 

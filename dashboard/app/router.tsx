@@ -4,17 +4,13 @@ import {
   createRouter,
   lazyRouteComponent,
   redirect,
-  retainSearchParams,
 } from '@tanstack/react-router';
 import { NotFound } from '../shared/NotFound.tsx';
 import { PageFailure } from '../shared/PageFailure.tsx';
 import { PageLoading } from '../shared/PageLoading.tsx';
-import { parseSearch, type Search, stringifySearch, validateSearch } from './search.ts';
+import { keepPlace, parseSearch, stringifySearch, validateSearch } from './search.ts';
 
-const root = createRootRoute({
-  validateSearch,
-  search: { middlewares: [retainSearchParams<Search>(['org', 'bank'])] },
-});
+const root = createRootRoute({ validateSearch, search: { middlewares: [keepPlace] } });
 
 /** Everything that needs a person who is logged in, with the frame around it. */
 const workspace = createRoute({
@@ -62,8 +58,14 @@ const keys = createRoute({
   path: 'keys',
   component: lazyRouteComponent(() => import('../pages/keys/KeysPage.tsx'), 'KeysPage'),
 });
-const subscriptions = createRoute({
+/** What only an Organization with webhooks has. */
+const webhooks = createRoute({
   getParentRoute: () => workspace,
+  id: 'webhooks',
+  component: lazyRouteComponent(() => import('../shell/WebhookPages.tsx'), 'WebhookPages'),
+});
+const subscriptions = createRoute({
+  getParentRoute: () => webhooks,
   path: 'subscriptions',
   component: lazyRouteComponent(
     () => import('../pages/subscriptions/SubscriptionsPage.tsx'),
@@ -71,7 +73,7 @@ const subscriptions = createRoute({
   ),
 });
 const subscription = createRoute({
-  getParentRoute: () => workspace,
+  getParentRoute: () => webhooks,
   path: 'subscriptions/$guid',
   component: lazyRouteComponent(
     () => import('../pages/subscriptions/SubscriptionPage.tsx'),
@@ -79,17 +81,17 @@ const subscription = createRoute({
   ),
 });
 const events = createRoute({
-  getParentRoute: () => workspace,
+  getParentRoute: () => webhooks,
   path: 'events',
   component: lazyRouteComponent(() => import('../pages/events/EventsPage.tsx'), 'EventsPage'),
 });
 const event = createRoute({
-  getParentRoute: () => workspace,
+  getParentRoute: () => webhooks,
   path: 'events/$guid',
   component: lazyRouteComponent(() => import('../pages/events/EventPage.tsx'), 'EventPage'),
 });
 const live = createRoute({
-  getParentRoute: () => workspace,
+  getParentRoute: () => webhooks,
   path: 'live',
   component: lazyRouteComponent(() => import('../pages/live/LivePage.tsx'), 'LivePage'),
 });
@@ -126,8 +128,8 @@ export const router = createRouter({
     forgotPassword,
     setPassword,
     workspace.addChildren([
-      ...([onboarding, overview, keys, subscriptions, subscription, events, event] as const),
-      ...([live, files, sandbox, team, audit, account] as const),
+      ...([onboarding, overview, keys, files, sandbox, team, audit, account] as const),
+      webhooks.addChildren([subscriptions, subscription, events, event, live]),
     ]),
   ]),
   parseSearch,

@@ -26,6 +26,14 @@ export function validateSearch(given: Record<string, unknown>): Search {
   return Object.fromEntries(known.map((name) => [name, given[name]]));
 }
 
+/** From page to page one stays with the Organization and its bank; another Organization has other banks. */
+export function keepPlace({ search, next }: { search: Search; next: (search: Search) => Search }): Search {
+  const wanted = next(search);
+  const org = wanted.org ?? search.org;
+  const bank = wanted.bank ?? (org === search.org ? search.bank : undefined);
+  return { ...wanted, ...(org === undefined ? {} : { org }), ...(bank === undefined ? {} : { bank }) };
+}
+
 /** Plain text on both sides, so that an address reads as it is meant and a guid never becomes a number. */
 export function parseSearch(text: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(text));

@@ -21,7 +21,7 @@ export function AttemptCard({ attempt }: { attempt: Attempt }) {
             </Text>
           ) : null}
         </Group>
-        <Group gap="md">
+        <Group gap="md" fz="sm">
           <Duration ms={attempt.duration_ms} slow={attempt.slow} />
           <Moment at={attempt.attempted_at} />
         </Group>

@@ -9,16 +9,20 @@ const PER_PAGE = 100;
 /** The newest customers of the bank by name; any other by its guid. */
 export function CustomerSelect({
   label = 'Customer',
+  placeholder = 'Choose a customer',
   value,
   onChange,
   error,
   clearable = false,
+  withAsterisk = false,
 }: {
   label?: string;
+  placeholder?: string;
   value: string | undefined;
   onChange: (guid: string | undefined) => void;
   error?: React.ReactNode;
   clearable?: boolean;
+  withAsterisk?: boolean;
 }) {
   const { api, bank } = useWorkspace();
   const { data } = useQuery({
@@ -35,9 +39,10 @@ export function CustomerSelect({
   return (
     <Select
       label={label}
-      placeholder={data?.objects.length === 0 ? 'This bank has no customer yet' : 'Choose a customer'}
+      placeholder={data?.objects.length === 0 ? 'This bank has no customer yet' : placeholder}
       searchable
       clearable={clearable}
+      withAsterisk={withAsterisk}
       data={known ? options : [...options, { value, label: value }]}
       value={value ?? null}
       onChange={(guid) => onChange(guid ?? undefined)}

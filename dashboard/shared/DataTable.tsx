@@ -1,9 +1,9 @@
-import { Alert, Skeleton, Table } from '@mantine/core';
+import { Skeleton, Table } from '@mantine/core';
 import type { ReactNode } from 'react';
 import styles from './DataTable.module.css';
 import { Failure } from './Failure.tsx';
-import { Icon } from './Icon.tsx';
 import type { ListResult } from './lists.ts';
+import { OutOfDate } from './OutOfDate.tsx';
 import { Pager } from './Pager.tsx';
 
 const SKELETON_ROWS = 5;
@@ -49,15 +49,7 @@ export function DataTable<Item>({
     );
   return (
     <>
-      {error ? (
-        <Alert
-          color="yellow"
-          variant="light"
-          radius={0}
-          icon={<Icon name="warning" />}
-          title="Could not be refreshed; this may be out of date"
-        />
-      ) : null}
+      {error ? <OutOfDate radius={0} /> : null}
       <Table
         className={styles.table}
         verticalSpacing="sm"

@@ -1,5 +1,6 @@
 import { Group, Text } from '@mantine/core';
 import type { Delivery } from '../api/types.ts';
+import { deliveryWord } from './delivery-words.ts';
 import { StateBadge } from './StateBadge.tsx';
 
 const FAILURES = { timeout: 'timed out', unreachable: 'unreachable', rejected: 'answered' } as const;
@@ -13,7 +14,7 @@ export function DeliveryOutcome({
   const { state, failure_kind: kind, response_status: status } = delivery;
   return (
     <Group gap={6} wrap="nowrap">
-      <StateBadge state={state} />
+      <StateBadge state={state} word={deliveryWord(delivery)} />
       {state !== 'completed' && kind ? (
         <Text size="xs" c="dimmed">
           {FAILURES[kind]} {status ?? ''}

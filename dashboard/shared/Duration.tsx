@@ -1,5 +1,6 @@
 import { Group, Text, Tooltip } from '@mantine/core';
 import { Icon } from './Icon.tsx';
+import { elapsed } from './moments.ts';
 
 /** What an endpoint has to answer in (specification, Limits). */
 const SLOW_MS = 2_000;
@@ -16,7 +17,7 @@ export function Duration({ ms, slow }: { ms: number | undefined; slow?: boolean 
   return (
     <Group gap={4} wrap="nowrap">
       <Text size="sm" style={{ whiteSpace: 'nowrap' }}>
-        {ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`}
+        {elapsed(ms)}
       </Text>
       {isSlow ? (
         <Tooltip label="Slow: an endpoint should answer within 2 seconds">

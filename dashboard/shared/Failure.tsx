@@ -3,10 +3,25 @@ import { Problem } from '../api/problem.ts';
 import { Icon } from './Icon.tsx';
 
 /** Why something did not work, in the service's own words, with what support needs to find it. */
-export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+export function Failure({
+  error,
+  title,
+  onRetry,
+}: {
+  error: unknown;
+  /** Where more than one thing may fail: which of them it is. */
+  title?: string;
+  onRetry?: () => void;
+}) {
   const problem = error instanceof Problem ? error : undefined;
   return (
-    <Alert color="red" variant="light" icon={<Icon name="warning" />} title={titleOf(problem)} role="alert">
+    <Alert
+      color="red"
+      variant="light"
+      icon={<Icon name="warning" />}
+      title={title ?? titleOf(problem)}
+      role="alert"
+    >
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{problem?.message ?? 'Something unexpected happened in this page.'}</Text>
         {problem?.requestId === undefined || problem.status < 500 ? null : (

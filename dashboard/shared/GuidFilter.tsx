@@ -22,7 +22,7 @@ export function GuidFilter({
   return (
     <TextInput
       label={label}
-      placeholder="guid"
+      placeholder="Guid"
       value={typed}
       spellCheck={false}
       onChange={({ currentTarget }) => {

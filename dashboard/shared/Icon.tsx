@@ -3,7 +3,7 @@ import type { CSSProperties } from 'react';
 /** The few pictures there are, drawn with one stroke on a grid of 24. */
 const PATHS = {
   overview: 'M4 13h6V4H4zM14 20h6v-9h-6zM4 20h6v-3H4zM14 7h6V4h-6z',
-  key: 'M14.5 9.5a5 5 0 1 0-4.6 6.6L12 14h2.5v-2.5H17L19.5 9l-2-2-3 2.5M8 13.5h.01',
+  key: 'M7.5 16.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9M12 12h9.5M19 12v4M15.5 12v3',
   webhook: 'M12 8.5a3.5 3.5 0 1 1 3-1.7L18 12a4 4 0 1 1-2.5 6.5H9M9.5 7.5 6 13.6a3.5 3.5 0 1 0 3 4.9',
   events: 'M4 6h16M4 12h10M4 18h13',
   live: 'M3 12h4l3-8 4 16 3-8h4',

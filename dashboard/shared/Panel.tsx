@@ -19,7 +19,7 @@ export function Panel({
   return (
     <Paper component="section" className={styles.panel} radius="lg" aria-label={title}>
       {title ? (
-        <Group justify="space-between" gap="xs" px="lg" pt="md" pb={flush ? 'sm' : 4}>
+        <Group justify="space-between" gap="xs" className={styles.head} data-flush={flush || undefined}>
           <div>
             <Title order={2} fz="h3">
               {title}

@@ -18,6 +18,7 @@ const LOOKS: Record<string, Look> = {
   holding: { color: 'yellow' },
   invited: { color: 'yellow' },
   failing: { color: 'orange' },
+  retrying: { color: 'orange' },
   deleting: { color: 'orange' },
   failed: { color: 'red' },
   cancelled: { color: 'gray' },
@@ -27,10 +28,20 @@ const LOOKS: Record<string, Look> = {
   unreachable: { color: 'red' },
 };
 
-export function StateBadge({ state }: { state: string }) {
-  const { color, label = state } = LOOKS[state] ?? { color: 'gray' };
+/** `word` is for a state whose name in the API says little to people. */
+export function StateBadge({ state, word = state }: { state: string; word?: string }) {
+  const { color, label = word } = LOOKS[word] ?? LOOKS[state] ?? { color: 'gray' };
   return (
-    <Badge variant="light" color={color} radius="sm" tt="none" fw={600} size="md" data-state={state}>
+    <Badge
+      variant="light"
+      color={color}
+      radius="sm"
+      tt="none"
+      fw={600}
+      size="md"
+      miw="max-content"
+      data-state={state}
+    >
       {label}
     </Badge>
   );

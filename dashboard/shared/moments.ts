@@ -4,6 +4,7 @@ const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['minute', 60_000],
 ];
 const JUST_NOW_MS = 45_000;
+const IN_DAYS_FROM_HOURS = 48;
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'short' });
 const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'long' });
@@ -22,9 +23,15 @@ export function exactTime(at: string): string {
   return `${exact.format(new Date(at))} · ${at}`;
 }
 
-/** "23 h 12 min", "4 min", for what will come. */
+/** "6 d 23 h", "23 h 12 min", "4 min", for what will come. */
 export function remaining(until: string, now: number): string {
   const minutes = Math.max(0, Math.ceil((Date.parse(until) - now) / 60_000));
   const hours = Math.floor(minutes / 60);
+  if (hours >= IN_DAYS_FROM_HOURS) return `${Math.floor(hours / 24)} d ${hours % 24} h`;
   return hours > 0 ? `${hours} h ${minutes % 60} min` : `${minutes} min`;
+}
+
+/** "38 ms", "1.2 s", for what has been. */
+export function elapsed(ms: number): string {
+  return ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`;
 }

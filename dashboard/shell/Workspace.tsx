@@ -1,4 +1,4 @@
-import { Outlet } from '@tanstack/react-router';
+import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { createApi } from '../api/client.ts';
 import { permissionsOf } from '../api/permissions.ts';
@@ -31,6 +31,8 @@ export function Workspace() {
 function OrganizationWorkspace({ session, organization }: { session: Session; organization: Organization }) {
   const { tokens } = useServices();
   const { filters, change } = useFilters();
+  const navigate = useNavigate();
+  const { pathname } = useLocation();
   const { data, error, isPending, refetch } = useBanks(organization.guid, session.environments);
   const banks = data ?? [];
   const wanted = filters.bank ?? remembered('bank');
@@ -57,7 +59,8 @@ function OrganizationWorkspace({ session, organization }: { session: Session; or
     },
     chooseOrganization: (guid: string) => {
       remember('organization', guid);
-      change({ org: guid, bank: undefined });
+      // Filters and single objects are of the one that is left; the page that lists them is there in the other as well.
+      void navigate({ to: `/${pathname.split('/')[1]}`, search: { org: guid } });
     },
   };
 

@@ -1,5 +1,7 @@
 /** What this browser looked at last. Names of things only; nothing in here is secret. */
 const NAMES = { organization: 'portico.organization', bank: 'portico.bank' } as const;
+/** Of each Organization by itself: that its set-up was offered, or is done. */
+const SET_UP = 'portico.set-up.';
 
 export function remembered(what: keyof typeof NAMES): string | undefined {
   return localStorage.getItem(NAMES[what]) ?? undefined;
@@ -7,4 +9,12 @@ export function remembered(what: keyof typeof NAMES): string | undefined {
 
 export function remember(what: keyof typeof NAMES, guid: string): void {
   localStorage.setItem(NAMES[what], guid);
+}
+
+export function isSetUpSeen(organizationGuid: string): boolean {
+  return localStorage.getItem(SET_UP + organizationGuid) !== null;
+}
+
+export function rememberSetUp(organizationGuid: string): void {
+  localStorage.setItem(SET_UP + organizationGuid, 'seen');
 }

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type KyselyPlugin, RawNode } from 'kysely';
 import { assertError, type TestApp } from '../../testing/app.ts';
+import { countDeliveries, countEvents } from '../../testing/counters.ts';
 import { publishEvents } from '../../testing/events.ts';
 import { createReceiver, hold } from '../../testing/receiver.ts';
 import { createSubscription } from '../../testing/subscriptions.ts';
-import { createTenant, PRODUCTION_HOST, type Tenant, tokenOf, userToken } from '../../testing/tenant.ts';
+import { createTenant, PRODUCTION_HOST, tokenOf, userToken } from '../../testing/tenant.ts';
 import { createDispatchingApp } from '../../testing/webhooks.ts';
-import { RESPONSE_TIME_BOUNDS_MS } from './counters.ts';
 import { selectStepCounts } from './statistics-store.ts';
 
 /** GET /api/delivery_statistics */
@@ -44,29 +44,8 @@ async function createOwner(options?: Parameters<typeof createTenant>[1]) {
   return { tenant, token: await userToken(app, tenant.organizationGuid) };
 }
 
-/** As if this had happened to the subscription so long ago; its successes took up to 5 ms, the slow ones over 5 s. */
-async function count(
-  subscription_guid: string,
-  agoMs: number,
-  { completed = 0, failed = 0, slow = 0 }: { completed?: number; failed?: number; slow?: number },
-): Promise<void> {
-  const minute = new Date(Math.floor((clock.now().getTime() - agoMs) / MINUTE_MS) * MINUTE_MS);
-  const response_times = RESPONSE_TIME_BOUNDS_MS.map((_, bucket) => (bucket === 0 ? completed - slow : 0));
-  response_times.push(slow);
-  const row = { subscription_guid, minute, completed, failed_attempts: failed, response_times };
-  await queries.insertInto('delivery_counters').values(row).execute();
-}
-
-async function countEvents(
-  { organizationGuid }: Tenant,
-  environment: 'sandbox' | 'production',
-  agoMs: number,
-  events: number,
-): Promise<void> {
-  const minute = new Date(Math.floor((clock.now().getTime() - agoMs) / MINUTE_MS) * MINUTE_MS);
-  const row = { organization_guid: organizationGuid, environment, minute, events };
-  await queries.insertInto('event_counters').values(row).execute();
-}
+const count = (guid: string, agoMs: number, counts: Parameters<typeof countDeliveries>[3]) =>
+  countDeliveries(app, guid, agoMs, counts);
 
 const withCounts = (points: readonly Point[]) =>
   points.filter(({ completed, failed_attempts, events }) => completed + failed_attempts + events > 0);
@@ -190,7 +169,7 @@ test('subscription_guid narrows the deliveries, not the events', async () => {
   const [one, two] = [await createSubscription(app, tenant), await createSubscription(app, tenant)];
   await count(one.guid, 0, { completed: 5 });
   await count(two.guid, 0, { completed: 7 });
-  await countEvents(tenant, 'sandbox', 0, 6);
+  await countEvents(app, tenant, 'sandbox', 0, 6);
   const { subscriptions, totals } = await ask(token, `?subscription_guid=${one.guid}`);
   assert.deepEqual(
     subscriptions.map((each) => each.subscription_guid),
@@ -205,8 +184,8 @@ test('people see both environments, or the one that they name; keys see their ow
   const production = await createSubscription(app, tenant, { environment: 'production' });
   await count(sandbox.guid, 0, { completed: 1 });
   await count(production.guid, 0, { completed: 10 });
-  await countEvents(tenant, 'sandbox', 0, 2);
-  await countEvents(tenant, 'production', 0, 20);
+  await countEvents(app, tenant, 'sandbox', 0, 2);
+  await countEvents(app, tenant, 'production', 0, 20);
   const scope = 'subscription_events:read';
   const key = await tokenOf(app, tenant.organizationKey, scope);
   const productionKey = await tokenOf(app, tenant.organizationKey, scope, { host: PRODUCTION_HOST });
@@ -228,7 +207,7 @@ test('another Organization’s figures are nowhere, also when its subscription i
   const { tenant } = await createOwner();
   const { guid } = await createSubscription(app, tenant);
   await count(guid, 0, { completed: 5 });
-  await countEvents(tenant, 'sandbox', 0, 5);
+  await countEvents(app, tenant, 'sandbox', 0, 5);
   const stranger = await createOwner();
   await queries
     .deleteFrom('event_counters')

@@ -6,8 +6,9 @@ import { useWorkspace } from '../../shell/workspace-context.ts';
 
 const PER_PAGE = 100;
 
-/** People by name while they are in the team; keys and those who left by their guid. */
-export function ActorName({ entry: { actor_type: type, actor } }: { entry: AuditEntry }) {
+/** People by name while they are in the team, those who left by their address; keys by their guid. */
+export function ActorName({ entry }: { entry: AuditEntry }) {
+  const { actor_type: type, actor, actor_email: email } = entry;
   const { api } = useWorkspace();
   const { data } = useQuery({
     queryKey: [api.key, '/members', 'all'],
@@ -15,13 +16,18 @@ export function ActorName({ entry: { actor_type: type, actor } }: { entry: Audit
     staleTime: 60_000,
   });
   const member = data?.objects.find(({ guid }) => guid === actor);
+  const name = member?.name ?? member?.email ?? email;
   return (
     <Stack gap={0}>
-      <Text size="xs" c="dimmed">
-        {type}
-      </Text>
-      {member ? (
-        <Text size="sm">{member.name ?? member.email}</Text>
+      {type === actor ? null : (
+        <Text size="xs" c="dimmed">
+          {type}
+        </Text>
+      )}
+      {name ? (
+        <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+          {name}
+        </Text>
       ) : /^[0-9a-f]{32}$/.test(actor) ? (
         <Guid value={actor} name="actor" />
       ) : (

@@ -1,6 +1,7 @@
-import { Button, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { AuditEntry } from '../../api/types.ts';
+import { Breakable } from '../../shared/Breakable.tsx';
 import { type Column, DataTable } from '../../shared/DataTable.tsx';
 import { EmptyState } from '../../shared/EmptyState.tsx';
 import { FilterBar } from '../../shared/FilterBar.tsx';
@@ -17,6 +18,7 @@ import { saveAs } from '../../shared/save.ts';
 import { useWorkspace } from '../../shell/workspace-context.ts';
 import { ActorName } from './ActorName.tsx';
 import { Changes } from './Changes.tsx';
+import { TextFilter } from './TextFilter.tsx';
 
 /** Who did what, when and from where; nothing in it can be changed. */
 export function AuditPage() {
@@ -72,13 +74,13 @@ export function AuditPage() {
         />
         <TextFilter
           label="Who"
-          placeholder="guid"
+          placeholder="Guid"
           value={filters.actor}
           onChange={(actor) => change({ actor })}
         />
         <TextFilter
           label="Object"
-          placeholder="guid"
+          placeholder="Guid"
           value={filters.object}
           onChange={(object) => change({ object })}
         />
@@ -102,41 +104,12 @@ export function AuditPage() {
   );
 }
 
-/** Taken up with Enter or when it is left, so that not every letter is asked for. */
-function TextFilter({
-  label,
-  placeholder,
-  value,
-  onChange,
-}: {
-  label: string;
-  placeholder: string;
-  value: string | undefined;
-  onChange: (value: string | undefined) => void;
-}) {
-  const take = (text: string) => {
-    if (text.trim() !== (value ?? '')) onChange(text.trim() || undefined);
-  };
-  return (
-    <TextInput
-      key={value}
-      label={label}
-      placeholder={placeholder}
-      defaultValue={value ?? ''}
-      onBlur={({ currentTarget }) => take(currentTarget.value)}
-      onKeyDown={({ key, currentTarget }) => {
-        if (key === 'Enter') take(currentTarget.value);
-      }}
-    />
-  );
-}
-
 const COLUMNS: Column<AuditEntry>[] = [
   {
     title: 'Action',
     cell: ({ action }) => (
       <Text size="sm" ff="monospace" fz={13} fw={600}>
-        {action}
+        <Breakable text={action} />
       </Text>
     ),
   },
@@ -154,10 +127,11 @@ const COLUMNS: Column<AuditEntry>[] = [
   },
   {
     title: 'Changes',
+    width: '26%',
     cell: ({ changes }) => <Changes changes={changes} />,
   },
   {
-    title: 'From',
+    title: 'Address',
     cell: ({ address }) => (
       <Text size="sm" ff="monospace" fz={13}>
         {address ?? '–'}

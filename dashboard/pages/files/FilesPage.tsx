@@ -1,29 +1,25 @@
-import { Button, Select, Stack, Text } from '@mantine/core';
+import { Select, Stack } from '@mantine/core';
 import { FILE_TYPES } from '../../../server/files/file-types.ts';
 import type { StoredFile } from '../../api/types.ts';
-import { CopyButton } from '../../shared/CopyButton.tsx';
 import { CustomerSelect } from '../../shared/CustomerSelect.tsx';
-import { type Column, DataTable } from '../../shared/DataTable.tsx';
+import { DataTable } from '../../shared/DataTable.tsx';
 import { EmptyState } from '../../shared/EmptyState.tsx';
+import { FeatureOff } from '../../shared/FeatureOff.tsx';
 import { FilterBar } from '../../shared/FilterBar.tsx';
 import { useFilters } from '../../shared/filters.ts';
-import { Guid } from '../../shared/Guid.tsx';
-import { Icon } from '../../shared/Icon.tsx';
 import { useList } from '../../shared/lists.ts';
-import { Moment } from '../../shared/Moment.tsx';
-import { tellProblem } from '../../shared/notify.ts';
 import { PageHeader } from '../../shared/PageHeader.tsx';
 import { Panel } from '../../shared/Panel.tsx';
-import { StateBadge } from '../../shared/StateBadge.tsx';
 import { useWorkspace } from '../../shell/workspace-context.ts';
+import { COLUMNS } from './columns.tsx';
 import { UploadPanel } from './UploadPanel.tsx';
-import { bytes, FAILURE_WORDS, wordsOf } from './words.ts';
+import { wordsOf } from './words.ts';
 
 const REFRESH_MS = 4_000;
 
 /** Documents of the bank's customers. */
 export function FilesPage() {
-  const { bank, can, organization, session } = useWorkspace();
+  const { bank, can, organization } = useWorkspace();
   const { filters, change } = useFilters();
   const enabled = organization.features.includes('files');
   const result = useList<StoredFile>(
@@ -37,12 +33,7 @@ export function FilesPage() {
     },
     { refetchInterval: REFRESH_MS, enabled },
   );
-  if (!enabled)
-    return (
-      <EmptyState icon="file" title="Files are not enabled">
-        Write to {session.support_email} to have them enabled for {organization.name}.
-      </EmptyState>
-    );
+  if (!enabled) return <FeatureOff feature="files" />;
   return (
     <Stack gap="lg">
       <PageHeader title="Files" spaced={false}>
@@ -68,7 +59,12 @@ export function FilesPage() {
             value={filters.type ?? null}
             onChange={(type) => change({ type: type ?? undefined })}
           />
-          <CustomerSelect clearable value={filters.customer} onChange={(customer) => change({ customer })} />
+          <CustomerSelect
+            clearable
+            placeholder="Every customer"
+            value={filters.customer}
+            onChange={(customer) => change({ customer })}
+          />
         </FilterBar>
         <Panel flush>
           <DataTable
@@ -87,79 +83,5 @@ export function FilesPage() {
         </Panel>
       </div>
     </Stack>
-  );
-}
-
-const COLUMNS: Column<StoredFile>[] = [
-  {
-    title: 'Name',
-    cell: ({ filename, type, size }) => (
-      <Stack gap={0} miw={0}>
-        <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
-          {filename}
-        </Text>
-        <Text size="xs" c="dimmed">
-          {wordsOf(type)}
-          {size === undefined ? null : ` · ${bytes(size)}`}
-        </Text>
-      </Stack>
-    ),
-  },
-  {
-    title: 'State',
-    cell: ({ state, failure_code: code }) => (
-      <Stack gap={2} align="flex-start">
-        <StateBadge state={state} />
-        {code ? (
-          <Text size="xs" c="dimmed">
-            {FAILURE_WORDS[code] ?? code}
-          </Text>
-        ) : null}
-      </Stack>
-    ),
-  },
-  {
-    title: 'SHA-256',
-    cell: ({ sha256 }) =>
-      sha256 === undefined ? (
-        <Text size="sm" c="dimmed">
-          –
-        </Text>
-      ) : (
-        <Guid value={sha256} name="checksum" />
-      ),
-  },
-  { title: 'Customer', cell: ({ customer_guid: guid }) => <Guid value={guid} name="customer_guid" /> },
-  { title: 'Created', cell: ({ created_at: at }) => <Moment at={at} /> },
-  {
-    title: 'Actions',
-    titleHidden: true,
-    align: 'right',
-    cell: (file) =>
-      file.state === 'completed' ? (
-        <Download file={file} />
-      ) : (
-        <CopyButton value={file.guid} label="Copy guid" />
-      ),
-  },
-];
-
-/** The address is short-lived, so it is asked for when it is wanted. */
-function Download({ file }: { file: StoredFile }) {
-  const { api } = useWorkspace();
-  const download = async () => {
-    const query = { include_download_url: true };
-    const { download_url: url } = await api.get<StoredFile>(`/files/${file.guid}`, { query });
-    if (url !== undefined) location.assign(url);
-  };
-  return (
-    <Button
-      variant="subtle"
-      size="compact-sm"
-      leftSection={<Icon name="download" size={15} />}
-      onClick={() => void download().catch(tellProblem)}
-    >
-      Download
-    </Button>
   );
 }

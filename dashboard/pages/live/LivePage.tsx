@@ -1,6 +1,7 @@
 import { Badge, Button, Group, Select, Text } from '@mantine/core';
 import { useState } from 'react';
 import { DeliveryDrawer } from '../../shared/DeliveryDrawer.tsx';
+import { DELIVERY_STATES } from '../../shared/delivery-words.ts';
 import { EmptyState } from '../../shared/EmptyState.tsx';
 import { Failure } from '../../shared/Failure.tsx';
 import { FilterBar } from '../../shared/FilterBar.tsx';
@@ -12,8 +13,6 @@ import { useSubscriptions } from '../../shared/subscription-names.ts';
 import { useWorkspace } from '../../shell/workspace-context.ts';
 import { LiveTable } from './LiveTable.tsx';
 import { type Connection, useLive } from './use-live.ts';
-
-const STATES = ['storing', 'completed', 'failing', 'failed'];
 
 /** Attempts as they are made. */
 export function LivePage() {
@@ -60,7 +59,7 @@ export function LivePage() {
           label="State"
           placeholder="Every state"
           clearable
-          data={STATES}
+          data={DELIVERY_STATES}
           value={filters.state ?? null}
           onChange={(state) => change({ state: state ?? undefined })}
         />

@@ -6,7 +6,7 @@ import { PageLink } from '../../shared/PageLink.tsx';
 import { SubscriptionLabel } from '../../shared/SubscriptionLabel.tsx';
 import type { LiveRow } from './use-live.ts';
 
-const clock = new Intl.DateTimeFormat('en', { timeStyle: 'medium', hour12: false });
+const clock = new Intl.DateTimeFormat('en', { timeStyle: 'medium', hourCycle: 'h23' });
 
 export function LiveTable({
   rows,

@@ -1,4 +1,5 @@
-import { Progress, Stepper, Text } from '@mantine/core';
+import { Button, Progress, Stepper, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { CreatedApplication, Subscription } from '../../api/types.ts';
 import { EmptyState } from '../../shared/EmptyState.tsx';
@@ -10,20 +11,13 @@ import { CurlStep } from './CurlStep.tsx';
 import { KeyStep } from './KeyStep.tsx';
 import styles from './OnboardingPage.module.css';
 import { SubscriptionStep } from './SubscriptionStep.tsx';
+import { type StepName, stepsOf } from './steps.ts';
 import { TestStep } from './TestStep.tsx';
 
-const STEPS = [
-  { name: 'Sandbox bank', meaning: 'Where you try everything without consequences' },
-  { name: 'Bank key', meaning: 'What your program gets its tokens with' },
-  { name: 'Subscription', meaning: 'Where the events are sent' },
-  { name: 'Test event', meaning: 'Seen to arrive' },
-  { name: 'First call', meaning: 'A command to paste' },
-];
-
-/** From nothing to a webhook that arrives: five steps, each of which can be skipped when it is done already. */
+/** From nothing to a webhook that arrives: a few steps, each of which can be skipped when it is done already. */
 export function OnboardingPage() {
   const { can, organization } = useWorkspace();
-  const [step, setStep] = useState(0);
+  const [current, setCurrent] = useState<StepName>('bank');
   const [key, setKey] = useState<CreatedApplication>();
   const [subscription, setSubscription] = useState<Subscription>();
   if (!can('bank_applications:write'))
@@ -32,45 +26,59 @@ export function OnboardingPage() {
         A Founder or Key Admin of your team generates keys and creates subscriptions.
       </EmptyState>
     );
-  const afterKey = organization.features.includes('webhooks') ? 2 : 4;
+  const hasWebhooks = organization.features.includes('webhooks');
+  const steps = stepsOf(hasWebhooks);
+  const active = steps.findIndex(({ name }) => name === current);
   return (
     <>
-      <PageHeader title="Get started">
-        In a few minutes your program has a key, and a first event has reached your endpoint.
+      <PageHeader
+        title="Get started"
+        actions={
+          <Button component={Link} to="/overview" variant="default">
+            Skip the set-up
+          </Button>
+        }
+      >
+        {hasWebhooks
+          ? 'In a few minutes your program has a key, and a first event has reached your endpoint.'
+          : 'In a few minutes your program has a key, and has made its first call.'}
       </PageHeader>
       <div className={styles.columns}>
         <Stepper
-          active={step}
-          onStepClick={(wanted) => wanted < step && setStep(wanted)}
+          active={active}
+          onStepClick={(wanted) => wanted < active && setCurrent(steps[wanted]?.name ?? 'bank')}
           orientation="vertical"
           size="sm"
           visibleFrom="sm"
+          classNames={{ stepDescription: styles.meaning ?? '' }}
         >
-          {STEPS.map(({ name, meaning }) => (
-            <Stepper.Step key={name} label={name} description={meaning} />
+          {steps.map(({ name, title, meaning }) => (
+            <Stepper.Step key={name} label={title} description={meaning} />
           ))}
         </Stepper>
         <div className={styles.narrow}>
           <Text size="sm" c="dimmed" mb={6}>
-            Step {step + 1} of {STEPS.length}
+            Step {active + 1} of {steps.length}
           </Text>
-          <Progress value={((step + 1) / STEPS.length) * 100} aria-label="How far the set-up is" />
+          <Progress value={((active + 1) / steps.length) * 100} aria-label="How far the set-up is" />
         </div>
-        <Panel title={STEPS[step]?.name ?? ''} hint={STEPS[step]?.meaning}>
-          {step === 0 ? <BankStep onDone={() => setStep(1)} /> : null}
-          {step === 1 ? <KeyStep onCreated={setKey} onDone={() => setStep(afterKey)} /> : null}
-          {step === 2 ? (
+        <Panel title={steps[active]?.title ?? ''} hint={steps[active]?.meaning}>
+          {current === 'bank' ? <BankStep onDone={() => setCurrent('key')} /> : null}
+          {current === 'key' ? (
+            <KeyStep onCreated={setKey} onDone={() => setCurrent(hasWebhooks ? 'subscription' : 'call')} />
+          ) : null}
+          {current === 'subscription' ? (
             <SubscriptionStep
               onDone={(chosen) => {
                 setSubscription(chosen);
-                setStep(chosen ? 3 : 4);
+                setCurrent(chosen ? 'test' : 'call');
               }}
             />
           ) : null}
-          {step === 3 && subscription ? (
-            <TestStep subscription={subscription} onDone={() => setStep(4)} />
+          {current === 'test' && subscription ? (
+            <TestStep subscription={subscription} onDone={() => setCurrent('call')} />
           ) : null}
-          {step === 4 ? <CurlStep created={key} /> : null}
+          {current === 'call' ? <CurlStep created={key} /> : null}
         </Panel>
       </div>
     </>

@@ -2,9 +2,9 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { DetailedDelivery, Subscription } from '../../api/types.ts';
 import { AttemptCard } from '../../shared/AttemptCard.tsx';
+import { DeliveryOutcome } from '../../shared/DeliveryOutcome.tsx';
 import { Failure } from '../../shared/Failure.tsx';
 import { Icon } from '../../shared/Icon.tsx';
-import { StateBadge } from '../../shared/StateBadge.tsx';
 import { useWorkspace } from '../../shell/workspace-context.ts';
 import { useSubscriptionCalls } from '../subscriptions/calls.ts';
 
@@ -30,7 +30,7 @@ export function TestStep({ subscription, onDone }: { subscription: Subscription;
       </Text>
       {delivery ? (
         <Group gap="xs" role="status">
-          <StateBadge state={delivery.state} />
+          <DeliveryOutcome delivery={delivery} />
           <Text size="sm">
             {arrived
               ? 'It arrived.'

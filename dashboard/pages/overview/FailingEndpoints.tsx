@@ -1,40 +1,51 @@
-import { Alert, List, Text } from '@mantine/core';
+import { Alert, List, Stack, Text } from '@mantine/core';
+import { Failure } from '../../shared/Failure.tsx';
 import { Icon } from '../../shared/Icon.tsx';
 import { Moment } from '../../shared/Moment.tsx';
-import { PageLink } from '../../shared/PageLink.tsx';
-import { useSubscriptions } from '../../shared/subscription-names.ts';
+import { OutOfDate } from '../../shared/OutOfDate.tsx';
+import { SubscriptionLabel } from '../../shared/SubscriptionLabel.tsx';
+import { type Failing, useFailing } from './failing.ts';
 
 /** On top of everything else: who does not answer now. */
 export function FailingEndpoints() {
-  const failing = useSubscriptions().filter(
-    ({ deliveries_failing_since: since, state }) => since !== undefined || state === 'failed',
-  );
-  if (failing.length === 0) return null;
+  const { failing, error, retry } = useFailing();
+  if (error && !failing)
+    return <Failure error={error} title="Whether endpoints are failing is not known" onRetry={retry} />;
+  const outOfDate = error ? <OutOfDate what="Which endpoints are failing" /> : null;
+  if (!failing || failing.length === 0) return outOfDate;
   return (
-    <Alert
-      color="red"
-      variant="light"
-      icon={<Icon name="warning" />}
-      title={failing.length === 1 ? 'One endpoint is failing' : `${failing.length} endpoints are failing`}
-    >
-      <List size="sm" spacing={4} listStyleType="none">
-        {failing.map(({ guid, name, state, deliveries_failing_since: since }) => (
-          <List.Item key={guid}>
-            <PageLink to="/subscriptions/$guid" params={{ guid }} fw={600} size="sm">
-              {name}
-            </PageLink>{' '}
-            {state === 'failed' ? (
-              <Text span size="sm">
-                has failed for good; create a new subscription
-              </Text>
-            ) : since ? (
-              <Text span size="sm">
-                since <Moment at={since} />
-              </Text>
-            ) : null}
-          </List.Item>
-        ))}
-      </List>
-    </Alert>
+    <Stack gap="sm">
+      {outOfDate}
+      <Alert
+        color="red"
+        variant="light"
+        icon={<Icon name="warning" />}
+        title={failing.length === 1 ? 'One endpoint is failing' : `${failing.length} endpoints are failing`}
+      >
+        <List size="sm" spacing={4} listStyleType="none">
+          {failing.map((endpoint) => (
+            <List.Item key={endpoint.guid}>
+              <SubscriptionLabel guid={endpoint.guid} /> <Trouble endpoint={endpoint} />
+            </List.Item>
+          ))}
+        </List>
+      </Alert>
+    </Stack>
+  );
+}
+
+function Trouble({ endpoint: { since, isOver, waiting } }: { endpoint: Failing }) {
+  return (
+    <Text span size="sm">
+      {isOver ? 'has failed for good; create a new subscription' : null}
+      {!isOver && since ? (
+        <>
+          first failed <Moment at={since} />, and is tried again by itself
+        </>
+      ) : null}
+      {waiting === undefined
+        ? null
+        : `${waiting === 1 ? 'one delivery waits' : `${waiting} deliveries wait`} to be sent again`}
+    </Text>
   );
 }

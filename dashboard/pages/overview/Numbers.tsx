@@ -1,29 +1,17 @@
 import { Paper, SimpleGrid, Skeleton, Text } from '@mantine/core';
 import type { DeliveryStatistics } from '../../api/types.ts';
+import { elapsed } from '../../shared/moments.ts';
 import styles from './Numbers.module.css';
 import { percent } from './statistics.ts';
 
+/** Below this the rate is shown as trouble. */
+const POOR_RATE = 0.9;
+
 /** The time shown in four numbers. */
 export function Numbers({ data }: { data: DeliveryStatistics | undefined }) {
-  const events = sum(data, 'events');
-  const completed = sum(data, 'completed');
-  const failed = sum(data, 'failed_attempts');
-  const attempts = completed + failed;
-  const slowest = Math.max(0, ...(data?.subscriptions ?? []).map(({ p99_ms: ms }) => ms ?? 0));
-  const numbers = [
-    { label: 'Events', value: events.toLocaleString('en') },
-    { label: 'Delivered', value: completed.toLocaleString('en') },
-    {
-      label: 'Success rate',
-      value: attempts === 0 ? '–' : percent(completed / attempts),
-      hint: `${failed.toLocaleString('en')} failed attempts`,
-      trouble: attempts > 0 && completed / attempts < 0.9,
-    },
-    { label: 'Slowest p99', value: slowest === 0 ? '–' : `${slowest.toLocaleString('en')} ms` },
-  ];
   return (
     <SimpleGrid cols={{ base: 2, sm: 4 }} spacing={{ base: 'sm', sm: 'lg' }}>
-      {numbers.map(({ label, value, hint, trouble }) => (
+      {numbersOf(data).map(({ label, value, hint, trouble }) => (
         <Paper key={label} className={styles.number} radius="lg">
           <Text size="sm" c="dimmed" fw={500}>
             {label}
@@ -33,10 +21,10 @@ export function Numbers({ data }: { data: DeliveryStatistics | undefined }) {
               {value}
             </Text>
           ) : (
-            <Skeleton height={28} width={80} mt={8} />
+            <Skeleton height={28} width={80} my={4} />
           )}
           <Text size="xs" c="dimmed" mih={18}>
-            {hint}
+            {data ? hint : null}
           </Text>
         </Paper>
       ))}
@@ -44,6 +32,26 @@ export function Numbers({ data }: { data: DeliveryStatistics | undefined }) {
   );
 }
 
-function sum(data: DeliveryStatistics | undefined, name: 'events' | 'completed' | 'failed_attempts'): number {
-  return (data?.points ?? []).reduce((total, point) => total + point[name], 0);
+type Shown = { label: string; value: string; hint: string; trouble?: boolean };
+
+const NOTHING: DeliveryStatistics['totals'] = { events: 0, completed: 0, failed_attempts: 0 };
+
+function numbersOf(data: DeliveryStatistics | undefined): Shown[] {
+  const { events, completed, failed_attempts: failed, ...quality } = data?.totals ?? NOTHING;
+  const { success_rate: rate, p50_ms: median, p99_ms: nearlyAll } = quality;
+  return [
+    { label: 'Events', value: events.toLocaleString('en'), hint: 'announced' },
+    { label: 'Delivered', value: completed.toLocaleString('en'), hint: 'answered with 2xx' },
+    {
+      label: 'Success rate',
+      value: rate === undefined ? '–' : percent(rate),
+      hint: failed === 1 ? '1 failed attempt' : `${failed.toLocaleString('en')} failed attempts`,
+      trouble: rate !== undefined && rate < POOR_RATE,
+    },
+    {
+      label: 'Response time',
+      value: median === undefined ? '–' : elapsed(median),
+      hint: nearlyAll === undefined ? 'median' : `median; p99 ${elapsed(nearlyAll)}`,
+    },
+  ];
 }

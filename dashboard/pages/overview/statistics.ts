@@ -24,11 +24,6 @@ export function useStatistics(range: Range, subscriptionGuid?: string): UseQuery
   });
 }
 
-/** Counts per minute, whatever the length of a step. */
-export function perMinute(count: number, stepSeconds: number): number {
-  return Math.round((count / (stepSeconds / 60)) * 10) / 10;
-}
-
 export function percent(rate: number): string {
   const shown = rate * 100;
   return shown === 100 || shown === 0 ? `${shown}%` : `${shown.toFixed(shown > 99 ? 2 : 1)}%`;

@@ -43,7 +43,7 @@ export function CreateObject({ kind, onClose }: { kind: Kind; onClose: () => voi
                 key={field.name}
                 field={field}
                 value={form.values[field.name] ?? ''}
-                customerGuid={form.values.customer_guid ?? ''}
+                others={form.values}
                 error={form.errors[field.name]}
                 onChange={(value) => form.setFieldValue(field.name, value)}
               />

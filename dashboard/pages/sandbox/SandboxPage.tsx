@@ -16,6 +16,7 @@ import { StateBadge } from '../../shared/StateBadge.tsx';
 import { useWorkspace } from '../../shell/workspace-context.ts';
 import { CreateObject } from './CreateObject.tsx';
 import { KINDS, type Kind } from './kinds.ts';
+import { summaryOf } from './summary.ts';
 
 const REFRESH_MS = 2_000;
 
@@ -88,12 +89,8 @@ function columnsOf(kind: Kind): Column<SandboxObject>[] {
     {
       title: 'Details',
       cell: (object) => (
-        <Text size="sm">
-          {kind.summary
-            .map((name) => object[name])
-            .filter((value) => value !== undefined)
-            .map(String)
-            .join(' · ') || '–'}
+        <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+          {summaryOf(kind, object)}
         </Text>
       ),
     },

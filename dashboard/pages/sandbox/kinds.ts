@@ -21,6 +21,9 @@ export type Kind = {
   summary: readonly string[];
 };
 
+/** Fields in the smallest unit of the asset. */
+export const AMOUNTS: ReadonlySet<string> = new Set(['amount', 'balance', 'low_balance', 'minimum_balance']);
+
 const asset: Field = { name: 'asset', label: 'Asset', kind: 'text', required: true, initial: 'USD' };
 const amount: Field = {
   name: 'amount',
@@ -28,7 +31,6 @@ const amount: Field = {
   kind: 'integer',
   required: true,
   initial: '1000',
-  hint: 'In the smallest unit: 1000 is 10.00 USD',
 };
 const customer: Field = { name: 'customer_guid', label: 'Customer', kind: 'customer', required: true };
 const source: Field = {
@@ -58,7 +60,7 @@ export const KINDS: readonly Kind[] = [
       customer,
     ],
     endings: ['failed', 'holding'],
-    summary: ['transfer_type', 'amount', 'asset'],
+    summary: ['transfer_type', 'amount'],
   },
   {
     path: 'trades',
@@ -130,7 +132,7 @@ export const KINDS: readonly Kind[] = [
       },
     ],
     endings: ['below_minimum'],
-    summary: ['type', 'asset', 'name'],
+    summary: ['type', 'asset', 'name', 'balance'],
   },
   {
     path: 'identity_verifications',
@@ -169,7 +171,7 @@ export const KINDS: readonly Kind[] = [
     label: 'Plan',
     fields: [source, destination, asset, amount],
     endings: ['failed'],
-    summary: ['amount', 'asset'],
+    summary: ['amount'],
   },
   {
     path: 'executions',

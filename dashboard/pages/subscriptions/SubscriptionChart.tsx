@@ -4,7 +4,7 @@ import { DeliveriesChart } from '../overview/DeliveriesChart.tsx';
 import { RangeControl } from '../overview/RangeControl.tsx';
 import { rangeOf, useStatistics } from '../overview/statistics.ts';
 
-/** Loaded when it is seen: the charts weigh more than the rest of the page. */
+/** How this endpoint has answered, over the time that is chosen. */
 export default function SubscriptionChart({ guid }: { guid: string }) {
   const { filters } = useFilters();
   const range = rangeOf(filters.range);

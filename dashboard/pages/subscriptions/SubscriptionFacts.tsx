@@ -20,7 +20,7 @@ export function SubscriptionFacts({ subscription }: { subscription: Subscription
         <Fact label="Created">
           <Moment at={subscription.created_at} />
         </Fact>
-        <Fact label="guid">
+        <Fact label="Guid">
           <Guid value={subscription.guid} />
         </Fact>
       </SimpleGrid>

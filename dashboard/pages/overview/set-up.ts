@@ -1,0 +1,34 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { createApi } from '../../api/client.ts';
+import type { List } from '../../api/types.ts';
+import { useServices } from '../../app/services.tsx';
+import { isSetUpSeen, rememberSetUp } from '../../shell/remembered.ts';
+import { useWorkspace } from '../../shell/workspace-context.ts';
+
+/** Whether the Organization has neither a bank key nor a subscription. Asked once in a browser, of whoever could make one. */
+export function useSetUp(): 'unknown' | 'new' | 'done' {
+  const { tokens } = useServices();
+  const { can, organization, session } = useWorkspace();
+  const { guid, features } = organization;
+  const [isAsked] = useState(() => can('bank_applications:write') && !isSetUpSeen(guid));
+  const { data, isPending } = useQuery({
+    queryKey: ['set-up', guid],
+    queryFn: async () => {
+      const paths = ['/bank_applications', ...(features.includes('webhooks') ? ['/subscriptions'] : [])];
+      const lists = session.environments.flatMap((environment) => {
+        const api = createApi(tokens, { organizationGuid: guid, environment });
+        return paths.map((path) => api.get<List<unknown>>(path, { query: { per_page: 1 } }));
+      });
+      return (await Promise.all(lists)).every(({ objects }) => objects.length === 0);
+    },
+    enabled: isAsked,
+  });
+  useEffect(() => {
+    if (data !== undefined) rememberSetUp(guid);
+  }, [data, guid]);
+  if (!isAsked) return 'done';
+  if (isPending) return 'unknown';
+  // What could not be found out holds nobody up.
+  return data ? 'new' : 'done';
+}

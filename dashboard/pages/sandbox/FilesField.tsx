@@ -1,0 +1,41 @@
+import { MultiSelect } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { List } from '../../api/types.ts';
+import { useWorkspace } from '../../shell/workspace-context.ts';
+import type { Field } from './kinds.ts';
+
+/** Completed files of the customer that the form names. */
+export function FilesField({
+  field,
+  value,
+  customerGuid,
+  onChange,
+}: {
+  field: Field;
+  value: string;
+  customerGuid: string;
+  onChange: (value: string) => void;
+}) {
+  const { api, organization } = useWorkspace();
+  const enabled = organization.features.includes('files');
+  const { data } = useQuery({
+    queryKey: [api.key, '/files', 'of', customerGuid],
+    queryFn: () =>
+      api.get<List<{ guid: string; filename: string }>>('/files', {
+        query: { customer_guid: customerGuid, state: 'completed', per_page: 100 },
+      }),
+    enabled: enabled && customerGuid !== '',
+  });
+  if (!enabled) return null;
+  return (
+    <MultiSelect
+      label={field.label}
+      description={field.hint}
+      placeholder={customerGuid === '' ? 'Choose the customer first' : 'None'}
+      disabled={customerGuid === ''}
+      data={(data?.objects ?? []).map(({ guid, filename }) => ({ value: guid, label: filename }))}
+      value={value === '' ? [] : value.split(',')}
+      onChange={(chosen) => onChange(chosen.join(','))}
+    />
+  );
+}

@@ -1,0 +1,41 @@
+import { Select } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { List, SandboxObject } from '../../api/types.ts';
+import { useWorkspace } from '../../shell/workspace-context.ts';
+import type { Field } from './kinds.ts';
+
+/** Another object of the bank, the newest of its kind to choose from. */
+export function ReferenceField({
+  field,
+  value,
+  error,
+  onChange,
+}: {
+  field: Field;
+  value: string;
+  error: React.ReactNode;
+  onChange: (value: string) => void;
+}) {
+  const { api, bank } = useWorkspace();
+  const { data } = useQuery({
+    queryKey: [api.key, `/${field.of}`, 'all', bank?.guid],
+    queryFn: () =>
+      api.get<List<SandboxObject>>(`/${field.of}`, { query: { per_page: 100, bank_guid: bank?.guid } }),
+  });
+  const objects = data?.objects ?? [];
+  return (
+    <Select
+      label={field.label}
+      required={field.required}
+      error={error}
+      searchable
+      placeholder={objects.length === 0 ? `Create one of the ${field.of} first` : 'Choose'}
+      data={objects.map(({ guid, name, asset, type }) => ({
+        value: guid,
+        label: [name, type, asset, `…${guid.slice(-6)}`].filter((part) => part !== undefined).join(' '),
+      }))}
+      value={value === '' ? null : value}
+      onChange={(chosen) => onChange(chosen ?? '')}
+    />
+  );
+}

@@ -1,0 +1,41 @@
+import { Anchor } from '@mantine/core';
+import { useWorkspace } from '../shell/workspace-context.ts';
+import { EmptyState } from './EmptyState.tsx';
+import type { IconName } from './Icon.tsx';
+import { PageHeader } from './PageHeader.tsx';
+import { Panel } from './Panel.tsx';
+
+type Feature = 'webhooks' | 'files';
+
+const WORDS: Record<Feature, { title: string; icon: IconName; meaning: string }> = {
+  webhooks: {
+    title: 'Webhooks',
+    icon: 'webhook',
+    meaning: 'Whatever happens to your objects is posted to an address of yours, signed, within a moment.',
+  },
+  files: {
+    title: 'Files',
+    icon: 'file',
+    meaning: 'Documents of your customers are uploaded, checked and kept, for calls to refer to.',
+  },
+};
+
+/** In place of a page of something that this Organization does not have: what it would be, and who can change that. */
+export function FeatureOff({ feature }: { feature: Feature }) {
+  const { organization, session } = useWorkspace();
+  const { title, icon, meaning } = WORDS[feature];
+  return (
+    <>
+      <PageHeader title={title} />
+      <Panel>
+        <EmptyState icon={icon} title={`${organization.name} does not have ${title.toLowerCase()} yet`}>
+          {meaning} To have this enabled, write to{' '}
+          <Anchor href={`mailto:${session.support_email}`} size="sm">
+            {session.support_email}
+          </Anchor>
+          .
+        </EmptyState>
+      </Panel>
+    </>
+  );
+}

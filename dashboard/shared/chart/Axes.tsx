@@ -1,0 +1,39 @@
+import styles from './BarChart.module.css';
+import { type Geometry, HEIGHT_PX } from './geometry.ts';
+import { momentTicks } from './ticks.ts';
+import { countLabel, momentLabel } from './words.ts';
+
+const LABEL_GAP_PX = 8;
+
+/** The lines of the counts, and the times below. */
+export function Axes({ geometry, from, to }: { geometry: Geometry; from: number; to: number }) {
+  const { left, right, bottom, plotPx, ticks, yOf } = geometry;
+  const xOf = (moment: Date) => left + ((moment.getTime() - from) / (to - from)) * plotPx;
+  return (
+    <>
+      {ticks.map((tick) => (
+        <g key={tick}>
+          <line
+            className={styles.line}
+            data-base={tick === 0 || undefined}
+            x1={left}
+            x2={right}
+            y1={yOf(tick)}
+            y2={yOf(tick)}
+          />
+          <text className={styles.label} x={left - LABEL_GAP_PX} y={yOf(tick)} dy="0.32em" textAnchor="end">
+            {countLabel(tick)}
+          </text>
+        </g>
+      ))}
+      {momentTicks(from, to, plotPx).map((moment) => (
+        <g key={moment.getTime()}>
+          <line className={styles.mark} x1={xOf(moment)} x2={xOf(moment)} y1={bottom} y2={bottom + 4} />
+          <text className={styles.label} x={xOf(moment)} y={HEIGHT_PX - LABEL_GAP_PX} textAnchor="middle">
+            {momentLabel(moment)}
+          </text>
+        </g>
+      ))}
+    </>
+  );
+}

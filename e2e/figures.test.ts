@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { countTicks, momentTicks } from '../dashboard/shared/chart/ticks.ts';
+import { averageLabel, countLabel, momentLabel, stepLabel } from '../dashboard/shared/chart/words.ts';
+import { remaining } from '../dashboard/shared/moments.ts';
+import { money } from '../dashboard/shared/money.ts';
+
+/** How the dashboard writes numbers and times; these need no browser. */
+const HOUR_MS = 3_600_000;
+const PHONE_PX = 260;
+const WIDE_PX = 400;
+
+/** The reader's clock; the process of this file has no other reader. */
+function inZone<Result>(zone: string, look: () => Result): Result {
+  const before = process.env.TZ;
+  process.env.TZ = zone;
+  try {
+    return look();
+  } finally {
+    if (before === undefined) delete process.env.TZ;
+    else process.env.TZ = before;
+  }
+}
+
+test('the lines of a chart are whole, round, few, and reach the highest count', () => {
+  assert.deepEqual(countTicks(0), [0, 1]);
+  assert.deepEqual(countTicks(3), [0, 1, 2, 3]);
+  assert.deepEqual(countTicks(7), [0, 2, 4, 6, 8]);
+  assert.deepEqual(countTicks(87), [0, 25, 50, 75, 100]);
+  for (let most = 0; most < 100_000; most = Math.ceil(most * 1.07) + 1) {
+    const ticks = countTicks(most);
+    assert.ok(ticks.every(Number.isInteger), `${most}: ${ticks}`);
+    assert.ok(ticks.length <= 5 && (ticks.at(-1) ?? 0) >= most, `${most}: ${ticks}`);
+  }
+  assert.deepEqual([999, 9_999, 10_000, 2_500_000].map(countLabel), ['999', '9,999', '10K', '2.5M']);
+});
+
+test('times are at round moments of the reader’s day, also when clocks change', () => {
+  const ticks = (from: string, hours: number, px: number) =>
+    momentTicks(Date.parse(from), Date.parse(from) + hours * HOUR_MS, px).map(
+      (moment) => `${moment.getDate()}. ${moment.getHours()}:${moment.getMinutes()}`,
+    );
+  inZone('Asia/Kolkata', () => {
+    assert.deepEqual(ticks('2026-11-15T06:00:00Z', 1, WIDE_PX), [
+      ...['15. 11:30', '15. 11:40', '15. 11:50', '15. 12:0', '15. 12:10', '15. 12:20', '15. 12:30'],
+    ]);
+    assert.deepEqual(ticks('2026-11-14T12:00:00Z', 24, WIDE_PX), [
+      ...['14. 20:0', '15. 0:0', '15. 4:0', '15. 8:0', '15. 12:0', '15. 16:0'],
+    ]);
+  });
+  // The clocks of Berlin go back on 25 October 2026: that day has 25 hours, and each day begins at its midnight.
+  inZone('Europe/Berlin', () => {
+    assert.deepEqual(ticks('2026-10-22T12:00:00Z', 7 * 24, WIDE_PX), [
+      ...['23. 0:0', '24. 0:0', '25. 0:0', '26. 0:0', '27. 0:0', '28. 0:0', '29. 0:0'],
+    ]);
+    assert.deepEqual(ticks('2026-10-22T12:00:00Z', 7 * 24, PHONE_PX), ['24. 0:0', '26. 0:0', '28. 0:0']);
+  });
+});
+
+test('midnight is the name of its day, and no time is ever 24:00', () => {
+  const midnight = new Date(2026, 10, 15, 0, 0);
+  assert.equal(momentLabel(midnight), 'Sun 15');
+  assert.equal(momentLabel(new Date(2026, 10, 15, 0, 30)), '00:30');
+  assert.equal(stepLabel(midnight.getTime(), 60), 'Sun 15, 00:00');
+  assert.equal(stepLabel(new Date(2026, 10, 15, 23, 45).getTime(), 900), 'Sun 15, 23:45–00:00');
+  assert.equal(averageLabel(12, 900), '0.8 per minute');
+});
+
+test('amounts are money in the way of their asset, and never guessed', () => {
+  assert.equal(money(125_000, 'USD'), '$1,250.00');
+  assert.equal(money(1_000, 'JPY'), '¥1,000');
+  assert.equal(money(500_000, 'BTC'), '0.005 BTC');
+  assert.equal(money(1_000, 'XYZ'), '1,000 units of XYZ');
+});
+
+test('what is far off is counted in days', () => {
+  const now = Date.parse('2026-11-15T00:00:00Z');
+  const inHours = (hours: number) => remaining(new Date(now + hours * HOUR_MS).toISOString(), now);
+  assert.deepEqual([inHours(0.05), inHours(23.5), inHours(168)], ['3 min', '23 h 30 min', '7 d 0 h']);
+});
