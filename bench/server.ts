@@ -7,6 +7,7 @@ import { systemActor } from '../server/audit/service.ts';
 import { readConfig } from '../server/config/config.ts';
 import { completeSecrets } from '../server/config/generated-secrets.ts';
 import { migrate } from '../server/database/migrate.ts';
+import { createCourier } from '../server/deliveries/courier.ts';
 import { systemResolve } from '../server/network/resolve.ts';
 import { objectViewSchema, viewObject } from '../server/objects/schema.ts';
 import { OBJECT_TYPES } from '../server/objects/types.ts';
@@ -38,7 +39,7 @@ const app = await createApp({
   log: createLog({ level: 'warn', terminal: false }),
   clock: systemClock,
   timers: systemTimers,
-  resolve: systemResolve,
+  courier: createCourier({ clock: systemClock, timers: systemTimers, resolve: systemResolve }),
   randomBytes,
 });
 await migrate(app.database);

@@ -10,6 +10,7 @@ import { createDatabase } from './database/database.ts';
 import { schemaState } from './database/migrate.ts';
 import { createNotifications } from './database/notifications.ts';
 import { createPartitions } from './database/partitions.ts';
+import type { Courier } from './deliveries/courier.ts';
 import { createDeliverOnce } from './deliveries/deliver-once.ts';
 import { WEBHOOKS } from './deliveries/description.ts';
 import { registerLiveDeliveries } from './deliveries/live-routes.ts';
@@ -43,7 +44,6 @@ import { createLoginRoom } from './login/service.ts';
 import { createPeople } from './members/people.ts';
 import { registerMembers } from './members/routes.ts';
 import { createMembers } from './members/service.ts';
-import type { Resolve } from './network/resolve.ts';
 import { createFeed } from './objects/feed.ts';
 import { registerObjects } from './objects/routes.ts';
 import { createObjects } from './objects/service.ts';
@@ -76,7 +76,8 @@ type Deps = {
   log: Log;
   clock: Clock;
   timers: Timers;
-  resolve: Resolve;
+  /** Takes deliveries to their endpoints. */
+  courier: Courier;
   randomBytes: RandomBytes;
   /** The dashboard's build; without one the front door leads to the reference. */
   dashboard?: DashboardFiles | undefined;
@@ -84,7 +85,7 @@ type Deps = {
 
 /** The whole house: every part made once and wired by hand. */
 export async function createApp(deps: Deps) {
-  const { config, databaseUrl: url, log, clock, timers, resolve, randomBytes } = deps;
+  const { config, databaseUrl: url, log, clock, timers, courier, randomBytes } = deps;
   const { baseUrl, supportEmail, allowlistPolicy } = config;
 
   const metrics = createMetrics();
@@ -129,7 +130,7 @@ export async function createApp(deps: Deps) {
   const { files, fileProcessing } = fileRoom;
   const deliveries = createDeliveryRoom({
     ...base,
-    ...{ timers, notifications, subscriptions, resolve, randomBytes, settings: config },
+    ...{ timers, notifications, subscriptions, courier, randomBytes, settings: config },
     alongside: () => recoveries.step(),
   });
   const { dispatcher, enqueueFor } = deliveries;

@@ -11,6 +11,7 @@ import { type Environment, readConfig } from '../server/config/config.ts';
 import { completeSecrets } from '../server/config/generated-secrets.ts';
 import type { DashboardFiles } from '../server/dashboard/files.ts';
 import { EXCHANGE_TIMEOUT_MS } from '../server/deliveries/conversation.ts';
+import { createCourier } from '../server/deliveries/courier.ts';
 import { type Resolve, systemResolve } from '../server/network/resolve.ts';
 import { createLog } from '../server/runtime/log.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
@@ -83,7 +84,7 @@ export async function createTestApp({
     log,
     clock,
     timers: clock,
-    resolve,
+    courier: createCourier({ clock, timers: clock, resolve }),
     randomBytes,
     dashboard,
   });

@@ -9,7 +9,7 @@ import { type DashboardFiles, readDashboardFiles } from '../dashboard/files.ts';
 import { lockDataDir } from '../database/embedded/data-dir-lock.ts';
 import { startEmbeddedPostgres } from '../database/embedded/embedded-postgres.ts';
 import { schemaState } from '../database/migrate.ts';
-import { systemResolve } from '../network/resolve.ts';
+import { createCourierThread } from '../deliveries/courier-thread.ts';
 import { systemClock, systemTimers } from '../runtime/clock.ts';
 import { createLog, type Log } from '../runtime/log.ts';
 import { Secret } from '../runtime/secret.ts';
@@ -40,7 +40,7 @@ export async function openApp(
   const databaseUrl = config.databaseUrl ?? (await openEmbedded(config.dataDir, resources));
   const app = await createApp({
     ...{ config: complete, databaseUrl, log, randomBytes, dashboard },
-    ...{ clock: systemClock, timers: systemTimers, resolve: systemResolve },
+    ...{ clock: systemClock, timers: systemTimers, courier: createCourierThread({ log }) },
   });
   resources.defer(() => app.close());
   await requireReachable(app, databaseUrl);

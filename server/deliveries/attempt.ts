@@ -1,46 +1,38 @@
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
-import type { Secret } from '../runtime/secret.ts';
 import type { Receiver } from '../subscriptions/service.ts';
+import { type Courier, notDelivered } from './courier.ts';
 import { bodyOf, type Delivery, type Outcome } from './delivery.ts';
 import { asksForPause, type Schedule } from './schedule.ts';
-import { type SigningKey, signedHeaders, signingKeyOf } from './signature.ts';
-import type { Answer, Transport } from './transport.ts';
+import type { Answer } from './transport.ts';
 
 export type Attempt = (delivery: Delivery, receiver: Receiver) => Promise<Outcome>;
 
 type Deps = {
   clock: Clock;
   log: Log;
-  transport: Transport;
+  courier: Courier;
   schedule: Schedule;
   /** Sandbox endpoints may be on private addresses. */
   allowPrivate: boolean;
 };
 
-/** Signs, sends, and tells what came of it. Never rejects: whatever goes wrong is an outcome. */
-export function createAttempt({ clock, log, transport, schedule, allowPrivate }: Deps): Attempt {
-  const keys = new WeakMap<Secret, SigningKey>();
-
-  function keyOf(receiver: Receiver): SigningKey {
-    const secret = receiver.signingKey();
-    const known = keys.get(secret);
-    if (known) return known;
-    const key = signingKeyOf(secret);
-    keys.set(secret, key);
-    return key;
-  }
-
+/** Sends a delivery and tells what came of it. Never rejects: whatever goes wrong is an outcome. */
+export function createAttempt({ clock, log, courier, schedule, allowPrivate }: Deps): Attempt {
   function post(delivery: Delivery, receiver: Receiver, at: Date): Promise<Answer> {
     try {
-      const body = bodyOf(delivery);
-      const headers = signedHeaders({ key: keyOf(receiver), eventGuid: delivery.eventGuid, body, at });
-      const mayBePrivate = allowPrivate && receiver.environment === 'sandbox';
-      return transport.post({ url: receiver.url, headers, body, allowPrivate: mayBePrivate });
+      return courier.deliver({
+        url: receiver.url,
+        eventGuid: delivery.eventGuid,
+        body: bodyOf(delivery),
+        signingKey: receiver.signingKey(),
+        at,
+        allowPrivate: allowPrivate && receiver.environment === 'sandbox',
+      });
     } catch (error) {
       // A bug or an unreadable key: this delivery waits for its next attempt, every other goes on.
       log.error({ err: error, delivery_guid: delivery.guid }, 'a delivery could not be sent');
-      return Promise.resolve({ kind: 'unreachable', reason: 'not sent', durationMs: 0 });
+      return Promise.resolve(notDelivered('not sent'));
     }
   }
 

@@ -16,6 +16,7 @@ import {
   queueOf,
   until,
 } from '../../testing/webhooks.ts';
+import { FIRST_LIMIT } from './limit.ts';
 
 /** Nothing is lost while the database is away, and nothing stays behind of what it refused. */
 const HELD = 'portico_deliveries_held';
@@ -115,14 +116,14 @@ test('what waits in memory when the lease runs out is sent when it is renewed, a
   const slow = hold();
   receiver.behave(slow);
   const events = await publishEvents(app, tenant, 100);
-  await receiver.waitForCount(1 + 8);
+  await receiver.waitForCount(1 + FIRST_LIMIT);
   const bringBack = await takeDatabaseAway(app);
   // Below the ten seconds of the exchanges, beyond what the lease is good for.
   clock.advance(9_500);
   receiver.behave({ kind: 'answer' });
   slow.release();
   await until(async () => (await metricOf(app, 'portico_deliveries_in_flight')) === 0);
-  assert.equal(receiver.received.length, 1 + 8, 'others may have taken the rest');
+  assert.equal(receiver.received.length, 1 + FIRST_LIMIT, 'others may have taken the rest');
   await bringBack();
   await settleAgain();
   assert.deepEqual(guidsAt(receiver).slice(1).toSorted(), events.toSorted());

@@ -7,14 +7,13 @@ import { Secret } from '../runtime/secret.ts';
 import type { Receiver } from '../subscriptions/service.ts';
 import type { Delivery, Outcome } from './delivery.ts';
 import { createLanes } from './lanes.ts';
-import { createLimit, type Limit } from './limit.ts';
+import { createLimit, FIRST_LIMIT, type Limit } from './limit.ts';
 
 const MAX_HELD = 50_000;
 const LANE_ROOM = 5_000;
 const LANE_ROOM_WHILE_FAILING = 32;
 const MAX_IN_FLIGHT = 4_096;
 const MAX_LANES = 10_000;
-const FIRST_LIMIT = 8;
 const MANY = 256;
 const REST_MS = 50;
 const FAILURES_BEFORE_REST = 5;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createLimit, type Limit } from './limit.ts';
+import { createLimit, FIRST_LIMIT, type Limit } from './limit.ts';
 
 type Lesson = Parameters<Limit['learn']>[0];
 
@@ -19,11 +19,11 @@ function limitAfter(...lessons: readonly Lesson[]): Limit {
 
 const times = (count: number, lesson: Lesson) => Array.from({ length: count }, () => lesson);
 
-test('it begins at 8, and a quick answer adds one, up to 64', () => {
-  assert.equal(createLimit().current(), 8);
-  assert.equal(limitAfter(QUICK).current(), 9);
-  assert.equal(limitAfter(...times(55, QUICK)).current(), 63);
-  assert.equal(limitAfter(...times(56, QUICK)).current(), 64);
+test('it begins at the first limit, and a quick answer adds one, up to 64', () => {
+  assert.equal(createLimit().current(), FIRST_LIMIT);
+  assert.equal(limitAfter(QUICK).current(), FIRST_LIMIT + 1);
+  assert.equal(limitAfter(...times(63 - FIRST_LIMIT, QUICK)).current(), 63);
+  assert.equal(limitAfter(...times(64 - FIRST_LIMIT, QUICK)).current(), 64);
   assert.equal(limitAfter(...times(1_000, QUICK)).current(), 64);
 });
 
@@ -36,34 +36,34 @@ test('no answer at all means one at a time, from any height, and it grows again'
 
 test('a rejection and a slow success halve it, and one is the least', () => {
   for (const lesson of [REJECTED, SLOW]) {
-    const limits = [1, 2, 3, 4, 5].map((count) => limitAfter(...times(count, lesson)).current());
-    assert.deepEqual(limits, [4, 2, 1, 1, 1]);
-    assert.equal(limitAfter(QUICK, lesson).current(), 4, 'nine halved');
+    const limits = [1, 2, 3, 4, 5, 6].map((count) => limitAfter(...times(count, lesson)).current());
+    assert.deepEqual(limits, [8, 4, 2, 1, 1, 1]);
+    assert.equal(limitAfter(QUICK, lesson).current(), 8, 'seventeen halved');
   }
 });
 
 test('quick is up to twice its quickest answer and a little; far beyond that, answers wait in a queue', () => {
   const after = (durationMs: number) =>
     limitAfter(...times(10, QUICK), { result: 'completed', durationMs }).current();
-  assert.deepEqual([100, 210, 211, 450, 451, 1_999].map(after), [19, 19, 18, 18, 17, 17]);
+  assert.deepEqual([100, 210, 211, 450, 451, 1_999].map(after), [27, 27, 26, 26, 25, 25]);
 });
 
 test('a queue alone never brings it below where it begins', () => {
   const queued: Lesson = { result: 'completed', durationMs: 1_000 };
-  assert.equal(limitAfter(...times(10, QUICK), ...times(50, queued)).current(), 8);
+  assert.equal(limitAfter(...times(10, QUICK), ...times(50, queued)).current(), FIRST_LIMIT);
 });
 
 test('an endpoint that answers within 10 ms keeps to the first limit, from above and from below', () => {
   const instant: Lesson = { result: 'completed', durationMs: 9 };
-  assert.equal(limitAfter(...times(50, instant)).current(), 8);
-  assert.equal(limitAfter(...times(20, QUICK), ...times(5, instant)).current(), 23);
-  assert.equal(limitAfter(...times(20, QUICK), ...times(50, instant)).current(), 8);
-  assert.equal(limitAfter(TIMEOUT, ...times(50, instant)).current(), 8);
+  assert.equal(limitAfter(...times(50, instant)).current(), FIRST_LIMIT);
+  assert.equal(limitAfter(...times(20, QUICK), ...times(5, instant)).current(), FIRST_LIMIT + 15);
+  assert.equal(limitAfter(...times(20, QUICK), ...times(50, instant)).current(), FIRST_LIMIT);
+  assert.equal(limitAfter(TIMEOUT, ...times(50, instant)).current(), FIRST_LIMIT);
 });
 
 test('what was its quickest answer is forgotten in time, for endpoints change', () => {
   const steady: Lesson = { result: 'completed', durationMs: 1_000 };
-  assert.equal(limitAfter(QUICK, ...times(500, steady)).current(), 8);
+  assert.equal(limitAfter(QUICK, ...times(500, steady)).current(), FIRST_LIMIT);
   assert.equal(limitAfter(QUICK, ...times(1_500, steady)).current(), 64);
 });
 
@@ -74,7 +74,7 @@ test('it is failing from a failure to the next success', () => {
 });
 
 test('just under two seconds is quick', () => {
-  assert.equal(limitAfter({ result: 'completed', durationMs: 1_999 }).current(), 9);
+  assert.equal(limitAfter({ result: 'completed', durationMs: 1_999 }).current(), FIRST_LIMIT + 1);
 });
 
 test('a rest follows the fifth failure in a row, whatever their kinds', () => {

@@ -6,7 +6,7 @@ import type { Outcome } from './delivery.ts';
  * here, and more would only make that longer. An endpoint that keeps failing also rests between attempts, so that a
  * dead one with any backlog costs the others next to nothing.
  */
-const FIRST_LIMIT = 8;
+export const FIRST_LIMIT = 16;
 const MAX_LIMIT = 64;
 /** Receivers are asked to answer within two seconds (specification, Events 4). */
 export const SLOW_MS = 2_000;

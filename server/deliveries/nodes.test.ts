@@ -4,10 +4,10 @@ import { deliveriesOf } from '../../testing/deliveries.ts';
 import { publishEvents } from '../../testing/events.ts';
 import { hold } from '../../testing/receiver.ts';
 import { createNodes, deliveryOf, guidsAt, metricOf, pass, queueOf } from '../../testing/webhooks.ts';
+import { FIRST_LIMIT } from './limit.ts';
 
 /** Any number of dispatchers share one database. */
 /** Requests under way to an endpoint that answers at once, or of which nothing is known. */
-const FIRST_LIMIT = 8;
 const UNDER_WAY = FIRST_LIMIT;
 
 function assertOnceEach(guids: readonly string[], expected: readonly string[]): void {

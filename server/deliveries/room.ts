@@ -1,18 +1,17 @@
 import type { Database } from '../database/database.ts';
 import type { Notifications } from '../database/notifications.ts';
-import type { Resolve } from '../network/resolve.ts';
 import type { Clock, Timers } from '../runtime/clock.ts';
 import type { Guids, RandomBytes } from '../runtime/guid.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import type { Subscriptions } from '../subscriptions/service.ts';
 import { createAttempt } from './attempt.ts';
+import type { Courier } from './courier.ts';
 import { createDispatcher } from './dispatcher.ts';
 import { createEnqueue } from './enqueue.ts';
 import { createLiveFeed } from './live-feed.ts';
 import { createOrphans } from './orphans.ts';
 import { createSchedule } from './schedule.ts';
-import { createTransport } from './transport.ts';
 
 type Deps = {
   database: Database;
@@ -23,7 +22,7 @@ type Deps = {
   metrics: Metrics;
   notifications: Notifications;
   subscriptions: Subscriptions;
-  resolve: Resolve;
+  courier: Courier;
   randomBytes: RandomBytes;
   settings: { retryMaxDelayMs: number; webhookAllowPrivate: boolean };
   alongside(): Promise<boolean>;
@@ -31,11 +30,10 @@ type Deps = {
 
 /** From an event to a POST: making deliveries, sending them, writing down what came of it. */
 export function createDeliveryRoom(deps: Deps) {
-  const { settings, randomBytes } = deps;
+  const { courier, settings, randomBytes } = deps;
   const random = () => Buffer.from(randomBytes(4)).readUInt32BE() / 2 ** 32;
   const schedule = createSchedule({ maxDelayMs: settings.retryMaxDelayMs, random });
-  const transport = createTransport(deps);
-  const attempt = createAttempt({ ...deps, transport, schedule, allowPrivate: settings.webhookAllowPrivate });
+  const attempt = createAttempt({ ...deps, schedule, allowPrivate: settings.webhookAllowPrivate });
   const dispatcher = createDispatcher({ ...deps, attempt, live: createLiveFeed(deps) });
   const { enqueue, enqueueFor } = createEnqueue({ ...deps, dispatcher });
 
@@ -46,7 +44,7 @@ export function createDeliveryRoom(deps: Deps) {
     ...createOrphans({ ...deps, queries: deps.database.queries }),
     async stop(): Promise<void> {
       await dispatcher.stop();
-      await transport.close();
+      await courier.close();
     },
   };
 }
