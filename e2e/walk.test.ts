@@ -6,9 +6,9 @@ import { untilWatched } from '../testing/live.ts';
 import { createReceiver } from '../testing/receiver.ts';
 import { eventIn, isSignedWith, pass, until } from '../testing/webhooks.ts';
 import { launchBrowser } from './support/browser.ts';
-import { createPages } from './support/pages.ts';
+import { createPages, menuOf } from './support/pages.ts';
 import { fillLogin } from './support/people.ts';
-import { takeSecret } from './support/secrets.ts';
+import { takeSecret, useCurrentAddress } from './support/secrets.ts';
 import { ADDRESS, createDashboardSite } from './support/site.ts';
 
 /**
@@ -26,7 +26,7 @@ const organizationGuid = String(organization.guid);
 const founder = await joinTeam(app, organizationGuid);
 const pages = createPages(await launchBrowser(), url);
 const page = await pages.open({ permissions: ['clipboard-read', 'clipboard-write'] });
-const menu = page.getByRole('navigation', { name: 'Pages of the dashboard' });
+const menu = menuOf(page);
 const dialog = page.getByRole('dialog');
 const backend = await createReceiver();
 const broken = await createReceiver();
@@ -76,12 +76,7 @@ test('the wizard makes a sandbox bank and its first key, with the address of thi
   await page.getByRole('button', { name: 'Create', exact: true }).click();
   await page.getByRole('button', { name: 'Continue with Acme Bank' }).click();
   bankGuid = String(new URL(page.url()).searchParams.get('bank'));
-  await page.getByRole('button', { name: 'Use my current address' }).click();
-  await page.waitForFunction(
-    (address) =>
-      document.querySelector<HTMLInputElement>('[aria-label="Allowed address 1"]')?.value === address,
-    ADDRESS,
-  );
+  await useCurrentAddress(page);
   await page.getByRole('button', { name: 'Generate bank key' }).click();
   key.id = String(await page.locator('[data-secret=client_id]').textContent());
   key.secret = await takeSecret(page, 'client_secret', 'Continue');
