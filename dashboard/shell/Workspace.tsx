@@ -2,7 +2,7 @@ import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { createApi } from '../api/client.ts';
 import { permissionsOf } from '../api/permissions.ts';
-import type { Organization, Session } from '../api/types.ts';
+import type { Feature, Organization, Session } from '../api/types.ts';
 import { useServices } from '../app/services.tsx';
 import { Failure } from '../shared/Failure.tsx';
 import { useFilters } from '../shared/filters.ts';
@@ -54,8 +54,8 @@ function OrganizationWorkspace({ session, organization }: { session: Session; or
   const workspace = {
     session,
     organization,
-    role: organization.role,
     can: permissionsOf(organization.role),
+    has: (feature: Feature) => organization.features.includes(feature),
     banks,
     bank,
     environment,
