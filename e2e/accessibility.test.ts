@@ -1,12 +1,12 @@
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { publishEvents } from '../testing/events.ts';
-import { untilWatched } from '../testing/live.ts';
+import { TOLD_AFTER_MS, untilWatched } from '../testing/live.ts';
 import { createReceiver } from '../testing/receiver.ts';
 import { createSubscription } from '../testing/subscriptions.ts';
 import { createTenant } from '../testing/tenant.ts';
 import { assertAccessible } from './support/accessibility.ts';
-import { codesOf } from './support/authenticator.ts';
+import { codesOf, PROOF_MS } from './support/authenticator.ts';
 import { launchBrowser } from './support/browser.ts';
 import { createPages } from './support/pages.ts';
 import { enter } from './support/people.ts';
@@ -29,10 +29,6 @@ const founder = await createTeam(site, tenant);
 await createSamples(site, tenant);
 const [eventGuid] = await publishEvents(app, tenant);
 await app.dispatcher.settle();
-/** Attempts are told of a few times a second. */
-const TOLD_AFTER_MS = 1_000;
-/** After it a login is no fresh proof any more. */
-const PROOF_MS = 5 * 60_000;
 
 /** Something to see where only what happens now is shown. */
 async function makeAttempts(page: Page): Promise<void> {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { browse, browserOf, joinTeam, logIn, PASSWORD, type Person } from '../testing/dashboard.ts';
 import { createTenant } from '../testing/tenant.ts';
-import { addAuthenticator, codesOf } from './support/authenticator.ts';
+import { addAuthenticator, codesOf, PROOF_MS, TOTP_STEP_MS } from './support/authenticator.ts';
 import { launchBrowser } from './support/browser.ts';
 import { createPages } from './support/pages.ts';
 import { enter, fillLogin, logOut } from './support/people.ts';
@@ -14,9 +14,6 @@ const site = await createDashboardSite();
 const pages = createPages(await launchBrowser(), site.url);
 const { app } = site;
 const { organizationGuid } = await createTenant(app);
-const TOTP_STEP_MS = 30_000;
-/** After it a login is no fresh proof any more. */
-const PROOF_MS = 5 * 60_000;
 
 async function atAccount(): Promise<{ page: Page; person: Person }> {
   const page = await pages.open();

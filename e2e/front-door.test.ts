@@ -4,7 +4,7 @@ import { PAGES } from '../server/dashboard/pages.ts';
 import { browse, joinTeam, PASSWORD, tokenInLink } from '../testing/dashboard.ts';
 import { createTenant } from '../testing/tenant.ts';
 import { assertAccessible } from './support/accessibility.ts';
-import { codesOf } from './support/authenticator.ts';
+import { codesOf, TOTP_STEP_MS } from './support/authenticator.ts';
 import { launchBrowser } from './support/browser.ts';
 import { createPages } from './support/pages.ts';
 import { enterAs, fillLogin } from './support/people.ts';
@@ -15,7 +15,6 @@ const site = await createDashboardSite({ PORTICO_SUPPORT_EMAIL: SUPPORT });
 const pages = createPages(await launchBrowser(), site.url);
 const { app } = site;
 const tenant = await createTenant(app);
-const TOTP_STEP_MS = 30_000;
 
 test('whoever is not logged in is led to the login, and back to where they were going', async () => {
   const person = await joinTeam(app, tenant.organizationGuid);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { joinTeam } from '../testing/dashboard.ts';
 import { publishEvents } from '../testing/events.ts';
-import { untilWatched } from '../testing/live.ts';
+import { TOLD_AFTER_MS, untilWatched } from '../testing/live.ts';
 import { createReceiver } from '../testing/receiver.ts';
 import { eventIn, isSignedWith, pass, until } from '../testing/webhooks.ts';
 import { launchBrowser } from './support/browser.ts';
@@ -32,8 +32,6 @@ const backend = await createReceiver();
 const broken = await createReceiver();
 
 const OTHER_ADDRESS = '198.35.26.97';
-/** Attempts are told of a few times a second. */
-const TOLD_AFTER_MS = 1_000;
 const key = { id: '', secret: '' };
 let bankGuid = '';
 
