@@ -1,16 +1,17 @@
 import { test } from 'node:test';
-import { Secret, TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
 import { publishEvents } from '../testing/events.ts';
-import { untilWatched } from '../testing/live.ts';
+import { TOLD_AFTER_MS, untilWatched } from '../testing/live.ts';
 import { createReceiver } from '../testing/receiver.ts';
 import { createSubscription } from '../testing/subscriptions.ts';
 import { createTenant } from '../testing/tenant.ts';
 import { assertAccessible } from './support/accessibility.ts';
+import { codesOf, PROOF_MS } from './support/authenticator.ts';
 import { launchBrowser } from './support/browser.ts';
 import { createPages } from './support/pages.ts';
 import { enter } from './support/people.ts';
 import { createSamples, createTeam } from './support/samples.ts';
+import { takeSecret, useCurrentAddress } from './support/secrets.ts';
 import { createDashboardSite } from './support/site.ts';
 
 const site = await createDashboardSite();
@@ -28,10 +29,6 @@ const founder = await createTeam(site, tenant);
 await createSamples(site, tenant);
 const [eventGuid] = await publishEvents(app, tenant);
 await app.dispatcher.settle();
-/** Attempts are told of a few times a second. */
-const TOLD_AFTER_MS = 1_000;
-/** After it a login is no fresh proof any more. */
-const PROOF_MS = 5 * 60_000;
 
 /** Something to see where only what happens now is shown. */
 async function makeAttempts(page: Page): Promise<void> {
@@ -74,10 +71,6 @@ test('nor has any step of the wizard', async () => {
   await enter(page, site, founder);
   const look = (what: string) => assertAccessible(page, `the wizard: ${what}`);
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
-  const store = async () => {
-    await page.getByLabel('I have stored it safely').check();
-    await press('Continue');
-  };
   await page.goto('/onboarding');
   await page.getByRole('button', { name: 'Continue with Bank' }).waitFor();
   await look('bank');
@@ -86,18 +79,18 @@ test('nor has any step of the wizard', async () => {
   await page.getByText('is private').waitFor();
   await look('key, with an address that is refused');
   await page.getByLabel('Allowed address 1').fill('');
-  await press('Use my current address');
+  await useCurrentAddress(page);
   await press('Generate bank key');
   await page.locator('[data-secret=client_secret]').waitFor();
   await look('the secret of the key');
-  await store();
+  await takeSecret(page, 'client_secret', 'Continue');
   await page.getByLabel('URL').fill(`${answering.url}/wizard`);
   await page.getByLabel('Name').fill('From the wizard');
   await look('subscription');
   await press('Create another');
   await page.locator('[data-secret=signing_key]').waitFor();
   await look('the signing key');
-  await store();
+  await takeSecret(page, 'signing_key', 'Continue');
   await press('Send the test event');
   await page.getByRole('button', { name: 'Send another' }).waitFor();
   await app.dispatcher.settle();
@@ -185,16 +178,13 @@ test('nor have the dialogs of the account, and the question who is there', async
   await page.getByRole('button', { name: 'Set up' }).click();
   await dialog.getByLabel('Password', { exact: true }).fill(founder.password);
   await press('Confirm');
-  const secret = String(await dialog.locator('[data-totp-secret]').textContent());
+  const code = codesOf(app, await dialog.locator('[data-totp-secret]').textContent());
   await look('setting up an authenticator app');
-  const timestamp = app.clock.now().getTime();
-  const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp });
-  await dialog.getByRole('textbox', { name: 'Code' }).fill(code);
+  await dialog.getByRole('textbox', { name: 'Code' }).fill(code());
   await press('Turn on');
   await dialog.locator('[data-secret=recovery_codes]').waitFor();
   await look('recovery codes');
-  await dialog.getByLabel('I have stored it safely').check();
-  await press('Done');
+  await takeSecret(dialog, 'recovery_codes', 'Done');
   await page.getByRole('button', { name: 'Turn off' }).click();
   await dialog.getByLabel('Password', { exact: true }).fill('not the password');
   await press('Turn off');

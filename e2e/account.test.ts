@@ -1,22 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Secret, TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
 import { browse, browserOf, joinTeam, logIn, PASSWORD, type Person } from '../testing/dashboard.ts';
 import { createTenant } from '../testing/tenant.ts';
-import { addAuthenticator } from './support/authenticator.ts';
+import { addAuthenticator, codesOf, PROOF_MS, TOTP_STEP_MS } from './support/authenticator.ts';
 import { launchBrowser } from './support/browser.ts';
 import { createPages } from './support/pages.ts';
-import { enter, fillLogin } from './support/people.ts';
+import { enter, fillLogin, logOut } from './support/people.ts';
+import { assertHeld, takeSecret } from './support/secrets.ts';
 import { createDashboardSite } from './support/site.ts';
 
 const site = await createDashboardSite();
 const pages = createPages(await launchBrowser(), site.url);
 const { app } = site;
 const { organizationGuid } = await createTenant(app);
-const TOTP_STEP_MS = 30_000;
-/** After it a login is no fresh proof any more. */
-const PROOF_MS = 5 * 60_000;
 
 async function atAccount(): Promise<{ page: Page; person: Person }> {
   const page = await pages.open();
@@ -25,12 +22,6 @@ async function atAccount(): Promise<{ page: Page; person: Person }> {
   await page.goto('/account');
   await page.getByRole('heading', { name: 'Account and security' }).waitFor();
   return { page, person };
-}
-
-async function logOut(page: Page): Promise<void> {
-  await page.getByRole('button', { name: /^Account of/ }).click();
-  await page.getByRole('menuitem', { name: 'Log out' }).click();
-  await page.getByRole('heading', { name: 'Log in' }).waitFor();
 }
 
 test('a passkey is added after a proof, logs in, proves who is there, and is removed', async () => {
@@ -75,21 +66,22 @@ test('whoever closes the question instead of answering it changes nothing', asyn
   assert.equal((session.body.member as { has_totp: boolean }).has_totp, false);
 });
 
-/** By the dialog: what the app shows from now on, and the recovery codes. */
-async function setUpTotp(page: Page): Promise<{ code: () => string; recoveryCodes: string[] }> {
+/** Opens the dialog; the answer is what the app shows from now on. */
+async function beginTotp(page: Page): Promise<() => string> {
   const dialog = page.getByRole('dialog');
   await page.getByRole('button', { name: 'Set up' }).click();
   await dialog.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor();
-  const secret = String(await dialog.locator('[data-totp-secret]').textContent());
-  const authenticator = new TOTP({ secret: Secret.fromBase32(secret) });
-  const code = () => authenticator.generate({ timestamp: app.clock.now().getTime() });
+  const code = codesOf(app, await dialog.locator('[data-totp-secret]').textContent());
   await dialog.getByRole('textbox', { name: 'Code' }).fill(code());
+  return code;
+}
+
+/** To its end: what the app shows from now on, and the recovery codes. */
+async function setUpTotp(page: Page): Promise<{ code: () => string; recoveryCodes: string[] }> {
+  const dialog = page.getByRole('dialog');
+  const code = await beginTotp(page);
   await dialog.getByRole('button', { name: 'Turn on' }).click();
-  const recoveryCodes = String(await dialog.locator('[data-secret=recovery_codes]').textContent()).split(
-    '\n',
-  );
-  await dialog.getByLabel('I have stored it safely').check();
-  await dialog.getByRole('button', { name: 'Done' }).click();
+  const recoveryCodes = (await takeSecret(dialog, 'recovery_codes', 'Done')).split('\n');
   await page.getByText('On', { exact: true }).waitFor();
   return { code, recoveryCodes };
 }
@@ -113,6 +105,23 @@ test('an authenticator app is set up, its codes log in, its recovery codes too, 
   await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await dialog.getByRole('button', { name: 'Turn off' }).click();
   await page.getByText('Off', { exact: true }).waitFor();
+});
+
+test('while an authenticator app is turned on nothing closes the dialog, and its recovery codes are shown', async () => {
+  const page = await pages.open();
+  await enter(page, site, await joinTeam(app, organizationGuid));
+  await page.goto('/overview');
+  await page.getByRole('button', { name: /^Account of/ }).click();
+  await page.getByRole('menuitem', { name: 'Account and security' }).click();
+  await beginTotp(page);
+  const dialog = page.getByRole('dialog');
+  await assertHeld(page, {
+    path: '/dashboard/account/totp/confirm',
+    secret: 'recovery_codes',
+    submit: () => dialog.getByRole('button', { name: 'Turn on' }).click(),
+  });
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  await page.getByText('On', { exact: true }).waitFor();
 });
 
 test('a code of the authenticator app is a proof too', async () => {

@@ -76,5 +76,8 @@ test('amounts are money in the way of their asset, and never guessed', () => {
 test('what is far off is counted in days', () => {
   const now = Date.parse('2026-11-15T00:00:00Z');
   const inHours = (hours: number) => remaining(new Date(now + hours * HOUR_MS).toISOString(), now);
-  assert.deepEqual([inHours(0.05), inHours(23.5), inHours(168)], ['3 min', '23 h 30 min', '7 d 0 h']);
+  assert.deepEqual(
+    [inHours(0.05), inHours(23.5), inHours(167), inHours(168)],
+    ['3 min', '23 h 30 min', '6 d 23 h', '7 days'],
+  );
 });

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Secret, TOTP } from 'otpauth';
 import { PAGES } from '../server/dashboard/pages.ts';
 import { browse, joinTeam, PASSWORD, tokenInLink } from '../testing/dashboard.ts';
 import { createTenant } from '../testing/tenant.ts';
 import { assertAccessible } from './support/accessibility.ts';
+import { codesOf, TOTP_STEP_MS } from './support/authenticator.ts';
 import { launchBrowser } from './support/browser.ts';
 import { createPages } from './support/pages.ts';
 import { enterAs, fillLogin } from './support/people.ts';
 import { createDashboardSite } from './support/site.ts';
 
-const site = await createDashboardSite();
+const SUPPORT = 'help@portico.test';
+const site = await createDashboardSite({ PORTICO_SUPPORT_EMAIL: SUPPORT });
 const pages = createPages(await launchBrowser(), site.url);
 const { app } = site;
 const tenant = await createTenant(app);
-const TOTP_STEP_MS = 30_000;
 
 test('whoever is not logged in is led to the login, and back to where they were going', async () => {
   const person = await joinTeam(app, tenant.organizationGuid);
@@ -41,8 +41,7 @@ test('an address that leads elsewhere after the login is not followed', async ()
 test('a second factor is asked for once the password is right, and a refusal tells nothing', async () => {
   const person = await joinTeam(app, tenant.organizationGuid);
   const { body } = await browse(app, 'POST', '/account/totp', { as: person, payload: {} });
-  const authenticator = new TOTP({ secret: Secret.fromBase32(String(body.secret)) });
-  const code = () => authenticator.generate({ timestamp: app.clock.now().getTime() });
+  const code = codesOf(app, body.secret);
   const payload = { code: code() };
   const confirmed = await browse(app, 'POST', '/account/totp/confirm', { as: person, payload });
   assert.equal(confirmed.status, 200, JSON.stringify(confirmed.body));
@@ -89,6 +88,30 @@ test('the token of a link leaves the address at once, and is in no request line 
   await setPassword(PASSWORD);
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
   assert.ok(!lines.join().includes(token));
+});
+
+test('who has forgotten the password is told how the link comes', async () => {
+  const page = await pages.open();
+  const ask = async () => {
+    await page.goto('/forgot-password');
+    await page.getByLabel('Email').fill('ada@acme.test');
+    await page.getByRole('button', { name: 'Ask for the link' }).click();
+  };
+  await ask();
+  await page.getByRole('heading', { name: 'The operator is told' }).waitFor();
+  await page.getByRole('link', { name: SUPPORT }).waitFor();
+  // As services with a mail server, and demos, answer.
+  for (const [by, heading, text] of [
+    ['mail', 'Look into your mail', 'is on its way'],
+    ['log', 'Look into the log', 'the terminal that this demo runs in'],
+  ] as const) {
+    const json = { link_by: by, support_email: SUPPORT };
+    await page.route('**/dashboard/password_resets', (route) => route.fulfill({ status: 202, json }));
+    await ask();
+    await page.getByRole('heading', { name: heading }).waitFor();
+    await page.getByText(text).waitFor();
+    await page.unroute('**/dashboard/password_resets');
+  }
 });
 
 test('no page in front of the door has a serious violation, and each fits a phone', async () => {

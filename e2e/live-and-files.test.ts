@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { createCustomer } from '../testing/customers.ts';
 import { publishEvents } from '../testing/events.ts';
 import { PNG } from '../testing/files.ts';
-import { untilWatched } from '../testing/live.ts';
+import { TOLD_AFTER_MS, untilWatched } from '../testing/live.ts';
 import { createReceiver } from '../testing/receiver.ts';
 import { createSubscription } from '../testing/subscriptions.ts';
 import { createTenant } from '../testing/tenant.ts';
@@ -19,8 +19,6 @@ const pages = createPages(await launchBrowser(), site.url);
 const { app } = site;
 await app.dispatcher.start();
 
-/** Attempts are told of a few times a second. */
-const TOLD_AFTER_MS = 1_000;
 const SHOWN_PER_SECOND = 100;
 const TOKEN_MS = 300_000;
 

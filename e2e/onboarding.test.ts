@@ -4,9 +4,10 @@ import type { Page } from 'playwright-core';
 import { joinTeam } from '../testing/dashboard.ts';
 import { createTenant } from '../testing/tenant.ts';
 import { launchBrowser } from './support/browser.ts';
-import { createPages } from './support/pages.ts';
-import { enterAs, fillLogin } from './support/people.ts';
-import { ADDRESS, createDashboardSite } from './support/site.ts';
+import { createPages, menuOf } from './support/pages.ts';
+import { enterAs, fillLogin, logOut } from './support/people.ts';
+import { takeSecret, useCurrentAddress } from './support/secrets.ts';
+import { createDashboardSite } from './support/site.ts';
 
 const SUPPORT = 'help@portico.test';
 const site = await createDashboardSite({ PORTICO_SUPPORT_EMAIL: SUPPORT });
@@ -19,7 +20,6 @@ async function createOrganization(features: string[] = ['webhooks', 'files']): P
 }
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 });
-const menu = (page: Page) => page.getByRole('navigation', { name: 'Pages of the dashboard' });
 
 test('a new Organization is led to the wizard after the login, once, and may skip it', async () => {
   const founder = await joinTeam(app, await createOrganization());
@@ -34,8 +34,7 @@ test('a new Organization is led to the wizard after the login, once, and may ski
   await page.reload();
   await heading(page, 'Overview').waitFor();
   await page.getByText('Nothing was sent in this time').waitFor();
-  await page.getByRole('button', { name: /^Account of/ }).click();
-  await page.getByRole('menuitem', { name: 'Log out' }).click();
+  await logOut(page);
   await fillLogin(page, founder);
   await heading(page, 'Overview').waitFor();
 });
@@ -76,20 +75,14 @@ test('without webhooks the wizard ends with a call that the key is allowed, and 
   await page.getByLabel('Name of the bank').fill('Acme Bank');
   await page.getByRole('button', { name: 'Create', exact: true }).click();
   await page.getByRole('button', { name: 'Continue with Acme Bank' }).click();
-  await page.getByRole('button', { name: 'Use my current address' }).click();
-  await page.waitForFunction(
-    (address) =>
-      document.querySelector<HTMLInputElement>('[aria-label="Allowed address 1"]')?.value === address,
-    ADDRESS,
-  );
+  await useCurrentAddress(page);
   // As if only these had been chosen: which boxes the form has is the business of its own test.
   await page.route('**/api/bank_applications', (route) => {
     const asked = route.request().postDataJSON() as object;
     return route.continue({ postData: { ...asked, scopes: ['trades:read', 'accounts:execute'] } });
   });
   await page.getByRole('button', { name: 'Generate bank key' }).click();
-  await page.getByLabel('I have stored it safely').check();
-  await page.getByRole('button', { name: 'Continue', exact: true }).click();
+  await takeSecret(page, 'client_secret', 'Continue');
   await page.getByText('lists the trades that it sees').waitFor();
   const command = String(await page.getByRole('region', { name: 'command' }).textContent());
   assert.ok(command.includes('scope=trades:read') && command.includes('/api/trades'), command);
@@ -121,7 +114,7 @@ test('pages of webhooks and files say calmly that the Organization does not have
   await page.getByText('Acme does not have files yet').waitFor();
   assert.deepEqual(refused, []);
   for (const name of ['Events', 'Live', 'Subscriptions', 'Files'])
-    assert.equal(await menu(page).getByRole('link', { name, exact: true }).count(), 0, name);
+    assert.equal(await menuOf(page).getByRole('link', { name, exact: true }).count(), 0, name);
 });
 
 test('another Organization is opened without the bank and the filters of the one before', async () => {
@@ -134,7 +127,7 @@ test('another Organization is opened without the bank and the filters of the one
   assert.equal(invited.status, 201, JSON.stringify(invited.body));
   await page.goto(String(invited.body.invitation_link));
   await page.getByRole('button', { name: /join/i }).click();
-  await menu(page).waitFor();
+  await menuOf(page).waitFor();
 
   await page.goto(
     `/events?org=${first.organizationGuid}&bank=${first.bankGuid}&object=${'b'.repeat(32)}&banks=all`,

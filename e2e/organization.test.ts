@@ -12,8 +12,9 @@ import {
 } from '../testing/dashboard.ts';
 import { createTenant } from '../testing/tenant.ts';
 import { launchBrowser } from './support/browser.ts';
-import { createPages } from './support/pages.ts';
-import { enter, enterAs } from './support/people.ts';
+import { createPages, menuOf } from './support/pages.ts';
+import { enter, enterAs, logOut } from './support/people.ts';
+import { takeSecret } from './support/secrets.ts';
 import { createDashboardSite } from './support/site.ts';
 
 const site = await createDashboardSite();
@@ -44,10 +45,8 @@ test('after the log out the back button shows nothing of before, and its token i
   await page.getByText('Any address').first().waitFor();
   await page.getByRole('link', { name: 'Team' }).click();
   await page.getByRole('heading', { name: 'Team' }).waitFor();
-  await page.getByRole('button', { name: /^Account of/ }).click();
-  await page.getByRole('menuitem', { name: 'Log out' }).click();
+  await logOut(page);
   const login = page.getByRole('heading', { name: 'Log in' });
-  await login.waitFor();
   assert.deepEqual(await page.context().cookies(), []);
 
   await page.goBack();
@@ -69,7 +68,7 @@ test('the organization is switched, with its own data and role, and remembered',
   await enter(page, site, person);
   await page.goto('/keys');
   await page.getByRole('button', { name: 'Generate bank key' }).waitFor();
-  const menu = page.getByRole('navigation', { name: 'Pages of the dashboard' });
+  const menu = menuOf(page);
   await menu.getByRole('link', { name: 'Sandbox' }).waitFor();
 
   const tokens: string[] = [];
@@ -100,9 +99,7 @@ test('a person is invited, joins by the link, gets another role, and is removed'
   await dialog.getByLabel('Email').fill('grace@acme.test');
   await dialog.getByLabel('Developer').check();
   await dialog.getByRole('button', { name: 'Invite' }).click();
-  const link = String(await dialog.locator('[data-secret=invitation_link]').textContent());
-  await dialog.getByLabel('I have stored it safely').check();
-  await dialog.getByRole('button', { name: 'Done' }).click();
+  const link = await takeSecret(dialog, 'invitation_link', 'Done');
   const row = page.getByRole('row', { name: /grace@acme\.test/ });
   await row.locator('[data-state=invited]').waitFor();
 

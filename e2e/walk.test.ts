@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { joinTeam } from '../testing/dashboard.ts';
 import { publishEvents } from '../testing/events.ts';
-import { untilWatched } from '../testing/live.ts';
+import { TOLD_AFTER_MS, untilWatched } from '../testing/live.ts';
 import { createReceiver } from '../testing/receiver.ts';
 import { eventIn, isSignedWith, pass, until } from '../testing/webhooks.ts';
 import { launchBrowser } from './support/browser.ts';
-import { createPages } from './support/pages.ts';
+import { createPages, menuOf } from './support/pages.ts';
 import { fillLogin } from './support/people.ts';
+import { takeSecret, useCurrentAddress } from './support/secrets.ts';
 import { ADDRESS, createDashboardSite } from './support/site.ts';
 
 /**
@@ -25,14 +26,12 @@ const organizationGuid = String(organization.guid);
 const founder = await joinTeam(app, organizationGuid);
 const pages = createPages(await launchBrowser(), url);
 const page = await pages.open({ permissions: ['clipboard-read', 'clipboard-write'] });
-const menu = page.getByRole('navigation', { name: 'Pages of the dashboard' });
+const menu = menuOf(page);
 const dialog = page.getByRole('dialog');
 const backend = await createReceiver();
 const broken = await createReceiver();
 
 const OTHER_ADDRESS = '198.35.26.97';
-/** Attempts are told of a few times a second. */
-const TOLD_AFTER_MS = 1_000;
 const key = { id: '', secret: '' };
 let bankGuid = '';
 
@@ -63,13 +62,6 @@ async function announce(): Promise<string> {
   return guid;
 }
 
-async function takeSecret(name: string, button: string): Promise<string> {
-  const secret = String(await page.locator(`[data-secret=${name}]`).textContent());
-  await page.getByLabel('I have stored it safely').check();
-  await page.getByRole('button', { name: button, exact: true }).click();
-  return secret;
-}
-
 test('a Founder logs in, and is led to the wizard', async () => {
   await page.goto('/');
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
@@ -82,22 +74,17 @@ test('the wizard makes a sandbox bank and its first key, with the address of thi
   await page.getByRole('button', { name: 'Create', exact: true }).click();
   await page.getByRole('button', { name: 'Continue with Acme Bank' }).click();
   bankGuid = String(new URL(page.url()).searchParams.get('bank'));
-  await page.getByRole('button', { name: 'Use my current address' }).click();
-  await page.waitForFunction(
-    (address) =>
-      document.querySelector<HTMLInputElement>('[aria-label="Allowed address 1"]')?.value === address,
-    ADDRESS,
-  );
+  await useCurrentAddress(page);
   await page.getByRole('button', { name: 'Generate bank key' }).click();
   key.id = String(await page.locator('[data-secret=client_id]').textContent());
-  key.secret = await takeSecret('client_secret', 'Continue');
+  key.secret = await takeSecret(page, 'client_secret', 'Continue');
 });
 
 test('the wizard creates a subscription, and the test event is seen to arrive', async () => {
   await page.getByLabel('Name').fill('Payments backend');
   await page.getByLabel('URL').fill(`${backend.url}/hook`);
   await page.getByRole('button', { name: 'Create', exact: true }).click();
-  const signingKey = await takeSecret('signing_key', 'Continue');
+  const signingKey = await takeSecret(page, 'signing_key', 'Continue');
   await app.dispatcher.settle();
   const before = backend.received.length;
   await page.getByRole('button', { name: 'Send the test event' }).click();
@@ -161,7 +148,7 @@ test('a failing endpoint is seen with its next attempt, and an event is sent to 
   await dialog.getByLabel('Name').fill('Ledger');
   await dialog.getByLabel('URL').fill(broken.url);
   await dialog.getByRole('button', { name: 'Create' }).click();
-  await takeSecret('signing_key', 'Done');
+  await takeSecret(page, 'signing_key', 'Done');
   await page.getByRole('heading', { name: 'Ledger' }).waitFor();
   await app.dispatcher.settle();
   broken.behave({ kind: 'answer', status: 503, body: 'closed for today' });

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { publishEvents } from '../testing/events.ts';
 import { createReceiver } from '../testing/receiver.ts';
 import { createSubscription } from '../testing/subscriptions.ts';
 import { createTenant, type Tenant } from '../testing/tenant.ts';
 import { launchBrowser } from './support/browser.ts';
-import { createPages } from './support/pages.ts';
+import { createPages, menuOf } from './support/pages.ts';
 import { enterAs } from './support/people.ts';
+import { takeSecret } from './support/secrets.ts';
 import { createDashboardSite } from './support/site.ts';
 
 const site = await createDashboardSite();
@@ -13,18 +15,8 @@ const pages = createPages(await launchBrowser(), site.url);
 const { app } = site;
 await app.dispatcher.start();
 
-async function announce({ organizationGuid, bankGuid }: Tenant): Promise<void> {
-  const { status } = await app.operate('POST', '/events', {
-    events: [
-      {
-        organization_guid: organizationGuid,
-        bank_guid: bankGuid,
-        event_type: 'transfer.completed',
-        object_guid: '0199e5a4c1b27d3e8f60a1b2c3d4e5f6',
-      },
-    ],
-  });
-  assert.equal(status, 202);
+async function announce(tenant: Tenant): Promise<void> {
+  await publishEvents(app, tenant);
   await app.dispatcher.settle();
 }
 
@@ -43,9 +35,7 @@ test('a subscription is created, its key shown once, and becomes active with its
   await dialog.getByText('It must be absolute and begin with https:// or http://').waitFor();
   await dialog.getByLabel('URL').fill(`${receiver.url}/hook`);
   await dialog.getByRole('button', { name: 'Create' }).click();
-  assert.match(String(await dialog.locator('[data-secret=signing_key]').textContent()), /^[0-9a-f]{64}$/);
-  await dialog.getByLabel('I have stored it safely').check();
-  await dialog.getByRole('button', { name: 'Done' }).click();
+  assert.match(await takeSecret(dialog, 'signing_key', 'Done'), /^[0-9a-f]{64}$/);
   await page.getByRole('heading', { name: 'Payments backend' }).waitFor();
   await app.dispatcher.settle();
   await receiver.waitForCount(1);
@@ -138,10 +128,7 @@ test('filters are in the address, survive a reload, and the bank is followed eve
   await page.getByRole('button', { name: 'Bank: Bank' }).click();
   await page.getByRole('option', { name: 'Live bank' }).click();
   await page.locator('[data-environment=production]').waitFor();
-  await page
-    .getByRole('navigation', { name: 'Pages of the dashboard' })
-    .getByRole('link', { name: 'API keys' })
-    .click();
+  await menuOf(page).getByRole('link', { name: 'API keys' }).click();
   await page.getByText('Keys of Live bank').waitFor();
   assert.match(page.url(), new RegExp(`bank=${body.guid}`));
 });

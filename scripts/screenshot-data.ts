@@ -28,6 +28,7 @@ export async function founderOf(request: APIRequestContext) {
   const list = async (path: string) => (await get(path)).objects as Item[];
 
   return {
+    organization: organization.guid,
     list,
     async create(path: string, data: Body): Promise<Item> {
       const answer = await request.post(`/api${path}`, { headers, data });
@@ -56,7 +57,7 @@ async function eventually<Result>(what: string, look: () => Promise<Result | und
   throw new Error(`${what}: not within ${PATIENCE_MS} ms`);
 }
 
-export type Made = { bank: string; customer: string; subscription: string; event: string };
+export type Made = { bank: string; customer: string; healthy: string; failing: string; event: string };
 
 /** Two endpoints, one of which fails once it is active, and something that happened for both to be told of. */
 export async function makeData(founder: Founder, healthy: Receiver, failing: Receiver): Promise<Made> {
@@ -66,8 +67,10 @@ export async function makeData(founder: Founder, healthy: Receiver, failing: Rec
   await founder.create('/bank_applications', { ...own, name: 'Payments backend' });
   await founder.create('/bank_applications', { ...own, name: 'Reports', ip_allowlist: ['198.35.26.0/24'] });
 
-  const subscription = await subscribe(founder, 'Payments backend', healthy);
-  await subscribe(founder, 'Old ledger', failing);
+  const endpoints = {
+    healthy: await subscribe(founder, 'Payments backend', healthy),
+    failing: await subscribe(founder, 'Old ledger', failing),
+  };
   failing.behave({ kind: 'answer', status: 503, body: 'The ledger is closed for maintenance' });
 
   const customer = await founder.create('/customers', { ...own, type: 'individual', name: 'Ada' });
@@ -79,7 +82,7 @@ export async function makeData(founder: Founder, healthy: Receiver, failing: Rec
   // Twice, so that there is more than one attempt to see.
   await founder.find(attempts, ({ attempt_count: count }) => Number(count) >= 2);
   await founder.charted();
-  return { bank: bank.guid, customer: customer.guid, subscription, event: told.guid };
+  return { bank: bank.guid, customer: customer.guid, ...endpoints, event: told.guid };
 }
 
 async function subscribe(founder: Founder, name: string, { url }: Receiver): Promise<string> {

@@ -7,6 +7,7 @@ import { launchBrowser, prepareBrowser } from '../e2e/support/browser.ts';
 import { createReceiver } from '../testing/receiver.ts';
 import { BOUNDED, createSite, type Running, waitFor } from '../testing/serve.ts';
 import { founderOf, type Made, makeData } from './screenshot-data.ts';
+import { addDay } from './screenshot-day.ts';
 
 /**
  * `npm run screenshots`: the pictures in `docs/images/`, of the real service with its demo on a database of its own. It
@@ -41,6 +42,7 @@ test('pictures of the dashboard', BOUNDED, async (t) => {
   await logIn(page, service);
   const founder = await founderOf(context.request);
   const made = await makeData(founder, healthy, failing);
+  await addDay(site.dataDir, Date.now(), { organization: founder.organization, ...made });
 
   await mkdir(FOLDER, { recursive: true });
   await takePictures(page, made);
@@ -63,16 +65,16 @@ async function logIn(page: Page, service: Running): Promise<void> {
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
 }
 
-async function takePictures(page: Page, { subscription, event }: Made): Promise<void> {
+async function takePictures(page: Page, { healthy, event }: Made): Promise<void> {
   const go = async (path: string, text: string) => {
     await page.goto(path);
     await page.getByText(text).first().waitFor();
   };
-  await go('/overview?range=1h', 'Old ledger');
+  await go('/overview?range=24h', 'Old ledger');
   await take(page, 'overview', { whole: true });
   await go('/keys', 'Reports');
   await take(page, 'keys');
-  await go(`/subscriptions/${subscription}?range=1h`, 'trade.completed');
+  await go(`/subscriptions/${healthy}?range=24h`, 'trade.completed');
   await take(page, 'subscription');
   await go('/events', 'transfer.completed');
   await take(page, 'events');

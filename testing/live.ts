@@ -4,6 +4,9 @@ import { after } from 'node:test';
 import type { TestApp } from './app.ts';
 import { metricOf, until } from './webhooks.ts';
 
+/** Attempts are told of a few times a second: by then the stream has had them. */
+export const TOLD_AFTER_MS = 1_000;
+
 type Message = Record<string, unknown>;
 
 /** A live stream over a real connection, read as a browser would. */

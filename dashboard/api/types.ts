@@ -16,7 +16,7 @@ import type {
   UserTokenView,
 } from '../../server/login/schema.ts';
 import type { InvitedMemberView, MemberView } from '../../server/members/schema.ts';
-import type { BankView } from '../../server/organizations/schema.ts';
+import type { BankView, Feature } from '../../server/organizations/schema.ts';
 import type { CreatedSubscriptionView, SubscriptionView } from '../../server/subscriptions/schema.ts';
 import type { Role } from '../../server/tokens/roles.ts';
 
@@ -32,7 +32,7 @@ export type DetailedDelivery = Static<typeof DetailedDeliveryView>;
 export type Attempt = DetailedDelivery['attempts'][number];
 export type Targets = Static<typeof TargetsView>;
 export type Recovery = Static<typeof RecoveryView>;
-export type { AuditEntry, Role };
+export type { AuditEntry, Feature, Role };
 
 export type Environment = 'sandbox' | 'production';
 

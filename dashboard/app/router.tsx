@@ -64,8 +64,17 @@ const webhooks = createRoute({
   id: 'webhooks',
   component: lazyRouteComponent(() => import('../shell/WebhookPages.tsx'), 'WebhookPages'),
 });
-const subscriptions = createRoute({
+/** What only some roles see of it. */
+const subscriptionPages = createRoute({
   getParentRoute: () => webhooks,
+  id: 'subscription pages',
+  component: lazyRouteComponent(
+    () => import('../pages/subscriptions/SubscriptionPages.tsx'),
+    'SubscriptionPages',
+  ),
+});
+const subscriptions = createRoute({
+  getParentRoute: () => subscriptionPages,
   path: 'subscriptions',
   component: lazyRouteComponent(
     () => import('../pages/subscriptions/SubscriptionsPage.tsx'),
@@ -73,7 +82,7 @@ const subscriptions = createRoute({
   ),
 });
 const subscription = createRoute({
-  getParentRoute: () => webhooks,
+  getParentRoute: () => subscriptionPages,
   path: 'subscriptions/$guid',
   component: lazyRouteComponent(
     () => import('../pages/subscriptions/SubscriptionPage.tsx'),
@@ -129,7 +138,10 @@ export const router = createRouter({
     setPassword,
     workspace.addChildren([
       ...([onboarding, overview, keys, files, sandbox, team, audit, account] as const),
-      webhooks.addChildren([subscriptions, subscription, events, event, live]),
+      webhooks.addChildren([
+        subscriptionPages.addChildren([subscriptions, subscription]),
+        ...([events, event, live] as const),
+      ]),
     ]),
   ]),
   parseSearch,

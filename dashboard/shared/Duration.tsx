@@ -1,9 +1,7 @@
 import { Group, Text, Tooltip } from '@mantine/core';
+import { SLOW_MS } from '../../server/deliveries/limit.ts';
 import { Icon } from './Icon.tsx';
 import { elapsed } from './moments.ts';
-
-/** What an endpoint has to answer in (specification, Limits). */
-const SLOW_MS = 2_000;
 
 /** How long an endpoint took, with a mark when that is longer than it has. */
 export function Duration({ ms, slow }: { ms: number | undefined; slow?: boolean }) {

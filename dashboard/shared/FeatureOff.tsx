@@ -1,11 +1,10 @@
 import { Anchor } from '@mantine/core';
+import type { Feature } from '../api/types.ts';
 import { useWorkspace } from '../shell/workspace-context.ts';
 import { EmptyState } from './EmptyState.tsx';
 import type { IconName } from './Icon.tsx';
 import { PageHeader } from './PageHeader.tsx';
 import { Panel } from './Panel.tsx';
-
-type Feature = 'webhooks' | 'files';
 
 const WORDS: Record<Feature, { title: string; icon: IconName; meaning: string }> = {
   webhooks: {

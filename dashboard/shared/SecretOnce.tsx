@@ -1,7 +1,7 @@
 import { Alert, Button, Checkbox, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { CopyButton } from './CopyButton.tsx';
-import { useHold } from './hold.ts';
+import { useHold, useKeep } from './hold.ts';
 import { Icon } from './Icon.tsx';
 import styles from './SecretOnce.module.css';
 import { saveAs } from './save.ts';
@@ -22,6 +22,7 @@ export function SecretOnce({
 }) {
   const [stored, setStored] = useState(false);
   useHold(!stored);
+  useKeep(true);
   return (
     <Stack gap="md">
       <Alert color="yellow" variant="light" icon={<Icon name="warning" />} title="Shown only once">

@@ -23,11 +23,14 @@ export function exactTime(at: string): string {
   return `${exact.format(new Date(at))} · ${at}`;
 }
 
-/** "6 d 23 h", "23 h 12 min", "4 min", for what will come. */
+/** "7 days", "6 d 23 h", "23 h 12 min", "4 min", for what will come. */
 export function remaining(until: string, now: number): string {
   const minutes = Math.max(0, Math.ceil((Date.parse(until) - now) / 60_000));
   const hours = Math.floor(minutes / 60);
-  if (hours >= IN_DAYS_FROM_HOURS) return `${Math.floor(hours / 24)} d ${hours % 24} h`;
+  if (hours >= IN_DAYS_FROM_HOURS) {
+    const days = Math.floor(hours / 24);
+    return hours % 24 === 0 ? `${days} days` : `${days} d ${hours % 24} h`;
+  }
   return hours > 0 ? `${hours} h ${minutes % 60} min` : `${minutes} min`;
 }
 

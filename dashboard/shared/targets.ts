@@ -9,12 +9,12 @@ const REFRESH_MS = 5_000;
  * long as it is not known.
  */
 export function useTargets(): readonly string[] | undefined {
-  const { api, can, organization } = useWorkspace();
+  const { api, can, has } = useWorkspace();
   const { data } = useQuery({
     // Below the key of the subscriptions: a change of theirs is one of these.
     queryKey: [api.key, '/subscriptions', 'targets'],
     queryFn: ({ signal }) => api.get<Targets>('/subscription_targets', { signal }),
-    enabled: can('subscription_events:execute') && organization.features.includes('webhooks'),
+    enabled: can('subscription_events:execute') && has('webhooks'),
     refetchInterval: REFRESH_MS,
   });
   return data?.objects.map(({ subscription_guid: guid }) => guid);

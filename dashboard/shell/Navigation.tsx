@@ -22,8 +22,7 @@ type Entry = {
 };
 
 const always = () => true;
-const hasWebhooks = ({ organization }: Workspace) => organization.features.includes('webhooks');
-const maySeeAudit = ({ role }: Workspace) => role === 'founder' || role === 'key_admin';
+const hasWebhooks = ({ has }: Workspace) => has('webhooks');
 
 const GROUPS: readonly { title: string; entries: readonly Entry[] }[] = [
   {
@@ -42,13 +41,13 @@ const GROUPS: readonly { title: string; entries: readonly Entry[] }[] = [
         to: '/subscriptions',
         label: 'Subscriptions',
         icon: 'webhook',
-        shown: (workspace) => hasWebhooks(workspace) && workspace.can('subscriptions:read'),
+        shown: ({ can, has }) => has('webhooks') && can('subscriptions:read'),
       },
       {
         to: '/files',
         label: 'Files',
         icon: 'file',
-        shown: ({ organization }) => organization.features.includes('files'),
+        shown: ({ has }) => has('files'),
       },
       {
         to: '/sandbox',
@@ -62,7 +61,7 @@ const GROUPS: readonly { title: string; entries: readonly Entry[] }[] = [
     title: 'Organization',
     entries: [
       { to: '/team', label: 'Team', icon: 'team', shown: always },
-      { to: '/audit', label: 'Audit', icon: 'audit', shown: maySeeAudit },
+      { to: '/audit', label: 'Audit', icon: 'audit', shown: ({ can }) => can('audit_entries:read') },
       {
         to: '/onboarding',
         label: 'Get started',

@@ -4,6 +4,6 @@ import { useWorkspace } from './workspace-context.ts';
 
 /** Around every page that asks for webhooks: without them the service would refuse whatever the page asks for. */
 export function WebhookPages() {
-  const { organization } = useWorkspace();
-  return organization.features.includes('webhooks') ? <Outlet /> : <FeatureOff feature="webhooks" />;
+  const { has } = useWorkspace();
+  return has('webhooks') ? <Outlet /> : <FeatureOff feature="webhooks" />;
 }

@@ -2,10 +2,11 @@ import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { createApi } from '../api/client.ts';
 import { permissionsOf } from '../api/permissions.ts';
-import type { Organization, Session } from '../api/types.ts';
+import type { Feature, Organization, Session } from '../api/types.ts';
 import { useServices } from '../app/services.tsx';
 import { Failure } from '../shared/Failure.tsx';
 import { useFilters } from '../shared/filters.ts';
+import { KeepContext, useKept } from '../shared/hold.ts';
 import { PageLoading } from '../shared/PageLoading.tsx';
 import { useBanks } from './banks.ts';
 import { NoOrganization } from './NoOrganization.tsx';
@@ -17,7 +18,9 @@ import { WorkspaceContext } from './workspace-context.ts';
 
 /** Lets in who is logged in, finds what they look at, and puts the frame around it. */
 export function Workspace() {
-  const { data: session, error, isPending, refetch } = useSession();
+  const { data, error, isPending, refetch } = useSession();
+  // A session that ends takes nothing away that is shown once. A log out does: it forgets the banks, and their page.
+  const { kept: session, count } = useKept(data);
   const { filters } = useFilters();
   if (isPending) return <PageLoading />;
   if (error && session === undefined) return <Failure error={error} onRetry={() => void refetch()} />;
@@ -25,7 +28,11 @@ export function Workspace() {
   const wanted = filters.org ?? remembered('organization');
   const organization = session.organizations.find(({ guid }) => guid === wanted) ?? session.organizations[0];
   if (!organization) return <NoOrganization session={session} />;
-  return <OrganizationWorkspace key={organization.guid} session={session} organization={organization} />;
+  return (
+    <KeepContext value={count}>
+      <OrganizationWorkspace key={organization.guid} session={session} organization={organization} />
+    </KeepContext>
+  );
 }
 
 function OrganizationWorkspace({ session, organization }: { session: Session; organization: Organization }) {
@@ -47,8 +54,8 @@ function OrganizationWorkspace({ session, organization }: { session: Session; or
   const workspace = {
     session,
     organization,
-    role: organization.role,
     can: permissionsOf(organization.role),
+    has: (feature: Feature) => organization.features.includes(feature),
     banks,
     bank,
     environment,

@@ -9,16 +9,13 @@ const PER_PAGE = 100;
 const MAX_PAGES = 10;
 
 /** The banks of both environments, oldest first within each, sandbox before production. */
-export function useBanks(organizationGuid: string | undefined, environments: readonly Environment[]) {
+export function useBanks(organizationGuid: string, environments: readonly Environment[]) {
   const { tokens } = useServices();
   return useQuery({
     queryKey: ['banks', organizationGuid],
-    enabled: organizationGuid !== undefined,
     staleTime: 60_000,
     queryFn: async () => {
-      const lists = environments.map((environment) =>
-        readBanks(tokens, { organizationGuid: organizationGuid ?? '', environment }),
-      );
+      const lists = environments.map((environment) => readBanks(tokens, { organizationGuid, environment }));
       return (await Promise.all(lists)).flat();
     },
   });

@@ -1,14 +1,15 @@
 import { createContext, use } from 'react';
 import type { Api } from '../api/client.ts';
 import type { Can } from '../api/permissions.ts';
-import type { Bank, Environment, Organization, Role, Session } from '../api/types.ts';
+import type { Bank, Environment, Feature, Organization, Session } from '../api/types.ts';
 
 /** What every page looks at: one Organization, one of its banks and so one environment, as one person. */
 export type Workspace = {
   session: Session;
   organization: Organization;
-  role: Role;
   can: Can;
+  /** What the Organization was given by the operator. */
+  has(feature: Feature): boolean;
   banks: readonly Bank[];
   bank: Bank | undefined;
   environment: Environment;

@@ -1,4 +1,11 @@
+import { Secret, TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
+import type { TestApp } from '../../testing/app.ts';
+
+/** After it a login is no fresh proof any more. */
+export const PROOF_MS = 5 * 60_000;
+/** An app shows another code. */
+export const TOTP_STEP_MS = 30_000;
 
 /** A device with a fingerprint reader, as Chromium simulates one for this page; its person always puts a finger on it. */
 export async function addAuthenticator(page: Page): Promise<void> {
@@ -14,4 +21,10 @@ export async function addAuthenticator(page: Page): Promise<void> {
       automaticPresenceSimulation: true,
     },
   });
+}
+
+/** What an authenticator app with this secret shows at the moment of each call. */
+export function codesOf({ clock }: TestApp, secret: unknown): () => string {
+  const totp = new TOTP({ secret: Secret.fromBase32(String(secret)) });
+  return () => totp.generate({ timestamp: clock.now().getTime() });
 }

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, afterEach } from 'node:test';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { ADDRESS } from './site.ts';
 
 /** Long enough for a busy machine; what waits longer waits for something that does not come. */
 const PATIENCE_MS = 15_000;
+
+export function menuOf(page: Page): Locator {
+  return page.getByRole('navigation', { name: 'Pages of the dashboard' });
+}
 
 /**
  * Opens pages and listens to them: whatever the browser complains about (an error in the script, a refusal by the

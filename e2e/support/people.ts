@@ -12,6 +12,12 @@ export async function fillLogin(page: Page, { email, password }: Pick<Person, 'e
   await page.getByRole('button', { name: 'Log in' }).click();
 }
 
+export async function logOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /^Account of/ }).click();
+  await page.getByRole('menuitem', { name: 'Log out' }).click();
+  await page.getByRole('heading', { name: 'Log in' }).waitFor();
+}
+
 /** Puts a new person of this role into the browser, logged in: for tests that are about what comes after it. */
 export async function enterAs(
   page: Page,

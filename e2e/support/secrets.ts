@@ -1,5 +1,16 @@
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
+import { ADDRESS } from './site.ts';
+
+/** By its button in the form of a key, which has to find out first. */
+export async function useCurrentAddress(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Use my current address' }).click();
+  await page.waitForFunction(
+    (address) =>
+      document.querySelector<HTMLInputElement>('[aria-label="Allowed address 1"]')?.value === address,
+    ADDRESS,
+  );
+}
 
 /** Reads what is shown once, says that it is stored, and goes on. */
 export async function takeSecret(dialog: Locator | Page, name: string, button: string): Promise<string> {

@@ -26,7 +26,9 @@ test(
       [['Demo Organization', 'founder']],
     );
 
-    assert.equal((await post('/password_resets', { email })).status, 202);
+    const asked = await post('/password_resets', { email });
+    assert.equal(asked.status, 202);
+    assert.equal(((await asked.json()) as { link_by: string }).link_by, 'log');
     const link = () => /set-password#token=([\w-]{43})/.exec(running.out())?.[1];
     await waitFor('the link', running, () => link() !== undefined);
     assert.equal((await post('/password', { token: link(), password: 'a brand new password' })).status, 200);

@@ -31,8 +31,8 @@ export function registerLinks(dashboard: HttpServer, tools: RouteTools): void {
     },
     async (request, reply) => {
       unwrap(await login.passwordResets.request(request.body.email, from(request)));
-      const { byMail } = login.passwordResets;
-      return reply.code(202).send({ by_mail: byMail, support_email: supportEmail });
+      const { linkBy } = login.passwordResets;
+      return reply.code(202).send({ link_by: linkBy, support_email: supportEmail });
     },
   );
 

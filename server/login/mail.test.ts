@@ -51,7 +51,7 @@ test('the operator gets the link too', async () => {
 
 test('a new password is asked for by mail; an unknown address gets none, and the same answer', async () => {
   const unknown = await ask('nobody@partner.example');
-  assert.equal(unknown.body.by_mail, true);
+  assert.equal(unknown.body.link_by, 'mail');
   const received = await nextMail(async () => {
     const { status, body } = await ask(founder.email);
     assert.deepEqual([status, body], [202, unknown.body]);

@@ -23,7 +23,7 @@ test('without a mail server the operator gets to know who asks for a new passwor
   const { memberGuid, email } = await joinTeam(app, organizationGuid);
   const before = app.logged.length;
   const { status, body } = await ask(email);
-  assert.deepEqual([status, body], [202, { by_mail: false, support_email: 'help@operator.example' }]);
+  assert.deepEqual([status, body], [202, { link_by: 'operator', support_email: 'help@operator.example' }]);
 
   const told = app.logged.slice(before).filter((line) => line.includes('a new password was asked for'));
   assert.equal(told.length, 1);

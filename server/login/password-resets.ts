@@ -28,21 +28,24 @@ type Deps = {
   log: Log;
 };
 
+type LinkBy = 'mail' | 'log' | 'operator';
+
 /** A new password for whoever has lost theirs. */
 export function createPasswordResets(deps: Deps) {
   const { database, audit, people, links, totp, limits, mail, supportEmail, showLinksInLog, log } = deps;
+  const linkBy: LinkBy = mail ? 'mail' : showLinksInLog ? 'log' : 'operator';
   const queue = createWorkQueue({ atOnce: REQUESTS_AT_ONCE, maxWaiting: MAX_WAITING_REQUESTS });
 
   async function send(email: string, from: From): Promise<void> {
     const person = await people.findByEmail(email);
     if (!person) return;
-    if (mail === undefined && !showLinksInLog) {
+    if (linkBy === 'operator') {
       await leaveToOperator(actorOf(person.guid, from), person.guid);
       return;
     }
     const { link, expiresAt } = await issue(actorOf(person.guid, from), person.guid);
     mail?.send(passwordResetMessage({ to: person.email, link, expiresAt, supportEmail }));
-    if (mail === undefined)
+    if (linkBy === 'log')
       log.info({ email: person.email, address_to_open: link.reveal() }, 'a new password can be set');
   }
 
@@ -66,8 +69,7 @@ export function createPasswordResets(deps: Deps) {
   }
 
   return {
-    /** Otherwise it is the operator who gets the link to the person. */
-    byMail: mail !== undefined,
+    linkBy,
 
     /** Answered before anything is looked up: neither the answer nor its time tells whether the address is known. */
     async request(email: string, from: From): Promise<Failure | undefined> {

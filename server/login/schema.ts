@@ -31,7 +31,10 @@ export const LoginBody = strictObject({
 export const UserTokenBody = strictObject({ organization_guid: Guid, environment: EnvironmentName });
 export const PasswordResetBody = strictObject({ email: Email });
 export const PasswordResetView = Type.Object({
-  by_mail: Type.Boolean({ description: 'false: there is no mail server, and the operator has the request' }),
+  link_by: Type.Enum(['mail', 'log', 'operator'], {
+    description:
+      'How a link would come: log is of the demo on one’s own machine; operator has the request, for there is no mail server',
+  }),
   support_email: Type.String(),
 });
 export const LinkBody = strictObject({ token: Token });

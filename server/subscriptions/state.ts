@@ -26,6 +26,9 @@ export const STATE_RULES: readonly Rule[] = [
   { state: 'active', moment: 'activated_at', is: 'set' },
 ];
 
+/** Deliveries that have failed this long end the subscription (specification, Events 7). */
+export const FAILS_AFTER_MS = 7 * 24 * 3_600_000;
+
 /** Endpoints of an Organization, over both environments. */
 export const MAX_SUBSCRIPTIONS = 5;
 

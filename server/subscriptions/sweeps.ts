@@ -4,10 +4,9 @@ import type { Events } from '../events/service.ts';
 import type { Clock } from '../runtime/clock.ts';
 import * as store from './receiver-store.ts';
 import { changeOf, eventOf } from './records.ts';
+import { FAILS_AFTER_MS } from './state.ts';
 import type { SubscriptionRow } from './store.ts';
 
-/** An endpoint that has not answered well for this long is given up. */
-const FAILS_AFTER_MS = 7 * 24 * 3_600_000;
 /** Subscriptions of one transaction. */
 const BATCH = 100;
 

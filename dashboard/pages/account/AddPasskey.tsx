@@ -1,10 +1,11 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Stack, Text, TextInput } from '@mantine/core';
 import { startRegistration } from '@simplewebauthn/browser';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { people } from '../../api/people.ts';
 import { Problem } from '../../api/problem.ts';
-import { Failure } from '../../shared/Failure.tsx';
+import { Dialog } from '../../shared/Dialog.tsx';
+import { FormEnd } from '../../shared/FormEnd.tsx';
 import { tell } from '../../shared/notify.ts';
 import { usePasskeysChanged } from './passkeys.ts';
 import { useProof } from './use-proof.tsx';
@@ -25,7 +26,7 @@ export function AddPasskey({ onClose }: { onClose: () => void }) {
     },
   });
   return (
-    <Modal opened onClose={onClose} title={question?.title ?? 'Add a passkey'} centered>
+    <Dialog title={question?.title ?? 'Add a passkey'} held={add.isPending && !question} onClose={onClose}>
       {question?.form ?? (
         <form
           onSubmit={(event) => {
@@ -44,23 +45,21 @@ export function AddPasskey({ onClose }: { onClose: () => void }) {
               value={name}
               onChange={({ currentTarget }) => setName(currentTarget.value)}
             />
-            {add.error instanceof Problem ? <Failure error={add.error} /> : null}
             {add.error && !(add.error instanceof Problem) ? (
               <Text size="sm" c="red" role="alert">
                 The browser did not make one. It may have been cancelled, or this device has one already.
               </Text>
             ) : null}
-            <Group justify="flex-end">
-              <Button variant="default" onClick={onClose}>
-                Cancel
-              </Button>
-              <Button type="submit" disabled={name.trim() === ''} loading={add.isPending}>
-                Add
-              </Button>
-            </Group>
+            <FormEnd
+              action="Add"
+              disabled={name.trim() === ''}
+              pending={add.isPending}
+              error={add.error instanceof Problem ? add.error : undefined}
+              onCancel={onClose}
+            />
           </Stack>
         </form>
       )}
-    </Modal>
+    </Dialog>
   );
 }

@@ -8,6 +8,7 @@ import { Icon } from '../../shared/Icon.tsx';
 import { signWithPasskey } from '../../shared/passkeys.ts';
 import { useWorkspace } from '../../shell/workspace-context.ts';
 import { CodeField } from '../login/CodeField.tsx';
+import { plainCode } from '../login/codes.ts';
 
 /** Asked in place of what a dialog is about, by any means that this person has. */
 export function ProofForm({ onProved }: { onProved: () => void }) {
@@ -16,7 +17,7 @@ export function ProofForm({ onProved }: { onProved: () => void }) {
   const [typed, setTyped] = useState('');
   const prove = useMutation({
     mutationFn: () =>
-      means === 'code' ? people.proveByCode(typed.replaceAll(' ', '')) : people.proveByPassword(typed),
+      means === 'code' ? people.proveByCode(plainCode(typed)) : people.proveByPassword(typed),
     onSuccess: onProved,
   });
   const passkey = useMutation({

@@ -1,8 +1,9 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { people } from '../../api/people.ts';
 import type { Passkey } from '../../api/types.ts';
-import { Failure } from '../../shared/Failure.tsx';
+import { Dialog } from '../../shared/Dialog.tsx';
+import { FormEnd } from '../../shared/FormEnd.tsx';
 import { tell } from '../../shared/notify.ts';
 import { usePasskeysChanged } from './passkeys.ts';
 import { useProof } from './use-proof.tsx';
@@ -19,23 +20,26 @@ export function RemovePasskey({ passkey, onClose }: { passkey: Passkey; onClose:
     },
   });
   return (
-    <Modal opened onClose={onClose} title={question?.title ?? `Remove ${passkey.name}`} centered>
+    <Dialog
+      title={question?.title ?? `Remove ${passkey.name}`}
+      held={remove.isPending && !question}
+      onClose={onClose}
+    >
       {question?.form ?? (
         <Stack>
           <Text size="sm">
             You can no longer log in with it. The device keeps its half until you delete it there.
           </Text>
-          {remove.error ? <Failure error={remove.error} /> : null}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button color="red" data-autofocus loading={remove.isPending} onClick={() => remove.mutate()}>
-              Remove
-            </Button>
-          </Group>
+          <FormEnd
+            danger
+            action="Remove"
+            onAction={remove.mutate}
+            pending={remove.isPending}
+            error={remove.error}
+            onCancel={onClose}
+          />
         </Stack>
       )}
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,8 +1,9 @@
-import { Button, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core';
+import { PasswordInput, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { people } from '../../api/people.ts';
-import { Failure } from '../../shared/Failure.tsx';
+import { Dialog } from '../../shared/Dialog.tsx';
+import { FormEnd } from '../../shared/FormEnd.tsx';
 import { SESSION_KEY } from '../../shell/session.ts';
 
 export function RemoveTotp({ onClose }: { onClose: () => void }) {
@@ -16,7 +17,7 @@ export function RemoveTotp({ onClose }: { onClose: () => void }) {
     },
   });
   return (
-    <Modal opened onClose={onClose} title="Turn off the authenticator app" centered>
+    <Dialog title="Turn off the authenticator app" held={remove.isPending} onClose={onClose}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -34,17 +35,15 @@ export function RemoveTotp({ onClose }: { onClose: () => void }) {
             value={password}
             onChange={({ currentTarget }) => setPassword(currentTarget.value)}
           />
-          {remove.error ? <Failure error={remove.error} /> : null}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" color="red" loading={remove.isPending}>
-              Turn off
-            </Button>
-          </Group>
+          <FormEnd
+            danger
+            action="Turn off"
+            pending={remove.isPending}
+            error={remove.error}
+            onCancel={onClose}
+          />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,12 +1,15 @@
-import { Button, Center, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Center, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { people } from '../../api/people.ts';
 import { CopyButton } from '../../shared/CopyButton.tsx';
+import { Dialog } from '../../shared/Dialog.tsx';
 import { Failure } from '../../shared/Failure.tsx';
+import { FormEnd } from '../../shared/FormEnd.tsx';
 import { PageLoading } from '../../shared/PageLoading.tsx';
 import { SecretOnce } from '../../shared/SecretOnce.tsx';
 import { SESSION_KEY } from '../../shell/session.ts';
+import { plainCode } from '../login/codes.ts';
 import { QrCode } from './QrCode.tsx';
 import { useProof } from './use-proof.tsx';
 
@@ -22,19 +25,16 @@ export function SetUpTotp({ onClose }: { onClose: () => void }) {
     refetchOnWindowFocus: false,
   });
   const confirm = useMutation({
-    mutationFn: () => people.confirmTotp(code.replaceAll(' ', '')),
+    mutationFn: () => people.confirmTotp(plainCode(code)),
     gcTime: 0,
     onSuccess: () => queries.invalidateQueries({ queryKey: SESSION_KEY }),
   });
   const codes = confirm.data?.recovery_codes;
   return (
-    <Modal
-      opened
-      onClose={onClose}
+    <Dialog
       title={codes ? 'Your recovery codes' : (question?.title ?? 'Set up the authenticator app')}
-      closeOnClickOutside={false}
-      withCloseButton={!codes}
-      closeOnEscape={!codes}
+      held={confirm.isPending || codes !== undefined}
+      onClose={onClose}
     >
       {error ? <Failure error={error} /> : null}
       {!begun && !error ? (question?.form ?? <PageLoading />) : null}
@@ -74,18 +74,10 @@ export function SetUpTotp({ onClose }: { onClose: () => void }) {
               value={code}
               onChange={({ currentTarget }) => setCode(currentTarget.value)}
             />
-            {confirm.error ? <Failure error={confirm.error} /> : null}
-            <Group justify="flex-end">
-              <Button variant="default" onClick={onClose}>
-                Cancel
-              </Button>
-              <Button type="submit" loading={confirm.isPending}>
-                Turn on
-              </Button>
-            </Group>
+            <FormEnd action="Turn on" pending={confirm.isPending} error={confirm.error} onCancel={onClose} />
           </Stack>
         </form>
       ) : null}
-    </Modal>
+    </Dialog>
   );
 }

@@ -22,7 +22,7 @@ import { TextFilter } from './TextFilter.tsx';
 
 /** Who did what, when and from where; nothing in it can be changed. */
 export function AuditPage() {
-  const { api, role } = useWorkspace();
+  const { api, can } = useWorkspace();
   const { filters, change } = useFilters();
   const query = {
     action: filters.action,
@@ -31,7 +31,7 @@ export function AuditPage() {
     created_at_gte: filters.from,
     created_at_lt: filters.until,
   };
-  const allowed = role === 'founder' || role === 'key_admin';
+  const allowed = can('audit_entries:read');
   const result = useList<AuditEntry>(
     '/audit_entries',
     { ...query, after: filters.after },

@@ -11,7 +11,6 @@ import { Moment } from '../../shared/Moment.tsx';
 import { PageHeader } from '../../shared/PageHeader.tsx';
 import { PageLink } from '../../shared/PageLink.tsx';
 import { Panel } from '../../shared/Panel.tsx';
-import { WebhooksOnly } from '../../shared/WebhooksOnly.tsx';
 import { BankName } from './BankName.tsx';
 import { ResendEvent } from './ResendEvent.tsx';
 
@@ -23,48 +22,46 @@ export function EventPage() {
     </PageLink>
   );
   return (
-    <WebhooksOnly scope="subscription_events:read">
-      <DetailPage<Event> path="/subscription_events" back={back}>
-        {(event) => (
-          <>
-            <PageHeader title={event.event_type} spaced={false} actions={<ResendEvent event={event} />} />
-            <Panel>
-              <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="lg" pt="sm">
-                <Fact label="Happened">
-                  <Moment at={event.created_at} />
-                </Fact>
-                <Fact label="Bank">
-                  <BankName guid={event.bank_guid} />
-                </Fact>
-                <Fact label="Object">
-                  <Guid value={event.object_guid} name="object_guid" />
-                </Fact>
-                <Fact label="Event">
-                  <Guid value={event.guid} name="event guid" />
-                </Fact>
-              </SimpleGrid>
-            </Panel>
-            <Panel title="Deliveries" flush>
-              <DeliveryTable
-                query={{ subscription_event_guid: event.guid }}
-                showSubscription
-                empty={
-                  <EmptyState icon="webhook" title="It went to nobody">
-                    There was no subscription in this environment when it happened.
-                  </EmptyState>
-                }
-              />
-            </Panel>
-            <Panel
-              title="Body"
-              hint="Byte for byte what every attempt sends; the signature is over exactly this"
-            >
-              <CodeBlock label="the raw body" code={rawBody(event)} />
-            </Panel>
-          </>
-        )}
-      </DetailPage>
-    </WebhooksOnly>
+    <DetailPage<Event> path="/subscription_events" back={back}>
+      {(event) => (
+        <>
+          <PageHeader title={event.event_type} spaced={false} actions={<ResendEvent event={event} />} />
+          <Panel>
+            <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="lg" pt="sm">
+              <Fact label="Happened">
+                <Moment at={event.created_at} />
+              </Fact>
+              <Fact label="Bank">
+                <BankName guid={event.bank_guid} />
+              </Fact>
+              <Fact label="Object">
+                <Guid value={event.object_guid} name="object_guid" />
+              </Fact>
+              <Fact label="Event">
+                <Guid value={event.guid} name="event guid" />
+              </Fact>
+            </SimpleGrid>
+          </Panel>
+          <Panel title="Deliveries" flush>
+            <DeliveryTable
+              query={{ subscription_event_guid: event.guid }}
+              showSubscription
+              empty={
+                <EmptyState icon="webhook" title="It went to nobody">
+                  There was no subscription in this environment when it happened.
+                </EmptyState>
+              }
+            />
+          </Panel>
+          <Panel
+            title="Body"
+            hint="Byte for byte what every attempt sends; the signature is over exactly this"
+          >
+            <CodeBlock label="the raw body" code={rawBody(event)} />
+          </Panel>
+        </>
+      )}
+    </DetailPage>
   );
 }
 

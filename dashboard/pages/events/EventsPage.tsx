@@ -13,7 +13,6 @@ import { MomentFilter } from '../../shared/MomentFilter.tsx';
 import { PageHeader } from '../../shared/PageHeader.tsx';
 import { PageLink } from '../../shared/PageLink.tsx';
 import { Panel } from '../../shared/Panel.tsx';
-import { WebhooksOnly } from '../../shared/WebhooksOnly.tsx';
 import { useWorkspace } from '../../shell/workspace-context.ts';
 import { BankName } from './BankName.tsx';
 import { RecoverButton } from './RecoverButton.tsx';
@@ -22,14 +21,6 @@ const REFRESH_MS = 5_000;
 
 /** What has happened, newest first: of the selected bank, or of all banks of its environment. */
 export function EventsPage() {
-  return (
-    <WebhooksOnly scope="subscription_events:read">
-      <Events />
-    </WebhooksOnly>
-  );
-}
-
-function Events() {
   const { bank, environment, can } = useWorkspace();
   const { filters, change } = useFilters();
   const ofAll = filters.banks === 'all' || !bank;

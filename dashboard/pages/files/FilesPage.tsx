@@ -19,9 +19,9 @@ const REFRESH_MS = 4_000;
 
 /** Documents of the bank's customers. */
 export function FilesPage() {
-  const { bank, can, organization } = useWorkspace();
+  const { bank, can, has } = useWorkspace();
   const { filters, change } = useFilters();
-  const enabled = organization.features.includes('files');
+  const enabled = has('files');
   const result = useList<StoredFile>(
     '/files',
     {

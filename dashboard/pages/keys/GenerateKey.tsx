@@ -1,10 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { scopesFor } from '../../../server/tokens/scopes.ts';
 import { Dialog } from '../../shared/Dialog.tsx';
 import { useWorkspace } from '../../shell/workspace-context.ts';
 import { KeyForm } from './KeyForm.tsx';
 import { KeySecret } from './KeySecret.tsx';
-import { type KeyKind, listKeyOf, useKeyCalls } from './kinds.ts';
+import { type KeyKind, listKeyOf, readScopesOf, useKeyCalls } from './kinds.ts';
 
 export function GenerateKey({ kind, onClose }: { kind: KeyKind; onClose: () => void }) {
   const workspace = useWorkspace();
@@ -31,7 +30,7 @@ export function GenerateKey({ kind, onClose }: { kind: KeyKind; onClose: () => v
         <KeyForm
           kind={kind}
           isNew
-          initial={{ name: '', scopes: scopesFor(kind).filter(isRead), ip_allowlist: [] }}
+          initial={{ name: '', scopes: readScopesOf(kind), ip_allowlist: [] }}
           action="Generate"
           pending={create.isPending}
           error={create.error}
@@ -41,8 +40,4 @@ export function GenerateKey({ kind, onClose }: { kind: KeyKind; onClose: () => v
       )}
     </Dialog>
   );
-}
-
-function isRead(scope: string): boolean {
-  return scope.endsWith(':read');
 }

@@ -74,21 +74,16 @@ function columnsOf(kind: KeyKind): Column<Application>[] {
     { title: 'Allowed addresses', cell: (key) => <Allowlist entries={key.ip_allowlist} /> },
     {
       title: 'Last used',
-      cell: ({ last_used_at: at, last_used_ip: ip }) =>
-        at === undefined ? (
-          <Text size="sm" c="dimmed">
-            Never
-          </Text>
-        ) : (
-          <Stack gap={0}>
-            <Moment at={at} />
-            {ip ? (
-              <Text size="xs" c="dimmed" ff="monospace">
-                {ip}
-              </Text>
-            ) : null}
-          </Stack>
-        ),
+      cell: ({ last_used_at: at, last_used_ip: ip }) => (
+        <Stack gap={0}>
+          <Moment at={at} />
+          {ip ? (
+            <Text size="xs" c="dimmed" ff="monospace">
+              {ip}
+            </Text>
+          ) : null}
+        </Stack>
+      ),
     },
     { title: 'Created', cell: (key) => <Moment at={key.created_at} /> },
   ];

@@ -1,7 +1,7 @@
 import { Input, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { scopesFor } from '../../../server/tokens/scopes.ts';
-import type { KeyKind } from './kinds.ts';
+import { type KeyKind, readScopesOf } from './kinds.ts';
 import { ScopeMatrix } from './ScopeMatrix.tsx';
 
 type Preset = 'read' | 'all' | 'own';
@@ -25,7 +25,7 @@ export function ScopesField({
   error?: React.ReactNode;
 }) {
   const all = scopesFor(kind);
-  const reads = all.filter((scope) => scope.endsWith(':read'));
+  const reads = readScopesOf(kind);
   const [preset, setPreset] = useState<Preset>(() => presetOf(value, all, reads));
   return (
     <Input.Wrapper label="Scopes" labelElement="div" error={error}>

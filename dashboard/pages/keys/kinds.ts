@@ -1,8 +1,14 @@
+import { scopesFor } from '../../../server/tokens/scopes.ts';
 import type { Application, CreatedApplication } from '../../api/types.ts';
 import { useWorkspace, type Workspace } from '../../shell/workspace-context.ts';
 
 export type KeyKind = 'bank' | 'organization';
 export type KeyInput = { name: string; scopes: string[]; ip_allowlist: string[] };
+
+/** What a key begins with: it reads all that its kind can, and changes nothing. */
+export function readScopesOf(kind: KeyKind): string[] {
+  return scopesFor(kind).filter((scope) => scope.endsWith(':read'));
+}
 
 /** The calls for keys of one kind, for the bank that is looked at. */
 export function useKeyCalls(kind: KeyKind) {

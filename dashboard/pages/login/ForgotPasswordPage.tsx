@@ -1,9 +1,10 @@
-import { Anchor, Button, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { people } from '../../api/people.ts';
 import { FrontFrame } from './FrontFrame.tsx';
+import { LINK_TITLES, LinkOnItsWay } from './LinkOnItsWay.tsx';
 import { LoginProblem } from './LoginProblem.tsx';
 
 export function ForgotPasswordPage() {
@@ -16,20 +17,9 @@ export function ForgotPasswordPage() {
   );
   if (request.isSuccess)
     return (
-      <FrontFrame title={request.data.by_mail ? 'Look into your mail' : 'The operator is told'}>
+      <FrontFrame title={LINK_TITLES[request.data.link_by]}>
         <Stack gap="md">
-          <Text size="sm" ta="center">
-            If there is an account for <strong>{form.values.email}</strong>,{' '}
-            {request.data.by_mail ? (
-              'a link to set a new password is on its way. It works once, for 24 hours.'
-            ) : (
-              <>
-                whoever runs this service is told that you ask. It sends no mail, so they hand you the link
-                themselves. You can reach them at{' '}
-                <Anchor href={`mailto:${request.data.support_email}`}>{request.data.support_email}</Anchor>.
-              </>
-            )}
-          </Text>
+          <LinkOnItsWay email={form.values.email} reset={request.data} />
           {back}
         </Stack>
       </FrontFrame>

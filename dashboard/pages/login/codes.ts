@@ -5,7 +5,12 @@ export function needsCode(error: unknown, typed: string): boolean {
   return typed !== '' || hasCode(error, 'totp_required', 'totp_invalid');
 }
 
-/** As the service takes it; apps show codes with a blank in the middle. */
+/** Apps show codes with a blank in the middle. */
+export function plainCode(typed: string): string {
+  return typed.replaceAll(' ', '');
+}
+
+/** As the service takes it beside a password. */
 export function typedCode(typed: string): { totp_code?: string } {
-  return typed === '' ? {} : { totp_code: typed.replaceAll(' ', '') };
+  return typed === '' ? {} : { totp_code: plainCode(typed) };
 }

@@ -1,11 +1,10 @@
 import { Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { scopesFor } from '../../../server/tokens/scopes.ts';
 import type { CreatedApplication } from '../../api/types.ts';
 import { useWorkspace } from '../../shell/workspace-context.ts';
 import { KeyForm } from '../keys/KeyForm.tsx';
 import { KeySecret } from '../keys/KeySecret.tsx';
-import { listKeyOf, useKeyCalls } from '../keys/kinds.ts';
+import { listKeyOf, readScopesOf, useKeyCalls } from '../keys/kinds.ts';
 
 export function KeyStep({
   onCreated,
@@ -35,7 +34,7 @@ export function KeyStep({
           isNew
           initial={{
             name: 'First key',
-            scopes: scopesFor('bank').filter((scope) => scope.endsWith(':read')),
+            scopes: readScopesOf('bank'),
             ip_allowlist: [],
           }}
           action="Generate bank key"

@@ -16,7 +16,7 @@ import { TestStep } from './TestStep.tsx';
 
 /** From nothing to a webhook that arrives: a few steps, each of which can be skipped when it is done already. */
 export function OnboardingPage() {
-  const { can, organization } = useWorkspace();
+  const { can, has } = useWorkspace();
   const [current, setCurrent] = useState<StepName>('bank');
   const [key, setKey] = useState<CreatedApplication>();
   const [subscription, setSubscription] = useState<Subscription>();
@@ -26,7 +26,7 @@ export function OnboardingPage() {
         A Founder or Key Admin of your team generates keys and creates subscriptions.
       </EmptyState>
     );
-  const hasWebhooks = organization.features.includes('webhooks');
+  const hasWebhooks = has('webhooks');
   const steps = stepsOf(hasWebhooks);
   const active = steps.findIndex(({ name }) => name === current);
   return (

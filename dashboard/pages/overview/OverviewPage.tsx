@@ -7,9 +7,9 @@ import { WebhookOverview } from './WebhookOverview.tsx';
 
 /** The first page: how deliveries do. A new Organization is led to its set-up instead, once. */
 export function OverviewPage() {
-  const { organization } = useWorkspace();
+  const { has } = useWorkspace();
   const setUp = useSetUp();
   if (setUp === 'unknown') return <PageLoading />;
   if (setUp === 'new') return <ToSetUp />;
-  return organization.features.includes('webhooks') ? <WebhookOverview /> : <FeatureOff feature="webhooks" />;
+  return has('webhooks') ? <WebhookOverview /> : <FeatureOff feature="webhooks" />;
 }

@@ -9,13 +9,13 @@ import { useWorkspace } from '../../shell/workspace-context.ts';
 /** Whether the Organization has neither a bank key nor a subscription. Asked once in a browser, of whoever could make one. */
 export function useSetUp(): 'unknown' | 'new' | 'done' {
   const { tokens } = useServices();
-  const { can, organization, session } = useWorkspace();
-  const { guid, features } = organization;
+  const { can, has, organization, session } = useWorkspace();
+  const { guid } = organization;
   const [isAsked] = useState(() => can('bank_applications:write') && !isSetUpSeen(guid));
   const { data, isPending } = useQuery({
     queryKey: ['set-up', guid],
     queryFn: async () => {
-      const paths = ['/bank_applications', ...(features.includes('webhooks') ? ['/subscriptions'] : [])];
+      const paths = ['/bank_applications', ...(has('webhooks') ? ['/subscriptions'] : [])];
       const lists = session.environments.flatMap((environment) => {
         const api = createApi(tokens, { organizationGuid: guid, environment });
         return paths.map((path) => api.get<List<unknown>>(path, { query: { per_page: 1 } }));

@@ -1,8 +1,9 @@
-import { Button, Group, Modal, Select, SimpleGrid, Stack } from '@mantine/core';
+import { Select, SimpleGrid, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { SandboxObject } from '../../api/types.ts';
-import { Failure } from '../../shared/Failure.tsx';
+import { Dialog } from '../../shared/Dialog.tsx';
+import { FormEnd } from '../../shared/FormEnd.tsx';
 import { tell } from '../../shared/notify.ts';
 import { useWorkspace } from '../../shell/workspace-context.ts';
 import type { Field, Kind } from './kinds.ts';
@@ -34,7 +35,7 @@ export function CreateObject({ kind, onClose }: { kind: Kind; onClose: () => voi
     },
   });
   return (
-    <Modal opened size="lg" onClose={onClose} title={`Create: ${kind.label.toLowerCase()}`}>
+    <Dialog wide title={`Create: ${kind.label.toLowerCase()}`} held={create.isPending} onClose={onClose}>
       <form onSubmit={form.onSubmit((values) => create.mutate(values))}>
         <Stack>
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
@@ -62,18 +63,10 @@ export function CreateObject({ kind, onClose }: { kind: Kind; onClose: () => voi
               onChange={(value) => form.setFieldValue('simulate', value ?? BY_ITSELF)}
             />
           ) : null}
-          {create.error ? <Failure error={create.error} /> : null}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={create.isPending}>
-              Create
-            </Button>
-          </Group>
+          <FormEnd action="Create" pending={create.isPending} error={create.error} onCancel={onClose} />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -16,8 +16,8 @@ export function FilesField({
   customerGuid: string;
   onChange: (value: string) => void;
 }) {
-  const { api, organization } = useWorkspace();
-  const enabled = organization.features.includes('files');
+  const { api, has } = useWorkspace();
+  const enabled = has('files');
   const { data } = useQuery({
     queryKey: [api.key, '/files', 'of', customerGuid],
     queryFn: () =>

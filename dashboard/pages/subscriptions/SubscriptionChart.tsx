@@ -5,7 +5,7 @@ import { RangeControl } from '../overview/RangeControl.tsx';
 import { rangeOf, useStatistics } from '../overview/statistics.ts';
 
 /** How this endpoint has answered, over the time that is chosen. */
-export default function SubscriptionChart({ guid }: { guid: string }) {
+export function SubscriptionChart({ guid }: { guid: string }) {
   const { filters } = useFilters();
   const range = rangeOf(filters.range);
   const statistics = useStatistics(range, guid);

@@ -1,5 +1,3 @@
-import { Skeleton } from '@mantine/core';
-import { lazy, Suspense } from 'react';
 import type { Subscription } from '../../api/types.ts';
 import { DeliveryTable } from '../../shared/DeliveryTable.tsx';
 import { DetailPage } from '../../shared/DetailPage.tsx';
@@ -7,12 +5,11 @@ import { EmptyState } from '../../shared/EmptyState.tsx';
 import { PageHeader } from '../../shared/PageHeader.tsx';
 import { PageLink } from '../../shared/PageLink.tsx';
 import { Panel } from '../../shared/Panel.tsx';
-import { WebhooksOnly } from '../../shared/WebhooksOnly.tsx';
 import { SubscriptionActions } from './SubscriptionActions.tsx';
+import { SubscriptionChart } from './SubscriptionChart.tsx';
 import { SubscriptionFacts } from './SubscriptionFacts.tsx';
 
 const REFRESH_MS = 5_000;
-const SubscriptionChart = lazy(() => import('./SubscriptionChart.tsx'));
 
 /** One endpoint: what it is, how it does, what was sent to it. */
 export function SubscriptionPage() {
@@ -22,36 +19,32 @@ export function SubscriptionPage() {
     </PageLink>
   );
   return (
-    <WebhooksOnly scope="subscriptions:read">
-      <DetailPage<Subscription> path="/subscriptions" back={back} refreshMs={REFRESH_MS}>
-        {(subscription) => (
-          <>
-            <div>
-              <PageHeader
-                title={subscription.name}
-                actions={<SubscriptionActions subscription={subscription} />}
-              >
-                {subscription.url}
-              </PageHeader>
-              <SubscriptionFacts subscription={subscription} />
-            </div>
-            <Suspense fallback={<Skeleton height={300} radius="lg" />}>
-              <SubscriptionChart guid={subscription.guid} />
-            </Suspense>
-            <Panel title="Deliveries" flush>
-              <DeliveryTable
-                query={{ subscription_guid: subscription.guid }}
-                showEvent
-                empty={
-                  <EmptyState icon="send" title="Nothing was sent here yet">
-                    Events of this environment appear here as they happen. Send a test event to see one.
-                  </EmptyState>
-                }
-              />
-            </Panel>
-          </>
-        )}
-      </DetailPage>
-    </WebhooksOnly>
+    <DetailPage<Subscription> path="/subscriptions" back={back} refreshMs={REFRESH_MS}>
+      {(subscription) => (
+        <>
+          <div>
+            <PageHeader
+              title={subscription.name}
+              actions={<SubscriptionActions subscription={subscription} />}
+            >
+              {subscription.url}
+            </PageHeader>
+            <SubscriptionFacts subscription={subscription} />
+          </div>
+          <SubscriptionChart guid={subscription.guid} />
+          <Panel title="Deliveries" flush>
+            <DeliveryTable
+              query={{ subscription_guid: subscription.guid }}
+              showEvent
+              empty={
+                <EmptyState icon="send" title="Nothing was sent here yet">
+                  Events of this environment appear here as they happen. Send a test event to see one.
+                </EmptyState>
+              }
+            />
+          </Panel>
+        </>
+      )}
+    </DetailPage>
   );
 }

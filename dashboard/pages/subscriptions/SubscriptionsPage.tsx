@@ -11,7 +11,6 @@ import { PageHeader } from '../../shared/PageHeader.tsx';
 import { PageLink } from '../../shared/PageLink.tsx';
 import { Panel } from '../../shared/Panel.tsx';
 import { StateBadge } from '../../shared/StateBadge.tsx';
-import { WebhooksOnly } from '../../shared/WebhooksOnly.tsx';
 import { useWorkspace } from '../../shell/workspace-context.ts';
 import { CreateSubscription } from './CreateSubscription.tsx';
 import { FailingNote } from './FailingNote.tsx';
@@ -22,14 +21,6 @@ const REFRESH_MS = 5_000;
 
 /** Developers → Subscriptions: the endpoints of this environment, what they are at, and what threatens them. */
 export function SubscriptionsPage() {
-  return (
-    <WebhooksOnly scope="subscriptions:read">
-      <Subscriptions />
-    </WebhooksOnly>
-  );
-}
-
-function Subscriptions() {
   const { can, environment } = useWorkspace();
   const { filters } = useFilters();
   const [creating, setCreating] = useState(false);

@@ -1,13 +1,11 @@
 import { Group, Stack, Text } from '@mantine/core';
+import { FAILS_AFTER_MS } from '../../../server/subscriptions/state.ts';
 import type { Subscription } from '../../api/types.ts';
 import { Icon } from '../../shared/Icon.tsx';
 import { Moment } from '../../shared/Moment.tsx';
 import { remaining } from '../../shared/moments.ts';
 import { useNow } from '../../shared/NowProvider.tsx';
 import { useIsStopped } from '../../shared/targets.ts';
-
-/** Deliveries that have failed this long end the subscription (specification, Events 7). */
-const FAILS_AFTER_MS = 7 * 86_400_000;
 
 /** What will happen to it by itself, and when. */
 export function Trouble({ subscription }: { subscription: Subscription }) {

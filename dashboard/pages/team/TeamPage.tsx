@@ -18,11 +18,11 @@ import { MemberActions } from './MemberActions.tsx';
 
 /** Who belongs to the Organization, and as what. */
 export function TeamPage() {
-  const { organization, role, session } = useWorkspace();
+  const { can, organization, session } = useWorkspace();
   const { filters } = useFilters();
   const [inviting, setInviting] = useState(false);
   const result = useList<Member>('/members', { after: filters.after });
-  const manages = role === 'founder';
+  const manages = can('members:write');
   const own = session.member.guid;
   const founders = useFounders(manages);
   const columns: Column<Member>[] = [
@@ -48,17 +48,7 @@ export function TeamPage() {
     },
     { title: 'Role', cell: (member) => <Text size="sm">{ROLE_LABELS[member.role]}</Text> },
     { title: 'State', cell: ({ state }) => <StateBadge state={state} /> },
-    {
-      title: 'Last seen',
-      cell: ({ last_seen_at: at }) =>
-        at === undefined ? (
-          <Text size="sm" c="dimmed">
-            Never
-          </Text>
-        ) : (
-          <Moment at={at} />
-        ),
-    },
+    { title: 'Last seen', cell: ({ last_seen_at: at }) => <Moment at={at} /> },
     ...(manages
       ? [
           {
