@@ -2,12 +2,14 @@ import { benchApi } from './api.ts';
 import { benchFiles } from './files/main.ts';
 import { benchTokens } from './tokens.ts';
 import { benchWebhooks } from './webhooks/main.ts';
+import { benchNeighbours } from './webhooks/neighbours.ts';
 
 /** `npm run bench -- tokens`: prints each figure beside its reference, measured in the same run. */
 const benches: Record<string, () => Promise<boolean>> = {
   tokens: benchTokens,
   api: benchApi,
   webhooks: benchWebhooks,
+  neighbours: benchNeighbours,
   files: benchFiles,
 };
 

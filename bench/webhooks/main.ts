@@ -1,18 +1,10 @@
 import { once } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { BareRun } from './bare-posts.ts';
 import { timeToArrival } from './latency.ts';
-import { ask, type Service, startScript, startService, type Tenant } from './service.ts';
+import { ask, type Service, startScript, startService } from './service.ts';
+import { createTenants, DELIVERIES, deliveriesPerSecond, ENDPOINTS, type Tenants } from './throughput.ts';
 
-const DELIVERIES = 40_000;
-/** Endpoints altogether; an Organization may have five. */
-const ENDPOINTS = 10;
-const BATCH = 500;
-const CALLERS = 8;
 const ROUNDS = 5;
-/** Reading the metrics costs the service a few milliseconds, so it is asked rarely until the end is near. */
-const MIN_POLL_MS = 20;
-const MAX_POLL_MS = 500;
 const MUST = 0.5;
 const AIM = 0.75;
 
@@ -44,15 +36,6 @@ export async function benchWebhooks(): Promise<boolean> {
   }
 }
 
-type Tenants = { tenants: readonly Tenant[]; endpointsOfEach: number };
-
-async function createTenants(service: Service, hook: string, endpointsOfEach: number): Promise<Tenants> {
-  const tenants: Tenant[] = [];
-  for (let n = 0; n < ENDPOINTS / endpointsOfEach; n += 1)
-    tenants.push(await service.createTenant(`${hook}/`, endpointsOfEach));
-  return { tenants, endpointsOfEach };
-}
-
 /** Ours and the reference in turn, so that whatever else the machine does hits both; the median of their ratios. */
 async function compare(
   service: Service,
@@ -75,32 +58,4 @@ async function compare(
   const verdict = median >= AIM ? 'reaches the aim' : median >= MUST ? 'enough' : 'TOO SLOW';
   process.stdout.write(`  ratio ${median.toFixed(2)} (must ${MUST}, aim ${AIM}): ${verdict}\n`);
   return median;
-}
-
-/** From the first call until every delivery is recorded as completed. */
-async function deliveriesPerSecond(service: Service, { tenants, endpointsOfEach }: Tenants): Promise<number> {
-  const before = await completed(service);
-  const calls = Array.from({ length: DELIVERIES / endpointsOfEach / BATCH }, (_, index) =>
-    JSON.stringify({
-      events: Array.from({ length: BATCH }, (_, n) =>
-        service.eventOf(tenants[(index + n) % tenants.length] as Tenant),
-      ),
-    }),
-  );
-  const startedAt = performance.now();
-  const caller = async () => {
-    for (let call = calls.pop(); call; call = calls.pop()) await service.operate('POST', '/events', call);
-  };
-  await Promise.all(Array.from({ length: CALLERS }, caller));
-  for (;;) {
-    const done = (await completed(service)) - before;
-    const elapsedMs = performance.now() - startedAt;
-    if (done >= DELIVERIES) return DELIVERIES / (elapsedMs / 1_000);
-    const expectedMs = done === 0 ? MAX_POLL_MS : ((DELIVERIES - done) / done) * elapsedMs;
-    await delay(Math.min(MAX_POLL_MS, Math.max(MIN_POLL_MS, expectedMs / 2)));
-  }
-}
-
-function completed(service: Service): Promise<number> {
-  return service.metric('portico_deliveries_total{state="completed"}');
 }
