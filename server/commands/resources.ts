@@ -38,9 +38,11 @@ export async function openApp(
   // A build takes seconds, so whatever is wrong with the folder is told before.
   const dashboard = withDashboard ? await openDashboard() : undefined;
   const databaseUrl = config.databaseUrl ?? (await openEmbedded(config.dataDir, resources));
+  const time = { clock: systemClock, timers: systemTimers };
+  const courier = createCourierThread({ ...time, log });
   const app = await createApp({
-    ...{ config: complete, databaseUrl, log, randomBytes, dashboard },
-    ...{ clock: systemClock, timers: systemTimers, courier: createCourierThread({ log }) },
+    ...{ config: complete, databaseUrl, log, randomBytes, dashboard, courier },
+    ...time,
   });
   resources.defer(() => app.close());
   await requireReachable(app, databaseUrl);

@@ -5,11 +5,17 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { setEnvironmentData } from 'node:worker_threads';
 import { Webhook } from 'standardwebhooks';
+import { createFakeClock } from '../../testing/fake-clock.ts';
+import { until } from '../../testing/webhooks.ts';
 import { createLog } from '../runtime/log.ts';
 import { Secret } from '../runtime/secret.ts';
+import { EXCHANGE_TIMEOUT_MS } from './conversation.ts';
 import type { Letter } from './courier.ts';
 import { createCourierThread } from './courier-thread.ts';
+import type { Mood } from './testing/moody-courier.ts';
 
 const KEY = 'ab'.repeat(32);
 const EVENT = '0199e5a4c1b27d3e8f60a1b2c3d4e5f6';
@@ -49,9 +55,10 @@ function letterTo(url: string, letter: Partial<Letter> = {}): Letter {
 }
 
 function start(script?: URL) {
-  const courier = createCourierThread({ log, script });
+  const clock = createFakeClock();
+  const courier = createCourierThread({ clock, timers: clock, log, script });
   after(() => courier.close());
-  return courier;
+  return { ...courier, clock };
 }
 
 test('what arrives is signed with the key of its endpoint, over the bytes that arrive', async () => {
@@ -97,21 +104,64 @@ test('private addresses stay out of reach unless the letter allows them', async 
   assert.deepEqual(received, []);
 });
 
-test('when the thread dies its letters are unreachable, it is logged, and the next letter starts another', async () => {
-  const courier = start(new URL('./testing/dying-courier.ts', import.meta.url));
-  const answers = await Promise.all([
-    courier.deliver(letterTo('http://die/')),
-    courier.deliver(letterTo('http://x/')),
-  ]);
-  for (const answer of answers)
-    assert.deepEqual(answer, {
-      kind: 'unreachable',
-      reason: 'the thread that sends has ended',
-      durationMs: 0,
-    });
-  assert.ok(logged.some((line) => line.includes('the thread that sends deliveries has failed')));
-  const again = await courier.deliver(letterTo('http://live/'));
-  assert.equal(again.status, 204);
+const MOODY = new URL('./testing/moody-courier.ts', import.meta.url);
+const setMood = (mood: Mood) => setEnvironmentData('mood', mood);
+const deaths = () => logged.filter((line) => line.includes('another one takes over')).length;
+/** A moment after a thread has died the next one may start. */
+const START_AGAIN_MS = 1_000;
+
+test('when the thread dies another delivers what it had, after a moment', async () => {
+  setMood('deadly');
+  const { clock, deliver } = start(MOODY);
+  const before = deaths();
+  const answers = [deliver(letterTo('http://a/')), deliver(letterTo('http://b/'))];
+  await until(() => deaths() > before);
+  setMood('well');
+  answers.push(deliver(letterTo('http://c/')));
+  clock.advance(START_AGAIN_MS);
+  for (const answer of await Promise.all(answers)) assert.equal(answer.status, 204);
+  assert.ok(logged.some((line) => line.includes('as if by a bug')));
+});
+
+test('what two threads have died with is unreachable, what came later is not', async () => {
+  setMood('deadly');
+  const { clock, deliver } = start(MOODY);
+  const before = deaths();
+  const deadly = deliver(letterTo('http://a/'));
+  await until(() => deaths() > before);
+  clock.advance(START_AGAIN_MS);
+  await until(() => deaths() > before + 1);
+  assert.deepEqual(await deadly, { kind: 'unreachable', reason: 'it could not be sent', durationMs: 0 });
+  setMood('well');
+  const later = deliver(letterTo('http://a/'));
+  clock.advance(START_AGAIN_MS);
+  assert.equal((await later).status, 204);
+});
+
+test('a thread that says nothing for three times as long as an exchange may take is replaced', async () => {
+  setMood('silent');
+  const { clock, deliver } = start(MOODY);
+  const before = deaths();
+  const answer = deliver(letterTo('http://a/'));
+  await turn();
+  clock.advance(3 * EXCHANGE_TIMEOUT_MS - 1);
+  await turn();
+  assert.equal(deaths(), before);
+  clock.advance(1);
+  await until(() => deaths() > before);
+  setMood('well');
+  clock.advance(START_AGAIN_MS);
+  assert.equal((await answer).status, 204);
+});
+
+test('a letter at which the courier itself fails is unreachable and logged, and the others go on', async () => {
+  const { url } = await receive((response) => response.end());
+  const { deliver } = start();
+  const unsignable = letterTo(url, { body: undefined as unknown as string });
+  const [faulty, good] = await Promise.all([deliver(unsignable), deliver(letterTo(url))]);
+  assert.equal(faulty.kind, 'unreachable');
+  assert.equal(good.status, 200);
+  assert.ok(logged.some((line) => line.includes('a delivery could not be sent')));
 });
 
 test('a key is never in what is logged when the thread dies', () => {
@@ -128,5 +178,5 @@ test('once it is closed, what is under way and what comes after is not delivered
 });
 
 test('closing one that never had a letter starts nothing', async () => {
-  await createCourierThread({ log, script: new URL('./nowhere.ts', import.meta.url) }).close();
+  await start(new URL('./nowhere.ts', import.meta.url)).close();
 });

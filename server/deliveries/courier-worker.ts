@@ -3,7 +3,7 @@ import { systemResolve } from '../network/resolve.ts';
 import { remember } from '../runtime/bounded-map.ts';
 import { systemClock, systemTimers } from '../runtime/clock.ts';
 import { Secret } from '../runtime/secret.ts';
-import { createCourier } from './courier.ts';
+import { createCourier, notDelivered } from './courier.ts';
 import type { NumberedAnswer, NumberedLetter } from './courier-thread.ts';
 
 /** Runs in the courier's thread: delivers every letter that comes, and tells of the answers of each turn together. */
@@ -22,8 +22,17 @@ function secretOf(text: string): Secret {
   return secret;
 }
 
-function tell(number: number, answer: NumberedAnswer['answer']): void {
-  if (answers.push({ number, answer }) > 1) return;
+/** What goes wrong here is told of this letter; the others go on. */
+async function deliver({ number, signingKey, ...letter }: NumberedLetter): Promise<NumberedAnswer> {
+  try {
+    return { number, answer: await courier.deliver({ ...letter, signingKey: secretOf(signingKey) }) };
+  } catch (error) {
+    return { number, answer: notDelivered('it could not be sent'), fault: String(error) };
+  }
+}
+
+function tell(answer: NumberedAnswer): void {
+  if (answers.push(answer) > 1) return;
   setImmediate(() => {
     parentPort?.postMessage(answers);
     answers = [];
@@ -31,8 +40,5 @@ function tell(number: number, answer: NumberedAnswer['answer']): void {
 }
 
 parentPort?.on('message', (letters: readonly NumberedLetter[]) => {
-  for (const { number, signingKey, ...letter } of letters)
-    void courier
-      .deliver({ ...letter, signingKey: secretOf(signingKey) })
-      .then((answer) => tell(number, answer));
+  for (const letter of letters) void deliver(letter).then(tell);
 });

@@ -380,6 +380,18 @@ test('two that cannot be stored in one batch, first and last', async () => {
   assert.equal(await completed(deliveries), 9);
 });
 
+test('what cannot even be sent to the database holds up nobody, and is not tried for ever', async () => {
+  const { recorder, logged } = createHarness();
+  const deliveries = await take(9);
+  const recorded = deliveries.map((delivery, index) =>
+    recorder.record(outcomeOf(delivery, index === 4 ? { durationMs: 2 ** 40 } : {})),
+  );
+  await recorder.flush();
+  await Promise.all(recorded);
+  assert.equal(await completed(deliveries), 8);
+  assert.ok(logged.some((line) => line.includes('an outcome was given up')));
+});
+
 test('a delivery whose outcome cannot be stored does not stay leased while its process lives', async () => {
   const { recorder } = createHarness();
   const [delivery] = await take(1);

@@ -186,7 +186,11 @@ const NOBODY = '0'.repeat(32);
 
 const NONE: ReadonlyMap<string, Date> = new Map();
 
-/** The data do not fit, or there is no partition for them (classes 22 and 23): the same would be refused again. */
+/**
+ * The data do not fit, or there is no partition for them (classes 22 and 23), or they could not even be written as
+ * parameters: the same would be refused again.
+ */
 function isRefusal(error: unknown): boolean {
+  if (error instanceof RangeError || error instanceof TypeError) return true;
   return /^2[23]/.test((error as { code?: string }).code ?? '');
 }
