@@ -19,6 +19,7 @@ export const ROLE_LABELS: Record<Role, string> = {
 export const ROLE_MEANINGS: Record<Role, string> = {
   founder: 'Everything, and the team',
   key_admin: 'Keys, subscriptions and everything else but the team',
-  developer: 'Reads everything but subscriptions, uploads files, uses the sandbox, resends events',
-  viewer: 'Reads everything but subscriptions, changes nothing',
+  developer:
+    'Reads everything but subscriptions and the audit, uploads files, uses the sandbox, resends events',
+  viewer: 'Reads everything but subscriptions and the audit, changes nothing',
 };

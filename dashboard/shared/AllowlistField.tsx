@@ -9,10 +9,12 @@ import { tellProblem } from './notify.ts';
 /** Up to three public IPv4 addresses or ranges; why one is refused is said while it is typed, by the server's rule. */
 export function AllowlistField({
   value,
+  isOptional,
   onChange,
   error,
 }: {
   value: string[];
+  isOptional: boolean;
   onChange: (value: string[]) => void;
   error?: React.ReactNode;
 }) {
@@ -32,7 +34,7 @@ export function AllowlistField({
   return (
     <Input.Wrapper
       label="Allowed addresses"
-      description="Calls from elsewhere get 403. Public IPv4 addresses or CIDR ranges, at most 3; sealed into each token when it is issued."
+      description={`Calls from elsewhere get 403. Public IPv4 addresses or CIDR ranges, at most 3; sealed into each token when it is issued.${isOptional ? ' Left empty, calls from any address are taken.' : ''}`}
       error={error}
       errorProps={{ mt: 'xs' }}
       labelElement="div"
@@ -66,7 +68,7 @@ export function AllowlistField({
           </Group>
         ))}
         <Group gap="xs">
-          {session.address === undefined ? null : (
+          {session.address === undefined || !Array.isArray(parseAllowlist([session.address])) ? null : (
             <Button
               size="xs"
               variant="light"

@@ -2,6 +2,7 @@ import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { List } from '../api/types.ts';
 import { useWorkspace } from '../shell/workspace-context.ts';
+import { PageLink } from './PageLink.tsx';
 
 type Customer = { guid: string; name?: string; type: string };
 const PER_PAGE = 100;
@@ -15,6 +16,7 @@ export function CustomerSelect({
   error,
   clearable = false,
   withAsterisk = false,
+  withHint = false,
 }: {
   label?: string;
   placeholder?: string;
@@ -23,8 +25,10 @@ export function CustomerSelect({
   error?: React.ReactNode;
   clearable?: boolean;
   withAsterisk?: boolean;
+  /** Says where to create the first one. */
+  withHint?: boolean;
 }) {
-  const { api, bank } = useWorkspace();
+  const { api, bank, environment } = useWorkspace();
   const { data } = useQuery({
     queryKey: [api.key, '/customers', 'all', bank?.guid],
     queryFn: ({ signal }) =>
@@ -35,18 +39,30 @@ export function CustomerSelect({
     value: guid,
     label: name ?? `${type} …${guid.slice(-6)}`,
   }));
+  const hasNone = data?.objects.length === 0;
   const known = value === undefined || options.some((option) => option.value === value);
   return (
     <Select
       label={label}
-      placeholder={data?.objects.length === 0 ? 'This bank has no customer yet' : placeholder}
+      placeholder={hasNone ? 'Create a customer first' : placeholder}
+      description={
+        hasNone && withHint && environment === 'sandbox' ? (
+          <>
+            This bank has no customer yet.{' '}
+            <PageLink to="/sandbox" search={{ kind: 'customers' }}>
+              Create one
+            </PageLink>
+          </>
+        ) : null
+      }
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
       searchable
       clearable={clearable}
       withAsterisk={withAsterisk}
       data={known ? options : [...options, { value, label: value }]}
       value={value ?? null}
       onChange={(guid) => onChange(guid ?? undefined)}
-      nothingFoundMessage="No customer has this name"
+      nothingFoundMessage={hasNone ? 'No customer yet' : 'No customer has this name'}
       error={error}
     />
   );

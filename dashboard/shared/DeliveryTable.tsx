@@ -14,6 +14,8 @@ import { PageLink } from './PageLink.tsx';
 import { SubscriptionLabel } from './SubscriptionLabel.tsx';
 
 const REFRESH_MS = 5_000;
+/** While something is on its way for the first time: whoever has just sent it is looking. */
+const REFRESH_SOON_MS = 1_000;
 
 /** Deliveries with their last outcome and the next attempt; each opens with all of its attempts. */
 export function DeliveryTable({
@@ -32,7 +34,7 @@ export function DeliveryTable({
   const result = useList<Delivery>(
     '/subscription_deliveries',
     { ...query, after: filters.after },
-    { refetchInterval: REFRESH_MS },
+    { refetchInterval: (list) => (list?.objects.some(isOnItsWay) ? REFRESH_SOON_MS : REFRESH_MS) },
   );
   const columns: Column<Delivery>[] = [
     ...(showEvent ? [EVENT] : []),
@@ -72,6 +74,10 @@ export function DeliveryTable({
       {opened ? <DeliveryDrawer guid={opened} onClose={() => setOpened(undefined)} /> : null}
     </>
   );
+}
+
+function isOnItsWay({ state, attempt_count: count }: Delivery): boolean {
+  return state === 'storing' && count === 0;
 }
 
 const EVENT: Column<Delivery> = {

@@ -11,7 +11,7 @@ export function NextAttempt({ at }: { at: string }) {
         'next one is due'
       ) : (
         <>
-          next <Moment at={at} />
+          next <Moment at={at} isAhead />
         </>
       )}
     </Text>

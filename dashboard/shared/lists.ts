@@ -7,11 +7,17 @@ const PER_PAGE = 20;
 
 export type ListResult<Item> = UseQueryResult<List<Item>>;
 
+type ListOptions<Item> = {
+  /** In ms; may depend on what was read last. */
+  refetchInterval?: number | ((list: List<Item> | undefined) => number);
+  enabled?: boolean;
+};
+
 /** A page of a list of the API, by keyset; the page before stays until the next one is there. */
 export function useList<Item>(
   path: string,
   query: Query,
-  { refetchInterval, enabled = true }: { refetchInterval?: number; enabled?: boolean } = {},
+  { refetchInterval, enabled = true }: ListOptions<Item> = {},
 ): ListResult<Item> {
   const { api } = useWorkspace();
   return useQuery({
@@ -19,6 +25,7 @@ export function useList<Item>(
     queryFn: ({ signal }) => api.get<List<Item>>(path, { query: { per_page: PER_PAGE, ...query }, signal }),
     placeholderData: keepPreviousData,
     enabled,
-    ...(refetchInterval === undefined ? {} : { refetchInterval }),
+    refetchInterval: ({ state }) =>
+      typeof refetchInterval === 'function' ? refetchInterval(state.data) : (refetchInterval ?? false),
   });
 }

@@ -41,7 +41,8 @@ export function EventsPage() {
   return (
     <>
       <PageHeader title="Events" actions={can('subscription_events:execute') ? <RecoverButton /> : undefined}>
-        Everything that was announced to your subscriptions. Open one to see its deliveries.
+        What has happened{ofAll ? ` in ${environment}` : ` at ${bank.name}`}. Open one to see to whom it was
+        delivered.{ofAll ? null : ' What concerns no bank, such as a subscription, is among all of them.'}
       </PageHeader>
       <FilterBar names={['type', 'object', 'banks', 'from', 'until']}>
         <Select

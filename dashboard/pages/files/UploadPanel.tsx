@@ -17,7 +17,7 @@ export function UploadPanel() {
     <Panel title="Upload">
       <Stack>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
-          <CustomerSelect value={customer} onChange={setCustomer} />
+          <CustomerSelect withHint value={customer} onChange={setCustomer} />
           <Select
             label="Type"
             placeholder="What are they for?"

@@ -65,6 +65,7 @@ export function KeyForm({
         />
         <AllowlistField
           value={form.values.ip_allowlist}
+          isOptional={whyNeeded === undefined}
           onChange={(entries) => form.setFieldValue('ip_allowlist', entries)}
           error={form.errors.ip_allowlist}
         />

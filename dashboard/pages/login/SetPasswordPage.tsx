@@ -33,8 +33,9 @@ export function SetPasswordPage() {
       <FrontFrame title="This link does not work">
         <Stack gap="md" align="center">
           <Text size="sm" ta="center">
-            It was used already, or its time is over. Ask for a new one: a Founder of your Organization can
-            invite you again.
+            {token === ''
+              ? 'For safety the page forgets it when it is loaded again: open the link once more from where you have it.'
+              : 'It was used already, or its time is over. Ask for a new one: a Founder of your Organization can invite you again.'}
           </Text>
           <Button component={Link} to="/forgot-password" variant="light" fullWidth>
             Reset the password
