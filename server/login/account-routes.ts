@@ -107,15 +107,14 @@ function registerTotp(dashboard: HttpServer, { login, from }: RouteTools): void 
       schema: {
         ...bySession,
         operationId: 'dashboard.account.totp.remove',
-        summary: 'Turn one-time passwords off, with one’s password',
+        summary: 'Turn one-time passwords off, with one’s password. Takes a fresh proof',
         tags,
         body: PasswordConfirmation,
-        response: answers({ 204: { type: 'null' } }, 401, 403, 413, 415, 422, 503),
+        response: answers({ 204: { type: 'null' } }, 401, 403, 409, 413, 415, 422, 503),
       },
     },
     async (request, reply) => {
-      const { member_guid: guid } = request.session;
-      unwrap(await login.accounts.turnOffTotp(guid, request.body.password, from(request)));
+      unwrap(await login.accounts.turnOffTotp(request.session, request.body.password, from(request)));
       return reply.code(204).send();
     },
   );

@@ -191,9 +191,12 @@ export function createAccounts(deps: Deps) {
       return (await limits.account(memberGuid)) ?? totp.confirm(actorOf(memberGuid, from), memberGuid, code);
     },
 
-    async turnOffTotp(memberGuid: string, password: string, from: From): Promise<Failure | undefined> {
-      const wrong = await proofs.refusalOfPassword(memberGuid, password);
-      if (wrong) return wrong;
+    /** The proof was by the second factor, for the password proves nothing while that is on. */
+    async turnOffTotp(session: Session, password: string, from: From): Promise<Failure | undefined> {
+      const { member_guid: memberGuid } = session;
+      const refusal =
+        proofs.refusalWithout(session) ?? (await proofs.refusalOfPassword(memberGuid, password));
+      if (refusal) return refusal;
       await database.transaction((transaction) =>
         totp.turnOff(transaction, actorOf(memberGuid, from), memberGuid),
       );

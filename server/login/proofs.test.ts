@@ -75,21 +75,49 @@ test('a proof is of its session alone', async () => {
   assert.equal((await beginTotp(elsewhere)).status, 201);
 });
 
+/** Begun: what the app shows at the moment of each call. */
+async function scanTotp(as: Browser): Promise<() => string> {
+  const { body } = await beginTotp(as);
+  const authenticator = new TOTP({ secret: Secret.fromBase32(String(body.secret)) });
+  return () => authenticator.generate({ timestamp: app.clock.now().getTime() });
+}
+
+async function confirmTotp(as: Browser, code: string): Promise<string[]> {
+  const { body } = await browse(app, 'POST', '/account/totp/confirm', { as, payload: { code } });
+  return body.recovery_codes as string[];
+}
+
 test('a one-time password proves it once it is on, each code once, and not before', async () => {
   const person = await joinTeam(app, organizationGuid);
-  const authenticator = new TOTP({
-    secret: Secret.fromBase32(String((await beginTotp(person)).body.secret)),
-  });
-  const code = () => authenticator.generate({ timestamp: app.clock.now().getTime() });
+  const code = await scanTotp(person);
   assertError(await prove(person, 'totp', { code: code() }), 422, 'code_incorrect');
-  const payload = { code: code() };
-  await browse(app, 'POST', '/account/totp/confirm', { as: person, payload });
+  await confirmTotp(person, code());
   app.clock.advance(PROOF_MS);
   isAsked(await beginPasskey(person));
   const shown = code();
   isProved(await prove(person, 'totp', { code: shown }));
   assert.equal((await beginPasskey(person)).status, 200);
   assertError(await prove(person, 'totp', { code: shown }), 422, 'code_incorrect');
+});
+
+test('while one-time passwords are on the password proves nothing; a recovery code or a passkey does', async () => {
+  const person = await joinTeam(app, organizationGuid);
+  const { authenticator } = await addPasskey(person);
+  const code = await scanTotp(person);
+  const [recoveryCode = ''] = await confirmTotp(person, code());
+  const ways = [
+    ['totp', async () => ({ code: recoveryCode })],
+    ['passkey', () => signed(authenticator)],
+  ] as const;
+  for (const [how, answer] of ways) {
+    app.clock.advance(PROOF_MS - 1);
+    const refused = await prove(person, 'password', { password: PASSWORD });
+    assertError(refused, 409, 'proof_required', /one-time password/);
+    app.clock.advance(1);
+    isAsked(await beginPasskey(person));
+    isProved(await prove(person, how, await answer()));
+    assert.equal((await beginPasskey(person)).status, 200);
+  }
 });
 
 test('a passkey proves it, unless it is another’s', async () => {

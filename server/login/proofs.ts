@@ -68,7 +68,10 @@ export function createProofs({ database, clock, passwords, totp, passkeys, sessi
       );
     },
 
+    /** Not for who has a second factor: a passkey that the password alone could add would log in without it. */
     async byPassword(session: Session, password: string, from: From): Promise<Failure | undefined> {
+      if (totp.isOn(await selectLogin(queries, session.member_guid)))
+        return new Failure('proof_required', 'Prove it by a one-time password, a recovery code or a passkey');
       const refusal = await refusalOfPassword(session.member_guid, password);
       if (!refusal) await keep(session, from);
       return refusal;
