@@ -95,8 +95,7 @@ function registerTotp(dashboard: HttpServer, { login, from }: RouteTools): void 
       },
     },
     async (request) => {
-      const { member_guid: guid } = request.session;
-      const codes = await login.accounts.confirmTotp(guid, request.body.code, from(request));
+      const codes = await login.accounts.confirmTotp(request.session, request.body.code, from(request));
       return { recovery_codes: unwrap(codes) };
     },
   );

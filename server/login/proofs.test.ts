@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Secret, TOTP } from 'otpauth';
 import { objectsOf } from '../../testing/answers.ts';
 import { type Answer, assertError, createTestApp } from '../../testing/app.ts';
 import { createAuthenticator } from '../../testing/authenticator.ts';
 import { type Browser, browse, browserOf, joinTeam, logIn, PASSWORD } from '../../testing/dashboard.ts';
 import { createTenant } from '../../testing/tenant.ts';
+import { codesOf } from '../../testing/totp.ts';
 
 const app = await createTestApp();
 const { organizationGuid } = await createTenant(app);
@@ -77,9 +77,7 @@ test('a proof is of its session alone', async () => {
 
 /** Begun: what the app shows at the moment of each call. */
 async function scanTotp(as: Browser): Promise<() => string> {
-  const { body } = await beginTotp(as);
-  const authenticator = new TOTP({ secret: Secret.fromBase32(String(body.secret)) });
-  return () => authenticator.generate({ timestamp: app.clock.now().getTime() });
+  return codesOf(app, (await beginTotp(as)).body.secret);
 }
 
 async function confirmTotp(as: Browser, code: string): Promise<string[]> {
