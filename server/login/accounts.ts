@@ -81,7 +81,9 @@ export function createAccounts(deps: Deps) {
 
   return {
     /** What a link is for, before it is used. */
-    async inspectLink(token: string) {
+    async inspectLink(token: string, from: From) {
+      const exhausted = await limits.from(from.address);
+      if (exhausted) return exhausted;
       const link = await links.inspect(token);
       if (isFailure(link)) return link;
       const { member_guid: guid, purpose, organization_guid: organizationGuid } = link;
@@ -105,6 +107,8 @@ export function createAccounts(deps: Deps) {
      * password may have lost the account to somebody: passkeys go, for they may be that somebody's.
      */
     async setPassword(input: NewPassword, from: From): Promise<Begun | Failure> {
+      const exhausted = await limits.from(from.address);
+      if (exhausted) return exhausted;
       const link = await links.inspect(input.token);
       if (isFailure(link)) return link;
       const { member_guid: guid } = link;
@@ -142,6 +146,8 @@ export function createAccounts(deps: Deps) {
 
     /** By somebody who is logged in as the person that was invited. */
     async acceptInvitation(session: Session, token: string, from: From): Promise<Failure | undefined> {
+      const exhausted = await limits.from(from.address);
+      if (exhausted) return exhausted;
       const { member_guid: memberGuid } = session;
       const outcome = await database.transaction(async (transaction) => {
         const used = await links.use(transaction, token);
