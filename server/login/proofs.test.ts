@@ -10,6 +10,8 @@ import { codesOf } from '../../testing/totp.ts';
 const app = await createTestApp();
 const { organizationGuid } = await createTenant(app);
 const PROOF_MS = 5 * 60_000;
+const CODE_MS = 30_000;
+const HOUR_MS = 3_600_000;
 const NOBODY = '0'.repeat(32);
 
 const beginTotp = (as: Browser) => browse(app, 'POST', '/account/totp', { as, payload: {} });
@@ -145,6 +147,22 @@ test('guessing at it is limited, and each proof is in the audit record', async (
   for (let i = 0; i < 10; i++)
     assertError(await prove(person, 'totp', { code: '000000' }), 422, 'code_incorrect');
   assertError(await prove(person, 'totp', { code: '000000' }), 403, 'rate_limit_exceeded');
+});
+
+test('codes that are guessed at here do not keep their owner from logging in, nor the other way round', async () => {
+  const person = await joinTeam(app, organizationGuid);
+  const code = await scanTotp(person);
+  await confirmTotp(person, code());
+  for (let i = 0; i < 10; i++)
+    assertError(await prove(person, 'totp', { code: '000000' }), 422, 'code_incorrect');
+  assertError(await prove(person, 'totp', { code: '000000' }), 403, 'rate_limit_exceeded');
+  app.clock.advance(CODE_MS);
+  assert.equal((await logIn(app, person, { code: code() })).status, 200);
+
+  app.clock.advance(HOUR_MS);
+  for (let i = 0; i < 10; i++) assertError(await logIn(app, person, { code: '000000' }), 401, 'totp_invalid');
+  assertError(await logIn(app, person, { code: code() }), 403, 'rate_limit_exceeded');
+  isProved(await prove(person, 'totp', { code: code() }));
 });
 
 test('a session from before proofs were kept is asked for one', async () => {

@@ -43,7 +43,7 @@ export function createProofs({ database, clock, passwords, totp, passkeys, sessi
   }
 
   async function refusalOfCode(memberGuid: string, code: string): Promise<Failure | undefined> {
-    const exhausted = await limits.code(memberGuid);
+    const exhausted = await limits.proofCode(memberGuid);
     if (exhausted) return exhausted;
     const login = await selectLogin(queries, memberGuid);
     if (login && totp.isOn(login) && (await totp.check(login, code))) return undefined;
