@@ -101,9 +101,13 @@ test('an authenticator app is set up, its codes log in, its recovery codes too, 
     await page.getByRole('heading', { name: 'Account and security' }).waitFor();
   }
 
+  app.clock.advance(PROOF_MS);
   await page.getByRole('button', { name: 'Turn off' }).click();
   await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await dialog.getByRole('button', { name: 'Turn off' }).click();
+  await page.getByRole('dialog', { name: 'Confirm that it is you' }).waitFor();
+  await dialog.getByLabel('Code').fill(code());
+  await dialog.getByRole('button', { name: 'Confirm' }).click();
   await page.getByText('Off', { exact: true }).waitFor();
 });
 
@@ -124,7 +128,7 @@ test('while an authenticator app is turned on nothing closes the dialog, and its
   await page.getByText('On', { exact: true }).waitFor();
 });
 
-test('a code of the authenticator app is a proof too', async () => {
+test('who has an authenticator app is asked for a code of it, not for the password', async () => {
   const { page } = await atAccount();
   const dialog = page.getByRole('dialog');
   const { code } = await setUpTotp(page);
@@ -133,7 +137,8 @@ test('a code of the authenticator app is a proof too', async () => {
   await page.getByRole('button', { name: 'Add a passkey' }).click();
   await dialog.getByLabel('Name').fill('Phone');
   await dialog.getByRole('button', { name: 'Add' }).click();
-  await dialog.getByRole('button', { name: 'Use a code instead' }).click();
+  await dialog.getByLabel('Code').waitFor();
+  assert.equal(await dialog.getByLabel('Password', { exact: true }).count(), 0);
   await dialog.getByLabel('Code').fill(code());
   await dialog.getByRole('button', { name: 'Confirm' }).click();
   await page.getByText('Phone', { exact: true }).waitFor();

@@ -1,6 +1,6 @@
-import { Secret, TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
-import type { TestApp } from '../../testing/app.ts';
+
+export { codesOf } from '../../testing/totp.ts';
 
 /** After it a login is no fresh proof any more. */
 export const PROOF_MS = 5 * 60_000;
@@ -21,10 +21,4 @@ export async function addAuthenticator(page: Page): Promise<void> {
       automaticPresenceSimulation: true,
     },
   });
-}
-
-/** What an authenticator app with this secret shows at the moment of each call. */
-export function codesOf({ clock }: TestApp, secret: unknown): () => string {
-  const totp = new TOTP({ secret: Secret.fromBase32(String(secret)) });
-  return () => totp.generate({ timestamp: clock.now().getTime() });
 }

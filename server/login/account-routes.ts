@@ -95,8 +95,7 @@ function registerTotp(dashboard: HttpServer, { login, from }: RouteTools): void 
       },
     },
     async (request) => {
-      const { member_guid: guid } = request.session;
-      const codes = await login.accounts.confirmTotp(guid, request.body.code, from(request));
+      const codes = await login.accounts.confirmTotp(request.session, request.body.code, from(request));
       return { recovery_codes: unwrap(codes) };
     },
   );
@@ -107,15 +106,14 @@ function registerTotp(dashboard: HttpServer, { login, from }: RouteTools): void 
       schema: {
         ...bySession,
         operationId: 'dashboard.account.totp.remove',
-        summary: 'Turn one-time passwords off, with one’s password',
+        summary: 'Turn one-time passwords off, with one’s password. Takes a fresh proof',
         tags,
         body: PasswordConfirmation,
-        response: answers({ 204: { type: 'null' } }, 401, 403, 413, 415, 422, 503),
+        response: answers({ 204: { type: 'null' } }, 401, 403, 409, 413, 415, 422, 503),
       },
     },
     async (request, reply) => {
-      const { member_guid: guid } = request.session;
-      unwrap(await login.accounts.turnOffTotp(guid, request.body.password, from(request)));
+      unwrap(await login.accounts.turnOffTotp(request.session, request.body.password, from(request)));
       return reply.code(204).send();
     },
   );

@@ -10,10 +10,11 @@ import { actorOf, type Begun, type Entry, type From } from './entry.ts';
 import type { LoginLimits } from './limits.ts';
 import type { LinkRow, Links } from './links.ts';
 import { type Login, lockLogin, selectLogin, updateLogin } from './login-store.ts';
+import type { OwnLogin } from './own-login.ts';
 import type { Passkeys } from './passkeys.ts';
 import { refusalOfPassword } from './password-rules.ts';
 import type { Passwords } from './passwords.ts';
-import type { Proofs } from './proofs.ts';
+import { type Proofs, passwordIncorrect } from './proofs.ts';
 import type { Session, Sessions } from './sessions.ts';
 import type { Totp } from './totp.ts';
 
@@ -28,6 +29,7 @@ type Deps = {
   totp: Totp;
   passkeys: Passkeys;
   sessions: Sessions;
+  ownLogin: OwnLogin;
   links: Links;
   limits: LoginLimits;
   entry: Entry;
@@ -45,11 +47,22 @@ type NewPassword = {
 /** What people change about how they log in. */
 export function createAccounts(deps: Deps) {
   const { database, clock, audit, people, members, organizations } = deps;
-  const { passwords, totp, passkeys, sessions, links, limits, entry, proofs, revocations } = deps;
+  const { passwords, totp, passkeys, sessions, ownLogin, links, limits, entry, proofs, revocations } = deps;
   const { queries } = database;
 
   async function settle(revision: number | undefined): Promise<void> {
     if (revision !== undefined) await revocations.settle(revision);
+  }
+
+  /** With one's password as it is when the change is made: it may be another one since `checked` was read. */
+  function changeByPassword<Outcome>(
+    session: Session,
+    checked: Login,
+    work: (transaction: Transaction) => Promise<Outcome>,
+  ): Promise<Outcome | Failure> {
+    return ownLogin.change<Outcome>(session, async (transaction, login) =>
+      login.password_hash === checked.password_hash ? work(transaction) : passwordIncorrect(),
+    );
   }
 
   /** Every session but `except` ends with the old password, and so do the links to set one. */
@@ -68,7 +81,9 @@ export function createAccounts(deps: Deps) {
 
   return {
     /** What a link is for, before it is used. */
-    async inspectLink(token: string) {
+    async inspectLink(token: string, from: From) {
+      const exhausted = await limits.from(from.address);
+      if (exhausted) return exhausted;
       const link = await links.inspect(token);
       if (isFailure(link)) return link;
       const { member_guid: guid, purpose, organization_guid: organizationGuid } = link;
@@ -92,6 +107,8 @@ export function createAccounts(deps: Deps) {
      * password may have lost the account to somebody: passkeys go, for they may be that somebody's.
      */
     async setPassword(input: NewPassword, from: From): Promise<Begun | Failure> {
+      const exhausted = await limits.from(from.address);
+      if (exhausted) return exhausted;
       const link = await links.inspect(input.token);
       if (isFailure(link)) return link;
       const { member_guid: guid } = link;
@@ -129,6 +146,8 @@ export function createAccounts(deps: Deps) {
 
     /** By somebody who is logged in as the person that was invited. */
     async acceptInvitation(session: Session, token: string, from: From): Promise<Failure | undefined> {
+      const exhausted = await limits.from(from.address);
+      if (exhausted) return exhausted;
       const { member_guid: memberGuid } = session;
       const outcome = await database.transaction(async (transaction) => {
         const used = await links.use(transaction, token);
@@ -148,22 +167,23 @@ export function createAccounts(deps: Deps) {
     },
 
     async changePassword(
-      { guid: sessionGuid, member_guid: memberGuid }: Session,
+      session: Session,
       { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
       from: From,
     ): Promise<Failure | undefined> {
-      const wrong = await proofs.refusalOfPassword(memberGuid, currentPassword);
-      if (wrong) return wrong;
+      const { guid: sessionGuid, member_guid: memberGuid } = session;
+      const checked = await proofs.checkPassword(memberGuid, currentPassword);
+      if (isFailure(checked)) return checked;
       const { email } = (await people.find(memberGuid)) as Person;
       const weak = refusalOfPassword(newPassword, email);
       if (weak) return weak;
       const hash = await passwords.hash(newPassword);
       if (isFailure(hash)) return hash;
-      const revision = await database.transaction(async (transaction) => {
-        await lockLogin(transaction, memberGuid, clock.now());
+      const revision = await changeByPassword(session, checked, (transaction) => {
         const actor = actorOf(memberGuid, from);
         return replacePassword(transaction, actor, memberGuid, { hash, except: sessionGuid });
       });
+      if (isFailure(revision)) return revision;
       await settle(revision);
       return undefined;
     },
@@ -187,17 +207,26 @@ export function createAccounts(deps: Deps) {
       return refusal ?? totp.begin((await people.find(session.member_guid)) as Person);
     },
 
-    async confirmTotp(memberGuid: string, code: string, from: From): Promise<string[] | Failure> {
-      return (await limits.account(memberGuid)) ?? totp.confirm(actorOf(memberGuid, from), memberGuid, code);
+    async confirmTotp(session: Session, code: string, from: From): Promise<string[] | Failure> {
+      const { member_guid: memberGuid } = session;
+      const exhausted = await limits.account(memberGuid);
+      if (exhausted) return exhausted;
+      return ownLogin.change<string[]>(session, (transaction, login) =>
+        totp.confirm(transaction, actorOf(memberGuid, from), login, code),
+      );
     },
 
-    async turnOffTotp(memberGuid: string, password: string, from: From): Promise<Failure | undefined> {
-      const wrong = await proofs.refusalOfPassword(memberGuid, password);
-      if (wrong) return wrong;
-      await database.transaction((transaction) =>
+    /** The proof was by the second factor, for the password proves nothing while that is on. */
+    async turnOffTotp(session: Session, password: string, from: From): Promise<Failure | undefined> {
+      const { member_guid: memberGuid } = session;
+      const unproved = proofs.refusalWithout(session);
+      if (unproved) return unproved;
+      const checked = await proofs.checkPassword(memberGuid, password);
+      if (isFailure(checked)) return checked;
+      const outcome = await changeByPassword(session, checked, (transaction) =>
         totp.turnOff(transaction, actorOf(memberGuid, from), memberGuid),
       );
-      return undefined;
+      return isFailure(outcome) ? outcome : undefined;
     },
   };
 }

@@ -92,6 +92,22 @@ test('challenges for passkeys are not handed out without end', async () => {
   assertExhausted(await ask());
 });
 
+test('links are not looked at, used or accepted without end', async () => {
+  const as = await joinTeam(app, organizationGuid);
+  const token = 'x'.repeat(43);
+  for (const [path, payload] of [
+    ['/links/inspect', { token }],
+    ['/links/accept', { token }],
+    ['/password', { token, password: 'a brand new password' }],
+  ] as const) {
+    newWindow();
+    const remoteAddress = newAddress();
+    const use = () => browse(app, 'POST', path, { as, payload, remoteAddress });
+    for (let i = 0; i < 12; i++) assertError(await use(), 404, 'not_found');
+    assertExhausted(await use());
+  }
+});
+
 test('somebody who found an open browser does not find the password by trying', async () => {
   newWindow();
   const person = await joinTeam(app, organizationGuid);

@@ -10,7 +10,7 @@ const WINDOW_MS = 300_000;
 const HOUR_MS = 3_600_000;
 /** For one address from anywhere, as a multiple of what one source may try: it slows down many who guess together. */
 const EVERYWHERE = 5;
-/** Codes after a right password. Six digits and three steps: ten an hour is a chance of 1 in 1,400 a day. */
+/** Of a login, and as many of proofs. Six digits and three steps: ten an hour is a chance of 1 in 1,400 a day. */
 const CODES_PER_HOUR = 10;
 const PASSWORD_RESETS_PER_HOUR = 5;
 /** By somebody who is logged in: current passwords, and codes of a new authenticator. */
@@ -32,6 +32,7 @@ export function createLoginLimits({
   const anywhere: RateLimit = { name: 'login_email', limit: perEmail * EVERYWHERE, windowMs: WINDOW_MS };
   const source: RateLimit = { name: 'login_address', limit: perAddress, windowMs: WINDOW_MS };
   const codes: RateLimit = { name: 'login_code', limit: CODES_PER_HOUR, windowMs: HOUR_MS };
+  const proofCodes: RateLimit = { ...codes, name: 'proof_code' };
   const resets: RateLimit = { name: 'password_reset', limit: PASSWORD_RESETS_PER_HOUR, windowMs: HOUR_MS };
   const account: RateLimit = { name: 'account', limit: ACCOUNT_CHECKS, windowMs: WINDOW_MS };
   const invitations: RateLimit = { name: 'invitation', limit: INVITATIONS_PER_HOUR, windowMs: HOUR_MS };
@@ -60,7 +61,11 @@ export function createLoginLimits({
     /** Of passkeys and links, which nobody guesses: only so that a flood costs little. */
     from: (address: string | undefined) => count({ limit: source, key: countedAddress(address) }),
 
+    /** After a right password, or with a link for a new one. */
     code: (memberGuid: string) => count({ limit: codes, key: memberGuid }),
+
+    /** By somebody who is logged in; counted apart, or a stolen cookie could use up its owner's logins. */
+    proofCode: (memberGuid: string) => count({ limit: proofCodes, key: memberGuid }),
 
     passwordReset: (email: string, address: string | undefined) =>
       count({ limit: resets, key: keyOf(email) }, { limit: source, key: countedAddress(address) }),

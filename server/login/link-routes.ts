@@ -49,7 +49,7 @@ export function registerLinks(dashboard: HttpServer, tools: RouteTools): void {
       },
     },
     async (request) => {
-      const found = unwrap(await login.accounts.inspectLink(request.body.token));
+      const found = unwrap(await login.accounts.inspectLink(request.body.token, from(request)));
       const { email, purpose, organizationName, hasPassword } = found;
       return {
         email,

@@ -61,10 +61,10 @@ export function registerPasskeys(dashboard: HttpServer, { login, from }: RouteTo
       },
     },
     async (request, reply) => {
-      const { member_guid: guid } = request.session;
+      const { session } = request;
       const { name, response } = request.body;
-      const actor = actorOf(guid, from(request));
-      const added = await passkeys.register(actor, guid, name, response as PasskeyCreation);
+      const actor = actorOf(session.member_guid, from(request));
+      const added = await passkeys.register(actor, session, name, response as PasskeyCreation);
       return reply.code(201).send(viewPasskey(unwrap(added)));
     },
   );

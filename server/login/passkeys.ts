@@ -5,9 +5,10 @@ import type { Person } from '../members/people.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { Failure, isFailure } from '../runtime/failure.ts';
 import type { Guids, RandomBytes } from '../runtime/guid.ts';
-import { lockLogin } from './login-store.ts';
 import { hashOf } from './one-time-secret.ts';
+import type { OwnLogin } from './own-login.ts';
 import * as store from './passkey-store.ts';
+import type { Session } from './sessions.ts';
 
 export type { Passkey } from './passkey-store.ts';
 export type Passkeys = ReturnType<typeof createPasskeys>;
@@ -29,6 +30,7 @@ type Deps = {
   guids: Guids;
   audit: Audit;
   randomBytes: RandomBytes;
+  ownLogin: OwnLogin;
   baseUrl: string;
 };
 
@@ -36,7 +38,8 @@ type Deps = {
  * WebAuthn. A passkey is two factors in one, so each use asks the authenticator to verify its person, and it is
  * bound to our address: one that was lured to another page signs nothing that is good here.
  */
-export function createPasskeys({ database, clock, guids, audit, randomBytes, baseUrl }: Deps) {
+export function createPasskeys(deps: Deps) {
+  const { database, clock, guids, audit, randomBytes, ownLogin, baseUrl } = deps;
   const { queries } = database;
   const relyingParty = { expectedOrigin: baseUrl, expectedRPID: new URL(baseUrl).hostname };
 
@@ -113,10 +116,11 @@ export function createPasskeys({ database, clock, guids, audit, randomBytes, bas
 
     async register(
       actor: Actor,
-      memberGuid: string,
+      session: Session,
       name: string,
       response: RegistrationResponseJSON,
     ): Promise<store.Passkey | Failure> {
+      const { member_guid: memberGuid } = session;
       const now = clock.now();
       const takeChallenge = async (text: string) =>
         (await store.deleteChallenge(queries, { memberGuid, challengeHash: hashOf(text) }, now)) !==
@@ -132,9 +136,7 @@ export function createPasskeys({ database, clock, guids, audit, randomBytes, bas
       if (!verified?.verified)
         return new Failure('passkey_invalid', 'The authenticator’s answer is not valid');
       const { id, publicKey, counter, transports = [] } = verified.registrationInfo.credential;
-      return database.transaction(async (transaction) => {
-        // One at a time counts and adds.
-        await lockLogin(transaction, memberGuid, now);
+      return ownLogin.change<store.Passkey>(session, async (transaction) => {
         const { length } = await store.selectPasskeysOf(transaction, memberGuid);
         if (length >= MAX_PASSKEYS_OF_MEMBER) return tooMany();
         const passkey: store.Passkey = {

@@ -16,10 +16,11 @@ export function registerProofs(dashboard: HttpServer, { login, from }: RouteTool
       schema: {
         ...bySession,
         operationId: 'dashboard.account.proof.password',
-        summary: 'Prove by one’s password that it is oneself; good for 5 minutes',
+        summary:
+          'Prove by one’s password that it is oneself; good for 5 minutes. Refused while one-time passwords are on',
         tags,
         body: PasswordConfirmation,
-        response: answers({ 204: { type: 'null' } }, 401, 403, 413, 415, 422, 503),
+        response: answers({ 204: { type: 'null' } }, 401, 403, 409, 413, 415, 422, 503),
       },
     },
     async (request, reply) => {

@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Secret, TOTP } from 'otpauth';
 import { objectsOf } from '../../testing/answers.ts';
 import { type Answer, assertError, createTestApp } from '../../testing/app.ts';
 import { createAuthenticator } from '../../testing/authenticator.ts';
 import { type Browser, browse, browserOf, joinTeam, logIn, PASSWORD } from '../../testing/dashboard.ts';
 import { createTenant } from '../../testing/tenant.ts';
+import { codesOf } from '../../testing/totp.ts';
 
 const app = await createTestApp();
 const { organizationGuid } = await createTenant(app);
 const PROOF_MS = 5 * 60_000;
+const CODE_MS = 30_000;
+const HOUR_MS = 3_600_000;
 const NOBODY = '0'.repeat(32);
 
 const beginTotp = (as: Browser) => browse(app, 'POST', '/account/totp', { as, payload: {} });
@@ -75,21 +77,47 @@ test('a proof is of its session alone', async () => {
   assert.equal((await beginTotp(elsewhere)).status, 201);
 });
 
+/** Begun: what the app shows at the moment of each call. */
+async function scanTotp(as: Browser): Promise<() => string> {
+  return codesOf(app, (await beginTotp(as)).body.secret);
+}
+
+async function confirmTotp(as: Browser, code: string): Promise<string[]> {
+  const { body } = await browse(app, 'POST', '/account/totp/confirm', { as, payload: { code } });
+  return body.recovery_codes as string[];
+}
+
 test('a one-time password proves it once it is on, each code once, and not before', async () => {
   const person = await joinTeam(app, organizationGuid);
-  const authenticator = new TOTP({
-    secret: Secret.fromBase32(String((await beginTotp(person)).body.secret)),
-  });
-  const code = () => authenticator.generate({ timestamp: app.clock.now().getTime() });
+  const code = await scanTotp(person);
   assertError(await prove(person, 'totp', { code: code() }), 422, 'code_incorrect');
-  const payload = { code: code() };
-  await browse(app, 'POST', '/account/totp/confirm', { as: person, payload });
+  await confirmTotp(person, code());
   app.clock.advance(PROOF_MS);
   isAsked(await beginPasskey(person));
   const shown = code();
   isProved(await prove(person, 'totp', { code: shown }));
   assert.equal((await beginPasskey(person)).status, 200);
   assertError(await prove(person, 'totp', { code: shown }), 422, 'code_incorrect');
+});
+
+test('while one-time passwords are on the password proves nothing; a recovery code or a passkey does', async () => {
+  const person = await joinTeam(app, organizationGuid);
+  const { authenticator } = await addPasskey(person);
+  const code = await scanTotp(person);
+  const [recoveryCode = ''] = await confirmTotp(person, code());
+  const ways = [
+    ['totp', async () => ({ code: recoveryCode })],
+    ['passkey', () => signed(authenticator)],
+  ] as const;
+  for (const [how, answer] of ways) {
+    app.clock.advance(PROOF_MS - 1);
+    const refused = await prove(person, 'password', { password: PASSWORD });
+    assertError(refused, 409, 'proof_required', /one-time password/);
+    app.clock.advance(1);
+    isAsked(await beginPasskey(person));
+    isProved(await prove(person, how, await answer()));
+    assert.equal((await beginPasskey(person)).status, 200);
+  }
 });
 
 test('a passkey proves it, unless it is another’s', async () => {
@@ -119,6 +147,22 @@ test('guessing at it is limited, and each proof is in the audit record', async (
   for (let i = 0; i < 10; i++)
     assertError(await prove(person, 'totp', { code: '000000' }), 422, 'code_incorrect');
   assertError(await prove(person, 'totp', { code: '000000' }), 403, 'rate_limit_exceeded');
+});
+
+test('codes that are guessed at here do not keep their owner from logging in, nor the other way round', async () => {
+  const person = await joinTeam(app, organizationGuid);
+  const code = await scanTotp(person);
+  await confirmTotp(person, code());
+  for (let i = 0; i < 10; i++)
+    assertError(await prove(person, 'totp', { code: '000000' }), 422, 'code_incorrect');
+  assertError(await prove(person, 'totp', { code: '000000' }), 403, 'rate_limit_exceeded');
+  app.clock.advance(CODE_MS);
+  assert.equal((await logIn(app, person, { code: code() })).status, 200);
+
+  app.clock.advance(HOUR_MS);
+  for (let i = 0; i < 10; i++) assertError(await logIn(app, person, { code: '000000' }), 401, 'totp_invalid');
+  assertError(await logIn(app, person, { code: code() }), 403, 'rate_limit_exceeded');
+  isProved(await prove(person, 'totp', { code: code() }));
 });
 
 test('a session from before proofs were kept is asked for one', async () => {

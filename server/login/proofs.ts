@@ -4,7 +4,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { Failure, isFailure } from '../runtime/failure.ts';
 import { actorOf, type From } from './entry.ts';
 import type { LoginLimits } from './limits.ts';
-import { selectLogin } from './login-store.ts';
+import { type Login, selectLogin } from './login-store.ts';
 import type { Passkeys } from './passkeys.ts';
 import type { Passwords } from './passwords.ts';
 import type { Session, Sessions } from './sessions.ts';
@@ -32,17 +32,18 @@ type Deps = {
 export function createProofs({ database, clock, passwords, totp, passkeys, sessions, limits }: Deps) {
   const { queries } = database;
 
-  async function refusalOfPassword(memberGuid: string, password: string): Promise<Failure | undefined> {
+  /** The login whose password it is: whoever acts on that later compares its hash with the one there is then. */
+  async function checkPassword(memberGuid: string, password: string): Promise<Login | Failure> {
     const exhausted = await limits.account(memberGuid);
     if (exhausted) return exhausted;
     const login = await selectLogin(queries, memberGuid);
     const matches = await passwords.matches(login?.password_hash, password);
     if (isFailure(matches)) return matches;
-    return matches ? undefined : new Failure('password_incorrect', 'The current password is not right');
+    return matches && login ? login : passwordIncorrect();
   }
 
   async function refusalOfCode(memberGuid: string, code: string): Promise<Failure | undefined> {
-    const exhausted = await limits.code(memberGuid);
+    const exhausted = await limits.proofCode(memberGuid);
     if (exhausted) return exhausted;
     const login = await selectLogin(queries, memberGuid);
     if (login && totp.isOn(login) && (await totp.check(login, code))) return undefined;
@@ -56,7 +57,7 @@ export function createProofs({ database, clock, passwords, totp, passkeys, sessi
   }
 
   return {
-    refusalOfPassword,
+    checkPassword,
 
     /** Undefined while the last proof counts; a login is one. */
     refusalWithout({ proved_at: provedAt }: Session): Failure | undefined {
@@ -68,10 +69,14 @@ export function createProofs({ database, clock, passwords, totp, passkeys, sessi
       );
     },
 
+    /** Not for who has a second factor: a passkey that the password alone could add would log in without it. */
     async byPassword(session: Session, password: string, from: From): Promise<Failure | undefined> {
-      const refusal = await refusalOfPassword(session.member_guid, password);
-      if (!refusal) await keep(session, from);
-      return refusal;
+      if (totp.isOn(await selectLogin(queries, session.member_guid)))
+        return new Failure('proof_required', 'Prove it by a one-time password, a recovery code or a passkey');
+      const checked = await checkPassword(session.member_guid, password);
+      if (isFailure(checked)) return checked;
+      await keep(session, from);
+      return undefined;
     },
 
     async byCode(session: Session, code: string, from: From): Promise<Failure | undefined> {
@@ -98,6 +103,10 @@ export function createProofs({ database, clock, passwords, totp, passkeys, sessi
       return isFailure(outcome) ? outcome : undefined;
     },
   };
+}
+
+export function passwordIncorrect(): Failure {
+  return new Failure('password_incorrect', 'The current password is not right');
 }
 
 function notYours(): Failure {

@@ -18,6 +18,7 @@ import { createInvitations } from './invitations.ts';
 import { createLoginLimits } from './limits.ts';
 import { createLinks } from './links.ts';
 import { createMail } from './mail.ts';
+import { createOwnLogin } from './own-login.ts';
 import { createPasskeys } from './passkeys.ts';
 import { createPasswordResets } from './password-resets.ts';
 import { createPasswords } from './passwords.ts';
@@ -65,11 +66,12 @@ export function createLoginRoom({ settings, rateLimits, ...deps }: Deps) {
   const passwords = createPasswords();
   const sessions = createSessions(deps);
   const links = createLinks({ ...deps, baseUrl });
+  const ownLogin = createOwnLogin({ ...deps, sessions });
   const totp = createTotp(deps);
-  const passkeys = createPasskeys({ ...deps, baseUrl });
+  const passkeys = createPasskeys({ ...deps, ownLogin, baseUrl });
   const entry = createEntry({ ...deps, passwords, totp, passkeys, sessions, limits });
   const proofs = createProofs({ ...deps, passwords, totp, passkeys, sessions, limits });
-  const means = { passwords, totp, passkeys, sessions, links, limits, entry, proofs };
+  const means = { passwords, totp, passkeys, sessions, ownLogin, links, limits, entry, proofs };
   const accounts = createAccounts({ ...deps, ...means });
   const invitations = createInvitations({ ...deps, links, mail, limits, supportEmail });
   const passwordResets = createPasswordResets({

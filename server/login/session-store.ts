@@ -23,6 +23,17 @@ export function selectLiveSession(
     .executeTakeFirst();
 }
 
+/** Nobody ends it before the transaction does; that it is used meanwhile is noted all the same. */
+export async function holdSession(transaction: Transaction, guid: string): Promise<boolean> {
+  const held = await transaction
+    .selectFrom('sessions')
+    .select('guid')
+    .where('guid', '=', guid)
+    .forKeyShare()
+    .executeTakeFirst();
+  return held !== undefined;
+}
+
 export function selectLiveSessions(
   queries: Queries,
   memberGuid: string,

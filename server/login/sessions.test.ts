@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sql } from 'kysely';
 import { objectsOf } from '../../testing/answers.ts';
 import { type Answer, assertError, createTestApp } from '../../testing/app.ts';
 import { type Browser, browse, browserOf, joinTeam, logIn, PASSWORD } from '../../testing/dashboard.ts';
@@ -117,25 +116,6 @@ test('a new password ends every other session, and the old password is of no use
   isOver(await session(other));
   isOver(await logIn(app, person));
   assert.equal((await logIn(app, { ...person, password: 'a brand new password' })).status, 200);
-});
-
-test('a login that was under way when the password changed is refused', async () => {
-  const person = await joinTeam(app, organizationGuid);
-  const { queries } = app.database;
-  const isWaiting = async () => {
-    const { rows } = await sql<{ waits: boolean }>`
-      select exists (select 1 from pg_locks where not granted) as waits`.execute(queries);
-    return rows[0]?.waits;
-  };
-  let answer: Promise<Answer> | undefined;
-  await app.database.transaction(async (transaction) => {
-    const change = transaction.updateTable('logins').set({ password_hash: 'another' });
-    await change.where('member_guid', '=', person.memberGuid).execute();
-    answer = logIn(app, person);
-    // It has compared the old password, and waits for the row to begin a session.
-    while (!(await isWaiting()));
-  });
-  isOver((await answer) as Answer);
 });
 
 test('of many sessions the oldest gives way', async () => {

@@ -92,6 +92,12 @@ export function createSessions(deps: Deps) {
       return session;
     },
 
+    /** Undefined while it is there, and then it stays until the transaction ends. */
+    async refusalOnceEnded(transaction: Transaction, { guid }: store.Session): Promise<Failure | undefined> {
+      if (await store.holdSession(transaction, guid)) return undefined;
+      return new Failure('authentication_failed', 'You are not logged in any more');
+    },
+
     /** Its person has shown once more who they are. */
     async prove(
       transaction: Transaction,

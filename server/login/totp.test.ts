@@ -12,6 +12,7 @@ const environment = {
 const app = await createTestApp({ environment });
 const { organizationGuid } = await createTenant(app);
 const STEP_MS = 30_000;
+const PROOF_MS = 5 * 60_000;
 
 /** What an authenticator app shows so many steps from now. */
 function codeOf(secret: string, steps = 0): string {
@@ -120,10 +121,17 @@ test('after ten codes in an hour no more are looked at, not even the right one; 
   isRight(await enter(person, codeOf(person.secret)));
 });
 
-test('turning it off takes the password', async () => {
+test('turning it off takes the password and a fresh proof, which the password is not', async () => {
   const person = await withTotp();
   const turnOff = (password: string) =>
     browse(app, 'DELETE', '/account/totp', { as: person, payload: { password } });
+  const prove = (how: string, payload: object) =>
+    browse(app, 'POST', `/account/proof/${how}`, { as: person, payload });
+  app.clock.advance(PROOF_MS);
+  assertError(await turnOff(PASSWORD), 409, 'proof_required');
+  assertError(await prove('password', { password: PASSWORD }), 409, 'proof_required', /one-time password/);
+  assertError(await turnOff(PASSWORD), 409, 'proof_required');
+  assert.equal((await prove('totp', { code: codeOf(person.secret) })).status, 204);
   assertError(await turnOff('not the password'), 422, 'password_incorrect');
   assertError(await enter(person), 401, 'totp_required');
   assert.equal((await turnOff(PASSWORD)).status, 204);

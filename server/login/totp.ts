@@ -70,25 +70,28 @@ export function createTotp({ database, clock, audit, encryption, randomBytes }: 
       });
     },
 
-    /** The recovery codes, shown this once. */
-    confirm(actor: Actor, guid: string, code: string): Promise<string[] | Failure> {
-      return database.transaction(async (transaction) => {
-        const login = await store.lockLogin(transaction, guid, clock.now());
-        if (login.totp_confirmed_at !== null)
-          return new Failure('totp_enabled', 'One-time passwords are on already');
-        const step = stepOf(login, code);
-        if (step === undefined)
-          return new Failure('code_incorrect', 'The code is not the one that is shown now');
-        const codes = Array.from({ length: RECOVERY_CODES }, () => recoveryCode(randomBytes));
-        await store.updateLogin(transaction, guid, {
-          totp_confirmed_at: clock.now(),
-          totp_step: step,
-          recovery_code_hashes: codes.map(hashOfCode),
-          updated_at: clock.now(),
-        });
-        await audit.record(transaction, actor, about('account.enable_totp', guid));
-        return codes;
+    /** With the login locked. The recovery codes, shown this once. */
+    async confirm(
+      transaction: Transaction,
+      actor: Actor,
+      login: store.Login,
+      code: string,
+    ): Promise<string[] | Failure> {
+      const { member_guid: guid } = login;
+      if (login.totp_confirmed_at !== null)
+        return new Failure('totp_enabled', 'One-time passwords are on already');
+      const step = stepOf(login, code);
+      if (step === undefined)
+        return new Failure('code_incorrect', 'The code is not the one that is shown now');
+      const codes = Array.from({ length: RECOVERY_CODES }, () => recoveryCode(randomBytes));
+      await store.updateLogin(transaction, guid, {
+        totp_confirmed_at: clock.now(),
+        totp_step: step,
+        recovery_code_hashes: codes.map(hashOfCode),
+        updated_at: clock.now(),
       });
+      await audit.record(transaction, actor, about('account.enable_totp', guid));
+      return codes;
     },
 
     async turnOff(transaction: Transaction, actor: Actor, guid: string): Promise<void> {

@@ -22,7 +22,7 @@ export const RoleChange = strictObject({ role: RoleName });
 export const MemberView = Type.Object({
   guid: Guid,
   email: Type.String(),
-  name: Type.Optional(Type.String()),
+  name: Type.Optional(Type.String({ description: 'absent until the person has accepted' })),
   role: RoleName,
   state: Type.Enum(['invited', 'active'], { description: 'invited: has not accepted yet' }),
   created_at: Timestamp,

@@ -5,7 +5,7 @@ import type { Tables } from '../database/tables.ts';
 
 export type Person = Selectable<Tables['members']>;
 export type Membership = Selectable<Tables['memberships']>;
-/** A person as one Organization sees them: nothing of what they are elsewhere. */
+/** A person as one Organization sees them: nothing of what they are elsewhere, and no name before they have accepted. */
 export type Member = Pick<Person, 'guid' | 'email' | 'name'> &
   Pick<Membership, 'role' | 'created_at' | 'accepted_at' | 'last_seen_at'>;
 
@@ -61,14 +61,15 @@ export function selectMember(
   return membersOf(queries, organizationGuid).where('members.guid', '=', memberGuid).executeTakeFirst();
 }
 
+/** Inviting an address must not tell whose it is. */
 function membersOf(queries: Queries, organizationGuid: string) {
   return queries
     .selectFrom('memberships')
     .innerJoin('members', 'members.guid', 'memberships.member_guid')
-    .select([
+    .select(({ case: choose, ref }) => [
       'members.guid',
       'members.email',
-      'members.name',
+      choose().when('memberships.accepted_at', 'is not', null).then(ref('members.name')).end().as('name'),
       'memberships.role',
       'memberships.created_at',
       'memberships.accepted_at',

@@ -112,6 +112,23 @@ test('somebody on the team is not invited again; somebody invited is, and the ol
   assert.equal(listed.filter(({ email }) => email === 'twice@partner.example').length, 1);
 });
 
+test('whoever is invited has no name for the team before they have accepted', async () => {
+  const person = await joinTeam(app, (await createTenant(app)).organizationGuid);
+  await browse(app, 'PATCH', '/account', { as: person, payload: { name: 'Ada' } });
+  const invited = await api(founder, 'POST', '/members', { email: person.email, role: 'viewer' });
+  const listed = async () =>
+    objectsOf(await api(founder, 'GET', '/members')).find(({ guid }) => guid === person.memberGuid);
+  const changed = await api(founder, 'PATCH', `/members/${person.memberGuid}`, { role: 'developer' });
+  const seen = [invited.body, changed.body, await listed()];
+  assert.deepEqual(
+    seen.map((member) => [member?.email, member?.state, member?.name]),
+    seen.map(() => [person.email, 'invited', undefined]),
+  );
+  const payload = { token: tokenInLink(invited.body.invitation_link) };
+  await browse(app, 'POST', '/links/accept', { as: person, payload });
+  assert.equal((await listed())?.name, 'Ada');
+});
+
 test('what is wrong with an invitation is told by the field', async () => {
   for (const [payload, name] of [
     [{ email: 'no address', role: 'viewer' }, 'email'],

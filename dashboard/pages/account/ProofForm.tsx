@@ -1,4 +1,4 @@
-import { Anchor, Button, Divider, PasswordInput, Stack, Text } from '@mantine/core';
+import { Button, Divider, PasswordInput, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { people } from '../../api/people.ts';
@@ -10,14 +10,12 @@ import { useWorkspace } from '../../shell/workspace-context.ts';
 import { CodeField } from '../login/CodeField.tsx';
 import { plainCode } from '../login/codes.ts';
 
-/** Asked in place of what a dialog is about, by any means that this person has. */
+/** Asked in place of what a dialog is about. Who has an authenticator app is not believed for the password alone. */
 export function ProofForm({ onProved }: { onProved: () => void }) {
   const { has_totp: hasTotp, passkey_count: passkeys } = useWorkspace().session.member;
-  const [means, setMeans] = useState<'password' | 'code'>('password');
   const [typed, setTyped] = useState('');
   const prove = useMutation({
-    mutationFn: () =>
-      means === 'code' ? people.proveByCode(plainCode(typed)) : people.proveByPassword(typed),
+    mutationFn: () => (hasTotp ? people.proveByCode(plainCode(typed)) : people.proveByPassword(typed)),
     onSuccess: onProved,
   });
   const passkey = useMutation({
@@ -42,7 +40,7 @@ export function ProofForm({ onProved }: { onProved: () => void }) {
           This changes how you log in, so we make sure that it is you. For the next minutes you will not be
           asked again.
         </Text>
-        {means === 'code' ? (
+        {hasTotp ? (
           <CodeField {...field} />
         ) : (
           <PasswordInput
@@ -54,23 +52,10 @@ export function ProofForm({ onProved }: { onProved: () => void }) {
             {...field}
           />
         )}
-        {hasTotp ? (
-          <Anchor
-            component="button"
-            type="button"
-            size="sm"
-            onClick={() => {
-              setMeans(means === 'code' ? 'password' : 'code');
-              setTyped('');
-            }}
-          >
-            {means === 'code' ? 'Use the password instead' : 'Use a code instead'}
-          </Anchor>
-        ) : null}
         {problem instanceof Problem ? <Failure error={problem} /> : null}
         {problem && !(problem instanceof Problem) ? (
           <Text size="sm" c="red" role="alert">
-            The passkey was not used. Try again, or use the password.
+            The passkey was not used. Try again, or use the {hasTotp ? 'code' : 'password'}.
           </Text>
         ) : null}
         <Button type="submit" loading={prove.isPending}>
