@@ -65,7 +65,10 @@ export function createClaims({ database, clock, log, metrics, subscriptions, lan
     let page: Waiting[];
     let after = FIRST_GUID;
     do {
-      page = await selectWaiting(queries, after, PAGE);
+      page = await database.transaction(async (transaction) => {
+        await preferIndexes(transaction);
+        return selectWaiting(transaction, after, PAGE);
+      });
       claimed += await takeFrom(page);
       for (const { firstDueAt } of page)
         if (firstDueAt > clock.now() && (!nextDueAt || firstDueAt < nextDueAt)) nextDueAt = firstDueAt;
