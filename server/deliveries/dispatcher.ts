@@ -45,7 +45,6 @@ type Deps = {
 export function createDispatcher(deps: Deps) {
   const { database, clock, timers, guids, log, metrics, notifications, subscriptions } = deps;
   const { attempt, live, alongside } = deps;
-  const { queries } = database;
   let running = false;
 
   const lease = createLease({
@@ -112,7 +111,7 @@ export function createDispatcher(deps: Deps) {
     announcing = false;
   }
 
-  watchQueue({ metrics, clock, queries, figures: lanes.figures });
+  watchQueue({ metrics, clock, database, figures: lanes.figures });
 
   return {
     /** The name under which this process takes deliveries, when it dispatches at all. */

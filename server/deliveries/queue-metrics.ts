@@ -1,4 +1,5 @@
-import type { Queries } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
+import { preferIndexes } from '../database/planner.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import { selectBacklog } from './record-store.ts';
@@ -11,12 +12,12 @@ const MAX_COUNTED = 100_000;
 type Deps = {
   metrics: Metrics;
   clock: Clock;
-  queries: Queries;
+  database: Database;
   figures(): { inFlight: number; held: number; limited: number };
 };
 
 /** What the lanes of this process and the queue of all processes look like when the metrics are read. */
-export function watchQueue({ metrics, clock, queries, figures }: Deps): void {
+export function watchQueue({ metrics, clock, database, figures }: Deps): void {
   let readAt = 0;
 
   metrics.onRead(async () => {
@@ -27,7 +28,10 @@ export function watchQueue({ metrics, clock, queries, figures }: Deps): void {
     const now = clock.now();
     if (now.getTime() < readAt + BACKLOG_EVERY_MS) return;
     readAt = now.getTime();
-    const { waiting, oldestDueAt } = await selectBacklog(queries, MAX_COUNTED);
+    const { waiting, oldestDueAt } = await database.transaction(async (transaction) => {
+      await preferIndexes(transaction);
+      return selectBacklog(transaction, MAX_COUNTED);
+    });
     metrics.deliveriesWaiting.set(waiting);
     const lateMs = oldestDueAt === null ? 0 : now.getTime() - oldestDueAt.getTime();
     metrics.oldestWaitingSeconds.set(Math.max(0, lateMs) / 1_000);
