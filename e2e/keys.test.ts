@@ -7,7 +7,7 @@ import { createTenant, tokenOf, userToken } from '../testing/tenant.ts';
 import { launchBrowser } from './support/browser.ts';
 import { createPages } from './support/pages.ts';
 import { enterAs } from './support/people.ts';
-import { assertHeld, takeSecret, useCurrentAddress } from './support/secrets.ts';
+import { allowCurrentAddress, assertHeld, takeSecret } from './support/secrets.ts';
 import { ADDRESS, createDashboardSite } from './support/site.ts';
 
 const site = await createDashboardSite();
@@ -31,7 +31,7 @@ test('a bank key is generated with its list, its secret shown once, and works', 
   await dialog.getByRole('button', { name: 'Generate' }).click();
   await dialog.getByText('Mend the entry that is marked').waitFor();
   await address.fill('');
-  await useCurrentAddress(page);
+  await allowCurrentAddress(page);
   await dialog.getByRole('button', { name: 'Generate' }).click();
 
   const secret = String(await dialog.locator('[data-secret=client_secret]').textContent());

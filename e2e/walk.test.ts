@@ -8,7 +8,7 @@ import { eventIn, isSignedWith, pass, until } from '../testing/webhooks.ts';
 import { launchBrowser } from './support/browser.ts';
 import { createPages, menuOf } from './support/pages.ts';
 import { fillLogin } from './support/people.ts';
-import { takeSecret, useCurrentAddress } from './support/secrets.ts';
+import { allowCurrentAddress, takeSecret } from './support/secrets.ts';
 import { ADDRESS, createDashboardSite } from './support/site.ts';
 
 /**
@@ -74,7 +74,7 @@ test('the wizard makes a sandbox bank and its first key, with the address of thi
   await page.getByRole('button', { name: 'Create', exact: true }).click();
   await page.getByRole('button', { name: 'Continue with Acme Bank' }).click();
   bankGuid = String(new URL(page.url()).searchParams.get('bank'));
-  await useCurrentAddress(page);
+  await allowCurrentAddress(page);
   await page.getByRole('button', { name: 'Generate bank key' }).click();
   key.id = String(await page.locator('[data-secret=client_id]').textContent());
   key.secret = await takeSecret(page, 'client_secret', 'Continue');

@@ -3,13 +3,22 @@ import type { Locator, Page } from 'playwright-core';
 import { ADDRESS } from './site.ts';
 
 /** By its button in the form of a key, which has to find out first. */
-export async function useCurrentAddress(page: Page): Promise<void> {
+export async function allowCurrentAddress(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Use my current address' }).click();
   await page.waitForFunction(
     (address) =>
       document.querySelector<HTMLInputElement>('[aria-label="Allowed address 1"]')?.value === address,
     ADDRESS,
   );
+}
+
+/** The wizard up to the secret of its key, which it shows. */
+export async function generateInWizard(page: Page): Promise<void> {
+  await page.goto('/onboarding');
+  await page.getByRole('button', { name: 'Continue with Bank' }).click();
+  await allowCurrentAddress(page);
+  await page.getByRole('button', { name: 'Generate bank key' }).click();
+  await page.locator('[data-secret=client_secret]').waitFor();
 }
 
 /** Reads what is shown once, says that it is stored, and goes on. */
