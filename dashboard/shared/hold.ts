@@ -1,4 +1,4 @@
-import { useBlocker } from '@tanstack/react-router';
+import { type ShouldBlockFn, useBlocker } from '@tanstack/react-router';
 import { createContext, use, useCallback, useEffect, useMemo, useState } from 'react';
 import { tellHeld } from './notify.ts';
 
@@ -8,9 +8,15 @@ type Keep = { isKept: boolean; count: (change: 1 | -1) => void };
 export const KeepContext = createContext<Keep>({ isKept: false, count: () => undefined });
 
 /** Keeps the page while leaving it would lose something; whoever tries to leave is told why they cannot. */
-export function useHold(held: boolean, why: string): void {
+export function useHold(
+  held: boolean,
+  why: string,
+  /** Which ways lead away from it; without it, all of them. */
+  isAway: (way: Parameters<ShouldBlockFn>[0]) => boolean = () => true,
+): void {
   useBlocker({
-    shouldBlockFn: () => {
+    shouldBlockFn: (way) => {
+      if (!isAway(way)) return false;
       tellHeld(why);
       return true;
     },
