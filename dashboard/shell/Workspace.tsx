@@ -10,6 +10,7 @@ import { KeepContext, useKeeper, useKept } from '../shared/hold.ts';
 import { PageLoading } from '../shared/PageLoading.tsx';
 import { useBanks } from './banks.ts';
 import { NoOrganization } from './NoOrganization.tsx';
+import { useIsSamePerson } from './one-person.ts';
 import { usePlace } from './place.ts';
 import { Shell } from './Shell.tsx';
 import { useSession } from './session.ts';
@@ -22,11 +23,13 @@ export function Workspace() {
   // A session that ends takes nothing away that is shown once. A log out does: it forgets the banks, and their page.
   const keep = useKeeper();
   const session = useKept(data, keep.isKept);
+  const isSamePerson = useIsSamePerson(session);
   const { filters } = useFilters();
   const organization = usePlace('organization', session?.organizations ?? [], filters.org);
   if (isPending) return <PageLoading />;
   if (error && session === undefined) return <Failure error={error} onRetry={() => void refetch()} />;
   if (!session) return <ToLogin />;
+  if (!isSamePerson) return <PageLoading />;
   if (!organization) return <NoOrganization session={session} />;
   return (
     <KeepContext value={keep}>
