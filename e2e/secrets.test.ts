@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { createTenant } from '../testing/tenant.ts';
 import { launchBrowser } from './support/browser.ts';
@@ -32,6 +33,20 @@ test('a session that ends while a secret is shown leaves it there until it is st
   assert.match(await takeSecret(dialog, 'client_secret', 'Done'), /^portico_sk_/);
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
   assert.equal(await page.locator('[data-secret]').count(), 0);
+});
+
+test('a secret is downloaded as it is shown', async () => {
+  const page = await pages.open();
+  await enterAs(page, site, await createTenant(app), 'founder');
+  await generateInWizard(page);
+  const clientId = String(await page.locator('[data-secret=client_id]').textContent());
+  const begun = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download' }).click();
+  const download = await begun;
+  assert.equal(download.suggestedFilename(), `portico-key-${clientId}.json`);
+  const content = JSON.parse(await readFile(await download.path(), 'utf8')) as object;
+  const secret = await takeSecret(page, 'client_secret', 'Continue');
+  assert.deepEqual(content, { client_id: clientId, client_secret: secret });
 });
 
 test('whoever logs out leaves no secret on the screen', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { joinTeam } from '../testing/dashboard.ts';
 import { createTenant } from '../testing/tenant.ts';
 import { launchBrowser } from './support/browser.ts';
 import { createPages, menuOf } from './support/pages.ts';
@@ -46,6 +47,24 @@ test('somebody else who logged in in another tab gets nothing that was fetched f
   const after = await tokenBehind(page, 'API keys', '/api/bank_applications');
   assert.ok(before !== undefined && after !== undefined);
   assert.notEqual(after, before);
+});
+
+test('who logged in to join is known as logged in, also when the invitation is then refused', async () => {
+  const [first, second] = [await createTenant(app), await createTenant(app)];
+  const page = await pages.open();
+  await enterAs(page, site, first, 'founder');
+  const person = await joinTeam(app, first.organizationGuid);
+  const path = `/organizations/${second.organizationGuid}/members`;
+  const { body } = await app.operate('POST', path, { email: person.email, role: 'viewer' });
+  const json = { error: 'conflict', message_code: 'conflict', message: 'Not now' };
+  await page.route('**/dashboard/links/accept', (route) => route.fulfill({ status: 409, json }));
+  await page.goto(String(body.invitation_link));
+  await page.getByLabel('Password', { exact: true }).fill(person.password);
+  await page.getByRole('button', { name: 'Log in and join' }).click();
+  await page.getByText('You are logged in with this address').waitFor();
+  await page.unroute('**/dashboard/links/accept');
+  await page.getByRole('button', { name: 'Join', exact: true }).click();
+  await menuOf(page).waitFor();
 });
 
 test('with ten passkeys another one is not offered, and the page says why', async () => {

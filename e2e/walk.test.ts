@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { promisify } from 'node:util';
 import { joinTeam } from '../testing/dashboard.ts';
 import { publishEvents } from '../testing/events.ts';
 import { TOLD_AFTER_MS, untilWatched } from '../testing/live.ts';
@@ -31,6 +36,7 @@ const dialog = page.getByRole('dialog');
 const backend = await createReceiver();
 const broken = await createReceiver();
 
+const run = promisify(execFile);
 const OTHER_ADDRESS = '198.35.26.97';
 const key = { id: '', secret: '' };
 let bankGuid = '';
@@ -54,6 +60,18 @@ async function listCustomers(token: string, address: string) {
   const headers = { authorization: `Bearer ${token}`, 'x-forwarded-for': address };
   const response = await fetch(`${url}/api/customers`, { headers });
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+/** As it was copied; that it comes from the address of the browser is the business of the proxy in front. */
+async function runInShell(command: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'portico-curl-'));
+  try {
+    await writeFile(join(folder, '.curlrc'), `header = "x-forwarded-for: ${ADDRESS}"\n`);
+    const { stdout } = await run('sh', ['-c', command], { env: { ...process.env, CURL_HOME: folder } });
+    return stdout;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 }
 
 async function announce(): Promise<string> {
@@ -98,14 +116,17 @@ test('the wizard creates a subscription, and the test event is seen to arrive', 
   assert.ok(isSignedWith(signingKey, arrived));
 });
 
-test('the wizard ends with a command that covers the secret on the screen and has it when it is copied', async () => {
+test('the wizard ends with a command that covers the secret on the screen, has it when it is copied, and works', async () => {
   await page.getByRole('button', { name: 'Continue', exact: true }).click();
   const shown = String(await page.getByRole('region', { name: 'command' }).textContent());
   assert.ok(shown.includes(`curl -s ${url}/oauth/token -u '${key.id}:`), shown);
   assert.ok(!shown.includes(key.secret));
   await page.getByRole('button', { name: 'Copy with the secret' }).click();
   await page.getByRole('button', { name: 'Copied' }).waitFor();
-  assert.ok((await page.evaluate(() => navigator.clipboard.readText())).includes(key.secret));
+  const command = await page.evaluate(() => navigator.clipboard.readText());
+  assert.ok(command.includes(key.secret));
+  const { objects } = JSON.parse(await runInShell(command)) as { objects: unknown };
+  assert.deepEqual(objects, []);
 });
 
 test('the key gets a token, which works from its address and from no other until the list is edited', async () => {
