@@ -11,7 +11,7 @@ import { launchBrowser } from './support/browser.ts';
 import { createPages } from './support/pages.ts';
 import { enter } from './support/people.ts';
 import { createSamples, createTeam } from './support/samples.ts';
-import { takeSecret, useCurrentAddress } from './support/secrets.ts';
+import { allowCurrentAddress, takeSecret } from './support/secrets.ts';
 import { createDashboardSite } from './support/site.ts';
 
 const site = await createDashboardSite();
@@ -79,7 +79,7 @@ test('nor has any step of the wizard', async () => {
   await page.getByText('is private').waitFor();
   await look('key, with an address that is refused');
   await page.getByLabel('Allowed address 1').fill('');
-  await useCurrentAddress(page);
+  await allowCurrentAddress(page);
   await press('Generate bank key');
   await page.locator('[data-secret=client_secret]').waitFor();
   await look('the secret of the key');

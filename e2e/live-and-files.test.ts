@@ -10,7 +10,7 @@ import { createSubscription } from '../testing/subscriptions.ts';
 import { createTenant } from '../testing/tenant.ts';
 import { pass, until } from '../testing/webhooks.ts';
 import { launchBrowser } from './support/browser.ts';
-import { createPages } from './support/pages.ts';
+import { createPages, menuOf } from './support/pages.ts';
 import { enterAs } from './support/people.ts';
 import { createDashboardSite } from './support/site.ts';
 
@@ -165,6 +165,8 @@ test('three files are uploaded at once, the others wait; each can be cancelled b
   await inState('uploading').nth(2).waitFor();
   assert.equal(await inState('waiting').getByText('Waits for its turn').count(), 2);
   await until(() => asked.length === 3, 'three records that are asked for');
+  await menuOf(page).getByRole('link', { name: 'Team', exact: true }).click();
+  await page.getByText('Files are still being uploaded').waitFor();
 
   await panel.getByRole('button', { name: 'Cancel 1.png' }).click();
   await panel.getByRole('button', { name: 'Cancel 4.png' }).click();

@@ -6,7 +6,7 @@ import { createTenant } from '../testing/tenant.ts';
 import { launchBrowser } from './support/browser.ts';
 import { createPages, menuOf } from './support/pages.ts';
 import { enterAs, fillLogin, logOut } from './support/people.ts';
-import { takeSecret, useCurrentAddress } from './support/secrets.ts';
+import { allowCurrentAddress, takeSecret } from './support/secrets.ts';
 import { createDashboardSite } from './support/site.ts';
 
 const SUPPORT = 'help@portico.test';
@@ -75,7 +75,7 @@ test('without webhooks the wizard ends with a call that the key is allowed, and 
   await page.getByLabel('Name of the bank').fill('Acme Bank');
   await page.getByRole('button', { name: 'Create', exact: true }).click();
   await page.getByRole('button', { name: 'Continue with Acme Bank' }).click();
-  await useCurrentAddress(page);
+  await allowCurrentAddress(page);
   // As if only these had been chosen: which boxes the form has is the business of its own test.
   await page.route('**/api/bank_applications', (route) => {
     const asked = route.request().postDataJSON() as object;

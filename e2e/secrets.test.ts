@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { createTenant } from '../testing/tenant.ts';
 import { launchBrowser } from './support/browser.ts';
 import { createPages } from './support/pages.ts';
 import { enterAs, logOut } from './support/people.ts';
-import { takeSecret, useCurrentAddress } from './support/secrets.ts';
+import { allowCurrentAddress, generateInWizard, takeSecret } from './support/secrets.ts';
 import { createDashboardSite } from './support/site.ts';
 
 const site = await createDashboardSite();
@@ -20,7 +21,7 @@ test('a session that ends while a secret is shown leaves it there until it is st
   await page.getByRole('button', { name: 'Generate bank key' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('Payments backend');
-  await useCurrentAddress(page);
+  await allowCurrentAddress(page);
   await dialog.getByRole('button', { name: 'Generate' }).click();
   await dialog.locator('[data-secret=client_secret]').waitFor();
 
@@ -34,14 +35,24 @@ test('a session that ends while a secret is shown leaves it there until it is st
   assert.equal(await page.locator('[data-secret]').count(), 0);
 });
 
+test('a secret is downloaded as it is shown', async () => {
+  const page = await pages.open();
+  await enterAs(page, site, await createTenant(app), 'founder');
+  await generateInWizard(page);
+  const clientId = String(await page.locator('[data-secret=client_id]').textContent());
+  const begun = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download' }).click();
+  const download = await begun;
+  assert.equal(download.suggestedFilename(), `portico-key-${clientId}.json`);
+  const content = JSON.parse(await readFile(await download.path(), 'utf8')) as object;
+  const secret = await takeSecret(page, 'client_secret', 'Continue');
+  assert.deepEqual(content, { client_id: clientId, client_secret: secret });
+});
+
 test('whoever logs out leaves no secret on the screen', async () => {
   const page = await pages.open();
   await enterAs(page, site, await createTenant(app), 'founder');
-  await page.goto('/onboarding');
-  await page.getByRole('button', { name: 'Continue with Bank' }).click();
-  await useCurrentAddress(page);
-  await page.getByRole('button', { name: 'Generate bank key' }).click();
-  await page.locator('[data-secret=client_secret]').waitFor();
+  await generateInWizard(page);
   await logOut(page);
   assert.equal(await page.locator('[data-secret]').count(), 0);
 });

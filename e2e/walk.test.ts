@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { promisify } from 'node:util';
 import { joinTeam } from '../testing/dashboard.ts';
 import { publishEvents } from '../testing/events.ts';
 import { TOLD_AFTER_MS, untilWatched } from '../testing/live.ts';
@@ -8,7 +13,7 @@ import { eventIn, isSignedWith, pass, until } from '../testing/webhooks.ts';
 import { launchBrowser } from './support/browser.ts';
 import { createPages, menuOf } from './support/pages.ts';
 import { fillLogin } from './support/people.ts';
-import { takeSecret, useCurrentAddress } from './support/secrets.ts';
+import { allowCurrentAddress, takeSecret } from './support/secrets.ts';
 import { ADDRESS, createDashboardSite } from './support/site.ts';
 
 /**
@@ -31,6 +36,7 @@ const dialog = page.getByRole('dialog');
 const backend = await createReceiver();
 const broken = await createReceiver();
 
+const run = promisify(execFile);
 const OTHER_ADDRESS = '198.35.26.97';
 const key = { id: '', secret: '' };
 let bankGuid = '';
@@ -56,6 +62,18 @@ async function listCustomers(token: string, address: string) {
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 
+/** As it was copied; that it comes from the address of the browser is the business of the proxy in front. */
+async function runInShell(command: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'portico-curl-'));
+  try {
+    await writeFile(join(folder, '.curlrc'), `header = "x-forwarded-for: ${ADDRESS}"\n`);
+    const { stdout } = await run('sh', ['-c', command], { env: { ...process.env, CURL_HOME: folder } });
+    return stdout;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
 async function announce(): Promise<string> {
   const [guid = ''] = await publishEvents(app, { organizationGuid, bankGuid });
   await app.dispatcher.settle();
@@ -74,7 +92,7 @@ test('the wizard makes a sandbox bank and its first key, with the address of thi
   await page.getByRole('button', { name: 'Create', exact: true }).click();
   await page.getByRole('button', { name: 'Continue with Acme Bank' }).click();
   bankGuid = String(new URL(page.url()).searchParams.get('bank'));
-  await useCurrentAddress(page);
+  await allowCurrentAddress(page);
   await page.getByRole('button', { name: 'Generate bank key' }).click();
   key.id = String(await page.locator('[data-secret=client_id]').textContent());
   key.secret = await takeSecret(page, 'client_secret', 'Continue');
@@ -98,14 +116,17 @@ test('the wizard creates a subscription, and the test event is seen to arrive', 
   assert.ok(isSignedWith(signingKey, arrived));
 });
 
-test('the wizard ends with a command that covers the secret on the screen and has it when it is copied', async () => {
+test('the wizard ends with a command that covers the secret on the screen, has it when it is copied, and works', async () => {
   await page.getByRole('button', { name: 'Continue', exact: true }).click();
   const shown = String(await page.getByRole('region', { name: 'command' }).textContent());
   assert.ok(shown.includes(`curl -s ${url}/oauth/token -u '${key.id}:`), shown);
   assert.ok(!shown.includes(key.secret));
   await page.getByRole('button', { name: 'Copy with the secret' }).click();
   await page.getByRole('button', { name: 'Copied' }).waitFor();
-  assert.ok((await page.evaluate(() => navigator.clipboard.readText())).includes(key.secret));
+  const command = await page.evaluate(() => navigator.clipboard.readText());
+  assert.ok(command.includes(key.secret));
+  const { objects } = JSON.parse(await runInShell(command)) as { objects: unknown };
+  assert.deepEqual(objects, []);
 });
 
 test('the key gets a token, which works from its address and from no other until the list is edited', async () => {

@@ -1,10 +1,11 @@
 import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, use } from 'react';
 import { hasCode } from '../api/problem.ts';
 import { useWorkspace } from '../shell/workspace-context.ts';
 import { Failure } from './Failure.tsx';
+import { KeepContext } from './hold.ts';
 import { PageLoading } from './PageLoading.tsx';
 
 /** The page of the one object that the address names. Once that is gone, nothing is left to be done with it. */
@@ -26,7 +27,9 @@ export function DetailPage<Item>({
     queryFn: ({ signal }) => api.get<Item>(`${path}/${guid}`, { signal }),
     refetchInterval: refreshMs,
   });
-  const isGone = hasCode(error, 'not_found');
+  const { isKept } = use(KeepContext);
+  // A key that is shown once belongs to the object that comes after this one.
+  const isGone = hasCode(error, 'not_found') && !isKept;
   if (!data || isGone)
     return (
       <Stack>

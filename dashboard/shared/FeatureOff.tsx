@@ -1,8 +1,8 @@
-import { Anchor } from '@mantine/core';
 import type { Feature } from '../api/types.ts';
 import { useWorkspace } from '../shell/workspace-context.ts';
 import { EmptyState } from './EmptyState.tsx';
 import type { IconName } from './Icon.tsx';
+import { MailLink } from './MailLink.tsx';
 import { PageHeader } from './PageHeader.tsx';
 import { Panel } from './Panel.tsx';
 
@@ -28,11 +28,7 @@ export function FeatureOff({ feature }: { feature: Feature }) {
       <PageHeader title={title} />
       <Panel>
         <EmptyState icon={icon} title={`${organization.name} does not have ${title.toLowerCase()} yet`}>
-          {meaning} To have this enabled, write to{' '}
-          <Anchor href={`mailto:${session.support_email}`} size="sm">
-            {session.support_email}
-          </Anchor>
-          .
+          {meaning} To have this enabled, write to <MailLink to={session.support_email} />.
         </EmptyState>
       </Panel>
     </>

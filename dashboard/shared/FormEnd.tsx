@@ -26,7 +26,7 @@ export function FormEnd({
   /** Possible, but not yet what one should do. */
   faint?: boolean;
 }) {
-  useHold(pending);
+  useHold(pending, 'This is being done. Wait for the answer before you leave.');
   return (
     <>
       {error ? <Failure error={error} /> : null}

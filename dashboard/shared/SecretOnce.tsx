@@ -21,7 +21,7 @@ export function SecretOnce({
   doneLabel?: string;
 }) {
   const [stored, setStored] = useState(false);
-  useHold(!stored);
+  useHold(!stored, 'What you see here is shown only once. Store it, and say so, before you leave.');
   useKeep(true);
   return (
     <Stack gap="md">

@@ -1,18 +1,34 @@
-import { useBlocker } from '@tanstack/react-router';
-import { createContext, use, useCallback, useEffect, useState } from 'react';
+import { type ShouldBlockFn, useBlocker } from '@tanstack/react-router';
+import { createContext, use, useCallback, useEffect, useMemo, useState } from 'react';
+import { tellHeld } from './notify.ts';
 
-/** Counts what is shown and must stay, up and down. */
-export const KeepContext = createContext<(change: 1 | -1) => void>(() => undefined);
+/** Whether something is shown that must stay; `count` tells of each such thing, up and down. */
+type Keep = { isKept: boolean; count: (change: 1 | -1) => void };
 
-/** Keeps the page while it is about to get, or shows, what nobody can get again: going back or away would lose it. */
-export function useHold(held: boolean): void {
-  useBlocker({ shouldBlockFn: () => true, enableBeforeUnload: held, disabled: !held });
+export const KeepContext = createContext<Keep>({ isKept: false, count: () => undefined });
+
+/** Keeps the page while leaving it would lose something; whoever tries to leave is told why they cannot. */
+export function useHold(
+  held: boolean,
+  why: string,
+  /** Which ways lead away from it; without it, all of them. */
+  isAway: (way: Parameters<ShouldBlockFn>[0]) => boolean = () => true,
+): void {
+  useBlocker({
+    shouldBlockFn: (way) => {
+      if (!isAway(way)) return false;
+      tellHeld(why);
+      return true;
+    },
+    enableBeforeUnload: held,
+    disabled: !held,
+  });
   useKeep(held);
 }
 
-/** Keeps it from ending with the session; the person may still leave it. */
+/** Keeps it from ending with what it stands in; the person may still leave it. */
 export function useKeep(kept: boolean): void {
-  const count = use(KeepContext);
+  const { count } = use(KeepContext);
   useEffect(() => {
     if (!kept) return;
     count(1);
@@ -20,11 +36,17 @@ export function useKeep(kept: boolean): void {
   }, [kept, count]);
 }
 
-/** The value as it was when the first thing had to stay, until none has to; `count` is for `KeepContext`. */
-export function useKept<Value>(value: Value): { kept: Value; count: (change: 1 | -1) => void } {
+/** For `KeepContext`: of everything below it. */
+export function useKeeper(): Keep {
   const [things, setThings] = useState(0);
-  const [last, setLast] = useState(value);
   const count = useCallback((change: 1 | -1) => setThings((before) => before + change), []);
-  if (things === 0 && last !== value) setLast(value);
-  return { kept: things === 0 ? value : last, count };
+  const isKept = things > 0;
+  return useMemo(() => ({ isKept, count }), [isKept, count]);
+}
+
+/** The value as it was when the first thing had to stay, until none has to. */
+export function useKept<Value>(value: Value, isKept: boolean): Value {
+  const [last, setLast] = useState(value);
+  if (!isKept && last !== value) setLast(value);
+  return isKept ? last : value;
 }

@@ -5,6 +5,11 @@ export function tell(message: string): void {
   notifications.show({ message, color: 'teal', autoClose: 4_000 });
 }
 
+/** Why one cannot leave now. Told once, however often one tries. */
+export function tellHeld(why: string): void {
+  notifications.show({ id: why, message: why, color: 'blue', autoClose: 6_000 });
+}
+
 /** For actions without a form of their own to show it in. */
 export function tellProblem(error: unknown): void {
   const message = error instanceof Problem ? error.message : 'Something unexpected happened in this page.';

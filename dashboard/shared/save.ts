@@ -1,3 +1,6 @@
+/** Some browsers begin to read only after the click. */
+const READ_WITHIN_MS = 60_000;
+
 /** Into the reader's downloads. */
 export function saveAs(filename: string, content: Blob): void {
   const url = URL.createObjectURL(content);
@@ -5,5 +8,5 @@ export function saveAs(filename: string, content: Blob): void {
   anchor.href = url;
   anchor.download = filename;
   anchor.click();
-  URL.revokeObjectURL(url);
+  setTimeout(() => URL.revokeObjectURL(url), READ_WITHIN_MS);
 }

@@ -1,16 +1,17 @@
 import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { use, useMemo } from 'react';
 import { createApi } from '../api/client.ts';
 import { permissionsOf } from '../api/permissions.ts';
 import type { Feature, Organization, Session } from '../api/types.ts';
 import { useServices } from '../app/services.tsx';
 import { Failure } from '../shared/Failure.tsx';
 import { useFilters } from '../shared/filters.ts';
-import { KeepContext, useKept } from '../shared/hold.ts';
+import { KeepContext, useKeeper, useKept } from '../shared/hold.ts';
 import { PageLoading } from '../shared/PageLoading.tsx';
 import { useBanks } from './banks.ts';
 import { NoOrganization } from './NoOrganization.tsx';
-import { remember, remembered } from './remembered.ts';
+import { useIsSamePerson } from './one-person.ts';
+import { usePlace } from './place.ts';
 import { Shell } from './Shell.tsx';
 import { useSession } from './session.ts';
 import { ToLogin } from './ToLogin.tsx';
@@ -20,16 +21,18 @@ import { WorkspaceContext } from './workspace-context.ts';
 export function Workspace() {
   const { data, error, isPending, refetch } = useSession();
   // A session that ends takes nothing away that is shown once. A log out does: it forgets the banks, and their page.
-  const { kept: session, count } = useKept(data);
+  const keep = useKeeper();
+  const session = useKept(data, keep.isKept);
+  const isSamePerson = useIsSamePerson(session);
   const { filters } = useFilters();
+  const organization = usePlace('organization', session?.organizations ?? [], filters.org);
   if (isPending) return <PageLoading />;
   if (error && session === undefined) return <Failure error={error} onRetry={() => void refetch()} />;
   if (!session) return <ToLogin />;
-  const wanted = filters.org ?? remembered('organization');
-  const organization = session.organizations.find(({ guid }) => guid === wanted) ?? session.organizations[0];
+  if (!isSamePerson) return <PageLoading />;
   if (!organization) return <NoOrganization session={session} />;
   return (
-    <KeepContext value={count}>
+    <KeepContext value={keep}>
       <OrganizationWorkspace key={organization.guid} session={session} organization={organization} />
     </KeepContext>
   );
@@ -41,9 +44,9 @@ function OrganizationWorkspace({ session, organization }: { session: Session; or
   const navigate = useNavigate();
   const { pathname } = useLocation();
   const { data, error, isPending, refetch } = useBanks(organization.guid, session.environments);
-  const banks = data ?? [];
-  const wanted = filters.bank ?? remembered('bank');
-  const bank = banks.find(({ guid }) => guid === wanted) ?? banks[0];
+  const { isKept } = use(KeepContext);
+  const banks = useKept(data, isKept) ?? [];
+  const bank = usePlace('bank', banks, filters.bank);
   const environment = bank?.environment ?? 'sandbox';
 
   // The same one as long as it is for the same tenant: streams are opened with it.
@@ -60,12 +63,8 @@ function OrganizationWorkspace({ session, organization }: { session: Session; or
     bank,
     environment,
     api,
-    chooseBank: ({ guid }: { guid: string }) => {
-      remember('bank', guid);
-      change({ bank: guid });
-    },
+    chooseBank: ({ guid }: { guid: string }) => change({ bank: guid }),
     chooseOrganization: (guid: string) => {
-      remember('organization', guid);
       // Filters and single objects are of the one that is left; the page that lists them is there in the other as well.
       void navigate({ to: `/${pathname.split('/')[1]}`, search: { org: guid } });
     },

@@ -1,7 +1,8 @@
-import { type QueryClient, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { people } from '../api/people.ts';
 import { Problem } from '../api/problem.ts';
 import type { Session } from '../api/types.ts';
+import type { Services } from '../app/services.tsx';
 
 export const SESSION_KEY = ['session'] as const;
 
@@ -14,13 +15,22 @@ async function readSession(): Promise<Session | null> {
   try {
     return await people.session();
   } catch (error) {
-    if (error instanceof Problem && error.status === 401) return null;
+    if (isLoggedOut(error)) return null;
     throw error;
   }
 }
 
+export function isLoggedOut(error: unknown): boolean {
+  return error instanceof Problem && error.status === 401;
+}
+
+export function replaceSession(services: Services, session: Session | null): void {
+  services.queries.setQueryData(SESSION_KEY, session);
+  forgetEverything(services);
+}
+
 /** Someone else is logged in now, or nobody: what was fetched before is nobody's business any more. */
-export function replaceSession(queries: QueryClient, session: Session | null): void {
-  queries.setQueryData(SESSION_KEY, session);
+export function forgetEverything({ tokens, queries }: Services): void {
+  tokens.forget();
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
 }

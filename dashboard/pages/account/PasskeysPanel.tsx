@@ -10,11 +10,15 @@ import { AddPasskey } from './AddPasskey.tsx';
 import { PASSKEYS_KEY } from './passkeys.ts';
 import { RemovePasskey } from './RemovePasskey.tsx';
 
+/** As many as the server takes of one person. */
+const MAX_PASSKEYS = 10;
+
 /** Logging in with the device itself, without a password. */
 export function PasskeysPanel() {
   const [doing, setDoing] = useState<'add' | { remove: Passkey }>();
   const close = () => setDoing(undefined);
   const { data, error, refetch } = useQuery({ queryKey: PASSKEYS_KEY, queryFn: people.passkeys });
+  const isFull = data !== undefined && data.objects.length >= MAX_PASSKEYS;
   return (
     <Panel title="Passkeys" hint="Log in with your fingerprint, face or security key">
       <Stack gap="sm">
@@ -47,11 +51,17 @@ export function PasskeysPanel() {
             </Button>
           </Group>
         ))}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={() => setDoing('add')}>
-            Add a passkey
-          </Button>
-        </Group>
+        {isFull ? (
+          <Text size="sm" c="dimmed">
+            You have {MAX_PASSKEYS} passkeys, which is as many as there can be. Remove one to add another.
+          </Text>
+        ) : (
+          <Group justify="flex-end">
+            <Button variant="default" onClick={() => setDoing('add')}>
+              Add a passkey
+            </Button>
+          </Group>
+        )}
       </Stack>
       {doing === 'add' ? <AddPasskey onClose={close} /> : null}
       {typeof doing === 'object' ? <RemovePasskey passkey={doing.remove} onClose={close} /> : null}

@@ -41,7 +41,13 @@ export function SessionsPanel() {
               </Text>
             </div>
             {current ? null : (
-              <Button variant="subtle" color="red" size="compact-sm" onClick={() => end.mutate(guid)}>
+              <Button
+                variant="subtle"
+                color="red"
+                size="compact-sm"
+                onClick={() => end.mutate(guid)}
+                aria-label={`End the session of ${nameOf(agent)}${address ? ` at ${address}` : ''}`}
+              >
                 End
               </Button>
             )}

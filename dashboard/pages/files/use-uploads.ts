@@ -2,6 +2,8 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { CONTENT_TYPES } from '../../../server/files/file-types.ts';
 import type { StoredFile } from '../../api/types.ts';
+import type { Search } from '../../app/search.ts';
+import { useHold } from '../../shared/hold.ts';
 import { useWorkspace } from '../../shell/workspace-context.ts';
 import { createTurns } from './turns.ts';
 import { put } from './upload.ts';
@@ -29,6 +31,12 @@ export function useUploads() {
   const [turns] = useState(() => createTurns(AT_ONCE));
   const stops = useRef(new Map<number, AbortController>());
   const nextKey = useRef(0);
+  useHold(
+    uploads.some(({ state }) => state === 'waiting' || state === 'uploading'),
+    'Files are still being uploaded. Wait for them, or cancel them, before you leave.',
+    ({ current, next }) =>
+      current.pathname !== next.pathname || placeOf(current.search) !== placeOf(next.search),
+  );
 
   const change = (key: number, changes: Partial<Upload>) =>
     setUploads((all) => all.map((upload) => (upload.key === key ? { ...upload, ...changes } : upload)));
@@ -79,4 +87,9 @@ export function useUploads() {
     },
     dismiss: (key: number) => setUploads((all) => all.filter((upload) => upload.key !== key)),
   };
+}
+
+/** Other filters show other rows of the same page; another bank is another page. */
+function placeOf({ org, bank }: Search): string {
+  return `${org} ${bank}`;
 }

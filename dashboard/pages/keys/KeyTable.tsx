@@ -7,11 +7,20 @@ import { useFilters } from '../../shared/filters.ts';
 import { Guid } from '../../shared/Guid.tsx';
 import { useList } from '../../shared/lists.ts';
 import { Moment } from '../../shared/Moment.tsx';
+import { RowMenu } from '../../shared/RowMenu.tsx';
 import { useWorkspace } from '../../shell/workspace-context.ts';
-import { KeyActions } from './KeyActions.tsx';
+import type { KeyTask } from './KeyDialog.tsx';
 import { type KeyKind, useKeyCalls } from './kinds.ts';
 
-export function KeyTable({ kind, onGenerate }: { kind: KeyKind; onGenerate: (() => void) | undefined }) {
+export function KeyTable({
+  kind,
+  onGenerate,
+  onDo,
+}: {
+  kind: KeyKind;
+  onGenerate: (() => void) | undefined;
+  onDo: (task: KeyTask) => void;
+}) {
   const { bank } = useWorkspace();
   const { filters } = useFilters();
   const { path, mayWrite } = useKeyCalls(kind);
@@ -32,7 +41,20 @@ export function KeyTable({ kind, onGenerate }: { kind: KeyKind; onGenerate: (() 
           title: 'Actions',
           titleHidden: true,
           align: 'right',
-          cell: (key) => <KeyActions kind={kind} application={key} />,
+          cell: (application) => (
+            <RowMenu
+              of={application.name}
+              items={[
+                { label: 'Edit', icon: 'edit', onClick: () => onDo({ what: 'edit', application }) },
+                { label: 'Rotate', icon: 'refresh', onClick: () => onDo({ what: 'rotate', application }) },
+              ]}
+              danger={{
+                label: 'Remove',
+                icon: 'trash',
+                onClick: () => onDo({ what: 'remove', application }),
+              }}
+            />
+          ),
         },
       ]
     : [];

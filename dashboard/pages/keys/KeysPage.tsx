@@ -5,7 +5,7 @@ import { Icon } from '../../shared/Icon.tsx';
 import { PageHeader } from '../../shared/PageHeader.tsx';
 import { Panel } from '../../shared/Panel.tsx';
 import { useWorkspace } from '../../shell/workspace-context.ts';
-import { GenerateKey } from './GenerateKey.tsx';
+import { KeyDialog, type KeyTask } from './KeyDialog.tsx';
 import { KeyTable } from './KeyTable.tsx';
 import { type KeyKind, useKeyCalls } from './kinds.ts';
 
@@ -15,10 +15,11 @@ export function KeysPage() {
   const { filters, change } = useFilters();
   const kind: KeyKind = filters.kind === 'organization' ? 'organization' : 'bank';
   const { mayWrite } = useKeyCalls(kind);
-  const [generating, setGenerating] = useState(false);
+  const [task, setTask] = useState<KeyTask>();
+  const startGenerating = () => setTask({ what: 'generate' });
   const canGenerate = mayWrite && (kind === 'organization' || bank !== undefined);
   const generate = (
-    <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setGenerating(true)}>
+    <Button leftSection={<Icon name="plus" size={16} />} onClick={startGenerating}>
       Generate {kind === 'bank' ? 'bank' : 'organization'} key
     </Button>
   );
@@ -38,9 +39,14 @@ export function KeysPage() {
         aria-label="Kind of keys"
       />
       <Panel flush>
-        <KeyTable key={kind} kind={kind} onGenerate={canGenerate ? () => setGenerating(true) : undefined} />
+        <KeyTable
+          key={kind}
+          kind={kind}
+          onGenerate={canGenerate ? startGenerating : undefined}
+          onDo={setTask}
+        />
       </Panel>
-      {generating ? <GenerateKey kind={kind} onClose={() => setGenerating(false)} /> : null}
+      {task ? <KeyDialog kind={kind} task={task} onClose={() => setTask(undefined)} /> : null}
     </>
   );
 }

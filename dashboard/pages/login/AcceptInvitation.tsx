@@ -4,7 +4,8 @@ import { useMutation } from '@tanstack/react-query';
 import { people } from '../../api/people.ts';
 import { hasCode } from '../../api/problem.ts';
 import type { Link } from '../../api/types.ts';
-import { useSession } from '../../shell/session.ts';
+import { useServices } from '../../app/services.tsx';
+import { replaceSession, useSession } from '../../shell/session.ts';
 import { CodeField } from './CodeField.tsx';
 import { needsCode, typedCode } from './codes.ts';
 import { useEntered } from './entered.ts';
@@ -14,17 +15,17 @@ import { LoginProblem } from './LoginProblem.tsx';
 /** Who has an account already joins with it: by logging in, or at once when that is who is logged in. */
 export function AcceptInvitation({ token, link }: { token: string; link: Link }) {
   const entered = useEntered();
+  const services = useServices();
   const { data: session } = useSession();
   const isLoggedIn = session?.member.email.toLowerCase() === link.email.toLowerCase();
   const form = useForm({ initialValues: { password: '', code: '' } });
   const accept = useMutation({
     mutationFn: async ({ password, code }: typeof form.values) => {
-      if (!isLoggedIn)
-        await people.logIn({
-          email: link.email,
-          password,
-          ...typedCode(code),
-        });
+      if (!isLoggedIn) {
+        const session = await people.logIn({ email: link.email, password, ...typedCode(code) });
+        // Whoever was here before is not any more, also when the invitation is then refused.
+        replaceSession(services, session);
+      }
       return await people.acceptInvitation(token);
     },
     onSuccess: (joined) => entered(joined),

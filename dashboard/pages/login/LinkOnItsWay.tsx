@@ -1,5 +1,6 @@
-import { Anchor, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import type { PasswordReset } from '../../api/types.ts';
+import { MailLink } from '../../shared/MailLink.tsx';
 
 export const LINK_TITLES: Record<PasswordReset['link_by'], string> = {
   mail: 'Look into your mail',
@@ -23,7 +24,7 @@ function Way({ link_by: by, support_email: support }: PasswordReset) {
   return (
     <>
       whoever runs this service is told that you ask. It sends no mail, so they hand you the link themselves.
-      You can reach them at <Anchor href={`mailto:${support}`}>{support}</Anchor>.
+      You can reach them at <MailLink to={support} />.
     </>
   );
 }

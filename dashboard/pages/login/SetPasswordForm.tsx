@@ -1,4 +1,4 @@
-import { Button, Stack, TextInput } from '@mantine/core';
+import { Button, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { people } from '../../api/people.ts';
@@ -48,6 +48,11 @@ export function SetPasswordForm({ token, link }: { token: string; link: Link }) 
             />
           ) : null}
           <NewPasswordFields form={form} label="Password" />
+          {invited ? null : (
+            <Text size="sm" c="dimmed">
+              Every other session ends, and your passkeys are removed: add them again afterwards.
+            </Text>
+          )}
           {needsCode(setPassword.error, form.values.code) ? (
             <CodeField {...form.getInputProps('code')} />
           ) : null}

@@ -5,11 +5,10 @@ import { replaceSession } from '../../shell/session.ts';
 
 /** After a login: nothing of whoever was here before, and on to where one was going. */
 export function useEntered(): (session: Session, next?: string) => void {
-  const { queries, tokens } = useServices();
+  const services = useServices();
   const navigate = useNavigate();
   return (session, next) => {
-    tokens.forget();
-    replaceSession(queries, session);
+    replaceSession(services, session);
     void navigate({ to: ownPath(next) ?? '/overview', replace: true });
   };
 }

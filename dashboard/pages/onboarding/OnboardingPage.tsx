@@ -1,8 +1,9 @@
 import { Button, Progress, Stepper, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { use, useState } from 'react';
 import type { CreatedApplication, Subscription } from '../../api/types.ts';
 import { EmptyState } from '../../shared/EmptyState.tsx';
+import { KeepContext } from '../../shared/hold.ts';
 import { PageHeader } from '../../shared/PageHeader.tsx';
 import { Panel } from '../../shared/Panel.tsx';
 import { useWorkspace } from '../../shell/workspace-context.ts';
@@ -17,6 +18,7 @@ import { TestStep } from './TestStep.tsx';
 /** From nothing to a webhook that arrives: a few steps, each of which can be skipped when it is done already. */
 export function OnboardingPage() {
   const { can, has } = useWorkspace();
+  const { isKept } = use(KeepContext);
   const [current, setCurrent] = useState<StepName>('bank');
   const [key, setKey] = useState<CreatedApplication>();
   const [subscription, setSubscription] = useState<Subscription>();
@@ -46,14 +48,20 @@ export function OnboardingPage() {
       <div className={styles.columns}>
         <Stepper
           active={active}
-          onStepClick={(wanted) => wanted < active && setCurrent(steps[wanted]?.name ?? 'bank')}
+          onStepClick={(wanted) => setCurrent(steps[wanted]?.name ?? 'bank')}
           orientation="vertical"
           size="sm"
           visibleFrom="sm"
           classNames={{ stepDescription: styles.meaning ?? '' }}
         >
-          {steps.map(({ name, title, meaning }) => (
-            <Stepper.Step key={name} label={title} description={meaning} />
+          {steps.map(({ name, title, meaning }, index) => (
+            <Stepper.Step
+              key={name}
+              label={title}
+              description={meaning}
+              // Back to what is done; not while this step waits for a secret, or shows it.
+              allowStepSelect={index < active && !isKept}
+            />
           ))}
         </Stepper>
         <div className={styles.narrow}>

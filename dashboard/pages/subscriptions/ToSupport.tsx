@@ -1,5 +1,6 @@
-import { Anchor, Group, Text } from '@mantine/core';
+import { Group, Text } from '@mantine/core';
 import { Icon } from '../../shared/Icon.tsx';
+import { MailLink } from '../../shared/MailLink.tsx';
 import { useWorkspace } from '../../shell/workspace-context.ts';
 
 /** What only the operator changes: the sentence ends with where to write to. */
@@ -9,7 +10,7 @@ export function ToSupport({ children }: { children: string }) {
     <Group gap={6} wrap="nowrap">
       <Icon name="shield" size={16} />
       <Text size="sm" c="dimmed">
-        {children} <Anchor href={`mailto:${session.support_email}`}>{session.support_email}</Anchor>
+        {children} <MailLink to={session.support_email} />
       </Text>
     </Group>
   );

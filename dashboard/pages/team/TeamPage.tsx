@@ -12,9 +12,12 @@ import { PageHeader } from '../../shared/PageHeader.tsx';
 import { Panel } from '../../shared/Panel.tsx';
 import { StateBadge } from '../../shared/StateBadge.tsx';
 import { useWorkspace } from '../../shell/workspace-context.ts';
-import { useFounders } from './founders.ts';
 import { InviteMember } from './InviteMember.tsx';
 import { MemberActions } from './MemberActions.tsx';
+import { useTeam } from './team.ts';
+
+/** As many as the server takes. */
+const MAX_MEMBERS = 200;
 
 /** Who belongs to the Organization, and as what. */
 export function TeamPage() {
@@ -24,7 +27,8 @@ export function TeamPage() {
   const result = useList<Member>('/members', { after: filters.after });
   const manages = can('members:write');
   const own = session.member.guid;
-  const founders = useFounders(manages);
+  const team = useTeam(manages);
+  const isFull = team !== undefined && team.size >= MAX_MEMBERS;
   const columns: Column<Member>[] = [
     {
       title: 'Person',
@@ -56,10 +60,10 @@ export function TeamPage() {
             titleHidden: true,
             align: 'right' as const,
             cell: (member: Member) =>
-              founders ? (
+              team ? (
                 <MemberActions
                   member={member}
-                  isLastFounder={founders.length === 1 && founders[0] === member.guid}
+                  isLastFounder={team.founders.length === 1 && team.founders[0] === member.guid}
                 />
               ) : null,
           },
@@ -71,7 +75,7 @@ export function TeamPage() {
       <PageHeader
         title="Team"
         actions={
-          manages ? (
+          manages && !isFull ? (
             <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setInviting(true)}>
               Invite
             </Button>
@@ -79,6 +83,9 @@ export function TeamPage() {
         }
       >
         Who may use {organization.name}.{manages ? null : ' Founders change it.'}
+        {manages && isFull
+          ? ` A team has at most ${MAX_MEMBERS} members: remove one to invite another.`
+          : null}
       </PageHeader>
       <Panel flush>
         <DataTable

@@ -4,21 +4,26 @@ import { useWorkspace } from '../../shell/workspace-context.ts';
 
 const PER_PAGE = 100;
 
-/** Those who have accepted, as the server counts them, over the whole team; undefined as long as it is not known. */
-export function useFounders(enabled: boolean): readonly string[] | undefined {
+/** How many there are, invited ones too, and which are Founders: of them only those who have accepted count. */
+type Team = { size: number; founders: readonly string[] };
+
+/** Over all pages, as the server counts; undefined as long as it is not known. */
+export function useTeam(enabled: boolean): Team | undefined {
   const { api } = useWorkspace();
   const { data } = useQuery({
-    queryKey: [api.key, '/members', 'founders'],
+    queryKey: [api.key, '/members', 'whole team'],
     queryFn: async ({ signal }) => {
       const founders: string[] = [];
+      let size = 0;
       let after: string | undefined;
       do {
         const query = { per_page: PER_PAGE, after };
         const { objects, next } = await api.get<List<Member>>('/members', { query, signal });
         founders.push(...objects.filter(isFounder).map(({ guid }) => guid));
+        size += objects.length;
         after = next;
       } while (after !== undefined);
-      return founders;
+      return { size, founders };
     },
     enabled,
   });
