@@ -102,7 +102,9 @@ export async function createDispatching(t: TestContext) {
     },
 
     async queued(): Promise<number> {
-      const [count] = await select<string>('select count(*) from delivery_queue');
+      const [count] = await select<string>(
+        'select (select count(*) from delivery_queue) + (select count(*) from delivery_consignments)',
+      );
       return Number(count);
     },
 

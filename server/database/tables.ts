@@ -17,6 +17,7 @@ export type Tables = PeopleTables & {
   subscriptions: SubscriptionsTable;
   deliveries: DeliveriesTable;
   delivery_queue: DeliveryQueueTable;
+  delivery_consignments: DeliveryConsignmentsTable;
   delivery_attempts: DeliveryAttemptsTable;
   delivery_counters: DeliveryCountersTable;
   dispatchers: DispatchersTable;
@@ -183,6 +184,14 @@ type DeliveryQueueTable = {
   due_at: Date;
   scheduled_at: Date;
   leased_by: string | null;
+};
+
+type DeliveryConsignmentsTable = {
+  guid: string;
+  subscription_guid: string;
+  leased_by: string;
+  delivery_guids: string[];
+  created_at: Date;
 };
 
 type DeliveryAttemptsTable = {

@@ -5,6 +5,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import type { Receiver, Subscriptions } from '../subscriptions/service.ts';
+import { dissolveConsignments, madeBefore } from './consignment-store.ts';
 import type { Delivery } from './delivery.ts';
 import type { Lanes } from './lanes.ts';
 import type { Lease } from './lease.ts';
@@ -146,6 +147,11 @@ export function createClaims({ database, clock, log, metrics, subscriptions, lan
     lookForStraysAt = now + STRAYS_EVERY_MS;
     const takenBefore = new Date(now - STRAYS_AFTER_MS);
     const released = await releaseAllBut(queries, holder, { held: lanes.heldGuids(), takenBefore });
+    await database.transaction(async (transaction) => {
+      await preferIndexes(transaction);
+      const held = lanes.heldGuids();
+      await dissolveConsignments(transaction, madeBefore(holder, takenBefore), { holder, held });
+    });
     if (released > 0) log.warn({ deliveries: released }, 'deliveries that nobody was sending went back');
   }
 

@@ -159,7 +159,7 @@ for (const [what, { timing, deed }] of Object.entries(REFUSALS))
     await sql`create function refuse() returns trigger language plpgsql as ${sql.lit(
       `begin ${deed}; return null; end`,
     )}`.execute(queries);
-    await sql`create constraint trigger refuse after insert on delivery_queue ${sql.raw(timing)}
+    await sql`create constraint trigger refuse after insert on delivery_consignments ${sql.raw(timing)}
       for each row execute function refuse()`.execute(queries);
     const { status } = await app.operate('POST', '/events', {
       events: Array.from({ length: 20 }, () => eventOf(app, tenant)),

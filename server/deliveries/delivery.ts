@@ -14,6 +14,15 @@ export type Delivery = {
   createdAt: Date;
   /** Taken before it was due, because its endpoint has recovered. */
   isEarly: boolean;
+  /** Instead of a place of its own in the queue. */
+  consignment?: Consignment | undefined;
+};
+
+/** Deliveries that their maker sends at once, under one row of the database. */
+export type Consignment = {
+  readonly guid: string;
+  /** Not written down yet. */
+  left: number;
 };
 
 /** What one attempt came to. */

@@ -8,6 +8,7 @@ import type { Metrics } from '../runtime/metrics.ts';
 import type { Receiver, Subscriptions } from '../subscriptions/service.ts';
 import type { Attempt } from './attempt.ts';
 import { createClaims } from './claims.ts';
+import { dissolveConsignments, named } from './consignment-store.ts';
 import type { Delivery } from './delivery.ts';
 import { createLanes } from './lanes.ts';
 import { createLease } from './lease.ts';
@@ -85,6 +86,9 @@ export function createDispatcher(deps: Deps) {
     database
       .transaction(async (transaction) => {
         await preferIndexes(transaction);
+        const consignments = new Set(deliveries.flatMap(({ consignment }) => consignment?.guid ?? []));
+        const held = lanes.heldGuids();
+        await dissolveConsignments(transaction, named([...consignments]), { holder, held });
         await releaseDeliveries(transaction, holder, deliveries);
       })
       .then(

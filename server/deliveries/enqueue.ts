@@ -3,9 +3,12 @@ import type { Event } from '../events/service.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Guids } from '../runtime/guid.ts';
 import type { Receiver, Subscriptions } from '../subscriptions/service.ts';
-import type { Delivery } from './delivery.ts';
+import type { Consignment, Delivery } from './delivery.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { insertDeliveries } from './queue-store.ts';
+
+/** From so many on that one endpoint gets at once, a row for all of them costs less than a place in the queue for each. */
+const MIN_CONSIGNED = 16;
 
 /** What a delivery is made of: the event, whenever it happened. */
 export type Announced = Omit<Event, 'created_at'>;
@@ -33,12 +36,14 @@ export function createEnqueue({ database, clock, guids, subscriptions, dispatche
     const holder = dispatcher.holder();
     const batches = work
       .filter(([, events]) => events.length > 0)
-      .map(([receiver, events]) => ({
-        receiver,
-        deliveries: events.map((event) => deliveryOf(event, receiver, guids.next(), at)),
-        taken: holder && receiver.delivers ? dispatcher.reserve(receiver, events.length) : 0,
-        failed: receiver.disabled,
-      }));
+      .map(([receiver, events]) => {
+        const taken = holder && receiver.delivers ? dispatcher.reserve(receiver, events.length) : 0;
+        const consignment = taken < MIN_CONSIGNED ? undefined : { guid: guids.next(), left: taken };
+        const deliveries = events.map((event, index) =>
+          deliveryOf(event, receiver, guids.next(), at, index < taken ? consignment : undefined),
+        );
+        return { receiver, deliveries, taken, consignment, failed: receiver.disabled };
+      });
     if (batches.length === 0) return [];
     database.onEnd(transaction, (ending) => {
       for (const { receiver, deliveries, taken } of batches)
@@ -88,7 +93,13 @@ function ownerOf(event: Announced): string {
   return `${event.organization_guid}${event.environment}`;
 }
 
-function deliveryOf(event: Announced, receiver: Receiver, guid: string, at: Date): Delivery {
+function deliveryOf(
+  event: Announced,
+  receiver: Receiver,
+  guid: string,
+  at: Date,
+  consignment: Consignment | undefined,
+): Delivery {
   return {
     guid,
     subscriptionGuid: receiver.guid,
@@ -101,5 +112,6 @@ function deliveryOf(event: Announced, receiver: Receiver, guid: string, at: Date
     attemptCount: 0,
     createdAt: at,
     isEarly: false,
+    consignment,
   };
 }

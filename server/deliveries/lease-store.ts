@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import type { Queries, Transaction } from '../database/database.ts';
+import { preferIndexes } from '../database/planner.ts';
+import { dissolveConsignments, ofHolders } from './consignment-store.ts';
 
 /** The dispatchers at work and until when each is known to live. */
 
@@ -42,5 +44,6 @@ export async function releaseAll(transaction: Transaction, holders: readonly str
     update delivery_queue set leased_by = null where leased_by = any(${holders}::uuid[])`.execute(
     transaction,
   );
-  return Number(numAffectedRows ?? 0);
+  await preferIndexes(transaction);
+  return Number(numAffectedRows ?? 0) + (await dissolveConsignments(transaction, ofHolders(holders)));
 }

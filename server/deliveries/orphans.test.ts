@@ -6,7 +6,7 @@ import { createOrphans } from './orphans.ts';
 
 const app = await createTestApp();
 const { queries } = app.database;
-const { sweepOrphans } = createOrphans({ queries, log: app.log });
+const { sweepOrphans } = createOrphans({ database: app.database, log: app.log });
 
 test('what is leased by a dispatcher that is not there is given back, and nothing else changes', async () => {
   const now = app.clock.now();

@@ -1,16 +1,22 @@
-import type { Queries } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
+import { preferIndexes } from '../database/planner.ts';
 import type { Log } from '../runtime/log.ts';
+import { dissolveConsignments, ofNobody } from './consignment-store.ts';
 import { releaseOrphans } from './orphan-store.ts';
 
 /**
  * A transaction that makes deliveries for a dispatcher may commit after that dispatcher was taken for dead and its
  * deliveries were given to the others. These were not among them, and nobody would ever send them.
  */
-export function createOrphans({ queries, log }: { queries: Queries; log: Log }) {
+export function createOrphans({ database, log }: { database: Database; log: Log }) {
   return {
     /** Back into the queue; gives how many. */
     async sweepOrphans(): Promise<number> {
-      const released = await releaseOrphans(queries);
+      const released = await database.transaction(async (transaction) => {
+        const queued = await releaseOrphans(transaction);
+        await preferIndexes(transaction);
+        return queued + (await dissolveConsignments(transaction, ofNobody));
+      });
       if (released > 0)
         log.warn({ deliveries: released }, 'deliveries of a dispatcher that is gone were found');
       return released;

@@ -9,7 +9,7 @@ import { preferIndexes } from '../database/planner.ts';
 import { createLog } from '../runtime/log.ts';
 import type { Delivery } from './delivery.ts';
 import {
-  type Consignment,
+  type Batch,
   claimDeliveries,
   failWaiting,
   insertDeliveries,
@@ -48,8 +48,8 @@ function deliveryOf(subscriptionGuid: string, fields: Partial<Delivery> = {}): D
   };
 }
 
-const insert = (consignments: readonly Consignment[], holder: string | null = null) =>
-  database.transaction((transaction) => insertDeliveries(transaction, consignments, { holder, at: NOW }));
+const insert = (batches: readonly Batch[], holder: string | null = null) =>
+  database.transaction((transaction) => insertDeliveries(transaction, batches, { holder, at: NOW }));
 
 type Place = { dueAt?: Date; scheduledAt?: Date; leasedBy?: string | null };
 

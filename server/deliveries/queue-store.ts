@@ -1,27 +1,32 @@
 import { sql } from 'kysely';
 import { booleanArray, intArray, momentArray, textArray, uuidArray } from '../database/arrays.ts';
 import type { Queries, Transaction } from '../database/database.ts';
-import type { Delivery } from './delivery.ts';
+import type { Consignment, Delivery } from './delivery.ts';
 
 /** The queue: what is to be sent, when, and which dispatcher has it. */
 
 /** The deliveries of some events to one receiver. */
-export type Consignment = {
+export type Batch = {
   deliveries: readonly Delivery[];
   /** How many of them, from the first, their maker sends without a claim. */
   taken: number;
+  /** What these travel under, when they are many. */
+  consignment?: Consignment | undefined;
   /** Made for the record only: the subscription is disabled. */
   failed: boolean;
 };
 
-/** The record and its place in the queue, any number of them in one statement. `holder` is who takes some of them. */
+/**
+ * The record and its place in the queue or in a consignment, any number of them in one statement. `holder` is who takes
+ * some of them.
+ */
 export async function insertDeliveries(
   transaction: Transaction,
-  consignments: readonly Consignment[],
+  batches: readonly Batch[],
   { holder, at }: { holder: string | null; at: Date },
 ): Promise<void> {
-  const receivers = consignments.map(({ deliveries: [first] }) => first as Delivery);
-  const rows = consignments.flatMap(({ deliveries }) => deliveries);
+  const receivers = batches.map(({ deliveries: [first] }) => first as Delivery);
+  const rows = batches.flatMap(({ deliveries }) => deliveries);
   await sql`
     /* prepared: insert_deliveries */
     with receiver as materialized (
@@ -29,8 +34,9 @@ export async function insertDeliveries(
         ${uuidArray(receivers.map(({ subscriptionGuid }) => subscriptionGuid))},
         ${uuidArray(receivers.map(({ organizationGuid }) => organizationGuid))},
         ${textArray(receivers.map(({ environment }) => environment))},
-        ${booleanArray(consignments.map(({ failed }) => failed))})
-      with ordinality as r(subscription_guid, organization_guid, environment, failed, number)
+        ${booleanArray(batches.map(({ failed }) => failed))},
+        ${uuidArray(batches.map(({ consignment }) => consignment?.guid ?? null))})
+      with ordinality as r(subscription_guid, organization_guid, environment, failed, consignment_guid, number)
     ), new_delivery as materialized (
       select * from unnest(
         ${uuidArray(rows.map(({ guid }) => guid))},
@@ -38,8 +44,8 @@ export async function insertDeliveries(
         ${uuidArray(rows.map(({ bankGuid }) => bankGuid))},
         ${textArray(rows.map(({ eventType }) => eventType))},
         ${uuidArray(rows.map(({ objectGuid }) => objectGuid))},
-        ${intArray(consignments.flatMap(({ deliveries }, index) => deliveries.map(() => index + 1)))},
-        ${booleanArray(consignments.flatMap(({ deliveries, taken }) => deliveries.map((_, n) => n < taken)))})
+        ${intArray(batches.flatMap(({ deliveries }, index) => deliveries.map(() => index + 1)))},
+        ${booleanArray(batches.flatMap(({ deliveries, taken }) => deliveries.map((_, n) => n < taken)))})
       as n(guid, event_guid, bank_guid, event_type, object_guid, number, taken) join receiver using (number)
     ), recorded as (
       insert into deliveries (guid, organization_guid, environment, subscription_guid, event_guid, bank_guid,
@@ -47,10 +53,14 @@ export async function insertDeliveries(
       select guid, organization_guid, environment, subscription_guid, event_guid, bank_guid, event_type,
              object_guid, 0, ${at}, ${at}, case when failed then ${at}::timestamptz end
       from new_delivery
+    ), consigned as (
+      insert into delivery_consignments (guid, subscription_guid, leased_by, delivery_guids, created_at)
+      select consignment_guid, subscription_guid, ${holder}, array_agg(guid), ${at} from new_delivery
+      where taken and consignment_guid is not null group by consignment_guid, subscription_guid
     )
     insert into delivery_queue (subscription_guid, delivery_guid, due_at, scheduled_at, leased_by)
     select subscription_guid, guid, ${at}, ${at}, case when taken then ${holder}::uuid end
-    from new_delivery where not failed`.execute(transaction);
+    from new_delivery where not failed and not (taken and consignment_guid is not null)`.execute(transaction);
 }
 
 export type Waiting = { subscriptionGuid: string; firstDueAt: Date };

@@ -51,6 +51,30 @@ export async function completeDeliveries(
     where d.subscription_guid = o.subscription_guid and d.guid = o.guid`.execute(transaction);
 }
 
+/** Successes at the first attempt of what has no place in the queue. */
+export async function completeConsigned(
+  transaction: Transaction,
+  outcomes: readonly Outcome[],
+): Promise<void> {
+  await sql`
+    /* prepared: complete_consigned */
+    with outcome as materialized (
+      select * from unnest(
+        ${uuidArray(outcomes.map(({ delivery }) => delivery.guid))},
+        ${uuidArray(outcomes.map(({ delivery }) => delivery.subscriptionGuid))},
+        ${smallintArray(outcomes.map(({ status }) => status ?? null))},
+        ${intArray(outcomes.map(({ durationMs }) => durationMs))},
+        ${textArray(outcomes.map(({ excerpt }) => excerpt || null))},
+        ${momentArray(outcomes.map(({ endedAt }) => endedAt))})
+      as o(guid, subscription_guid, status, duration_ms, excerpt, ended_at)
+    )
+    update deliveries as d
+    set attempt_count = 1, response_status = o.status, response_time_ms = o.duration_ms,
+        response_excerpt = o.excerpt, completed_at = o.ended_at, updated_at = o.ended_at
+    from outcome as o
+    where d.subscription_guid = o.subscription_guid and d.guid = o.guid`.execute(transaction);
+}
+
 /**
  * Failures: to be tried again, or for good. Only of what `holder` still holds; gives since when these have been failing.
  */

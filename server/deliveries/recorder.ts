@@ -4,6 +4,7 @@ import type { Timers } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import type { Subscriptions } from '../subscriptions/service.ts';
+import { noteSettled, settleConsigned } from './consignments.ts';
 import { countOutcomes } from './counters.ts';
 import type { Outcome } from './delivery.ts';
 import { effectsOn } from './endpoint-health.ts';
@@ -119,13 +120,14 @@ export function createRecorder({
   }
 
   /** Gives what counts: of what others have taken over meanwhile, only successes say anything. */
-  function record(outcomes: readonly Outcome[], { counts = true } = {}): Promise<Recorded> {
-    const completed = outcomes.filter(({ result }) => result === 'completed');
+  async function record(outcomes: readonly Outcome[], { counts = true } = {}): Promise<Recorded> {
     const failed = outcomes.filter(({ result }) => result !== 'completed');
-    return database.transaction(async (transaction) => {
+    const recorded = await database.transaction(async (transaction) => {
       await preferIndexes(transaction);
-      const own =
-        failed.length > 0 ? await store.failDeliveries(transaction, holder() ?? NOBODY, failed) : NONE;
+      const name = holder() ?? NOBODY;
+      const settled = await settleConsigned(transaction, outcomes, name);
+      const own = failed.length > 0 ? await store.failDeliveries(transaction, name, failed) : NONE;
+      const completed = outcomes.filter((outcome) => outcome.result === 'completed' && !settled.has(outcome));
       const counted = outcomes.filter(
         ({ result, delivery }) => result === 'completed' || own.has(delivery.guid),
       );
@@ -139,6 +141,8 @@ export function createRecorder({
       ]);
       return recorded;
     });
+    noteSettled(outcomes);
+    return recorded;
   }
 
   function observe(recorded: Recorded): void {

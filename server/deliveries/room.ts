@@ -41,7 +41,7 @@ export function createDeliveryRoom(deps: Deps) {
     dispatcher,
     enqueue,
     enqueueFor,
-    ...createOrphans({ ...deps, queries: deps.database.queries }),
+    ...createOrphans(deps),
     async stop(): Promise<void> {
       await dispatcher.stop();
       await courier.close();

@@ -38,8 +38,11 @@ const MAX_COUNTED = 10_000;
 /** The states of what still has a place in the queue. */
 const WAITING: readonly DeliveryState[] = ['storing', 'failing'];
 
-const DUE_AT = sql<Date | null>`(select due_at from delivery_queue as q
-  where q.subscription_guid = d.subscription_guid and q.delivery_guid = d.guid)`.as('due_at');
+/** What has no place there and has not ended is about to be sent, or under way. */
+const DUE_AT = sql<Date | null>`coalesce(
+  (select due_at from delivery_queue as q
+   where q.subscription_guid = d.subscription_guid and q.delivery_guid = d.guid),
+  case when d.completed_at is null and d.failed_at is null then d.created_at end)`.as('due_at');
 
 export async function selectDelivery(
   queries: Queries,
@@ -139,7 +142,10 @@ function sourcesOf(subscriptionGuids: readonly string[], filters: DeliveryFilter
   if (!states) return [recorded(owned, matching(filters, undefined, now))];
   const sources: Source[] = [];
   const waiting = states.filter((state) => WAITING.includes(state));
-  if (waiting.length > 0) sources.push(queued(owned, matching(filters, waiting, now)));
+  if (waiting.length > 0) {
+    const isWanted = matching(filters, waiting, now);
+    sources.push(queued(owned, isWanted), consigned(owned, isWanted));
+  }
   for (const state of ['completed', 'failed'] as const)
     if (states.includes(state)) sources.push(recorded(owned, matching(filters, [state], now)));
   return sources;
@@ -166,6 +172,20 @@ function queued(owned: Sql, isWanted: Sql): Source {
       where q.subscription_guid = s.guid and ${isBefore('q.delivery_guid', before)}
       order by q.delivery_guid desc limit ${limit}
     ) as own`;
+}
+
+/** What its maker sends at once; of these the ones that were tried have their place in the queue by now. */
+function consigned(owned: Sql, isWanted: Sql): Source {
+  return (limit, before) => sql`
+    select record.* from unnest(${owned}) as s(guid)
+    join delivery_consignments as c on c.subscription_guid = s.guid
+    cross join lateral unnest(c.delivery_guids) as q(delivery_guid) cross join lateral (
+      select * from deliveries
+      where subscription_guid = c.subscription_guid and guid = q.delivery_guid and attempt_count = 0
+        and ${isWanted} limit 1
+    ) as record
+    where ${isBefore('q.delivery_guid', before)}
+    order by q.delivery_guid desc limit ${limit}`;
 }
 
 function matching(
