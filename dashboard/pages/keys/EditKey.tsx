@@ -1,20 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import type { Application } from '../../api/types.ts';
 import { Dialog } from '../../shared/Dialog.tsx';
 import { tell } from '../../shared/notify.ts';
 import { useWorkspace } from '../../shell/workspace-context.ts';
 import { KeyForm } from './KeyForm.tsx';
-import { type KeyInput, type KeyKind, listKeyOf, useKeyCalls } from './kinds.ts';
+import { type KeyDialogProps, type KeyInput, listKeyOf, useKeyCalls } from './kinds.ts';
 
-export function EditKey({
-  kind,
-  application,
-  onClose,
-}: {
-  kind: KeyKind;
-  application: Application;
-  onClose: () => void;
-}) {
+export function EditKey({ kind, application, onClose }: KeyDialogProps) {
   const workspace = useWorkspace();
   const queries = useQueryClient();
   const calls = useKeyCalls(kind);

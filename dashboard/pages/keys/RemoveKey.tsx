@@ -1,19 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
-import type { Application } from '../../api/types.ts';
 import { ConfirmTyped } from '../../shared/ConfirmTyped.tsx';
 import { tell } from '../../shared/notify.ts';
 import { useWorkspace } from '../../shell/workspace-context.ts';
-import { type KeyKind, listKeyOf, useKeyCalls } from './kinds.ts';
+import { type KeyDialogProps, listKeyOf, useKeyCalls } from './kinds.ts';
 
-export function RemoveKey({
-  kind,
-  application,
-  onClose,
-}: {
-  kind: KeyKind;
-  application: Application;
-  onClose: () => void;
-}) {
+export function RemoveKey({ kind, application, onClose }: KeyDialogProps) {
   const workspace = useWorkspace();
   const queries = useQueryClient();
   const calls = useKeyCalls(kind);

@@ -1,25 +1,16 @@
 import { Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { Application } from '../../api/types.ts';
 import { tell } from '../../shared/notify.ts';
 import { Replacement } from '../../shared/Replacement.tsx';
 import { useWorkspace } from '../../shell/workspace-context.ts';
 import { KeyForm } from './KeyForm.tsx';
 import { KeySecret } from './KeySecret.tsx';
-import { type KeyKind, listKeyOf, useKeyCalls } from './kinds.ts';
+import { type KeyDialogProps, listKeyOf, useKeyCalls } from './kinds.ts';
 
 const LOOK_EVERY_MS = 3_000;
 
 /** A second pair beside the first, seen to work, and only then the first removed. */
-export function RotateKey({
-  kind,
-  application,
-  onClose,
-}: {
-  kind: KeyKind;
-  application: Application;
-  onClose: () => void;
-}) {
+export function RotateKey({ kind, application, onClose }: KeyDialogProps) {
   const workspace = useWorkspace();
   const queries = useQueryClient();
   const calls = useKeyCalls(kind);

@@ -3,6 +3,8 @@ import type { Application, CreatedApplication } from '../../api/types.ts';
 import { useWorkspace, type Workspace } from '../../shell/workspace-context.ts';
 
 export type KeyKind = 'bank' | 'organization';
+/** Of every dialog about one key. */
+export type KeyDialogProps = { kind: KeyKind; application: Application; onClose: () => void };
 export type KeyInput = { name: string; scopes: string[]; ip_allowlist: string[] };
 
 /** What a key begins with: it reads all that its kind can, and changes nothing. */
