@@ -226,7 +226,7 @@ test('20 streams of an Organization and 200 of a process', async () => {
   assert.deepEqual(await refusalFor(ONE), ['rate_limit_exceeded', 15]);
   for (let count = 20; count < 200; count++)
     streams.push(await open({ organizationGuid: count.toString(16).padStart(32, '0') }));
-  assert.deepEqual(await refusalFor(OTHER), ['unavailable', 15]);
+  assert.deepEqual(await refusalFor(OTHER), ['overloaded', 15]);
   assert.equal(await viewing(), 200);
   streams[0]?.destroy();
   await turn();
@@ -253,7 +253,7 @@ test('stopping ends every stream, and none is opened after it', async () => {
   assert.equal(stalled.readableEnded, false, 'whoever does not read is not waited for');
   assert.equal(clock.waiting(), 0);
   const refused = await viewers.open(ONE, EVERYTHING, () => true);
-  assert.ok(refused instanceof Failure && refused.code === 'unavailable');
+  assert.ok(refused instanceof Failure && refused.code === 'overloaded');
 });
 
 test('a stream is opened also while the database is away', async () => {

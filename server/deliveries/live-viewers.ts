@@ -45,7 +45,7 @@ export function createLiveViewers({ notifications, clock, timers, metrics, log }
   function refusal(organizationGuid: string): Failure | undefined {
     const later = { retryAfterSeconds: TRY_AGAIN_SECONDS };
     if (closed || viewers.size >= MAX_VIEWERS)
-      return new Failure('unavailable', 'This node has no room for another live stream', later);
+      return new Failure('overloaded', 'Limit of live streams reached on this node', later);
     if (of(organizationGuid).length >= MAX_VIEWERS_OF_ORGANIZATION)
       return new Failure(
         'rate_limit_exceeded',

@@ -83,7 +83,7 @@ export function createFiles(deps: Deps) {
       if (error instanceof InvalidBase64) return new Failure('invalid_parameter', `data ${error.message}`);
       if (!(error instanceof StorageError)) throw error;
       log.error({ err: error }, 'the storage of files cannot be used');
-      return new Failure('unavailable', 'Files cannot be stored at the moment; try again later');
+      return new Failure('storage_unavailable', 'Files cannot be stored at the moment; try again later');
     }
   }
 
@@ -98,7 +98,7 @@ export function createFiles(deps: Deps) {
     }
     return database.transaction(async (transaction) => {
       if (!(await deleteRemoval(transaction, file.guid, removeAt)))
-        return new Failure('unavailable', 'Storing the file took too long; try again');
+        return new Failure('storage_unavailable', 'Storing the file took too long; try again');
       await store.insertFile(transaction, file);
       await audit.record(transaction, actor, changeOf('create', file));
       return undefined;

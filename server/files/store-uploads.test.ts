@@ -126,7 +126,7 @@ test('inline content goes to the store as well; while that is away: 503, and wha
   assert.equal((await showFile(app, owner, guid)).state, 'completed');
   store.setFault(({ method }) => (method === 'PUT' ? 'refuse' : undefined));
   const away = { token: await owner.token(), customerGuid: owner.customerGuid };
-  assertError(await postFile(app, away, inline(PNG)), 503, 'unavailable');
+  assertError(await postFile(app, away, inline(PNG)), 503, 'storage_unavailable');
   store.setFault(() => undefined);
   const removals = () => app.database.queries.selectFrom('file_removals').selectAll().execute();
   const dueAt = clock.now().getTime() + 60 * MINUTE_MS;

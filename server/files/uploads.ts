@@ -39,7 +39,7 @@ export function createUploads({ database: { queries }, storage, clock, log, onAr
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
       log.error({ err: error }, 'the storage of files cannot be used');
-      return new Failure('unavailable', 'Files cannot be stored at the moment; try again later');
+      return new Failure('storage_unavailable', 'Files cannot be stored at the moment; try again later');
     }
   }
 

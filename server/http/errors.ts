@@ -1,5 +1,7 @@
 import { Failure, type FailureCode, isFailure } from '../runtime/failure.ts';
 
+type Answer = { status: number; error: string; messageCode?: string };
+
 /** The one map from a failure to its status and its `error` (contract, section 4). */
 const ANSWERS = {
   authentication_malformed: { status: 401, error: 'unauthorized' },
@@ -11,6 +13,8 @@ const ANSWERS = {
   invalid_scopes: { status: 403, error: 'forbidden' },
   feature_not_enabled: { status: 403, error: 'forbidden' },
   rate_limit_exceeded: { status: 403, error: 'forbidden' },
+  proof_required: { status: 403, error: 'forbidden' },
+  second_factor_required: { status: 403, error: 'forbidden' },
   signature_invalid: { status: 403, error: 'forbidden' },
   upload_expired: { status: 403, error: 'forbidden' },
   download_expired: { status: 403, error: 'forbidden' },
@@ -33,7 +37,6 @@ const ANSWERS = {
   member_exists: { status: 409, error: 'conflict' },
   account_exists: { status: 409, error: 'conflict' },
   totp_enabled: { status: 409, error: 'conflict' },
-  proof_required: { status: 409, error: 'conflict' },
   password_too_weak: { status: 422, error: 'unprocessable' },
   password_incorrect: { status: 422, error: 'unprocessable' },
   code_incorrect: { status: 422, error: 'unprocessable' },
@@ -59,9 +62,17 @@ const ANSWERS = {
   unsupported_media_type: { status: 415, error: 'unsupported_media_type' },
   range_not_satisfiable: { status: 416, error: 'range_not_satisfiable' },
   headers_too_large: { status: 431, error: 'headers_too_large' },
+  // The token endpoints answer a rate limit with 403 (specification, Errors), the rest of /api with 429.
+  api_rate_limit_exceeded: {
+    status: 429,
+    error: 'too_many_requests',
+    messageCode: 'rate_limit_exceeded',
+  },
   internal_error: { status: 500, error: 'internal' },
-  unavailable: { status: 503, error: 'unavailable' },
-} as const satisfies Record<FailureCode, { status: number; error: string }>;
+  overloaded: { status: 503, error: 'unavailable' },
+  database_unavailable: { status: 503, error: 'unavailable' },
+  storage_unavailable: { status: 503, error: 'unavailable' },
+} as const satisfies Record<FailureCode, Answer>;
 
 export type ErrorAnswer = {
   status: number;
@@ -69,8 +80,8 @@ export type ErrorAnswer = {
 };
 
 export function answerFor(failure: Failure): ErrorAnswer {
-  const { status, error } = ANSWERS[failure.code];
-  return { status, body: { error, message_code: failure.code, message: failure.message } };
+  const { status, error, messageCode = failure.code }: Answer = ANSWERS[failure.code];
+  return { status, body: { error, message_code: messageCode, message: failure.message } };
 }
 
 /** Carries a failure from a route to the one error serialiser. */

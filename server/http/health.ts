@@ -62,8 +62,8 @@ async function readiness(schemaState: () => Promise<SchemaState>): Promise<{ sta
     schemaState().catch(() => undefined),
     new Promise<undefined>((resolve) => setTimeout(resolve, READY_TIMEOUT_MS, undefined).unref()),
   ]);
-  if (state === undefined) return new Failure('unavailable', 'The database is not reachable');
+  if (state === undefined) return new Failure('database_unavailable', 'The database is not reachable');
   if (state === 'behind')
-    return new Failure('unavailable', 'The database has to be migrated: portico migrate');
+    return new Failure('database_unavailable', 'The database has to be migrated: portico migrate');
   return { status: 'ok' };
 }

@@ -39,13 +39,14 @@ const ERROR_DESCRIPTIONS = {
   415: 'The content type is not accepted',
   416: 'The range is not within the content',
   422: 'Well-formed, but refused by a rule',
+  429: 'Too many calls of this Organization; Retry-After says when to call again',
   500: 'A fault of the service, logged under the X-Request-Id of this answer',
-  503: 'Not ready to serve',
+  503: 'Overloaded, or a part of the service is away; Retry-After says when to call again',
 } as const;
 
 export type ErrorStatus = keyof typeof ERROR_DESCRIPTIONS;
 
-/** The answers of a route: what it gives, and every way in which it may refuse (400 and 500 are everywhere). */
+/** The answers of a route: what it gives, and every way in which it may refuse (400, 500 and 503 are everywhere). */
 export function answers<Success extends Record<number, TSchema>>(success: Success, ...errors: ErrorStatus[]) {
   return { ...titled(success), ...described(ErrorBody, errors) } as Success &
     Record<ErrorStatus, typeof ErrorBody>;
@@ -75,7 +76,7 @@ function titled(success: Record<string, object>): Record<string, object> {
 }
 
 function described(body: TSchema, errors: readonly ErrorStatus[]): Record<string, object> {
-  const statuses = [400, ...errors, 500] as const;
+  const statuses = [...new Set([400, ...errors, 500, 503] as const)];
   return Object.fromEntries(
     statuses.map((status) => [status, { ...body, description: ERROR_DESCRIPTIONS[status] }]),
   );

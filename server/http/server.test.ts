@@ -38,7 +38,7 @@ test('what is not HTTP is answered in the words of the contract', async () => {
 
 test('when too many calls wait the answer is 503, with the time to try again', async () => {
   const answer = await refusal(port, 'GET /overloaded HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
-  assertError(answer, 503, 'unavailable', /nothing was changed/);
+  assertError(answer, 503, 'overloaded', /changed nothing/);
   assert.equal(answer.headers['retry-after'], '1');
 });
 

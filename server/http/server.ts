@@ -166,7 +166,7 @@ function failureOf(error: FastifyError | FailureError, whenTooLarge: string | un
   if (error.validation)
     return failureOfValidation(error.validation, error.validationContext as ValidationContext);
   if (error instanceof Overloaded)
-    return new Failure('unavailable', 'Too much to do right now; nothing was changed', {
+    return new Failure('overloaded', 'The service is overloaded and changed nothing; try again', {
       retryAfterSeconds: 1,
     });
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE' && whenTooLarge !== undefined)

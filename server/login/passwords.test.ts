@@ -33,6 +33,6 @@ test('when too many wait, the next is sent away at once', async () => {
   const results = await Promise.all(answers);
   const refused = results.filter(isFailure);
   assert.equal(refused.length, 8, 'two at work and a hundred waiting were served');
-  assert.deepEqual([refused[0]?.code, refused[0]?.retryAfterSeconds], ['unavailable', 2]);
+  assert.deepEqual([refused[0]?.code, refused[0]?.retryAfterSeconds], ['overloaded', 2]);
   assert.equal(await passwords.matches(undefined, 'x'), false, 'there is room again');
 });

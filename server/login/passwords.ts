@@ -33,7 +33,7 @@ export function createPasswords() {
   async function bounded<T>(work: () => Promise<T>): Promise<T | Failure> {
     return (
       queue.run(work) ??
-      new Failure('unavailable', 'Too many people are logging in; try again in a moment', {
+      new Failure('overloaded', 'Too many people are logging in; try again in a moment', {
         retryAfterSeconds: RETRY_AFTER_SECONDS,
       })
     );

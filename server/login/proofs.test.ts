@@ -21,7 +21,7 @@ const removePasskey = (as: Browser, guid = NOBODY) =>
 const prove = (as: Browser, how: string, payload: object) =>
   browse(app, 'POST', `/account/proof/${how}`, { as, payload });
 
-const isAsked = (answer: Answer) => assertError(answer, 409, 'proof_required', /password, passkey/);
+const isAsked = (answer: Answer) => assertError(answer, 403, 'proof_required', /password, passkey/);
 const isProved = ({ status, body }: Answer) => assert.equal(status, 204, JSON.stringify(body));
 
 async function addPasskey(as: Browser) {
@@ -112,7 +112,7 @@ test('while one-time passwords are on the password proves nothing; a recovery co
   for (const [how, answer] of ways) {
     app.clock.advance(PROOF_MS - 1);
     const refused = await prove(person, 'password', { password: PASSWORD });
-    assertError(refused, 409, 'proof_required', /one-time password/);
+    assertError(refused, 403, 'proof_required', /one-time password/);
     app.clock.advance(1);
     isAsked(await beginPasskey(person));
     isProved(await prove(person, how, await answer()));

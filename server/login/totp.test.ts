@@ -128,9 +128,9 @@ test('turning it off takes the password and a fresh proof, which the password is
   const prove = (how: string, payload: object) =>
     browse(app, 'POST', `/account/proof/${how}`, { as: person, payload });
   app.clock.advance(PROOF_MS);
-  assertError(await turnOff(PASSWORD), 409, 'proof_required');
-  assertError(await prove('password', { password: PASSWORD }), 409, 'proof_required', /one-time password/);
-  assertError(await turnOff(PASSWORD), 409, 'proof_required');
+  assertError(await turnOff(PASSWORD), 403, 'proof_required');
+  assertError(await prove('password', { password: PASSWORD }), 403, 'proof_required', /one-time password/);
+  assertError(await turnOff(PASSWORD), 403, 'proof_required');
   assert.equal((await prove('totp', { code: codeOf(person.secret) })).status, 204);
   assertError(await turnOff('not the password'), 422, 'password_incorrect');
   assertError(await enter(person), 401, 'totp_required');
