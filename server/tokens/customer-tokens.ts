@@ -1,9 +1,11 @@
 import type { Static } from 'typebox';
 import { compileAllowlist } from '../applications/allowlist.ts';
 import type { Clients } from '../applications/clients.ts';
+import type { Client } from '../applications/service.ts';
 import type { Customer, Customers, Visible } from '../customers/service.ts';
 import type { EnvironmentName } from '../database/tables.ts';
 import type { RateLimit, RateLimits } from '../rate-limits/service.ts';
+import type { Clock } from '../runtime/clock.ts';
 import { Failure, isFailure } from '../runtime/failure.ts';
 import { isGuid } from '../runtime/guid.ts';
 import type { Metrics } from '../runtime/metrics.ts';
@@ -14,7 +16,7 @@ import type { Issuer, TokenResponse } from './issuer.ts';
 import type { CustomerTokenBody, NewCustomerToken } from './schema.ts';
 import { grantCustomerScopes } from './scopes.ts';
 import type { ClientCredentials } from './token-request.ts';
-import type { Caller } from './verifier.ts';
+import { type Caller, expired } from './verifier.ts';
 
 export type CustomerTokens = ReturnType<typeof createCustomerTokens>;
 
@@ -26,6 +28,7 @@ type Deps = {
   issuer: Issuer;
   rateLimits: RateLimits;
   metrics: Metrics;
+  clock: Clock;
   perClient: number;
 };
 
@@ -39,7 +42,7 @@ type OAuthRequest = {
 
 /** Tokens of one customer: with a key's secret at the issuer, or with a token of the bank or Organization. */
 export function createCustomerTokens(deps: Deps) {
-  const { authentication, clients, customers, denials, issuer, rateLimits, metrics, perClient } = deps;
+  const { authentication, clients, customers, denials, issuer, rateLimits, metrics, clock, perClient } = deps;
   const limit: RateLimit = { name: 'customer_token', limit: perClient, windowMs: RATE_LIMIT_WINDOW_MS };
 
   async function findCustomer(visible: Visible, guid: string): Promise<Customer | Failure> {
@@ -52,24 +55,27 @@ export function createCustomerTokens(deps: Deps) {
     return customer;
   }
 
-  /** `own`: what the key itself may hold; its customers' tokens hold no more. */
+  /** Neither the key's own scopes nor those of the token that asks, if one does, are exceeded. */
   async function issueFor(
-    clientId: string,
-    own: readonly string[],
+    client: Client,
     visible: Visible,
-    request: { customerGuid: string; scopes: readonly string[] },
+    request: { customerGuid: string; scopes: readonly string[]; parent?: Caller },
   ): Promise<TokenResponse | Failure> {
+    const { parent } = request;
     const customer = await findCustomer(visible, request.customerGuid);
     if (isFailure(customer)) return customer;
-    const scopes = grantCustomerScopes(request.scopes, new Set(own));
+    const scopes = grantCustomerScopes(request.scopes, new Set(client.scopes), parent?.scopes);
     if (isFailure(scopes)) return scopes;
+    // The caller's token was checked before the body was read, which may take as long as a token's last seconds.
+    if (parent && parent.token.exp * 1_000 <= clock.now().getTime()) return expired();
     return issuer.issue({
       tokenType: 'customer',
-      subject: clientId,
+      subject: client.client_id,
       organizationGuid: customer.organization_guid,
       bankGuid: customer.bank_guid,
       customerGuid: customer.guid,
       environment: customer.environment,
+      parent: parent?.token,
       scopes,
     });
   }
@@ -100,10 +106,10 @@ export function createCustomerTokens(deps: Deps) {
         environment,
       };
       const asked = { customerGuid: body.customer_guid, scopes: splitScope(body.scope) };
-      return issueFor(client.client_id, client.scopes, visible, asked);
+      return issueFor(client, visible, asked);
     },
 
-    /** `POST /api/customer_tokens`. */
+    /** `POST /api/customer_tokens`. The new token holds no scope that the caller's lacks, and dies with it. */
     async issueByToken(
       caller: Caller,
       input: Static<typeof NewCustomerToken>,
@@ -112,8 +118,8 @@ export function createCustomerTokens(deps: Deps) {
       if (refusal) return refusal;
       const client = await clients.find(caller.id);
       if (!client) return new Failure('authentication_failed', 'The access token is not valid');
-      const asked = { customerGuid: input.customer_guid, scopes: input.scopes };
-      return issueFor(client.client_id, client.scopes, caller, asked);
+      const asked = { customerGuid: input.customer_guid, scopes: input.scopes, parent: caller };
+      return issueFor(client, caller, asked);
     },
   };
 }

@@ -4,6 +4,7 @@ import type { Audit } from '../audit/service.ts';
 import type { Customers } from '../customers/service.ts';
 import type { Database } from '../database/database.ts';
 import type { RateLimits } from '../rate-limits/service.ts';
+import type { Clock } from '../runtime/clock.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import { createClientAuthentication } from './client-authentication.ts';
 import { createCustomerTokens } from './customer-tokens.ts';
@@ -20,6 +21,7 @@ type Deps = {
   audit: Audit;
   rateLimits: RateLimits;
   metrics: Metrics;
+  clock: Clock;
   limits: {
     rateLimitTokenPerClient: number;
     rateLimitTokenPerAddress: number;

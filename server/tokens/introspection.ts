@@ -33,7 +33,7 @@ export function createIntrospection({
       const verified = await verifier.verify(token);
       if (isFailure(verified) || !concerns(client, environment, verified.claims)) return { active: false };
       const { claims } = verified;
-      return { active: true, ...claims, ...(claims.token_type === 'user' ? {} : { client_id: claims.sub }) };
+      return { active: true, ...claims };
     },
 
     /** RFC 7009. Nothing to do for a token that is not valid anyway; another client's is refused. */

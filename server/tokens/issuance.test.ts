@@ -93,6 +93,7 @@ test('an Organization token carries the contract’s claims, and nothing more', 
   assert.deepEqual(claims, {
     iss: 'http://localhost:4000',
     sub: key.clientId,
+    client_id: key.clientId,
     aud: 'http://localhost:4000',
     exp: issuedAt + 1_800,
     iat: issuedAt,

@@ -5,11 +5,13 @@ import type { Guids } from '../runtime/guid.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import {
   type Claims,
+  DASHBOARD_CLIENT_ID,
   TOKEN_LIFETIME_SECONDS,
   type TokenType,
   USER_TOKEN_LIFETIME_SECONDS,
 } from './claims.ts';
 import type { Environments } from './environments.ts';
+import { withLowS } from './signature-form.ts';
 import { ALGORITHM, type SigningKeys } from './signing-keys.ts';
 
 export type TokenResponse = { access_token: string; token_type: 'Bearer'; expires_in: number; scope: string };
@@ -25,6 +27,8 @@ export type TokenSubject = {
   /** What a user token ends with; see `Claims`. */
   sessionGuid?: string | undefined;
   grantGuid?: string | undefined;
+  /** The token that a customer token was obtained with; the customer token does not outlive it. */
+  parent?: { jti: string; exp: number } | undefined;
   scopes: readonly string[];
   ipAllowlist?: readonly string[];
 };
@@ -49,14 +53,17 @@ export function createIssuer({
 }) {
   return {
     async issue(subject: TokenSubject): Promise<TokenResponse> {
-      const lifetime = subject.tokenType === 'user' ? USER_TOKEN_LIFETIME_SECONDS : TOKEN_LIFETIME_SECONDS;
+      const isUser = subject.tokenType === 'user';
       const issuedAt = Math.floor(clock.now().getTime() / 1_000);
+      const latest = issuedAt + (isUser ? USER_TOKEN_LIFETIME_SECONDS : TOKEN_LIFETIME_SECONDS);
+      const expiresAt = Math.min(latest, subject.parent?.exp ?? latest);
       const scope = subject.scopes.join(' ');
       const claims: Claims = {
         iss: environments.issuerFor(subject.tokenType, subject.environment),
         sub: subject.subject,
+        client_id: isUser ? DASHBOARD_CLIENT_ID : subject.subject,
         aud: baseUrl,
-        exp: issuedAt + lifetime,
+        exp: expiresAt,
         iat: issuedAt,
         jti: guids.next(),
         token_type: subject.tokenType,
@@ -66,6 +73,7 @@ export function createIssuer({
         ...(subject.environment && { environment: subject.environment }),
         ...(subject.sessionGuid && { session_guid: subject.sessionGuid }),
         ...(subject.grantGuid && { grant_guid: subject.grantGuid }),
+        ...(subject.parent && { parent_jti: subject.parent.jti }),
         scope,
         ip_allowlist: [...(subject.ipAllowlist ?? [])],
       };
@@ -73,9 +81,14 @@ export function createIssuer({
       const header = { alg: ALGORITHM, typ: 'at+jwt', kid };
       // The claims are ours and complete: signed as they are, without the copy that SignJWT makes of them.
       const payload = new TextEncoder().encode(JSON.stringify(claims));
-      const accessToken = await new CompactSign(payload).setProtectedHeader(header).sign(privateKey);
+      const signed = await new CompactSign(payload).setProtectedHeader(header).sign(privateKey);
       metrics.tokensIssued.inc({ token_type: subject.tokenType });
-      return { access_token: accessToken, token_type: 'Bearer', expires_in: lifetime, scope };
+      return {
+        access_token: withLowS(signed),
+        token_type: 'Bearer',
+        expires_in: expiresAt - issuedAt,
+        scope,
+      };
     },
   };
 }

@@ -14,7 +14,6 @@ const MetadataView = Type.Object({
   introspection_endpoint: Type.String(),
   revocation_endpoint: Type.String(),
   grant_types_supported: Type.Array(Type.String()),
-  response_types_supported: Type.Array(Type.String()),
   token_endpoint_auth_methods_supported: Type.Array(Type.String()),
   introspection_endpoint_auth_methods_supported: Type.Array(Type.String()),
   revocation_endpoint_auth_methods_supported: Type.Array(Type.String()),
@@ -22,7 +21,11 @@ const MetadataView = Type.Object({
   scopes_supported: Type.Array(Type.String()),
 });
 
-/** What stock clients and downstream services discover: the published keys and RFC 8414 metadata. */
+/**
+ * What stock clients and downstream services discover: the published keys and RFC 8414 metadata. There is no
+ * `response_types_supported`: without an authorization endpoint there is no response type, and section 3.2 forbids
+ * an empty list.
+ */
 export function registerTokenMetadata(
   server: HttpServer,
   { signingKeys, environments }: { signingKeys: SigningKeys; environments: Environments },
@@ -65,7 +68,6 @@ export function registerTokenMetadata(
         introspection_endpoint: `${issuer}/oauth/introspect`,
         revocation_endpoint: `${issuer}/oauth/revoke`,
         grant_types_supported: ['client_credentials'],
-        response_types_supported: [],
         token_endpoint_auth_methods_supported: methods,
         introspection_endpoint_auth_methods_supported: methods,
         revocation_endpoint_auth_methods_supported: methods,

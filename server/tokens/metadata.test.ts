@@ -21,7 +21,6 @@ for (const host of ['localhost:4000', PRODUCTION_HOST])
       introspection_endpoint: `${issuer}/oauth/introspect`,
       revocation_endpoint: `${issuer}/oauth/revoke`,
       grant_types_supported: ['client_credentials'],
-      response_types_supported: [],
       token_endpoint_auth_methods_supported: methods,
       introspection_endpoint_auth_methods_supported: methods,
       revocation_endpoint_auth_methods_supported: methods,
@@ -29,6 +28,12 @@ for (const host of ['localhost:4000', PRODUCTION_HOST])
       scopes_supported: everyScope('organization').split(' '),
     });
   });
+
+test('the metadata has no empty list (RFC 8414, section 3.2)', async () => {
+  const { body } = await app.call({ url: '/.well-known/oauth-authorization-server' });
+  for (const [name, value] of Object.entries(body))
+    assert.ok(typeof value === 'string' || (value as unknown[]).length > 0, name);
+});
 
 test('both issuers publish the same keys, before a first token too', async () => {
   const keysAt = async (host: string) =>

@@ -9,7 +9,8 @@ import * as store from './revocation-store.ts';
 
 /**
  * Which tokens are dead before their time: those revoked one by one, and all those of a removed key pair, of a
- * session that ended or of a membership that changed (kind `token` too: the subject is named in the token).
+ * session that ended or of a membership that changed, and the customer tokens obtained with a revoked token (kind
+ * `token` too: the subject is named in the token).
  *
  * Every node keeps the list in memory under a lease that it renews each second. A revocation is announced
  * to all nodes and `settle` returns only when each node whose lease still runs has caught up, so "removed"
@@ -26,8 +27,11 @@ const SETTLE_POLL_MS = 10;
 /** A token may be signed a little after its key pair is gone: by a request under way, by a clock that is ahead. */
 const LATE_TOKENS_MS = 60_000;
 
-/** What a token may die by: its key pair, itself, and a person's by the session or the membership it came from. */
-type Revocable = Pick<Claims, 'sub' | 'jti' | 'session_guid' | 'grant_guid'>;
+/**
+ * What a token may die by: its key pair, itself, a person's by the session or the membership it came from, and a
+ * customer's by the token it was obtained with.
+ */
+type Revocable = Pick<Claims, 'sub' | 'jti' | 'session_guid' | 'grant_guid' | 'parent_jti'>;
 
 type Deps = { database: Database; notifications: Notifications; clock: Clock; guids: Guids; log: Log };
 
@@ -56,13 +60,15 @@ export function createRevocations({ database, notifications, clock, guids, log }
     jti,
     session_guid: session,
     grant_guid: grant,
+    parent_jti: parent,
   }: Revocable): boolean | Promise<boolean> {
     if (now() >= trustedUntil)
       return store.isRevoked(
         queries,
-        [sub, jti, session, grant].filter((subject) => subject !== undefined),
+        [sub, jti, session, grant, parent].filter((subject) => subject !== undefined),
       );
     if (expiries.has(sub) || expiries.has(jti)) return true;
+    if (parent !== undefined && expiries.has(parent)) return true;
     return (session !== undefined && expiries.has(session)) || (grant !== undefined && expiries.has(grant));
   }
 

@@ -46,6 +46,7 @@ export const IntrospectionView = Type.Object({
   aud: Type.Optional(Type.String()),
   iss: Type.Optional(Type.String()),
   jti: Type.Optional(Type.String()),
+  parent_jti: Type.Optional(Type.String({ description: 'the token that a customer token ends with' })),
   organization_guid: Type.Optional(Guid),
   bank_guid: Type.Optional(Guid),
   customer_guid: Type.Optional(Guid),

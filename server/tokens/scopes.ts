@@ -88,14 +88,18 @@ export function grantKeyScopes(
   return withinOwn(kept, own);
 }
 
+/** `parent`: the scopes of the token that asks, if one does; its customer tokens hold no more. */
 export function grantCustomerScopes(
   requested: readonly string[],
   own: ReadonlySet<string>,
+  parent?: ReadonlySet<string>,
 ): string[] | Failure {
   const known = knownScopes(requested);
   if (isFailure(known)) return known;
   const beyondCustomer = known.find((scope) => !SCOPES_BY_HOLDER.customer.has(scope));
   if (beyondCustomer) return invalidScope(`${beyondCustomer} cannot be held by a customer token`);
+  const beyondParent = parent && known.find((scope) => !parent.has(scope));
+  if (beyondParent) return invalidScope(`Your own token must hold ${beyondParent} to grant it`);
   return withinOwn(known, own);
 }
 

@@ -97,6 +97,27 @@ test('oauth4webapi at the production issuer: discover, obtain, introspect, revok
   assert.equal(await statusOf(token), 401);
 });
 
+test('oauth4webapi as a resource server accepts our tokens by RFC 9068', async () => {
+  const insecure = { [oauth.allowInsecureRequests]: true };
+  const issuer = new URL(SANDBOX);
+  const discovered = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...insecure });
+  const server = await oauth.processDiscoveryResponse(issuer, discovered);
+  const authentication = oauth.ClientSecretPost(key.secret);
+  const self = { client_id: key.clientId };
+  const skew = Math.round((app.clock.now().getTime() - Date.now()) / 1_000);
+  for (let times = 0; times < 4; times++) {
+    const scope = { scope: SCOPE };
+    const granted = await oauth.clientCredentialsGrantRequest(server, self, authentication, scope, insecure);
+    const { access_token: token } = await oauth.processClientCredentialsResponse(server, self, granted);
+    const request = new Request(`${SANDBOX}/customers`, { headers: { authorization: `Bearer ${token}` } });
+    const claims = await oauth.validateJwtAccessToken(server, request, SANDBOX, {
+      ...insecure,
+      [oauth.clockSkew]: skew,
+    });
+    assert.equal(claims.client_id, key.clientId);
+  }
+});
+
 test('simple-oauth2 with headers, forms and JSON: obtain, and obtain again near the expiry', async () => {
   for (const options of [
     { authorizationMethod: 'header' },

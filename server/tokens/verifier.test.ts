@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import {
   CompactSign,
   type CryptoKey,
+  compactVerify,
   decodeJwt,
   exportJWK,
   generateKeyPair,
@@ -15,6 +16,7 @@ import { assertError, createTestApp } from '../../testing/app.ts';
 import { createTenant, tokenOf } from '../../testing/tenant.ts';
 import { createEncryption } from '../runtime/encryption.ts';
 import { Secret } from '../runtime/secret.ts';
+import { withLowS } from './signature-form.ts';
 
 /** Tokens that are not ours, or not quite: every one of them is refused alike. */
 const app = await createTestApp();
@@ -28,16 +30,19 @@ const foreign = await generateKeyPair('ES256', { extractable: true });
 const foreignJwk = await exportJWK(foreign.publicKey);
 
 /** The service's own private key, as somebody would have it who got hold of database and master key. */
-async function readOwnKey(): Promise<{ kid: string; publicJwk: JWK; privateKey: CryptoKey }> {
+async function readOwnKey() {
   const row = await app.database.queries.selectFrom('signing_keys').selectAll().executeTakeFirstOrThrow();
   const encryption = createEncryption({ masterKeys: [new Secret('a1'.repeat(32))], randomBytes });
   const privateJwk = JSON.parse(encryption.decrypt(row.private_jwk_encrypted, `signing_key:${row.kid}`));
   const privateKey = (await importJWK(privateJwk, 'ES256')) as CryptoKey;
-  return { kid: row.kid, publicJwk: row.public_jwk as JWK, privateKey };
+  const publicJwk = row.public_jwk as JWK;
+  const publicKey = (await importJWK(publicJwk, 'ES256')) as CryptoKey;
+  return { kid: row.kid, publicJwk, publicKey, privateKey };
 }
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
-function sign(
+/** As jose signs: with whichever s comes out. */
+async function signEither(
   changes: Record<string, unknown> = {},
   header: Record<string, unknown> = {},
   key: CryptoKey = own.privateKey,
@@ -47,6 +52,17 @@ function sign(
   );
   const payload = Buffer.from(JSON.stringify({ ...claims, ...changes }));
   return new CompactSign(payload).setProtectedHeader(protectedHeader).sign(key);
+}
+
+const sign = async (...args: Parameters<typeof signEither>) => withLowS(await signEither(...args));
+
+/** The other signature (r, n - s) of the same key over the same text. */
+function twinOf(token: string): string {
+  const order = BigInt('0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551');
+  const signature = Buffer.from(token.slice(token.lastIndexOf('.') + 1), 'base64url').toString('hex');
+  const s = (order - BigInt(`0x${signature.slice(64)}`)).toString(16).padStart(64, '0');
+  const twin = Buffer.from(signature.slice(0, 64) + s, 'hex').toString('base64url');
+  return token.slice(0, token.lastIndexOf('.') + 1) + twin;
 }
 
 const use = (token: string) => app.call({ url: '/api/customers', token });
@@ -132,7 +148,10 @@ test('any claim changed after signing', async () => {
 });
 
 test('signed by us, but without a claim that every token has', async () => {
-  for (const name of Object.keys(claims)) await assertRefused(await sign({ [name]: undefined }), name);
+  for (const name of Object.keys(claims))
+    if (name !== 'client_id') await assertRefused(await sign({ [name]: undefined }), name);
+  for (const client_id of ['', 'dashboard', 'f'.repeat(32), null, 1])
+    await assertRefused(await sign({ client_id }), `client_id ${client_id}`);
 });
 
 test('signed by us, but for another issuer, audience or environment', async () => {
@@ -176,6 +195,23 @@ test('other spellings of the same bytes are other tokens', async () => {
   for (const padding of ['=', '==', '===']) await assertRefused(genuine + padding);
   await assertRefused(genuine.slice(0, -1) + last[at ^ 1]);
   await assertRefused(genuine.slice(0, -1) + last[at ^ 15]);
+});
+
+test('the twin of a signature is refused, though its mathematics are right', async () => {
+  for (let times = 0; times < 20; times++) {
+    const token = await tokenOf(app, tenant.organizationKey, 'customers:read');
+    await compactVerify(twinOf(token), own.publicKey);
+    assert.equal(twinOf(twinOf(token)), token);
+    // Before and after the genuine one is remembered.
+    await assertRefused(twinOf(token));
+    assert.equal((await use(token)).status, 200);
+    await assertRefused(twinOf(token));
+  }
+});
+
+test('a token of an earlier release, without client_id, is accepted with either signature', async () => {
+  const token = await sign({ client_id: undefined });
+  for (const form of [token, twinOf(token)]) assert.equal((await use(form)).status, 200);
 });
 
 test('any mutation of a genuine token', async () => {

@@ -4,9 +4,10 @@ import type { EnvironmentName } from '../database/tables.ts';
 import { remember } from '../runtime/bounded-map.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { Failure } from '../runtime/failure.ts';
-import { type Claims, TOKEN_LIFETIME_SECONDS, type TokenType } from './claims.ts';
+import { type Claims, DASHBOARD_CLIENT_ID, TOKEN_LIFETIME_SECONDS, type TokenType } from './claims.ts';
 import type { Environments } from './environments.ts';
 import type { Revocations } from './revocations.ts';
+import { hasLowS } from './signature-form.ts';
 import { ALGORITHM, type SigningKeys } from './signing-keys.ts';
 
 /** On whose behalf a call is made, as its token says. */
@@ -20,6 +21,8 @@ export type Caller = {
   /** Undefined for a person's token that is good for both. */
   environment: EnvironmentName | undefined;
   scopes: ReadonlySet<string>;
+  /** The token itself: a customer token obtained with it ends with it. */
+  token: { jti: string; exp: number };
 };
 
 export type VerifiedToken = {
@@ -83,6 +86,7 @@ export function createVerifier({
     if (token.length > MAX_TOKEN_CHARACTERS || !COMPACT_FORM.test(token)) return refused();
     const claims = await readClaims(token);
     if (claims instanceof Failure) return claims;
+    if (!hasOneSpelling(token, claims)) return refused();
     const verified = { claims, caller: callerOf(claims), allows: compileAllowlist(claims.ip_allowlist) };
     if (await revocations.check(claims)) return refused();
     remember(remembered, token, verified, MAX_REMEMBERED_TOKENS);
@@ -122,13 +126,20 @@ export function createVerifier({
    * A sandbox issuer speaks for the sandbox only, and the other way round; people alone may have no environment;
    * and nothing lives longer than revocations and retired signing keys are kept for.
    */
-  function isConsistent({ iss, exp, iat, token_type: type, environment }: Claims): boolean {
+  function isConsistent({ iss, sub, client_id, exp, iat, token_type: type, environment }: Claims): boolean {
     if (environment === undefined && type !== 'user') return false;
+    const client = type === 'user' ? DASHBOARD_CLIENT_ID : sub;
+    if (client_id !== undefined && client_id !== client) return false;
     if (exp - iat > TOKEN_LIFETIME_SECONDS) return false;
     return iss === environments.issuerFor(type, environment);
   }
 
   return { verify };
+}
+
+/** Tokens without `client_id` come from an earlier release, which issued both forms of a signature. */
+function hasOneSpelling(token: string, { client_id }: Claims): boolean {
+  return client_id === undefined || hasLowS(token);
 }
 
 function callerOf(claims: Claims): Caller {
@@ -140,10 +151,11 @@ function callerOf(claims: Claims): Caller {
     customerGuid: claims.customer_guid,
     environment: claims.environment,
     scopes: new Set(claims.scope.split(' ')),
+    token: { jti: claims.jti, exp: claims.exp },
   };
 }
 
-function expired(): Failure {
+export function expired(): Failure {
   return new Failure('authentication_failed', 'Signature has expired');
 }
 

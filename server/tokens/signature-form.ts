@@ -1,0 +1,25 @@
+/**
+ * An ES256 signature (r, s) has a twin (r, n - s) that verifies just as well, so anybody can respell a token.
+ * Tokens are issued with the lower s, and only that one is accepted: a token has one spelling.
+ */
+const ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
+const HALF_ORDER = Buffer.from((ORDER >> 1n).toString(16).padStart(64, '0'), 'hex');
+/** r and s, 32 bytes each (RFC 7518, section 3.4), in base64url. */
+const NUMBER_BYTES = 32;
+const SIGNATURE_CHARACTERS = 86;
+
+export function hasLowS(token: string): boolean {
+  return HALF_ORDER.compare(signatureOf(token), NUMBER_BYTES) >= 0;
+}
+
+export function withLowS(token: string): string {
+  const signature = signatureOf(token);
+  if (HALF_ORDER.compare(signature, NUMBER_BYTES) >= 0) return token;
+  const low = ORDER - BigInt(`0x${signature.toString('hex', NUMBER_BYTES)}`);
+  signature.write(low.toString(16).padStart(2 * NUMBER_BYTES, '0'), NUMBER_BYTES, 'hex');
+  return token.slice(0, -SIGNATURE_CHARACTERS) + signature.toString('base64url');
+}
+
+function signatureOf(token: string): Buffer {
+  return Buffer.from(token.slice(-SIGNATURE_CHARACTERS), 'base64url');
+}
