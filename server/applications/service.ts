@@ -138,7 +138,10 @@ export function createApplications(deps: ApplicationsDeps) {
         if (isFailure(scopes)) return scopes;
         const grantable = new Set([...held, ...current.scopes]);
         const beyond = scopes?.find((scope) => !holdsScope(grantable, scope));
-        if (beyond) return new Failure('invalid_scopes', `Your own token must hold ${beyond} to grant it`);
+        if (beyond)
+          return new Failure('invalid_scopes', `Your own token must hold ${beyond} to grant it`, {
+            scope: beyond,
+          });
         const allowlist = input.ip_allowlist && checkAllowlist(input.ip_allowlist, organization.live);
         if (isFailure(allowlist)) return allowlist;
         const changes = {

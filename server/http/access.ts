@@ -156,15 +156,17 @@ function ignoreBankOfBankTokens(api: HttpServer): void {
 }
 
 function missingAccess(caller: Caller, { types, scopes }: Access): Failure | undefined {
+  const scope = scopes.join(' ');
   if (!types.includes(caller.type))
     return new Failure(
       'invalid_scopes',
       `This operation needs ${listed(types)} token, not ${listed([caller.type])} token`,
+      { scope },
     );
   const missing = scopes.find((scope) => !holdsScope(caller.scopes, scope));
   return missing === undefined
     ? undefined
-    : new Failure('invalid_scopes', `This operation needs the scope ${missing}`);
+    : new Failure('invalid_scopes', `This operation needs the scope ${missing}`, { scope });
 }
 
 function listed(types: readonly TokenType[]): string {

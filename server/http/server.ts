@@ -20,6 +20,7 @@ import { type AllowedMethods, collectAllowedMethods } from './allowed-methods.ts
 import { registerJsonBody } from './body.ts';
 import { limitBodyTime } from './body-time.ts';
 import { createBrokenRequestAnswer } from './broken-request.ts';
+import { challengeFor } from './challenge.ts';
 import { answerFor, FailureError, failureOfFramework, oauthFailure } from './errors.ts';
 import { failureOfHost } from './host.ts';
 import { securityHeaders } from './security-headers.ts';
@@ -155,8 +156,8 @@ function sendError(
     request.log.error({ err: error, request_id: request.id }, 'internal error');
   const { status, body } = answerFor(failure);
   if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds);
-  if (status === 401)
-    reply.header('www-authenticate', isOAuth ? 'Basic realm="portico"' : 'Bearer realm="portico"');
+  const challenge = challengeFor(failure, status, request);
+  if (challenge !== undefined) reply.header('www-authenticate', challenge);
   const sent = isOAuth ? { ...body, error_description: body.message } : body;
   reply.code(status).type('application/json; charset=utf-8').send(sent);
 }

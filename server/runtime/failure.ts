@@ -72,11 +72,18 @@ export class Failure {
   readonly message: string;
   /** Sent as `Retry-After` where the caller may try again later. */
   readonly retryAfterSeconds: number | undefined;
+  /** Sent with `insufficient_scope` in `WWW-Authenticate`: the scopes that would do, separated by spaces. */
+  readonly scope: string | undefined;
 
-  constructor(code: FailureCode, message: string, options: { retryAfterSeconds?: number } = {}) {
+  constructor(
+    code: FailureCode,
+    message: string,
+    options: { retryAfterSeconds?: number; scope?: string } = {},
+  ) {
     this.code = code;
     this.message = message;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.scope = options.scope;
   }
 }
 

@@ -53,13 +53,35 @@ test('no header, or one that is no Bearer token, is malformed', async () => {
     const answer = await send(authorization);
     assertError(answer, 401, 'authentication_malformed', message);
     assert.equal(answer.body.error, 'unauthorized');
-    assert.equal(answer.headers['www-authenticate'], 'Bearer realm="portico"');
+    // RFC 6750, section 3.1: an error code only where a bearer token was sent.
+    const error = `, error="invalid_token", error_description="${message}"`;
+    const sent = /^bearer\b/i.test(authorization ?? '');
+    assert.equal(answer.headers['www-authenticate'], `Bearer realm="portico"${sent ? error : ''}`);
   }
+});
+
+test('a missing scope is named in WWW-Authenticate, and another refusal with 403 has none', async () => {
+  const payload = { customer_guid: 'x', scopes: ['customers:read'] };
+  const refused = await app.call({ method: 'POST', url: '/api/customer_tokens', token, payload });
+  assertError(refused, 403, 'invalid_scopes');
+  assert.equal(
+    refused.headers['www-authenticate'],
+    'Bearer realm="portico", error="insufficient_scope", error_description="This operation needs the scope ' +
+      'customers:write", scope="customers:read customers:write"',
+  );
+  const gated = await createTenant(app, { ipAllowlist: ['8.8.8.8'] });
+  const elsewhere = await tokenOf(app, gated.bankKey, 'customers:read');
+  const denied = await app.call({ url: '/api/customers', token: elsewhere });
+  assertError(denied, 403, 'ip_not_allowed');
+  assert.equal(denied.headers['www-authenticate'], undefined);
 });
 
 test('well-formed nonsense fails as every wrong token does', async () => {
   for (const text of ['x', '.', '..', '...', 'a.b.c', 'null', `${token}.`, `.${token}`, `${token}.${token}`])
     assertError(await send(`Bearer ${text}`), 401, 'authentication_failed', 'The access token is not valid');
+  const operator = await app.call({ url: '/operator/organizations', token: 'wrong' });
+  assertError(operator, 401, 'authentication_failed');
+  assert.match(String(operator.headers['www-authenticate']), /, error="invalid_token"/);
 });
 
 test('a token without end is refused, whether it looks like one or not', async () => {

@@ -95,17 +95,29 @@ test('credentials by Basic and in the body at once are an invalid_request', asyn
 });
 
 test('an Authorization header that is no Basic is an invalid_client, whatever the body says', async () => {
-  const broken = [
-    'Bearer abc',
-    'Basic',
-    'Basic ',
-    'Basic !',
-    basic('nocolon'),
-    basic('%zz:x'),
-    'Digest a="b"',
-  ];
+  const broken = ['Basic', 'Basic ', 'Basic !', basic('nocolon'), basic('%zz:x'), 'Digest a="b"'];
   for (const authorization of broken)
     assertRefused(await ask(valid, { ...JSON_TYPE, authorization }), 401, 'invalid_client');
+});
+
+test('a Bearer token beside credentials in the body is ignored', async () => {
+  const credentials = { client_id: key.clientId, client_secret: key.secret };
+  for (const authorization of ['Bearer abc', 'bearer', `Bearer ${'x'.repeat(2_000)}`]) {
+    assert.equal((await ask(valid, { ...JSON_TYPE, authorization })).status, 200);
+    for (const path of ['introspect', 'revoke']) {
+      const payload = { ...credentials, token: 'x' };
+      const headers = { authorization };
+      assert.equal((await app.call({ method: 'POST', url: `/oauth/${path}`, payload, headers })).status, 200);
+    }
+  }
+  const wrong = {
+    ...credentials,
+    client_secret: 'x',
+    grant_type: 'client_credentials',
+    scope: 'trades:read',
+  };
+  const headers = { ...JSON_TYPE, authorization: 'Bearer abc' };
+  assertRefused(await ask(JSON.stringify(wrong), headers), 401, 'invalid_client');
 });
 
 test('no other grant is supported', async () => {

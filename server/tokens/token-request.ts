@@ -6,6 +6,8 @@ import type { ClientCredentialsBody } from './schema.ts';
 
 export type ClientCredentials = { clientId: string; secret: Secret };
 
+/** Many clients send the token they hold with every request; here it says nothing, and is ignored. */
+const BEARER = /^Bearer( |$)/i;
 const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2})$/i;
 
 /**
@@ -17,7 +19,7 @@ export function readCredentials(
   body: Static<typeof ClientCredentialsBody>,
 ): ClientCredentials | Failure {
   const { authorization } = request.headers;
-  if (authorization === undefined) return fromBody(body);
+  if (authorization === undefined || (hasBothIn(body) && BEARER.test(authorization))) return fromBody(body);
   const basic = fromBasic(authorization);
   if (isFailure(basic)) return basic;
   if (body.client_secret !== undefined)
@@ -28,6 +30,10 @@ export function readCredentials(
   if (body.client_id !== undefined && body.client_id !== basic.clientId)
     return new Failure('invalid_request', 'client_id differs from the one in the Authorization header');
   return basic;
+}
+
+function hasBothIn({ client_id, client_secret }: Static<typeof ClientCredentialsBody>): boolean {
+  return client_id !== undefined && client_secret !== undefined;
 }
 
 function fromBody({ client_id: clientId, client_secret: secret }: Static<typeof ClientCredentialsBody>) {

@@ -65,6 +65,7 @@ function twinOf(token: string): string {
   return token.slice(0, token.lastIndexOf('.') + 1) + twin;
 }
 
+const CHALLENGE = 'Bearer realm="portico"';
 const use = (token: string) => app.call({ url: '/api/customers', token });
 async function assertRefused(token: string, about = ''): Promise<void> {
   const answer = await use(token);
@@ -72,7 +73,10 @@ async function assertRefused(token: string, about = ''): Promise<void> {
   assertError(answer, 401, 'authentication_failed', 'The access token is not valid');
   assert.equal(answer.body.error, 'unauthorized');
   assert.deepEqual(Object.keys(answer.body).sort(), ['error', 'message', 'message_code']);
-  assert.equal(answer.headers['www-authenticate'], 'Bearer realm="portico"');
+  assert.equal(
+    answer.headers['www-authenticate'],
+    `${CHALLENGE}, error="invalid_token", error_description="The access token is not valid"`,
+  );
 }
 
 test('the genuine token passes, and one made with our own key by these helpers', async () => {
