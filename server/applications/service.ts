@@ -3,6 +3,7 @@ import type { Actor, Audit } from '../audit/service.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import type { Page, PageOf } from '../database/paging.ts';
 import type { Bank, Organizations } from '../organizations/service.ts';
+import { changesOf } from '../runtime/changes.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { Failure, isFailure } from '../runtime/failure.ts';
 import type { Guids } from '../runtime/guid.ts';
@@ -142,14 +143,11 @@ export function createApplications(deps: ApplicationsDeps) {
           return new Failure('invalid_scopes', `Your own token must hold ${beyond} to grant it`, {
             scope: beyond,
           });
-        const allowlist = input.ip_allowlist && checkAllowlist(input.ip_allowlist, organization.live);
+        const changes = changesOf(current, { ...input, ...(scopes && { scopes }) });
+        if (!changes) return { application: current, revision: undefined };
+        // Only a list that differs is checked: one that a later rule would refuse does not stand in the way of a name.
+        const allowlist = changes.ip_allowlist && checkAllowlist(changes.ip_allowlist, organization.live);
         if (isFailure(allowlist)) return allowlist;
-        const changes = {
-          ...(input.name === undefined ? {} : { name: input.name }),
-          ...(scopes === undefined ? {} : { scopes }),
-          ...(allowlist === undefined ? {} : { ip_allowlist: allowlist }),
-        };
-        if (Object.keys(changes).length === 0) return { application: current, revision: undefined };
         const application = await store.updateApplication(transaction, clientId, {
           ...changes,
           updated_at: clock.now(),

@@ -85,11 +85,22 @@ for (const operation of operations) {
 
   test(`${operationId}: a value of the wrong type is refused by the name of its field`, async () => {
     for (const [name, property] of Object.entries(schema.properties ?? {})) {
-      for (const value of wrongValues(property)) {
+      for (const value of wrongValues(property).filter((wrong) => wrong !== null)) {
         const body = { ...(sampleOf(schema) as object), [name]: value };
         assertRefused(operation, await send(body), invalid(name));
       }
     }
+  });
+
+  test(`${operationId}: null counts as absent`, async () => {
+    const valid = sampleOf(schema) as Record<string, unknown>;
+    const codeOf = async (body: object) => (await send(body)).body.message_code;
+    for (const name of Object.keys(schema.properties ?? {})) {
+      const { [name]: _, ...absent } = valid;
+      assert.equal(await codeOf({ ...valid, [name]: null }), await codeOf(absent), name);
+    }
+    const unknown = await send({ ...valid, no_such_field: null });
+    if (!operation.path.startsWith('/oauth/')) assertRefused(operation, unknown, invalid('no_such_field'));
   });
 
   test(`${operationId}: text that cannot be stored is refused by the name of its field`, async () => {

@@ -2,17 +2,35 @@ import { Ajv, type ErrorObject, type Options } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { FastifySchemaCompiler, FastifySchemaValidationError } from 'fastify';
 import { Failure } from '../runtime/failure.ts';
+import { compileNullRemoval } from './nulls.ts';
 
 /**
- * Bodies are taken as they are: no coercion, no dropping of unknown fields (contract, section 1).
+ * Bodies are taken as they are, but for `null`, which counts as absent: no coercion, no dropping of unknown fields
+ * (contract, section 1).
  * Query strings and path parameters are text by nature, so numbers and booleans are read from it.
  */
 const OPTIONS: Options = { allErrors: false, removeAdditional: false, useDefaults: true, strict: true };
 
+type BodyValidator = { (body: unknown): boolean; errors?: ErrorObject[] | null };
+
 export function createValidatorCompiler(): FastifySchemaCompiler<object> {
   const forBodies = withFormats(new Ajv({ ...OPTIONS, coerceTypes: false }));
   const forText = withFormats(new Ajv({ ...OPTIONS, coerceTypes: true }));
-  return ({ schema, httpPart }) => (httpPart === 'body' ? forBodies : forText).compile(schema);
+  return ({ schema, httpPart }) =>
+    httpPart === 'body' ? compileBody(forBodies, schema) : forText.compile(schema);
+}
+
+function compileBody(ajv: Ajv, schema: object): BodyValidator {
+  const check = ajv.compile(schema);
+  const removeNulls = compileNullRemoval(schema);
+  const validate: BodyValidator = (body) => {
+    removeNulls?.(body);
+    const isValid = check(body);
+    // Fastify reads the problems here, as Ajv leaves them.
+    validate.errors = check.errors ?? null;
+    return isValid;
+  };
+  return validate;
 }
 
 function withFormats(ajv: Ajv): Ajv {

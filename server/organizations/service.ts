@@ -4,6 +4,7 @@ import type { Database, Transaction } from '../database/database.ts';
 import type { Page, PageOf } from '../database/paging.ts';
 import type { EnvironmentName } from '../database/tables.ts';
 import type { Events } from '../events/service.ts';
+import { changesOf } from '../runtime/changes.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { Failure } from '../runtime/failure.ts';
 import type { Guids } from '../runtime/guid.ts';
@@ -87,16 +88,14 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
       input: Static<typeof OrganizationChanges>,
     ): Promise<store.Organization | Failure> {
       return database.transaction(async (transaction) => {
-        const changes = { ...input, updated_at: clock.now() };
-        const organization = isEmpty(input)
-          ? await store.selectOrganization(transaction, guid)
-          : await store.updateOrganization(transaction, guid, changes);
-        if (!organization) return noOrganization();
-        if (isEmpty(input)) return organization;
-        const notReady = input.live ? await beforeGoingLive(transaction, guid) : undefined;
+        const current = await store.selectOrganizationForUpdate(transaction, guid);
+        if (!current) return noOrganization();
+        const changes = changesOf(current, input);
+        if (!changes) return current;
+        const notReady = changes.live ? await beforeGoingLive(transaction, guid) : undefined;
         if (notReady) return notReady;
-        await audit.record(transaction, actor, aboutOrganization('organization.update', guid, input));
-        return organization;
+        await audit.record(transaction, actor, aboutOrganization('organization.update', guid, changes));
+        return store.updateOrganization(transaction, guid, { ...changes, updated_at: clock.now() });
       });
     },
 
@@ -152,12 +151,12 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
 
     updateBank(actor: Actor, guid: string, input: Static<typeof BankChanges>): Promise<store.Bank | Failure> {
       return database.transaction(async (transaction) => {
-        const bank = isEmpty(input)
-          ? await store.selectBank(transaction, guid)
-          : await store.updateBank(transaction, guid, { ...input, updated_at: clock.now() });
-        if (!bank) return noBank();
-        if (isEmpty(input)) return bank;
-        await audit.record(transaction, actor, aboutBank('bank.update', bank, input));
+        const current = await store.selectBankForUpdate(transaction, guid);
+        if (!current) return noBank();
+        const changes = changesOf(current, input);
+        if (!changes) return current;
+        const bank = await store.updateBank(transaction, guid, { ...changes, updated_at: clock.now() });
+        await audit.record(transaction, actor, aboutBank('bank.update', bank, changes));
         await events.publish(transaction, [eventOf('bank.updated', bank)]);
         return bank;
       });
@@ -200,11 +199,6 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
     listVisibleBanks: (visible: store.VisibleBanks, page: Page, filters: store.BankFilters) =>
       store.selectBanks(queries, visible, page, filters),
   };
-}
-
-/** A change of nothing is no change: no new updated_at, no record, no event. */
-function isEmpty(input: object): boolean {
-  return Object.keys(input).length === 0;
 }
 
 function noOrganization(): Failure {

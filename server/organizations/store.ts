@@ -28,13 +28,13 @@ export function updateOrganization(
   queries: Queries,
   guid: string,
   changes: Updateable<Tables['organizations']>,
-): Promise<Organization | undefined> {
+): Promise<Organization> {
   return queries
     .updateTable('organizations')
     .set(changes)
     .where('guid', '=', guid)
     .returningAll()
-    .executeTakeFirst();
+    .executeTakeFirstOrThrow();
 }
 
 export function selectOrganization(queries: Queries, guid: string): Promise<Organization | undefined> {
@@ -93,8 +93,23 @@ export function updateBank(
   queries: Queries,
   guid: string,
   changes: Updateable<Tables['banks']>,
-): Promise<Bank | undefined> {
-  return queries.updateTable('banks').set(changes).where('guid', '=', guid).returningAll().executeTakeFirst();
+): Promise<Bank> {
+  return queries
+    .updateTable('banks')
+    .set(changes)
+    .where('guid', '=', guid)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** One change at a time, so that each is compared with what the one before left. */
+export function selectBankForUpdate(transaction: Transaction, guid: string): Promise<Bank | undefined> {
+  return transaction
+    .selectFrom('banks')
+    .selectAll()
+    .where('guid', '=', guid)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
 }
 
 export function selectBank(queries: Queries, guid: string): Promise<Bank | undefined> {

@@ -57,7 +57,7 @@ test('a form parameter without a value counts as omitted', async () => {
 
 test('a value that is not text is an invalid_request that names it', async () => {
   for (const name of Object.keys(valid))
-    for (const value of [1, null, true, ['trades:read'], { a: 1 }])
+    for (const value of [1, true, ['trades:read'], { a: 1 }])
       assertRefused(await ask({ ...valid, [name]: value }), 400, 'invalid_request', new RegExp(`^${name} `));
 });
 

@@ -1,0 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
+
+/**
+ * The fields of a `PATCH` that differ from what is there; undefined when none does. A change to the same value is no
+ * change: it leaves no new `updated_at`, no audit record and no event.
+ */
+export function changesOf<Input extends object>(current: object, input: Input): Partial<Input> | undefined {
+  const now = new Map<string, unknown>(Object.entries(current));
+  const changed = Object.entries(input).filter(([name, value]) => !isDeepStrictEqual(now.get(name), value));
+  return changed.length === 0 ? undefined : (Object.fromEntries(changed) as Partial<Input>);
+}
