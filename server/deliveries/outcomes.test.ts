@@ -106,7 +106,7 @@ test('refuses the connection: unreachable', async () => {
 });
 
 test('a name that does not exist: unreachable', async () => {
-  const reason = 'the name does not resolve';
+  const reason = 'the host does not resolve to a public address';
   await assertFails({ url: 'http://nowhere.test/' }, { outcome: 'unreachable', reason });
 });
 
@@ -193,7 +193,7 @@ test('a certificate for another name: unreachable', async () => {
 });
 
 for (const [name, address] of Object.entries(ADDRESSES).slice(0, 3)) {
-  const expected = { outcome: 'unreachable', reason: 'the address is not public' };
+  const expected = { outcome: 'unreachable', reason: 'the host does not resolve to a public address' };
   test(`a name that resolves to ${address}: unreachable without the permission`, async () => {
     const receiver = await createReceiver();
     await assertFails({ url: named(receiver.url, name), node: strict }, expected);
@@ -208,7 +208,7 @@ for (const [name, address] of Object.entries(ADDRESSES).slice(0, 3)) {
 
 test('the address itself is no way around it', async () => {
   const receiver = await createReceiver();
-  const expected = { outcome: 'unreachable', reason: 'the address is not public' };
+  const expected = { outcome: 'unreachable', reason: 'the host does not resolve to a public address' };
   await assertFails({ url: receiver.url, node: strict }, expected);
   await assertFails({ url: receiver.url.replace('127.0.0.1', '[::ffff:127.0.0.1]'), node: strict }, expected);
 });

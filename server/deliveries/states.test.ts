@@ -127,7 +127,7 @@ test('a delivery that failed without an attempt has none', async () => {
 
 test('each attempt tells what came of it, and whether it was slow', async () => {
   const guid = await insert({ attempt_count: 4, ended: 'completed', failing_since: clock.now() });
-  const reason = 'the name does not resolve';
+  const reason = 'the host does not resolve to a public address';
   await app.database.queries
     .insertInto('delivery_attempts')
     .values([

@@ -1,13 +1,21 @@
+/** One reason for both: telling them apart would show a partner which names our own network resolves. */
+const NO_PUBLIC_ADDRESS = 'the host does not resolve to a public address';
+
 /**
  * Why nothing was answered, for the partner to read. Only from this list: the messages of Node and undici
  * name addresses that are none of the partner's business.
  */
 const REASONS: Readonly<Record<string, string>> = {
-  ADDRESS_NOT_PUBLIC: 'the address is not public',
-  ENOTFOUND: 'the name does not resolve',
-  ENODATA: 'the name does not resolve',
-  EAI_AGAIN: 'the name does not resolve',
-  EAI_FAIL: 'the name does not resolve',
+  ADDRESS_NOT_PUBLIC: NO_PUBLIC_ADDRESS,
+  ENOTFOUND: NO_PUBLIC_ADDRESS,
+  ENODATA: NO_PUBLIC_ADDRESS,
+  EAI_AGAIN: NO_PUBLIC_ADDRESS,
+  EAI_FAIL: NO_PUBLIC_ADDRESS,
+  ESERVFAIL: NO_PUBLIC_ADDRESS,
+  EREFUSED: NO_PUBLIC_ADDRESS,
+  EBADNAME: NO_PUBLIC_ADDRESS,
+  EBADRESP: NO_PUBLIC_ADDRESS,
+  ETIMEOUT: NO_PUBLIC_ADDRESS,
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset',
   EPIPE: 'connection reset',
