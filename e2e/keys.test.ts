@@ -49,9 +49,12 @@ test('a bank key is generated with its list, its secret shown once, and works', 
 
 test('an edit is saved, and a removal needs the name to be typed', async () => {
   const tenant = await createTenant(app);
+  // From here on a sandbox token does not change Organization keys; the page is the sandbox bank's all the same.
+  const banks = `/organizations/${tenant.organizationGuid}/banks`;
+  await app.operate('POST', banks, { name: 'Live', environment: 'production' });
   const page = await pages.open();
   await enterAs(page, site, tenant, 'founder');
-  await page.goto('/keys?kind=organization');
+  await page.goto(`/keys?kind=organization&bank=${tenant.bankGuid}`);
   await page.getByRole('button', { name: 'Actions for Key' }).click();
   await page.getByRole('menuitem', { name: 'Edit' }).click();
   const dialog = page.getByRole('dialog');

@@ -86,7 +86,7 @@ type Deps = {
 /** The whole house: every part made once and wired by hand. */
 export async function createApp(deps: Deps) {
   const { config, databaseUrl: url, log, clock, timers, courier, randomBytes } = deps;
-  const { baseUrl, supportEmail, allowlistPolicy } = config;
+  const { baseUrl, supportEmail, allowlistPolicy, allowlistMinPrefix } = config;
 
   const metrics = createMetrics();
   const guids = createGuids({ clock, randomBytes });
@@ -150,7 +150,10 @@ export async function createApp(deps: Deps) {
     ...tokens,
     ...{ settings: config, timers, randomBytes, encryption, rateLimits, organizations, people, members },
   });
-  const keyPairs = createKeyPairs({ ...base, organizations, revocations, encryption, randomBytes });
+  const keyPairs = createKeyPairs({
+    ...base,
+    ...{ organizations, revocations, encryption, randomBytes, allowlistMinPrefix },
+  });
   const { applications, usage } = keyPairs;
   const endpoints = createTokenEndpoints({
     ...base,
@@ -186,7 +189,8 @@ export async function createApp(deps: Deps) {
     registerMembers(api, { members, invitations: login.invitations });
     registerAuditEntries(api, { audit, people });
   });
-  await registerLogin(server, { login, baseUrl, supportEmail, allowlistPolicy, sourceAddress });
+  const allowlists = { allowlistPolicy, allowlistMinPrefix };
+  await registerLogin(server, { login, baseUrl, supportEmail, ...allowlists, sourceAddress });
   if (fileRoom.direct) {
     await registerUploads(server, fileRoom.direct);
     registerDownloads(server, fileRoom.direct);

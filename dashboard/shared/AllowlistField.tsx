@@ -49,7 +49,7 @@ export function AllowlistField({
               aria-label={`Allowed address ${index + 1}`}
               value={entry}
               onChange={(event) => change(index, event.currentTarget.value)}
-              error={problemOf(rows, index)}
+              error={problemOf(rows, index, session.allowlist_min_prefix)}
               spellCheck={false}
               autoComplete="off"
               styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
@@ -68,7 +68,7 @@ export function AllowlistField({
           </Group>
         ))}
         <Group gap="xs">
-          {session.address === undefined || !Array.isArray(parseAllowlist([session.address])) ? null : (
+          {session.address === undefined || !isAllowed(session.address) ? null : (
             <Button
               size="xs"
               variant="light"
@@ -94,15 +94,21 @@ export function AllowlistField({
   );
 }
 
+/** One address is never too wide. */
+function isAllowed(address: string): boolean {
+  return Array.isArray(parseAllowlist([address], { minPrefix: 32 }));
+}
+
 function isFull(rows: readonly string[]): boolean {
   return rows.length >= MAX_ALLOWLIST_ENTRIES && rows.every((entry) => entry.trim() !== '');
 }
 
 /** As the server will judge it, in its words, without the part that names the field. */
-function problemOf(rows: readonly string[], index: number): string | undefined {
+function problemOf(rows: readonly string[], index: number, minPrefix: number): string | undefined {
   if (rows[index]?.trim() === '') return undefined;
   const entries = rows.slice(0, index + 1).map((entry) => entry.trim());
-  const parsed = parseAllowlist(entries.map((entry, at) => (at === index ? entry : entry || '0')));
+  const judged = entries.map((entry, at) => (at === index ? entry : entry || '0'));
+  const parsed = parseAllowlist(judged, { minPrefix });
   if (Array.isArray(parsed) || parsed.index !== index) return undefined;
   return parsed.message.replace(/^ip_allowlist\[\d\] /, '');
 }

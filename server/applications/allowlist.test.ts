@@ -17,26 +17,29 @@ const prefix = fc.integer({ min: 0, max: 32 });
 const entryLike = fc.string({ unit: fc.constantFrom(...'0123456789./:xf+- '), maxLength: 20 });
 const anything = fc.oneof(entryLike, address, fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }));
 
+/** Of any width: that rule has tests of its own. */
+const parse = (entries: readonly string[]) => parseAllowlist(entries, { minPrefix: 0 });
+
 function accepts(...entries: string[]): boolean {
-  return Array.isArray(parseAllowlist(entries));
+  return Array.isArray(parse(entries));
 }
 
 function problemOf(...entries: string[]): AllowlistProblem {
-  const result = parseAllowlist(entries);
+  const result = parse(entries);
   assert.ok(!Array.isArray(result), `accepted: ${entries}`);
   return result;
 }
 
 test('Authentication 10: an entry is a single address or a CIDR range', () => {
-  assert.deepEqual(parseAllowlist(['8.8.8.8', '1.1.1.0/24']), ['8.8.8.8', '1.1.1.0/24']);
+  assert.deepEqual(parse(['8.8.8.8', '1.1.1.0/24']), ['8.8.8.8', '1.1.1.0/24']);
 });
 
 test('Resources: an empty list is accepted, and means unrestricted', () => {
-  assert.deepEqual(parseAllowlist([]), []);
+  assert.deepEqual(parse([]), []);
 });
 
 test('the entries are kept as they were written: /32 stays /32', () => {
-  assert.deepEqual(parseAllowlist(['8.8.8.8/32', '9.9.9.9']), ['8.8.8.8/32', '9.9.9.9']);
+  assert.deepEqual(parse(['8.8.8.8/32', '9.9.9.9']), ['8.8.8.8/32', '9.9.9.9']);
 });
 
 test('Limits: three entries are accepted, a fourth is one too many', () => {
@@ -175,10 +178,26 @@ test('an entry of ten million characters is refused at once', () => {
   }
 });
 
+test('contract 6: a range wider than the smallest prefix is refused by name, and no narrower one', () => {
+  for (const minPrefix of [0, 1, 8, 15, 16, 17, 24, 31, 32])
+    for (let length = 0; length <= 32; length++) {
+      const range = referenceRange('11000110001000110001101001100000', length);
+      if (!referenceAccepts(range)) continue;
+      const result = parseAllowlist(['9.9.9.9', range], { minPrefix });
+      if (length >= minPrefix) assert.deepEqual(result, ['9.9.9.9', range]);
+      else
+        assert.deepEqual(result, {
+          index: 1,
+          entry: range,
+          message: `ip_allowlist[1] "${range}" is wider than /${minPrefix}, the widest range that is accepted`,
+        });
+    }
+});
+
 test('no list of any strings makes it throw, and a refusal always says why', () => {
   fc.assert(
     fc.property(fc.array(anything, { maxLength: 5 }), (entries) => {
-      const result = parseAllowlist(entries);
+      const result = parse(entries);
       if (Array.isArray(result)) assert.deepEqual(result, entries);
       else assert.match(result.message, /^ip_allowlist\[\d\] ".*" (is|has|contains|overlaps) /s);
       compileAllowlist(entries)(entries[0]);

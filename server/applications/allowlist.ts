@@ -22,9 +22,13 @@ export type AllowlistProblem = { readonly index: number; readonly entry: string;
 
 /**
  * Specification, Authentication 10, and the contract, section 6: at most three entries, each a public IPv4
- * address or CIDR range, no network twice. Returns the entries as they were written, or the first problem.
+ * address or CIDR range of at least `minPrefix` bits, no network twice. Returns the entries as they were written, or
+ * the first problem.
  */
-export function parseAllowlist(entries: readonly string[]): string[] | AllowlistProblem {
+export function parseAllowlist(
+  entries: readonly string[],
+  { minPrefix }: { minPrefix: number },
+): string[] | AllowlistProblem {
   // The count comes first: however long the list, no more than its first few entries are looked at.
   if (entries.length > MAX_ALLOWLIST_ENTRIES) {
     const surplus = entries[MAX_ALLOWLIST_ENTRIES] ?? '';
@@ -37,6 +41,8 @@ export function parseAllowlist(entries: readonly string[]): string[] | Allowlist
     if (range === undefined) return problem(index, entry, explainSyntax(entry));
     const refusal = explainNotPublic(range);
     if (refusal !== undefined) return problem(index, entry, `${refusal}; every address must be public`);
+    if (range.last - range.first >= 2 ** (IPV4_BITS - minPrefix))
+      return problem(index, entry, `is wider than /${minPrefix}, the widest range that is accepted`);
     const twin = ranges.findIndex(({ first, last }) => first === range.first && last === range.last);
     if (twin !== -1) return problem(index, entry, `is the same network as ip_allowlist[${twin}]`);
     ranges.push(range);

@@ -51,16 +51,11 @@ for (const { kind, operatorPath, token } of KINDS) {
     assert.notEqual(body.updated_at, before.updated_at);
   });
 
-  test(`${kind}: null and what cannot be changed are refused by name, and nothing changes nothing`, async () => {
+  test(`${kind}: what cannot be changed is refused by name, and null and nothing change nothing`, async () => {
     const clientId = await newKey();
     const { body: before } = await app.call({ url: url(clientId), token: await token(everyScope(kind)) });
     for (const field of ['ip_allowlist', 'name', 'scopes'])
-      assertError(
-        await patch(clientId, { [field]: null }),
-        400,
-        'invalid_parameter',
-        new RegExp(`^${field} `),
-      );
+      assert.deepEqual((await patch(clientId, { [field]: null })).body, before);
     for (const field of ['client_id', 'client_secret', 'organization_guid', 'last_used_at'])
       assertError(
         await patch(clientId, { [field]: 'x' }),

@@ -150,7 +150,8 @@ function registerCreation(api: HttpServer, deps: ApplicationRoutesDeps): void {
       },
     },
     async (request, reply) => {
-      const owner = { organizationGuid: request.caller.organizationGuid };
+      const { organizationGuid, environment } = request.caller;
+      const owner = { organizationGuid, environment };
       const created = await applications.create(actorOf(request), owner, request.body, allowlistPolicy);
       return reply.code(201).send(viewCreated(unwrap(created)));
     },

@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import type { Actor, Audit } from '../audit/service.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import type { Page, PageOf } from '../database/paging.ts';
+import type { EnvironmentName } from '../database/tables.ts';
 import type { Bank, Organizations } from '../organizations/service.ts';
 import { changesOf } from '../runtime/changes.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -32,11 +33,14 @@ export type ApplicationsDeps = {
   secrets: ClientSecrets;
   revocations: Revocations;
   usage: KeyUsage;
+  /** No entry of a list may be a wider range. */
+  allowlistMinPrefix: number;
 };
 
 /** Key pairs: client_id and client_secret of an Organization or of one of its Banks. */
 export function createApplications(deps: ApplicationsDeps) {
-  const { database, clock, guids, audit, organizations, secrets, revocations, usage } = deps;
+  const { database, clock, guids, audit, organizations, secrets, revocations, usage, allowlistMinPrefix } =
+    deps;
 
   /** With a use that this node has seen and not written down yet. */
   function withLatestUse(application: store.Application): store.Application {
@@ -45,13 +49,37 @@ export function createApplications(deps: ApplicationsDeps) {
     return { ...application, last_used_at: use.at, last_used_ip: use.ip ?? application.last_used_ip };
   }
 
+  function checkAllowlist(entries: readonly string[], required: boolean): string[] | Failure {
+    if (entries.length === 0 && required)
+      return new Failure('ip_allowlist_required', 'ip_allowlist must have at least one entry');
+    const parsed = parseAllowlist(entries, { minPrefix: allowlistMinPrefix });
+    return Array.isArray(parsed) ? parsed : new Failure('invalid_ip_allowlist', parsed.message);
+  }
+
+  /**
+   * An Organization key works in both environments. Once the Organization is in production, a sandbox token no longer
+   * changes such a key: what is done in sandbox must not reach production.
+   */
+  async function refusalInSandbox(
+    transaction: Transaction,
+    { organizationGuid, kind, environment }: store.Owner,
+  ): Promise<Failure | undefined> {
+    if (kind !== 'organization' || environment !== 'sandbox') return undefined;
+    if (!(await organizations.isInProduction(transaction, organizationGuid))) return undefined;
+    return new Failure(
+      'invalid_scopes',
+      'Organization keys work in production too; use a token of the production environment to change them',
+    );
+  }
+
   async function removeFound(
     actor: Actor,
-    find: (transaction: Transaction) => Promise<store.Application | undefined>,
+    find: (transaction: Transaction) => Promise<store.Application | Failure | undefined>,
   ): Promise<Failure | undefined> {
     const revision = await database.transaction(async (transaction) => {
       const application = await find(transaction);
       if (!application) return noApplication();
+      if (isFailure(application)) return application;
       const { client_id: clientId, name } = application;
       await store.deleteApplication(transaction, clientId);
       await audit.record(transaction, actor, about('remove', application, { name }));
@@ -65,7 +93,7 @@ export function createApplications(deps: ApplicationsDeps) {
   return {
     create(
       actor: Actor,
-      owner: { organizationGuid: string; bank?: Bank },
+      owner: { organizationGuid: string; bank?: Bank; environment?: EnvironmentName | undefined },
       input: Static<typeof NewApplication>,
       policy: AllowlistPolicy,
     ): Promise<CreatedApplication | Failure> {
@@ -73,6 +101,8 @@ export function createApplications(deps: ApplicationsDeps) {
         const organization = await organizations.lock(transaction, owner.organizationGuid);
         if (isFailure(organization)) return organization;
         const holder = owner.bank ? 'bank' : 'organization';
+        const refusal = await refusalInSandbox(transaction, { ...owner, kind: holder });
+        if (refusal) return refusal;
         const scopes = checkApplicationScopes(input.scopes ?? scopesFor(holder), holder);
         if (isFailure(scopes)) return scopes;
         const allowlist = checkAllowlist(
@@ -135,6 +165,8 @@ export function createApplications(deps: ApplicationsDeps) {
         if (isFailure(organization)) return organization;
         const current = await store.selectApplicationForUpdate(transaction, owner, clientId);
         if (!current) return noApplication();
+        const refusal = await refusalInSandbox(transaction, owner);
+        if (refusal) return refusal;
         const scopes = input.scopes && checkApplicationScopes(input.scopes, owner.kind);
         if (isFailure(scopes)) return scopes;
         const grantable = new Set([...held, ...current.scopes]);
@@ -162,9 +194,10 @@ export function createApplications(deps: ApplicationsDeps) {
 
     /** When this returns, no node accepts a token of the pair any more. */
     remove(actor: Actor, owner: store.Owner, clientId: string): Promise<Failure | undefined> {
-      return removeFound(actor, (transaction) =>
-        store.selectApplicationForUpdate(transaction, owner, clientId),
-      );
+      return removeFound(actor, async (transaction) => {
+        const found = await store.selectApplicationForUpdate(transaction, owner, clientId);
+        return (found && (await refusalInSandbox(transaction, owner))) ?? found;
+      });
     },
 
     /** The operator's: whoever the pair belongs to. */
@@ -186,13 +219,6 @@ export function createApplications(deps: ApplicationsDeps) {
       );
     },
   };
-}
-
-function checkAllowlist(entries: readonly string[], required: boolean): string[] | Failure {
-  if (entries.length === 0 && required)
-    return new Failure('ip_allowlist_required', 'ip_allowlist must have at least one entry');
-  const parsed = parseAllowlist(entries);
-  return Array.isArray(parsed) ? parsed : new Failure('invalid_ip_allowlist', parsed.message);
 }
 
 function noApplication(): Failure {

@@ -55,6 +55,7 @@ function withDefaults(given: GivenSettings) {
     supportEmail: given.supportEmail ?? 'support@portico.example',
     demo,
     allowlistPolicy: given.allowlistPolicy ?? (embedded && demo ? 'optional' : 'required'),
+    allowlistMinPrefix: given.allowlistMinPrefix ?? 16,
     webhookAllowPrivate: given.webhookAllowPrivate ?? (embedded && demo),
     rateLimitTokenPerClient: given.rateLimitTokenPerClient ?? 100,
     rateLimitTokenPerAddress: given.rateLimitTokenPerAddress ?? 300,

@@ -78,6 +78,11 @@ export const settings = {
     parse: parse.oneOf('required', 'optional'),
     about: 'whether a new key must have an IP allowlist',
   },
+  allowlistMinPrefix: {
+    variable: 'PORTICO_ALLOWLIST_MIN_PREFIX',
+    parse: parse.integer(0, 32),
+    about: 'prefix length of the widest range that an IP allowlist may have',
+  },
   webhookAllowPrivate: {
     variable: 'PORTICO_WEBHOOK_ALLOW_PRIVATE',
     parse: parse.boolean,

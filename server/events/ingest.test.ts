@@ -76,7 +76,7 @@ test('every type of the catalogue is taken, and counted under its name', async (
 });
 
 test('another type is refused by name', async () => {
-  for (const event_type of ['trade.exploded', 'trade', 'TRADE.FAILED', '', null, 'customer.created'])
+  for (const event_type of ['trade.exploded', 'trade', 'TRADE.FAILED', '', 'customer.created'])
     await assertRefused(
       () => send(event(), event({ event_type })),
       400,

@@ -9,6 +9,7 @@ export type LoginDeps = {
   login: LoginRoom;
   supportEmail: string;
   allowlistPolicy: AllowlistPolicy;
+  allowlistMinPrefix: number;
 } & Omit<GuardDeps, 'sessions'>;
 /** What the routes share: who asks, and how a session that has begun is answered. */
 export type RouteTools = LoginDeps & {

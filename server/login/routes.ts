@@ -14,11 +14,12 @@ import { LoginBody, Nothing, SessionView, UserTokenBody, UserTokenView, viewSess
 
 /** The dashboard's own calls; everything else it does with user tokens through `/api`. */
 export async function registerLogin(server: HttpServer, deps: LoginDeps): Promise<void> {
-  const { login, baseUrl, supportEmail, allowlistPolicy, sourceAddress } = deps;
+  const { login, baseUrl, supportEmail, allowlistPolicy, allowlistMinPrefix, sourceAddress } = deps;
 
   async function describe(request: FastifyRequest, memberGuid: string) {
     const address = sourceAddress(request);
-    return viewSession(await login.entry.describe(memberGuid), { supportEmail, allowlistPolicy, address });
+    const surroundings = { supportEmail, allowlistPolicy, allowlistMinPrefix, address };
+    return viewSession(await login.entry.describe(memberGuid), surroundings);
   }
   const tools: RouteTools = {
     ...deps,

@@ -72,6 +72,9 @@ export const SessionView = Type.Object({
   allowlist_policy: Type.Enum(['required', 'optional'], {
     description: 'required: every new key needs an address list; optional: only those of live Organizations',
   }),
+  allowlist_min_prefix: Type.Integer({
+    description: 'the prefix length of the widest range in an address list',
+  }),
   address: Type.Optional(Type.String({ description: 'where this very request came from' })),
 });
 
@@ -100,11 +103,16 @@ export const SessionListView = Type.Object({
   ),
 });
 
-type Surroundings = { supportEmail: string; allowlistPolicy: AllowlistPolicy; address: string | undefined };
+type Surroundings = {
+  supportEmail: string;
+  allowlistPolicy: AllowlistPolicy;
+  allowlistMinPrefix: number;
+  address: string | undefined;
+};
 
 export function viewSession(
   { person, hasTotp, passkeyCount, organizations }: Awaited<ReturnType<Entry['describe']>>,
-  { supportEmail, allowlistPolicy, address }: Surroundings,
+  { supportEmail, allowlistPolicy, allowlistMinPrefix, address }: Surroundings,
 ): Static<typeof SessionView> {
   return {
     member: {
@@ -121,6 +129,7 @@ export function viewSession(
     version,
     environments: ['sandbox', 'production'],
     allowlist_policy: allowlistPolicy,
+    allowlist_min_prefix: allowlistMinPrefix,
     ...(address === undefined ? {} : { address }),
   };
 }

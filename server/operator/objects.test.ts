@@ -103,7 +103,7 @@ test('what does not fit is refused by the name of its field', async () => {
   assertError(await report(guid, { bank_guid: tenant.bankGuid }), 400, 'missing_parameter', /^details /);
   assertError(await send({}), 400, 'missing_parameter', /^details\.type /);
   assertError(await send({ type: 'person' }), 400, 'invalid_parameter', /^details\.type /);
-  assertError(await send({ type: 'business', name: null }), 400, 'invalid_parameter', /^details\.name /);
+  assertError(await send({ type: 'business', name: 7 }), 400, 'invalid_parameter', /^details\.name /);
   assertError(await send({ type: 'business', age: 1 }), 400, 'invalid_parameter', /^details\.age /);
   for (const name of ['x', guid.toUpperCase(), guid.slice(1)])
     assertError(await report(name, inputOf(tenant.bankGuid)), 404, 'not_found');

@@ -108,6 +108,13 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
       return (await store.selectOrganizationForShare(transaction, guid)) ?? noOrganization();
     },
 
+    /** Whether anything of it is in production: it is live, or has a production bank. */
+    async isInProduction(transaction: Transaction, guid: string): Promise<boolean> {
+      const organization = await store.selectOrganization(transaction, guid);
+      if (organization?.live) return true;
+      return store.hasBankIn(transaction, guid, 'production');
+    },
+
     /** For a rule that counts what the Organization has before adding to it: whoever else does so waits. */
     async lockAlone(transaction: Transaction, guid: string): Promise<store.Organization | Failure> {
       return (await store.selectOrganizationForUpdate(transaction, guid)) ?? noOrganization();

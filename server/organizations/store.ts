@@ -116,6 +116,15 @@ export function selectBank(queries: Queries, guid: string): Promise<Bank | undef
   return queries.selectFrom('banks').selectAll().where('guid', '=', guid).executeTakeFirst();
 }
 
+export async function hasBankIn(
+  transaction: Transaction,
+  organizationGuid: string,
+  environment: EnvironmentName,
+): Promise<boolean> {
+  const found = await visibleTo(transaction, { organizationGuid, environment }).limit(1).executeTakeFirst();
+  return found !== undefined;
+}
+
 export async function selectBanksByGuid(queries: Queries, guids: readonly string[]): Promise<Bank[]> {
   const { rows } = await sql<Bank>`
     /* prepared: banks_by_guid */

@@ -51,7 +51,7 @@ const REFUSED: [why: RegExp, ...urls: unknown[]][] = [
   ],
   [/empty/, ''],
   [/1024 characters/, ofLength(1_025)],
-  [/a string/, 7, null, true, ['https://partner.example'], {}],
+  [/a string/, 7, true, ['https://partner.example'], {}],
 ];
 
 for (const [why, ...urls] of REFUSED)

@@ -42,7 +42,11 @@ export function KeyForm({
     validate: {
       name: nameProblem,
       scopes: (scopes) => (scopes.length === 0 ? 'Choose at least one' : null),
-      ip_allowlist: (entries) => allowlistProblem(filled(entries), whyNeeded),
+      // A list that stays as it is may be wider than what is accepted today.
+      ip_allowlist: (entries) =>
+        !isNew && filled(entries).join() === initial.ip_allowlist.join()
+          ? null
+          : allowlistProblem(filled(entries), whyNeeded, session.allowlist_min_prefix),
     },
   });
   return (
@@ -79,8 +83,12 @@ function filled(entries: readonly string[]): string[] {
   return entries.map((entry) => entry.trim()).filter((entry) => entry !== '');
 }
 
-function allowlistProblem(entries: readonly string[], whyNeeded: string | undefined): string | null {
+function allowlistProblem(
+  entries: readonly string[],
+  whyNeeded: string | undefined,
+  minPrefix: number,
+): string | null {
   if (whyNeeded !== undefined && entries.length === 0) return whyNeeded;
-  const parsed = parseAllowlist(entries);
+  const parsed = parseAllowlist(entries, { minPrefix });
   return Array.isArray(parsed) ? null : 'Mend the entry that is marked';
 }

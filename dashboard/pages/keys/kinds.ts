@@ -1,5 +1,7 @@
 import { scopesFor } from '../../../server/tokens/scopes.ts';
+import { createApi } from '../../api/client.ts';
 import type { Application, CreatedApplication } from '../../api/types.ts';
+import { useServices } from '../../app/services.tsx';
 import { useWorkspace, type Workspace } from '../../shell/workspace-context.ts';
 
 export type KeyKind = 'bank' | 'organization';
@@ -12,9 +14,17 @@ export function readScopesOf(kind: KeyKind): string[] {
   return scopesFor(kind).filter((scope) => scope.endsWith(':read'));
 }
 
-/** The calls for keys of one kind, for the bank that is looked at. */
+/**
+ * The calls for keys of one kind, for the bank that is looked at. Organization keys work in production too, and only a
+ * production token changes them once the Organization is there.
+ */
 export function useKeyCalls(kind: KeyKind) {
-  const { api, bank, can } = useWorkspace();
+  const { api: ownApi, organization, bank, can } = useWorkspace();
+  const { tokens } = useServices();
+  const api =
+    kind === 'bank'
+      ? ownApi
+      : createApi(tokens, { organizationGuid: organization.guid, environment: 'production' });
   const path = `/${kind}_applications`;
   return {
     path,
