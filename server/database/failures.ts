@@ -32,11 +32,15 @@ export function failureOfDatabase(error: unknown): Failure | undefined {
   if (error instanceof PoolFull) return overloaded('The service is overloaded; try again in a moment');
   if (!(error instanceof Error)) return undefined;
   const { code } = error as { code?: unknown };
-  if (isSqlState(error, code)) {
-    if (OVERLOADED.has(code)) return overloaded('The database is overloaded; try again in a moment');
-    return UNAVAILABLE.has(code) || code.startsWith(CONNECTION_EXCEPTION_CLASS) ? unavailable() : undefined;
-  }
-  return OF_DATABASE in error || CONNECTION_LOST.test(error.message) ? unavailable() : undefined;
+  const sqlState = isSqlState(error, code) ? code : undefined;
+  if (sqlState !== undefined && OVERLOADED.has(sqlState))
+    return overloaded('The database is overloaded; try again in a moment');
+  if (OF_DATABASE in error) return unavailable();
+  const isLost =
+    sqlState === undefined
+      ? CONNECTION_LOST.test(error.message)
+      : UNAVAILABLE.has(sqlState) || sqlState.startsWith(CONNECTION_EXCEPTION_CLASS);
+  return isLost ? unavailable() : undefined;
 }
 
 /** pg gives what the server reported a severity; errors of the network have none. */
