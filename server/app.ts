@@ -6,6 +6,7 @@ import type { CompleteConfig } from './config/generated-secrets.ts';
 import { createCustomers } from './customers/service.ts';
 import type { DashboardFiles } from './dashboard/files.ts';
 import { registerFrontDoor } from './dashboard/routes.ts';
+import { connectionsOfOne, reservedConnections } from './database/bounded-pool.ts';
 import { createDatabase } from './database/database.ts';
 import { schemaState } from './database/migrate.ts';
 import { createNotifications } from './database/notifications.ts';
@@ -35,6 +36,7 @@ import { registerFiles } from './files/routes.ts';
 import { registerUploads } from './files/upload-routes.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { registerApi } from './http/access.ts';
+import { createCallsInFlight } from './http/calls-in-flight.ts';
 import { registerHealth } from './http/health.ts';
 import { registerOpenApi } from './http/openapi.ts';
 import { createHttpServer, type HttpServer } from './http/server.ts';
@@ -91,11 +93,12 @@ export async function createApp(deps: Deps) {
   const metrics = createMetrics();
   const guids = createGuids({ clock, randomBytes });
   const encryption = createEncryption({ masterKeys: config.masterKeys, randomBytes });
-  const database = createDatabase({ url, connections: config.databaseConnections, log });
+  const connections = config.databaseConnections;
+  const database = createDatabase({ url, connections, reserved: reservedConnections(connections), log });
   const { queries } = database;
   const notifications = createNotifications({ url, queries, log });
-  const rateLimits = createRateLimits({ queries, clock, log });
-  const audit = createAudit({ queries, clock, guids });
+  const rateLimits = createRateLimits({ queries: database.reserved, clock, log });
+  const audit = createAudit({ queries: database.lists, clock, guids });
   const base = { database, clock, guids, audit, metrics, log };
   const partitions = createPartitions({ ...base, retentionDays: config.retentionDays });
   const eventCounters = createEventCounters({ queries, timers, log });
@@ -138,7 +141,12 @@ export async function createApp(deps: Deps) {
   const deliverOnce = createDeliverOnce({ ...base, enqueueFor });
   const deliveryRecords = createDeliveries({ ...base, ...resending, events, deliverOnce });
   const testEvents = createTestEvents({ ...base, events, subscriptions, rateLimits, deliverOnce });
-  const statistics = createDeliveryStatistics({ queries, clock, subscriptions, eventCounters });
+  const statistics = createDeliveryStatistics({
+    queries: database.lists,
+    clock,
+    subscriptions,
+    eventCounters,
+  });
   const liveViewers = createLiveViewers({ ...base, notifications, timers });
   const recoveries = createRecoveries({ ...base, ...resending });
   const tokens = createTokens({ ...base, addresses: config, notifications, encryption });
@@ -172,7 +180,15 @@ export async function createApp(deps: Deps) {
   registerFrontDoor(server, { files: deps.dashboard, randomBytes, uploadUrls: config });
   await registerOAuth(server, { ...endpoints, ...tokens, sourceAddress });
   registerTokenMetadata(server, tokens);
-  await registerApi(server, { ...base, ...tokens, organizations, usage, sourceAddress }, (api) => {
+  const callsInFlight = createCallsInFlight({
+    maxInFlight: config.callsInFlight,
+    maxRunning: connectionsOfOne(connections),
+  });
+  const access = {
+    ...{ ...base, ...tokens, organizations, usage, sourceAddress },
+    ...{ callsInFlight, rateLimits, callsPerMinute: config.rateLimitApi },
+  };
+  await registerApi(server, access, (api) => {
     registerApplications(api, { applications, organizations, allowlistPolicy });
     registerBanks(api, { organizations });
     registerObjects(api, { objects });

@@ -12,10 +12,10 @@ type Deps = Omit<ApplicationsDeps, 'secrets' | 'usage'> & {
 
 /** Key pairs from their three sides: managed by people, met at the token endpoint, seen in use. */
 export function createKeyPairs({ encryption, randomBytes, ...deps }: Deps) {
-  const { queries } = deps.database;
+  const { queries, reserved } = deps.database;
   const secrets = createClientSecrets({ encryption, randomBytes });
   const usage = createKeyUsage({ queries, clock: deps.clock });
-  const clients = createClients({ queries, secrets, changes: deps.revocations });
+  const clients = createClients({ queries: reserved, secrets, changes: deps.revocations });
   const applications = createApplications({ ...deps, secrets, usage });
   return { applications, clients, usage };
 }

@@ -140,7 +140,7 @@ export function createApplications(deps: ApplicationsDeps) {
       page: Page,
       filters: store.ApplicationFilters,
     ): Promise<PageOf<store.Application>> {
-      const found = await store.selectApplications(database.queries, owner, page, filters);
+      const found = await store.selectApplications(database.lists, owner, page, filters);
       return { ...found, rows: found.rows.map(withLatestUse) };
     },
 

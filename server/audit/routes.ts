@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import Type, { type Static } from 'typebox';
 import type { Page } from '../database/paging.ts';
-import { requires } from '../http/access.ts';
+import { inTurn, requires } from '../http/access.ts';
 import { unwrap } from '../http/errors.ts';
 import { createdAtFilters, moment, textsFilter, values } from '../http/filters.ts';
 import { envelope, listOf, listQuery, pageOf } from '../http/paging.ts';
@@ -73,7 +73,7 @@ export function registerAuditEntries(
     async (request, reply) => {
       const wanted = filtersOf(request.caller.organizationGuid, request.query);
       const lines = exportCsv(async (page: Page) => {
-        const { rows, next } = await audit.walk(page, wanted);
+        const { rows, next } = await inTurn(request, () => audit.walk(page, wanted));
         const emails = await emailsOf(rows);
         return { entries: rows.map((record) => viewAuditEntry(record, emails)), next };
       });

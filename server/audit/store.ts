@@ -1,9 +1,12 @@
-import type { Insertable, Selectable } from 'kysely';
+import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
+import { textArray, uuidArray } from '../database/arrays.ts';
 import type { Queries, Transaction } from '../database/database.ts';
-import { type Page, type PageOf, selectPage } from '../database/paging.ts';
+import type { Page, PageOf } from '../database/paging.ts';
 import type { Tables } from '../database/tables.ts';
+import { distinct, type Narrowed, selectNewestOfEach, selectPageOfEach } from '../database/value-paging.ts';
 import { firstGuidAt } from '../runtime/guid.ts';
 
+type Sql = RawBuilder<unknown>;
 export type AuditRecord = Selectable<Tables['audit_records']>;
 export type AuditFilters = {
   organizationGuid?: readonly string[] | undefined;
@@ -29,31 +32,43 @@ export function selectRecords(
   page: Page,
   filters: AuditFilters,
 ): Promise<PageOf<AuditRecord>> {
-  return selectPage(queries, recordsBy(queries, filters), page);
+  return selectPageOfEach(queries, [sourceOf(filters)], page);
 }
 
 /** Without counting: for who reads all of it. */
-export async function selectRecordsAfter(
+export function selectRecordsAfter(
   queries: Queries,
   { perPage, after }: Page,
   filters: AuditFilters,
 ): Promise<AuditRecord[]> {
-  let query = recordsBy(queries, filters).orderBy('guid', 'desc').limit(perPage);
-  if (after !== undefined) query = query.where('guid', '<', after);
-  return query.execute();
+  return selectNewestOfEach(queries, sourceOf(filters), perPage, after);
+}
+
+/** By the index of what is asked for: the object, or the action or the actor within the Organizations, if any is named. */
+function sourceOf(filters: AuditFilters): Narrowed {
+  const { organizationGuid, objectId, action, actor } = filters;
+  const words = (column: Sql, values: readonly string[]) => ({ column, values: textArray(distinct(values)) });
+  const organizations = organizationGuid
+    ? [{ column: sql`organization_guid`, values: uuidArray(distinct(organizationGuid)) }]
+    : [];
+  const source = { table: 'audit_records', where: conditionsOf(filters) };
+  if (objectId) return { ...source, each: [words(sql`object_id`, objectId)] };
+  if (action) return { ...source, each: [...organizations, words(sql`action`, action)] };
+  if (actor) return { ...source, each: [...organizations, words(sql`actor`, actor)] };
+  return { ...source, each: organizations };
 }
 
 /** A window of time is one of guids too, whose order the indexes have. */
-function recordsBy(queries: Queries, filters: AuditFilters) {
-  let query = queries.selectFrom('audit_records').selectAll();
-  if (filters.organizationGuid) query = query.where('organization_guid', 'in', filters.organizationGuid);
-  if (filters.action) query = query.where('action', 'in', filters.action);
-  if (filters.objectId) query = query.where('object_id', 'in', filters.objectId);
-  if (filters.actor) query = query.where('actor', 'in', filters.actor);
-  const { createdAtGte: from, createdAtLt: until } = filters;
-  if (from) query = query.where('created_at', '>=', from).where('guid', '>=', guidNear(from, -GUID_SLACK_MS));
-  if (until) query = query.where('created_at', '<', until).where('guid', '<', guidNear(until, GUID_SLACK_MS));
-  return query;
+function conditionsOf(filters: AuditFilters): Sql[] {
+  const where = [sql`true`];
+  const { organizationGuid, objectId, action, actor, createdAtGte: from, createdAtLt: until } = filters;
+  if (organizationGuid) where.push(sql`organization_guid = any(${uuidArray(organizationGuid)})`);
+  if (action) where.push(sql`action = any(${textArray(action)})`);
+  if (objectId) where.push(sql`object_id = any(${textArray(objectId)})`);
+  if (actor) where.push(sql`actor = any(${textArray(actor)})`);
+  if (from) where.push(sql`created_at >= ${from} and guid >= ${guidNear(from, -GUID_SLACK_MS)}`);
+  if (until) where.push(sql`created_at < ${until} and guid < ${guidNear(until, GUID_SLACK_MS)}`);
+  return where;
 }
 
 function guidNear(moment: Date, ms: number): string {

@@ -113,6 +113,16 @@ export const settings = {
     parse: parse.integer(1, 1_000_000_000),
     about: 'logins per 5 minutes from one address',
   },
+  rateLimitApi: {
+    variable: 'PORTICO_RATE_LIMIT_API',
+    parse: parse.integer(1, 1_000_000_000),
+    about: 'calls of one Organization to /api per minute, on all nodes together; more get 429',
+  },
+  callsInFlight: {
+    variable: 'PORTICO_CALLS_IN_FLIGHT',
+    parse: parse.integer(4, 100_000),
+    about: 'calls of one Organization to /api in flight at once in one process; more get 429',
+  },
   smtpUrl: {
     variable: 'PORTICO_SMTP_URL',
     parse: parse.smtpUrl,
@@ -137,6 +147,11 @@ export const settings = {
     variable: 'PORTICO_RETENTION_DAYS',
     parse: parse.integer(8, 3_650),
     about: 'days that events and deliveries are kept',
+  },
+  auditRetentionDays: {
+    variable: 'PORTICO_AUDIT_RETENTION_DAYS',
+    parse: parse.integer(30, 36_500),
+    about: 'days that audit records are kept',
   },
   maxUploadBytes: {
     variable: 'PORTICO_MAX_UPLOAD_BYTES',

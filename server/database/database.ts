@@ -4,6 +4,7 @@ import pg from 'pg';
 import { type Failure, isFailure } from '../runtime/failure.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Secret } from '../runtime/secret.ts';
+import { boundPool, withListTimeout } from './bounded-pool.ts';
 import { PreparingClient } from './prepared.ts';
 import type { Tables } from './tables.ts';
 
@@ -12,6 +13,10 @@ export type Transaction = KyselyTransaction<Tables>;
 
 export type Database = {
   readonly queries: Queries;
+  /** On connections of their own, which no number of other queries can use up: for authentication and leases. */
+  readonly reserved: Queries;
+  /** On the connections of `queries`, with the statement timeout of lists. */
+  readonly lists: Queries;
   /** Commits what `work` did, unless it throws or returns a Failure: then nothing of it happened. */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
   /** Calls back once the transaction has ended: for what may follow only from a commit. */
@@ -35,26 +40,33 @@ const MAINTENANCE_CONNECTIONS = 2;
 const UUID_OID = 2950;
 const INT8_OID = 20;
 
+/** Without a number of `reserved` connections there is one pool for everything. */
 export function createDatabase({
   url,
   connections,
+  reserved = 0,
   log,
 }: {
   url: Secret;
   connections: number;
+  reserved?: number;
   log: Log;
 }): Database {
-  const { queries, close } = connect(url, log, { max: connections, statement_timeout: STATEMENT_TIMEOUT_MS });
+  const limits = { max: connections - reserved, statement_timeout: STATEMENT_TIMEOUT_MS };
+  const { queries, lists, close } = connect(url, log, limits);
+  const apart = reserved > 0 ? connect(url, log, { ...limits, max: reserved }) : undefined;
   const endings: Endings = new WeakMap();
   return {
     queries,
+    reserved: apart?.queries ?? queries,
+    lists,
     transaction: (work) => runTransaction(queries, endings, work),
     onEnd: (transaction, action) => void endings.get(transaction)?.push(action),
     async maintain(work) {
       const unhurried = connect(url, log, { max: MAINTENANCE_CONNECTIONS });
       return work(unhurried.queries).finally(unhurried.close);
     },
-    close,
+    close: async () => void (await Promise.all([close(), apart?.close()])),
   };
 }
 
@@ -80,13 +92,15 @@ function connect(url: Secret, log: Log, limits: pg.PoolConfig) {
   });
   pool.on('remove', (client) => open.delete(client));
 
-  const queries = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  const bounded = boundPool(pool, pool.options.max);
+  const queries = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: bounded }) });
+  const lists = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: withListTimeout(bounded) }) });
   /** The pool forgets a connection once it has said goodbye; whoever stops PostgreSQL next needs it gone. */
   async function close(): Promise<void> {
     await queries.destroy();
     while (open.size > 0) await once(pool, 'remove');
   }
-  return { queries, close };
+  return { queries, lists, close };
 }
 
 /** Guids are shown without dashes everywhere, and counts fit a number. */

@@ -134,6 +134,7 @@ type ObjectsTable = {
   updated_at: Date;
   ending: string | null;
   next_move_at: Date | null;
+  guid_time_differs: Generated<boolean>;
 };
 
 type SubscriptionsTable = {

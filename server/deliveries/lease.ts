@@ -27,7 +27,7 @@ type Deps = {
 };
 
 export function createLease({ database, clock, timers, guids, log, onLost, onRenewed }: Deps) {
-  const { queries } = database;
+  const queries = database.reserved;
   let holder: string | undefined;
   let leaseUntil = 0;
   let cancel = () => {};

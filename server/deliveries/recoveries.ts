@@ -149,7 +149,7 @@ export function createRecoveries(deps: Deps) {
       const unknown = state?.find((name) => !isRecoveryState(name));
       if (unknown !== undefined)
         return new Failure('invalid_parameter', `state ${unknown} is not a state of recoveries`);
-      return store.selectRecoveries(queries, visible, page, {
+      return store.selectRecoveries(database.lists, visible, page, {
         ...filters,
         state: state?.filter(isRecoveryState),
       });

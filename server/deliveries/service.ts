@@ -69,10 +69,11 @@ export function createDeliveries({
     const subscriptionGuids = await subscriptionsOf(visible, filters);
     if (subscriptionGuids.length === 0) return { rows: [], total: 0, next: undefined };
     const owned = { visible, subscriptionGuids };
-    if (filters.guid || filters.eventGuid) return store.selectNamed(queries, owned, page, filters, now);
-    return database.transaction((transaction) =>
-      store.selectDeliveries(transaction, owned, page, filters, now),
-    );
+    if (filters.guid || filters.eventGuid)
+      return store.selectNamed(database.lists, owned, page, filters, now);
+    return database.lists
+      .transaction()
+      .execute((transaction) => store.selectDeliveries(transaction, owned, page, filters, now));
   }
 
   function withState(delivery: store.Delivery): Shown {

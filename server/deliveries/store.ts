@@ -1,8 +1,9 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import { uuidArray } from '../database/arrays.ts';
+import { textArray, uuidArray } from '../database/arrays.ts';
 import type { Queries, Transaction } from '../database/database.ts';
 import { type Page, type PageOf, selectPage } from '../database/paging.ts';
 import type { EnvironmentName, Tables } from '../database/tables.ts';
+import { distinct, type Narrowing } from '../database/value-paging.ts';
 import { guidsOfWindow } from './guid-window.ts';
 import { type DeliveryState, FIRST_STATE, STATE_RULES, type StateRule } from './state.ts';
 
@@ -139,7 +140,8 @@ type Source = (limit: number, before: string | undefined) => Sql;
 function sourcesOf(subscriptionGuids: readonly string[], filters: DeliveryFilters, now: Date): Source[] {
   const { state: states } = filters;
   const owned = sql`${uuidArray(subscriptionGuids)}`;
-  if (!states) return [recorded(owned, matching(filters, undefined, now))];
+  const narrowed = narrowest(filters);
+  if (!states) return [recorded(owned, narrowed, matching(filters, undefined, now))];
   const sources: Source[] = [];
   const waiting = states.filter((state) => WAITING.includes(state));
   if (waiting.length > 0) {
@@ -147,17 +149,33 @@ function sourcesOf(subscriptionGuids: readonly string[], filters: DeliveryFilter
     sources.push(queued(owned, isWanted), consigned(owned, isWanted));
   }
   for (const state of ['completed', 'failed'] as const)
-    if (states.includes(state)) sources.push(recorded(owned, matching(filters, [state], now)));
+    if (states.includes(state)) sources.push(recorded(owned, narrowed, matching(filters, [state], now)));
   return sources;
 }
 
+/** What an index has in order besides the subscription: the type of the event, or its bank. */
+function narrowest({ eventType, bankGuid }: DeliveryFilters): Narrowing | undefined {
+  if (eventType) return { column: sql`event_type`, values: textArray(distinct(eventType)) };
+  return bankGuid ? { column: sql`bank_guid`, values: uuidArray(distinct(bankGuid)) } : undefined;
+}
+
 /** From the newest of each subscription on; of those that failed by an index that has no others. */
-function recorded(owned: Sql, isWanted: Sql): Source {
+function recorded(owned: Sql, narrowed: Narrowing | undefined, isWanted: Sql): Source {
+  if (!narrowed)
+    return (limit, before) => sql`
+      select own.* from unnest(${owned}) as s(guid) cross join lateral (
+        select * from deliveries
+        where subscription_guid = s.guid and ${isWanted} and ${isBefore('guid', before)}
+        order by guid desc limit ${limit}
+      ) as own`;
+  // A range of one value, as in `value-paging.ts`: only an index that has the column can give this order.
+  const { column, values } = narrowed;
   return (limit, before) => sql`
-    select own.* from unnest(${owned}) as s(guid) cross join lateral (
+    select own.* from unnest(${owned}) as s(guid) cross join unnest(${values}) as v(value) cross join lateral (
       select * from deliveries
-      where subscription_guid = s.guid and ${isWanted} and ${isBefore('guid', before)}
-      order by guid desc limit ${limit}
+      where subscription_guid = s.guid and ${column} >= v.value and ${column} <= v.value
+        and ${isWanted} and ${isBefore('guid', before)}
+      order by ${column} desc, guid desc limit ${limit}
     ) as own`;
 }
 

@@ -117,7 +117,7 @@ export function createEvents({ database, clock, guids, metrics, counters, enqueu
       const unknown = filters.eventType?.find((name) => !KNOWN_TYPES.has(name));
       if (unknown !== undefined)
         return new Failure('invalid_parameter', `event_type ${unknown} is not a type of event`);
-      return selectEvents(database.queries, visible, page, filters);
+      return selectEvents(database.lists, visible, page, filters);
     },
   };
 }

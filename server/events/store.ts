@@ -1,10 +1,12 @@
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { textArray, uuidArray } from '../database/arrays.ts';
 import type { Queries, Transaction } from '../database/database.ts';
-import { selectMergedPage } from '../database/merged-paging.ts';
-import { type Page, type PageOf, selectPage } from '../database/paging.ts';
+import type { Page, PageOf } from '../database/paging.ts';
 import type { EnvironmentName, Tables } from '../database/tables.ts';
+import { distinct, type Narrowing, selectPageOfEach } from '../database/value-paging.ts';
 import { highestGuidOf, lowestGuidOf } from './guid-window.ts';
+
+type Sql = RawBuilder<unknown>;
 
 export type Event = Selectable<Tables['events']>;
 
@@ -87,48 +89,49 @@ export function selectEvent(queries: Queries, visible: Visible, guid: string): P
   return query.executeTakeFirst();
 }
 
-/** The index has the guids in order within an environment, not across both. */
+/** By the index of what is asked for: the object, the type, the bank, or the environment alone. */
 export async function selectEvents(
   queries: Queries,
   { organizationGuid, environment }: Visible,
   page: Page,
   filters: EventFilters,
 ): Promise<PageOf<Event>> {
-  const [first, ...rest] = ENVIRONMENTS.filter(
+  const environments = ENVIRONMENTS.filter(
     (name) => name === (environment ?? name) && (filters.environment?.includes(name) ?? true),
-  ).map((name) => selectFiltered(queries, organizationGuid, name, filters));
-  if (!first) return { rows: [], total: 0, next: undefined };
-  return rest.length === 0
-    ? selectPage(queries, first, page)
-    : selectMergedPage(queries, [first, ...rest], page);
+  );
+  if (environments.length === 0) return { rows: [], total: 0, next: undefined };
+  const where = [
+    sql`organization_guid = ${organizationGuid} and environment = any(${textArray(environments)})`,
+    ...conditionsOf(filters),
+  ];
+  return selectPageOfEach(
+    queries,
+    [{ table: 'events', where, each: narrowest(environments, filters) }],
+    page,
+  );
 }
 
-function selectFiltered(
-  queries: Queries,
-  organizationGuid: string,
-  environment: EnvironmentName,
-  filters: EventFilters,
-) {
-  let query = queries
-    .selectFrom('events')
-    .selectAll()
-    .where('organization_guid', '=', organizationGuid)
-    .where('environment', '=', environment);
-  if (filters.guid) query = query.where('guid', 'in', filters.guid);
-  if (filters.eventType) query = query.where('event_type', 'in', filters.eventType);
-  if (filters.bankGuid) query = query.where('bank_guid', 'in', filters.bankGuid);
-  if (filters.objectGuid) query = query.where('object_guid', 'in', filters.objectGuid);
+function conditionsOf(filters: EventFilters): Sql[] {
+  const where: Sql[] = [];
+  if (filters.guid) where.push(sql`guid = any(${uuidArray(filters.guid)})`);
+  if (filters.eventType) where.push(sql`event_type = any(${textArray(filters.eventType)})`);
+  if (filters.bankGuid) where.push(sql`bank_guid = any(${uuidArray(filters.bankGuid)})`);
+  if (filters.objectGuid) where.push(sql`object_guid = any(${uuidArray(filters.objectGuid)})`);
   // The guid decides which partitions are read, `created_at` which events are shown.
-  if (filters.createdAtGte)
-    query = query
-      .where('guid', '>=', lowestGuidOf(filters.createdAtGte))
-      .where('created_at', '>=', filters.createdAtGte);
-  if (filters.createdAtLt)
-    query = query
-      .where('guid', '<', highestGuidOf(filters.createdAtLt))
-      .where('created_at', '<', filters.createdAtLt);
-  // The few events of some objects are gathered first and then sorted (`offset 0` keeps the two apart); in one step
-  // the planner would rather walk the whole history in order, expecting to meet them soon.
-  const gathered = (filters.objectGuid?.length ?? 0) > 1 ? query.offset(0) : query;
-  return queries.selectFrom(gathered.as('events')).selectAll();
+  const { createdAtGte: from, createdAtLt: until } = filters;
+  if (from) where.push(sql`guid >= ${lowestGuidOf(from)} and created_at >= ${from}`);
+  if (until) where.push(sql`guid < ${highestGuidOf(until)} and created_at < ${until}`);
+  return where;
+}
+
+function narrowest(
+  environments: readonly EnvironmentName[],
+  { guid, objectGuid, eventType, bankGuid }: EventFilters,
+): Narrowing[] {
+  if (guid) return [];
+  if (objectGuid) return [{ column: sql`object_guid`, values: uuidArray(distinct(objectGuid)) }];
+  const environment = { column: sql`environment`, values: textArray(environments) };
+  if (eventType) return [environment, { column: sql`event_type`, values: textArray(distinct(eventType)) }];
+  if (bankGuid) return [environment, { column: sql`bank_guid`, values: uuidArray(distinct(bankGuid)) }];
+  return [environment];
 }

@@ -190,7 +190,7 @@ export function createFiles(deps: Deps) {
       if (unknown !== undefined)
         return new Failure('invalid_parameter', `state ${unknown} is not a state of files`);
       const states = state?.filter(isFileState);
-      const found = await store.selectFiles(queries, visible, page, { ...filters, state: states });
+      const found = await store.selectFiles(database.lists, visible, page, { ...filters, state: states });
       return { ...found, rows: await Promise.all(found.rows.map(show)) };
     },
   };

@@ -1,15 +1,18 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { KeyUsage } from '../applications/usage.ts';
 import type { Actor } from '../audit/service.ts';
 import type { Feature } from '../organizations/schema.ts';
 import type { Organizations } from '../organizations/service.ts';
+import type { RateLimit, RateLimits } from '../rate-limits/service.ts';
 import { Failure } from '../runtime/failure.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import type { TokenType } from '../tokens/claims.ts';
 import type { Denials } from '../tokens/denials.ts';
 import { holdsScope } from '../tokens/scopes.ts';
 import type { Caller, VerifiedToken, Verifier } from '../tokens/verifier.ts';
+import type { Call, CallsInFlight } from './calls-in-flight.ts';
 import { FailureError } from './errors.ts';
+import { describeAnswer } from './schemas.ts';
 import type { HttpServer } from './server.ts';
 import type { SourceAddress } from './source-address.ts';
 import { refuseUnknownInput } from './strict-input.ts';
@@ -23,6 +26,8 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     caller: Caller;
+    /** Where a call waits for the turn of its Organization; streams have a limit of their own instead. */
+    call: Call | undefined;
     sourceAddress: string | undefined;
   }
 }
@@ -51,8 +56,14 @@ export type AccessDeps = {
   sourceAddress: SourceAddress;
   denials: Denials;
   usage: KeyUsage;
+  callsInFlight: CallsInFlight;
+  rateLimits: RateLimits;
+  /** Calls of one Organization in a minute, on all nodes together. */
+  callsPerMinute: number;
   metrics: Metrics;
 };
+
+const RATE_WINDOW_MS = 60_000;
 
 /** Everything under `/api`, behind one guard. */
 export async function registerApi(
@@ -63,6 +74,7 @@ export async function registerApi(
   await server.register(
     async (api: HttpServer) => {
       guard(api, deps);
+      runInTurn(api);
       ignoreBankOfBankTokens(api);
       refuseUnknownInput(api);
       registerRoutes(api);
@@ -73,25 +85,40 @@ export async function registerApi(
 
 /**
  * The checks of every `/api` call in the contract's order: token, revocation, source address, token type, scope,
- * feature; all before the body is read. A token that was seen before passes without waiting for anything, unless
- * the route asks for a feature.
+ * limits of the Organization, feature; all before the body is read. A token that was seen before passes without
+ * waiting for anything, unless the route asks for a feature.
  */
 function guard(api: HttpServer, deps: AccessDeps): void {
-  const { verifier, organizations, sourceAddress, denials, usage, metrics } = deps;
+  const { verifier, organizations, sourceAddress, denials, usage, callsInFlight, rateLimits, metrics } = deps;
+  const rateLimit: RateLimit = {
+    name: 'api',
+    limit: deps.callsPerMinute,
+    windowMs: RATE_WINDOW_MS,
+    code: 'api_rate_limit_exceeded',
+  };
   api.decorateRequest('caller');
+  api.decorateRequest('call');
   api.decorateRequest('sourceAddress');
 
-  api.addHook('onRoute', ({ url, config }) => {
+  api.addHook('onRoute', ({ url, config, schema }) => {
     if (!config?.access) throw new Error(`${url} does not declare the access it requires`);
+    describeAnswer(schema?.response, 429);
   });
 
-  api.addHook('onRequest', (request, _reply, done) => {
+  api.addHook('onRequest', (request, reply, done) => {
     const conclude = (refusal: Failure | undefined) => done(refusal && new FailureError(refusal));
     const decide = (verified: VerifiedToken | Failure) => {
-      const refusal = admit(request, verified);
+      const refusal = admit(request, verified) ?? enter(request, reply);
+      if (refusal) return conclude(refusal);
+      const limited = rateLimits.count(rateLimit, request.caller.organizationGuid);
+      if (limited instanceof Promise) limited.then(checkFeature, done);
+      else checkFeature(limited);
+    };
+    const checkFeature = (refusal: Failure | undefined) => {
       const feature = request.routeOptions.config.access?.feature;
-      if (refusal || !feature) conclude(refusal);
-      else organizations.refusalOf(request.caller.organizationGuid, feature).then(conclude, done);
+      if (refusal || !feature) return conclude(refusal);
+      const { organizationGuid } = request.caller;
+      inTurn(request, () => organizations.refusalOf(organizationGuid, feature)).then(conclude, done);
     };
     const verified = verify(request.headers.authorization);
     if (verified instanceof Promise) verified.then(decide, done);
@@ -107,6 +134,16 @@ function guard(api: HttpServer, deps: AccessDeps): void {
       'authentication_malformed',
       'The header Authorization: Bearer <access token> is required',
     );
+  }
+
+  /** Counted until the answer has been sent, or the connection was lost. */
+  function enter(request: FastifyRequest, reply: FastifyReply): Failure | undefined {
+    if (request.routeOptions.config.endless) return undefined;
+    const call = callsInFlight.enter(request.caller.organizationGuid);
+    if (call instanceof Failure) return call;
+    request.call = call;
+    reply.raw.once('close', call.close);
+    return undefined;
   }
 
   function admit(request: FastifyRequest, verified: VerifiedToken | Failure): Failure | undefined {
@@ -126,6 +163,21 @@ function guard(api: HttpServer, deps: AccessDeps): void {
     if (caller.type === 'organization' || caller.type === 'bank') usage.note(caller.id, address);
     return undefined;
   }
+}
+
+/** Handlers run when it is the turn of their Organization; also those whose client has hung up count until they end. */
+function runInTurn(api: HttpServer): void {
+  api.addHook('onRoute', (route) => {
+    const { handler } = route;
+    route.handler = function handleInTurn(request, reply) {
+      return inTurn(request, async () => handler.call(this, request, reply));
+    };
+  });
+}
+
+/** For work of a call outside of its handler too, such as the pages of a stream. */
+export function inTurn<T>(request: FastifyRequest, work: () => Promise<T>): Promise<T> {
+  return request.call ? request.call.run(work) : work();
 }
 
 function bearerTokenOf(authorization: string | undefined): string | undefined {

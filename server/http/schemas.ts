@@ -75,6 +75,14 @@ function titled(success: Record<string, object>): Record<string, object> {
   );
 }
 
+/** Adds a refusal that all routes of a scope share to the answers of one of them. */
+export function describeAnswer(response: unknown, status: ErrorStatus): void {
+  if (typeof response === 'object' && response !== null)
+    Object.assign(response, {
+      [status]: { ...ErrorBody, description: ERROR_DESCRIPTIONS[status] },
+    });
+}
+
 function described(body: TSchema, errors: readonly ErrorStatus[]): Record<string, object> {
   const statuses = [...new Set([400, ...errors, 500, 503] as const)];
   return Object.fromEntries(

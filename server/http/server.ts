@@ -11,6 +11,7 @@ import Fastify, {
   type RawRequestDefaultExpression,
   type RawServerDefault,
 } from 'fastify';
+import { failureOfDatabase } from '../database/failures.ts';
 import { Overloaded } from '../runtime/batcher.ts';
 import { Failure } from '../runtime/failure.ts';
 import type { Guids } from '../runtime/guid.ts';
@@ -154,6 +155,8 @@ function sendError(
   const failure = isOAuth ? oauthFailure(plain) : plain;
   if (failure.code === 'internal_error')
     request.log.error({ err: error, request_id: request.id }, 'internal error');
+  if (failure.code === 'database_unavailable')
+    request.log.warn({ reason: error.message, request_id: request.id }, 'database unavailable');
   const { status, body } = answerFor(failure);
   if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds);
   const challenge = challengeFor(failure, status, request);
@@ -172,7 +175,11 @@ function failureOf(error: FastifyError | FailureError, whenTooLarge: string | un
     });
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE' && whenTooLarge !== undefined)
     return new Failure('payload_too_large', whenTooLarge);
-  return failureOfFramework(error) ?? new Failure('internal_error', 'Something went wrong on our side');
+  return (
+    failureOfDatabase(error) ??
+    failureOfFramework(error) ??
+    new Failure('internal_error', 'Something went wrong on our side')
+  );
 }
 
 function sendNotFound(request: FastifyRequest, reply: FastifyReply, allowedMethods: AllowedMethods): void {

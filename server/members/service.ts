@@ -101,7 +101,7 @@ export function createMembers(deps: Deps) {
     async list(organizationGuid: string, page: Page): Promise<PageOf<store.Member> | Failure> {
       const organization = await organizations.get(organizationGuid);
       if (isFailure(organization)) return organization;
-      return store.selectMembers(queries, organizationGuid, page);
+      return store.selectMembers(database.lists, organizationGuid, page);
     },
 
     /** In the transaction that makes the invitation too. Asked again before it was accepted, it begins anew. */

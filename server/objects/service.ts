@@ -147,7 +147,7 @@ export function createObjects(deps: Deps) {
       const unknown = filters.state?.find((name) => !states.includes(name));
       if (unknown !== undefined)
         return new Failure('invalid_parameter', `state ${unknown} is not a state of ${wordsOf(type.plural)}`);
-      return store.selectObjects(queries, visible, type.name, page, filters);
+      return store.selectObjects(database.lists, visible, type.name, page, filters);
     },
   };
 }

@@ -1,9 +1,16 @@
-import { type Insertable, type Selectable, sql } from 'kysely';
+import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
+import { textArray, uuidArray } from '../database/arrays.ts';
 import type { Queries, Transaction } from '../database/database.ts';
-import { type Page, type PageOf, selectPage } from '../database/paging.ts';
+import type { Page, PageOf } from '../database/paging.ts';
 import type { EnvironmentName, Tables } from '../database/tables.ts';
+import { distinct, type Narrowing, selectPageOfEach } from '../database/value-paging.ts';
+import { guidsOfWindow, timeDiffers } from './guid-window.ts';
 
-export type ObjectRow = Selectable<Tables['objects']>;
+export type ObjectRow = Omit<Selectable<Tables['objects']>, 'guid_time_differs'>;
+type Sql = RawBuilder<unknown>;
+
+const ENVIRONMENTS: readonly EnvironmentName[] = ['production', 'sandbox'];
+const TYPE_IN_DETAILS = sql`(details ->> 'type')`;
 
 /** What a token may see: its Organization's, narrowed to its environment, its bank, its customer. */
 export type Visible = {
@@ -28,7 +35,7 @@ export type ObjectFilters = {
 export async function insertObject(transaction: Transaction, object: ObjectRow): Promise<boolean> {
   const inserted = await transaction
     .insertInto('objects')
-    .values(columnsOf(object))
+    .values({ ...columnsOf(object), guid_time_differs: timeDiffers(object) })
     .onConflict((conflict) => conflict.column('guid').doNothing())
     .returning('guid')
     .executeTakeFirst();
@@ -74,6 +81,10 @@ export async function selectTypes(
   return new Map(rows.map(({ guid, type }) => [guid, type]));
 }
 
+/**
+ * By the index of the narrowest thing that is asked for: the customer, the bank or the environment, and with it the
+ * state or the type in the details. What else is asked for is checked on the rows.
+ */
 export function selectObjects(
   queries: Queries,
   visible: Visible,
@@ -81,16 +92,56 @@ export function selectObjects(
   page: Page,
   filters: ObjectFilters,
 ): Promise<PageOf<ObjectRow>> {
-  let query = visibleTo(queries, visible).where('type', '=', type);
-  if (filters.guid) query = query.where('guid', 'in', filters.guid);
-  if (filters.state) query = query.where('state', 'in', filters.state);
-  if (filters.type) query = query.where(sql<string>`details ->> 'type'`, 'in', filters.type);
-  if (filters.bankGuid) query = query.where('bank_guid', 'in', filters.bankGuid);
-  if (filters.customerGuid) query = query.where('customer_guid', 'in', filters.customerGuid);
-  if (filters.environment) query = query.where('environment', 'in', filters.environment as EnvironmentName[]);
-  if (filters.createdAtGte) query = query.where('created_at', '>=', filters.createdAtGte);
-  if (filters.createdAtLt) query = query.where('created_at', '<', filters.createdAtLt);
-  return selectPage(queries, query, page);
+  const where = conditionsOf(visible, filters);
+  const kind = { column: sql`type`, values: textArray([type]) };
+  const each = [placeOf(visible, filters), kind, ...wordsOf(filters)];
+  const ofKind = [...where, sql`type = ${type}`];
+  if (filters.guid) return selectPageOfEach(queries, [{ table: 'objects', where: ofKind, each: [] }], page);
+  const { createdAtGte: from, createdAtLt: until } = filters;
+  if (!from && !until) return selectPageOfEach(queries, [{ table: 'objects', where, each }], page);
+  const { lowest, highest } = guidsOfWindow(from, until);
+  const isInWindow = sql`guid >= ${lowest} and guid < ${highest}`;
+  return selectPageOfEach(
+    queries,
+    [
+      { table: 'objects', where: [...where, isInWindow], each },
+      // The core's objects may be reported long after the time in their guids.
+      { table: 'objects', where: [...ofKind, sql`guid_time_differs and not (${isInWindow})`], each: [] },
+    ],
+    page,
+  );
+}
+
+function conditionsOf(visible: Visible, filters: ObjectFilters): Sql[] {
+  const { organizationGuid, environment, bankGuid, customerGuid } = visible;
+  const where = [sql`organization_guid = ${organizationGuid}`];
+  if (environment) where.push(sql`environment = ${environment}`);
+  if (bankGuid) where.push(sql`bank_guid = ${bankGuid}`);
+  if (customerGuid) where.push(sql`customer_guid = ${customerGuid}`);
+  if (filters.guid) where.push(sql`guid = any(${uuidArray(filters.guid)})`);
+  if (filters.state) where.push(sql`state = any(${textArray(filters.state)})`);
+  if (filters.type) where.push(sql`${TYPE_IN_DETAILS} = any(${textArray(filters.type)})`);
+  if (filters.bankGuid) where.push(sql`bank_guid = any(${uuidArray(filters.bankGuid)})`);
+  if (filters.customerGuid) where.push(sql`customer_guid = any(${uuidArray(filters.customerGuid)})`);
+  if (filters.environment) where.push(sql`environment = any(${textArray(filters.environment)})`);
+  if (filters.createdAtGte) where.push(sql`created_at >= ${filters.createdAtGte}`);
+  if (filters.createdAtLt) where.push(sql`created_at < ${filters.createdAtLt}`);
+  return where;
+}
+
+/** Of every place that could be asked for, the one with the fewest objects. */
+function placeOf(visible: Visible, filters: ObjectFilters): Narrowing {
+  const customers = visible.customerGuid ? [visible.customerGuid] : filters.customerGuid;
+  if (customers) return { column: sql`customer_guid`, values: uuidArray(distinct(customers)) };
+  const banks = visible.bankGuid ? [visible.bankGuid] : filters.bankGuid;
+  if (banks) return { column: sql`bank_guid`, values: uuidArray(distinct(banks)) };
+  const environments = visible.environment ? [visible.environment] : (filters.environment ?? ENVIRONMENTS);
+  return { column: sql`environment`, values: textArray(distinct(environments)) };
+}
+
+function wordsOf({ state, type }: ObjectFilters): Narrowing[] {
+  if (state) return [{ column: sql`state`, values: textArray(distinct(state)) }];
+  return type ? [{ column: TYPE_IN_DETAILS, values: textArray(distinct(type)) }] : [];
 }
 
 function visibleTo(queries: Queries, { organizationGuid, environment, bankGuid, customerGuid }: Visible) {

@@ -138,7 +138,7 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
       return new Map(found.map((organization) => [organization.guid, organization]));
     },
 
-    list: (page: Page) => store.selectOrganizations(queries, page),
+    list: (page: Page) => store.selectOrganizations(database.lists, page),
 
     createBank,
 
@@ -200,11 +200,11 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
       filters: store.BankFilters,
     ): Promise<PageOf<store.Bank> | Failure> {
       if (!(await store.selectOrganization(queries, organizationGuid))) return noOrganization();
-      return store.selectBanks(queries, { organizationGuid }, page, filters);
+      return store.selectBanks(database.lists, { organizationGuid }, page, filters);
     },
 
     listVisibleBanks: (visible: store.VisibleBanks, page: Page, filters: store.BankFilters) =>
-      store.selectBanks(queries, visible, page, filters),
+      store.selectBanks(database.lists, visible, page, filters),
   };
 }
 

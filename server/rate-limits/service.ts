@@ -12,7 +12,13 @@ import { countUses, deleteWindowsBefore, type Use } from './store.ts';
  * counted in one statement; a key that is over its limit is remembered here, so a flood costs no more queries;
  * and a key that is thousands away from its limit is counted in the background, so nobody waits for it.
  */
-export type RateLimit = { name: string; limit: number; windowMs: number };
+export type RateLimit = {
+  name: string;
+  limit: number;
+  windowMs: number;
+  /** What a refusal is answered with; the code of the token endpoints unless it is said. */
+  code?: 'rate_limit_exceeded' | 'api_rate_limit_exceeded';
+};
 export type RateLimits = ReturnType<typeof createRateLimits>;
 
 const MAX_BATCH = 500;
@@ -26,7 +32,10 @@ const KEEP_MS = 3_600_000;
 export function createRateLimits({ queries, clock, log }: { queries: Queries; clock: Clock; log: Log }) {
   const blockedUntil = new Map<string, number>();
   const counts = new Map<string, { windowStart: number; used: number }>();
-  const count = createBatcher<Use, number>({ run: (uses) => countUses(queries, uses), maxBatch: MAX_BATCH });
+  const countInBatch = createBatcher<Use, number>({
+    run: (uses) => countUses(queries, uses),
+    maxBatch: MAX_BATCH,
+  });
   const background = createBackgroundCount({ queries, log, learn });
 
   function learn({ key, windowStartedAt }: Use, used: number): void {
@@ -39,13 +48,16 @@ export function createRateLimits({ queries, clock, log }: { queries: Queries; cl
     const until = blockedUntil.get(id);
     if (until === undefined) return undefined;
     const leftMs = until - clock.now().getTime();
-    if (leftMs > 0) return refusal(leftMs);
+    if (leftMs > 0) return refusal(limit, leftMs);
     blockedUntil.delete(id);
     return undefined;
   }
 
-  /** Counts one use; a Failure once the limit of this window is used up. */
-  async function use(limit: RateLimit, key: string): Promise<Failure | undefined> {
+  /**
+   * Counts one use; a Failure once the limit of this window is used up. At once for a key that is far from its limit,
+   * or over it: the hot path of `/api` waits for nothing.
+   */
+  function count(limit: RateLimit, key: string): Failure | undefined | Promise<Failure | undefined> {
     const refused = blocked(limit, key);
     if (refused) return refused;
     const id = idOf(limit, key);
@@ -61,18 +73,22 @@ export function createRateLimits({ queries, clock, log }: { queries: Queries; cl
       known.used += 1;
       return undefined;
     }
-    const exact = { ...once, times: 1 + background.take(once) };
-    const used = await count(exact);
-    learn(exact, used);
+    return countExactly(limit, { ...once, times: 1 + background.take(once) });
+  }
+
+  async function countExactly(limit: RateLimit, use: Use): Promise<Failure | undefined> {
+    const used = await countInBatch(use);
+    learn(use, used);
     if (used <= limit.limit) return undefined;
-    const windowEnd = windowStart + limit.windowMs;
-    remember(blockedUntil, id, windowEnd, MAX_REMEMBERED_BLOCKS);
-    return refusal(windowEnd - now);
+    const windowEnd = use.windowStartedAt.getTime() + limit.windowMs;
+    remember(blockedUntil, use.key, windowEnd, MAX_REMEMBERED_BLOCKS);
+    return refusal(limit, windowEnd - clock.now().getTime());
   }
 
   return {
     blocked,
-    use,
+    count,
+    use: async (limit: RateLimit, key: string) => count(limit, key),
     flush: background.flush,
     sweep: () => deleteWindowsBefore(queries, new Date(clock.now().getTime() - KEEP_MS)),
   };
@@ -82,9 +98,9 @@ function idOf(limit: RateLimit, key: string): string {
   return `${limit.name}:${key}`;
 }
 
-function refusal(leftMs: number): Failure {
-  const seconds = Math.ceil(leftMs / 1000);
-  return new Failure('rate_limit_exceeded', `Rate limit exceeded; try again in ${seconds} s`, {
+function refusal({ code = 'rate_limit_exceeded' }: RateLimit, leftMs: number): Failure {
+  const seconds = Math.max(1, Math.ceil(leftMs / 1000));
+  return new Failure(code, `Rate limit exceeded; try again in ${seconds} s`, {
     retryAfterSeconds: seconds,
   });
 }

@@ -123,7 +123,7 @@ export function createSubscriptions(deps: Deps) {
       if (unknown !== undefined)
         return new Failure('invalid_parameter', `state ${unknown} is not a state of subscriptions`);
       const now = clock.now();
-      const found = await store.selectSubscriptions(database.queries, tenant, page, filters, now);
+      const found = await store.selectSubscriptions(database.lists, tenant, page, filters, now);
       return { ...found, rows: found.rows.map((row) => withState(row, now)) };
     },
 

@@ -36,7 +36,7 @@ type Revocable = Pick<Claims, 'sub' | 'jti' | 'session_guid' | 'grant_guid' | 'p
 type Deps = { database: Database; notifications: Notifications; clock: Clock; guids: Guids; log: Log };
 
 export function createRevocations({ database, notifications, clock, guids, log }: Deps) {
-  const { queries } = database;
+  const queries = database.reserved;
   const node = guids.next();
   const expiries = new Map<string, number>();
   let seen = 0;

@@ -62,7 +62,7 @@ export function createSigningKeys({ database, encryption, clock, guids, audit, l
   }
 
   async function load(): Promise<readonly SigningKey[]> {
-    const rows = await store.selectSigningKeys(database.queries);
+    const rows = await store.selectSigningKeys(database.reserved);
     if (rows.length > 0) return Promise.all(rows.map(open));
     await database.transaction(async (transaction) => {
       await store.lockSigningKeys(transaction);

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Failure } from '../runtime/failure.ts';
+import { type Call, createCallsInFlight } from './calls-in-flight.ts';
+
+const create = () => createCallsInFlight({ maxInFlight: 4, maxRunning: 2 });
+const entered = (call: Call | Failure): Call => {
+  assert.ok(!(call instanceof Failure));
+  return call;
+};
+
+/** Work that runs until it is told to end. */
+function createWork() {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const work = {
+    hasBegun: false,
+    end: resolve,
+    run() {
+      work.hasBegun = true;
+      return promise;
+    },
+  };
+  return work;
+}
+
+test('a call beyond the bound is refused with 429, and the calls of others are not', () => {
+  const calls = create();
+  const own = [1, 2, 3, 4].map(() => entered(calls.enter('a')));
+  const refused = calls.enter('a') as Failure;
+  assert.deepEqual([refused.code, refused.retryAfterSeconds], ['api_rate_limit_exceeded', 1]);
+  entered(calls.enter('b'));
+  own[0]?.close();
+  entered(calls.enter('a'));
+});
+
+test('two calls of an Organization run at once, the next in the order in which they came', async () => {
+  const calls = create();
+  const works = [1, 2, 3, 4].map(createWork);
+  const runs = works.map((work) => entered(calls.enter('a')).run(work.run));
+  const other = createWork();
+  const otherRun = entered(calls.enter('b')).run(other.run);
+  await new Promise(setImmediate);
+  assert.deepEqual(
+    works.map((work) => work.hasBegun),
+    [true, true, false, false],
+  );
+  assert.ok(other.hasBegun);
+  works[1]?.end();
+  await runs[1];
+  await new Promise(setImmediate);
+  assert.deepEqual(
+    works.map((work) => work.hasBegun),
+    [true, true, true, false],
+  );
+  for (const work of [...works, other]) work.end();
+  await Promise.all([...runs, otherRun]);
+});
+
+test('a call whose connection closed counts until its work has ended, and then nothing is left of it', async () => {
+  const calls = create();
+  const work = createWork();
+  const call = entered(calls.enter('a'));
+  const run = call.run(work.run);
+  call.close();
+  call.close();
+  const others = [1, 2, 3].map(() => entered(calls.enter('a')));
+  assert.ok(calls.enter('a') instanceof Failure);
+  work.end();
+  await run;
+  others.push(entered(calls.enter('a')));
+  for (const other of others) other.close();
+  assert.equal(calls.size(), 0);
+});
+
+test('a call whose connection closed while it waited is not run', async () => {
+  const calls = create();
+  const busy = [1, 2].map(createWork);
+  const runs = busy.map((work) => entered(calls.enter('a')).run(work.run));
+  const late = entered(calls.enter('a'));
+  const work = createWork();
+  const lateRun = late.run(work.run);
+  late.close();
+  for (const each of busy) each.end();
+  await Promise.all(runs);
+  await assert.rejects(lateRun);
+  assert.ok(!work.hasBegun);
+});
+
+test('failing work gives its turn back, and work inside of work needs none', async () => {
+  const calls = createCallsInFlight({ maxInFlight: 4, maxRunning: 1 });
+  const call = entered(calls.enter('a'));
+  await assert.rejects(call.run(() => Promise.reject(new Error('a bug'))));
+  assert.equal(await call.run(() => call.run(async () => 'inside')), 'inside');
+  call.close();
+  assert.equal(calls.size(), 0);
+});

@@ -1,0 +1,113 @@
+import { Failure } from '../runtime/failure.ts';
+import { FailureError } from './errors.ts';
+
+/**
+ * Bounds what the calls of one Organization take of a process. A few of them run at a time and the others wait for
+ * their turn, so that one Organization cannot use all database connections; calls beyond the bound of both are refused.
+ */
+export type CallsInFlight = ReturnType<typeof createCallsInFlight>;
+
+/** One call, from its admission until its answer has been sent or given up. */
+export type Call = {
+  /** Runs the work when it is this Organization's turn. Work inside of work has its turn already. */
+  run<T>(work: () => T | Promise<T>): Promise<T>;
+  /** The connection is done with this call; it stays counted until its work has ended. */
+  close(): void;
+};
+
+type Share = { calls: number; running: number; waiting: (() => void)[] };
+
+const RETRY_AFTER_SECONDS = 1;
+
+export function createCallsInFlight({
+  maxInFlight,
+  maxRunning,
+}: {
+  maxInFlight: number;
+  maxRunning: number;
+}) {
+  const shares = new Map<string, Share>();
+
+  function shareOf(organizationGuid: string): Share {
+    const known = shares.get(organizationGuid);
+    if (known) return known;
+    const share = { calls: 0, running: 0, waiting: [] };
+    shares.set(organizationGuid, share);
+    return share;
+  }
+
+  /** Takes the next turn; undefined when it can be had without waiting. */
+  function takeTurn(share: Share): Promise<void> | undefined {
+    if (share.running < maxRunning) {
+      share.running += 1;
+      return undefined;
+    }
+    return new Promise((resolve) => share.waiting.push(resolve));
+  }
+
+  /** Hands the turn on to the call that has waited longest. */
+  function passTurn(share: Share): void {
+    const next = share.waiting.shift();
+    if (next) next();
+    else share.running -= 1;
+  }
+
+  return {
+    enter(organizationGuid: string): Call | Failure {
+      const share = shareOf(organizationGuid);
+      if (share.calls >= maxInFlight) return tooMany(maxInFlight);
+      share.calls += 1;
+      let isClosed = false;
+      let isLeft = false;
+      let works = 0;
+
+      function leave(): void {
+        if (!isClosed || works > 0 || isLeft) return;
+        isLeft = true;
+        share.calls -= 1;
+        if (share.calls === 0) shares.delete(organizationGuid);
+      }
+
+      return {
+        async run(work) {
+          if (works > 0) return work();
+          works += 1;
+          const turn = takeTurn(share);
+          try {
+            if (turn) {
+              await turn;
+              // The client hung up while the call waited: nobody would read the answer.
+              if (isClosed) throw new FailureError(hungUp());
+            }
+            return await work();
+          } finally {
+            works -= 1;
+            passTurn(share);
+            leave();
+          }
+        },
+        close() {
+          isClosed = true;
+          leave();
+        },
+      };
+    },
+
+    /** Organizations with calls in flight now. */
+    size: () => shares.size,
+  };
+}
+
+function tooMany(maxInFlight: number): Failure {
+  return new Failure(
+    'api_rate_limit_exceeded',
+    `More than ${maxInFlight} calls of this Organization are in flight; wait for some of them to be answered`,
+    { retryAfterSeconds: RETRY_AFTER_SECONDS },
+  );
+}
+
+function hungUp(): Failure {
+  return new Failure('overloaded', 'The connection was closed before the call was served', {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
+}

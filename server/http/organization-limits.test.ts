@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import { assertError, createTestApp, type TestApp } from '../../testing/app.ts';
+import { createTestDatabase } from '../../testing/database.ts';
+import { createTenant, everyScope, tokenOf } from '../../testing/tenant.ts';
+
+/** What one Organization can take from the others: connections, calls in flight and calls per minute. */
+const IN_FLIGHT = 4;
+const PER_MINUTE = 60;
+const MAX_LOOKS = 5_000;
+const app = await createTestApp({
+  environment: { PORTICO_CALLS_IN_FLIGHT: String(IN_FLIGHT), PORTICO_RATE_LIMIT_API: String(PER_MINUTE) },
+});
+const dropped = await createTestDatabase();
+const lost = await createTestApp({ testDatabase: dropped });
+
+async function createCaller(of: TestApp) {
+  const tenant = await createTenant(of, { features: ['webhooks'] });
+  return { tenant, token: await tokenOf(of, tenant.organizationKey, everyScope('organization')) };
+}
+
+const flooding = await createCaller(app);
+const other = await createCaller(app);
+
+const list = (token: string) => app.call({ url: '/api/transfers', token });
+
+/** Every list of objects waits until `work` is done. */
+async function whileListsHang(work: () => Promise<void>): Promise<void> {
+  await app.database.maintain((queries) =>
+    queries.transaction().execute(async (transaction) => {
+      await sql`lock table objects in access exclusive mode`.execute(transaction);
+      await work();
+    }),
+  );
+}
+
+async function lockWaits(): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`.execute(app.database.reserved);
+  return rows[0]?.count ?? 0;
+}
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  for (let look = 0; look < MAX_LOOKS; look++) if (await isSo()) return;
+  assert.fail('it never came about');
+}
+
+test('calls in flight beyond the bound get 429, those of other Organizations do not, and all are released', async () => {
+  let inFlight: Promise<{ status: number }>[] = [];
+  await whileListsHang(async () => {
+    inFlight = Array.from({ length: IN_FLIGHT }, () => list(flooding.token));
+    await until(async () => (await lockWaits()) === 2);
+    const refused = await list(flooding.token);
+    assertError(refused, 429, 'rate_limit_exceeded', /in flight/);
+    assert.deepEqual([refused.body.error, refused.headers['retry-after']], ['too_many_requests', '1']);
+    assert.equal((await app.call({ url: '/api/banks', token: other.token })).status, 200);
+  });
+  assert.deepEqual(
+    (await Promise.all(inFlight)).map(({ status }) => status),
+    Array.from({ length: IN_FLIGHT }, () => 200),
+  );
+  assert.equal((await list(flooding.token)).status, 200);
+});
+
+test('one Organization runs on half of the connections, so that another needs not wait for it', async () => {
+  let inFlight: Promise<unknown>[] = [];
+  await whileListsHang(async () => {
+    inFlight = Array.from({ length: IN_FLIGHT }, () => list(flooding.token));
+    await until(async () => (await lockWaits()) === 2);
+    // The other two have had their chance by now.
+    assert.equal((await app.call({ url: '/api/banks', token: other.token })).status, 200);
+    assert.equal(await lockWaits(), 2);
+  });
+  await Promise.all(inFlight);
+});
+
+test('a call whose client hung up counts until its query has ended', async () => {
+  app.clock.advance(60_000);
+  const url = await app.server.listen({ host: '127.0.0.1', port: 0 });
+  const headers = { authorization: `Bearer ${flooding.token}` };
+  await whileListsHang(async () => {
+    const calls = Array.from({ length: IN_FLIGHT }, () => request(`${url}/api/transfers`, { headers }).end());
+    for (const call of calls) call.on('error', () => {});
+    await until(async () => (await lockWaits()) === 2);
+    for (const call of calls) call.destroy();
+    await Promise.all(calls.map((call) => new Promise((resolve) => call.once('close', resolve))));
+    assertError(await app.call({ url: '/api/banks', token: flooding.token }), 429, 'rate_limit_exceeded');
+  });
+  app.clock.advance(60_000);
+  await until(async () => (await app.call({ url: '/api/banks', token: flooding.token })).status === 200);
+});
+
+test('an Organization over its rate gets 429 for the rest of the minute, at no cost, and others go on', async () => {
+  app.clock.advance(60_000);
+  const statuses = new Map<number, number>();
+  for (let call = 0; call < PER_MINUTE + 5; call++) {
+    const { status } = await list(flooding.token);
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+  }
+  assert.deepEqual(
+    [...statuses],
+    [
+      [200, PER_MINUTE],
+      [429, 5],
+    ],
+  );
+  const refused = await list(flooding.token);
+  assertError(refused, 429, 'rate_limit_exceeded', /try again in/);
+  assert.ok(Number(refused.headers['retry-after']) > 0);
+  const { rows } = await sql<{ used: number }>`
+    select used from rate_limits where key = ${`api:${flooding.tenant.organizationGuid}`}
+    order by window_started_at desc limit 1`.execute(app.database.queries);
+  // The first refusal was counted; the five after it came from memory.
+  assert.equal(rows[0]?.used, PER_MINUTE + 1);
+  assert.equal((await list(other.token)).status, 200);
+});
+
+test('a refusal for the rate hides neither 401 nor 403, and comes before the input', async () => {
+  const { token } = flooding;
+  assertError(await app.call({ url: '/api/transfers' }), 401, 'authentication_malformed');
+  assertError(await app.call({ url: '/api/transfers', token: 'x.y.z' }), 401, 'authentication_failed');
+  const narrow = await tokenOf(app, flooding.tenant.organizationKey, 'banks:read');
+  assertError(await app.call({ url: '/api/transfers', token: narrow }), 403, 'invalid_scopes');
+  assertError(await app.call({ url: '/api/members', token }), 403, 'invalid_scopes');
+  assertError(await app.call({ url: '/api/transfers?nonsense=1', token }), 429, 'rate_limit_exceeded');
+  app.clock.advance(60_000);
+  assertError(await app.call({ url: '/api/transfers?nonsense=1', token }), 400, 'invalid_parameter');
+});
+
+/** All general connections in use, and as many queries waiting for one as may. */
+async function withPoolFull(work: () => Promise<void>): Promise<void> {
+  const { queries } = app.database;
+  const end = Promise.withResolvers<void>();
+  const select = () => sql`select 1`.execute(queries);
+  const CONNECTIONS = 4;
+  const begun = Array.from({ length: CONNECTIONS }, () => Promise.withResolvers<void>());
+  const held = begun.map(({ resolve }) =>
+    queries.connection().execute(async (connection) => {
+      await sql`select 1`.execute(connection);
+      resolve();
+      await end.promise;
+    }),
+  );
+  await Promise.all(begun.map(({ promise }) => promise));
+  const waiting = Array.from({ length: CONNECTIONS * 25 }, select);
+  await new Promise(setImmediate);
+  await work().finally(end.resolve);
+  await Promise.all([...held, ...waiting]);
+}
+
+test('with all connections in use a call gets 503, and a token is issued and verified all the same', async () => {
+  await withPoolFull(async () => {
+    const answer = await list(other.token);
+    assertError(answer, 503, 'overloaded');
+    assert.deepEqual([answer.body.error, answer.headers['retry-after']], ['unavailable', '1']);
+    const fresh = await tokenOf(app, other.tenant.bankKey, 'transfers:read');
+    assertError(await list(fresh), 503, 'overloaded');
+  });
+  assert.equal((await list(other.token)).status, 200);
+});
+
+test('without a database a call gets 503', async () => {
+  const { token } = await createCaller(lost);
+  await dropped.drop();
+  const answer = await lost.call({ url: '/api/transfers', token });
+  assertError(answer, 503, 'database_unavailable');
+  assert.equal(answer.headers['retry-after'], '1');
+});

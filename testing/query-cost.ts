@@ -1,0 +1,43 @@
+import { type CompiledQuery, Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import { LIST_SETTINGS } from '../server/database/bounded-pool.ts';
+import type { Queries } from '../server/database/database.ts';
+import type { Tables } from '../server/database/tables.ts';
+import type { TestDatabase } from './database.ts';
+
+/** Tells what lists cost in blocks of 8 KB that are read: the same on every machine, whatever else it does. */
+export type QueryCost = {
+  /** The most blocks that a single statement of the work read. */
+  blocksOf(work: (queries: Queries) => Promise<unknown>): Promise<number>;
+  close(): Promise<void>;
+};
+
+export function createQueryCost({ url }: TestDatabase): QueryCost {
+  const asked: CompiledQuery[] = [];
+  const pool = new pg.Pool({ connectionString: url.reveal(), max: 1 });
+  // The database may go before its last connection has.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => void client.query(LIST_SETTINGS));
+  const queries = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool }),
+    log: ({ query }) => void asked.push(query),
+  });
+  return {
+    async blocksOf(work) {
+      asked.length = 0;
+      await work(queries);
+      let most = 0;
+      for (const { sql: text, parameters } of [...asked].filter((query) =>
+        /^\s*(select|with)/.test(query.sql),
+      )) {
+        const explained = await pool.query(`explain (analyze, buffers, format json) ${text}`, [
+          ...parameters,
+        ]);
+        const plan = explained.rows[0]['QUERY PLAN'][0].Plan;
+        most = Math.max(most, plan['Shared Hit Blocks'] + plan['Shared Read Blocks']);
+      }
+      return most;
+    },
+    close: () => queries.destroy(),
+  };
+}
