@@ -147,6 +147,7 @@ type SubscriptionsTable = {
   created_at: Date;
   updated_at: Date;
   activated_at: Date | null;
+  first_delivery_guid: string | null;
   deliveries_failing_since: Date | null;
   recovered_at: Date | null;
   failed_at: Date | null;

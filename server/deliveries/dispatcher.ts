@@ -57,6 +57,7 @@ export function createDispatcher(deps: Deps) {
     ...{ database, timers, log, metrics, subscriptions },
     holder: lease.lastHolder,
     onRescheduled: (dueAt) => rounds.wakeAt(dueAt),
+    onActivated: (guids) => void releaseWaiting(guids),
     onRecorded: live.note,
   });
   const lanes = createLanes({
@@ -97,6 +98,23 @@ export function createDispatcher(deps: Deps) {
       );
   }
 
+  /** What waited for the first 2xx of these endpoints can be sent now, by every dispatcher. */
+  async function releaseWaiting(subscriptionGuids: readonly string[]): Promise<void> {
+    try {
+      announce(await subscriptions.receivers(subscriptionGuids));
+    } catch (error) {
+      // The next look at the queue finds them all the same.
+      log.debug({ reason: String(error) }, 'could not read the activated subscriptions');
+    }
+  }
+
+  /** Something waits for these in the queue. */
+  function announce(receivers: readonly Receiver[]): void {
+    if (receivers.length === 0) return;
+    if (running) for (const receiver of receivers) if (lanes.expectMore(receiver, true)) rounds.wake();
+    void tellOthers();
+  }
+
   let announcing = false;
   let announceAgain = false;
   /** Outside of every transaction, and what comes while one is on its way shares the next. */
@@ -125,12 +143,7 @@ export function createDispatcher(deps: Deps) {
     accept: lanes.add,
     release,
 
-    /** Something waits for these in the queue. */
-    announce(receivers: readonly Receiver[]): void {
-      if (receivers.length === 0) return;
-      if (running) for (const receiver of receivers) if (lanes.expectMore(receiver, true)) rounds.wake();
-      void tellOthers();
-    },
+    announce,
 
     async start(): Promise<void> {
       await lease.start();
