@@ -47,6 +47,8 @@ export function createDispatcher(deps: Deps) {
   const { database, clock, timers, guids, log, metrics, notifications, subscriptions } = deps;
   const { attempt, live, alongside } = deps;
   let running = false;
+  /** Since the last look at the queue, so there is more to send. */
+  let activated = false;
 
   const lease = createLease({
     ...{ database, clock, timers, guids, log },
@@ -57,7 +59,10 @@ export function createDispatcher(deps: Deps) {
     ...{ database, timers, log, metrics, subscriptions },
     holder: lease.lastHolder,
     onRescheduled: (dueAt) => rounds.wakeAt(dueAt),
-    onActivated: (guids) => void releaseWaiting(guids),
+    onActivated(guids) {
+      activated = true;
+      void releaseWaiting(guids);
+    },
     onRecorded: live.note,
   });
   const lanes = createLanes({
@@ -161,6 +166,8 @@ export function createDispatcher(deps: Deps) {
         await lanes.idle();
         // What is written down makes room for more to be sent.
         await recorder.flush();
+        progress ||= activated;
+        activated = false;
       }
     },
 
