@@ -101,7 +101,7 @@ export function createClaims({ database, clock, log, metrics, subscriptions, lan
     if (holder === undefined) return 0;
     const inactive = receivers.filter(({ firstOnly }) => firstOnly);
     for (const receiver of inactive) lanes.expectMore(receiver, false);
-    const firsts = await withFirstDelivery({ queries, subscriptions, now: clock.now() }, inactive);
+    const firsts = await withFirstDelivery({ database, subscriptions, now: clock.now() }, inactive);
     const claimed = await claimInto(firsts, 1, (transaction) =>
       claimFirst(transaction, {
         firsts: firsts.map(({ guid, firstOnly }) => ({ subscriptionGuid: guid, ...firstOnly })),

@@ -1,4 +1,5 @@
-import type { Queries } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
+import { preferIndexes } from '../database/planner.ts';
 import type { Receiver, Subscriptions } from '../subscriptions/service.ts';
 import { selectNextFirst } from './first-store.ts';
 
@@ -10,13 +11,16 @@ export type FirstReceiver = Receiver & { firstOnly: { deliveryGuid: string } };
  * stored with the subscription, so that all dispatchers send the same one.
  */
 export async function withFirstDelivery(
-  { queries, subscriptions, now }: { queries: Queries; subscriptions: Subscriptions; now: Date },
+  { database, subscriptions, now }: { database: Database; subscriptions: Subscriptions; now: Date },
   receivers: readonly Receiver[],
 ): Promise<FirstReceiver[]> {
   if (receivers.length === 0) return [];
   const before = new Map(receivers.map(({ guid, firstOnly }) => [guid, firstOnly?.deliveryGuid]));
   const known = [...before].map(([subscriptionGuid, deliveryGuid]) => ({ subscriptionGuid, deliveryGuid }));
-  const next = await selectNextFirst(queries, known, now);
+  const next = await database.transaction(async (transaction) => {
+    await preferIndexes(transaction);
+    return selectNextFirst(transaction, known, now);
+  });
   const chosen = await subscriptions.chooseFirst(
     next.map(({ subscriptionGuid: guid, deliveryGuid: first }) => ({
       guid,

@@ -35,6 +35,9 @@ export async function selectNextFirst(
   return rows;
 }
 
+/** No dispatcher has it: a name for `null` that keeps the planner to the primary key, away from the index of the due. */
+const NIL_GUID = '0'.repeat(32);
+
 /** Those of these first deliveries that are due and free, now leased by `holder`. */
 export async function claimFirst(
   queries: Queries,
@@ -49,7 +52,7 @@ export async function claimFirst(
       cross join lateral (
         select q.ctid as place from delivery_queue as q
         where q.subscription_guid = f.subscription_guid and q.delivery_guid = f.guid
-          and q.leased_by is null and q.due_at <= ${now}
+          and coalesce(q.leased_by, ${NIL_GUID}) = ${NIL_GUID} and q.due_at <= ${now}
         for update skip locked
       ) as queued
     ), leased as (
