@@ -8,6 +8,7 @@ export type Tables = PeopleTables & {
   audit_records: AuditRecordsTable;
   events: EventsTable;
   event_counters: EventCountersTable;
+  event_count_writers: EventCountWritersTable;
   rate_limits: RateLimitsTable;
   applications: ApplicationsTable;
   signing_keys: SigningKeysTable;
@@ -75,6 +76,12 @@ type EventCountersTable = {
   environment: EnvironmentName;
   minute: Date;
   events: number;
+};
+
+type EventCountWritersTable = {
+  guid: string;
+  sequence: number;
+  written_at: Date;
 };
 
 type RateLimitsTable = {
