@@ -101,7 +101,7 @@ export async function createApp(deps: Deps) {
   const audit = createAudit({ queries: database.lists, clock, guids });
   const base = { database, clock, guids, audit, metrics, log };
   const partitions = createPartitions({ ...base, retentionDays: config.retentionDays });
-  const eventCounters = createEventCounters({ queries, timers, log });
+  const eventCounters = createEventCounters({ queries, clock, timers, guids, log });
   const events = createEvents({
     ...base,
     counters: eventCounters,
@@ -250,6 +250,7 @@ export async function createApp(deps: Deps) {
       { name: 'deleted subscriptions', run: subscriptions.sweepDeleted },
       { name: 'failed subscriptions', run: subscriptions.sweepFailed },
       { name: 'recoveries', run: recoveries.sweep },
+      { name: 'writers of event counts', run: eventCounters.sweep },
       { name: 'orphaned deliveries', run: deliveries.sweepOrphans },
       { name: 'retention', run: partitions.dropOld },
       { name: 'content of no file', run: fileRoom.sweepRemovals },

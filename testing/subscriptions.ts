@@ -13,13 +13,18 @@ export type SubscriptionBody = Record<string, unknown> & {
 };
 export type CreatedSubscriptionBody = SubscriptionBody & { signing_key: string };
 
-type Options = { url?: string; name?: string; environment?: Environment };
+type Options = { url?: string; name?: string; environment?: Environment; active?: boolean };
 
-/** A subscription as the dashboard creates one; an Organization can have five. */
+/** A subscription as the dashboard creates one; an Organization can have five. `active` sends more than its first event. */
 export async function createSubscription(
   app: TestApp,
   { organizationGuid }: Owner,
-  { url = 'https://partner.example/hook', name = 'Hook', environment = 'sandbox' }: Options = {},
+  {
+    url = 'https://partner.example/hook',
+    name = 'Hook',
+    environment = 'sandbox',
+    active = false,
+  }: Options = {},
 ): Promise<CreatedSubscriptionBody> {
   const { status, body } = await app.call({
     method: 'POST',
@@ -28,6 +33,8 @@ export async function createSubscription(
     payload: { type: 'webhook', name, url, environment },
   });
   assert.equal(status, 201, JSON.stringify(body));
+  // As if its endpoint had answered before: for endpoints that fail every event alike.
+  if (active) await setMoments(app, String(body.guid), { activated_at: app.clock.now() });
   return body as CreatedSubscriptionBody;
 }
 

@@ -8,6 +8,7 @@ export type Tables = PeopleTables & {
   audit_records: AuditRecordsTable;
   events: EventsTable;
   event_counters: EventCountersTable;
+  event_count_writers: EventCountWritersTable;
   rate_limits: RateLimitsTable;
   applications: ApplicationsTable;
   signing_keys: SigningKeysTable;
@@ -75,6 +76,12 @@ type EventCountersTable = {
   environment: EnvironmentName;
   minute: Date;
   events: number;
+};
+
+type EventCountWritersTable = {
+  guid: string;
+  sequence: number;
+  written_at: Date;
 };
 
 type RateLimitsTable = {
@@ -148,6 +155,7 @@ type SubscriptionsTable = {
   created_at: Date;
   updated_at: Date;
   activated_at: Date | null;
+  first_delivery_guid: string | null;
   deliveries_failing_since: Date | null;
   recovered_at: Date | null;
   failed_at: Date | null;

@@ -36,7 +36,7 @@ export function createAttempt({ clock, log, courier, schedule, allowPrivate }: D
     }
   }
 
-  function outcomeOf(delivery: Delivery, attemptedAt: Date, answer: Answer): Outcome {
+  function outcomeOf(delivery: Delivery, receiver: Receiver, attemptedAt: Date, answer: Answer): Outcome {
     const endedAt = clock.now();
     const result = resultOf(answer);
     const attempt = { number: delivery.attemptCount + 1, createdAt: delivery.createdAt, endedAt };
@@ -59,12 +59,15 @@ export function createAttempt({ clock, log, courier, schedule, allowPrivate }: D
               status: answer.status,
               retryAfter: isAnswered ? answer.retryAfter : undefined,
             }),
+      provenUrl: result === 'completed' && receiver.firstOnly ? receiver.url : undefined,
     };
   }
 
   return (delivery, receiver) => {
     const attemptedAt = clock.now();
-    return post(delivery, receiver, attemptedAt).then((answer) => outcomeOf(delivery, attemptedAt, answer));
+    return post(delivery, receiver, attemptedAt).then((answer) =>
+      outcomeOf(delivery, receiver, attemptedAt, answer),
+    );
   };
 }
 

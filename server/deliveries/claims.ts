@@ -1,4 +1,4 @@
-import type { Database } from '../database/database.ts';
+import type { Database, Transaction } from '../database/database.ts';
 import { preferIndexes } from '../database/planner.ts';
 import { remember } from '../runtime/bounded-map.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -7,6 +7,8 @@ import type { Metrics } from '../runtime/metrics.ts';
 import type { Receiver, Subscriptions } from '../subscriptions/service.ts';
 import { dissolveConsignments, madeBefore } from './consignment-store.ts';
 import type { Delivery } from './delivery.ts';
+import { withFirstDelivery } from './first-deliveries.ts';
+import { claimFirst } from './first-store.ts';
 import type { Lanes } from './lanes.ts';
 import type { Lease } from './lease.ts';
 import { claimDeliveries, failWaiting, releaseAllBut, selectWaiting, type Waiting } from './queue-store.ts';
@@ -97,20 +99,45 @@ export function createClaims({ database, clock, log, metrics, subscriptions, lan
   async function claimFor(receivers: readonly Receiver[]): Promise<number> {
     const holder = lease.holder();
     if (holder === undefined) return 0;
+    const inactive = receivers.filter(({ firstOnly }) => firstOnly);
+    for (const receiver of inactive) lanes.expectMore(receiver, false);
+    const firsts = await withFirstDelivery({ database, subscriptions, now: clock.now() }, inactive);
+    const claimed = await claimInto(firsts, 1, (transaction) =>
+      claimFirst(transaction, {
+        firsts: firsts.map(({ guid, firstOnly }) => ({ subscriptionGuid: guid, ...firstOnly })),
+        ...{ holder, now: clock.now() },
+      }),
+    );
+    const active = receivers.filter(({ firstOnly }) => !firstOnly);
+    return (
+      claimed +
+      (await claimInto(active, MAX_CLAIM, (transaction, claims) => {
+        const wanted = claims.map(({ receiver, room }) => ({
+          subscriptionGuid: receiver.guid,
+          room,
+          recoveredAt: isDrained(receiver) ? null : (receiver.recoveredAt ?? null),
+        }));
+        return claimDeliveries(transaction, { claims: wanted, holder, now: clock.now() });
+      }))
+    );
+  }
+
+  type Room = { receiver: Receiver; room: number };
+
+  async function claimInto(
+    receivers: readonly Receiver[],
+    limit: number,
+    claim: (transaction: Transaction, claims: readonly Room[]) => Promise<Delivery[]>,
+  ): Promise<number> {
     const claims = receivers
-      .map((receiver) => ({ receiver, room: lanes.reserve(receiver, MAX_CLAIM) }))
+      .map((receiver) => ({ receiver, room: lanes.reserve(receiver, limit) }))
       .filter(({ room }) => room > 0);
     if (claims.length === 0) return 0;
     let deliveries: Delivery[] = [];
     try {
-      const wanted = claims.map(({ receiver, room }) => ({
-        subscriptionGuid: receiver.guid,
-        room,
-        recoveredAt: isDrained(receiver) ? null : (receiver.recoveredAt ?? null),
-      }));
       deliveries = await database.transaction(async (transaction) => {
         await preferIndexes(transaction);
-        return claimDeliveries(transaction, { claims: wanted, holder, now: clock.now() });
+        return claim(transaction, claims);
       });
     } catch (error) {
       for (const { receiver, room } of claims) lanes.unreserve(receiver.guid, room);
@@ -120,7 +147,7 @@ export function createClaims({ database, clock, log, metrics, subscriptions, lan
     for (const { receiver, room } of claims) {
       const own = bySubscription.get(receiver.guid) ?? [];
       lanes.unreserve(receiver.guid, room - own.length);
-      lanes.expectMore(receiver, own.length === room);
+      if (!receiver.firstOnly) lanes.expectMore(receiver, own.length === room);
       lanes.add(receiver, own);
       if (receiver.recoveredAt && own.length < room)
         remember(drained, receiver.guid, receiver.recoveredAt.getTime(), MAX_DRAINED);

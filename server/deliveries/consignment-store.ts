@@ -11,7 +11,7 @@ export const named = (guids: readonly string[]) => sql<boolean>`guid = any(${uui
 export const madeBefore = (holder: string, moment: Date) =>
   sql<boolean>`leased_by = ${holder} and created_at < ${moment}`;
 
-/** Those that are still there, and stay until this transaction ends. In one order, so that nobody waits in a circle. */
+/** Locks those that are still there, in guid order and before any row of the queue (docs/architecture.md, Locks). */
 export async function holdConsignments(
   transaction: Transaction,
   which: RawBuilder<boolean>,
@@ -35,7 +35,15 @@ export async function dissolveConsignments(
   which: RawBuilder<boolean>,
   { holder = null, held = [] }: { holder?: string | null; held?: readonly string[] } = {},
 ): Promise<number> {
-  const guids = await holdConsignments(transaction, which);
+  return requeueConsigned(transaction, await holdConsignments(transaction, which), { holder, held });
+}
+
+/** The same for consignments that this transaction has locked. */
+export async function requeueConsigned(
+  transaction: Transaction,
+  guids: readonly string[],
+  { holder = null, held = [] }: { holder?: string | null; held?: readonly string[] } = {},
+): Promise<number> {
   if (guids.length === 0) return 0;
   const { numAffectedRows } = await sql`
     insert into delivery_queue (subscription_guid, delivery_guid, due_at, scheduled_at, leased_by)
@@ -49,7 +57,10 @@ export async function dissolveConsignments(
   return Number(numAffectedRows ?? 0);
 }
 
-/** Places in the queue for some of them, in the name of their holder: they have failed, and will be tried again. */
+/**
+ * Places in the queue for some of them, in the name of their holder: they have failed, and will be tried again. Only
+ * for those without an attempt: one with an attempt has its place already, or had it and has ended.
+ */
 export async function enqueueConsigned(
   transaction: Transaction,
   holder: string,
@@ -57,8 +68,10 @@ export async function enqueueConsigned(
 ): Promise<void> {
   await sql`
     insert into delivery_queue (subscription_guid, delivery_guid, due_at, scheduled_at, leased_by)
-    select subscription_guid, guid, ${deliveries[0]?.createdAt}, ${deliveries[0]?.createdAt}, ${holder}
+    select d.subscription_guid, d.guid, d.created_at, d.created_at, ${holder}
     from unnest(${uuidArray(deliveries.map(({ subscriptionGuid }) => subscriptionGuid))},
-                ${uuidArray(deliveries.map(({ guid }) => guid))}) as d(subscription_guid, guid)
+                ${uuidArray(deliveries.map(({ guid }) => guid))}) as o(subscription_guid, guid)
+    join deliveries as d on d.subscription_guid = o.subscription_guid and d.guid = o.guid
+    where d.attempt_count = 0 and d.completed_at is null and d.failed_at is null
     on conflict do nothing`.execute(transaction);
 }

@@ -1,18 +1,21 @@
 import type { Transaction } from '../database/database.ts';
 import { deleteConsignments, enqueueConsigned, holdConsignments, named } from './consignment-store.ts';
-import type { Consignment, Outcome } from './delivery.ts';
+import type { Consignment, Delivery, Outcome } from './delivery.ts';
 import { completeConsigned } from './record-store.ts';
 
-/**
- * Writes down what became of deliveries that travel under a consignment: successes without a look at the queue, while
- * failures get their place in it, and a consignment of which nothing is left goes. Gives the successes that it wrote.
- * The others are of consignments that were dissolved meanwhile, and their deliveries are like any other now.
- */
-export async function settleConsigned(
+/** The outcomes of deliveries that are under a consignment, as far as it was not dissolved meanwhile. */
+export type Consigned = {
+  completed: readonly Outcome[];
+  failed: readonly Delivery[];
+  /** Consignments of which nothing is left after these outcomes. */
+  finished: readonly string[];
+};
+
+/** Locks the consignments of these outcomes. The deliveries of those that are gone are like any other now. */
+export async function holdConsigned(
   transaction: Transaction,
   outcomes: readonly Outcome[],
-  holder: string,
-): Promise<ReadonlySet<Outcome>> {
+): Promise<Consigned> {
   const byConsignment = new Map<Consignment, Outcome[]>();
   for (const outcome of outcomes) {
     const { consignment } = outcome.delivery;
@@ -26,15 +29,28 @@ export async function settleConsigned(
   const there = new Set(await holdConsignments(transaction, named(guids)));
   const ours = [...byConsignment].filter(([{ guid }]) => there.has(guid));
   const all = ours.flatMap(([, own]) => own);
-  const completed = all.filter(({ result }) => result === 'completed');
-  const failed = all.filter(({ result }) => result !== 'completed').map(({ delivery }) => delivery);
-  const finished = ours.filter(([{ left }, own]) => left === own.length).map(([{ guid }]) => guid);
-  await Promise.all([
-    completed.length > 0 && completeConsigned(transaction, completed),
+  return {
+    completed: all.filter(({ result }) => result === 'completed'),
+    failed: all.filter(({ result }) => result !== 'completed').map(({ delivery }) => delivery),
+    finished: ours.filter(([{ left }, own]) => left === own.length).map(([{ guid }]) => guid),
+  };
+}
+
+/**
+ * Failures get their place in the queue, successes are written without a look at it, and a consignment of which
+ * nothing is left goes. Returns the successes that were written before.
+ */
+export async function settleConsigned(
+  transaction: Transaction,
+  { completed, failed, finished }: Consigned,
+  holder: string,
+): Promise<ReadonlySet<string>> {
+  const [, repeated] = await Promise.all([
     failed.length > 0 && enqueueConsigned(transaction, holder, failed),
+    completed.length > 0 ? completeConsigned(transaction, completed) : NOTHING,
     finished.length > 0 && deleteConsignments(transaction, finished),
   ]);
-  return new Set(completed);
+  return repeated;
 }
 
 /** These are written down for good. */
@@ -42,4 +58,5 @@ export function noteSettled(outcomes: readonly Outcome[]): void {
   for (const { delivery } of outcomes) if (delivery.consignment) delivery.consignment.left -= 1;
 }
 
-const NONE: ReadonlySet<Outcome> = new Set();
+const NONE: Consigned = { completed: [], failed: [], finished: [] };
+const NOTHING: ReadonlySet<string> = new Set();

@@ -32,6 +32,7 @@ export function createDeliverOnce({ clock, audit, enqueueFor }: Deps) {
       objectId: delivery.guid,
       changes: { subscription_event_guid: event.guid, subscription_guid: subscriptionGuid },
     });
-    return { ...delivery, state: stateOf(delivery, clock.now()) };
+    const waits = receiver.firstOnly?.deliveryGuid !== undefined;
+    return { ...delivery, due_at: waits ? null : delivery.due_at, state: stateOf(delivery, clock.now()) };
   };
 }

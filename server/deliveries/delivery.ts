@@ -40,6 +40,8 @@ export type Outcome = {
   isPaused: boolean;
   /** When to try again; undefined once there is nothing left to try. */
   nextAttemptAt: Date | undefined;
+  /** The URL that answered 2xx to the first delivery, and so activates its subscription. */
+  provenUrl?: string | undefined;
 };
 
 /**

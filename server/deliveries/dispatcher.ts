@@ -47,6 +47,8 @@ export function createDispatcher(deps: Deps) {
   const { database, clock, timers, guids, log, metrics, notifications, subscriptions } = deps;
   const { attempt, live, alongside } = deps;
   let running = false;
+  /** Since the last look at the queue, so there is more to send. */
+  let activated = false;
 
   const lease = createLease({
     ...{ database, clock, timers, guids, log },
@@ -57,6 +59,10 @@ export function createDispatcher(deps: Deps) {
     ...{ database, timers, log, metrics, subscriptions },
     holder: lease.lastHolder,
     onRescheduled: (dueAt) => rounds.wakeAt(dueAt),
+    onActivated(guids) {
+      activated = true;
+      void releaseWaiting(guids);
+    },
     onRecorded: live.note,
   });
   const lanes = createLanes({
@@ -97,6 +103,23 @@ export function createDispatcher(deps: Deps) {
       );
   }
 
+  /** What waited for the first 2xx of these endpoints can be sent now, by every dispatcher. */
+  async function releaseWaiting(subscriptionGuids: readonly string[]): Promise<void> {
+    try {
+      announce(await subscriptions.receivers(subscriptionGuids));
+    } catch (error) {
+      // The next look at the queue finds them all the same.
+      log.debug({ reason: String(error) }, 'could not read the activated subscriptions');
+    }
+  }
+
+  /** Something waits for these in the queue. */
+  function announce(receivers: readonly Receiver[]): void {
+    if (receivers.length === 0) return;
+    if (running) for (const receiver of receivers) if (lanes.expectMore(receiver, true)) rounds.wake();
+    void tellOthers();
+  }
+
   let announcing = false;
   let announceAgain = false;
   /** Outside of every transaction, and what comes while one is on its way shares the next. */
@@ -125,12 +148,7 @@ export function createDispatcher(deps: Deps) {
     accept: lanes.add,
     release,
 
-    /** Something waits for these in the queue. */
-    announce(receivers: readonly Receiver[]): void {
-      if (receivers.length === 0) return;
-      if (running) for (const receiver of receivers) if (lanes.expectMore(receiver, true)) rounds.wake();
-      void tellOthers();
-    },
+    announce,
 
     async start(): Promise<void> {
       await lease.start();
@@ -148,6 +166,8 @@ export function createDispatcher(deps: Deps) {
         await lanes.idle();
         // What is written down makes room for more to be sent.
         await recorder.flush();
+        progress ||= activated;
+        activated = false;
       }
     },
 

@@ -26,7 +26,7 @@ async function createFailing() {
   const tenant = await createTenant(app);
   const receiver = await createReceiver();
   receiver.behave({ kind: 'answer', status: 500 });
-  const subscription = await createSubscription(app, tenant, { url: receiver.url });
+  const subscription = await createSubscription(app, tenant, { url: receiver.url, active: true });
   const events = await publishEvents(app, tenant, 3);
   await dispatcher.settle();
   assert.equal((await queueOf(app, subscription)).length, 4);

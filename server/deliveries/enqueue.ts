@@ -37,7 +37,8 @@ export function createEnqueue({ database, clock, guids, subscriptions, dispatche
     const batches = work
       .filter(([, events]) => events.length > 0)
       .map(([receiver, events]) => {
-        const taken = holder && receiver.delivers ? dispatcher.reserve(receiver, events.length) : 0;
+        const mayTake = holder && receiver.delivers && !receiver.firstOnly;
+        const taken = mayTake ? dispatcher.reserve(receiver, events.length) : 0;
         const consignment = taken < MIN_CONSIGNED ? undefined : { guid: guids.next(), left: taken };
         const deliveries = events.map((event, index) =>
           deliveryOf(event, receiver, guids.next(), at, index < taken ? consignment : undefined),
@@ -49,7 +50,8 @@ export function createEnqueue({ database, clock, guids, subscriptions, dispatche
       for (const { receiver, deliveries, taken } of batches)
         handOver(ending, receiver, deliveries.slice(0, taken));
       const left = batches.filter(
-        ({ receiver, deliveries, taken }) => receiver.delivers && taken < deliveries.length,
+        ({ receiver, deliveries, taken }) =>
+          receiver.delivers && !waitsForFirst(receiver) && taken < deliveries.length,
       );
       if (ending !== 'rolled back') dispatcher.announce(left.map(({ receiver }) => receiver));
     });
@@ -87,6 +89,11 @@ export function createEnqueue({ database, clock, guids, subscriptions, dispatche
     enqueueFor: (transaction: Transaction, receiver: Receiver, events: readonly Announced[]) =>
       deliver(transaction, [[receiver, events]]),
   };
+}
+
+/** Nothing new can be sent: the first delivery of the endpoint has not been answered with 2xx. */
+function waitsForFirst({ firstOnly }: Receiver): boolean {
+  return firstOnly?.deliveryGuid !== undefined;
 }
 
 function ownerOf(event: Announced): string {

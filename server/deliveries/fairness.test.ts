@@ -22,7 +22,7 @@ type Backlog = { tenant: Tenant; subscription: Awaited<ReturnType<typeof createS
 /** A subscription of a tenant of its own, with so many deliveries that are due. */
 async function createBacklog(app: TestApp, url: string, count: number): Promise<Backlog> {
   const tenant = await createTenant(app);
-  const subscription = await createSubscription(app, tenant, { url });
+  const subscription = await createSubscription(app, tenant, { url, active: true });
   for (let left = count; left > 0; left -= AT_ONCE)
     await insertDeliveries(
       app,

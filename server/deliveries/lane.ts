@@ -64,11 +64,12 @@ export function createLane(receiver: Receiver) {
     sent(): void {
       inFlight -= 1;
     },
-    empty(): Delivery[] {
+    /** Takes out everything that waits, or everything but one. */
+    empty(kept?: string): Delivery[] {
       const rest = waiting.slice(next);
-      waiting = [];
+      waiting = rest.filter(({ guid }) => guid === kept);
       next = 0;
-      return rest;
+      return rest.filter(({ guid }) => guid !== kept);
     },
 
     isHungry: () => lane.more && held <= capacity() / 2,

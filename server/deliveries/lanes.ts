@@ -94,13 +94,19 @@ export function createLanes({ clock, timers, attempt, record, isHeld, handBack, 
     return !delivers || (endsAt !== undefined && endsAt <= clock.now());
   }
 
-  function giveUp(lane: Lane): void {
-    const abandoned = takeWaiting(lane);
+  function giveUp(lane: Lane, kept?: string): void {
+    const abandoned = takeWaiting(lane, kept);
     if (abandoned.length > 0) handBack(abandoned);
   }
 
-  function takeWaiting(lane: Lane): Delivery[] {
-    const taken = lane.empty();
+  /** An endpoint that has yet to answer 2xx, after a change of its URL, keeps only its first delivery. */
+  function setReceiver(lane: Lane, receiver: Receiver): void {
+    lane.receiver = receiver;
+    if (receiver.firstOnly) giveUp(lane, receiver.firstOnly.deliveryGuid);
+  }
+
+  function takeWaiting(lane: Lane, kept?: string): Delivery[] {
+    const taken = lane.empty(kept);
     lane.forget(taken.length);
     held -= taken.length;
     return taken;
@@ -159,8 +165,8 @@ export function createLanes({ clock, timers, attempt, record, isHeld, handBack, 
     /** Deliveries for which there is a reservation. */
     add(receiver: Receiver, deliveries: readonly Delivery[]): void {
       const lane = laneOf(receiver);
-      lane.receiver = receiver;
       lane.put(deliveries);
+      setReceiver(lane, receiver);
       offerTurn(lane);
       pump();
     },
@@ -177,7 +183,7 @@ export function createLanes({ clock, timers, attempt, record, isHeld, handBack, 
       for (const receiver of receivers) {
         const lane = lanes.get(receiver.guid);
         if (!lane) continue;
-        lane.receiver = receiver;
+        setReceiver(lane, receiver);
         if (isOver(receiver)) giveUp(lane);
       }
     },

@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
+import { uuidArray } from '../database/arrays.ts';
 import type { Queries, Transaction } from '../database/database.ts';
 import { preferIndexes } from '../database/planner.ts';
-import { dissolveConsignments, ofHolders } from './consignment-store.ts';
+import { holdConsignments, ofHolders, requeueConsigned } from './consignment-store.ts';
+import { releaseLeased } from './queue-store.ts';
 
 /** The dispatchers at work and until when each is known to live. */
 
@@ -19,17 +21,25 @@ export async function extendLease(queries: Queries, guid: string, leaseUntil: Da
   return numUpdatedRows > 0n;
 }
 
-/** Takes the dispatchers off the list whose lease has run out. */
+/** Takes the dispatchers off the list whose lease has run out; those that another node is at are left to it. */
 export async function deleteExpiredDispatchers(
   transaction: Transaction,
   now: Date,
   except: string,
 ): Promise<string[]> {
-  const rows = await transaction
-    .deleteFrom('dispatchers')
+  const expired = transaction
+    .selectFrom('dispatchers')
+    .select('guid')
     .where('lease_until', '<', now)
     .where('guid', '!=', except)
-    .returning('guid')
+    .forUpdate()
+    .skipLocked();
+  const rows = await transaction
+    .with('expired', () => expired)
+    .deleteFrom('dispatchers')
+    .using('expired')
+    .whereRef('dispatchers.guid', '=', 'expired.guid')
+    .returning('dispatchers.guid')
     .execute();
   return rows.map((row) => row.guid);
 }
@@ -38,12 +48,13 @@ export async function deleteDispatcher(transaction: Transaction, guid: string): 
   await transaction.deleteFrom('dispatchers').where('guid', '=', guid).execute();
 }
 
-/** Everything that they held, back into the queue. Reads the whole queue; that is rare enough to need no index. */
+/**
+ * Everything that they held, back into the queue. Reads the whole queue; that is rare enough to need no index. A row
+ * that a recorder is writing is skipped: it is released by what is written, or found as an orphan.
+ */
 export async function releaseAll(transaction: Transaction, holders: readonly string[]): Promise<number> {
-  const { numAffectedRows } = await sql`
-    update delivery_queue set leased_by = null where leased_by = any(${holders}::uuid[])`.execute(
-    transaction,
-  );
+  const consignments = await holdConsignments(transaction, ofHolders(holders));
+  const released = await releaseLeased(transaction, sql<boolean>`leased_by = any(${uuidArray(holders)})`);
   await preferIndexes(transaction);
-  return Number(numAffectedRows ?? 0) + (await dissolveConsignments(transaction, ofHolders(holders)));
+  return released + (await requeueConsigned(transaction, consignments));
 }

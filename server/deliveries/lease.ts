@@ -51,7 +51,9 @@ export function createLease({ database, clock, timers, guids, log, onLost, onRen
       await acquire();
     }
     onRenewed();
-    await releaseDead(holder);
+    await releaseDead(holder).catch((error: unknown) =>
+      log.warn({ reason: String(error) }, 'takeover from expired dispatchers failed; retrying'),
+    );
   }
 
   async function releaseDead(self: string): Promise<void> {
@@ -113,8 +115,8 @@ export function createLease({ database, clock, timers, guids, log, onLost, onRen
       if (guid === undefined) return;
       holder = undefined;
       await database.transaction(async (transaction) => {
-        await store.releaseAll(transaction, [guid]);
         await store.deleteDispatcher(transaction, guid);
+        await store.releaseAll(transaction, [guid]);
       });
     },
   };

@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.ts';
 import { preferIndexes } from '../database/planner.ts';
 import type { Log } from '../runtime/log.ts';
-import { dissolveConsignments, ofNobody } from './consignment-store.ts';
+import { holdConsignments, ofNobody, requeueConsigned } from './consignment-store.ts';
 import { releaseOrphans } from './orphan-store.ts';
 
 /**
@@ -13,9 +13,10 @@ export function createOrphans({ database, log }: { database: Database; log: Log 
     /** Back into the queue; gives how many. */
     async sweepOrphans(): Promise<number> {
       const released = await database.transaction(async (transaction) => {
+        const consignments = await holdConsignments(transaction, ofNobody);
         const queued = await releaseOrphans(transaction);
         await preferIndexes(transaction);
-        return queued + (await dissolveConsignments(transaction, ofNobody));
+        return queued + (await requeueConsigned(transaction, consignments));
       });
       if (released > 0)
         log.warn({ deliveries: released }, 'deliveries of a dispatcher that is gone were found');

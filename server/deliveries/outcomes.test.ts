@@ -54,7 +54,7 @@ type Place = { url: string; node?: TestApp; environment?: 'sandbox' | 'productio
 /** One attempt there, and what is recorded of it. */
 async function attemptAt({ url, node = app, environment = 'sandbox', waitMs = 0 }: Place) {
   const tenant = await createTenant(node, { environment });
-  const subscription = await createSubscription(node, tenant, { url, environment });
+  const subscription = await createSubscription(node, tenant, { url, environment, active: true });
   const [event = ''] = await publishEvents(node, tenant);
   const settled = node.dispatcher.settle();
   if (waitMs > 0) {

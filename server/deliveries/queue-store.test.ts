@@ -8,6 +8,7 @@ import { createDatabase, type Queries, type Transaction } from '../database/data
 import { preferIndexes } from '../database/planner.ts';
 import { createLog } from '../runtime/log.ts';
 import type { Delivery } from './delivery.ts';
+import { claimFirst, selectNextFirst } from './first-store.ts';
 import {
   type Batch,
   claimDeliveries,
@@ -474,4 +475,22 @@ for (const statistics of STATISTICS) {
       await preferIndexes(explained as Transaction);
       return claimDeliveries(explained, { claims, holder: HOLDER, now: NOW });
     }));
+
+  test(`a first delivery among 100,000 waiting is found as among 100, with statistics ${statistics}`, async () => {
+    const chosen = (guid: string) => ({ subscriptionGuid: guid, deliveryGuid: firstOf(guid) });
+    await compareLooks(statistics, async (explained, { big, others }) => {
+      await preferIndexes(explained as Transaction);
+      return selectNextFirst(explained, [big, ...others.slice(0, 20)].map(chosen), NOW);
+    });
+    await compareLooks(statistics, async (explained, { big, others }) => {
+      await preferIndexes(explained as Transaction);
+      const firsts = [big, ...others.slice(0, 20)].map(chosen);
+      return claimFirst(explained, { firsts, holder: HOLDER, now: NOW });
+    });
+  });
+}
+
+/** A guid that is in the queue of nobody: what is looked for in vain costs the most. */
+function firstOf(subscriptionGuid: string): string {
+  return subscriptionGuid.replaceAll(/[0-9a-f]/g, 'e');
 }

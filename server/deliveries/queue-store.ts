@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { booleanArray, intArray, momentArray, textArray, uuidArray } from '../database/arrays.ts';
 import type { Queries, Transaction } from '../database/database.ts';
 import type { Consignment, Delivery } from './delivery.ts';
@@ -128,13 +128,22 @@ export async function claimDeliveries(
       where ctid = any(array(select place from due))
       returning subscription_guid, delivery_guid, due_at
     )
+    ${leasedDeliveries(now)}`.execute(queries);
+  return withRecord(queries, rows);
+}
+
+/** The end of a claim: the rows of its `leased`, each with its record. */
+export const leasedDeliveries = (now: Date) => sql`
     select leased.delivery_guid as guid, leased.subscription_guid as "subscriptionGuid", d.organization_guid as "organizationGuid",
            d.environment, d.event_guid as "eventGuid", d.bank_guid as "bankGuid", d.event_type as "eventType",
            d.object_guid as "objectGuid", d.attempt_count as "attemptCount", d.created_at as "createdAt",
            leased.due_at > ${now} as "isEarly"
     from leased left join deliveries as d
       on d.subscription_guid = leased.subscription_guid and d.guid = leased.delivery_guid
-    order by leased.due_at, d.guid`.execute(queries);
+    order by leased.due_at, d.guid`;
+
+/** Those that still have a record; the others leave the queue. */
+export async function withRecord(queries: Queries, rows: Delivery[]): Promise<Delivery[]> {
   const lost = rows.filter(({ eventGuid }) => eventGuid === null);
   if (lost.length === 0) return rows;
   await deleteQueued(queries, lost);
@@ -166,17 +175,31 @@ export async function releaseDeliveries(
       and q.leased_by = ${holder}`.execute(queries);
 }
 
+/**
+ * Back into the queue, without waiting for rows that another transaction is writing: those are released by it, or found
+ * the next time. (By place: the planner would join the whole queue with itself.)
+ */
+export async function releaseLeased(queries: Queries, which: RawBuilder<boolean>): Promise<number> {
+  const { numAffectedRows } = await sql`
+    with leased as materialized (
+      select ctid as place from delivery_queue where ${which} for update skip locked
+    )
+    update delivery_queue set leased_by = null
+    where ctid = any(array(select place from leased))`.execute(queries);
+  return Number(numAffectedRows ?? 0);
+}
+
 /** What `holder` leased without knowing it: not among what it holds, and not so young that it may just be arriving. */
 export async function releaseAllBut(
   queries: Queries,
   holder: string,
   { held, takenBefore }: { held: readonly string[]; takenBefore: Date },
 ): Promise<number> {
-  const { numAffectedRows } = await sql`
-    update delivery_queue set leased_by = null
-    where leased_by = ${holder} and least(due_at, scheduled_at) < ${takenBefore}
-      and delivery_guid <> all(${uuidArray(held)})`.execute(queries);
-  return Number(numAffectedRows ?? 0);
+  return releaseLeased(
+    queries,
+    sql<boolean>`leased_by = ${holder} and least(due_at, scheduled_at) < ${takenBefore}
+      and delivery_guid <> all(${uuidArray(held)})`,
+  );
 }
 
 /** Nothing more is sent to this subscription: up to `limit` of what waits for it has failed. */

@@ -12,16 +12,49 @@ import type { Counts } from './counters.ts';
 import type { Outcome } from './delivery.ts';
 
 /**
- * Successes: the record is changed in place, the queue loses a row. A success counts whoever holds the delivery by now.
- * The attempt has a row of its own only when it ended a time of failures.
+ * Successes: the record is changed in place, the queue loses a row. The attempt has a row of its own only when it ended
+ * a time of failures. Returns the deliveries that it did not complete: `holder` holds them no longer.
  */
 export async function completeDeliveries(
   transaction: Transaction,
+  holder: string,
   outcomes: readonly Outcome[],
-): Promise<void> {
-  await sql`
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ guid: string }>`
     /* prepared: complete_deliveries */
-    with outcome as materialized (
+    with ${queuedSuccesses(outcomes)}, finished as (
+      delete from delivery_queue as q using outcome as o
+      where q.subscription_guid = o.subscription_guid and q.delivery_guid = o.guid and q.leased_by = ${holder}
+      returning o.*
+    ), ${completion}`.execute(transaction);
+  return new Set(rows.map(({ guid }) => guid));
+}
+
+/**
+ * Successes of deliveries that others have taken over: they count, whoever holds them by now. Rows that another
+ * transaction is writing are skipped, so that no recorder waits for another.
+ */
+export async function completeOthers(
+  transaction: Transaction,
+  outcomes: readonly Outcome[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ guid: string }>`
+    with ${queuedSuccesses(outcomes)}, free as materialized (
+      select q.subscription_guid, q.delivery_guid
+      from outcome as o join delivery_queue as q
+        on q.subscription_guid = o.subscription_guid and q.delivery_guid = o.guid
+      for update of q skip locked
+    ), finished as (
+      delete from delivery_queue as q using free, outcome as o
+      where q.subscription_guid = free.subscription_guid and q.delivery_guid = free.delivery_guid
+        and o.subscription_guid = free.subscription_guid and o.guid = free.delivery_guid
+      returning o.*
+    ), ${completion}`.execute(transaction);
+  return new Set(rows.map(({ guid }) => guid));
+}
+
+const queuedSuccesses = (outcomes: readonly Outcome[]) => sql`
+    outcome as materialized (
       select * from unnest(
         ${uuidArray(outcomes.map(({ delivery }) => delivery.guid))},
         ${uuidArray(outcomes.map(({ delivery }) => delivery.subscriptionGuid))},
@@ -32,31 +65,32 @@ export async function completeDeliveries(
         ${momentArray(outcomes.map(({ delivery, attemptedAt }) => (delivery.attemptCount > 0 ? attemptedAt : null)))},
         ${momentArray(outcomes.map(({ endedAt }) => endedAt))})
       as o(guid, subscription_guid, number, status, duration_ms, excerpt, attempted_at, ended_at)
-    ), finished as (
-      delete from delivery_queue as q using outcome as o
-      where q.subscription_guid = o.subscription_guid and q.delivery_guid = o.guid
-      returning o.*
-    ), attempt as (
+    )`;
+
+/** What follows from `finished`, and the outcomes that are not among it. */
+const completion = sql`
+    attempt as (
       insert into delivery_attempts (delivery_guid, number, attempted_at, duration_ms, outcome, response_status,
                                      response_excerpt)
       select guid, number, attempted_at, duration_ms, 'completed', status, excerpt
       from finished where number > 1
       on conflict do nothing
+    ), completed as (
+      update deliveries as d
+      set attempt_count = greatest(d.attempt_count, o.number), response_status = o.status,
+          response_time_ms = o.duration_ms, response_excerpt = o.excerpt, failure_kind = null,
+          completed_at = o.ended_at, updated_at = o.ended_at
+      from finished as o
+      where d.subscription_guid = o.subscription_guid and d.guid = o.guid
     )
-    update deliveries as d
-    set attempt_count = greatest(d.attempt_count, o.number), response_status = o.status,
-        response_time_ms = o.duration_ms, response_excerpt = o.excerpt, failure_kind = null,
-        completed_at = o.ended_at, updated_at = o.ended_at
-    from finished as o
-    where d.subscription_guid = o.subscription_guid and d.guid = o.guid`.execute(transaction);
-}
+    select guid from outcome where guid not in (select guid from finished)`;
 
-/** Successes at the first attempt of what has no place in the queue. */
+/** Successes at the first attempt of what has no place in the queue. Returns those that were completed before. */
 export async function completeConsigned(
   transaction: Transaction,
   outcomes: readonly Outcome[],
-): Promise<void> {
-  await sql`
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ guid: string }>`
     /* prepared: complete_consigned */
     with outcome as materialized (
       select * from unnest(
@@ -67,16 +101,21 @@ export async function completeConsigned(
         ${textArray(outcomes.map(({ excerpt }) => excerpt || null))},
         ${momentArray(outcomes.map(({ endedAt }) => endedAt))})
       as o(guid, subscription_guid, status, duration_ms, excerpt, ended_at)
+    ), completed as (
+      update deliveries as d
+      set attempt_count = 1, response_status = o.status, response_time_ms = o.duration_ms,
+          response_excerpt = o.excerpt, completed_at = o.ended_at, updated_at = o.ended_at
+      from outcome as o
+      where d.subscription_guid = o.subscription_guid and d.guid = o.guid and d.completed_at is null
+      returning d.guid
     )
-    update deliveries as d
-    set attempt_count = 1, response_status = o.status, response_time_ms = o.duration_ms,
-        response_excerpt = o.excerpt, completed_at = o.ended_at, updated_at = o.ended_at
-    from outcome as o
-    where d.subscription_guid = o.subscription_guid and d.guid = o.guid`.execute(transaction);
+    select guid from outcome where guid not in (select guid from completed)`.execute(transaction);
+  return new Set(rows.map(({ guid }) => guid));
 }
 
 /**
- * Failures: to be tried again, or for good. Only of what `holder` still holds; gives since when these have been failing.
+ * Failures: to be tried again, or for good. Only of what `holder` still holds, and of attempts that are not written
+ * down yet, so that an outcome can be written twice; returns since when these deliveries have been failing.
  */
 export async function failDeliveries(
   transaction: Transaction,
@@ -101,16 +140,20 @@ export async function failDeliveries(
         ${booleanArray(outcomes.map(keepsToItsTime))})
       as o(guid, subscription_guid, number, result, status, duration_ms, excerpt, reason, attempted_at, ended_at,
            next_attempt_at, keeps_to_its_time)
+    ), outstanding as materialized (
+      select o.* from outcome as o join deliveries as d
+        on d.subscription_guid = o.subscription_guid and d.guid = o.guid
+      where d.attempt_count < o.number
     ), again as (
       update delivery_queue as q
       set due_at = o.next_attempt_at, leased_by = null,
           scheduled_at = case when o.keeps_to_its_time then 'infinity' else o.ended_at end
-      from outcome as o
+      from outstanding as o
       where q.subscription_guid = o.subscription_guid and q.delivery_guid = o.guid and q.leased_by = ${holder}
         and o.next_attempt_at is not null
       returning o.*
     ), finished as (
-      delete from delivery_queue as q using outcome as o
+      delete from delivery_queue as q using outstanding as o
       where q.subscription_guid = o.subscription_guid and q.delivery_guid = o.guid and q.leased_by = ${holder}
         and o.next_attempt_at is null
       returning o.*
@@ -164,7 +207,10 @@ export async function addCounts(transaction: Transaction, counts: readonly Count
     `.execute(transaction);
 }
 
-/** What waits, and since when the longest: for the metrics. Counting stops at `limit` for each subscription. */
+/**
+ * What waits, and since when the longest: for the metrics. Counting stops at `limit` for each subscription. What waits
+ * for the first 2xx of an endpoint is not late, however old it is.
+ */
 export async function selectBacklog(
   queries: Queries,
   limit: number,
@@ -182,12 +228,17 @@ export async function selectBacklog(
         order by subscription_guid, due_at limit 1
       ) as following
     )
-    select coalesce(sum(counted.waiting), 0)::bigint as waiting, min(walk.due_at) as "oldestDueAt"
+    select coalesce(sum(counted.waiting), 0)::bigint as waiting, min(walk.due_at) filter (where is_active) as "oldestDueAt"
     from walk cross join lateral (
       select count(*) as waiting from (
         select 1 from delivery_queue as q
         where q.subscription_guid = walk.subscription_guid and q.leased_by is null limit ${limit}
       ) as counted_rows
-    ) as counted`.execute(queries);
+    ) as counted
+    cross join lateral (
+      select not exists (
+        select 1 from subscriptions where guid = walk.subscription_guid and activated_at is null
+      ) as is_active
+    ) as endpoint`.execute(queries);
   return rows[0] ?? { waiting: 0, oldestDueAt: null };
 }

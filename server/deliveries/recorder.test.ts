@@ -27,11 +27,13 @@ function createHarness() {
   const logged: string[] = [];
   const rescheduled: Date[] = [];
   const recorded: Recorded[] = [];
+  const activated: string[] = [];
   const metrics = createMetrics();
   let writes = 0;
   let concurrent = 0;
   let mostConcurrent = 0;
-  const state = { away: false, hold: Promise.resolve() };
+  /** `losesAnswer`: what is committed next is, and nobody is told. */
+  const state = { away: false, losesAnswer: false, hold: Promise.resolve() };
   const database: Database = {
     ...app.database,
     async transaction(work) {
@@ -41,7 +43,10 @@ function createHarness() {
       try {
         await state.hold;
         if (state.away) throw Object.assign(new Error('no connection'), { code: 'ECONNREFUSED' });
-        return await app.database.transaction(work);
+        const result = await app.database.transaction(work);
+        if (!state.losesAnswer) return result;
+        state.losesAnswer = false;
+        throw new Error('Connection terminated unexpectedly');
       } finally {
         concurrent -= 1;
       }
@@ -53,10 +58,11 @@ function createHarness() {
     log: createLog({ level: 'warn', terminal: false, destination }),
     holder: () => HOLDER,
     onRescheduled: (dueAt) => void rescheduled.push(dueAt),
+    onActivated: (guids) => void activated.push(...guids),
     onRecorded: (each) => void recorded.push(each),
   });
   return {
-    ...{ clock, logged, metrics, recorder, recorded, rescheduled, state },
+    ...{ activated, clock, logged, metrics, recorder, recorded, rescheduled, state },
     writes: () => writes,
     mostConcurrent: () => mostConcurrent,
   };
@@ -274,7 +280,7 @@ test('while the database is away outcomes are kept, and then recorded in their o
   held.resolve();
   await flushing;
   assert.deepEqual(done, []);
-  assert.match(logged.join(), /kept until the database is back/);
+  assert.match(logged.join(), /outcomes could not be written; retrying/);
   assert.equal(await completed(deliveries), 0);
 
   state.away = false;
@@ -432,3 +438,128 @@ test('each minute counts what was recorded in it, from any number of batches', a
   assert.deepEqual([counters.completed, counters.failed_attempts], [4, 2]);
   assert.deepEqual(counters.response_times, [0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
 });
+
+type Totals = { completed: number; failed: number; answers: number };
+
+/** Of the subscription, over all minutes. */
+async function totals(): Promise<Totals> {
+  const rows = await queries
+    .selectFrom('delivery_counters')
+    .selectAll()
+    .where('subscription_guid', '=', subscription.guid)
+    .execute();
+  const sum = (each: (row: (typeof rows)[number]) => number) =>
+    rows.reduce((total, row) => total + each(row), 0);
+  return {
+    completed: sum((row) => row.completed),
+    failed: sum((row) => row.failed_attempts),
+    answers: sum((row) => row.response_times.reduce((total, count) => total + count, 0)),
+  };
+}
+
+const added = (before: Totals, now: Totals): Totals => ({
+  completed: now.completed - before.completed,
+  failed: now.failed - before.failed,
+  answers: now.answers - before.answers,
+});
+
+const nextAttemptAt = new Date(app.clock.now().getTime() + 2_000);
+
+test('outcomes whose commit was answered by nobody are counted once', async () => {
+  const { clock, recorder, state, writes } = createHarness();
+  const before = await totals();
+  const [good, bad, last] = await take(3);
+  assert.ok(good && bad && last);
+  state.losesAnswer = true;
+  const done = [
+    recorder.record(outcomeOf(good)),
+    recorder.record(outcomeOf(bad, { result: 'rejected', status: 500, nextAttemptAt })),
+    recorder.record(outcomeOf(last, { result: 'timeout', status: undefined })),
+  ];
+  await recorder.flush();
+  clock.advance(1_000);
+  await Promise.all(done);
+  assert.equal(writes(), 2);
+  assert.deepEqual(added(before, await totals()), { completed: 1, failed: 2, answers: 1 });
+  assert.equal((await rowOf('deliveries', bad.guid)).attempt_count, 1);
+});
+
+test('a failure that was written and taken again meanwhile is not written over its next attempt', async () => {
+  const { clock, recorder, state } = createHarness();
+  const before = await totals();
+  const [delivery] = await take(1);
+  assert.ok(delivery);
+  state.losesAnswer = true;
+  const done = recorder.record(outcomeOf(delivery, { result: 'rejected', nextAttemptAt }));
+  await recorder.flush();
+  await queries
+    .updateTable('delivery_queue')
+    .set({ leased_by: HOLDER })
+    .where('delivery_guid', '=', delivery.guid)
+    .execute();
+  clock.advance(1_000);
+  await done;
+  assert.equal((await queued(delivery))?.leased_by, HOLDER, 'its second attempt is under way');
+  assert.deepEqual(added(before, await totals()), { completed: 0, failed: 1, answers: 0 });
+});
+
+test('a success of what another dispatcher has completed meanwhile is not counted again', async () => {
+  const [slow, quick] = [createHarness(), createHarness()];
+  const before = await totals();
+  const [delivery] = await take(1, { holder: STRANGER });
+  assert.ok(delivery);
+  for (const { recorder } of [quick, slow]) {
+    const done = recorder.record(outcomeOf(delivery));
+    await recorder.flush();
+    await done;
+  }
+  assert.deepEqual(added(before, await totals()), { completed: 1, failed: 0, answers: 1 });
+});
+
+/** The same under one row instead of a place in the queue for each. */
+async function consign(deliveries: readonly Delivery[]): Promise<void> {
+  const guids = deliveries.map(({ guid }) => guid);
+  const consignment = { guid: guids[0]?.replace(/^./, 'f') ?? '', left: guids.length };
+  await queries.deleteFrom('delivery_queue').where('delivery_guid', 'in', guids).execute();
+  await queries
+    .insertInto('delivery_consignments')
+    .values({
+      ...{ guid: consignment.guid, subscription_guid: subscription.guid, leased_by: HOLDER },
+      ...{ delivery_guids: guids, created_at: app.clock.now() },
+    })
+    .execute();
+  for (const delivery of deliveries) delivery.consignment = consignment;
+}
+
+for (const rest of ['all of them', 'some of them']) {
+  test(`of ${rest} under one row, nothing is counted or queued twice`, async () => {
+    const { clock, recorder, state } = createHarness();
+    const before = await totals();
+    const deliveries = await take(4);
+    await consign(deliveries);
+    const [good, bad, ended, left] = deliveries;
+    assert.ok(good && bad && ended && left);
+    state.losesAnswer = true;
+    const failure = { result: 'rejected', nextAttemptAt } as const;
+    const done = [
+      recorder.record(outcomeOf(good)),
+      recorder.record(outcomeOf(bad, failure)),
+      recorder.record(outcomeOf(ended, failure)),
+      ...(rest === 'all of them' ? [recorder.record(outcomeOf(left))] : []),
+    ];
+    await recorder.flush();
+    // Another dispatcher had its second attempt before the first is written once more.
+    await queries.deleteFrom('delivery_queue').where('delivery_guid', '=', ended.guid).execute();
+    await queries
+      .updateTable('deliveries')
+      .set({ completed_at: app.clock.now() })
+      .where('guid', '=', ended.guid)
+      .execute();
+    clock.advance(1_000);
+    await Promise.all(done);
+    const successes = rest === 'all of them' ? 2 : 1;
+    assert.deepEqual(added(before, await totals()), { completed: successes, failed: 2, answers: successes });
+    assert.equal(await queued(ended), undefined);
+    assert.deepEqual((await queued(bad))?.due_at, nextAttemptAt);
+  });
+}

@@ -4,7 +4,7 @@ import type { Timers } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import type { Subscriptions } from '../subscriptions/service.ts';
-import { noteSettled, settleConsigned } from './consignments.ts';
+import { holdConsigned, noteSettled, settleConsigned } from './consignments.ts';
 import { countOutcomes } from './counters.ts';
 import type { Outcome } from './delivery.ts';
 import { effectsOn } from './endpoint-health.ts';
@@ -25,6 +25,8 @@ type Deps = {
   holder(): string | undefined;
   /** Something was put back into the queue, to be tried again at this moment. */
   onRescheduled(dueAt: Date): void;
+  /** Their endpoints have answered 2xx for the first time. */
+  onActivated(subscriptionGuids: readonly string[]): void;
   onRecorded(recorded: Recorded): void;
 };
 
@@ -46,6 +48,7 @@ export function createRecorder({
   subscriptions,
   holder,
   onRescheduled,
+  onActivated,
   onRecorded,
 }: Deps) {
   let gathered: Entry[] = [];
@@ -93,7 +96,7 @@ export function createRecorder({
   async function keep(batch: readonly Entry[], error: unknown): Promise<void> {
     if (isRefusal(error)) return writeApart(batch, error);
     const about = { reason: String(error), outcomes: batch.length };
-    log.warn(about, 'outcomes are kept until the database is back');
+    log.warn(about, 'outcomes could not be written; retrying');
     gathered = [...batch, ...gathered];
     gather(RETRY_AFTER_MS);
   }
@@ -119,29 +122,42 @@ export function createRecorder({
     entry.done();
   }
 
-  /** Gives what counts: of what others have taken over meanwhile, only successes say anything. */
+  /**
+   * Gives what counts: of what others have taken over meanwhile, only successes say anything. Writing the same outcomes
+   * again, after a commit whose answer was lost, changes nothing: only what this transaction writes is counted.
+   */
   async function record(outcomes: readonly Outcome[], { counts = true } = {}): Promise<Recorded> {
     const failed = outcomes.filter(({ result }) => result !== 'completed');
-    const recorded = await database.transaction(async (transaction) => {
+    const { activated, ...recorded } = await database.transaction(async (transaction) => {
       await preferIndexes(transaction);
       const name = holder() ?? NOBODY;
-      const settled = await settleConsigned(transaction, outcomes, name);
-      const own = failed.length > 0 ? await store.failDeliveries(transaction, name, failed) : NONE;
-      const completed = outcomes.filter((outcome) => outcome.result === 'completed' && !settled.has(outcome));
+      const consigned = await holdConsigned(transaction, outcomes);
+      const inConsignment = new Set(consigned.completed);
+      const queued = outcomes.filter(
+        (outcome) => outcome.result === 'completed' && !inConsignment.has(outcome),
+      );
+      // In this order on the wire, and one wait for all of them.
+      const [repeated, own, others] = await Promise.all([
+        settleConsigned(transaction, consigned, name),
+        failed.length > 0 ? store.failDeliveries(transaction, name, failed) : NONE,
+        queued.length > 0 ? store.completeDeliveries(transaction, name, queued) : NOTHING,
+      ]);
+      const takenOver = queued.filter(({ delivery }) => others.has(delivery.guid));
+      const ended = takenOver.length > 0 ? await store.completeOthers(transaction, takenOver) : NOTHING;
+      const written = outcomes.filter(({ result, delivery: { guid } }) =>
+        result === 'completed' ? !repeated.has(guid) && !ended.has(guid) : own.has(guid),
+      );
+      const [, activated] = await Promise.all([
+        counts && written.length > 0 && store.addCounts(transaction, countOutcomes(written)),
+        subscriptions.noteOutcomes(transaction, effectsOn(written)),
+      ]);
       const counted = outcomes.filter(
         ({ result, delivery }) => result === 'completed' || own.has(delivery.guid),
       );
-      const recorded = { outcomes: counted, failingSince: own };
-      if (counted.length === 0) return recorded;
-      // In this order on the wire, and one wait for all of them.
-      await Promise.all([
-        completed.length > 0 && store.completeDeliveries(transaction, completed),
-        counts && store.addCounts(transaction, countOutcomes(counted)),
-        subscriptions.noteOutcomes(transaction, effectsOn(counted)),
-      ]);
-      return recorded;
+      return { outcomes: counted, failingSince: own, activated };
     });
     noteSettled(outcomes);
+    if (activated.length > 0) onActivated(activated);
     return recorded;
   }
 
@@ -189,6 +205,7 @@ export function createRecorder({
 const NOBODY = '0'.repeat(32);
 
 const NONE: ReadonlyMap<string, Date> = new Map();
+const NOTHING: ReadonlySet<string> = new Set();
 
 /**
  * The data do not fit, or there is no partition for them (classes 22 and 23), or they could not even be written as

@@ -20,11 +20,11 @@ const app = await createDispatchingApp();
 const { clock, dispatcher } = app;
 
 /** Fails for a while, with so many deliveries that wait for an attempt some minutes from now. */
-async function failingWith(count: number) {
+async function failingWith(count: number, { active = false } = {}) {
   const tenant = await createTenant(app);
   const receiver = await createReceiver();
   receiver.behave({ kind: 'answer', status: 500 });
-  const subscription = await createSubscription(app, tenant, { url: receiver.url });
+  const subscription = await createSubscription(app, tenant, { url: receiver.url, active });
   await dispatcher.settle();
   const failedAt = clock.now();
   clock.advance(1_000);
@@ -80,7 +80,7 @@ test('one 2xx sends all 300 that wait, without any time passing, and never more 
 });
 
 test('a new event that succeeds sends the others, too', async () => {
-  const { tenant, receiver, subscription } = await failingWith(20);
+  const { tenant, receiver, subscription } = await failingWith(20, { active: true });
   receiver.behave({ kind: 'answer' });
   await publishEvents(app, tenant);
   await settleTwice();

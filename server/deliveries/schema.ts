@@ -26,7 +26,11 @@ export const DeliveryView = Type.Object({
   environment: EnvironmentName,
   state: DeliveryStateName,
   attempt_count: Type.Integer({ description: 'attempts so far' }),
-  next_attempt_at: Type.Optional({ ...Timestamp, description: 'while it is neither completed nor failed' }),
+  next_attempt_at: Type.Optional({
+    ...Timestamp,
+    description:
+      'while it is neither completed nor failed, and does not wait for the first 2xx of its endpoint',
+  }),
   failure_kind: Type.Optional(FailureKind),
   response_status: Type.Optional(ResponseStatus),
   response_time_ms: Type.Optional(Type.Integer({ description: 'how long the last attempt took' })),

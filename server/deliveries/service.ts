@@ -76,8 +76,15 @@ export function createDeliveries({
       .execute((transaction) => store.selectDeliveries(transaction, owned, page, filters, now));
   }
 
-  function withState(delivery: store.Delivery): Shown {
-    return { ...delivery, state: stateOf(delivery, clock.now()) };
+  /** Deliveries that wait for the first 2xx of their endpoint have no next attempt that could be named. */
+  async function show(rows: readonly store.Delivery[], now: Date): Promise<Shown[]> {
+    const waiting = rows.flatMap((row) => (row.due_at ? row.subscription_guid : []));
+    const firsts = await subscriptions.firstDeliveriesOf([...new Set(waiting)]);
+    return rows.map((row) => {
+      const first = firsts.get(row.subscription_guid);
+      const waits = first !== undefined && first !== row.guid;
+      return { ...row, due_at: waits ? null : row.due_at, state: stateOf(row, now) };
+    });
   }
 
   return {
@@ -93,7 +100,7 @@ export function createDeliveries({
         return new Failure('invalid_parameter', `event_type ${unknownType} is not a type of event`);
       const now = clock.now();
       const found = await select(visible, page, { ...filters, state: states }, now);
-      return { ...found, rows: found.rows.map((row) => ({ ...row, state: stateOf(row, now) })) };
+      return { ...found, rows: await show(found.rows, now) };
     },
 
     async get(visible: store.Visible, guid: string): Promise<DetailedDelivery | Failure> {
@@ -101,7 +108,11 @@ export function createDeliveries({
       const delivery = await store.selectDelivery(queries, { visible, subscriptionGuids }, guid);
       if (!delivery) return new Failure('not_found', 'There is no such delivery');
       const attempts = await store.selectAttempts(queries, guid, MAX_ATTEMPTS_SHOWN);
-      return { ...withState(delivery), attempts: attempts.length > 0 ? attempts : soleAttemptOf(delivery) };
+      const [shown] = await show([delivery], clock.now());
+      return {
+        ...(shown as Shown),
+        attempts: attempts.length > 0 ? attempts : soleAttemptOf(delivery),
+      };
     },
 
     /** A new cycle of attempts, whatever became of the ones before. */

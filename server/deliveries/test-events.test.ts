@@ -75,21 +75,37 @@ test('the event is recorded like any other, and can be sent again', async () => 
   assert.equal(receiver.received.filter((request) => eventIn(request).guid === guid).length, 2);
 });
 
-test('a 2xx to it makes the subscription active, and a failure is tried again', async () => {
+test('before the first 2xx it waits, and has the first event tried at once', async () => {
   const tenant = await createTenant(app);
   const receiver = await createReceiver();
   receiver.behave({ kind: 'answer', status: 500 });
   const subscription = await createSubscription(app, tenant, { url: receiver.url });
   await dispatcher.settle();
   const { body } = await send(tenant, subscription);
+  assert.equal(body.next_attempt_at, undefined);
+  await dispatcher.settle();
+  assert.equal(receiver.received.length, 2);
+  assert.equal(new Set(receiver.received.map((request) => eventIn(request).guid)).size, 1);
+  assert.equal((await showDelivery(app, tenant, String(body.guid))).attempt_count, 0);
+  receiver.behave({ kind: 'answer' });
+  const second = await send(tenant, subscription);
+  await dispatcher.settle();
+  assert.ok((await subscriptionRow(app, subscription)).activated_at, 'without any time passing');
+  for (const { guid } of [body, second.body])
+    assert.equal((await showDelivery(app, tenant, String(guid))).state, 'completed');
+});
+
+test('a failure is tried again', async () => {
+  const tenant = await createTenant(app);
+  const { receiver, subscription } = await createEndpoint(tenant);
+  receiver.behave({ kind: 'answer', status: 500 });
+  const { body } = await send(tenant, subscription);
   await dispatcher.settle();
   assert.equal((await showDelivery(app, tenant, String(body.guid))).attempt_count, 1);
-  assert.equal((await subscriptionRow(app, subscription)).activated_at, null);
   receiver.behave({ kind: 'answer' });
   clock.advance(2_000);
   await dispatcher.settle();
   assert.equal((await showDelivery(app, tenant, String(body.guid))).state, 'completed');
-  assert.ok((await subscriptionRow(app, subscription)).activated_at);
 });
 
 test('who asked for it is on record', async () => {

@@ -2,9 +2,11 @@ import type { Actor } from '../audit/service.ts';
 import type { Database } from '../database/database.ts';
 import type { Events } from '../events/service.ts';
 import type { RateLimits } from '../rate-limits/service.ts';
+import type { Clock } from '../runtime/clock.ts';
 import { Failure, isFailure } from '../runtime/failure.ts';
 import type { Subscriptions } from '../subscriptions/service.ts';
 import type { DeliverOnce } from './deliver-once.ts';
+import { hastenFirst } from './first-store.ts';
 import type { Shown } from './schema.ts';
 import type { Visible } from './store.ts';
 
@@ -16,6 +18,7 @@ const PER_SUBSCRIPTION = { name: 'test_event', limit: TEST_EVENT_LIMIT, windowMs
 
 type Deps = {
   database: Database;
+  clock: Clock;
   events: Events;
   subscriptions: Subscriptions;
   rateLimits: RateLimits;
@@ -26,7 +29,7 @@ type Deps = {
  * An event for trying an endpoint. It says what is true and what nobody acts upon: that this subscription was stored.
  * It is recorded, signed, sent and tried again like any other, but this subscription alone receives it.
  */
-export function createTestEvents({ database, events, subscriptions, rateLimits, deliverOnce }: Deps) {
+export function createTestEvents({ database, clock, events, subscriptions, rateLimits, deliverOnce }: Deps) {
   return {
     async send(actor: Actor, visible: Visible, guid: string): Promise<Shown | Failure> {
       const subscription = await subscriptions.get(visible, guid);
@@ -41,7 +44,12 @@ export function createTestEvents({ database, events, subscriptions, rateLimits, 
         const event = await events.record(transaction, {
           ...{ organizationGuid, environment, objectGuid: guid, eventType: 'subscription.storing' },
         });
-        return deliverOnce(transaction, actor, 'subscription_delivery.test', receiver, event);
+        const delivery = await deliverOnce(transaction, actor, 'subscription_delivery.test', receiver, event);
+        // The test event waits for the first 2xx, so the first event is tried at once instead.
+        const deliveryGuid = receiver.firstOnly?.deliveryGuid;
+        if (deliveryGuid)
+          await hastenFirst(transaction, { subscriptionGuid: guid, deliveryGuid }, clock.now());
+        return delivery;
       });
     },
   };

@@ -11,10 +11,23 @@ export type EventCount = {
   events: number;
 };
 
+/** Who writes counts, and which of its writes this is: each is carried out once, however often it is tried. */
+export type Write = { writer: string; sequence: number; at: Date };
+
 /** In a fixed order, so that two nodes never wait for each other in a circle. */
-export async function addEventCounts(queries: Queries, counts: readonly EventCount[]): Promise<void> {
+export async function addEventCounts(
+  queries: Queries,
+  { writer, sequence, at }: Write,
+  counts: readonly EventCount[],
+): Promise<void> {
   await sql`
     /* prepared: add_event_counts */
+    with write as (
+      insert into event_count_writers as w (guid, sequence, written_at) values (${writer}, ${sequence}, ${at})
+      on conflict (guid) do update set sequence = excluded.sequence, written_at = excluded.written_at
+      where w.sequence < excluded.sequence
+      returning 1
+    )
     insert into event_counters as c (organization_guid, environment, minute, events)
     select organization_guid, environment, minute, events from unnest(
       ${uuidArray(counts.map(({ organizationGuid }) => organizationGuid))},
@@ -22,9 +35,19 @@ export async function addEventCounts(queries: Queries, counts: readonly EventCou
       ${momentArray(counts.map(({ minute }) => minute))},
       ${intArray(counts.map(({ events }) => events))})
     as n(organization_guid, environment, minute, events)
+    where exists (select 1 from write)
     order by organization_guid, environment, minute
     on conflict (organization_guid, environment, minute) do update set events = c.events + excluded.events
     `.execute(queries);
+}
+
+/** Forgets writers that wrote nothing since that moment; gives how many. */
+export async function deleteWritersBefore(queries: Queries, moment: Date): Promise<number> {
+  const { numDeletedRows } = await queries
+    .deleteFrom('event_count_writers')
+    .where('written_at', '<', moment)
+    .executeTakeFirst();
+  return Number(numDeletedRows);
 }
 
 export type Window = { from: Date; to: Date; stepSeconds: number };

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
+import type { QueryExecutor } from 'kysely';
 import { assertError, createTestApp } from '../../testing/app.ts';
 import { nextGuid } from '../../testing/customers.ts';
 import { eventOf, publishEvents } from '../../testing/events.ts';
 import { createFakeClock } from '../../testing/fake-clock.ts';
 import { createTenant } from '../../testing/tenant.ts';
 import { until } from '../../testing/webhooks.ts';
+import { createGuids } from '../runtime/guid.ts';
 import { createLog } from '../runtime/log.ts';
 import { createEventCounters } from './counters.ts';
 
@@ -114,15 +117,17 @@ function createHarness() {
     terminal: false,
     destination: { write: (line) => void logged.push(line) },
   });
-  const state = { away: false };
+  const state = { away: false, losesAnswer: false };
   const executing = new Proxy(queries, {
     get(target, property) {
       if (state.away && property === 'getExecutor') throw new Error('no connection');
       const value = Reflect.get(target, property, target);
+      if (state.losesAnswer && property === 'getExecutor') return () => losingAnswer(target.getExecutor());
       return typeof value === 'function' ? value.bind(target) : value;
     },
   });
-  const counters = createEventCounters({ queries: executing, timers: time, log });
+  const guids = createGuids({ clock: time, randomBytes });
+  const counters = createEventCounters({ queries: executing, clock: time, timers: time, guids, log });
   const note = (organization_guid: string, minutes = 0) =>
     counters.note([
       {
@@ -133,6 +138,44 @@ function createHarness() {
     ]);
   return { time, logged, state, counters, note };
 }
+
+/** Carries the statement out, and then the connection breaks. */
+function losingAnswer(executor: QueryExecutor): QueryExecutor {
+  return new Proxy(executor, {
+    get(target, property) {
+      const value = Reflect.get(target, property, target);
+      if (property !== 'executeQuery') return typeof value === 'function' ? value.bind(target) : value;
+      return async (...args: Parameters<QueryExecutor['executeQuery']>) => {
+        await target.executeQuery(...args);
+        throw new Error('Connection terminated unexpectedly');
+      };
+    },
+  });
+}
+
+test('a write whose answer was lost is counted once', async () => {
+  const { state, counters, note } = createHarness();
+  const guid = nextGuid(app);
+  state.losesAnswer = true;
+  note(guid);
+  await counters.flush();
+  assert.equal((await countersOf(guid))[0]?.events, 1, 'it did happen');
+  note(guid);
+  await counters.flush();
+  state.losesAnswer = false;
+  await counters.flush();
+  assert.equal((await countersOf(guid))[0]?.events, 2);
+});
+
+test('processes that wrote nothing for a day are forgotten', async () => {
+  const { time, counters, note } = createHarness();
+  note(nextGuid(app));
+  await counters.flush();
+  assert.equal(await counters.sweep(), 0);
+  time.advance(24 * 3_600_000 + 1);
+  assert.ok((await counters.sweep()) >= 1);
+  assert.equal(await counters.sweep(), 0);
+});
 
 test('what cannot be written is kept, added to and written later', async () => {
   const { time, logged, state, counters, note } = createHarness();

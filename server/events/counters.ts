@@ -1,8 +1,15 @@
 import type { Queries } from '../database/database.ts';
 import type { EnvironmentName } from '../database/tables.ts';
-import type { Timers } from '../runtime/clock.ts';
+import type { Clock, Timers } from '../runtime/clock.ts';
+import type { Guids } from '../runtime/guid.ts';
 import type { Log } from '../runtime/log.ts';
-import { addEventCounts, type EventCount, selectEventCounts, type Window } from './counter-store.ts';
+import {
+  addEventCounts,
+  deleteWritersBefore,
+  type EventCount,
+  selectEventCounts,
+  type Window,
+} from './counter-store.ts';
 import type { Event } from './store.ts';
 
 /**
@@ -15,11 +22,17 @@ const MINUTE_MS = 60_000;
 const FLUSH_AFTER_MS = 5_000;
 /** Minutes of Organizations; more than these are not counted while the database is away. */
 const MAX_WAITING = 10_000;
+/** A write that is still tried again by then would be counted twice. */
+const FORGET_WRITERS_AFTER_MS = 24 * 3_600_000;
 
-type Deps = { queries: Queries; timers: Timers; log: Log };
+type Deps = { queries: Queries; clock: Clock; timers: Timers; guids: Guids; log: Log };
 type Counted = Pick<Event, 'organization_guid' | 'environment' | 'created_at'>;
 
-export function createEventCounters({ queries, timers, log }: Deps) {
+export function createEventCounters({ queries, clock, timers, guids, log }: Deps) {
+  const writer = guids.next();
+  let sequence = 0;
+  /** A write that may have happened or not: it is tried again as it is, before anything else is written. */
+  let unanswered: readonly EventCount[] | undefined;
   let waiting = new Map<string, EventCount>();
   let cancel: (() => void) | undefined;
   let writing: Promise<void> | undefined;
@@ -39,21 +52,29 @@ export function createEventCounters({ queries, timers, log }: Deps) {
     });
   }
 
-  async function write(): Promise<void> {
+  function nextWrite(): readonly EventCount[] {
     const counts = [...waiting.values()];
     waiting = new Map();
-    try {
-      await addEventCounts(queries, counts);
-    } catch (error) {
-      log.warn({ reason: String(error) }, 'counts of events are kept until the database is back');
-      for (const count of counts) add(count);
-      flushLater();
+    sequence += 1;
+    return counts;
+  }
+
+  async function write(): Promise<void> {
+    while (unanswered || waiting.size > 0) {
+      unanswered ??= nextWrite();
+      try {
+        await addEventCounts(queries, { writer, sequence, at: clock.now() }, unanswered);
+        unanswered = undefined;
+      } catch (error) {
+        log.warn({ reason: String(error) }, 'counts of events are kept until the database is back');
+        return flushLater();
+      }
     }
   }
 
   async function flush(): Promise<void> {
     while (writing) await writing;
-    if (waiting.size === 0) return;
+    if (!unanswered && waiting.size === 0) return;
     writing = write().finally(() => {
       writing = undefined;
     });
@@ -79,6 +100,9 @@ export function createEventCounters({ queries, timers, log }: Deps) {
     /** As far as they are written down, in steps; steps without events are left out. */
     read: (organizationGuid: string, environments: readonly EnvironmentName[], window: Window) =>
       selectEventCounts(queries, organizationGuid, environments, window),
+
+    /** Forgets the processes that are gone; gives how many. */
+    sweep: () => deleteWritersBefore(queries, new Date(clock.now().getTime() - FORGET_WRITERS_AFTER_MS)),
 
     /** Writes what it has; what cannot be written now is given up. */
     async stop(): Promise<void> {

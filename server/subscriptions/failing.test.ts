@@ -70,7 +70,7 @@ test('one that recovers while the sweep looks at it is not failed', async () => 
   let sweep: Promise<number> | undefined;
   await app.database.transaction(async (transaction) => {
     await app.subscriptions.noteOutcomes(transaction, [
-      { guid, succeeded: true, failingSince: undefined, at },
+      { guid, succeeded: true, failingSince: undefined, at, provenUrl: 'https://partner.example/hook' },
     ]);
     sweep = other.subscriptions.sweepFailed();
     assert.equal(await sweep, 0, 'what is locked is left for the next round');

@@ -72,10 +72,84 @@ test('of twenty that are created at once, on two nodes, exactly five are', async
 test('deleting ones deliver for a day, so there are never more than twenty that do', async () => {
   const tenant = await createTenant(app);
   for (let n = 0; n < 20; n += 1) {
-    const { guid } = await createSubscription(app, tenant);
+    const { guid } = await createSubscription(app, tenant, { url: `https://partner.example/${n}` });
     assert.equal((await founderOf(app, tenant)('DELETE', `/${guid}`)).status, 200);
   }
   assertError(await create(tenant), 422, 'subscription_limit_reached', /at most 20 .* that deliver/);
   app.clock.advance(24 * 3_600_000);
   assert.equal((await create(tenant)).status, 201, 'a day later they have ended');
+});
+
+/** Five at one URL, with the creation and deletion of the same one in turn. */
+async function fillUrl(tenant: Tenant, url: string): Promise<string[]> {
+  const guids: string[] = [];
+  for (let n = 0; n < 5; n += 1) {
+    const { guid } = await createSubscription(app, tenant, { url });
+    await founderOf(app, tenant)('DELETE', `/${guid}`);
+    guids.push(guid);
+  }
+  return guids;
+}
+
+function assertUrlFull(answer: Answer): void {
+  assertError(answer, 422, 'subscription_limit_reached', /At most 5 subscriptions deliver to one url/);
+}
+
+test('one URL is held by five, deleting ones included, however it is spelt', async () => {
+  const [tenant, stranger] = [await createTenant(app), await createTenant(app)];
+  await fillUrl(tenant, 'https://hooks.partner.example/a~b?x=%3D');
+  const post = (url: string) => founderOf(app, tenant)('POST', '', { ...bodyFor('sandbox'), url });
+  for (const url of [
+    'https://hooks.partner.example/a~b?x=%3D',
+    'HTTPS://HOOKS.partner.example:443/a~b?x=%3d',
+    'https://hooks.partner.example./a%7Eb?x=%3D',
+    'https://hooks.partner.example/c/../%61%7eb?x=%3D',
+  ])
+    assertUrlFull(await post(url));
+  const path = `/organizations/${tenant.organizationGuid}/subscriptions`;
+  const url = 'https://hooks.partner.example/a~b?x=%3D';
+  assertUrlFull(await app.operate('POST', path, { ...bodyFor('production'), url }));
+  assert.equal((await post('https://hooks.partner.example/a~B?x=%3D')).status, 201, 'another path');
+  await createSubscription(app, stranger, { url });
+  app.clock.advance(24 * 3_600_000);
+  assert.equal((await post(url)).status, 201, 'a day later they have ended');
+});
+
+test('a change of the url counts as well, and failed ones do not', async () => {
+  const tenant = await createTenant(app);
+  const founder = founderOf(app, tenant);
+  const [first = ''] = await fillUrl(tenant, 'https://partner.example/full');
+  const { guid } = await createSubscription(app, tenant, { url: 'https://partner.example/other' });
+  assertUrlFull(await founder('PATCH', `/${guid}`, { url: 'https://partner.example:443/full' }));
+  assert.equal((await founder('GET', `/${guid}`)).body.url, 'https://partner.example/other');
+  const respelt = { url: 'https://partner.example:443/full' };
+  assert.equal((await founder('PATCH', `/${first}`, respelt)).status, 200, 'its own place is its own');
+  await setMoments(app, first, { failed_at: app.clock.now() });
+  assert.equal((await founder('PATCH', `/${guid}`, { url: 'https://partner.example/full' })).status, 200);
+  assertUrlFull(await founder('POST', '', { ...bodyFor('sandbox'), url: 'https://partner.example/full' }));
+});
+
+test('of ten that are to hold a URL at once, created and changed on two nodes, five do', async () => {
+  const tenant = await createTenant(app);
+  const token = await userToken(app, tenant.organizationGuid);
+  const url = 'https://partner.example/wanted';
+  const before: string[] = [];
+  for (let n = 0; n < 9; n += 1) {
+    const created = await createSubscription(app, tenant, { url: `https://partner.example/${n}` });
+    before.push(created.guid);
+    // Deleting ones can be moved, too, and leave the five places to the others.
+    if (n < 5) await founderOf(app, tenant)('DELETE', `/${created.guid}`);
+  }
+  const answers = await Promise.all([
+    ...before.map((guid, index) =>
+      (index % 2 ? app : other).call({
+        ...{ method: 'PATCH', url: `/api/subscriptions/${guid}`, token, payload: { url } },
+      }),
+    ),
+    app.call({
+      ...{ method: 'POST', url: '/api/subscriptions', token, payload: { ...bodyFor('sandbox'), url } },
+    }),
+  ]);
+  assert.equal(answers.filter(({ status }) => status < 300).length, 5);
+  for (const answer of answers.filter(({ status }) => status >= 300)) assertUrlFull(answer);
 });

@@ -15,12 +15,13 @@ const other = await createTestApp({ testDatabase, clock: app.clock });
 after(() => testDatabase.drop());
 
 const tenant = await createTenant(app);
+const URL = 'https://partner.example/hook';
 const T = (seconds: number) => new Date(app.clock.now().getTime() + seconds * 1_000);
 
 const note = (outcomes: readonly ReceiverOutcome[], node: TestApp = app) =>
   node.database.transaction((transaction) => node.subscriptions.noteOutcomes(transaction, outcomes));
 const succeeded = (guid: string, at: Date, failingSince?: Date): ReceiverOutcome => ({
-  ...{ guid, succeeded: true, failingSince, at },
+  ...{ guid, succeeded: true, failingSince, at, provenUrl: URL },
 });
 const failed = (guid: string, failingSince: Date): ReceiverOutcome => ({
   ...{ guid, succeeded: false, failingSince, at: failingSince },
@@ -131,7 +132,7 @@ test('of failed and deleted ones nothing is noted; of disabled and deleting ones
 test('rows are locked by guid, in whatever order they are given and stored', async () => {
   const [low, high] = [await fresh(), await fresh()];
   await setMoments(app, low, { recovered_at: T(-60) });
-  let noting: Promise<void> | undefined;
+  let noting: Promise<unknown> | undefined;
   await app.database.transaction(async (transaction) => {
     const locking = transaction.selectFrom('subscriptions').select('guid').forUpdate().skipLocked();
     assert.equal((await locking.where('guid', '=', low).execute()).length, 1);

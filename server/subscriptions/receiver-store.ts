@@ -6,7 +6,14 @@ import { COLUMNS, type SubscriptionRow, stateAt } from './store.ts';
 
 /** What the dispatcher, the sweeper and the rotation of the master key read and write, for many tenants at once. */
 export type ReceiverRow = Selectable<Tables['subscriptions']>;
-export type Outcome = { guid: string; succeeded: boolean; failingSince: Date | undefined; at: Date };
+export type Outcome = {
+  guid: string;
+  succeeded: boolean;
+  failingSince: Date | undefined;
+  at: Date;
+  /** The URL that answered 2xx while it still had to: it activates the subscription unless it has another by now. */
+  provenUrl?: string | undefined;
+};
 
 /** Not failed and not gone. */
 export async function selectReceiversOf(
@@ -53,23 +60,29 @@ export async function selectGuids(
 
 /**
  * Locks in one order, and only what there is something to write about: while an endpoint simply answers, or simply
- * fails, its row is read and left alone, however many deliveries it gets.
+ * fails, its row is read and left alone, however many deliveries it gets. Returns the subscriptions that it activates.
  */
-export async function updateOutcomes(transaction: Transaction, outcomes: readonly Outcome[]): Promise<void> {
-  await sql`
+export async function updateOutcomes(
+  transaction: Transaction,
+  outcomes: readonly Outcome[],
+): Promise<string[]> {
+  const { rows } = await sql<{ guid: string; activates: boolean }>`
     /* prepared: note_outcomes */
     with outcomes as (
       select * from unnest(
         ${outcomes.map(({ guid }) => guid)}::uuid[],
         ${outcomes.map(({ succeeded }) => succeeded)}::boolean[],
         ${outcomes.map(({ failingSince }) => failingSince ?? null)}::timestamptz[],
-        ${outcomes.map(({ at }) => at)}::timestamptz[]) as outcomes (guid, succeeded, failing_since, at)
+        ${outcomes.map(({ at }) => at)}::timestamptz[],
+        ${textArray(outcomes.map(({ provenUrl }) => provenUrl ?? null))})
+      as outcomes (guid, succeeded, failing_since, at, proven_url)
     ), changing as (
-      select subscriptions.guid from subscriptions join outcomes using (guid)
+      select subscriptions.guid, activated_at is null and url = proven_url as activates
+      from subscriptions join outcomes using (guid)
       where failed_at is null and deleted_at is null
         and (scheduled_deletion_at is null or scheduled_deletion_at > outcomes.at)
         and case when succeeded
-          then activated_at is null or deliveries_failing_since is distinct from failing_since
+          then (activated_at is null and url = proven_url) or deliveries_failing_since is distinct from failing_since
           else deliveries_failing_since is null and failing_since is not null
         end
       order by subscriptions.guid
@@ -77,14 +90,52 @@ export async function updateOutcomes(transaction: Transaction, outcomes: readonl
     )
     update subscriptions
     set
-      activated_at = case when succeeded then coalesce(activated_at, outcomes.at) else activated_at end,
+      activated_at = case when changing.activates then outcomes.at else activated_at end,
       recovered_at = case when succeeded and deliveries_failing_since is not null
         then outcomes.at else recovered_at end,
       deliveries_failing_since = case when succeeded
         then failing_since else coalesce(deliveries_failing_since, failing_since) end,
       updated_at = greatest(updated_at, outcomes.at)
     from outcomes join changing using (guid)
-    where subscriptions.guid = outcomes.guid`.execute(transaction);
+    where subscriptions.guid = outcomes.guid
+    returning subscriptions.guid, coalesce(changing.activates, false) as activates`.execute(transaction);
+  return rows.filter(({ activates }) => activates).map(({ guid }) => guid);
+}
+
+/** A delivery to send first, and the one that was chosen before it, which has ended. */
+export type FirstChoice = { guid: string; before: string | undefined; first: string };
+
+/** Returns the subscriptions whose choice is written. A row that is locked is left for the next round. */
+export async function updateFirstDeliveries(
+  queries: Queries,
+  choices: readonly FirstChoice[],
+): Promise<string[]> {
+  const { rows } = await sql<{ guid: string }>`
+    with choices as (
+      select * from unnest(
+        ${uuidArray(choices.map(({ guid }) => guid))},
+        ${uuidArray(choices.map(({ before }) => before ?? null))},
+        ${uuidArray(choices.map(({ first }) => first))}) as choices (guid, before, first)
+    ), free as (
+      select subscriptions.guid from subscriptions join choices using (guid)
+      where activated_at is null and first_delivery_guid is not distinct from before
+      for no key update of subscriptions skip locked
+    )
+    update subscriptions set first_delivery_guid = choices.first
+    from choices join free using (guid)
+    where subscriptions.guid = choices.guid
+    returning subscriptions.guid`.execute(queries);
+  return rows.map(({ guid }) => guid);
+}
+
+/** Of those that are not active. */
+export function selectFirstDeliveries(queries: Queries, guids: readonly string[]) {
+  return queries
+    .selectFrom('subscriptions')
+    .select(['guid', 'first_delivery_guid'])
+    .where('guid', '=', sql<string>`any(${uuidArray(guids)})`)
+    .where('activated_at', 'is', null)
+    .execute();
 }
 
 /** Those whose deletion has come. What another node is busy with is left to it. */

@@ -38,6 +38,7 @@ test('a receiver is a subscription of the Organizations asked for, with its key'
     created.map(({ guid, organization_guid, environment, url, signing_key: key }) => ({
       ...{ guid, organizationGuid: organization_guid, environment, url, key },
       ...{ disabled: false, delivers: true, endsAt: undefined, recoveredAt: undefined },
+      firstOnly: { deliveryGuid: undefined },
     })),
   );
   assert.ok(

@@ -25,10 +25,16 @@ export type Receiver = {
   endsAt: Date | undefined;
   /** When its endpoint came back; only as long as it has not failed again. */
   recoveredAt: Date | undefined;
+  /** Set until the endpoint at `url` has answered 2xx: one delivery is sent, the others wait. */
+  firstOnly?: FirstOnly | undefined;
 };
+
+/** The delivery that is sent, once a dispatcher has chosen it. */
+export type FirstOnly = { deliveryGuid: string | undefined };
 
 /** What deliveries tell of a subscription, together: whether any succeeded, and since when they fail after that. */
 export type ReceiverOutcome = store.Outcome;
+export type FirstChoice = store.FirstChoice;
 
 /** Decrypting costs a little each time, and a key never changes. */
 const MAX_REMEMBERED_KEYS = 10_000;
@@ -59,6 +65,8 @@ export function createReceivers({ database, clock, signingKeys }: Deps) {
       delivers: !isOver && row.disabled_at === null,
       endsAt: row.scheduled_deletion_at ?? undefined,
       recoveredAt: (hasRecovered ? row.recovered_at : null) ?? undefined,
+      firstOnly:
+        row.activated_at === null ? { deliveryGuid: row.first_delivery_guid ?? undefined } : undefined,
     };
   }
 
@@ -84,9 +92,24 @@ export function createReceivers({ database, clock, signingKeys }: Deps) {
     /**
      * In the transaction that records deliveries: the first success activates, a failure begins the count of days, a
      * success ends it. At most one for each subscription; of failed and deleted ones nothing is noted any more.
+     * Returns the subscriptions that became active.
      */
-    async noteOutcomes(transaction: Transaction, outcomes: readonly ReceiverOutcome[]): Promise<void> {
-      if (outcomes.length > 0) await store.updateOutcomes(transaction, outcomes);
+    async noteOutcomes(transaction: Transaction, outcomes: readonly ReceiverOutcome[]): Promise<string[]> {
+      return outcomes.length > 0 ? store.updateOutcomes(transaction, outcomes) : [];
+    },
+
+    /** Sets the delivery that an inactive endpoint is sent; returns the choices that no other node came before. */
+    async chooseFirst(choices: readonly FirstChoice[]): Promise<FirstChoice[]> {
+      if (choices.length === 0) return [];
+      const chosen = new Set(await store.updateFirstDeliveries(database.queries, choices));
+      return choices.filter(({ guid }) => chosen.has(guid));
+    },
+
+    /** The only delivery sent to each of these subscriptions; without the active ones. */
+    async firstDeliveriesOf(guids: readonly string[]): Promise<ReadonlyMap<string, string | undefined>> {
+      if (guids.length === 0) return new Map();
+      const rows = await store.selectFirstDeliveries(database.queries, guids);
+      return new Map(rows.map((row) => [row.guid, row.first_delivery_guid ?? undefined]));
     },
   };
 }

@@ -87,17 +87,17 @@ export function registerSubscriptions(
       schema: {
         ...write.documented,
         operationId: 'subscriptions.update',
-        summary: 'Rename a webhook subscription',
+        summary: 'Change the name or the url of a webhook subscription',
         tags,
         params: GuidParams,
         body: SubscriptionChanges,
-        response: answers({ 200: SubscriptionView }, 400, 401, 403, 404, 413, 415, 422),
+        response: answers({ 200: SubscriptionView }, 400, 401, 403, 404, 409, 413, 415, 422),
       },
     },
     async (request) => {
       const { caller, params, body } = request;
       return viewSubscription(
-        unwrap(await subscriptions.rename(actorOf(request), caller, params.guid, body)),
+        unwrap(await subscriptions.update(actorOf(request), caller, params.guid, body)),
       );
     },
   );

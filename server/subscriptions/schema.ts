@@ -12,18 +12,27 @@ const STATES: SubscriptionState[] = ['storing', 'active', 'failed', 'deleting'];
 const Name = Type.String({ minLength: 1, maxLength: MAX_NAME_CHARACTERS, pattern: '\\S' });
 const SubscriptionType = Type.Enum(['webhook'], { description: 'webhook' });
 
+const Url = Type.String({
+  minLength: 1,
+  maxLength: MAX_URL_CHARACTERS,
+  description: 'where events are posted to: https, or http in sandbox; without credentials and fragment',
+  example: 'https://partner.example/webhooks',
+});
+
 export const NewSubscription = strictObject({
   type: SubscriptionType,
   name: Name,
-  url: Type.String({
-    minLength: 1,
-    maxLength: MAX_URL_CHARACTERS,
-    description: 'where events are posted to: https, or http in sandbox; without credentials and fragment',
-    example: 'https://partner.example/webhooks',
-  }),
+  url: Url,
   environment: EnvironmentName,
 });
-export const SubscriptionChanges = strictObject({ name: Type.Optional(Name) });
+export const SubscriptionChanges = strictObject({
+  name: Type.Optional(Name),
+  url: Type.Optional({
+    ...Url,
+    description:
+      'the new endpoint: it receives one event until it has answered 2xx, the others wait for that',
+  }),
+});
 
 /** The operator's alone. */
 export const SubscriptionControls = strictObject({
@@ -41,7 +50,9 @@ export const SubscriptionView = Type.Object({
   environment: EnvironmentName,
   type: SubscriptionType,
   state: Type.Enum(STATES, {
-    description: 'active: its endpoint has answered 2xx; deleting: delivers until scheduled_deletion_at',
+    description:
+      'storing: receives its first event only, the others wait; active: its endpoint has answered 2xx; ' +
+      'deleting: delivers until scheduled_deletion_at',
   }),
   created_at: Timestamp,
   updated_at: Timestamp,

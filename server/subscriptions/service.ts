@@ -19,15 +19,16 @@ import { createSigningKeys } from './signing-key.ts';
 import {
   isSubscriptionState,
   MAX_RECEIVING,
+  MAX_RECEIVING_AT_URL,
   MAX_SUBSCRIPTIONS,
   type SubscriptionState,
   stateOf,
 } from './state.ts';
 import * as store from './store.ts';
 import { createSweeps } from './sweeps.ts';
-import { checkUrl } from './url.ts';
+import { checkUrl, normalisedUrl } from './url.ts';
 
-export type { Receiver, ReceiverOutcome } from './receivers.ts';
+export type { FirstChoice, Receiver, ReceiverOutcome } from './receivers.ts';
 export type Subscriptions = ReturnType<typeof createSubscriptions>;
 /** One that is there: the deleted are not. */
 export type Subscription = store.SubscriptionRow & { state: Exclude<SubscriptionState, 'deleted'> };
@@ -62,14 +63,36 @@ export function createSubscriptions(deps: Deps) {
       current: store.SubscriptionRow,
       now: Date,
     ) => Promise<store.SubscriptionRow | Failure>,
+    lockedOrganization?: string,
   ): Promise<Subscription | Failure> {
     return database.transaction(async (transaction) => {
       const now = clock.now();
+      if (lockedOrganization !== undefined) {
+        const organization = await organizations.lockAlone(transaction, lockedOrganization);
+        if (isFailure(organization)) return organization;
+      }
       const current = await store.selectSubscriptionForUpdate(transaction, whose, guid, now);
       if (!current) return noSubscription();
       const changed = await change(transaction, current, now);
       return isFailure(changed) ? changed : withState(changed, now);
     });
+  }
+
+  async function refusalOfMove(
+    transaction: Transaction,
+    current: store.SubscriptionRow,
+    url: string,
+    now: Date,
+  ): Promise<Failure | undefined> {
+    const refused = checkUrl(url, current.environment);
+    if (refused) return refused;
+    if (current.failed_at !== null)
+      return new Failure('state_conflict', 'A failed subscription keeps its url; create a new subscription');
+    const receiving = await selectReceiversOf(transaction, [current.organization_guid], now);
+    return refusalOfUrl(
+      receiving.filter(({ guid }) => guid !== current.guid),
+      url,
+    );
   }
 
   return {
@@ -99,11 +122,14 @@ export function createSubscriptions(deps: Deps) {
             'subscription_limit_reached',
             `An Organization has at most ${MAX_SUBSCRIPTIONS} subscriptions; delete one first`,
           );
-        if ((await selectReceiversOf(transaction, [organizationGuid], now)).length >= MAX_RECEIVING)
+        const receiving = await selectReceiversOf(transaction, [organizationGuid], now);
+        if (receiving.length >= MAX_RECEIVING)
           return new Failure(
             'subscription_limit_reached',
             `An Organization has at most ${MAX_RECEIVING} subscriptions that deliver; wait until the deleted ones have ended`,
           );
+        const full = refusalOfUrl(receiving, url);
+        if (full) return full;
         const signingKey = signingKeys.generate();
         const row = newRow(guids.next(), { organizationGuid, name, url, environment }, now);
         const signing_key_encrypted = signingKeys.encrypt(row.guid, signingKey);
@@ -133,12 +159,34 @@ export function createSubscriptions(deps: Deps) {
       return row ? withState(row, now) : noSubscription();
     },
 
-    rename(actor: Actor, whose: store.Whose, guid: string, { name }: Static<typeof SubscriptionChanges>) {
-      return changeFound(whose, guid, async (transaction, current, now) => {
-        if (name === undefined || name === current.name) return current;
-        await audit.record(transaction, actor, changeOf('update', current, { name }));
-        return store.updateSubscription(transaction, guid, { name, updated_at: now });
-      });
+    update(
+      actor: Actor,
+      tenant: store.Tenant,
+      guid: string,
+      { name, url }: Static<typeof SubscriptionChanges>,
+    ): Promise<Subscription | Failure> {
+      return changeFound(
+        tenant,
+        guid,
+        async (transaction, current, now) => {
+          const renames = name !== undefined && name !== current.name;
+          const moves = url !== undefined && url !== current.url;
+          if (!renames && !moves) return current;
+          const refused = moves && (await refusalOfMove(transaction, current, url, now));
+          if (refused) return refused;
+          const changes = { ...(renames ? { name } : {}), ...(moves ? { url } : {}) };
+          await audit.record(transaction, actor, changeOf('update', current, changes));
+          const isOther = moves && normalisedUrl(url) !== normalisedUrl(current.url);
+          return store.updateSubscription(transaction, guid, {
+            ...changes,
+            // The new endpoint has to answer 2xx, too, before it receives more than one event.
+            ...(isOther ? { activated_at: null, first_delivery_guid: null } : {}),
+            updated_at: now,
+          });
+        },
+        // Before the subscription, as everywhere, and only when the URLs of the Organization are counted.
+        url === undefined ? undefined : tenant.organizationGuid,
+      );
     },
 
     /** Schedules its end. Asked for again it changes nothing: the first request set the time. */
@@ -214,6 +262,17 @@ function newRow(
 
 function withState(row: store.SubscriptionRow, now: Date): Subscription {
   return { ...row, state: stateOf(row, now) as Subscription['state'] };
+}
+
+/** Why one more of an Organization's subscriptions may not have this URL, in whatever spelling. */
+function refusalOfUrl(receiving: readonly { url: string }[], url: string): Failure | undefined {
+  const wanted = normalisedUrl(url);
+  const holding = receiving.filter((each) => normalisedUrl(each.url) === wanted);
+  if (holding.length < MAX_RECEIVING_AT_URL) return undefined;
+  return new Failure(
+    'subscription_limit_reached',
+    `At most ${MAX_RECEIVING_AT_URL} subscriptions deliver to one url, deleting ones included; use another url or wait until a deletion is complete`,
+  );
 }
 
 function noSubscription(): Failure {

@@ -35,6 +35,9 @@ export const MAX_SUBSCRIPTIONS = 5;
 /** Those that the limit counts: the others have ended, or are about to. */
 export const COUNTED_STATES: readonly SubscriptionState[] = ['storing', 'active'];
 
+/** Subscriptions that deliver to one URL, so that creating and deleting in turn does not multiply what it receives. */
+export const MAX_RECEIVING_AT_URL = 5;
+
 /** Those whose deletion is scheduled do not count as above, but still get every event. */
 export const MAX_RECEIVING = 20;
 export const RECEIVING_STATES: readonly SubscriptionState[] = [...COUNTED_STATES, 'deleting'];

@@ -4,8 +4,11 @@ import { type Page, type PageOf, selectPage } from '../database/paging.ts';
 import type { EnvironmentName, Tables } from '../database/tables.ts';
 import { COUNTED_STATES, FIRST_STATE, STATE_RULES, type SubscriptionState } from './state.ts';
 
-/** Without its key, which nothing that is shown needs. */
-export type SubscriptionRow = Omit<Selectable<Tables['subscriptions']>, 'signing_key_encrypted'>;
+/** Without the columns that only sending needs. */
+export type SubscriptionRow = Omit<
+  Selectable<Tables['subscriptions']>,
+  'signing_key_encrypted' | 'first_delivery_guid'
+>;
 
 /** Whose it has to be. The operator's calls say `anyone`: nothing is reached by leaving the tenant out. */
 export type Tenant = { organizationGuid: string; environment?: EnvironmentName | undefined };

@@ -18,6 +18,25 @@ export function checkUrl(url: string, environment: EnvironmentName): Failure | u
   return undefined;
 }
 
+const PERCENT_ENCODED = /%[0-9a-f]{2}/gi;
+/** Characters that mean the same encoded and not (RFC 3986, section 6.2.2.2). */
+const UNRESERVED = /[A-Za-z0-9\-._~]/;
+
+/**
+ * One spelling for URLs that reach the same endpoint, to compare them by: as WHATWG URL writes it (host in lowercase, no
+ * default port, no dot segments), without the root's dot after the host, without an empty query, and with one form of
+ * percent-encoding.
+ */
+export function normalisedUrl(url: string): string {
+  const parsed = new URL(url);
+  parsed.hostname = parsed.hostname.replace(/\.$/, '');
+  const encoded = parsed.href.replace(PERCENT_ENCODED, (triplet) => {
+    const character = String.fromCharCode(Number.parseInt(triplet.slice(1), 16));
+    return UNRESERVED.test(character) ? character : triplet.toUpperCase();
+  });
+  return encoded.replace(/\?$/, '');
+}
+
 function problemOf(url: string): string | undefined {
   if (UNSEEN.test(url)) return 'must not contain spaces, line breaks or control characters';
   if (url.includes('\\')) return 'must not contain a backslash';

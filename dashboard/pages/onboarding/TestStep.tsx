@@ -34,9 +34,11 @@ export function TestStep({ subscription, onDone }: { subscription: Subscription;
           <Text size="sm">
             {arrived
               ? 'It arrived.'
-              : delivery.attempt_count === 0
-                ? 'On its way …'
-                : 'It is sent again by itself …'}
+              : delivery.attempt_count > 0
+                ? 'It is sent again by itself …'
+                : delivery.next_attempt_at === undefined
+                  ? 'Waiting for the first 2xx. The first event of the subscription is retried …'
+                  : 'On its way …'}
           </Text>
         </Group>
       ) : null}

@@ -67,7 +67,7 @@ export function RollSigningKey({
         ))
       }
       proof={{
-        text: 'Let your endpoint accept a signature by either key. The new subscription becomes active with its first 2xx. Events come twice from now on; deduplicate them by their guid.',
+        text: 'Let your endpoint accept a signature by either key. The new subscription becomes active with its first 2xx. From then on events come twice; deduplicate them by their guid.',
         isThere: current?.state === 'active',
         there: 'The new subscription is active.',
         missing: 'No 2xx with the new key so far …',

@@ -31,7 +31,11 @@ export function SubscriptionActions({ subscription }: { subscription: Subscripti
   const test = useMutation({
     mutationFn: () => calls.sendTest(guid),
     onSuccess: async () => {
-      tell('A test event is on its way.');
+      tell(
+        state === 'storing'
+          ? 'Retrying the first event. The test event follows with the first 2xx.'
+          : 'A test event is on its way.',
+      );
       await queries.invalidateQueries({ queryKey: [api.key, '/subscription_deliveries'] });
     },
     onError: tellProblem,

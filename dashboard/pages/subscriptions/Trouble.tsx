@@ -22,7 +22,7 @@ export function Trouble({ subscription }: { subscription: Subscription }) {
   if (!since && !deletion)
     return (
       <Text size="sm" c="dimmed">
-        {state === 'storing' ? 'Waits for its first 2xx' : 'None'}
+        {state === 'storing' ? 'Waiting for the first 2xx. Other events wait until then.' : 'None'}
       </Text>
     );
   return (
@@ -34,6 +34,7 @@ export function Trouble({ subscription }: { subscription: Subscription }) {
             Failing, first <Moment at={since} />
             <Text size="xs" c="dimmed">
               Fails for good in {remaining(new Date(Date.parse(since) + FAILS_AFTER_MS).toISOString(), now)}
+              {state === 'storing' ? '. Other events wait for the first 2xx.' : null}
             </Text>
           </Text>
         </Group>
