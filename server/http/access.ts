@@ -3,10 +3,12 @@ import type { KeyUsage } from '../applications/usage.ts';
 import type { Actor } from '../audit/service.ts';
 import type { Feature } from '../organizations/schema.ts';
 import type { Organizations } from '../organizations/service.ts';
+import type { Clock } from '../runtime/clock.ts';
 import { Failure } from '../runtime/failure.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import type { TokenType } from '../tokens/claims.ts';
 import type { Denials } from '../tokens/denials.ts';
+import { isFreshProof } from '../tokens/proof.ts';
 import { holdsScope } from '../tokens/scopes.ts';
 import type { Caller, VerifiedToken, Verifier } from '../tokens/verifier.ts';
 import { FailureError } from './errors.ts';
@@ -15,7 +17,14 @@ import type { SourceAddress } from './source-address.ts';
 import { refuseUnknownInput } from './strict-input.ts';
 
 /** What a route of `/api` asks of a token. Declared with the route, checked here, shown in the OpenAPI document. */
-type Access = { types: readonly TokenType[]; scopes: readonly string[]; feature?: Feature };
+type Access = {
+  types: readonly TokenType[];
+  scopes: readonly string[];
+  feature?: Feature;
+  freshProof?: boolean;
+  bothEnvironments?: boolean;
+};
+type Declared = { config: { access: Access }; documented: object };
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -36,13 +45,31 @@ export function requires(types: readonly TokenType[], ...scopes: readonly string
 }
 
 /** The same, of an Organization that has this feature. How one that has not is refused is told with the features. */
-export function withFeature(feature: Feature, { config, documented }: ReturnType<typeof requires>) {
+export function withFeature(feature: Feature, { config, documented }: Declared) {
   return {
     config: { access: { ...config.access, feature } },
     documented: { ...documented, 'x-feature': feature },
   };
 }
 
+/** The same, and a person must have proved who they are in the last minutes: for what gives lasting access. */
+export function withFreshProof({ config, documented }: Declared) {
+  return {
+    config: { access: { ...config.access, freshProof: true } },
+    documented: { ...documented, 'x-fresh-proof': true },
+  };
+}
+
+/** The same for what is of no environment: a change with a sandbox token changes production too. */
+export function inBothEnvironments({ config, documented }: Declared) {
+  return {
+    config: { access: { ...config.access, bothEnvironments: true } },
+    documented: { ...documented, 'x-environments': ['sandbox', 'production'] },
+  };
+}
+
+/** Methods that change nothing (RFC 9110, section 9.2.1). */
+const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 const BEARER = /^Bearer +([\w\-.~+/]+=*)$/i;
 
 export type AccessDeps = {
@@ -52,6 +79,7 @@ export type AccessDeps = {
   denials: Denials;
   usage: KeyUsage;
   metrics: Metrics;
+  clock: Clock;
 };
 
 /** Everything under `/api`, behind one guard. */
@@ -73,11 +101,11 @@ export async function registerApi(
 
 /**
  * The checks of every `/api` call in the contract's order: token, revocation, source address, token type, scope,
- * feature; all before the body is read. A token that was seen before passes without waiting for anything, unless
- * the route asks for a feature.
+ * a person's second factor and proof, feature; all before the body is read. A token that was seen before passes without
+ * waiting for anything, unless the route asks for a feature or a person has no second factor.
  */
 function guard(api: HttpServer, deps: AccessDeps): void {
-  const { verifier, organizations, sourceAddress, denials, usage, metrics } = deps;
+  const { verifier, organizations, sourceAddress, denials, usage, metrics, clock } = deps;
   api.decorateRequest('caller');
   api.decorateRequest('sourceAddress');
 
@@ -89,14 +117,42 @@ function guard(api: HttpServer, deps: AccessDeps): void {
     const conclude = (refusal: Failure | undefined) => done(refusal && new FailureError(refusal));
     const decide = (verified: VerifiedToken | Failure) => {
       const refusal = admit(request, verified);
-      const feature = request.routeOptions.config.access?.feature;
-      if (refusal || !feature) conclude(refusal);
-      else organizations.refusalOf(request.caller.organizationGuid, feature).then(conclude, done);
+      if (refusal) return conclude(refusal);
+      const access = request.routeOptions.config.access as Access;
+      const { type, secondFactor } = request.caller;
+      if (!access.feature && (type !== 'user' || secondFactor))
+        conclude(refusalOfProof(request.caller, access));
+      else refusalByOrganization(request, access).then(conclude, done);
     };
     const verified = verify(request.headers.authorization);
     if (verified instanceof Promise) verified.then(decide, done);
     else decide(verified);
   });
+
+  /** A missing second factor comes first: giving one is a fresh proof too, so that a person is asked once. */
+  async function refusalByOrganization(
+    { caller, method }: FastifyRequest,
+    access: Access,
+  ): Promise<Failure | undefined> {
+    const { organizationGuid: guid, role, environment } = caller;
+    if (caller.type === 'user' && !caller.secondFactor) {
+      const changesProduction =
+        !READING.has(method) && (environment !== 'sandbox' || access.bothEnvironments === true);
+      const refusal = await organizations.refusalWithoutSecondFactor(guid, { role, changesProduction });
+      if (refusal) return refusal;
+    }
+    const unproved = refusalOfProof(caller, access);
+    if (unproved || !access.feature) return unproved;
+    return organizations.refusalOf(guid, access.feature);
+  }
+
+  function refusalOfProof({ type, provedAt }: Caller, { freshProof }: Access): Failure | undefined {
+    if (!freshProof || type !== 'user' || isFreshProof(provedAt, clock.now())) return undefined;
+    return new Failure(
+      'proof_required',
+      'Confirm that it is you (POST /dashboard/account/proof/…) and call again with a new token',
+    );
+  }
 
   function verify(
     authorization: string | undefined,

@@ -16,7 +16,9 @@ import {
   type NewOrganization,
   type NewSandboxBank,
   type OrganizationChanges,
+  type SecondFactorChanges,
 } from './schema.ts';
+import { refusalWithoutSecondFactor } from './second-factor.ts';
 import * as store from './store.ts';
 
 export type { Bank, Organization } from './store.ts';
@@ -68,6 +70,8 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
           name: input.name,
           live: input.live ?? false,
           features: [...(input.features ?? DEFAULT_FEATURES)],
+          second_factor_roles: [...(input.second_factor_roles ?? [])],
+          second_factor_in_production: input.second_factor_in_production ?? null,
           created_at: now,
           updated_at: now,
         };
@@ -100,6 +104,22 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
       });
     },
 
+    /** In the transaction that makes sure that the actor may change it. */
+    async changeSecondFactor(
+      transaction: Transaction,
+      actor: Actor,
+      guid: string,
+      input: Static<typeof SecondFactorChanges>,
+    ): Promise<store.Organization | Failure> {
+      const organization = isEmpty(input)
+        ? await store.selectOrganization(transaction, guid)
+        : await store.updateOrganization(transaction, guid, { ...input, updated_at: clock.now() });
+      if (!organization) return noOrganization();
+      if (!isEmpty(input))
+        await audit.record(transaction, actor, aboutOrganization('organization.update', guid, input));
+      return organization;
+    },
+
     async get(guid: string): Promise<store.Organization | Failure> {
       return (await store.selectOrganization(queries, guid)) ?? noOrganization();
     },
@@ -118,6 +138,15 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
     async refusalOf(guid: string, feature: Feature): Promise<Failure | undefined> {
       const organization = await store.selectOrganization(queries, guid);
       return organization ? refusalOfFeature(organization, feature) : noOrganization();
+    },
+
+    /** Why a member without a second factor may not make this call; undefined when they may. */
+    async refusalWithoutSecondFactor(
+      guid: string,
+      call: Parameters<typeof refusalWithoutSecondFactor>[1],
+    ): Promise<Failure | undefined> {
+      const organization = await store.selectOrganization(queries, guid);
+      return organization ? refusalWithoutSecondFactor(organization, call) : noOrganization();
     },
 
     /** Which of these there are; one query for any number. */

@@ -1,4 +1,5 @@
 import type { EnvironmentName } from '../database/tables.ts';
+import type { Role } from './roles.ts';
 
 export type TokenType = 'organization' | 'bank' | 'customer' | 'user';
 
@@ -20,6 +21,10 @@ export type Claims = {
   /** Of user tokens: the session and the membership that they end with. */
   session_guid?: string;
   grant_guid?: string;
+  /** Of user tokens: the role, the last proof in seconds, and how it was given (RFC 9068, section 2.2.1; RFC 8176). */
+  role?: Role;
+  auth_time?: number;
+  amr?: readonly ('pwd' | 'mfa')[];
   scope: string;
   ip_allowlist: string[];
 };

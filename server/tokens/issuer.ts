@@ -10,6 +10,7 @@ import {
   USER_TOKEN_LIFETIME_SECONDS,
 } from './claims.ts';
 import type { Environments } from './environments.ts';
+import type { Role } from './roles.ts';
 import { ALGORITHM, type SigningKeys } from './signing-keys.ts';
 
 export type TokenResponse = { access_token: string; token_type: 'Bearer'; expires_in: number; scope: string };
@@ -25,6 +26,10 @@ export type TokenSubject = {
   /** What a user token ends with; see `Claims`. */
   sessionGuid?: string | undefined;
   grantGuid?: string | undefined;
+  /** Who the person of a user token is on the team, and how they proved that it is them; see `Claims`. */
+  role?: Role | undefined;
+  provedAt?: Date | undefined;
+  secondFactor?: boolean | undefined;
   scopes: readonly string[];
   ipAllowlist?: readonly string[];
 };
@@ -66,6 +71,9 @@ export function createIssuer({
         ...(subject.environment && { environment: subject.environment }),
         ...(subject.sessionGuid && { session_guid: subject.sessionGuid }),
         ...(subject.grantGuid && { grant_guid: subject.grantGuid }),
+        ...(subject.role && { role: subject.role }),
+        ...(subject.provedAt && { auth_time: Math.floor(subject.provedAt.getTime() / 1_000) }),
+        ...(subject.secondFactor !== undefined && { amr: [subject.secondFactor ? 'mfa' : 'pwd'] as const }),
         scope,
         ip_allowlist: [...(subject.ipAllowlist ?? [])],
       };

@@ -7,6 +7,7 @@ import { Failure } from '../runtime/failure.ts';
 import { type Claims, TOKEN_LIFETIME_SECONDS, type TokenType } from './claims.ts';
 import type { Environments } from './environments.ts';
 import type { Revocations } from './revocations.ts';
+import type { Role } from './roles.ts';
 import { ALGORITHM, type SigningKeys } from './signing-keys.ts';
 
 /** On whose behalf a call is made, as its token says. */
@@ -20,6 +21,10 @@ export type Caller = {
   /** Undefined for a person's token that is good for both. */
   environment: EnvironmentName | undefined;
   scopes: ReadonlySet<string>;
+  /** Of a person: the role, the last proof of who they are, and whether a second factor was part of it. */
+  role: Role | undefined;
+  provedAt: Date | undefined;
+  secondFactor: boolean;
 };
 
 export type VerifiedToken = {
@@ -140,6 +145,9 @@ function callerOf(claims: Claims): Caller {
     customerGuid: claims.customer_guid,
     environment: claims.environment,
     scopes: new Set(claims.scope.split(' ')),
+    role: claims.role,
+    provedAt: claims.auth_time === undefined ? undefined : new Date(claims.auth_time * 1_000),
+    secondFactor: claims.amr?.includes('mfa') ?? false,
   };
 }
 
