@@ -1,4 +1,4 @@
-import { Modal } from '@mantine/core';
+import { getDefaultZIndex, Modal } from '@mantine/core';
 import type { ReactNode } from 'react';
 
 /** While it is `held` no stray key or click closes it: what it waits for, or shows, would be lost. */
@@ -6,18 +6,22 @@ export function Dialog({
   title,
   wide = false,
   held = false,
+  above = false,
   onClose,
   children,
 }: {
   title: string;
   wide?: boolean;
   held?: boolean;
+  /** Over another dialog. */
+  above?: boolean;
   onClose: () => void;
   children: ReactNode;
 }) {
   return (
     <Modal
       opened
+      zIndex={getDefaultZIndex('modal') + (above ? 1 : 0)}
       title={title}
       size={wide ? 'lg' : 'md'}
       centered={!wide}

@@ -1,18 +1,28 @@
 import { Button, Divider, PasswordInput, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { people } from '../../api/people.ts';
-import { Problem } from '../../api/problem.ts';
-import { Failure } from '../../shared/Failure.tsx';
-import { Icon } from '../../shared/Icon.tsx';
-import { signWithPasskey } from '../../shared/passkeys.ts';
-import { useWorkspace } from '../../shell/workspace-context.ts';
-import { CodeField } from '../login/CodeField.tsx';
-import { plainCode } from '../login/codes.ts';
+import { people } from '../api/people.ts';
+import { Problem } from '../api/problem.ts';
+import { CodeField } from '../pages/login/CodeField.tsx';
+import { plainCode } from '../pages/login/codes.ts';
+import { Failure } from '../shared/Failure.tsx';
+import { Icon } from '../shared/Icon.tsx';
+import { signWithPasskey } from '../shared/passkeys.ts';
+import { useWorkspace } from './workspace-context.ts';
 
-/** Asked in place of what a dialog is about. Who has an authenticator app is not believed for the password alone. */
-export function ProofForm({ onProved }: { onProved: () => void }) {
+/**
+ * Asks who is there: for a code with an authenticator app, otherwise for the password, and in both cases for a passkey
+ * instead. With `secondFactor` the password is no answer.
+ */
+export function ProofForm({
+  secondFactor = false,
+  onProved,
+}: {
+  secondFactor?: boolean;
+  onProved: () => unknown;
+}) {
   const { has_totp: hasTotp, passkey_count: passkeys } = useWorkspace().session.member;
+  const typedProof = hasTotp ? 'code' : secondFactor ? undefined : 'password';
   const [typed, setTyped] = useState('');
   const prove = useMutation({
     mutationFn: () => (hasTotp ? people.proveByCode(plainCode(typed)) : people.proveByPassword(typed)),
@@ -27,6 +37,19 @@ export function ProofForm({ onProved }: { onProved: () => void }) {
     value: typed,
     onChange: ({ currentTarget }: React.ChangeEvent<HTMLInputElement>) => setTyped(currentTarget.value),
   };
+  const byPasskey = (
+    <Button
+      variant={typedProof ? 'default' : 'filled'}
+      leftSection={<Icon name="passkey" />}
+      loading={passkey.isPending}
+      onClick={() => {
+        prove.reset();
+        passkey.mutate();
+      }}
+    >
+      Use a passkey
+    </Button>
+  );
   return (
     <form
       onSubmit={(event) => {
@@ -36,13 +59,8 @@ export function ProofForm({ onProved }: { onProved: () => void }) {
       }}
     >
       <Stack>
-        <Text size="sm">
-          This changes how you log in, so we make sure that it is you. For the next minutes you will not be
-          asked again.
-        </Text>
-        {hasTotp ? (
-          <CodeField {...field} />
-        ) : (
+        {typedProof === 'code' ? <CodeField {...field} /> : null}
+        {typedProof === 'password' ? (
           <PasswordInput
             label="Password"
             autoComplete="current-password"
@@ -51,32 +69,20 @@ export function ProofForm({ onProved }: { onProved: () => void }) {
             withAsterisk={false}
             {...field}
           />
-        )}
+        ) : null}
         {problem instanceof Problem ? <Failure error={problem} /> : null}
         {problem && !(problem instanceof Problem) ? (
           <Text size="sm" c="red" role="alert">
-            The passkey was not used. Try again, or use the {hasTotp ? 'code' : 'password'}.
+            The passkey was not used. Try again{typedProof ? `, or use your ${typedProof}` : ''}.
           </Text>
         ) : null}
-        <Button type="submit" loading={prove.isPending}>
-          Confirm
-        </Button>
-        {passkeys > 0 ? (
-          <>
-            <Divider label="or" />
-            <Button
-              variant="default"
-              leftSection={<Icon name="passkey" />}
-              loading={passkey.isPending}
-              onClick={() => {
-                prove.reset();
-                passkey.mutate();
-              }}
-            >
-              Use a passkey
-            </Button>
-          </>
+        {typedProof ? (
+          <Button type="submit" loading={prove.isPending}>
+            Confirm
+          </Button>
         ) : null}
+        {typedProof && passkeys > 0 ? <Divider label="or" /> : null}
+        {passkeys > 0 ? byPasskey : null}
       </Stack>
     </form>
   );
