@@ -1,6 +1,9 @@
 import { getDefaultZIndex, Modal } from '@mantine/core';
 import type { ReactNode } from 'react';
 
+/** What is below it is dimmed already. */
+const ABOVE_OPACITY = 0.3;
+
 /** While it is `held` no stray key or click closes it: what it waits for, or shows, would be lost. */
 export function Dialog({
   title,
@@ -26,6 +29,7 @@ export function Dialog({
       size={wide ? 'lg' : 'md'}
       centered={!wide}
       onClose={onClose}
+      {...(above ? { overlayProps: { backgroundOpacity: ABOVE_OPACITY } } : {})}
       closeOnClickOutside={!held}
       closeOnEscape={!held}
       withCloseButton={!held}

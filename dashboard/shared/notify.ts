@@ -15,5 +15,11 @@ export function tellHeld(why: string): void {
 /** For actions without a form of their own to show it in. */
 export function tellProblem(error: unknown): void {
   const message = error instanceof Problem ? error.message : 'Something unexpected happened in this page.';
-  notifications.show({ closeButtonProps, title: 'That did not work', message, color: 'red', autoClose: 8_000 });
+  notifications.show({
+    closeButtonProps,
+    title: 'That did not work',
+    message,
+    color: 'red',
+    autoClose: 8_000,
+  });
 }

@@ -58,13 +58,14 @@ export function ProofForm({
         prove.mutate();
       }}
     >
-      <Stack>
+      <Stack ta="left">
         {typedProof === 'code' ? <CodeField {...field} /> : null}
         {typedProof === 'password' ? (
           <PasswordInput
             label="Password"
             autoComplete="current-password"
             autoFocus
+            data-autofocus
             required
             withAsterisk={false}
             {...field}

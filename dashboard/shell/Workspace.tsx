@@ -83,6 +83,7 @@ function OrganizationWorkspace({ session, organization }: { session: Session; or
     bank,
     environment,
     api,
+    isLocked,
     chooseBank: ({ guid }: { guid: string }) => change({ bank: guid }),
     chooseOrganization: (guid: string) => {
       // Filters and single objects are of the one that is left; the page that lists them is there in the other as well.

@@ -30,6 +30,6 @@ export function refusalWithoutSecondFactor(
   if (need === 'never' || !changesProduction) return undefined;
   return new Failure(
     'second_factor_required',
-    'Changes in production require a second factor: an authenticator app or a passkey',
+    'Changes that reach production require a second factor: an authenticator app or a passkey',
   );
 }

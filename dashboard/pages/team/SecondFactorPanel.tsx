@@ -64,8 +64,11 @@ function PolicyForm({ policy }: { policy: MemberPolicy }) {
       <Stack>
         {mayRequire ? null : (
           <Alert color="blue" variant="light" icon={<Icon name="shield" />}>
-            Set up a second factor in <PageLink to="/account">your account</PageLink> before you require one
-            of others.
+            Set up a second factor in{' '}
+            <PageLink to="/account" inherit>
+              your account
+            </PageLink>{' '}
+            before you require one of others.
           </Alert>
         )}
         <Checkbox.Group

@@ -75,6 +75,7 @@ export function TeamPage() {
     <Stack gap="lg">
       <PageHeader
         title="Team"
+        spaced={false}
         actions={
           manages && !isFull ? (
             <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setInviting(true)}>
