@@ -62,6 +62,11 @@ export function createEntry(deps: Deps) {
     return new Failure('totp_invalid', 'The one-time password is not valid, or was used before');
   }
 
+  async function isNetworkOf(email: string, { address }: From): Promise<boolean> {
+    const person = await people.findByEmail(email);
+    return networks.isKnown(person?.guid ?? NOBODY, address);
+  }
+
   async function askerOf(memberGuid: string, { address }: From): Promise<Asker> {
     const isKnown = await networks.isKnown(memberGuid, address);
     return { class: isKnown ? 'known_network' : 'anyone', source: networkOf(address) };
@@ -75,7 +80,9 @@ export function createEntry(deps: Deps) {
       input: { email: string; password: string; totpCode: string | undefined },
       from: From,
     ): Promise<Begun | Failure> {
-      const exhausted = await limits.password(input.email, from.address);
+      const exhausted = await limits.password(input.email, from.address, () =>
+        isNetworkOf(input.email, from),
+      );
       if (exhausted) return refused('password', exhausted);
       const person = await people.findByEmail(input.email);
       const memberGuid = person?.guid ?? NOBODY;
