@@ -170,6 +170,7 @@ test('nor have the dialogs of the account, and the question who is there', async
   await dialog.getByRole('alert').waitFor();
   await look('a proof that is refused');
   await press('Close');
+  await press('Cancel');
 
   await page.getByRole('button', { name: 'Add a passkey' }).click();
   await look('adding a passkey');

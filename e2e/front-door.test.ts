@@ -137,7 +137,11 @@ test('no page in front of the door has a serious violation, and each fits a phon
     await page.getByRole('heading', { name: heading }).waitFor();
     await assertAccessible(page, heading);
   }
-  await page.getByRole('button', { name: 'Log in and join' }).waitFor();
+  await page.getByLabel('Password', { exact: true }).fill('a brand new password');
+  await page.getByLabel('Password again').fill('a brand new password');
+  await page.getByRole('button', { name: 'Set the password and join' }).click();
+  await page.getByText('Log in with your account for this address to join.').waitFor();
+  await assertAccessible(page, 'an invitation of somebody who has an account');
   await page.getByLabel('Password', { exact: true }).fill('not the password');
   await page.getByRole('button', { name: 'Log in and join' }).click();
   await page.getByText('That did not match').waitFor();

@@ -59,6 +59,7 @@ test('who logged in to join is known as logged in, also when the invitation is t
   const json = { error: 'conflict', message_code: 'conflict', message: 'Not now' };
   await page.route('**/dashboard/links/accept', (route) => route.fulfill({ status: 409, json }));
   await page.goto(String(body.invitation_link));
+  await page.getByRole('button', { name: 'Already have an account? Log in' }).click();
   await page.getByLabel('Password', { exact: true }).fill(person.password);
   await page.getByRole('button', { name: 'Log in and join' }).click();
   await page.getByText('You are logged in with this address').waitFor();

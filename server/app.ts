@@ -44,6 +44,7 @@ import { createRequestSourceAddress } from './http/source-address.ts';
 import { registerLogin } from './login/routes.ts';
 import { createLoginRoom } from './login/service.ts';
 import { createPeople } from './members/people.ts';
+import { registerMemberPolicy } from './members/policy-routes.ts';
 import { registerMembers } from './members/routes.ts';
 import { createMembers } from './members/service.ts';
 import { createFeed } from './objects/feed.ts';
@@ -203,6 +204,7 @@ export async function createApp(deps: Deps) {
     registerRecoveries(api, { recoveries });
     registerFiles(api, { files });
     registerMembers(api, { members, invitations: login.invitations });
+    registerMemberPolicy(api, { members, organizations });
     registerAuditEntries(api, { audit, people });
   });
   const allowlists = { allowlistPolicy, allowlistMinPrefix };

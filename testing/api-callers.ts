@@ -42,6 +42,8 @@ type TokenOptions = {
   scopes?: readonly string[];
   ipAllowlist?: readonly string[];
   environment?: 'sandbox' | 'production';
+  /** When a person last proved who they are; by default now. */
+  provedAt?: Date | 'never';
 };
 
 /** A token of any type with anything in it, also what the token endpoints would never grant. */
@@ -49,7 +51,12 @@ export async function issueToken(
   app: TestApp,
   callers: Omit<Callers, 'memberGuid'> & { memberGuid?: string },
   tokenType: TokenType,
-  { scopes = EVERY_SCOPE, ipAllowlist = [], environment: chosen }: TokenOptions = {},
+  {
+    scopes = EVERY_SCOPE,
+    ipAllowlist = [],
+    environment: chosen,
+    provedAt = app.clock.now(),
+  }: TokenOptions = {},
 ): Promise<string> {
   const { organizationGuid, organizationKey, bankGuid, bankKey, customerGuid } = callers;
   const environment = chosen ?? SANDBOX;
@@ -58,7 +65,10 @@ export async function issueToken(
     bank: { subject: bankKey.clientId, bankGuid, environment },
     customer: { subject: bankKey.clientId, bankGuid, customerGuid, environment },
     // People's may be for both.
-    user: { subject: callers.memberGuid ?? 'f'.repeat(32), environment: chosen },
+    user: {
+      ...{ subject: callers.memberGuid ?? 'f'.repeat(32), environment: chosen },
+      ...{ provedAt: provedAt === 'never' ? undefined : provedAt, secondFactor: true },
+    },
   }[tokenType];
   const issued = await app.issuer.issue({ tokenType, organizationGuid, scopes, ipAllowlist, ...holder });
   return issued.access_token;

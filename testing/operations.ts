@@ -16,6 +16,7 @@ export type Operation = {
   tags?: readonly string[];
   security?: readonly Record<string, readonly string[]>[];
   'x-token-types'?: readonly string[];
+  'x-fresh-proof'?: boolean;
   parameters?: readonly Parameter[];
   requestBody?: { content: Content };
   responses: Record<string, { description: string; content?: Content }>;

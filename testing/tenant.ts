@@ -69,7 +69,7 @@ export function everyScope(
     .join(' ');
 }
 
-/** What the dashboard gets for a person of this role. */
+/** What the dashboard gets for a person of this role who has just proved who they are by a second factor. */
 export async function userToken(
   app: TestApp,
   organizationGuid: string,
@@ -78,6 +78,8 @@ export async function userToken(
 ): Promise<string> {
   const scopes = scopesOfRole(role).filter((scope) => !except.includes(scope));
   const subject = 'f'.repeat(32);
-  const { access_token } = await app.issuer.issue({ tokenType: 'user', subject, organizationGuid, scopes });
+  const proof = { provedAt: app.clock.now(), secondFactor: true };
+  const user = { tokenType: 'user', subject, organizationGuid, scopes, ...proof } as const;
+  const { access_token } = await app.issuer.issue(user);
   return access_token;
 }

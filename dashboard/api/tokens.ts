@@ -34,7 +34,11 @@ export function createTokens() {
       if (known && Date.now() < known.renewAt) return known.token;
       return (await (asked.get(key) ?? ask(key, tenancy))).token;
     },
-    drop: (tenancy: Tenancy): void => void held.delete(keyOf(tenancy)),
+    /** One that is on its way too: it may be of before whatever made this one useless. */
+    drop: (tenancy: Tenancy): void => {
+      held.delete(keyOf(tenancy));
+      asked.delete(keyOf(tenancy));
+    },
     forget: (): void => {
       held.clear();
       asked.clear();

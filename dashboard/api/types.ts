@@ -16,7 +16,7 @@ import type {
   UserTokenView,
 } from '../../server/login/schema.ts';
 import type { InvitedMemberView, MemberView } from '../../server/members/schema.ts';
-import type { BankView, Feature } from '../../server/organizations/schema.ts';
+import type { BankView, Feature, SecondFactorView } from '../../server/organizations/schema.ts';
 import type { CreatedSubscriptionView, SubscriptionView } from '../../server/subscriptions/schema.ts';
 import type { Role } from '../../server/tokens/roles.ts';
 
@@ -47,6 +47,7 @@ export type LoginSession = Static<typeof SessionListView>['objects'][number];
 export type Passkey = Static<typeof PasskeyView>;
 
 export type Member = Static<typeof MemberView>;
+export type MemberPolicy = Static<typeof SecondFactorView>;
 export type InvitedMember = Static<typeof InvitedMemberView>;
 
 export type { Range };

@@ -1,6 +1,7 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { Problem } from '../api/problem.ts';
 import { Icon } from './Icon.tsx';
+import { PageLink } from './PageLink.tsx';
 
 /** Why something did not work, in the service's own words, with what support needs to find it. */
 export function Failure({
@@ -29,6 +30,11 @@ export function Failure({
             request {problem.requestId}
           </Text>
         )}
+        {problem?.code === 'second_factor_required' ? (
+          <PageLink to="/account" size="sm">
+            Set up a second factor
+          </PageLink>
+        ) : null}
         {onRetry ? (
           <Group>
             <Button

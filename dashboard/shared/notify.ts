@@ -1,17 +1,25 @@
 import { notifications } from '@mantine/notifications';
 import { Problem } from '../api/problem.ts';
 
+const closeButtonProps = { 'aria-label': 'Dismiss' };
+
 export function tell(message: string): void {
-  notifications.show({ message, color: 'teal', autoClose: 4_000 });
+  notifications.show({ closeButtonProps, message, color: 'teal', autoClose: 4_000 });
 }
 
 /** Why one cannot leave now. Told once, however often one tries. */
 export function tellHeld(why: string): void {
-  notifications.show({ id: why, message: why, color: 'blue', autoClose: 6_000 });
+  notifications.show({ closeButtonProps, id: why, message: why, color: 'blue', autoClose: 6_000 });
 }
 
 /** For actions without a form of their own to show it in. */
 export function tellProblem(error: unknown): void {
   const message = error instanceof Problem ? error.message : 'Something unexpected happened in this page.';
-  notifications.show({ title: 'That did not work', message, color: 'red', autoClose: 8_000 });
+  notifications.show({
+    closeButtonProps,
+    title: 'That did not work',
+    message,
+    color: 'red',
+    autoClose: 8_000,
+  });
 }

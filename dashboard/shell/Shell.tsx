@@ -10,11 +10,13 @@ import { Logo } from './Logo.tsx';
 import { Navigation } from './Navigation.tsx';
 import { OrganizationSwitch } from './OrganizationSwitch.tsx';
 import styles from './Shell.module.css';
+import { useWorkspace } from './workspace-context.ts';
 
 /** The frame of every page: where you are, as whom, in which environment. */
 export function Shell({ children }: { children: ReactNode }) {
   const [opened, { toggle, close }] = useDisclosure();
   const { pathname } = useLocation();
+  const { isLocked } = useWorkspace();
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new page closes the menu that led there
   useEffect(close, [pathname]);
   return (
@@ -37,8 +39,12 @@ export function Shell({ children }: { children: ReactNode }) {
           />
           <Logo />
           <div className={styles.space} />
-          <EnvironmentBadge />
-          <BankSelector />
+          {isLocked ? null : (
+            <>
+              <EnvironmentBadge />
+              <BankSelector />
+            </>
+          )}
           <Group gap={4} wrap="nowrap" visibleFrom="sm">
             <ColorSchemeToggle />
           </Group>

@@ -9,11 +9,16 @@ const PER_PAGE = 100;
 const MAX_PAGES = 10;
 
 /** The banks of both environments, oldest first within each, sandbox before production. */
-export function useBanks(organizationGuid: string, environments: readonly Environment[]) {
+export function useBanks(
+  organizationGuid: string,
+  environments: readonly Environment[],
+  { enabled }: { enabled: boolean },
+) {
   const { tokens } = useServices();
   return useQuery({
     queryKey: ['banks', organizationGuid],
     staleTime: 60_000,
+    enabled,
     queryFn: async () => {
       const lists = environments.map((environment) => readBanks(tokens, { organizationGuid, environment }));
       return (await Promise.all(lists)).flat();

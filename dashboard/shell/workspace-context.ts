@@ -14,6 +14,8 @@ export type Workspace = {
   bank: Bank | undefined;
   environment: Environment;
   api: Api;
+  /** A second factor is required for every page but one's own account, and was not given. */
+  isLocked: boolean;
   chooseBank(bank: Bank): void;
   chooseOrganization(guid: string): void;
 };

@@ -1,11 +1,12 @@
 import type { FastifyRequest } from 'fastify';
-import { actorOf, requires } from '../http/access.ts';
+import { actorOf, inBothEnvironments, requires, withFreshProof } from '../http/access.ts';
 import { unwrap } from '../http/errors.ts';
 import { createdAtFilters, guidsFilter, moment, values } from '../http/filters.ts';
 import { envelope, listOf, listQuery, pageOf } from '../http/paging.ts';
 import { answers } from '../http/schemas.ts';
 import type { HttpServer } from '../http/server.ts';
 import type { Organizations } from '../organizations/service.ts';
+import type { TokenType } from '../tokens/claims.ts';
 import {
   ApplicationChanges,
   ApplicationParams,
@@ -37,8 +38,8 @@ function registerKind(api: HttpServer, { applications }: ApplicationRoutesDeps, 
   const types =
     kind === 'bank' ? (['organization', 'bank', 'user'] as const) : (['organization', 'user'] as const);
   const read = requires(types, `${kind}_applications:read`);
-  const write = requires(types, `${kind}_applications:write`);
-  const remove = requires(['user'], `${kind}_applications:write`);
+  const write = change(kind, types);
+  const remove = change(kind, ['user']);
   const ownerOf = ({ caller }: FastifyRequest): Owner => ({ ...caller, kind });
 
   api.get(
@@ -128,13 +129,19 @@ function registerKind(api: HttpServer, { applications }: ApplicationRoutesDeps, 
   );
 }
 
+/** An Organization's pair works in both environments, a bank's in that of its bank. */
+function change(kind: Owner['kind'], types: readonly TokenType[]) {
+  const access = withFreshProof(requires(types, `${kind}_applications:write`));
+  return kind === 'organization' ? inBothEnvironments(access) : access;
+}
+
 function registerCreation(api: HttpServer, deps: ApplicationRoutesDeps): void {
   const { applications, organizations, allowlistPolicy } = deps;
   const tags = ['Applications'];
   const response = answers({ 201: CreatedApplicationView }, 400, 401, 403, 413, 415, 422);
   const summary = 'Generate a key pair; client_secret is shown this once';
-  const forOrganization = requires(['user'], 'organization_applications:write');
-  const forBank = requires(['user'], 'bank_applications:write');
+  const forOrganization = change('organization', ['user']);
+  const forBank = change('bank', ['user']);
 
   api.post(
     '/organization_applications',

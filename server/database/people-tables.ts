@@ -7,6 +7,7 @@ export type PeopleTables = {
   logins: LoginsTable;
   sessions: SessionsTable;
   login_links: LoginLinksTable;
+  login_networks: LoginNetworksTable;
   passkeys: PasskeysTable;
   passkey_challenges: PasskeyChallengesTable;
 };
@@ -50,6 +51,7 @@ type SessionsTable = {
   address: string | null;
   user_agent: string | null;
   proved_at: Date | null;
+  second_factor_at: Date | null;
 };
 
 type LoginLinksTable = {
@@ -59,6 +61,12 @@ type LoginLinksTable = {
   organization_guid: string | null;
   created_at: Date;
   expires_at: Date;
+};
+
+type LoginNetworksTable = {
+  member_guid: string;
+  network: string;
+  used_at: Date;
 };
 
 type PasskeysTable = {

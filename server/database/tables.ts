@@ -34,6 +34,8 @@ type OrganizationsTable = {
   name: string;
   live: boolean;
   features: string[];
+  second_factor_roles: Generated<string[]>;
+  second_factor_in_production: boolean | null;
   created_at: Date;
   updated_at: Date;
 };

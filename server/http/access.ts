@@ -4,10 +4,12 @@ import type { Actor } from '../audit/service.ts';
 import type { Feature } from '../organizations/schema.ts';
 import type { Organizations } from '../organizations/service.ts';
 import type { RateLimit, RateLimits } from '../rate-limits/service.ts';
+import type { Clock } from '../runtime/clock.ts';
 import { Failure } from '../runtime/failure.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import type { TokenType } from '../tokens/claims.ts';
 import type { Denials } from '../tokens/denials.ts';
+import { isFreshProof } from '../tokens/proof.ts';
 import { holdsScope } from '../tokens/scopes.ts';
 import type { Caller, VerifiedToken, Verifier } from '../tokens/verifier.ts';
 import type { Call, CallsInFlight } from './calls-in-flight.ts';
@@ -18,7 +20,14 @@ import type { SourceAddress } from './source-address.ts';
 import { refuseUnknownInput } from './strict-input.ts';
 
 /** What a route of `/api` asks of a token. Declared with the route, checked here, shown in the OpenAPI document. */
-type Access = { types: readonly TokenType[]; scopes: readonly string[]; feature?: Feature };
+type Access = {
+  types: readonly TokenType[];
+  scopes: readonly string[];
+  feature?: Feature;
+  freshProof?: boolean;
+  bothEnvironments?: boolean;
+};
+type Declared = { config: { access: Access }; documented: object };
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -41,13 +50,31 @@ export function requires(types: readonly TokenType[], ...scopes: readonly string
 }
 
 /** The same, of an Organization that has this feature. How one that has not is refused is told with the features. */
-export function withFeature(feature: Feature, { config, documented }: ReturnType<typeof requires>) {
+export function withFeature(feature: Feature, { config, documented }: Declared) {
   return {
     config: { access: { ...config.access, feature } },
     documented: { ...documented, 'x-feature': feature },
   };
 }
 
+/** The same, and a person must have proved who they are in the last minutes: for what gives lasting access. */
+export function withFreshProof({ config, documented }: Declared) {
+  return {
+    config: { access: { ...config.access, freshProof: true } },
+    documented: { ...documented, 'x-fresh-proof': true },
+  };
+}
+
+/** The same for what is of no environment: a change with a sandbox token changes production too. */
+export function inBothEnvironments({ config, documented }: Declared) {
+  return {
+    config: { access: { ...config.access, bothEnvironments: true } },
+    documented: { ...documented, 'x-environments': ['sandbox', 'production'] },
+  };
+}
+
+/** Methods that change nothing (RFC 9110, section 9.2.1). */
+const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 const BEARER = /^Bearer +([\w\-.~+/]+=*)$/i;
 
 export type AccessDeps = {
@@ -61,6 +88,7 @@ export type AccessDeps = {
   /** Calls of one Organization in a minute, on all nodes together. */
   callsPerMinute: number;
   metrics: Metrics;
+  clock: Clock;
 };
 
 const RATE_WINDOW_MS = 60_000;
@@ -85,11 +113,22 @@ export async function registerApi(
 
 /**
  * The checks of every `/api` call in the contract's order: token, revocation, source address, token type, scope,
- * limits of the Organization, feature; all before the body is read. A token that was seen before passes without
- * waiting for anything, unless the route asks for a feature.
+ * limits of the Organization, a person's second factor and proof, feature; all before the body is read. A token that
+ * was seen before passes without waiting for anything, unless the route asks for a feature or a person has no second
+ * factor.
  */
 function guard(api: HttpServer, deps: AccessDeps): void {
-  const { verifier, organizations, sourceAddress, denials, usage, callsInFlight, rateLimits, metrics } = deps;
+  const {
+    verifier,
+    organizations,
+    sourceAddress,
+    denials,
+    usage,
+    callsInFlight,
+    rateLimits,
+    metrics,
+    clock,
+  } = deps;
   const rateLimit: RateLimit = {
     name: 'api',
     limit: deps.callsPerMinute,
@@ -111,19 +150,46 @@ function guard(api: HttpServer, deps: AccessDeps): void {
       const refusal = admit(request, verified) ?? enter(request, reply);
       if (refusal) return conclude(refusal);
       const limited = rateLimits.count(rateLimit, request.caller.organizationGuid);
-      if (limited instanceof Promise) limited.then(checkFeature, done);
-      else checkFeature(limited);
+      if (limited instanceof Promise) limited.then(checkFurther, done);
+      else checkFurther(limited);
     };
-    const checkFeature = (refusal: Failure | undefined) => {
-      const feature = request.routeOptions.config.access?.feature;
-      if (refusal || !feature) return conclude(refusal);
-      const { organizationGuid } = request.caller;
-      inTurn(request, () => organizations.refusalOf(organizationGuid, feature)).then(conclude, done);
+    const checkFurther = (refusal: Failure | undefined) => {
+      if (refusal) return conclude(refusal);
+      const access = request.routeOptions.config.access as Access;
+      const { type, secondFactor } = request.caller;
+      if (!access.feature && (type !== 'user' || secondFactor))
+        conclude(refusalOfProof(request.caller, access));
+      else inTurn(request, () => refusalByOrganization(request, access)).then(conclude, done);
     };
     const verified = verify(request.headers.authorization);
     if (verified instanceof Promise) verified.then(decide, done);
     else decide(verified);
   });
+
+  /** A missing second factor comes first: giving one is a fresh proof too, so that a person is asked once. */
+  async function refusalByOrganization(
+    { caller, method }: FastifyRequest,
+    access: Access,
+  ): Promise<Failure | undefined> {
+    const { organizationGuid: guid, role, environment } = caller;
+    if (caller.type === 'user' && !caller.secondFactor) {
+      const changesProduction =
+        !READING.has(method) && (environment !== 'sandbox' || access.bothEnvironments === true);
+      const refusal = await organizations.refusalWithoutSecondFactor(guid, { role, changesProduction });
+      if (refusal) return refusal;
+    }
+    const unproved = refusalOfProof(caller, access);
+    if (unproved || !access.feature) return unproved;
+    return organizations.refusalOf(guid, access.feature);
+  }
+
+  function refusalOfProof({ type, provedAt }: Caller, { freshProof }: Access): Failure | undefined {
+    if (!freshProof || type !== 'user' || isFreshProof(provedAt, clock.now())) return undefined;
+    return new Failure(
+      'proof_required',
+      'Confirm that it is you (POST /dashboard/account/proof/…) and call again with a new token',
+    );
+  }
 
   function verify(
     authorization: string | undefined,

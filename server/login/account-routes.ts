@@ -40,7 +40,7 @@ function registerPerson(dashboard: HttpServer, { login, from, describe }: RouteT
     async (request) => {
       const { member_guid: guid } = request.session;
       await login.accounts.rename(guid, request.body.name, from(request));
-      return describe(request, guid);
+      return describe(request, request.session);
     },
   );
 

@@ -13,7 +13,7 @@ import { type Login, lockLogin, selectLogin, updateLogin } from './login-store.t
 import type { OwnLogin } from './own-login.ts';
 import type { Passkeys } from './passkeys.ts';
 import { refusalOfPassword } from './password-rules.ts';
-import type { Passwords } from './passwords.ts';
+import { knownPerson, type Passwords } from './passwords.ts';
 import { type Proofs, passwordIncorrect } from './proofs.ts';
 import type { Session, Sessions } from './sessions.ts';
 import type { Totp } from './totp.ts';
@@ -87,9 +87,8 @@ export function createAccounts(deps: Deps) {
       const link = await links.inspect(token);
       if (isFailure(link)) return link;
       const { member_guid: guid, purpose, organization_guid: organizationGuid } = link;
-      const [person, login, organization] = await Promise.all([
+      const [person, organization] = await Promise.all([
         people.find(guid),
-        selectLogin(queries, guid),
         organizationGuid === null ? undefined : organizations.get(organizationGuid),
       ]);
       return {
@@ -97,7 +96,6 @@ export function createAccounts(deps: Deps) {
         purpose,
         organizationName:
           organization === undefined || isFailure(organization) ? undefined : organization.name,
-        hasPassword: hasPassword(login),
       };
     },
 
@@ -114,12 +112,13 @@ export function createAccounts(deps: Deps) {
       const { member_guid: guid } = link;
       const person = (await people.find(guid)) as Person;
       const login = await selectLogin(queries, guid);
+      // The password first: a weak one must not find out, at no cost, whether the address has an account.
       const refusal =
-        refusalOfLink(link, login) ??
         refusalOfPassword(input.password, person.email) ??
+        refusalOfLink(link, login) ??
         (login && (await entry.refusalOfCode(login, input.totpCode)));
       if (refusal) return refusal;
-      const hash = await passwords.hash(input.password);
+      const hash = await passwords.hash(knownPerson(guid), input.password);
       if (isFailure(hash)) return hash;
       const actor = actorOf(guid, from);
       const begun = await database.transaction(async (transaction) => {
@@ -137,7 +136,8 @@ export function createAccounts(deps: Deps) {
         await people.rename(transaction, actor, guid, input.name);
         if (used.purpose === 'password_reset') await passkeys.removeAll(transaction, actor, guid);
         const revision = await replacePassword(transaction, actor, guid, { hash });
-        return { revision, ...(await sessions.start(transaction, actor, guid, from)) };
+        const strength = { secondFactor: totp.isOn(login) };
+        return { revision, ...(await sessions.start(transaction, actor, guid, from, strength)) };
       });
       if (isFailure(begun)) return begun;
       await settle(begun.revision);
@@ -172,12 +172,14 @@ export function createAccounts(deps: Deps) {
       from: From,
     ): Promise<Failure | undefined> {
       const { guid: sessionGuid, member_guid: memberGuid } = session;
+      const unproved = await proofs.refusalWithoutSecondFactor(session);
+      if (unproved) return unproved;
       const checked = await proofs.checkPassword(memberGuid, currentPassword);
       if (isFailure(checked)) return checked;
       const { email } = (await people.find(memberGuid)) as Person;
       const weak = refusalOfPassword(newPassword, email);
       if (weak) return weak;
-      const hash = await passwords.hash(newPassword);
+      const hash = await passwords.hash(knownPerson(memberGuid), newPassword);
       if (isFailure(hash)) return hash;
       const revision = await changeByPassword(session, checked, (transaction) => {
         const actor = actorOf(memberGuid, from);
@@ -191,19 +193,19 @@ export function createAccounts(deps: Deps) {
     /** Nothing becomes a passkey without having signed these, so the proof is asked for here alone. */
     async passkeyOptions(session: Session) {
       const { member_guid: memberGuid } = session;
-      const refusal = proofs.refusalWithout(session) ?? (await limits.account(memberGuid));
+      const refusal = (await proofs.refusalWithout(session)) ?? (await limits.account(memberGuid));
       return refusal ?? passkeys.registrationOptions((await people.find(memberGuid)) as Person);
     },
 
     async removePasskey(session: Session, guid: string, from: From): Promise<Failure | undefined> {
       const { member_guid: memberGuid } = session;
-      const refusal = proofs.refusalWithout(session);
+      const refusal = await proofs.refusalWithout(session);
       return refusal ?? passkeys.remove(actorOf(memberGuid, from), memberGuid, guid);
     },
 
     /** Who has the secret can confirm it, so the proof is asked for here alone. */
     async beginTotp(session: Session) {
-      const refusal = proofs.refusalWithout(session);
+      const refusal = await proofs.refusalWithout(session);
       return refusal ?? totp.begin((await people.find(session.member_guid)) as Person);
     },
 
@@ -211,15 +213,18 @@ export function createAccounts(deps: Deps) {
       const { member_guid: memberGuid } = session;
       const exhausted = await limits.account(memberGuid);
       if (exhausted) return exhausted;
-      return ownLogin.change<string[]>(session, (transaction, login) =>
-        totp.confirm(transaction, actorOf(memberGuid, from), login, code),
-      );
+      const actor = actorOf(memberGuid, from);
+      return ownLogin.change<string[]>(session, async (transaction, login) => {
+        const codes = await totp.confirm(transaction, actor, login, code);
+        if (!isFailure(codes)) await sessions.prove(transaction, actor, session, { secondFactor: true });
+        return codes;
+      });
     },
 
     /** The proof was by the second factor, for the password proves nothing while that is on. */
     async turnOffTotp(session: Session, password: string, from: From): Promise<Failure | undefined> {
       const { member_guid: memberGuid } = session;
-      const unproved = proofs.refusalWithout(session);
+      const unproved = await proofs.refusalWithout(session);
       if (unproved) return unproved;
       const checked = await proofs.checkPassword(memberGuid, password);
       if (isFailure(checked)) return checked;

@@ -4,6 +4,7 @@ import type { Database } from '../database/database.ts';
 import type { EnvironmentName } from '../database/tables.ts';
 import type { People, Person } from '../members/people.ts';
 import type { Members } from '../members/service.ts';
+import { networkOf } from '../rate-limits/address.ts';
 import { Failure, isFailure } from '../runtime/failure.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import type { Secret } from '../runtime/secret.ts';
@@ -11,8 +12,10 @@ import type { Issuer, TokenResponse } from '../tokens/issuer.ts';
 import { type Role, scopesOfRole } from '../tokens/roles.ts';
 import type { LoginLimits } from './limits.ts';
 import { type Login, selectLogin, selectLoginForShare } from './login-store.ts';
+import type { Networks } from './networks.ts';
 import type { Passkeys } from './passkeys.ts';
-import type { Passwords } from './passwords.ts';
+import type { Asker, Passwords } from './passwords.ts';
+import type { Proofs } from './proofs.ts';
 import type { Session, Sessions, Visitor } from './sessions.ts';
 import type { Totp } from './totp.ts';
 
@@ -33,6 +36,8 @@ type Deps = {
   passkeys: Passkeys;
   sessions: Sessions;
   limits: LoginLimits;
+  proofs: Proofs;
+  networks: Networks;
   issuer: Issuer;
   metrics: Metrics;
 };
@@ -40,6 +45,7 @@ type Deps = {
 /** The way in: from a proof of who somebody is to a session, and from a session to a user token. */
 export function createEntry(deps: Deps) {
   const { database, people, members, passwords, totp, passkeys, sessions, limits, issuer, metrics } = deps;
+  const { proofs, networks } = deps;
 
   function refused(method: 'password' | 'passkey', failure: Failure): Failure {
     metrics.logins.inc({ method, result: failure.code });
@@ -56,6 +62,16 @@ export function createEntry(deps: Deps) {
     return new Failure('totp_invalid', 'The one-time password is not valid, or was used before');
   }
 
+  async function isNetworkOf(email: string, { address }: From): Promise<boolean> {
+    const person = await people.findByEmail(email);
+    return networks.isKnown(person?.guid ?? NOBODY, address);
+  }
+
+  async function askerOf(memberGuid: string, { address }: From): Promise<Asker> {
+    const isKnown = await networks.isKnown(memberGuid, address);
+    return { class: isKnown ? 'known_network' : 'anyone', source: networkOf(address) };
+  }
+
   return {
     refusalOfCode,
 
@@ -64,11 +80,15 @@ export function createEntry(deps: Deps) {
       input: { email: string; password: string; totpCode: string | undefined },
       from: From,
     ): Promise<Begun | Failure> {
-      const exhausted = await limits.password(input.email, from.address);
+      const exhausted = await limits.password(input.email, from.address, () =>
+        isNetworkOf(input.email, from),
+      );
       if (exhausted) return refused('password', exhausted);
       const person = await people.findByEmail(input.email);
-      const login = await selectLogin(database.queries, person?.guid ?? NOBODY);
-      const matches = await passwords.matches(login?.password_hash, input.password);
+      const memberGuid = person?.guid ?? NOBODY;
+      const login = await selectLogin(database.queries, memberGuid);
+      const asker = await askerOf(memberGuid, from);
+      const matches = await passwords.matches(asker, login?.password_hash, input.password);
       if (isFailure(matches)) return refused('password', matches);
       if (!matches || !person || !login) return refused('password', authenticationFailed());
       const wrongCode = await refusalOfCode(login, input.totpCode);
@@ -77,7 +97,8 @@ export function createEntry(deps: Deps) {
         const current = await selectLoginForShare(transaction, person.guid);
         // Changed since we compared: whoever changed it wants the old one to be of no use.
         if (current?.password_hash !== login.password_hash) return authenticationFailed();
-        return sessions.start(transaction, actorOf(person.guid, from), person.guid, from);
+        const strength = { secondFactor: totp.isOn(login) };
+        return sessions.start(transaction, actorOf(person.guid, from), person.guid, from, strength);
       });
       if (isFailure(begun)) return refused('password', begun);
       metrics.logins.inc({ method: 'password', result: 'completed' });
@@ -99,7 +120,7 @@ export function createEntry(deps: Deps) {
       const { memberGuid } = proof;
       const begun = await database.transaction(async (transaction) =>
         (await proof.use(transaction))
-          ? sessions.start(transaction, actorOf(memberGuid, from), memberGuid, from)
+          ? sessions.start(transaction, actorOf(memberGuid, from), memberGuid, from, { secondFactor: true })
           : passkeyFailed(),
       );
       if (isFailure(begun)) return refused('passkey', begun);
@@ -108,17 +129,20 @@ export function createEntry(deps: Deps) {
     },
 
     /** What the dashboard shows of whoever is logged in. */
-    async describe(memberGuid: string) {
-      const [person, login, keys, organizations] = await Promise.all([
+    async describe(session: Session) {
+      const { member_guid: memberGuid } = session;
+      const [person, login, keys, organizations, { secondFactor }] = await Promise.all([
         people.find(memberGuid),
         selectLogin(database.queries, memberGuid),
         passkeys.list(memberGuid),
         members.organizationsOf(memberGuid),
+        proofs.strengthOf(session),
       ]);
       return {
         person: person as Person,
         hasTotp: totp.isOn(login),
         passkeyCount: keys.length,
+        secondFactor,
         organizations,
       };
     },
@@ -138,6 +162,8 @@ export function createEntry(deps: Deps) {
         environment,
         sessionGuid: session.guid,
         grantGuid,
+        role,
+        ...(await proofs.strengthOf(session)),
         scopes: scopesOfRole(role),
       });
       return { ...issued, role };

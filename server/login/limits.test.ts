@@ -63,6 +63,21 @@ test('many who guess one address together are slowed down too', async () => {
   assertExhausted(await logIn(app, wrong, { remoteAddress: newAddress() }));
 });
 
+test('wrong passwords from many networks do not keep a person from logging in where they do', async () => {
+  newWindow();
+  const person = await joinTeam(app, organizationGuid);
+  const wrong = { ...person, password: 'not the password' };
+  const office = (host: number) => ({ remoteAddress: `198.35.26.${host}` });
+  assert.equal((await logIn(app, person, office(1))).status, 200);
+  newWindow();
+  for (let i = 0; i < 20; i++) await logIn(app, wrong, { remoteAddress: newAddress() });
+  assertExhausted(await logIn(app, person, { remoteAddress: newAddress() }));
+  assert.equal((await logIn(second, person, office(2))).status, 200);
+  for (let i = 0; i < 19; i++)
+    assertError(await logIn(app, wrong, office(3 + i)), 401, 'authentication_failed');
+  assertExhausted(await logIn(app, person, office(30)));
+});
+
 test('guesses at once do not get past the limit', async () => {
   newWindow();
   const person = await joinTeam(app, organizationGuid);

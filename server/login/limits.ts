@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { normalEmail } from '../members/people.ts';
-import { countedAddress } from '../rate-limits/address.ts';
+import { countedAddress, networkOf } from '../rate-limits/address.ts';
 import type { RateLimit, RateLimits } from '../rate-limits/service.ts';
 import type { Failure } from '../runtime/failure.ts';
 
@@ -30,6 +30,7 @@ export function createLoginLimits({
   const { rateLimitLoginPerEmail: perEmail, rateLimitLoginPerAddress: perAddress } = limits;
   const here: RateLimit = { name: 'login_email_address', limit: perEmail, windowMs: WINDOW_MS };
   const anywhere: RateLimit = { name: 'login_email', limit: perEmail * EVERYWHERE, windowMs: WINDOW_MS };
+  const nearby: RateLimit = { ...anywhere, name: 'login_email_network' };
   const source: RateLimit = { name: 'login_address', limit: perAddress, windowMs: WINDOW_MS };
   const codes: RateLimit = { name: 'login_code', limit: CODES_PER_HOUR, windowMs: HOUR_MS };
   const proofCodes: RateLimit = { ...codes, name: 'proof_code' };
@@ -48,14 +49,21 @@ export function createLoginLimits({
   }
 
   return {
-    /** A wrong password elsewhere does not lock a person out, until very many have been tried. */
-    password(email: string, address: string | undefined): Promise<Failure | undefined> {
+    /**
+     * Wrong passwords from elsewhere do not lock a person out of a network that they log in from. Elsewhere they do, once
+     * very many have been tried.
+     */
+    async password(
+      email: string,
+      address: string | undefined,
+      isKnownNetwork: () => Promise<boolean>,
+    ): Promise<Failure | undefined> {
       const [who, from] = [keyOf(email), countedAddress(address)];
-      return count(
-        { limit: here, key: `${who} ${from}` },
-        { limit: anywhere, key: who },
-        { limit: source, key: from },
-      );
+      const refusal = await count({ limit: here, key: `${who} ${from}` }, { limit: source, key: from });
+      if (refusal) return refusal;
+      const exhausted = await count({ limit: anywhere, key: who });
+      if (!exhausted || !(await isKnownNetwork())) return exhausted;
+      return count({ limit: nearby, key: `${who} ${networkOf(address)}` });
     },
 
     /** Of passkeys and links, which nobody guesses: only so that a flood costs little. */

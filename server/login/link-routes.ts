@@ -50,12 +50,11 @@ export function registerLinks(dashboard: HttpServer, tools: RouteTools): void {
     },
     async (request) => {
       const found = unwrap(await login.accounts.inspectLink(request.body.token, from(request)));
-      const { email, purpose, organizationName, hasPassword } = found;
+      const { email, purpose, organizationName } = found;
       return {
         email,
         purpose,
         ...(organizationName === undefined ? {} : { organization_name: organizationName }),
-        has_password: hasPassword,
       };
     },
   );
@@ -74,7 +73,7 @@ export function registerLinks(dashboard: HttpServer, tools: RouteTools): void {
     },
     async (request) => {
       unwrap(await login.accounts.acceptInvitation(request.session, request.body.token, from(request)));
-      return describe(request, request.session.member_guid);
+      return describe(request, request.session);
     },
   );
 

@@ -31,7 +31,7 @@ const isGone = (answer: Answer) =>
 test('an invitation sets the first password, logs in, and is used up', async () => {
   const { email, token } = await invite();
   const seen = await inspect(token);
-  const purpose = { purpose: 'invitation', organization_name: 'Acme', has_password: false };
+  const purpose = { purpose: 'invitation', organization_name: 'Acme' };
   assert.deepEqual(seen.body, { email, ...purpose });
   const answer = await setPassword(token, PASSWORD, { name: 'Grace' });
   assert.equal(answer.status, 200, JSON.stringify(answer.body));
@@ -91,9 +91,24 @@ test('an invitation never gets into an account that somebody has', async () => {
   const victim = await joinTeam(app, organizationGuid);
   const attacker = await createTenant(app);
   const { token } = await invite(victim.email, attacker.organizationGuid, 'founder');
-  assert.equal((await inspect(token)).body.has_password, true);
   assertError(await setPassword(token, 'a password of the attacker'), 409, 'account_exists');
   assert.equal((await logIn(app, victim)).status, 200, 'the password is what it was');
+});
+
+test('neither inspecting an invitation nor a weak password tells whether the address has an account', async () => {
+  const { email } = await joinTeam(app, organizationGuid);
+  const elsewhere = await createTenant(app);
+  const [known, unknown] = [
+    await invite(email, elsewhere.organizationGuid),
+    await invite(undefined, elsewhere.organizationGuid),
+  ];
+  const fieldsOf = async ({ token }: { token: string }) => {
+    const { email: _, ...rest } = (await inspect(token)).body;
+    return rest;
+  };
+  assert.deepEqual(await fieldsOf(known), await fieldsOf(unknown));
+  for (const { token } of [known, unknown])
+    assertError(await setPassword(token, 'weak'), 422, 'password_too_weak');
 });
 
 test('of two invitations of a person without a password, the second does not change what the first set', async () => {

@@ -24,11 +24,15 @@ test('the right password begins a session, which tells who one is and where', as
     passkey_count: 0,
   });
   assert.deepEqual(organizations, [
-    { guid: organizationGuid, name: 'Acme', live: false, features: ['webhooks', 'files'], role: 'founder' },
+    {
+      ...{ guid: organizationGuid, name: 'Acme', live: false, features: ['webhooks', 'files'] },
+      ...{ role: 'founder', second_factor: 'never' },
+    },
   ]);
   const { version, ...surroundings } = rest;
   assert.equal(typeof version, 'string');
   assert.deepEqual(surroundings, {
+    second_factor: false,
     support_email: 'support@portico.example',
     environments: ['sandbox', 'production'],
     allowlist_policy: 'required',

@@ -8,7 +8,7 @@ import type { Guids, RandomBytes } from '../runtime/guid.ts';
 import { hashOf } from './one-time-secret.ts';
 import type { OwnLogin } from './own-login.ts';
 import * as store from './passkey-store.ts';
-import type { Session } from './sessions.ts';
+import type { Session, Sessions } from './sessions.ts';
 
 export type { Passkey } from './passkey-store.ts';
 export type Passkeys = ReturnType<typeof createPasskeys>;
@@ -31,6 +31,7 @@ type Deps = {
   audit: Audit;
   randomBytes: RandomBytes;
   ownLogin: OwnLogin;
+  sessions: Sessions;
   baseUrl: string;
 };
 
@@ -39,7 +40,7 @@ type Deps = {
  * bound to our address: one that was lured to another page signs nothing that is good here.
  */
 export function createPasskeys(deps: Deps) {
-  const { database, clock, guids, audit, randomBytes, ownLogin, baseUrl } = deps;
+  const { database, clock, guids, audit, randomBytes, ownLogin, sessions, baseUrl } = deps;
   const { queries } = database;
   const relyingParty = { expectedOrigin: baseUrl, expectedRPID: new URL(baseUrl).hostname };
 
@@ -153,6 +154,8 @@ export function createPasskeys(deps: Deps) {
         if (!(await store.insertPasskey(transaction, passkey)))
           return new Failure('passkey_invalid', 'This authenticator is registered already');
         await audit.record(transaction, actor, about('account.add_passkey', memberGuid, passkey));
+        // The authenticator has just verified its person.
+        await sessions.prove(transaction, actor, session, { secondFactor: true });
         return passkey;
       });
     },

@@ -1,9 +1,10 @@
 import type { Actor, Audit } from '../audit/service.ts';
 import type { Database } from '../database/database.ts';
 import type { People } from '../members/people.ts';
+import { networkOf } from '../rate-limits/address.ts';
 import { Failure } from '../runtime/failure.ts';
+import { createFairQueue, SHED } from '../runtime/fair-queue.ts';
 import type { Log } from '../runtime/log.ts';
-import { createWorkQueue } from '../runtime/work-queue.ts';
 import { actorOf, type From } from './entry.ts';
 import type { LoginLimits } from './limits.ts';
 import type { IssuedLink, Links } from './links.ts';
@@ -13,6 +14,7 @@ import type { Totp } from './totp.ts';
 
 const REQUESTS_AT_ONCE = 2;
 const MAX_WAITING_REQUESTS = 500;
+const MAX_WAITING_REQUESTS_PER_NETWORK = 20;
 
 type Deps = {
   database: Database;
@@ -34,7 +36,15 @@ type LinkBy = 'mail' | 'log' | 'operator';
 export function createPasswordResets(deps: Deps) {
   const { database, audit, people, links, totp, limits, mail, supportEmail, showLinksInLog, log } = deps;
   const linkBy: LinkBy = mail ? 'mail' : showLinksInLog ? 'log' : 'operator';
-  const queue = createWorkQueue({ atOnce: REQUESTS_AT_ONCE, maxWaiting: MAX_WAITING_REQUESTS });
+  const queue = createFairQueue({
+    atOnce: REQUESTS_AT_ONCE,
+    classes: {
+      anyone: {
+        maxWaiting: MAX_WAITING_REQUESTS,
+        maxWaitingPerSource: MAX_WAITING_REQUESTS_PER_NETWORK,
+      },
+    },
+  });
 
   async function send(email: string, from: From): Promise<void> {
     const person = await people.findByEmail(email);
@@ -75,9 +85,12 @@ export function createPasswordResets(deps: Deps) {
     async request(email: string, from: From): Promise<Failure | undefined> {
       const exhausted = await limits.passwordReset(email, from.address);
       if (exhausted) return exhausted;
-      const sending = queue.run(() => send(email, from));
-      if (sending === undefined) log.warn('a request for a new password was dropped: too many wait');
-      sending?.catch((error: unknown) => log.error({ err: error }, 'a link for a new password was not sent'));
+      queue
+        .run('anyone', networkOf(from.address), () => send(email, from))
+        .then((outcome) => {
+          if (outcome === SHED) log.warn('dropped a password reset request: too many are waiting');
+        })
+        .catch((error: unknown) => log.error({ err: error }, 'a link for a new password was not sent'));
       return undefined;
     },
 

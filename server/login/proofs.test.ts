@@ -170,3 +170,30 @@ test('a session from before proofs were kept is asked for one', async () => {
   await app.database.queries.updateTable('sessions').set({ proved_at: null }).execute();
   isAsked(await beginTotp(person));
 });
+
+test('a proof by password from before one-time passwords were on counts no more', async () => {
+  const person = await joinTeam(app, organizationGuid);
+  const elsewhere = browserOf(await logIn(app, person));
+  const code = await scanTotp(person);
+  assert.equal((await beginPasskey(elsewhere)).status, 200);
+  await confirmTotp(person, code());
+  isAsked(await beginPasskey(elsewhere));
+  assert.equal((await beginPasskey(person)).status, 200, 'who confirmed a code has shown one');
+  app.clock.advance(CODE_MS);
+  isProved(await prove(elsewhere, 'totp', { code: code() }));
+  assert.equal((await beginPasskey(elsewhere)).status, 200);
+});
+
+test('with one-time passwords on, a new password takes a fresh code or passkey besides the old password', async () => {
+  const person = await joinTeam(app, organizationGuid);
+  const payload = { current_password: PASSWORD, new_password: 'a brand new password' };
+  const change = () => browse(app, 'POST', '/account/password', { as: person, payload });
+  const code = await scanTotp(person);
+  await confirmTotp(person, code());
+  app.clock.advance(PROOF_MS);
+  isAsked(await change());
+  assert.equal((await logIn(app, person, { code: code() })).status, 200, 'the password is what it was');
+  app.clock.advance(CODE_MS);
+  isProved(await prove(person, 'totp', { code: code() }));
+  assert.equal((await change()).status, 204);
+});

@@ -2,18 +2,16 @@ import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
 import type { Database } from '../database/database.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { Failure, isFailure } from '../runtime/failure.ts';
+import { isFreshProof } from '../tokens/proof.ts';
 import { actorOf, type From } from './entry.ts';
 import type { LoginLimits } from './limits.ts';
 import { type Login, selectLogin } from './login-store.ts';
 import type { Passkeys } from './passkeys.ts';
-import type { Passwords } from './passwords.ts';
+import { knownPerson, type Passwords } from './passwords.ts';
 import type { Session, Sessions } from './sessions.ts';
 import type { Totp } from './totp.ts';
 
 export type Proofs = ReturnType<typeof createProofs>;
-
-/** So long a session may change how its person logs in; then they prove once more who they are. */
-const PROOF_LIFETIME_MS = 5 * 60_000;
 
 type Deps = {
   database: Database;
@@ -37,7 +35,7 @@ export function createProofs({ database, clock, passwords, totp, passkeys, sessi
     const exhausted = await limits.account(memberGuid);
     if (exhausted) return exhausted;
     const login = await selectLogin(queries, memberGuid);
-    const matches = await passwords.matches(login?.password_hash, password);
+    const matches = await passwords.matches(knownPerson(memberGuid), login?.password_hash, password);
     if (isFailure(matches)) return matches;
     return matches && login ? login : passwordIncorrect();
   }
@@ -50,23 +48,46 @@ export function createProofs({ database, clock, passwords, totp, passkeys, sessi
     return new Failure('code_incorrect', 'The code is not the one that is shown now, or was used before');
   }
 
-  function keep(session: Session, from: From): Promise<void> {
+  function keep(session: Session, from: From, strength: { secondFactor: boolean }): Promise<void> {
     return database.transaction((transaction) =>
-      sessions.prove(transaction, actorOf(session.member_guid, from), session),
+      sessions.prove(transaction, actorOf(session.member_guid, from), session, strength),
     );
+  }
+
+  /** While one-time passwords are on, a proof without a second factor counts for nothing, also one from before. */
+  function provedAt(session: Session, login: Login | undefined): Date | undefined {
+    return (totp.isOn(login) ? session.second_factor_at : session.proved_at) ?? undefined;
   }
 
   return {
     checkPassword,
 
+    /**
+     * What a user token says of its session. A second factor counts only while the person has one: who removes their
+     * last one is as good as without.
+     */
+    async strengthOf(session: Session): Promise<{ provedAt: Date | undefined; secondFactor: boolean }> {
+      const [login, keys] = await Promise.all([
+        selectLogin(queries, session.member_guid),
+        passkeys.list(session.member_guid),
+      ]);
+      const hasSecondFactor = totp.isOn(login) || keys.length > 0;
+      return {
+        provedAt: provedAt(session, login),
+        secondFactor: hasSecondFactor && session.second_factor_at !== null,
+      };
+    },
+
     /** Undefined while the last proof counts; a login is one. */
-    refusalWithout({ proved_at: provedAt }: Session): Failure | undefined {
-      if (provedAt !== null && clock.now().getTime() - provedAt.getTime() < PROOF_LIFETIME_MS)
-        return undefined;
-      return new Failure(
-        'proof_required',
-        'Prove first that it is you: by password, passkey or one-time password',
-      );
+    async refusalWithout(session: Session): Promise<Failure | undefined> {
+      const login = await selectLogin(queries, session.member_guid);
+      return isFreshProof(provedAt(session, login), clock.now()) ? undefined : proofRequired();
+    },
+
+    /** Of the second factor alone: for what takes the password besides. */
+    async refusalWithoutSecondFactor(session: Session): Promise<Failure | undefined> {
+      if (!totp.isOn(await selectLogin(queries, session.member_guid))) return undefined;
+      return isFreshProof(session.second_factor_at, clock.now()) ? undefined : proofRequired();
     },
 
     /** Not for who has a second factor: a passkey that the password alone could add would log in without it. */
@@ -75,13 +96,13 @@ export function createProofs({ database, clock, passwords, totp, passkeys, sessi
         return new Failure('proof_required', 'Prove it by a one-time password, a recovery code or a passkey');
       const checked = await checkPassword(session.member_guid, password);
       if (isFailure(checked)) return checked;
-      await keep(session, from);
+      await keep(session, from, { secondFactor: false });
       return undefined;
     },
 
     async byCode(session: Session, code: string, from: From): Promise<Failure | undefined> {
       const refusal = await refusalOfCode(session.member_guid, code);
-      if (!refusal) await keep(session, from);
+      if (!refusal) await keep(session, from, { secondFactor: true });
       return refusal;
     },
 
@@ -97,12 +118,19 @@ export function createProofs({ database, clock, passwords, totp, passkeys, sessi
       if (proof?.memberGuid !== memberGuid) return notYours();
       const outcome = await database.transaction(async (transaction) =>
         (await proof.use(transaction))
-          ? sessions.prove(transaction, actorOf(memberGuid, from), session)
+          ? sessions.prove(transaction, actorOf(memberGuid, from), session, { secondFactor: true })
           : notYours(),
       );
       return isFailure(outcome) ? outcome : undefined;
     },
   };
+}
+
+function proofRequired(): Failure {
+  return new Failure(
+    'proof_required',
+    'Prove first that it is you: by password, passkey or one-time password',
+  );
 }
 
 export function passwordIncorrect(): Failure {

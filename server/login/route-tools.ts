@@ -4,6 +4,7 @@ import type { Begun } from './entry.ts';
 import type { createFrom, GuardDeps } from './guard.ts';
 import type { viewSession } from './schema.ts';
 import type { LoginRoom } from './service.ts';
+import type { Session } from './sessions.ts';
 
 export type LoginDeps = {
   login: LoginRoom;
@@ -14,7 +15,7 @@ export type LoginDeps = {
 /** What the routes share: who asks, and how a session that has begun is answered. */
 export type RouteTools = LoginDeps & {
   from: ReturnType<typeof createFrom>;
-  describe(request: FastifyRequest, memberGuid: string): Promise<ReturnType<typeof viewSession>>;
+  describe(request: FastifyRequest, session: Session): Promise<ReturnType<typeof viewSession>>;
   begin(reply: FastifyReply, begun: Begun): Promise<ReturnType<typeof viewSession>>;
 };
 

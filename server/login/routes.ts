@@ -11,15 +11,16 @@ import { PasskeyLogin, PasskeyLoginOptions, type PasskeyRequest } from './passke
 import { registerProofs } from './proof-routes.ts';
 import { type LoginDeps, type RouteTools, tags } from './route-tools.ts';
 import { LoginBody, Nothing, SessionView, UserTokenBody, UserTokenView, viewSession } from './schema.ts';
+import type { Session } from './sessions.ts';
 
 /** The dashboard's own calls; everything else it does with user tokens through `/api`. */
 export async function registerLogin(server: HttpServer, deps: LoginDeps): Promise<void> {
   const { login, baseUrl, supportEmail, allowlistPolicy, allowlistMinPrefix, sourceAddress } = deps;
 
-  async function describe(request: FastifyRequest, memberGuid: string) {
+  async function describe(request: FastifyRequest, session: Session) {
     const address = sourceAddress(request);
     const surroundings = { supportEmail, allowlistPolicy, allowlistMinPrefix, address };
-    return viewSession(await login.entry.describe(memberGuid), surroundings);
+    return viewSession(await login.entry.describe(session), surroundings);
   }
   const tools: RouteTools = {
     ...deps,
@@ -27,7 +28,7 @@ export async function registerLogin(server: HttpServer, deps: LoginDeps): Promis
     describe,
     async begin(reply, { session, secret }) {
       setSessionCookie(reply, baseUrl, secret);
-      return describe(reply.request, session.member_guid);
+      return describe(reply.request, session);
     },
   };
 
@@ -110,7 +111,7 @@ function registerSession(dashboard: HttpServer, { login, baseUrl, from, describe
         response: answers({ 200: SessionView }, 401, 403),
       },
     },
-    async (request) => describe(request, request.session.member_guid),
+    async (request) => describe(request, request.session),
   );
 
   dashboard.post(

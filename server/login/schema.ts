@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import type { AllowlistPolicy } from '../applications/service.ts';
 import { EnvironmentName, Guid, strictObject, Timestamp } from '../http/schemas.ts';
 import { Email, PersonName, RoleName } from '../members/schema.ts';
+import { secondFactorNeed } from '../organizations/second-factor.ts';
 import { TokenView } from '../tokens/schema.ts';
 import { version } from '../version.ts';
 import type { Entry } from './entry.ts';
@@ -64,8 +65,12 @@ export const SessionView = Type.Object({
       live: Type.Boolean(),
       features: Type.Array(Type.String()),
       role: RoleName,
+      second_factor: Type.Enum(['always', 'production_changes', 'never'], {
+        description: 'what this person needs a second factor for there',
+      }),
     }),
   ),
+  second_factor: Type.Boolean({ description: 'whether one was given in this session' }),
   support_email: Type.String(),
   version: Type.String(),
   environments: Type.Array(EnvironmentName),
@@ -83,7 +88,6 @@ export const LinkView = Type.Object({
   email: Type.String(),
   purpose: Type.Enum(['invitation', 'password_reset']),
   organization_name: Type.Optional(Type.String()),
-  has_password: Type.Boolean({ description: 'an invitation of such a person is accepted by logging in' }),
 });
 export const NewTotpView = Type.Object({
   secret: Type.String({ description: 'base32, for who cannot scan' }),
@@ -111,7 +115,7 @@ type Surroundings = {
 };
 
 export function viewSession(
-  { person, hasTotp, passkeyCount, organizations }: Awaited<ReturnType<Entry['describe']>>,
+  { person, hasTotp, passkeyCount, secondFactor, organizations }: Awaited<ReturnType<Entry['describe']>>,
   { supportEmail, allowlistPolicy, allowlistMinPrefix, address }: Surroundings,
 ): Static<typeof SessionView> {
   return {
@@ -122,9 +126,11 @@ export function viewSession(
       has_totp: hasTotp,
       passkey_count: passkeyCount,
     },
-    organizations: organizations.map(({ organization: { guid, name, live, features }, role }) => ({
-      ...{ guid, name, live, features, role },
-    })),
+    organizations: organizations.map(({ organization, role }) => {
+      const { guid, name, live, features } = organization;
+      return { guid, name, live, features, role, second_factor: secondFactorNeed(organization, role) };
+    }),
+    second_factor: secondFactor,
     support_email: supportEmail,
     version,
     environments: ['sandbox', 'production'],

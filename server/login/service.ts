@@ -18,6 +18,7 @@ import { createInvitations } from './invitations.ts';
 import { createLoginLimits } from './limits.ts';
 import { createLinks } from './links.ts';
 import { createMail } from './mail.ts';
+import { createNetworks } from './networks.ts';
 import { createOwnLogin } from './own-login.ts';
 import { createPasskeys } from './passkeys.ts';
 import { createPasswordResets } from './password-resets.ts';
@@ -64,13 +65,14 @@ export function createLoginRoom({ settings, rateLimits, ...deps }: Deps) {
   const limits = createLoginLimits({ rateLimits, limits: settings });
   const mail = createMail({ ...deps, smtpUrl: settings.smtpUrl, from: settings.mailFrom });
   const passwords = createPasswords();
-  const sessions = createSessions(deps);
+  const networks = createNetworks(deps);
+  const sessions = createSessions({ ...deps, networks });
   const links = createLinks({ ...deps, baseUrl });
   const ownLogin = createOwnLogin({ ...deps, sessions });
   const totp = createTotp(deps);
-  const passkeys = createPasskeys({ ...deps, ownLogin, baseUrl });
-  const entry = createEntry({ ...deps, passwords, totp, passkeys, sessions, limits });
+  const passkeys = createPasskeys({ ...deps, ownLogin, sessions, baseUrl });
   const proofs = createProofs({ ...deps, passwords, totp, passkeys, sessions, limits });
+  const entry = createEntry({ ...deps, passwords, totp, passkeys, sessions, limits, proofs, networks });
   const means = { passwords, totp, passkeys, sessions, ownLogin, links, limits, entry, proofs };
   const accounts = createAccounts({ ...deps, ...means });
   const invitations = createInvitations({ ...deps, links, mail, limits, supportEmail });
@@ -95,6 +97,7 @@ export function createLoginRoom({ settings, rateLimits, ...deps }: Deps) {
       await sessions.sweep();
       await links.sweep();
       await passkeys.sweep();
+      await networks.sweep();
     },
 
     async close(): Promise<void> {

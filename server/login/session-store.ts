@@ -53,8 +53,12 @@ export async function touchSession(queries: Queries, guid: string, now: Date): P
   await queries.updateTable('sessions').set({ last_seen_at: now }).where('guid', '=', guid).execute();
 }
 
-export async function updateProof(transaction: Transaction, guid: string, now: Date): Promise<void> {
-  await transaction.updateTable('sessions').set({ proved_at: now }).where('guid', '=', guid).execute();
+export async function updateProof(
+  transaction: Transaction,
+  guid: string,
+  proof: { proved_at: Date; second_factor_at?: Date },
+): Promise<void> {
+  await transaction.updateTable('sessions').set(proof).where('guid', '=', guid).execute();
 }
 
 export async function deleteSession(

@@ -6,6 +6,7 @@ import type { Guids, RandomBytes } from '../runtime/guid.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Secret } from '../runtime/secret.ts';
 import type { Revocations } from '../tokens/revocations.ts';
+import type { Networks } from './networks.ts';
 import { generateSecret, hashOf } from './one-time-secret.ts';
 import * as store from './session-store.ts';
 
@@ -30,12 +31,15 @@ type Deps = {
   audit: Audit;
   randomBytes: RandomBytes;
   revocations: Revocations;
+  networks: Networks;
   log: Log;
 };
+/** Whether a one-time password, a recovery code or a passkey was part of the proof. */
+type Strength = { secondFactor?: boolean };
 
 /** Who is logged in, and from where. A session that ends takes its user tokens with it, on every node. */
 export function createSessions(deps: Deps) {
-  const { database, clock, guids, audit, randomBytes, revocations, log } = deps;
+  const { database, clock, guids, audit, randomBytes, revocations, networks, log } = deps;
   const { queries } = database;
 
   function limits() {
@@ -56,6 +60,7 @@ export function createSessions(deps: Deps) {
       actor: Actor,
       memberGuid: string,
       { address, userAgent }: Visitor,
+      { secondFactor = false }: Strength = {},
     ): Promise<{ session: store.Session; secret: Secret }> {
       const now = clock.now();
       const secret = generateSecret(randomBytes);
@@ -69,7 +74,9 @@ export function createSessions(deps: Deps) {
         address: address ?? null,
         user_agent: userAgent?.slice(0, MAX_USER_AGENT_CHARACTERS) ?? null,
         proved_at: now,
+        second_factor_at: secondFactor ? now : null,
       };
+      await networks.note(transaction, memberGuid, address);
       await store.insertSession(transaction, session);
       const crowdedOut = await store.deleteOldSessions(transaction, memberGuid, MAX_SESSIONS_OF_MEMBER);
       const revision = await revoke(transaction, crowdedOut);
@@ -103,8 +110,11 @@ export function createSessions(deps: Deps) {
       transaction: Transaction,
       actor: Actor,
       { guid, member_guid: memberGuid }: store.Session,
+      { secondFactor = false }: Strength = {},
     ): Promise<void> {
-      await store.updateProof(transaction, guid, clock.now());
+      const now = clock.now();
+      const proof = secondFactor ? { proved_at: now, second_factor_at: now } : { proved_at: now };
+      await store.updateProof(transaction, guid, proof);
       await audit.record(transaction, actor, about('session.prove', memberGuid, { session: guid }));
     },
 

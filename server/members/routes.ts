@@ -1,4 +1,4 @@
-import { actorOf, requires } from '../http/access.ts';
+import { actorOf, inBothEnvironments, requires, withFreshProof } from '../http/access.ts';
 import { unwrap } from '../http/errors.ts';
 import { envelope, listOf, listQuery, pageOf } from '../http/paging.ts';
 import { answers, GuidParams } from '../http/schemas.ts';
@@ -14,7 +14,7 @@ export function registerMembers(
 ): void {
   const tags = ['Team'];
   const read = requires(['user'], 'members:read');
-  const write = requires(['user'], 'members:write');
+  const write = inBothEnvironments(withFreshProof(requires(['user'], 'members:write')));
 
   api.get(
     '/members',

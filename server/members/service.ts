@@ -2,7 +2,8 @@ import type { Static } from 'typebox';
 import type { Actor, Audit } from '../audit/service.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import type { Page, PageOf } from '../database/paging.ts';
-import type { Organizations } from '../organizations/service.ts';
+import type { SecondFactorChanges } from '../organizations/schema.ts';
+import type { Organization, Organizations } from '../organizations/service.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { Failure, isFailure } from '../runtime/failure.ts';
 import type { Guids } from '../runtime/guid.ts';
@@ -167,6 +168,26 @@ export function createMembers(deps: Deps) {
         { keepsFounder: role === 'founder' },
       );
       return refused ?? get(organizationGuid, memberGuid);
+    },
+
+    /** Who has no second factor themselves would lock themselves out by requiring one. */
+    changePolicy(
+      actor: Actor,
+      organizationGuid: string,
+      input: Static<typeof SecondFactorChanges>,
+      { secondFactor }: { secondFactor: boolean },
+    ): Promise<Organization | Failure> {
+      return database.transaction(async (transaction) => {
+        const closed = await openTeam(transaction, actor, organizationGuid);
+        if (closed) return closed;
+        const isRequired = input.second_factor_in_production || input.second_factor_roles?.length;
+        if (isRequired && !secondFactor)
+          return new Failure(
+            'second_factor_required',
+            'Set up a second factor for yourself before you require one of others',
+          );
+        return organizations.changeSecondFactor(transaction, actor, organizationGuid, input);
+      });
     },
 
     /** `alongside` takes back what was made with the membership, in the same transaction. */

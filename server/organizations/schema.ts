@@ -1,5 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { EnvironmentName, Guid, strictObject, Timestamp } from '../http/schemas.ts';
+import { RoleName } from '../members/schema.ts';
+import type { Role } from '../tokens/roles.ts';
+import { requiresInProduction } from './second-factor.ts';
 import type { Bank, Organization } from './store.ts';
 
 const MAX_NAME_CHARACTERS = 128;
@@ -16,21 +19,42 @@ const Features = Type.Array(Type.Enum([...FEATURES]), {
   description: FEATURES.join(', '),
 });
 
+const SecondFactorRoles = Type.Array(RoleName, {
+  uniqueItems: true,
+  description: 'roles whose members need a second factor for every call',
+});
+const SecondFactorInProduction = Type.Boolean({
+  description: 'whether members need a second factor for changes in production; by default once live',
+});
+const secondFactorChanges = {
+  second_factor_roles: Type.Optional(SecondFactorRoles),
+  second_factor_in_production: Type.Optional(SecondFactorInProduction),
+};
+
 export const NewOrganization = strictObject({
   name: Name,
   live: Type.Optional(Live),
   features: Type.Optional(Features),
+  ...secondFactorChanges,
 });
 export const OrganizationChanges = strictObject({
   name: Type.Optional(Name),
   live: Type.Optional(Live),
   features: Type.Optional(Features),
+  ...secondFactorChanges,
+});
+/** What a Founder decides about the team; the operator changes it with the rest of the Organization. */
+export const SecondFactorChanges = strictObject(secondFactorChanges);
+export const SecondFactorView = Type.Object({
+  second_factor_roles: SecondFactorRoles,
+  second_factor_in_production: SecondFactorInProduction,
 });
 export const OrganizationView = Type.Object({
   guid: Guid,
   name: Type.String(),
   live: Live,
   features: Type.Array(Type.String()),
+  ...SecondFactorView.properties,
   created_at: Timestamp,
   updated_at: Timestamp,
 });
@@ -54,8 +78,16 @@ export function viewOrganization(organization: Organization): Static<typeof Orga
     name: organization.name,
     live: organization.live,
     features: organization.features,
+    ...viewSecondFactor(organization),
     created_at: organization.created_at.toISOString(),
     updated_at: organization.updated_at.toISOString(),
+  };
+}
+
+export function viewSecondFactor(organization: Organization): Static<typeof SecondFactorView> {
+  return {
+    second_factor_roles: organization.second_factor_roles as Role[],
+    second_factor_in_production: requiresInProduction(organization),
   };
 }
 

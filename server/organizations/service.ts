@@ -17,7 +17,9 @@ import {
   type NewOrganization,
   type NewSandboxBank,
   type OrganizationChanges,
+  type SecondFactorChanges,
 } from './schema.ts';
+import { refusalWithoutSecondFactor } from './second-factor.ts';
 import * as store from './store.ts';
 
 export type { Bank, Organization } from './store.ts';
@@ -69,6 +71,8 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
           name: input.name,
           live: input.live ?? false,
           features: [...(input.features ?? DEFAULT_FEATURES)],
+          second_factor_roles: [...(input.second_factor_roles ?? [])],
+          second_factor_in_production: input.second_factor_in_production ?? null,
           created_at: now,
           updated_at: now,
         };
@@ -99,6 +103,21 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
       });
     },
 
+    /** In the transaction that makes sure that the actor may change it. */
+    async changeSecondFactor(
+      transaction: Transaction,
+      actor: Actor,
+      guid: string,
+      input: Static<typeof SecondFactorChanges>,
+    ): Promise<store.Organization | Failure> {
+      const current = await store.selectOrganizationForUpdate(transaction, guid);
+      if (!current) return noOrganization();
+      const changes = changesOf(current, input);
+      if (!changes) return current;
+      await audit.record(transaction, actor, aboutOrganization('organization.update', guid, changes));
+      return store.updateOrganization(transaction, guid, { ...changes, updated_at: clock.now() });
+    },
+
     async get(guid: string): Promise<store.Organization | Failure> {
       return (await store.selectOrganization(queries, guid)) ?? noOrganization();
     },
@@ -124,6 +143,15 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
     async refusalOf(guid: string, feature: Feature): Promise<Failure | undefined> {
       const organization = await store.selectOrganization(queries, guid);
       return organization ? refusalOfFeature(organization, feature) : noOrganization();
+    },
+
+    /** Why a member without a second factor may not make this call; undefined when they may. */
+    async refusalWithoutSecondFactor(
+      guid: string,
+      call: Parameters<typeof refusalWithoutSecondFactor>[1],
+    ): Promise<Failure | undefined> {
+      const organization = await store.selectOrganization(queries, guid);
+      return organization ? refusalWithoutSecondFactor(organization, call) : noOrganization();
     },
 
     /** Which of these there are; one query for any number. */

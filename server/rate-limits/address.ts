@@ -10,3 +10,14 @@ export function countedAddress(address: string | undefined): string {
   const network = ipaddr.parse(address).toByteArray().slice(0, IPV6_NETWORK_BYTES);
   return `${Buffer.from(network).toString('hex')}/64`;
 }
+
+const IPV4_NETWORK_BYTES = 3;
+const IPV6_SITE_BYTES = 6;
+
+/** The network for sharing out scarce work: a /24 of IPv4, or the /48 that a site may hold of IPv6 (RFC 6177). */
+export function networkOf(address: string | undefined): string {
+  if (address === undefined || !ipaddr.isValid(address)) return 'unknown';
+  const parsed = ipaddr.process(address);
+  const bytes = parsed.kind() === 'ipv4' ? IPV4_NETWORK_BYTES : IPV6_SITE_BYTES;
+  return `${Buffer.from(parsed.toByteArray().slice(0, bytes)).toString('hex')}/${bytes * 8}`;
+}

@@ -1,4 +1,4 @@
-import { actorOf, requires, withFeature } from '../http/access.ts';
+import { actorOf, requires, withFeature, withFreshProof } from '../http/access.ts';
 import { unwrap } from '../http/errors.ts';
 import { envelope, listOf, pageOf } from '../http/paging.ts';
 import { answers, GuidParams } from '../http/schemas.ts';
@@ -21,8 +21,8 @@ export function registerSubscriptions(
 ): void {
   const tags = ['Subscriptions'];
   const read = withFeature('webhooks', requires(['user'], 'subscriptions:read'));
-  const write = withFeature('webhooks', requires(['user'], 'subscriptions:write'));
-  const execute = withFeature('webhooks', requires(['user'], 'subscriptions:execute'));
+  const write = withFreshProof(withFeature('webhooks', requires(['user'], 'subscriptions:write')));
+  const execute = withFreshProof(withFeature('webhooks', requires(['user'], 'subscriptions:execute')));
 
   api.post(
     '/subscriptions',

@@ -1,4 +1,5 @@
 import type { EnvironmentName } from '../database/tables.ts';
+import type { Role } from './roles.ts';
 
 export type TokenType = 'organization' | 'bank' | 'customer' | 'user';
 
@@ -27,6 +28,10 @@ export type Claims = {
   grant_guid?: string;
   /** Of a customer token obtained with another token: that token's jti. It is dead as soon as its parent is. */
   parent_jti?: string;
+  /** Of user tokens: the role, the last proof in seconds, and how it was given (RFC 9068, section 2.2.1; RFC 8176). */
+  role?: Role;
+  auth_time?: number;
+  amr?: readonly ('pwd' | 'mfa')[];
   scope: string;
   ip_allowlist: string[];
 };

@@ -11,6 +11,7 @@ import {
   USER_TOKEN_LIFETIME_SECONDS,
 } from './claims.ts';
 import type { Environments } from './environments.ts';
+import type { Role } from './roles.ts';
 import { withLowS } from './signature-form.ts';
 import { ALGORITHM, type SigningKeys } from './signing-keys.ts';
 
@@ -29,6 +30,10 @@ export type TokenSubject = {
   grantGuid?: string | undefined;
   /** The token that a customer token was obtained with; the customer token does not outlive it. */
   parent?: { jti: string; exp: number } | undefined;
+  /** Who the person of a user token is on the team, and how they proved that it is them; see `Claims`. */
+  role?: Role | undefined;
+  provedAt?: Date | undefined;
+  secondFactor?: boolean | undefined;
   scopes: readonly string[];
   ipAllowlist?: readonly string[];
 };
@@ -74,6 +79,9 @@ export function createIssuer({
         ...(subject.sessionGuid && { session_guid: subject.sessionGuid }),
         ...(subject.grantGuid && { grant_guid: subject.grantGuid }),
         ...(subject.parent && { parent_jti: subject.parent.jti }),
+        ...(subject.role && { role: subject.role }),
+        ...(subject.provedAt && { auth_time: Math.floor(subject.provedAt.getTime() / 1_000) }),
+        ...(subject.secondFactor !== undefined && { amr: [subject.secondFactor ? 'mfa' : 'pwd'] as const }),
         scope,
         ip_allowlist: [...(subject.ipAllowlist ?? [])],
       };

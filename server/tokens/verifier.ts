@@ -7,6 +7,7 @@ import { Failure } from '../runtime/failure.ts';
 import { type Claims, DASHBOARD_CLIENT_ID, TOKEN_LIFETIME_SECONDS, type TokenType } from './claims.ts';
 import type { Environments } from './environments.ts';
 import type { Revocations } from './revocations.ts';
+import type { Role } from './roles.ts';
 import { hasLowS } from './signature-form.ts';
 import { ALGORITHM, type SigningKeys } from './signing-keys.ts';
 
@@ -23,6 +24,10 @@ export type Caller = {
   scopes: ReadonlySet<string>;
   /** The token itself: a customer token obtained with it ends with it. */
   token: { jti: string; exp: number };
+  /** Of a person: the role, the last proof of who they are, and whether a second factor was part of it. */
+  role: Role | undefined;
+  provedAt: Date | undefined;
+  secondFactor: boolean;
 };
 
 export type VerifiedToken = {
@@ -152,6 +157,9 @@ function callerOf(claims: Claims): Caller {
     environment: claims.environment,
     scopes: new Set(claims.scope.split(' ')),
     token: { jti: claims.jti, exp: claims.exp },
+    role: claims.role,
+    provedAt: claims.auth_time === undefined ? undefined : new Date(claims.auth_time * 1_000),
+    secondFactor: claims.amr?.includes('mfa') ?? false,
   };
 }
 

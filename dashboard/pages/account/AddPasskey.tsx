@@ -7,13 +7,13 @@ import { Problem } from '../../api/problem.ts';
 import { Dialog } from '../../shared/Dialog.tsx';
 import { FormEnd } from '../../shared/FormEnd.tsx';
 import { tell } from '../../shared/notify.ts';
+import { useWithProof } from '../../shell/proof.tsx';
 import { usePasskeysChanged } from './passkeys.ts';
-import { useProof } from './use-proof.tsx';
 
 export function AddPasskey({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('');
   const changed = usePasskeysChanged();
-  const { withProof, question } = useProof();
+  const withProof = useWithProof();
   const add = useMutation({
     mutationFn: async () => {
       const optionsJSON = await withProof(people.passkeyOptions);
@@ -26,40 +26,38 @@ export function AddPasskey({ onClose }: { onClose: () => void }) {
     },
   });
   return (
-    <Dialog title={question?.title ?? 'Add a passkey'} held={add.isPending && !question} onClose={onClose}>
-      {question?.form ?? (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            add.mutate();
-          }}
-        >
-          <Stack>
-            <TextInput
-              label="Name"
-              description="By which you know the device or key again"
-              placeholder="My laptop"
-              maxLength={64}
-              autoFocus
-              data-autofocus
-              value={name}
-              onChange={({ currentTarget }) => setName(currentTarget.value)}
-            />
-            {add.error && !(add.error instanceof Problem) ? (
-              <Text size="sm" c="red" role="alert">
-                The browser did not make one. It may have been cancelled, or this device has one already.
-              </Text>
-            ) : null}
-            <FormEnd
-              action="Add"
-              disabled={name.trim() === ''}
-              pending={add.isPending}
-              error={add.error instanceof Problem ? add.error : undefined}
-              onCancel={onClose}
-            />
-          </Stack>
-        </form>
-      )}
+    <Dialog title="Add a passkey" held={add.isPending} onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          add.mutate();
+        }}
+      >
+        <Stack>
+          <TextInput
+            label="Name"
+            description="By which you know the device or key again"
+            placeholder="My laptop"
+            maxLength={64}
+            autoFocus
+            data-autofocus
+            value={name}
+            onChange={({ currentTarget }) => setName(currentTarget.value)}
+          />
+          {add.error && !(add.error instanceof Problem) ? (
+            <Text size="sm" c="red" role="alert">
+              The browser did not make one. It may have been cancelled, or this device has one already.
+            </Text>
+          ) : null}
+          <FormEnd
+            action="Add"
+            disabled={name.trim() === ''}
+            pending={add.isPending}
+            error={add.error instanceof Problem ? add.error : undefined}
+            onCancel={onClose}
+          />
+        </Stack>
+      </form>
     </Dialog>
   );
 }

@@ -7,19 +7,21 @@ import { NewPasswordFields } from '../../shared/NewPasswordFields.tsx';
 import { tell } from '../../shared/notify.ts';
 import { Panel } from '../../shared/Panel.tsx';
 import { newPasswordRules } from '../../shared/passwords.ts';
+import { useWithProof } from '../../shell/proof.tsx';
 import { useWorkspace } from '../../shell/workspace-context.ts';
 import { ACCOUNT_SESSIONS_KEY } from './SessionsPanel.tsx';
 
 export function PasswordPanel() {
   const { session } = useWorkspace();
   const queries = useQueryClient();
+  const withProof = useWithProof();
   const form = useForm({
     initialValues: { current: '', password: '', again: '' },
     validate: newPasswordRules(session.member.email),
   });
   const change = useMutation({
     mutationFn: ({ current, password }: typeof form.values) =>
-      people.changePassword({ current_password: current, new_password: password }),
+      withProof(() => people.changePassword({ current_password: current, new_password: password })),
     onSuccess: async () => {
       form.reset();
       await queries.invalidateQueries({ queryKey: ACCOUNT_SESSIONS_KEY });

@@ -5,12 +5,12 @@ import type { Passkey } from '../../api/types.ts';
 import { Dialog } from '../../shared/Dialog.tsx';
 import { FormEnd } from '../../shared/FormEnd.tsx';
 import { tell } from '../../shared/notify.ts';
+import { useWithProof } from '../../shell/proof.tsx';
 import { usePasskeysChanged } from './passkeys.ts';
-import { useProof } from './use-proof.tsx';
 
 export function RemovePasskey({ passkey, onClose }: { passkey: Passkey; onClose: () => void }) {
   const changed = usePasskeysChanged();
-  const { withProof, question } = useProof();
+  const withProof = useWithProof();
   const remove = useMutation({
     mutationFn: () => withProof(() => people.removePasskey(passkey.guid)),
     onSuccess: async () => {
@@ -20,26 +20,20 @@ export function RemovePasskey({ passkey, onClose }: { passkey: Passkey; onClose:
     },
   });
   return (
-    <Dialog
-      title={question?.title ?? `Remove ${passkey.name}`}
-      held={remove.isPending && !question}
-      onClose={onClose}
-    >
-      {question?.form ?? (
-        <Stack>
-          <Text size="sm">
-            You can no longer log in with it. The device keeps its half until you delete it there.
-          </Text>
-          <FormEnd
-            danger
-            action="Remove"
-            onAction={remove.mutate}
-            pending={remove.isPending}
-            error={remove.error}
-            onCancel={onClose}
-          />
-        </Stack>
-      )}
+    <Dialog title={`Remove ${passkey.name}`} held={remove.isPending} onClose={onClose}>
+      <Stack>
+        <Text size="sm">
+          You can no longer log in with it. The device keeps its half until you delete it there.
+        </Text>
+        <FormEnd
+          danger
+          action="Remove"
+          onAction={remove.mutate}
+          pending={remove.isPending}
+          error={remove.error}
+          onCancel={onClose}
+        />
+      </Stack>
     </Dialog>
   );
 }

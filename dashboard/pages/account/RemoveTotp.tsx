@@ -4,13 +4,13 @@ import { useState } from 'react';
 import { people } from '../../api/people.ts';
 import { Dialog } from '../../shared/Dialog.tsx';
 import { FormEnd } from '../../shared/FormEnd.tsx';
+import { useWithProof } from '../../shell/proof.tsx';
 import { SESSION_KEY } from '../../shell/session.ts';
-import { useProof } from './use-proof.tsx';
 
 export function RemoveTotp({ onClose }: { onClose: () => void }) {
   const queries = useQueryClient();
   const [password, setPassword] = useState('');
-  const { withProof, question } = useProof();
+  const withProof = useWithProof();
   const remove = useMutation({
     mutationFn: () => withProof(() => people.removeTotp(password)),
     onSuccess: async () => {
@@ -19,39 +19,33 @@ export function RemoveTotp({ onClose }: { onClose: () => void }) {
     },
   });
   return (
-    <Dialog
-      title={question?.title ?? 'Turn off the authenticator app'}
-      held={remove.isPending && !question}
-      onClose={onClose}
-    >
-      {question?.form ?? (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            remove.mutate();
-          }}
-        >
-          <Stack>
-            <Text size="sm">From then on the password alone is enough, and the recovery codes are void.</Text>
-            <PasswordInput
-              label="Password"
-              autoComplete="current-password"
-              data-autofocus
-              required
-              withAsterisk={false}
-              value={password}
-              onChange={({ currentTarget }) => setPassword(currentTarget.value)}
-            />
-            <FormEnd
-              danger
-              action="Turn off"
-              pending={remove.isPending}
-              error={remove.error}
-              onCancel={onClose}
-            />
-          </Stack>
-        </form>
-      )}
+    <Dialog title="Turn off the authenticator app" held={remove.isPending} onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          remove.mutate();
+        }}
+      >
+        <Stack>
+          <Text size="sm">From then on the password alone is enough, and the recovery codes are void.</Text>
+          <PasswordInput
+            label="Password"
+            autoComplete="current-password"
+            data-autofocus
+            required
+            withAsterisk={false}
+            value={password}
+            onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+          />
+          <FormEnd
+            danger
+            action="Turn off"
+            pending={remove.isPending}
+            error={remove.error}
+            onCancel={onClose}
+          />
+        </Stack>
+      </form>
     </Dialog>
   );
 }

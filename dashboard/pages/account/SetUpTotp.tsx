@@ -8,15 +8,15 @@ import { Failure } from '../../shared/Failure.tsx';
 import { FormEnd } from '../../shared/FormEnd.tsx';
 import { PageLoading } from '../../shared/PageLoading.tsx';
 import { SecretOnce } from '../../shared/SecretOnce.tsx';
+import { useWithProof } from '../../shell/proof.tsx';
 import { SESSION_KEY } from '../../shell/session.ts';
 import { plainCode } from '../login/codes.ts';
 import { QrCode } from './QrCode.tsx';
-import { useProof } from './use-proof.tsx';
 
 export function SetUpTotp({ onClose }: { onClose: () => void }) {
   const queries = useQueryClient();
   const [code, setCode] = useState('');
-  const { withProof, question } = useProof();
+  const withProof = useWithProof();
   const { data: begun, error } = useQuery({
     queryKey: ['totp'],
     queryFn: () => withProof(people.beginTotp),
@@ -32,12 +32,12 @@ export function SetUpTotp({ onClose }: { onClose: () => void }) {
   const codes = confirm.data?.recovery_codes;
   return (
     <Dialog
-      title={codes ? 'Your recovery codes' : (question?.title ?? 'Set up the authenticator app')}
+      title={codes ? 'Your recovery codes' : 'Set up the authenticator app'}
       held={confirm.isPending || codes !== undefined}
       onClose={onClose}
     >
       {error ? <Failure error={error} /> : null}
-      {!begun && !error ? (question?.form ?? <PageLoading />) : null}
+      {!begun && !error ? <PageLoading /> : null}
       {codes ? (
         <SecretOnce
           warning="Each of these works once in place of a code, when the phone is gone. Keep them where the phone is not."

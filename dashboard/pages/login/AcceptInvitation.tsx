@@ -1,4 +1,4 @@
-import { Button, PasswordInput, Stack, Text } from '@mantine/core';
+import { Anchor, Button, PasswordInput, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { people } from '../../api/people.ts';
@@ -13,7 +13,7 @@ import { FrontFrame } from './FrontFrame.tsx';
 import { LoginProblem } from './LoginProblem.tsx';
 
 /** Who has an account already joins with it: by logging in, or at once when that is who is logged in. */
-export function AcceptInvitation({ token, link }: { token: string; link: Link }) {
+export function AcceptInvitation({ token, link, onBack }: { token: string; link: Link; onBack: () => void }) {
   const entered = useEntered();
   const services = useServices();
   const { data: session } = useSession();
@@ -40,7 +40,7 @@ export function AcceptInvitation({ token, link }: { token: string; link: Link })
           <Text size="sm">
             {isLoggedIn
               ? 'You are logged in with this address.'
-              : 'You have an account with this address. Log in with it to join.'}
+              : 'Log in with your account for this address to join.'}
           </Text>
           {isLoggedIn ? null : (
             <>
@@ -62,6 +62,11 @@ export function AcceptInvitation({ token, link }: { token: string; link: Link })
           <Button type="submit" loading={accept.isPending} fullWidth>
             {isLoggedIn ? 'Join' : 'Log in and join'}
           </Button>
+          {isLoggedIn ? null : (
+            <Anchor component="button" type="button" size="sm" ta="center" onClick={onBack}>
+              New here? Set a password
+            </Anchor>
+          )}
         </Stack>
       </form>
     </FrontFrame>

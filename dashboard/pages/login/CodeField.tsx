@@ -12,6 +12,7 @@ export function CodeField(props: {
       description="From your authenticator app, or one of your recovery codes"
       autoComplete="one-time-code"
       autoFocus
+      data-autofocus
       required
       withAsterisk={false}
       {...props}

@@ -1,4 +1,4 @@
-import { Button, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { people } from '../../api/people.ts';
@@ -12,7 +12,16 @@ import { useEntered } from './entered.ts';
 import { FrontFrame } from './FrontFrame.tsx';
 import { LoginProblem } from './LoginProblem.tsx';
 
-export function SetPasswordForm({ token, link }: { token: string; link: Link }) {
+export function SetPasswordForm({
+  token,
+  link,
+  onHasAccount,
+}: {
+  token: string;
+  link: Link;
+  /** The address of an invitation belongs to an account: by the person's own word, or the service's. */
+  onHasAccount: () => void;
+}) {
   const entered = useEntered();
   const invited = link.purpose === 'invitation';
   const form = useForm({
@@ -28,6 +37,9 @@ export function SetPasswordForm({ token, link }: { token: string; link: Link }) 
         ...typedCode(code),
       }),
     onSuccess: (session) => entered(session),
+    onError: (error) => {
+      if (hasCode(error, 'account_exists')) onHasAccount();
+    },
   });
   return (
     <FrontFrame
@@ -62,6 +74,11 @@ export function SetPasswordForm({ token, link }: { token: string; link: Link }) 
           <Button type="submit" loading={setPassword.isPending} fullWidth>
             {invited ? 'Set the password and join' : 'Set the password'}
           </Button>
+          {invited ? (
+            <Anchor component="button" type="button" size="sm" ta="center" onClick={onHasAccount}>
+              Already have an account? Log in
+            </Anchor>
+          ) : null}
         </Stack>
       </form>
     </FrontFrame>

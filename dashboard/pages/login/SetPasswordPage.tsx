@@ -6,12 +6,16 @@ import { people } from '../../api/people.ts';
 import { Problem } from '../../api/problem.ts';
 import { Failure } from '../../shared/Failure.tsx';
 import { PageLoading } from '../../shared/PageLoading.tsx';
+import { useSession } from '../../shell/session.ts';
 import { AcceptInvitation } from './AcceptInvitation.tsx';
 import { FrontFrame } from './FrontFrame.tsx';
 import { SetPasswordForm } from './SetPasswordForm.tsx';
 
 /** Where the link of an invitation or a reset leads. Its token is behind the #, so no server log ever has it. */
 export function SetPasswordPage() {
+  // The service does not tell who holds a link whether its address has an account.
+  const [hasAccount, setHasAccount] = useState(false);
+  const { data: session } = useSession();
   const [token] = useState(() => new URLSearchParams(location.hash.slice(1)).get('token') ?? '');
   // Out of the address as soon as it is read, so that it is neither bookmarked nor in the history.
   useEffect(() => history.replaceState(history.state, '', location.pathname), []);
@@ -53,7 +57,8 @@ export function SetPasswordPage() {
       </FrontFrame>
     );
   if (!link) return <PageLoading />;
-  if (link.purpose === 'invitation' && link.has_password)
-    return <AcceptInvitation token={token} link={link} />;
-  return <SetPasswordForm token={token} link={link} />;
+  const isLoggedIn = session?.member.email.toLowerCase() === link.email.toLowerCase();
+  if (link.purpose === 'invitation' && (isLoggedIn || hasAccount))
+    return <AcceptInvitation token={token} link={link} onBack={() => setHasAccount(false)} />;
+  return <SetPasswordForm token={token} link={link} onHasAccount={() => setHasAccount(true)} />;
 }

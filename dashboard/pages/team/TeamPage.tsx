@@ -14,6 +14,7 @@ import { StateBadge } from '../../shared/StateBadge.tsx';
 import { useWorkspace } from '../../shell/workspace-context.ts';
 import { InviteMember } from './InviteMember.tsx';
 import { MemberActions } from './MemberActions.tsx';
+import { SecondFactorPanel } from './SecondFactorPanel.tsx';
 import { useTeam } from './team.ts';
 
 /** As many as the server takes. */
@@ -71,9 +72,10 @@ export function TeamPage() {
       : []),
   ];
   return (
-    <>
+    <Stack gap="lg">
       <PageHeader
         title="Team"
+        spaced={false}
         actions={
           manages && !isFull ? (
             <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setInviting(true)}>
@@ -100,7 +102,8 @@ export function TeamPage() {
           }
         />
       </Panel>
+      {manages ? <SecondFactorPanel /> : null}
       {inviting ? <InviteMember onClose={() => setInviting(false)} /> : null}
-    </>
+    </Stack>
   );
 }

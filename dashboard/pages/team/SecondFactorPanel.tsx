@@ -1,0 +1,107 @@
+import { Alert, Button, Checkbox, Group, Skeleton, Stack, Switch } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ROLE_LABELS } from '../../api/permissions.ts';
+import type { MemberPolicy, Role } from '../../api/types.ts';
+import { Failure } from '../../shared/Failure.tsx';
+import { Icon } from '../../shared/Icon.tsx';
+import { tell } from '../../shared/notify.ts';
+import { PageLink } from '../../shared/PageLink.tsx';
+import { Panel } from '../../shared/Panel.tsx';
+import { SESSION_KEY } from '../../shell/session.ts';
+import { useWorkspace } from '../../shell/workspace-context.ts';
+
+const PATH = '/member_policy';
+const ROLES: readonly Role[] = ['founder', 'key_admin', 'developer', 'viewer'];
+
+/** What the Organization requires of its members; for Founders. */
+export function SecondFactorPanel() {
+  const { api } = useWorkspace();
+  const { data, error, refetch } = useQuery({
+    queryKey: [api.key, PATH],
+    queryFn: ({ signal }) => api.get<MemberPolicy>(PATH, { signal }),
+  });
+  return (
+    <Panel title="Two-factor authentication" hint="Require an authenticator app or a passkey of your team">
+      {error ? <Failure error={error} onRetry={() => void refetch()} /> : null}
+      {!data && !error ? <Skeleton height={140} /> : null}
+      {data ? <PolicyForm key={JSON.stringify(data)} policy={data} /> : null}
+    </Panel>
+  );
+}
+
+function PolicyForm({ policy }: { policy: MemberPolicy }) {
+  const { api, session } = useWorkspace();
+  const queries = useQueryClient();
+  const [roles, setRoles] = useState<string[]>(policy.second_factor_roles);
+  const [inProduction, setInProduction] = useState(policy.second_factor_in_production);
+  const { has_totp: hasTotp, passkey_count: passkeys } = session.member;
+  const mayRequire = hasTotp || passkeys > 0;
+  const isChanged =
+    inProduction !== policy.second_factor_in_production ||
+    ROLES.some((role) => roles.includes(role) !== policy.second_factor_roles.includes(role));
+  const save = useMutation({
+    mutationFn: () =>
+      api.patch<MemberPolicy>(PATH, {
+        second_factor_roles: ROLES.filter((role) => roles.includes(role)),
+        ...(inProduction === policy.second_factor_in_production
+          ? {}
+          : { second_factor_in_production: inProduction }),
+      }),
+    onSuccess: async (saved) => {
+      queries.setQueryData([api.key, PATH], saved);
+      await queries.invalidateQueries({ queryKey: SESSION_KEY });
+      tell('Saved. It applies at once.');
+    },
+  });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate();
+      }}
+    >
+      <Stack>
+        {mayRequire ? null : (
+          <Alert color="blue" variant="light" icon={<Icon name="shield" />}>
+            Set up a second factor in{' '}
+            <PageLink to="/account" inherit>
+              your account
+            </PageLink>{' '}
+            before you require one of others.
+          </Alert>
+        )}
+        <Checkbox.Group
+          label="Required for these roles"
+          description="Members of these roles who have none can open only their account until they set one up."
+          value={roles}
+          onChange={setRoles}
+        >
+          <Group mt="xs" gap="lg">
+            {ROLES.map((role) => (
+              <Checkbox
+                key={role}
+                value={role}
+                label={ROLE_LABELS[role]}
+                disabled={!mayRequire && !roles.includes(role)}
+              />
+            ))}
+          </Group>
+        </Checkbox.Group>
+        <Switch
+          label="Required for changes in production"
+          description="For every role. On by default once the Organization is live."
+          checked={inProduction}
+          disabled={!mayRequire && !inProduction}
+          onChange={({ currentTarget }) => setInProduction(currentTarget.checked)}
+        />
+        {save.error ? <Failure error={save.error} /> : null}
+        <Group justify="flex-end">
+          <Button type="submit" variant="default" disabled={!isChanged} loading={save.isPending}>
+            Save
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  type ApiOperation,
+  createCallers,
+  issueToken,
+  readApiOperations,
+  validCallOf,
+} from '../../testing/api-callers.ts';
+import { assertError, createTestApp } from '../../testing/app.ts';
+
+/** Changes that give lasting access take a fresh proof of a person, for every route that the document tells of. */
+const app = await createTestApp();
+const operations = await readApiOperations(app);
+const owner = await createCallers(app);
+const PROOF_MS = 5 * 60_000;
+const ago = (ms: number) => new Date(app.clock.now().getTime() - ms);
+
+/** Sends an event to an endpoint that is there already; gives access to nobody. */
+const WITHOUT_PROOF: readonly string[] = ['subscriptions.test'];
+const LASTING_TAGS: readonly string[] = ['Team', 'Applications', 'Subscriptions'];
+const LASTING_SCOPES = /^(members|organization_applications|bank_applications|subscriptions):/;
+
+const givesAccess = ({ method, types, scopes, tags = [], operationId }: ApiOperation) =>
+  method !== 'GET' &&
+  types.includes('user') &&
+  !WITHOUT_PROOF.includes(operationId) &&
+  (scopes.some((scope) => LASTING_SCOPES.test(scope)) || tags.some((tag) => LASTING_TAGS.includes(tag)));
+const lasting = operations.filter(givesAccess);
+
+test('members, keys and subscriptions are among the routes that ask for it, and the document says so', () => {
+  const marked = operations.filter((operation) => operation['x-fresh-proof'] === true);
+  const names = (some: readonly ApiOperation[]) => some.map(({ operationId }) => operationId).sort();
+  assert.deepEqual(names(marked), names(lasting));
+  for (const resource of ['members', 'organization_applications', 'bank_applications', 'subscriptions'])
+    for (const verb of ['create', 'update', resource === 'subscriptions' ? 'delete' : 'remove'])
+      assert.ok(names(lasting).includes(`${resource}.${verb}`), `${resource}.${verb}`);
+  assert.ok(names(lasting).includes('member_policy.update'));
+});
+
+for (const operation of lasting) {
+  const { operationId, types } = operation;
+
+  test(`${operationId}: a user token whose proof is old or missing is refused, a fresh one is let in`, async () => {
+    const valid = await validCallOf(app, operation, owner);
+    for (const provedAt of [ago(PROOF_MS), ago(7 * 24 * 3_600_000), 'never'] as const) {
+      const token = await issueToken(app, owner, 'user', { provedAt });
+      assertError(await app.call({ ...valid, token }), 403, 'proof_required');
+    }
+    const token = await issueToken(app, owner, 'user', { provedAt: ago(PROOF_MS - 1_000) });
+    const { status, body } = await app.call({ ...valid, token });
+    assert.ok(status < 300, JSON.stringify(body));
+  });
+
+  test(`${operationId}: the scope is checked before the proof, and that before the input`, async () => {
+    const options = { provedAt: ago(PROOF_MS) };
+    const valid = await validCallOf(app, operation, owner);
+    const token = await issueToken(app, owner, 'user', { ...options, scopes: [] });
+    assertError(await app.call({ ...valid, token }), 403, 'invalid_scopes');
+    const unproved = await issueToken(app, owner, 'user', options);
+    const wrong = { ...valid, url: `${valid.url}?no_such_parameter=1`, token: unproved };
+    assertError(await app.call(wrong), 403, 'proof_required');
+  });
+
+  for (const type of types.filter((candidate) => candidate !== 'user'))
+    test(`${operationId}: the token of a key has no proof and needs none (${type})`, async () => {
+      const valid = await validCallOf(app, operation, owner);
+      const { status, body } = await app.call({ ...valid, token: await issueToken(app, owner, type) });
+      assert.ok(status < 300, JSON.stringify(body));
+    });
+}

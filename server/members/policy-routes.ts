@@ -1,0 +1,52 @@
+import { actorOf, inBothEnvironments, requires, withFreshProof } from '../http/access.ts';
+import { unwrap } from '../http/errors.ts';
+import { answers } from '../http/schemas.ts';
+import type { HttpServer } from '../http/server.ts';
+import { SecondFactorChanges, SecondFactorView, viewSecondFactor } from '../organizations/schema.ts';
+import type { Organizations } from '../organizations/service.ts';
+import type { Members } from './service.ts';
+
+/** What an Organization requires of its members. Everybody reads it, a Founder changes it. */
+export function registerMemberPolicy(
+  api: HttpServer,
+  { members, organizations }: { members: Members; organizations: Organizations },
+): void {
+  const tags = ['Team'];
+  const read = requires(['user'], 'members:read');
+  const write = inBothEnvironments(withFreshProof(requires(['user'], 'members:write')));
+
+  api.get(
+    '/member_policy',
+    {
+      config: read.config,
+      schema: {
+        ...read.documented,
+        operationId: 'member_policy.get',
+        summary: 'Get what the Organization requires of its members',
+        tags,
+        response: answers({ 200: SecondFactorView }, 401, 403, 404),
+      },
+    },
+    async ({ caller }) => viewSecondFactor(unwrap(await organizations.get(caller.organizationGuid))),
+  );
+
+  api.patch(
+    '/member_policy',
+    {
+      config: write.config,
+      schema: {
+        ...write.documented,
+        operationId: 'member_policy.update',
+        summary: 'Require a second factor of roles, or for changes in production',
+        tags,
+        body: SecondFactorChanges,
+        response: answers({ 200: SecondFactorView }, 400, 401, 403, 404, 413, 415),
+      },
+    },
+    async (request) => {
+      const { caller, body } = request;
+      const changed = await members.changePolicy(actorOf(request), caller.organizationGuid, body, caller);
+      return viewSecondFactor(unwrap(changed));
+    },
+  );
+}
