@@ -3,13 +3,6 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { type Actor, type Audit, anonymousActor, type Change } from './service.ts';
 
-/**
- * Records of what anybody can bring about as often as they like, such as refused calls. The first of a group and source
- * is recorded at once; those that follow within a minute are counted and recorded together, and so are those from ever
- * new sources or groups: a flood of refusals does not become a flood of writes.
- */
-export type MergedRecords = ReturnType<typeof createMergedRecords>;
-
 const MERGE_MS = 60_000;
 /** What of one group is told apart by source; further sources are recorded together. */
 const MAX_SOURCES_PER_GROUP = 20;
@@ -26,6 +19,11 @@ export type MergedEntry = {
 };
 type Watched = { entry: MergedEntry; times: number; until: number };
 
+/**
+ * Records of what anybody can bring about as often as they like, such as refused calls. The first of a group and source
+ * is recorded at once; those that follow within a minute are counted and recorded together, and so are those from ever
+ * new sources or groups: a flood of refusals does not become a flood of writes.
+ */
 export function createMergedRecords({
   database,
   audit,
