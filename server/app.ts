@@ -1,5 +1,6 @@
 import { createKeyPairs } from './applications/key-pairs.ts';
 import { registerApplications } from './applications/routes.ts';
+import { createFailedAuthentications } from './audit/failed-authentications.ts';
 import { registerAuditEntries } from './audit/routes.ts';
 import { createAudit } from './audit/service.ts';
 import type { CompleteConfig } from './config/generated-secrets.ts';
@@ -152,12 +153,14 @@ export async function createApp(deps: Deps) {
   const recoveries = createRecoveries({ ...base, ...resending });
   const tokens = createTokens({ ...base, addresses: config, notifications, encryption });
   const { revocations, denials } = tokens;
+  const failedAuthentications = createFailedAuthentications(base);
   const people = createPeople(base);
   const members = createMembers({ ...base, organizations, people, revocations });
   const login = createLoginRoom({
     ...base,
     ...tokens,
     ...{ settings: config, timers, randomBytes, encryption, rateLimits, organizations, people, members },
+    failedAuthentications,
   });
   const keyPairs = createKeyPairs({
     ...base,
@@ -170,6 +173,7 @@ export async function createApp(deps: Deps) {
     tokens,
     customers,
     rateLimits,
+    failedAuthentications,
     limits: config,
   });
 
@@ -214,7 +218,9 @@ export async function createApp(deps: Deps) {
     registerDownloads(server, fileRoom.direct);
   }
   const { operatorToken } = config;
-  const authentication = createOperatorAuthentication({ operatorToken, rateLimits, metrics, sourceAddress });
+  const authentication = createOperatorAuthentication({
+    ...{ operatorToken, rateLimits, metrics, failedAuthentications, sourceAddress },
+  });
   const rooms = {
     ...base,
     ...keyPairs,
@@ -237,6 +243,7 @@ export async function createApp(deps: Deps) {
     chores: [
       { name: 'key usage', run: usage.flush },
       { name: 'denials', run: denials.flush },
+      { name: 'failed authentications', run: failedAuthentications.flush },
       { name: 'rate limits', run: rateLimits.sweep },
       { name: 'revocations', run: revocations.sweep },
       { name: 'signing keys', run: tokens.signingKeys.sweep },
@@ -271,6 +278,7 @@ export async function createApp(deps: Deps) {
       sweeper.stop,
       housekeeping.stop,
       flushDenials,
+      () => failedAuthentications.flush({ all: true }),
       usage.flush,
       eventCounters.stop,
       rateLimits.flush,
@@ -293,6 +301,7 @@ export async function createApp(deps: Deps) {
 
   return {
     ...rooms,
+    failedAuthentications,
     recoveries,
     eventCounters,
     partitions,

@@ -98,7 +98,7 @@ test('a list wider than /16 is refused, and one from before that rule stays', as
   assert.deepEqual([kept.status, kept.body.name, kept.body.ip_allowlist], [200, 'Renamed', ['8.0.0.0/8']]);
 });
 
-test('PORTICO_ALLOWLIST_MIN_PREFIX is the widest, for the API and for the dashboard', async () => {
+test('PORTICO_ALLOWLIST_MIN_PREFIX sets the widest range', async () => {
   const strict = await createTestApp({ environment: { PORTICO_ALLOWLIST_MIN_PREFIX: '24' } });
   const tenant = await createTenant(strict);
   const url = `/api/organization_applications/${tenant.organizationKey.clientId}`;

@@ -116,6 +116,10 @@ test('the last use is the latest one, whichever node writes first', async () => 
     .execute();
   assert.notEqual(earlier.getTime(), later.getTime());
   assert.deepEqual(await lastUse(tenant, tenant.bankKey), [later.toISOString(), '193.0.6.139']);
+  // The earlier use is written last, and changes nothing.
+  await app.housekeeping.runOnce();
+  assert.equal(app.usage.latest(tenant.bankKey.clientId), undefined);
+  assert.deepEqual(await lastUse(tenant, tenant.bankKey), [later.toISOString(), '193.0.6.139']);
 });
 
 test('a use that could not be written down is written by the next round', async () => {

@@ -25,14 +25,14 @@ export const AUDIT_COLUMNS = [
   'guid',
 ] as const satisfies (keyof AuditEntry)[];
 
-/** Where the operator's people sit is theirs alone. */
+/** Where the operator's people sit is theirs alone; where somebody guesses passwords from is not. */
 export function viewAuditEntry(record: AuditRecord, emails: ReadonlyMap<string, string>): AuditEntry {
   const { organization_guid: _organization, address, ...entry } = viewAuditRecord(record);
-  const isOwn = record.actor_type === 'user' || record.actor_type === 'application';
+  const showsAddress = record.actor_type !== 'operator' && record.actor_type !== 'system';
   const email = record.actor_type === 'user' ? emails.get(record.actor) : undefined;
   return {
     ...entry,
-    ...(isOwn && address !== undefined ? { address } : {}),
+    ...(showsAddress && address !== undefined ? { address } : {}),
     ...(email === undefined ? {} : { actor_email: email }),
   };
 }

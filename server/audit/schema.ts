@@ -5,7 +5,7 @@ import type { AuditRecord } from './store.ts';
 export const AuditRecordView = Type.Object({
   guid: Guid,
   organization_guid: Type.Optional(Guid),
-  actor_type: Type.String({ description: 'operator, application, user or system' }),
+  actor_type: Type.String({ description: 'operator, application, user, system or anonymous' }),
   actor: Type.String(),
   action: Type.String({ example: 'bank.create' }),
   object_type: Type.String(),

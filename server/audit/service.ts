@@ -6,14 +6,17 @@ import { type AuditFilters, insertRecords, selectRecords, selectRecordsAfter } f
 
 /** On whose behalf something happens. Every change is made by one, and recorded with it. */
 export type Actor = {
-  type: 'operator' | 'application' | 'user' | 'system';
-  /** The client_id or the member's guid; fixed words for the operator and the service itself. */
+  type: 'operator' | 'application' | 'user' | 'system' | 'anonymous';
+  /** The client_id or the member's guid; fixed words for the operator, the service itself and an unknown caller. */
   id: string;
   address?: string | undefined;
   requestId?: string | undefined;
 };
 
 export const systemActor: Actor = { type: 'system', id: 'portico' };
+
+/** A caller that failed to show who it is. */
+export const anonymousActor: Actor = { type: 'anonymous', id: 'anonymous' };
 
 export type Change = {
   organizationGuid?: string | undefined;

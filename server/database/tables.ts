@@ -52,7 +52,7 @@ type BanksTable = {
 type AuditRecordsTable = {
   guid: string;
   organization_guid: string | null;
-  actor_type: 'operator' | 'application' | 'user' | 'system';
+  actor_type: 'operator' | 'application' | 'user' | 'system' | 'anonymous';
   actor: string;
   action: string;
   object_type: string;

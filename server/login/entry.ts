@@ -1,4 +1,5 @@
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
+import type { FailedAuthentications } from '../audit/failed-authentications.ts';
 import type { Actor } from '../audit/service.ts';
 import type { Database } from '../database/database.ts';
 import type { EnvironmentName } from '../database/tables.ts';
@@ -40,16 +41,34 @@ type Deps = {
   networks: Networks;
   issuer: Issuer;
   metrics: Metrics;
+  failedAuthentications: FailedAuthentications;
 };
 
 /** The way in: from a proof of who somebody is to a session, and from a session to a user token. */
 export function createEntry(deps: Deps) {
   const { database, people, members, passwords, totp, passkeys, sessions, limits, issuer, metrics } = deps;
-  const { proofs, networks } = deps;
+  const { proofs, networks, failedAuthentications } = deps;
 
   function refused(method: 'password' | 'passkey', failure: Failure): Failure {
     metrics.logins.inc({ method, result: failure.code });
     return failure;
+  }
+
+  /** As `refused`, and in the audit record: of the operator, and of the Organizations of a person who is known. */
+  function failed(
+    method: 'password' | 'passkey',
+    failure: Failure,
+    { address, requestId }: From,
+    memberGuid?: string,
+  ): Failure {
+    const path = method === 'password' ? '/dashboard/login' : '/dashboard/passkey_login';
+    const about = { objectType: 'account', reason: failure.code, path, address, requestId } as const;
+    failedAuthentications.note(about, async () => {
+      if (memberGuid === undefined) return undefined;
+      const teams = await members.organizationsOf(memberGuid);
+      return { id: memberGuid, organizationGuids: teams.map(({ organization }) => organization.guid) };
+    });
+    return refused(method, failure);
   }
 
   /** Undefined when there is no second factor, or it is right. */
@@ -90,8 +109,10 @@ export function createEntry(deps: Deps) {
       const asker = await askerOf(memberGuid, from);
       const matches = await passwords.matches(asker, login?.password_hash, input.password);
       if (isFailure(matches)) return refused('password', matches);
-      if (!matches || !person || !login) return refused('password', authenticationFailed());
+      if (!matches || !person || !login)
+        return failed('password', authenticationFailed(), from, person?.guid);
       const wrongCode = await refusalOfCode(login, input.totpCode);
+      if (wrongCode?.code === 'totp_invalid') return failed('password', wrongCode, from, person.guid);
       if (wrongCode) return refused('password', wrongCode);
       const begun = await database.transaction(async (transaction) => {
         const current = await selectLoginForShare(transaction, person.guid);
@@ -116,7 +137,7 @@ export function createEntry(deps: Deps) {
       const exhausted = await limits.from(from.address);
       if (exhausted) return refused('passkey', exhausted);
       const proof = await passkeys.prove(challengeGuid, response);
-      if (!proof) return refused('passkey', passkeyFailed());
+      if (!proof) return failed('passkey', passkeyFailed(), from);
       const { memberGuid } = proof;
       const begun = await database.transaction(async (transaction) =>
         (await proof.use(transaction))

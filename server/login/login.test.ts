@@ -36,6 +36,7 @@ test('the right password begins a session, which tells who one is and where', as
     support_email: 'support@portico.example',
     environments: ['sandbox', 'production'],
     allowlist_policy: 'required',
+    allowlist_min_prefix: 16,
     address: '127.0.0.1',
   });
   const session = await browse(app, 'GET', '/session', { as: browserOf(answer) });

@@ -1,3 +1,4 @@
+import type { FailedAuthentications } from '../audit/failed-authentications.ts';
 import type { Audit } from '../audit/service.ts';
 import type { Database } from '../database/database.ts';
 import type { People } from '../members/people.ts';
@@ -57,6 +58,7 @@ type Deps = {
   members: Members;
   issuer: Issuer;
   revocations: Revocations;
+  failedAuthentications: FailedAuthentications;
 };
 
 /** How people prove who they are, and what they get for it. */

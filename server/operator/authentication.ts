@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
+import type { FailedAuthentications } from '../audit/failed-authentications.ts';
 import type { Actor } from '../audit/service.ts';
 import type { SourceAddress } from '../http/source-address.ts';
 import { countedAddress } from '../rate-limits/address.ts';
@@ -22,11 +23,13 @@ export function createOperatorAuthentication({
   operatorToken,
   rateLimits,
   metrics,
+  failedAuthentications,
   sourceAddress,
 }: {
   operatorToken: Secret;
   rateLimits: RateLimits;
   metrics: Metrics;
+  failedAuthentications: FailedAuthentications;
   sourceAddress: SourceAddress;
 }) {
   const expected = digest(operatorToken.reveal());
@@ -49,6 +52,7 @@ export function createOperatorAuthentication({
         );
       if (timingSafeEqual(digest(token), expected)) return undefined;
 
+      noteWrongToken(request);
       const exhausted = await rateLimits.use(FAILURE_LIMIT, address);
       if (exhausted) return rejected('rate_limit', exhausted);
       return rejected('wrong_token', new Failure('authentication_failed', 'The operator token is not valid'));
@@ -58,6 +62,16 @@ export function createOperatorAuthentication({
       return { type: 'operator', id: 'operator', address: sourceAddress(request), requestId: request.id };
     },
   };
+
+  function noteWrongToken(request: FastifyRequest): void {
+    const { id: requestId, routeOptions } = request;
+    const failed = { objectType: 'operator', reason: 'authentication_failed' } as const;
+    const from = { address: sourceAddress(request), requestId, path: routeOptions.url ?? '' };
+    failedAuthentications.note({ ...failed, ...from }, async () => ({
+      id: 'operator',
+      organizationGuids: [],
+    }));
+  }
 
   function rejected(reason: string, failure: Failure): Failure {
     metrics.operatorRejections.inc({ reason });

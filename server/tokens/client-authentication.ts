@@ -1,6 +1,7 @@
 import type { Clients } from '../applications/clients.ts';
 import type { Client } from '../applications/service.ts';
 import type { KeyUsage } from '../applications/usage.ts';
+import type { Attacked, FailedAuthentications } from '../audit/failed-authentications.ts';
 import { countedAddress } from '../rate-limits/address.ts';
 import type { RateLimit, RateLimits } from '../rate-limits/service.ts';
 import { Failure } from '../runtime/failure.ts';
@@ -16,16 +17,20 @@ export type ClientAuthentication = ReturnType<typeof createClientAuthentication>
 export const RATE_LIMIT_WINDOW_MS = 300_000;
 
 type Use = { limit: RateLimit; key: string };
+/** Where a request came from, and to which endpoint. */
+export type From = { address: string | undefined; requestId: string; path: string };
 
 export function createClientAuthentication({
   clients,
   rateLimits,
   usage,
+  failedAuthentications,
   limits,
 }: {
   clients: Clients;
   rateLimits: RateLimits;
   usage: KeyUsage;
+  failedAuthentications: FailedAuthentications;
   limits: { rateLimitTokenPerClient: number; rateLimitTokenPerAddress: number };
 }) {
   /** Calls of the token endpoint and wrong secrets elsewhere are counted apart: one does not use up the other. */
@@ -70,32 +75,38 @@ export function createClientAuthentication({
     return counted.find((result) => result !== undefined);
   }
 
-  async function check(
-    credentials: ClientCredentials,
-    address: string | undefined,
-  ): Promise<Client | Failure> {
-    const client = await clients.authenticate(credentials.clientId, credentials.secret);
-    if (!client) return invalidClient();
-    usage.note(client.client_id, address);
+  async function check({ clientId, secret }: ClientCredentials, from: From): Promise<Client | Failure> {
+    const client = await clients.authenticate(clientId, secret);
+    if (!client) {
+      const failed = { objectType: 'application', reason: 'invalid_client', ...from } as const;
+      failedAuthentications.note(failed, () => findAttacked(clientId));
+      return invalidClient();
+    }
+    usage.note(client.client_id, from.address);
     return client;
+  }
+
+  async function findAttacked(clientId: string): Promise<Attacked | undefined> {
+    const client = isGuid(clientId) ? await clients.find(clientId) : undefined;
+    return client && { id: client.client_id, organizationGuids: [client.organization_guid] };
   }
 
   return {
     /** Every call counts: for the token endpoint. Counting and looking up do not wait for each other. */
-    async counted(credentials: ClientCredentials, address: string | undefined): Promise<Client | Failure> {
-      const uses = usesOf(calls, credentials, address);
+    async counted(credentials: ClientCredentials, from: From): Promise<Client | Failure> {
+      const uses = usesOf(calls, credentials, from.address);
       const known = blocked(uses);
       if (known) return known;
-      const [refusal, client] = await Promise.all([count(uses), check(credentials, address)]);
+      const [refusal, client] = await Promise.all([count(uses), check(credentials, from)]);
       return refusal ?? client;
     },
 
     /** Only a wrong secret counts: for endpoints that a client may call as often as it likes. */
-    async uncounted(credentials: ClientCredentials, address: string | undefined): Promise<Client | Failure> {
-      const uses = usesOf(wrongSecrets, credentials, address);
+    async uncounted(credentials: ClientCredentials, from: From): Promise<Client | Failure> {
+      const uses = usesOf(wrongSecrets, credentials, from.address);
       const refusal = blocked(uses);
       if (refusal) return refusal;
-      const client = await check(credentials, address);
+      const client = await check(credentials, from);
       if (!(client instanceof Failure)) return client;
       return (await count(uses)) ?? client;
     },

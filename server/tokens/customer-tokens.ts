@@ -87,7 +87,8 @@ export function createCustomerTokens(deps: Deps) {
      */
     async issueBySecret(request: OAuthRequest): Promise<TokenResponse | Failure> {
       const { body, credentials, environment, address, requestId } = request;
-      const client = await authentication.uncounted(credentials, address);
+      const from = { address, requestId, path: '/oauth/customer_token' };
+      const client = await authentication.uncounted(credentials, from);
       if (isFailure(client)) return client;
       const refusal =
         (await rateLimits.use(limit, client.client_id)) ??
@@ -97,7 +98,7 @@ export function createCustomerTokens(deps: Deps) {
       if (!compileAllowlist(client.ip_allowlist)(address)) {
         const denied = { id: client.client_id, organizationGuid: client.organization_guid };
         metrics.deniedCalls.inc();
-        denials.note(denied, { address, requestId, path: '/oauth/customer_token' });
+        denials.note(denied, from);
         return new Failure('ip_not_allowed', 'IP address not in allowlist');
       }
       const visible = {

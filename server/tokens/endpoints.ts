@@ -1,5 +1,6 @@
 import type { Clients } from '../applications/clients.ts';
 import type { KeyUsage } from '../applications/usage.ts';
+import type { FailedAuthentications } from '../audit/failed-authentications.ts';
 import type { Audit } from '../audit/service.ts';
 import type { Customers } from '../customers/service.ts';
 import type { Database } from '../database/database.ts';
@@ -16,6 +17,7 @@ type Deps = {
   tokens: Tokens;
   clients: Clients;
   usage: KeyUsage;
+  failedAuthentications: FailedAuthentications;
   customers: Customers;
   database: Database;
   audit: Audit;

@@ -13,6 +13,7 @@ export type TokenRequest = {
   credentials: ClientCredentials;
   environment: EnvironmentName;
   address: string | undefined;
+  requestId: string;
 };
 
 export type Issuance = ReturnType<typeof createIssuance>;
@@ -31,8 +32,9 @@ export function createIssuance({
       credentials,
       environment,
       address,
+      requestId,
     }: TokenRequest): Promise<TokenResponse | Failure> {
-      const client = await authentication.counted(credentials, address);
+      const client = await authentication.counted(credentials, { address, requestId, path: '/oauth/token' });
       if (isFailure(client)) return client;
       const refusal = checkGrant(body.grant_type) ?? checkEnvironment(client, environment);
       if (refusal) return refusal;

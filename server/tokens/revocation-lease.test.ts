@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { decodeJwt } from 'jose';
 import pg from 'pg';
 import { type Answer, assertError, createTestApp, type TestApp } from '../../testing/app.ts';
 import { createTestDatabase } from '../../testing/database.ts';
@@ -73,6 +75,24 @@ test('the answer waits for a node that hangs, and comes when that node has stopp
   assertError(await use(second, token), 401, 'authentication_failed', 'The access token is not valid');
   assert.equal((await use(second, await tokenOf(first, bankKey, 'customers:read'))).status, 200);
   await blocker.query('rollback');
+});
+
+test('a node that takes its lease again knows what was revoked while it had none', async () => {
+  const token = await knownToken();
+  const { sub = '', jti = '' } = decodeJwt(token);
+  await blocker.query('begin');
+  await blocker.query('select 1 from verifying_nodes where guid <> $1 for update', [firstNode]);
+  first.clock.advance(5_000);
+  await until(`exists (select 1 from pg_stat_activity where wait_event_type = 'Lock'
+    and query like '%verifying_nodes%' and datname = current_database())`);
+  // The second node is about to take its lease. Nobody waits for a node without one.
+  assert.equal((await revoke(token, first)).status, 200);
+  assert.equal(second.revocations.isUpToDate(), false);
+  await blocker.query('rollback');
+  const deadline = performance.now() + 20_000;
+  while (!second.revocations.isUpToDate() && performance.now() < deadline) await setImmediate();
+  // From memory, and at once: had it read before it took the lease, nobody would have told it.
+  assert.equal(second.revocations.check({ sub, jti }), true);
 });
 
 test('a node whose listening connection was cut off is waited for, and listens again', async () => {

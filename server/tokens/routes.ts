@@ -110,7 +110,9 @@ function registerQuestions(
 
   async function authenticate(request: FastifyRequest<{ Body: Credentials }>): Promise<Client> {
     const credentials = unwrap(readCredentials(request, request.body));
-    const client = unwrap(await authentication.uncounted(credentials, sourceAddress(request)));
+    const path = request.routeOptions.url ?? '';
+    const from = { address: sourceAddress(request), requestId: request.id, path };
+    const client = unwrap(await authentication.uncounted(credentials, from));
     return unwrap(checkEnvironment(client, environmentOf(request)) ?? client);
   }
 

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type AuditItem, auditRecordsOf, objectsOf, soleRecord } from '../../testing/answers.ts';
+import { assertError, createTestApp } from '../../testing/app.ts';
+import { joinTeam, logIn } from '../../testing/dashboard.ts';
+import { createTenant, userToken } from '../../testing/tenant.ts';
+import { createMergedRecords } from './merged.ts';
+
+/** Failed logins, wrong client secrets and wrong operator tokens leave a trace, and a flood of them a short one. */
+const app = await createTestApp({
+  environment: {
+    PORTICO_RATE_LIMIT_LOGIN_PER_EMAIL: '100000',
+    PORTICO_RATE_LIMIT_LOGIN_PER_ADDRESS: '100000',
+    PORTICO_RATE_LIMIT_TOKEN_PER_CLIENT: '100000',
+    PORTICO_RATE_LIMIT_TOKEN_PER_ADDRESS: '100000',
+  },
+});
+const ATTACKER = '198.35.26.97';
+const GUESS = 'a-guess-that-nobody-must-read';
+
+async function recordsOf(objectId: string, options = {}): Promise<AuditItem[]> {
+  await app.failedAuthentications.flush(options);
+  return auditRecordsOf(app, objectId, 'authentication.fail');
+}
+
+const guessSecret = (clientId: string, { path = 'token', remoteAddress = ATTACKER, ...more } = {}) =>
+  app.call({
+    method: 'POST',
+    url: `/oauth/${path}`,
+    remoteAddress,
+    payload: {
+      grant_type: 'client_credentials',
+      client_id: clientId,
+      client_secret: GUESS,
+      token: 'x',
+      ...more,
+    },
+  });
+
+const timesOf = (records: readonly AuditItem[]) => records.map(({ changes }) => Number(changes.times));
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
+
+test('a wrong client secret is recorded for the key’s Organization, which sees the address', async () => {
+  const { organizationGuid, bankKey } = await createTenant(app);
+  const { headers } = await guessSecret(bankKey.clientId);
+  const expected = {
+    ...{ actor_type: 'anonymous', actor: 'anonymous', address: ATTACKER },
+    ...{ action: 'authentication.fail', object_type: 'application', object_id: bankKey.clientId },
+    changes: { reason: 'invalid_client', path: '/oauth/token', times: 1 },
+    ...{ request_id: headers['x-request-id'], created_at: app.clock.now().toISOString() },
+  };
+  assert.deepEqual(soleRecord(await recordsOf(bankKey.clientId)), {
+    organization_guid: organizationGuid,
+    ...expected,
+  });
+  const token = await userToken(app, organizationGuid);
+  const url = '/api/audit_entries?action=authentication.fail';
+  assert.deepEqual(soleRecord(objectsOf(await app.call({ url, token })) as AuditItem[]), expected);
+});
+
+test('every endpoint that takes the secret records, and the right secret does not', async () => {
+  for (const path of ['introspect', 'revoke', 'customer_token']) {
+    const { bankKey } = await createTenant(app);
+    const call = { path, customer_guid: 'x' };
+    assertError(await guessSecret(bankKey.clientId, call), 401, 'invalid_client');
+    const [record, ...more] = await recordsOf(bankKey.clientId);
+    assert.deepEqual([record?.changes.path, more.length], [`/oauth/${path}`, 0]);
+    const right = { ...call, client_secret: bankKey.secret };
+    assert.notEqual((await guessSecret(bankKey.clientId, right)).status, 401);
+    assert.equal((await recordsOf(bankKey.clientId, { all: true })).length, 1);
+  }
+});
+
+test('an unknown client_id is recorded for the operator only, and not what was sent as one', async () => {
+  const before = (await recordsOf('unknown', { all: true })).length;
+  for (const clientId of ['f'.repeat(32), `${GUESS}-as-id`]) await guessSecret(clientId);
+  const records = await recordsOf('unknown', { all: true });
+  assert.equal(sum(timesOf(records.slice(0, records.length - before))), 2);
+  assert.ok(records.every((record) => !('organization_guid' in record)));
+});
+
+test('a wrong password of a member is recorded in each of their Organizations', async () => {
+  const [first, second] = [await createTenant(app), await createTenant(app)];
+  const person = await joinTeam(app, first.organizationGuid);
+  const path = `/organizations/${second.organizationGuid}/members`;
+  const invited = await app.operate('POST', path, { email: person.email, role: 'viewer' });
+  assert.equal(invited.status, 201);
+  const accepted = { accepted_at: app.clock.now() };
+  await app.database.queries.updateTable('memberships').set(accepted).execute();
+  await logIn(app, { ...person, password: GUESS }, { remoteAddress: ATTACKER });
+  const records = await recordsOf(person.memberGuid);
+  assert.deepEqual(
+    records
+      .toReversed()
+      .map((record) => [record.organization_guid, record.object_type, record.address, record.changes]),
+    [first, second].map(({ organizationGuid }) => [
+      organizationGuid,
+      'account',
+      ATTACKER,
+      { reason: 'authentication_failed', path: '/dashboard/login', times: 1 },
+    ]),
+  );
+  assert.equal((await logIn(app, person)).status, 200);
+  assert.equal((await recordsOf(person.memberGuid, { all: true })).length, 2);
+});
+
+test('an unknown email address is recorded for the operator, without the address', async () => {
+  const email = 'nobody-has-this@partner.example';
+  const before = timesOf(await recordsOf('unknown', { all: true }));
+  assertError(await logIn(app, { email, password: GUESS }), 401, 'authentication_failed');
+  const records = await recordsOf('unknown', { all: true });
+  assert.equal(sum(timesOf(records)), sum(before) + 1);
+  const everything = await app.database.queries.selectFrom('audit_records').selectAll().execute();
+  assert.ok(!JSON.stringify(everything).includes(email));
+});
+
+test('a wrong operator token is recorded', async () => {
+  const url = '/operator/organizations';
+  assertError(await app.call({ url, token: GUESS, remoteAddress: ATTACKER }), 401, 'authentication_failed');
+  const record = soleRecord(await recordsOf('operator'));
+  assert.deepEqual(
+    [record.object_type, record.address, record.changes],
+    ['operator', ATTACKER, { reason: 'authentication_failed', path: url, times: 1 }],
+  );
+});
+
+test('many from one address are two records, and from many addresses no more than 22', async () => {
+  const { bankKey } = await createTenant(app);
+  await Promise.all(Array.from({ length: 60 }, () => guessSecret(bankKey.clientId)));
+  assert.deepEqual(timesOf(await recordsOf(bankKey.clientId)), [1]);
+  app.clock.advance(60_000);
+  assert.deepEqual(timesOf(await recordsOf(bankKey.clientId)), [59, 1]);
+
+  const { bankKey: other } = await createTenant(app);
+  for (let index = 0; index < 60; index++)
+    await guessSecret(other.clientId, { remoteAddress: `198.35.26.${index}` });
+  const records = await recordsOf(other.clientId, { all: true });
+  assert.ok(records.length <= 22, `${records.length} records`);
+  assert.equal(sum(timesOf(records)), 60);
+});
+
+test('nothing that was guessed is in the audit record or the log', async () => {
+  const everything = await app.database.queries.selectFrom('audit_records').selectAll().execute();
+  assert.ok(everything.length > 10);
+  assert.ok(!JSON.stringify(everything).includes(GUESS));
+  assert.ok(!app.logged.some((line) => line.includes(GUESS)));
+});
+
+test('a flood under ever new names writes a bounded number of records, whose times add up', async () => {
+  const written: number[] = [];
+  const { note, flush } = createMergedRecords({
+    database: { transaction: (work: (transaction: unknown) => unknown) => work(undefined) } as never,
+    audit: {
+      record: async (_t: unknown, _a: unknown, { changes }: AuditItem) => written.push(Number(changes.times)),
+    } as never,
+    clock: app.clock,
+    log: app.server.log as never,
+  });
+  for (let index = 0; index < 50_000; index++)
+    note({
+      ...{ group: `group ${index % 25_000}`, source: `source ${index}`, organizationGuids: [] },
+      actor: { type: 'anonymous', id: 'anonymous' },
+      change: {
+        action: 'authentication.fail',
+        objectType: 'application',
+        objectId: String(index),
+        changes: {},
+      },
+    });
+  await flush({ all: true });
+  assert.ok(written.length <= 2_002, `${written.length} records`);
+  assert.equal(sum(written), 50_000);
+});
