@@ -10,6 +10,7 @@ import { connectionsOfOne, reservedConnections } from './database/bounded-pool.t
 import { createDatabase } from './database/database.ts';
 import { schemaState } from './database/migrate.ts';
 import { createNotifications } from './database/notifications.ts';
+import { buildMissingIndexes } from './database/partition-indexes.ts';
 import { createPartitions } from './database/partitions.ts';
 import type { Courier } from './deliveries/courier.ts';
 import { createDeliverOnce } from './deliveries/deliver-once.ts';
@@ -100,7 +101,7 @@ export async function createApp(deps: Deps) {
   const rateLimits = createRateLimits({ queries: database.reserved, clock, log });
   const audit = createAudit({ queries: database.lists, clock, guids });
   const base = { database, clock, guids, audit, metrics, log };
-  const partitions = createPartitions({ ...base, retentionDays: config.retentionDays });
+  const partitions = createPartitions({ ...base, ...config });
   const eventCounters = createEventCounters({ queries, timers, log });
   const events = createEvents({
     ...base,
@@ -250,6 +251,7 @@ export async function createApp(deps: Deps) {
       { name: 'retention', run: partitions.dropOld },
       { name: 'content of no file', run: fileRoom.sweepRemovals },
       { name: 'unfinished uploads', run: fileRoom.sweepLeftovers },
+      { name: 'partition indexes', run: () => buildMissingIndexes(base) },
     ],
   });
 
