@@ -40,6 +40,7 @@ import { registerApi } from './http/access.ts';
 import { createCallsInFlight } from './http/calls-in-flight.ts';
 import { registerHealth } from './http/health.ts';
 import { registerOpenApi } from './http/openapi.ts';
+import { createPacedRefusals } from './http/paced-refusals.ts';
 import { createHttpServer, type HttpServer } from './http/server.ts';
 import { createRequestSourceAddress } from './http/source-address.ts';
 import { registerLogin } from './login/routes.ts';
@@ -185,6 +186,7 @@ export async function createApp(deps: Deps) {
   const access = {
     ...{ ...base, ...tokens, organizations, usage, sourceAddress },
     ...{ callsInFlight, rateLimits, callsPerMinute: config.rateLimitApi },
+    refusals: createPacedRefusals({ clock, timers }),
   };
   await registerApi(server, access, (api) => {
     registerApplications(api, { applications, organizations, allowlistPolicy });

@@ -12,6 +12,7 @@ import { holdsScope } from '../tokens/scopes.ts';
 import type { Caller, VerifiedToken, Verifier } from '../tokens/verifier.ts';
 import type { Call, CallsInFlight } from './calls-in-flight.ts';
 import { FailureError } from './errors.ts';
+import type { PacedRefusals } from './paced-refusals.ts';
 import { describeAnswer } from './schemas.ts';
 import type { HttpServer } from './server.ts';
 import type { SourceAddress } from './source-address.ts';
@@ -58,6 +59,7 @@ export type AccessDeps = {
   usage: KeyUsage;
   callsInFlight: CallsInFlight;
   rateLimits: RateLimits;
+  refusals: PacedRefusals;
   /** Calls of one Organization in a minute, on all nodes together. */
   callsPerMinute: number;
   metrics: Metrics;
@@ -108,16 +110,17 @@ function guard(api: HttpServer, deps: AccessDeps): void {
   api.addHook('onRequest', (request, reply, done) => {
     const conclude = (refusal: Failure | undefined) => done(refusal && new FailureError(refusal));
     const decide = (verified: VerifiedToken | Failure) => {
-      const refusal = admit(request, verified) ?? enter(request, reply);
+      const refusal = admit(request, verified);
       if (refusal) return conclude(refusal);
-      const limited = rateLimits.count(rateLimit, request.caller.organizationGuid);
+      const limited = enter(request, reply) ?? rateLimits.count(rateLimit, request.caller.organizationGuid);
       if (limited instanceof Promise) limited.then(checkFeature, done);
       else checkFeature(limited);
     };
-    const checkFeature = (refusal: Failure | undefined) => {
-      const feature = request.routeOptions.config.access?.feature;
-      if (refusal || !feature) return conclude(refusal);
+    const checkFeature = (limited: Failure | undefined) => {
       const { organizationGuid } = request.caller;
+      if (limited) return deps.refusals(organizationGuid, () => conclude(limited));
+      const feature = request.routeOptions.config.access?.feature;
+      if (!feature) return conclude(undefined);
       inTurn(request, () => organizations.refusalOf(organizationGuid, feature)).then(conclude, done);
     };
     const verified = verify(request.headers.authorization);
