@@ -1,5 +1,6 @@
 import { benchApi } from './api.ts';
 import { benchFiles } from './files/main.ts';
+import { benchTenants } from './tenants.ts';
 import { benchTokens } from './tokens.ts';
 import { benchWebhooks } from './webhooks/main.ts';
 import { benchNeighbours } from './webhooks/neighbours.ts';
@@ -8,6 +9,7 @@ import { benchNeighbours } from './webhooks/neighbours.ts';
 const benches: Record<string, () => Promise<boolean>> = {
   tokens: benchTokens,
   api: benchApi,
+  tenants: benchTenants,
   webhooks: benchWebhooks,
   neighbours: benchNeighbours,
   files: benchFiles,

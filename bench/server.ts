@@ -15,6 +15,7 @@ import { systemClock, systemTimers } from '../server/runtime/clock.ts';
 import { type Failure, isFailure } from '../server/runtime/failure.ts';
 import { createLog } from '../server/runtime/log.ts';
 import { Secret } from '../server/runtime/secret.ts';
+import { OPERATOR_TOKEN } from './operator-token.ts';
 
 /** Runs as a child of the benchmark: the service on one port, bare Fastify routes doing the same work on another. */
 export type Fixtures = {
@@ -29,7 +30,8 @@ const databaseUrl = new Secret(process.env.BENCH_DATABASE_URL ?? '');
 const config = readConfig({
   PORTICO_DATABASE_URL: databaseUrl.reveal(),
   PORTICO_MASTER_KEY: 'b2'.repeat(32),
-  PORTICO_OPERATOR_TOKEN: 'the-operator-token-of-the-benchmark',
+  PORTICO_OPERATOR_TOKEN: OPERATOR_TOKEN,
+  PORTICO_RATE_LIMIT_API: '1000000000',
   PORTICO_RATE_LIMIT_TOKEN_PER_CLIENT: '1000000000',
   PORTICO_RATE_LIMIT_TOKEN_PER_ADDRESS: '1000000000',
 });

@@ -11,6 +11,7 @@ import { connectionsOfOne, reservedConnections } from './database/bounded-pool.t
 import { createDatabase } from './database/database.ts';
 import { schemaState } from './database/migrate.ts';
 import { createNotifications } from './database/notifications.ts';
+import { buildMissingIndexes } from './database/partition-indexes.ts';
 import { createPartitions } from './database/partitions.ts';
 import type { Courier } from './deliveries/courier.ts';
 import { createDeliverOnce } from './deliveries/deliver-once.ts';
@@ -40,6 +41,7 @@ import { registerApi } from './http/access.ts';
 import { createCallsInFlight } from './http/calls-in-flight.ts';
 import { registerHealth } from './http/health.ts';
 import { registerOpenApi } from './http/openapi.ts';
+import { createPacedRefusals } from './http/paced-refusals.ts';
 import { createHttpServer, type HttpServer } from './http/server.ts';
 import { createRequestSourceAddress } from './http/source-address.ts';
 import { registerLogin } from './login/routes.ts';
@@ -102,7 +104,7 @@ export async function createApp(deps: Deps) {
   const rateLimits = createRateLimits({ queries: database.reserved, clock, log });
   const audit = createAudit({ queries: database.lists, clock, guids });
   const base = { database, clock, guids, audit, metrics, log };
-  const partitions = createPartitions({ ...base, retentionDays: config.retentionDays });
+  const partitions = createPartitions({ ...base, ...config });
   const eventCounters = createEventCounters({ queries, clock, timers, guids, log });
   const events = createEvents({
     ...base,
@@ -192,6 +194,7 @@ export async function createApp(deps: Deps) {
   const access = {
     ...{ ...base, ...tokens, organizations, usage, sourceAddress },
     ...{ callsInFlight, rateLimits, callsPerMinute: config.rateLimitApi },
+    refusals: createPacedRefusals({ clock, timers }),
   };
   await registerApi(server, access, (api) => {
     registerApplications(api, { applications, organizations, allowlistPolicy });
@@ -264,6 +267,7 @@ export async function createApp(deps: Deps) {
       { name: 'retention', run: partitions.dropOld },
       { name: 'content of no file', run: fileRoom.sweepRemovals },
       { name: 'unfinished uploads', run: fileRoom.sweepLeftovers },
+      { name: 'partition indexes', run: () => buildMissingIndexes(base) },
     ],
   });
 

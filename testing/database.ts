@@ -22,7 +22,13 @@ export async function prepareTemplate(serverUrl: string): Promise<void> {
   const log = createLog({ level: 'silent', terminal: false });
   const database = createDatabase({ url: new Secret(urlOf(serverUrl, TEMPLATE)), connections: 2, log });
   await migrate(database);
-  await createPartitions({ database, clock: createFakeClock(), log, retentionDays: 30 }).prepare();
+  await createPartitions({
+    database,
+    clock: createFakeClock(),
+    log,
+    retentionDays: 30,
+    auditRetentionDays: 400,
+  }).prepare();
   await database.close();
   process.env[SERVER_URL_VARIABLE] = serverUrl;
 }

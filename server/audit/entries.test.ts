@@ -4,6 +4,7 @@ import { objectsOf } from '../../testing/answers.ts';
 import { assertError, createTestApp } from '../../testing/app.ts';
 import { dashboardToken, joinTeam } from '../../testing/dashboard.ts';
 import { createTenant } from '../../testing/tenant.ts';
+import { firstGuidAt } from '../runtime/guid.ts';
 import type { Role } from '../tokens/roles.ts';
 
 const app = await createTestApp();
@@ -136,7 +137,7 @@ test('a long record is exported whole, newest first, and in pieces', async () =>
     .insertInto('audit_records')
     .values(
       Array.from({ length: rows }, (_, i) => ({
-        guid: i.toString(16).padStart(32, '0'),
+        guid: `${firstGuidAt(moment).slice(0, 12)}${i.toString(16).padStart(20, '0')}`,
         organization_guid: organizationGuid,
         actor_type: 'system' as const,
         actor: 'portico',

@@ -27,11 +27,15 @@ export function reservedConnections(connections: number): number {
   return Math.min(MAX_RESERVED, Math.max(1, Math.floor(connections / RESERVED_SHARE)));
 }
 
-/** One Organization uses at most half of the others, so that a second one never waits for the first. */
+/**
+ * One Organization uses at most a quarter of the others: so that a second one never waits for a connection, and that
+ * the database has not much else to do when its query comes.
+ */
+const SHARE_OF_ONE = 4;
 const MIN_OF_ONE = 2;
 
 export function connectionsOfOne(connections: number): number {
-  return Math.max(MIN_OF_ONE, Math.floor((connections - reservedConnections(connections)) / 2));
+  return Math.max(MIN_OF_ONE, Math.floor((connections - reservedConnections(connections)) / SHARE_OF_ONE));
 }
 
 type Send = (text: string, values?: readonly unknown[]) => Promise<unknown>;

@@ -6,7 +6,7 @@ import type { Database, Queries, Transaction } from './database.ts';
 import { runExclusively } from './exclusive.ts';
 
 /**
- * History lies in a partition for each week. They are made ahead, so that no insert is without one, and dropped as a
+ * History lies in a partition for each week, the audit record in one for each four weeks. They are made ahead, so that no insert is without one, and dropped as a
  * whole when their time is over. Neither holds up those who write: attaching and detaching take no lock on the parent
  * that an insert or a select would wait for.
  */
@@ -18,7 +18,15 @@ export type Partitions = {
 };
 
 type Week = { from: Date; to: Date };
-type HistoryTable = { name: string; key: 'guid' | 'moment'; storage?: RawBuilder<unknown> };
+type HistoryTable = {
+  name: string;
+  key: 'guid' | 'moment';
+  storage?: RawBuilder<unknown>;
+  /** The length of a partition; one, unless it is said. */
+  weeks?: number;
+  /** Kept as long as audit records are, and no row of it is ever changed. */
+  isAudit?: true;
+};
 /** As the catalogue tells it, from and to in milliseconds; null is without bound. */
 type Partition = { table: string; name: string; from: number | null; to: number | null; detaching: boolean };
 
@@ -29,8 +37,10 @@ const FIRST_MONDAY_MS = 4 * DAY_MS;
 
 /** An event may come with a guid that is seven days old; a day more for clocks that disagree. */
 const BEHIND_MS = 8 * DAY_MS;
-/** As long may every round fail before an insert does. */
-const AHEAD_MS = 2 * WEEK_MS;
+/** As long may every round fail before an insert does; for longer partitions as many of them. */
+const AHEAD_PERIODS = 2;
+/** Few partitions, although it is kept for long: a list reads the index of each. */
+const AUDIT_WEEKS = 4;
 
 /** Nobody waits behind these waits. Longer than `deadlock_timeout` (1 s), when autovacuum gives way. */
 const LOCK_TIMEOUT = '2s';
@@ -56,6 +66,7 @@ const TABLES: readonly HistoryTable[] = [
   { name: 'delivery_attempts', key: 'guid' },
   { name: 'delivery_counters', key: 'moment' },
   { name: 'event_counters', key: 'moment' },
+  { name: 'audit_records', key: 'guid', weeks: AUDIT_WEEKS, isAudit: true },
 ];
 
 export function createPartitions({
@@ -63,11 +74,13 @@ export function createPartitions({
   clock,
   log,
   retentionDays,
+  auditRetentionDays,
 }: {
   database: Database;
   clock: Clock;
   log: Log;
   retentionDays: number;
+  auditRetentionDays: number;
 }): Partitions {
   async function make(table: HistoryTable, week: Week, level: 'debug' | 'info'): Promise<void> {
     const name = partitionName(table.name, week);
@@ -93,11 +106,16 @@ export function createPartitions({
     }
   }
 
+  function daysKept(table: string): number {
+    const isAudit = TABLES.some(({ name, isAudit: is }) => is && name === table);
+    return isAudit ? auditRetentionDays : retentionDays;
+  }
+
   return {
     async prepare() {
       const existing = await readPartitions(database.queries);
-      const weeks = weeksAround(clock.now());
       for (const table of TABLES) {
+        const weeks = weeksAround(clock.now(), table.weeks);
         // The first ones belong to the making of the database, which is no news to whoever starts it.
         const level = existing.some((partition) => partition.table === table.name) ? 'info' : 'debug';
         for (const week of weeks) if (!isCovered(existing, table, week)) await make(table, week, level);
@@ -105,8 +123,8 @@ export function createPartitions({
     },
 
     async dropOld() {
-      const keptFrom = clock.now().getTime() - retentionDays * DAY_MS;
-      const isOver = ({ to }: Partition) => to !== null && to <= keptFrom;
+      const now = clock.now().getTime();
+      const isOver = ({ table, to }: Partition) => to !== null && to <= now - daysKept(table) * DAY_MS;
       const { queries } = database;
       if (!(await readPartitions(queries)).some(isOver) && (await readCondemned(queries)).length === 0)
         return [];
@@ -129,17 +147,18 @@ export function createPartitions({
   };
 }
 
-/** The weeks into which something can be inserted between now and two weeks from now, without a gap. */
-export function weeksAround(now: Date): Week[] {
-  const weeks: Week[] = [];
-  const until = now.getTime() + AHEAD_MS;
-  for (let from = weekStart(now.getTime() - BEHIND_MS); from <= until; from += WEEK_MS)
-    weeks.push({ from: new Date(from), to: new Date(from + WEEK_MS) });
-  return weeks;
+/** The periods of so many weeks into which something can be inserted between now and two from now, without a gap. */
+export function weeksAround(now: Date, weeks = 1): Week[] {
+  const periods: Week[] = [];
+  const periodMs = weeks * WEEK_MS;
+  const until = now.getTime() + AHEAD_PERIODS * periodMs;
+  for (let from = periodStart(now.getTime() - BEHIND_MS, periodMs); from <= until; from += periodMs)
+    periods.push({ from: new Date(from), to: new Date(from + periodMs) });
+  return periods;
 }
 
-function weekStart(moment: number): number {
-  return FIRST_MONDAY_MS + Math.floor((moment - FIRST_MONDAY_MS) / WEEK_MS) * WEEK_MS;
+function periodStart(moment: number, periodMs: number): number {
+  return FIRST_MONDAY_MS + Math.floor((moment - FIRST_MONDAY_MS) / periodMs) * periodMs;
 }
 
 function partitionName(table: string, { from }: Week): string {
@@ -197,6 +216,10 @@ async function makePartition(transaction: Transaction, table: HistoryTable, week
   );
   await sql`alter table ${parent} attach partition ${partition}
     for values from (${bound(week.from)}) to (${bound(week.to)})`.execute(transaction);
+  // Triggers for rows come with the parent; one for a statement is of one table.
+  if (table.isAudit)
+    await sql`create trigger audit_records_are_append_only before truncate on ${partition}
+      for each statement execute function refuse_audit_change()`.execute(transaction);
   return true;
 }
 

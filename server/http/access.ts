@@ -14,6 +14,7 @@ import { holdsScope } from '../tokens/scopes.ts';
 import type { Caller, VerifiedToken, Verifier } from '../tokens/verifier.ts';
 import type { Call, CallsInFlight } from './calls-in-flight.ts';
 import { FailureError } from './errors.ts';
+import type { PacedRefusals } from './paced-refusals.ts';
 import { describeAnswer } from './schemas.ts';
 import type { HttpServer } from './server.ts';
 import type { SourceAddress } from './source-address.ts';
@@ -85,6 +86,7 @@ export type AccessDeps = {
   usage: KeyUsage;
   callsInFlight: CallsInFlight;
   rateLimits: RateLimits;
+  refusals: PacedRefusals;
   /** Calls of one Organization in a minute, on all nodes together. */
   callsPerMinute: number;
   metrics: Metrics;
@@ -147,14 +149,14 @@ function guard(api: HttpServer, deps: AccessDeps): void {
   api.addHook('onRequest', (request, reply, done) => {
     const conclude = (refusal: Failure | undefined) => done(refusal && new FailureError(refusal));
     const decide = (verified: VerifiedToken | Failure) => {
-      const refusal = admit(request, verified) ?? enter(request, reply);
+      const refusal = admit(request, verified);
       if (refusal) return conclude(refusal);
-      const limited = rateLimits.count(rateLimit, request.caller.organizationGuid);
+      const limited = enter(request, reply) ?? rateLimits.count(rateLimit, request.caller.organizationGuid);
       if (limited instanceof Promise) limited.then(checkFurther, done);
       else checkFurther(limited);
     };
-    const checkFurther = (refusal: Failure | undefined) => {
-      if (refusal) return conclude(refusal);
+    const checkFurther = (limited: Failure | undefined) => {
+      if (limited) return deps.refusals(request.caller.organizationGuid, () => conclude(limited));
       const access = request.routeOptions.config.access as Access;
       const { type, secondFactor } = request.caller;
       if (!access.feature && (type !== 'user' || secondFactor))

@@ -65,7 +65,7 @@ test('calls in flight beyond the bound get 429, those of other Organizations do 
   assert.equal((await list(flooding.token)).status, 200);
 });
 
-test('one Organization runs on half of the connections, so that another needs not wait for it', async () => {
+test('one Organization runs on a part of the connections, so that another needs not wait for it', async () => {
   let inFlight: Promise<unknown>[] = [];
   await whileListsHang(async () => {
     inFlight = Array.from({ length: IN_FLIGHT }, () => list(flooding.token));

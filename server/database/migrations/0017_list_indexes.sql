@@ -1,6 +1,5 @@
 -- Every filter of a list is served by an index that ends with the guid: what a page costs depends neither on how rare
 -- its rows are nor on what other tenants have.
-set local lock_timeout = '30s';
 
 -- Objects that the platform's core reported come with its guid, whose time may differ from created_at. Only these are
 -- not found in the guids of a window of time.
@@ -27,7 +26,7 @@ create index objects_by_customer_type on objects
 create index objects_by_creation on objects (organization_guid, type, created_at) where guid_time_differs;
 
 -- Of partitioned tables only the parent is changed here, which holds up nobody. New partitions have these indexes;
--- `partitions.ts` builds them on the ones that there are, without a lock that a writer would wait for.
+-- `partition-indexes.ts` builds them on the ones that there are, without a lock that a writer would wait for.
 create index events_by_type on only events (organization_guid, environment, event_type, guid);
 create index events_by_bank on only events (organization_guid, environment, bank_guid, guid)
   where bank_guid is not null;

@@ -1,0 +1,1 @@
+export const OPERATOR_TOKEN = 'the-operator-token-of-the-benchmark';

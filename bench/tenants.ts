@@ -1,0 +1,187 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import autocannon from 'autocannon';
+import pg from 'pg';
+import { OPERATOR_TOKEN } from './operator-token.ts';
+import { withServer } from './server-process.ts';
+
+/**
+ * One tenant lists by rare filters over hundreds of thousands of objects, on many connections, and another one works as
+ * usual: what the second feels of the first, beside the same without the first.
+ */
+const OBJECTS = 400_000;
+const FLOOD_CONNECTIONS = 160;
+const ROUNDS = 3;
+const ROUND_MS = 8_000;
+const LIST_EVERY_MS = 25;
+const TOKEN_EVERY_MS = 250;
+const MUST = 2;
+const AIM = 1.5;
+
+type Tenant = { organizationGuid: string; bankGuid: string; clientId: string; secret: string; token: string };
+type Figures = { p50: number; p99: number; errors: number; calls: number };
+
+export function benchTenants(): Promise<boolean> {
+  return withServer(async ({ url }, databaseUrl) => {
+    const [flooding, other] = [await createTenant(url), await createTenant(url)];
+    await createObjects(databaseUrl, flooding, OBJECTS);
+    await createObjects(databaseUrl, other, 1_000);
+    process.stdout.write(
+      `\ntenants: p99 of a tenant while another floods lists over ${FLOOD_CONNECTIONS} connections ÷ alone\n`,
+    );
+    await measure(url, other);
+    const ratios: { lists: number; tokens: number }[] = [];
+    let errors = 0;
+    for (let round = 1; round <= ROUNDS; round += 1) {
+      const alone = await measure(url, other);
+      const flood = startFlood(url, flooding);
+      await pause(500);
+      const flooded = await measure(url, other);
+      const { non2xx, '2xx': served, errors: broken } = await flood;
+      errors += flooded.lists.errors + flooded.tokens.errors;
+      ratios.push({
+        lists: flooded.lists.p99 / alone.lists.p99,
+        tokens: flooded.tokens.p99 / alone.tokens.p99,
+      });
+      process.stdout.write(
+        `  round ${round} of ${ROUNDS}: lists ${figures(alone.lists, flooded.lists)}; tokens ${figures(alone.tokens, flooded.tokens)}; the flood had ${served} answers and ${non2xx + broken} refusals\n`,
+      );
+    }
+    const worst = Math.max(
+      median(ratios.map(({ lists }) => lists)),
+      median(ratios.map(({ tokens }) => tokens)),
+    );
+    const isEnough = worst <= MUST && errors === 0;
+    const verdict = !isEnough ? 'FELT' : worst <= AIM ? 'reaches the aim' : 'enough';
+    process.stdout.write(
+      `  ratio ${worst.toFixed(2)} (must ${MUST}, aim ${AIM}), ${errors} errors: ${verdict}\n`,
+    );
+    return isEnough;
+  });
+}
+
+function startFlood(url: string, { token, bankGuid }: Tenant) {
+  const headers = { authorization: `Bearer ${token}` };
+  const queries = [
+    'state=failed',
+    'state=failed,holding,pending',
+    `state=reviewing&bank_guid=${bankGuid}`,
+    'created_at_gte=2020-01-01T00:00:00Z&created_at_lt=2021-01-01T00:00:00Z',
+    'per_page=100',
+  ];
+  return autocannon({
+    url,
+    connections: FLOOD_CONNECTIONS,
+    duration: (ROUND_MS + 1_000) / 1_000,
+    workers: 1,
+    requests: queries.map((query) => ({ method: 'GET', path: `/api/transfers?${query}`, headers })),
+  });
+}
+
+/** Paced, whatever the answers take: what waits behind a slow answer is felt too. */
+async function measure(url: string, tenant: Tenant): Promise<{ lists: Figures; tokens: Figures }> {
+  const until = performance.now() + ROUND_MS;
+  const list = () =>
+    fetch(`${url}/api/transfers?state=completed`, { headers: { authorization: `Bearer ${tenant.token}` } });
+  const token = () => requestToken(url, tenant);
+  const [lists, tokens] = await Promise.all([
+    pace(list, LIST_EVERY_MS, until),
+    pace(token, TOKEN_EVERY_MS, until),
+  ]);
+  return { lists, tokens };
+}
+
+async function pace(call: () => Promise<Response>, everyMs: number, until: number): Promise<Figures> {
+  const times: number[] = [];
+  let errors = 0;
+  const calls: Promise<void>[] = [];
+  for (let next = performance.now(); next < until; next += everyMs) {
+    await pause(Math.max(0, next - performance.now()));
+    calls.push(
+      (async () => {
+        const started = performance.now();
+        const response = await call();
+        await response.arrayBuffer();
+        if (!response.ok) errors += 1;
+        times.push(performance.now() - started);
+      })().catch(() => {
+        errors += 1;
+      }),
+    );
+  }
+  await Promise.all(calls);
+  times.sort((a, b) => a - b);
+  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
+  return { p50: at(0.5), p99: at(0.99), errors, calls: times.length };
+}
+
+function figures(alone: Figures, flooded: Figures): string {
+  const ms = ({ p50, p99 }: Figures) => `p50 ${p50.toFixed(1)} p99 ${p99.toFixed(1)} ms`;
+  return `${ms(alone)} alone, ${ms(flooded)} flooded, ${flooded.errors} errors`;
+}
+
+function median(numbers: readonly number[]): number {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
+}
+
+async function createTenant(url: string): Promise<Tenant> {
+  const operate = async (path: string, body: object) => {
+    const response = await fetch(`${url}/operator${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${OPERATOR_TOKEN}` },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(await response.text());
+    return (await response.json()) as Record<string, string>;
+  };
+  const { guid: organizationGuid = '' } = await operate('/organizations', { name: 'Bench' });
+  const bank = await operate(`/organizations/${organizationGuid}/banks`, {
+    name: 'Bench',
+    environment: 'sandbox',
+  });
+  const key = await operate(`/organizations/${organizationGuid}/applications`, { name: 'Bench' });
+  const tenant = {
+    organizationGuid,
+    bankGuid: bank.guid ?? '',
+    clientId: key.client_id ?? '',
+    secret: key.client_secret ?? '',
+  };
+  const response = await requestToken(url, tenant);
+  const { access_token: token } = (await response.json()) as { access_token: string };
+  return { ...tenant, token };
+}
+
+function requestToken(
+  url: string,
+  { clientId, secret }: Pick<Tenant, 'clientId' | 'secret'>,
+): Promise<Response> {
+  const grant = { grant_type: 'client_credentials', client_id: clientId, client_secret: secret };
+  return fetch(`${url}/oauth/token`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ ...grant, scope: 'transfers:read' }),
+  });
+}
+
+/** A second apart, ending now, and completed, all of them. */
+async function createObjects(
+  databaseUrl: string,
+  { organizationGuid, bankGuid }: Tenant,
+  count: number,
+): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await client.query(
+      `insert into objects (guid, organization_guid, environment, bank_guid, type, state, details, labels,
+                          created_at, updated_at)
+     select (lpad(to_hex($3::bigint - n * 1000), 12, '0') || '7000' || '8' || substr(md5($1::uuid::text || n), 1, 15))::uuid,
+       $1::uuid, 'sandbox', $2::uuid, 'transfer', 'completed',
+       '{"transfer_type": "book", "asset": "USD", "amount": 100}', '{}', moment, moment
+     from generate_series(1, $4::int) as n, to_timestamp(($3::bigint - n * 1000) / 1000.0) as moment`,
+      [organizationGuid, bankGuid, Date.now(), count],
+    );
+    await client.query('vacuum analyze objects');
+  } finally {
+    await client.end();
+  }
+}

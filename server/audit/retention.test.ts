@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { createTestDatabase, migrateTo } from '../../testing/database.ts';
+import { createFakeClock } from '../../testing/fake-clock.ts';
+import { createQueryCost } from '../../testing/query-cost.ts';
+import { createDatabase, type Queries } from '../database/database.ts';
+import { migrate } from '../database/migrate.ts';
+import { buildMissingIndexes } from '../database/partition-indexes.ts';
+import { createPartitions } from '../database/partitions.ts';
+import { createGuids } from '../runtime/guid.ts';
+import { createLog } from '../runtime/log.ts';
+import { createAudit } from './service.ts';
+import { type AuditFilters, selectRecords } from './store.ts';
+
+const DAY_MS = 86_400_000;
+const START = new Date('2026-11-15T12:00:00.000Z');
+const log = createLog({ level: 'silent', terminal: false });
+
+/** A database and what keeps its audit record. */
+async function open({ migrated = true } = {}) {
+  const testDatabase = await createTestDatabase({ migrated });
+  const database = createDatabase({ url: testDatabase.url, connections: 3, log });
+  after(async () => {
+    await database.close();
+    await testDatabase.drop();
+  });
+  const clock = createFakeClock(START);
+  const guids = createGuids({ clock, randomBytes });
+  const audit = createAudit({ queries: database.lists, clock, guids });
+  const partitions = createPartitions({ database, clock, log, retentionDays: 30, auditRetentionDays: 400 });
+  const actor = { type: 'system', id: 'portico' } as const;
+  async function record(objectId: string): Promise<void> {
+    const change = { action: 'test.record', objectType: 'test', objectId } as const;
+    await database.transaction((transaction) => audit.record(transaction, actor, change));
+  }
+  async function recorded(): Promise<string[]> {
+    const page = { number: 0, perPage: 100, offset: 0, after: undefined };
+    return (await audit.list(page, {})).rows.map((row) => row.object_id);
+  }
+  return { testDatabase, database, clock, guids, partitions, record, recorded };
+}
+
+test('a record is kept for 400 days and dropped with the four weeks that it is of', async () => {
+  const { clock, partitions, record, recorded } = await open();
+  await partitions.prepare();
+  await record('first');
+  clock.advance(400 * DAY_MS);
+  await partitions.prepare();
+  await partitions.dropOld();
+  await record('second');
+  assert.deepEqual(await recorded(), ['second', 'first']);
+  clock.advance(28 * DAY_MS);
+  await partitions.prepare();
+  const dropped = await partitions.dropOld();
+  assert.ok(dropped.some((name) => name.startsWith('audit_records_2026')));
+  assert.deepEqual(await recorded(), ['second']);
+});
+
+test('records from before the partitions are kept, found and append-only, and new ones follow them', async () => {
+  const { testDatabase, database, clock, partitions, record, recorded } = await open({ migrated: false });
+  const { queries } = database;
+  await migrateTo(queries, '0016_consignments');
+  await record('old');
+  await migrate(database);
+  await partitions.prepare();
+  await record('next');
+  clock.advance(28 * DAY_MS);
+  await record('new');
+  assert.deepEqual(await recorded(), ['new', 'next', 'old']);
+  assert.equal(await isValid(queries, 'audit_records_by_organization_action'), false);
+  const built = await buildMissingIndexes({ database, log });
+  assert.ok(built.includes('audit_records_before_audit_records_by_organization_action'), String(built));
+  assert.equal(await isValid(queries, 'audit_records_by_organization_action'), true);
+  assert.deepEqual(await buildMissingIndexes({ database, log }), []);
+  await assertAppendOnly(queries);
+  const cost = createQueryCost(testDatabase);
+  assert.ok((await cost.blocksOf((own) => selectRecords(own, PAGE, { action: ['test.record'] }))) > 0);
+  await cost.close();
+});
+
+const PAGE = { number: 0, perPage: 20, offset: 0, after: undefined };
+
+async function isValid(queries: Queries, index: string): Promise<boolean | undefined> {
+  const { rows } = await sql<{ valid: boolean }>`
+    select indisvalid as valid from pg_index where indexrelid = ${index}::regclass`.execute(queries);
+  return rows[0]?.valid;
+}
+
+/** Neither by the name of the whole nor by that of a partition. */
+async function assertAppendOnly(queries: Queries): Promise<void> {
+  const { rows } = await sql<{ name: string }>`
+    select tableoid::regclass::text as name from audit_records
+    union select 'audit_records'`.execute(queries);
+  assert.ok(rows.length >= 2);
+  for (const { name } of rows)
+    for (const change of [
+      sql`update ${sql.table(name)} set actor = 'nobody'`,
+      sql`delete from ${sql.table(name)}`,
+      sql`truncate ${sql.table(name)}`,
+    ])
+      await assert.rejects(change.execute(queries), /append-only/, name);
+}
+
+test('a partition cannot be changed by its own name either', async () => {
+  const { database, partitions, record } = await open();
+  await partitions.prepare();
+  await record('kept');
+  await assertAppendOnly(database.queries);
+});
+
+test('a page of an Organization by any filter reads little, whatever others have', async () => {
+  const { testDatabase, database, guids, partitions } = await open();
+  await partitions.prepare();
+  const [many, few] = [guids.next(), guids.next()];
+  await sql`
+    insert into audit_records
+    select (lpad(to_hex(${START.getTime()}::bigint + n), 12, '0') || '70008' || lpad(to_hex(n), 15, '0'))::uuid,
+      case when n <= 5 then ${few} else ${many} end::uuid, 'system', 'portico', 'object.create', 'object', n::text, '{}',
+      null, null, ${START}
+    from generate_series(1, 30000) as n`.execute(database.queries);
+  await sql`analyze audit_records`.execute(database.queries);
+  const cost = createQueryCost(testDatabase);
+  const FILTERS: AuditFilters[] = [
+    {},
+    { action: ['object.create'] },
+    { actor: ['portico'] },
+    { action: ['object.create', 'object.report'], actor: ['portico'] },
+    { objectId: ['29000', '4'] },
+    { createdAtGte: START },
+  ];
+  for (const filters of FILTERS) {
+    const blocks = await cost.blocksOf((queries) =>
+      selectRecords(queries, PAGE, { ...filters, organizationGuid: [few] }),
+    );
+    assert.ok(blocks <= 60, `${blocks} blocks for ${JSON.stringify(filters)}`);
+  }
+  for (const filters of [{ action: ['nothing'] }, { actor: ['nobody'] }]) {
+    const blocks = await cost.blocksOf((queries) =>
+      selectRecords(queries, PAGE, { ...filters, organizationGuid: [many] }),
+    );
+    assert.ok(blocks <= 60, `${blocks} blocks for ${JSON.stringify(filters)}`);
+  }
+  await cost.close();
+});

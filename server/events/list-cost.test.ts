@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { createTestDatabase } from '../../testing/database.ts';
+import { createFakeClock } from '../../testing/fake-clock.ts';
+import { createQueryCost } from '../../testing/query-cost.ts';
+import { createDatabase } from '../database/database.ts';
+import { selectDeliveries } from '../deliveries/store.ts';
+import { createGuids } from '../runtime/guid.ts';
+import { createLog } from '../runtime/log.ts';
+import { type EventFilters, selectEvents } from './store.ts';
+
+/** A page of events, and of deliveries, costs what is on it, however rare that is. */
+const testDatabase = await createTestDatabase();
+const log = createLog({ level: 'silent', terminal: false });
+const database = createDatabase({ url: testDatabase.url, connections: 2, log });
+const cost = createQueryCost(testDatabase);
+after(async () => {
+  await cost.close();
+  await database.close();
+  await testDatabase.drop();
+});
+
+const clock = createFakeClock();
+const now = clock.now();
+const guids = createGuids({ clock, randomBytes });
+const [organizationGuid, bankGuid, rareBank, object, subscriptionGuid] = Array.from(
+  { length: 5 },
+  guids.next,
+) as [string, string, string, string, string];
+const ROWS = 30_000;
+const RARE = 5;
+const MAX_BLOCKS_OF_FEW = 90;
+const MAX_BLOCKS_OF_MANY = 600;
+
+/** The oldest few are of the rare type and the rare bank. */
+const guid = sql`(lpad(to_hex(${now.getTime()}::bigint + n), 12, '0') || '70008' || lpad(to_hex(n), 15, '0'))::uuid`;
+const type = sql`case when n <= ${RARE}::int then 'trade.failed' else 'trade.completed' end`;
+const bank = sql`case when n <= ${RARE}::int then ${rareBank} else ${bankGuid} end::uuid`;
+await sql`
+  insert into events (guid, organization_guid, bank_guid, event_type, object_guid, environment, created_at)
+  select ${guid}, ${organizationGuid}::uuid, ${bank}, ${type}, ${object}::uuid, 'sandbox', ${now}
+  from generate_series(1, ${ROWS}::int) as n`.execute(database.queries);
+await sql`
+  insert into deliveries (guid, subscription_guid, organization_guid, environment, event_guid, bank_guid, event_type,
+    object_guid, attempt_count, created_at, updated_at, completed_at)
+  select ${guid}, ${subscriptionGuid}::uuid, ${organizationGuid}::uuid, 'sandbox', ${guid}, ${bank}, ${type},
+    ${object}::uuid, 1, ${now}, ${now}, ${now}
+  from generate_series(1, ${ROWS}::int) as n`.execute(database.queries);
+await sql`analyze events, deliveries`.execute(database.queries);
+
+const PAGE = { number: 0, perPage: 20, offset: 0, after: undefined };
+const FILTERS: Record<string, [filters: EventFilters, total: number]> = {
+  'no filter': [{}, 10_000],
+  'a rare type': [{ eventType: ['trade.failed'] }, RARE],
+  'a rare and a common type': [{ eventType: ['trade.failed', 'trade.completed'] }, 10_000],
+  'a type that there is not': [{ eventType: ['bank.updated'] }, 0],
+  'a rare bank': [{ bankGuid: [rareBank] }, RARE],
+  'a bank that there is not': [{ bankGuid: ['0'.repeat(32)] }, 0],
+  'the other environment': [{ environment: ['production'] }, 0],
+  'a time after all of them': [{ createdAtGte: new Date(now.getTime() + 8 * 86_400_000) }, 0],
+};
+
+for (const [name, [filters, total]] of Object.entries(FILTERS)) {
+  const most = total === 10_000 ? MAX_BLOCKS_OF_MANY : MAX_BLOCKS_OF_FEW;
+
+  test(`a page of events by ${name} reads little, and so does its total`, async () => {
+    const blocks = await cost.blocksOf(async (queries) => {
+      const found = await selectEvents(queries, { organizationGuid }, PAGE, filters);
+      assert.deepEqual([found.total, found.rows.length], [total, Math.min(20, total)]);
+    });
+    assert.ok(blocks <= most, `${blocks} blocks`);
+  });
+
+  test(`a page of deliveries by ${name} reads little, and so does its total`, async () => {
+    const owned = { visible: { organizationGuid }, subscriptionGuids: [subscriptionGuid] };
+    if (filters.environment) return;
+    const blocks = await cost.blocksOf((queries) =>
+      queries.transaction().execute(async (transaction) => {
+        const found = await selectDeliveries(transaction, owned, PAGE, filters, now);
+        assert.deepEqual([found.total, found.rows.length], [total, Math.min(20, total)]);
+      }),
+    );
+    assert.ok(blocks <= most, `${blocks} blocks`);
+  });
+}
