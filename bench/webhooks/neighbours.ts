@@ -1,5 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { measureLatency } from './latency.ts';
 import { ask, type Service, startScript, startService } from './service.ts';
@@ -17,7 +19,6 @@ const ROUNDS = 3;
 const WAITING = 100_000;
 /** To a hanging endpoint and one that refuses connections: more than their lanes hold. */
 const STUCK = 10_000;
-const REFUSED = 'http://127.0.0.1:1';
 const MUST = 0.9;
 const AIM = 1;
 const MUST_P99 = 1.5;
@@ -44,7 +45,7 @@ export async function benchNeighbours(): Promise<boolean> {
     process.stdout.write('\nneighbours: with sick endpoints beside ÷ without\n  warming up\n');
     for (const { service, healthy } of [alone, beside]) await deliveriesPerSecond(service, healthy);
     await fill(beside.service, `${hook}/hang`, STUCK);
-    await fill(beside.service, REFUSED, STUCK);
+    await fillRefused(beside.service, STUCK);
     const isFair = await compare('one hangs, one refuses', alone, beside);
     const isPrompt = await compareLatency(alone, beside, receiver, hook);
     await fill(beside.service, `${hook}/sick`, WAITING);
@@ -62,9 +63,21 @@ async function open(hook: string): Promise<Site> {
   return { service, healthy: await createTenants(service, hook, 1) };
 }
 
-async function fill(service: Service, url: string, events: number): Promise<void> {
+async function fill(service: Service, url: string, events: number, onActive?: () => void): Promise<void> {
   const tenants = { tenants: [await service.createTenant(url, 1)], endpointsOfEach: 1 };
+  onActive?.();
   await makeAll(service, callsFor(service, tenants, events));
+}
+
+/** An endpoint that answers its first event and is gone then. */
+async function fillRefused(service: Service, events: number): Promise<void> {
+  const server = createServer((_, response) => void response.end());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  await fill(service, `http://127.0.0.1:${port}`, events, () => {
+    server.close();
+    server.closeAllConnections();
+  });
 }
 
 async function compare(title: string, alone: Site, beside: Site): Promise<boolean> {

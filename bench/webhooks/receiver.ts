@@ -10,19 +10,22 @@ export type Arrivals = { at: [guid: string, nanoseconds: string][] };
 let at = new Map<string, bigint>();
 /** What `/sick` answers, until it is told to recover. */
 let sickStatus = 503;
+const FIRST_EVENT = '"subscription.storing"';
 const GUID_START = '{"guid":"'.length;
 /** As most receivers answer: a status and a few words, which a sender has to read. */
 const ANSWER = '{"received":true}';
 
 const server = createServer((request, response) => {
-  if (request.url === '/hang') return;
   const chunks: Buffer[] = [];
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
   request.on('end', () => {
     const [first] = chunks;
     if (first && request.url === '/timed')
       at.set(first.toString('latin1', GUID_START, GUID_START + 32), process.hrtime.bigint());
-    const status = request.url === '/sick' ? sickStatus : 200;
+    // Its first event activates a subscription; the sick ones fail from the second on.
+    const isFirst = first?.includes(FIRST_EVENT);
+    if (request.url === '/hang' && !isFirst) return;
+    const status = request.url === '/sick' && !isFirst ? sickStatus : 200;
     response.writeHead(status, { 'content-type': 'application/json' }).end(ANSWER);
   });
 });

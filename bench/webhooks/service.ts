@@ -10,6 +10,8 @@ import { Pool } from 'undici';
 
 const MAIN = fileURLToPath(new URL('../../server/main.ts', import.meta.url));
 const START_WITHIN_MS = 60_000;
+const ACTIVE_WITHIN_MS = 30_000;
+const ACTIVE_POLL_MS = 20;
 
 export type Service = Awaited<ReturnType<typeof startService>>;
 export type Tenant = { organizationGuid: string; bankGuid: string };
@@ -66,6 +68,13 @@ export async function startService(settings: Record<string, string> = {}) {
     return answer;
   }
 
+  /** Each has answered its first event, and receives the others from now on. */
+  async function untilActive(path: string): Promise<void> {
+    for (const giveUpAt = Date.now() + ACTIVE_WITHIN_MS; Date.now() < giveUpAt; await delay(ACTIVE_POLL_MS))
+      if ((await operate('GET', `${path}/subscriptions?state=storing`)).total === 0) return;
+    throw new Error('an endpoint did not answer its first event');
+  }
+
   /** An Organization with a bank and so many endpoints, each of which gets all of its events. */
   async function createTenant(hook: string, endpoints: number): Promise<Tenant> {
     const organization = await operate('POST', '/organizations', { name: 'Bench' });
@@ -73,6 +82,7 @@ export async function startService(settings: Record<string, string> = {}) {
     const bank = await operate('POST', `${path}/banks`, { name: 'Bench', environment: 'sandbox' });
     const subscription = { type: 'webhook', name: 'Bench', url: hook, environment: 'sandbox' };
     for (let n = 0; n < endpoints; n += 1) await operate('POST', `${path}/subscriptions`, subscription);
+    await untilActive(path);
     return { organizationGuid: String(organization.guid), bankGuid: String(bank.guid) };
   }
 

@@ -30,11 +30,11 @@ export type Receiver = {
 };
 
 /** The delivery that is sent, once a dispatcher has chosen it. */
-export type FirstOnly = { deliveryGuid: string | undefined };
+type FirstOnly = { deliveryGuid: string | undefined };
 
 /** What deliveries tell of a subscription, together: whether any succeeded, and since when they fail after that. */
 export type ReceiverOutcome = store.Outcome;
-export type FirstChoice = store.FirstChoice;
+type FirstChoice = store.FirstChoice;
 
 /** Decrypting costs a little each time, and a key never changes. */
 const MAX_REMEMBERED_KEYS = 10_000;

@@ -28,7 +28,7 @@ import * as store from './store.ts';
 import { createSweeps } from './sweeps.ts';
 import { checkUrl, normalisedUrl } from './url.ts';
 
-export type { FirstChoice, Receiver, ReceiverOutcome } from './receivers.ts';
+export type { Receiver, ReceiverOutcome } from './receivers.ts';
 export type Subscriptions = ReturnType<typeof createSubscriptions>;
 /** One that is there: the deleted are not. */
 export type Subscription = store.SubscriptionRow & { state: Exclude<SubscriptionState, 'deleted'> };
