@@ -17,7 +17,8 @@ test('an organization starts with the webhooks feature and is not live', async (
   assert.match(String(guid), /^[0-9a-f]{32}$/);
   assert.equal(created_at, app.clock.now().toISOString());
   assert.equal(updated_at, created_at);
-  assert.deepEqual(rest, { name: 'Acme', live: false, features: ['webhooks'] });
+  const optional = { second_factor_roles: [], second_factor_in_production: false };
+  assert.deepEqual(rest, { name: 'Acme', live: false, features: ['webhooks'], ...optional });
 });
 
 test('the operator sets live and features, and each change moves updated_at', async () => {
