@@ -67,6 +67,7 @@ function withDefaults(given: GivenSettings) {
     simulatorDelayMs: given.simulatorDelayMs ?? 1_000,
     retentionDays: given.retentionDays ?? 30,
     maxUploadBytes: given.maxUploadBytes ?? 1024 ** 3,
+    maxBodyBytesInFlight: given.maxBodyBytesInFlight ?? 256 * 1024 ** 2,
     clamd: given.clamd,
     s3Endpoint: given.s3Endpoint,
     s3Region: given.s3Region ?? 'us-east-1',

@@ -9,6 +9,7 @@ import type { TokenType } from '../tokens/claims.ts';
 import type { Denials } from '../tokens/denials.ts';
 import { holdsScope } from '../tokens/scopes.ts';
 import type { Caller, VerifiedToken, Verifier } from '../tokens/verifier.ts';
+import { limitBodies, MAX_CALL_BYTES } from './body-limits.ts';
 import { FailureError } from './errors.ts';
 import type { HttpServer } from './server.ts';
 import type { SourceAddress } from './source-address.ts';
@@ -62,6 +63,7 @@ export async function registerApi(
 ): Promise<void> {
   await server.register(
     async (api: HttpServer) => {
+      limitBodies(api, MAX_CALL_BYTES);
       guard(api, deps);
       ignoreBankOfBankTokens(api);
       refuseUnknownInput(api);
@@ -121,6 +123,7 @@ function guard(api: HttpServer, deps: AccessDeps): void {
     const refusal = missingAccess(caller, request.routeOptions.config.access as Access);
     if (refusal) return refusal;
     request.caller = caller;
+    request.bodySource = `organization ${caller.organizationGuid}`;
     request.sourceAddress = address;
     // A customer's device is not the key: its calls say nothing about where the key is used.
     if (caller.type === 'organization' || caller.type === 'bank') usage.note(caller.id, address);

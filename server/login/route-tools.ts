@@ -9,7 +9,7 @@ export type LoginDeps = {
   login: LoginRoom;
   supportEmail: string;
   allowlistPolicy: AllowlistPolicy;
-} & Omit<GuardDeps, 'sessions'>;
+} & Omit<GuardDeps, 'sessions' | 'limits'>;
 /** What the routes share: who asks, and how a session that has begun is answered. */
 export type RouteTools = LoginDeps & {
   from: ReturnType<typeof createFrom>;

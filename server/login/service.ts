@@ -81,6 +81,7 @@ export function createLoginRoom({ settings, rateLimits, ...deps }: Deps) {
   });
 
   return {
+    limits,
     sessions,
     totp,
     passkeys,
