@@ -52,7 +52,12 @@ test('the long field is cut out, and everything else stays as it was', () => {
     fc.constantFrom('data', ':', '"', '\\', '\u0000', 'QUJD'.repeat(50), '\\u002F'.repeat(30)),
   );
   const body = fc.record(
-    { a: value, data: fc.string({ unit: 'grapheme', maxLength: 300 }), b: fc.record({ data: value }), c: value },
+    {
+      a: value,
+      data: fc.string({ unit: 'grapheme', maxLength: 300 }),
+      b: fc.record({ data: value }),
+      c: value,
+    },
     { requiredKeys: [] },
   );
   fc.assert(

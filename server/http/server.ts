@@ -23,7 +23,7 @@ import { shareBodyBudget } from './body-intake.ts';
 import { type BodyPace, createBodyPace } from './body-pace.ts';
 import { limitBodyTime } from './body-time.ts';
 import { createBrokenRequestAnswer } from './broken-request.ts';
-import { answerFor, FailureError, failureOfFramework, oauthFailure } from './errors.ts';
+import { answerFor, FailureError, failureOfDatabase, failureOfFramework, oauthFailure } from './errors.ts';
 import { failureOfHost } from './host.ts';
 import { securityHeaders } from './security-headers.ts';
 import type { SourceAddress } from './source-address.ts';
@@ -173,6 +173,9 @@ export function sendError(
   const failure = isOAuth ? oauthFailure(plain) : plain;
   if (failure.code === 'internal_error')
     request.log.error({ err: error, request_id: request.id }, 'internal error');
+  // Answered as the caller's mistake; a schema that let it through is ours.
+  else if (failureOfDatabase(error))
+    request.log.error({ err: error, request_id: request.id }, 'the database refused a value of a request');
   const { status, body } = answerFor(failure);
   if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds);
   if (status === 401)
@@ -189,7 +192,11 @@ function failureOf(error: FastifyError | FailureError): Failure {
     return new Failure('overloaded', 'The service is overloaded and changed nothing; try again', {
       retryAfterSeconds: 1,
     });
-  return failureOfFramework(error) ?? new Failure('internal_error', 'Something went wrong on our side');
+  return (
+    failureOfDatabase(error) ??
+    failureOfFramework(error) ??
+    new Failure('internal_error', 'Something went wrong on our side')
+  );
 }
 
 function sendNotFound(request: FastifyRequest, reply: FastifyReply, allowedMethods: AllowedMethods): void {
