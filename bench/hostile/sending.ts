@@ -52,5 +52,7 @@ export function chunkedRequestOf({
 }): Buffer {
   const all = { host: 'localhost', connection: 'close', 'transfer-encoding': 'chunked', ...headers };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-  return Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${'1\r\n \r\n'.repeat(bytes)}0\r\n\r\n`);
+  return Buffer.from(
+    `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${'1\r\n \r\n'.repeat(bytes)}0\r\n\r\n`,
+  );
 }

@@ -171,7 +171,9 @@ for (const operation of operations) {
     const bodies = [
       // In order, where there are several: an earlier moment for the field that comes first.
       ...EXTREME_MOMENTS.map((_, index) =>
-        Object.fromEntries(moments.map((name, at) => [name, EXTREME_MOMENTS[index + at] ?? EXTREME_MOMENTS[0]])),
+        Object.fromEntries(
+          moments.map((name, at) => [name, EXTREME_MOMENTS[index + at] ?? EXTREME_MOMENTS[0]]),
+        ),
       ),
       ...moments.flatMap((name) => EXTREME_MOMENTS.map((moment) => ({ [name]: moment }))),
       ...numbers.flatMap((name) => EXTREME_NUMBERS.map((number) => ({ [name]: number }))),

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { countedAddress } from '../rate-limits/address.ts';
 import type { BodyBudget, BodySource } from './body-budget.ts';
+import { stopReading } from './read-body.ts';
 import type { HttpServer } from './server.ts';
 import type { SourceAddress } from './source-address.ts';
 
@@ -28,10 +29,17 @@ export function shareBodyBudget(
     done(null, payload);
   });
 
-  // A peer that sends its body byte by byte goes on costing a call for each of them after the answer. Only chunked
-  // encoding allows that, so only there the connection ends.
+  // In chunked encoding every byte may cost a call of its own, and Node takes in megabytes of them in one turn of the
+  // event loop. So nothing is taken in until somebody reads it, and what nobody has read ends with the answer.
+  server.addHook('onRequest', (request, _reply, done) => {
+    if (isChunked(request)) stopReading(request);
+    done();
+  });
   server.addHook('onSend', (request, reply, _payload, done) => {
-    if (hasUnreadChunks(request)) reply.header('connection', 'close');
+    if (isChunked(request) && !request.raw.complete) {
+      stopReading(request);
+      reply.header('connection', 'close');
+    }
     done();
   });
 }
@@ -43,6 +51,6 @@ function sourceOf(request: FastifyRequest, sourceAddress: SourceAddress): BodySo
     : { key: bodySource, isAnonymous: false };
 }
 
-function hasUnreadChunks({ raw }: FastifyRequest): boolean {
-  return raw.headers['transfer-encoding'] !== undefined && !raw.complete;
+function isChunked({ raw }: FastifyRequest): boolean {
+  return raw.headers['transfer-encoding'] !== undefined;
 }

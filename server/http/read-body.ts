@@ -51,7 +51,10 @@ export function readBody({
   let isOver = false;
 
   if (declared > limit) done(tooLarge(config.whenTooLarge), 0);
-  else payload.on('data', onData).once('end', onEnd).once('error', onCut).once('close', onCut);
+  else {
+    payload.on('data', onData).once('end', onEnd).once('error', onCut).once('close', onCut);
+    request.raw.socket.resume?.();
+  }
 
   function refusalOf(chunk: Buffer): Failure | undefined {
     received += chunk.length;
@@ -92,9 +95,17 @@ export function readBody({
     if (isOver) return;
     isOver = true;
     payload.off('data', onData).off('end', onEnd).off('close', onCut);
+    // The answer ends the connection.
+    if (failure) stopReading(request);
     // Refused in the meantime, because it took too long: there is nobody left to tell.
     if (!reply.sent) done(failure, received);
   }
+}
+
+/** Of the socket: a request that is paused takes in pieces until it has 64 KiB of them. */
+export function stopReading({ raw }: FastifyRequest): void {
+  // A call without a network has a socket that can do nothing.
+  raw.socket.pause?.();
 }
 
 function tooLarge(message = 'The request body is larger than this operation accepts'): Failure {
