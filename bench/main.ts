@@ -1,6 +1,7 @@
 import { benchApi } from './api.ts';
 import { benchFiles } from './files/main.ts';
 import { benchTenants } from './tenants.ts';
+import { benchHostile } from './hostile/main.ts';
 import { benchTokens } from './tokens.ts';
 import { benchWebhooks } from './webhooks/main.ts';
 import { benchNeighbours } from './webhooks/neighbours.ts';
@@ -13,6 +14,7 @@ const benches: Record<string, () => Promise<boolean>> = {
   webhooks: benchWebhooks,
   neighbours: benchNeighbours,
   files: benchFiles,
+  hostile: benchHostile,
 };
 
 const wanted = process.argv.slice(2);

@@ -39,6 +39,7 @@ import { registerUploads } from './files/upload-routes.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { registerApi } from './http/access.ts';
 import { createCallsInFlight } from './http/calls-in-flight.ts';
+import { createBodyBudget } from './http/body-budget.ts';
 import { registerHealth } from './http/health.ts';
 import { registerOpenApi } from './http/openapi.ts';
 import { createPacedRefusals } from './http/paced-refusals.ts';
@@ -180,7 +181,9 @@ export async function createApp(deps: Deps) {
   });
 
   const sourceAddress = createRequestSourceAddress(config.trustedProxies);
-  const server = createHttpServer({ ...base, baseUrl });
+  const bodyBudget = createBodyBudget({ maxBytes: config.maxBodyBytesInFlight });
+  const listener = { ...base, baseUrl, bodyBudget, sourceAddress };
+  const server = createHttpServer(listener);
   await registerOpenApi(server, { baseUrl, version, supportEmail, webhooks: WEBHOOKS });
   const health = { metrics, schemaState: () => schemaState(queries) };
   registerHealth(server, health);
@@ -298,7 +301,7 @@ export async function createApp(deps: Deps) {
 
   /** For processes that serve nothing else. */
   function createHealthServer(): HttpServer {
-    const healthServer = createHttpServer({ ...base, baseUrl });
+    const healthServer = createHttpServer(listener);
     registerHealth(healthServer, health);
     return healthServer;
   }

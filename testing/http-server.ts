@@ -2,24 +2,31 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { after } from 'node:test';
+import { createBodyBudget } from '../server/http/body-budget.ts';
 import { createHttpServer, type HttpServer } from '../server/http/server.ts';
+import { createRequestSourceAddress } from '../server/http/source-address.ts';
 import { createGuids } from '../server/runtime/guid.ts';
 import { createLog } from '../server/runtime/log.ts';
 import { createMetrics } from '../server/runtime/metrics.ts';
 import { createFakeClock } from './fake-clock.ts';
 
+export const BODY_BUDGET_BYTES = 64 * 1024 ** 2;
+
 /** The HTTP server without the service: a test gives it routes of its own and speaks to it over a socket. */
 export function createBareServer(baseUrl = 'http://localhost:4000') {
   const logged: string[] = [];
   const destination = { write: (line: string) => void logged.push(line) };
+  const bodyBudget = createBodyBudget({ maxBytes: BODY_BUDGET_BYTES });
   const server = createHttpServer({
     baseUrl,
     guids: createGuids({ clock: createFakeClock(), randomBytes }),
     log: createLog({ level: 'debug', terminal: false, destination }),
     metrics: createMetrics(),
+    bodyBudget,
+    sourceAddress: createRequestSourceAddress([]),
   });
   after(() => server.close());
-  return { server, logged };
+  return { server, logged, bodyBudget };
 }
 
 export async function listenAnywhere(server: HttpServer): Promise<number> {

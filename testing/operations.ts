@@ -35,6 +35,13 @@ export async function readOperations(app: TestApp): Promise<Operation[]> {
   );
 }
 
+/** For tests of what is refused: refusals count against the limits. */
+export const UNLIMITED = {
+  PORTICO_RATE_LIMIT_TOKEN_PER_CLIENT: '1000000',
+  PORTICO_RATE_LIMIT_TOKEN_PER_ADDRESS: '1000000',
+  PORTICO_RATE_LIMIT_LOGIN_PER_ADDRESS: '1000000',
+};
+
 /** The operations with a way to call each with credentials that it accepts: they come before every other check. */
 export async function createOperations(app: TestApp) {
   const tenant = await createTenant(app);
@@ -67,7 +74,34 @@ export async function createOperations(app: TestApp) {
     return app.call({ ...call, ...(holder === undefined ? {} : { token: tokens[holder] as string }) });
   }
 
-  return { operations: await readOperations(app), call };
+  return { operations: await readOperations(app), call, tenant };
+}
+
+/** Moments at the ends of what a calendar, a guid and PostgreSQL know, in order. */
+export const EXTREME_MOMENTS = [
+  '-271821-04-20T00:00:00Z',
+  '0000-01-01T00:00:00+23:59',
+  '0000-01-01T00:00:00Z',
+  '0001-01-01T00:00:00Z',
+  '1582-10-10T00:00:00Z',
+  '1969-12-31T23:59:59.999Z',
+  '1970-01-01T00:00:00Z',
+  '1970-01-01T00:00:00.001Z',
+  '2016-12-31T23:59:60Z',
+  '2038-01-19T03:14:08Z',
+  '9999-12-31T23:59:59.999Z',
+  '9999-12-31T23:59:59-23:59',
+  '+275760-09-13T00:00:00Z',
+] as const;
+
+const MAX_LOG_LINE_CHARACTERS = 16_384;
+
+/** Whatever a caller sends, the log has no error of ours and no line of many kilobytes. */
+export function assertQuietLog({ logged }: TestApp): void {
+  for (const line of logged) {
+    assert.ok(line.length <= MAX_LOG_LINE_CHARACTERS, `a line of ${line.length} characters`);
+    assert.doesNotMatch(line, /"msg":"(internal error|the database refused)/, line.slice(0, 500));
+  }
 }
 
 /** Whose token an operation takes, by its `security`. A new kind of credentials is added here, and only here. */

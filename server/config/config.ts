@@ -71,6 +71,7 @@ function withDefaults(given: GivenSettings) {
     retentionDays: given.retentionDays ?? 30,
     auditRetentionDays: given.auditRetentionDays ?? 400,
     maxUploadBytes: given.maxUploadBytes ?? 1024 ** 3,
+    maxBodyBytesInFlight: given.maxBodyBytesInFlight ?? 256 * 1024 ** 2,
     clamd: given.clamd,
     s3Endpoint: given.s3Endpoint,
     s3Region: given.s3Region ?? 'us-east-1',

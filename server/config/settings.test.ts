@@ -39,6 +39,7 @@ const EXAMPLES: Record<SettingName, readonly [text: string, value: unknown]> = {
   simulatorDelayMs: ['250ms', 250],
   retentionDays: ['365', 365],
   maxUploadBytes: ['1048576', 1_048_576],
+  maxBodyBytesInFlight: ['67108864', 67_108_864],
   clamd: ['clamd:3310', 'clamd:3310'],
   s3Endpoint: ['https://s3.example.com', 'https://s3.example.com'],
   s3Region: ['eu-central-1', 'eu-central-1'],
@@ -67,6 +68,7 @@ const REFUSED: Partial<Record<SettingName, readonly string[]>> = {
   simulatorDelayMs: ['0', '61m', '-1s', 'soon'],
   retentionDays: ['7', '3651'],
   maxUploadBytes: ['0', '10MB'],
+  maxBodyBytesInFlight: ['1048576', '64MB'],
   logLevel: ['verbose', 'trace'],
 };
 

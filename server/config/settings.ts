@@ -6,6 +6,7 @@ import * as parse from './parsers.ts';
  * environment into one frozen object of these, and `portico config` prints them.
  */
 const LOG_LEVELS: readonly LogLevel[] = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'];
+const MEBIBYTE = 1024 ** 2;
 const GIBIBYTE = 1024 ** 3;
 
 export const settings = {
@@ -157,6 +158,11 @@ export const settings = {
     variable: 'PORTICO_MAX_UPLOAD_BYTES',
     parse: parse.integer(1, 1_024 * GIBIBYTE),
     about: 'largest file by upload URL',
+  },
+  maxBodyBytesInFlight: {
+    variable: 'PORTICO_MAX_BODY_BYTES_IN_FLIGHT',
+    parse: parse.integer(64 * MEBIBYTE, 1_024 * GIBIBYTE),
+    about: 'request bodies that one process holds at once; a quarter of it for one Organization',
   },
   clamd: {
     variable: 'PORTICO_CLAMD',

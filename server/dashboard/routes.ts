@@ -73,9 +73,12 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, file: DashboardF
 
 /** Named, and not with a weight of zero (RFC 9110, section 12.5.3). */
 function accepts(header: string, encoding: string): boolean {
-  return header
-    .toLowerCase()
-    .split(',')
-    .map((part) => part.trim().split(/\s*;\s*/))
-    .some(([name, ...parameters]) => name === encoding && !parameters.some((p) => /^q=0(\.0*)?$/.test(p)));
+  return (
+    header
+      .toLowerCase()
+      .split(',')
+      // Not by a pattern with spaces on both sides: that tries again at each of thousands of spaces.
+      .map((part) => part.split(';').map((piece) => piece.trim()))
+      .some(([name, ...parameters]) => name === encoding && !parameters.some((p) => /^q=0(\.0*)?$/.test(p)))
+  );
 }

@@ -185,8 +185,12 @@ function windowOf(input: Static<typeof NewRecovery>, now: Date): { since: Date; 
   const since = new Date(input.since);
   const until = new Date(input.until ?? now);
   // The format lets a leap second through, which `Date` cannot read.
-  if (Number.isNaN(since.getTime())) return new Failure('invalid_parameter', 'since is not a moment');
-  if (Number.isNaN(until.getTime())) return new Failure('invalid_parameter', 'until is not a moment');
+  for (const [name, moment] of Object.entries({ since, until }))
+    if (Number.isNaN(moment.getTime()))
+      return new Failure(
+        'invalid_parameter',
+        `${name} must be an ISO 8601 date-time, for example 2026-11-15T00:00:00Z`,
+      );
   const end = until < now ? until : now;
   if (since >= end) return new Failure('invalid_parameter', 'since must be before until, and before now');
   return { since, until: end };

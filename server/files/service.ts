@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { Static } from 'typebox';
 import type { Actor, Audit } from '../audit/service.ts';
 import type { Customers } from '../customers/service.ts';
@@ -18,6 +19,8 @@ import * as store from './store.ts';
 
 export type Files = ReturnType<typeof createFiles>;
 
+/** Base64 that is read piece by piece. */
+type InlineData = { characters: number; pieces(): Iterable<string> };
 type Link = { url: string; expiresAt: Date };
 /** A file with the links that it has at this moment. */
 export type ShownFile = {
@@ -70,32 +73,31 @@ export function createFiles(deps: Deps) {
   /** Stored before there is a file that speaks of it; a crash in between leaves content that is removed in its time. */
   async function storeInline(
     file: store.FileRow,
-    data: string,
+    content: readonly Buffer[],
     removeAt: Date,
   ): Promise<Failure | undefined> {
     await insertRemoval(queries, file.guid, removeAt);
     const { content_type: contentType, max_bytes: maxBytes } = file;
     try {
-      const result = await storage.put(file.guid, decodeBase64(data), { contentType, maxBytes });
+      const result = await storage.put(file.guid, Readable.from(content), { contentType, maxBytes });
       if (result !== 'stored') throw new Error(`new content of ${file.guid} is not stored: ${result}`);
       return undefined;
     } catch (error) {
-      if (error instanceof InvalidBase64) return new Failure('invalid_parameter', `data ${error.message}`);
       if (!(error instanceof StorageError)) throw error;
       log.error({ err: error }, 'the storage of files cannot be used');
       return new Failure('storage_unavailable', 'Files cannot be stored at the moment; try again later');
     }
   }
 
-  async function createInline(actor: Actor, file: store.FileRow, data: string): Promise<Failure | undefined> {
+  async function createInline(
+    actor: Actor,
+    file: store.FileRow,
+    content: readonly Buffer[],
+  ): Promise<Failure | undefined> {
     const removeAt = new Date(file.created_at.getTime() + INLINE_WITHIN_MS);
-    const refused = await storeInline(file, data, removeAt);
-    if (refused) {
-      // Of a storage that failed nobody knows what it has kept, so its removal stays.
-      if (refused.code === 'invalid_parameter')
-        await database.transaction((transaction) => deleteRemoval(transaction, file.guid, removeAt));
-      return refused;
-    }
+    const refused = await storeInline(file, content, removeAt);
+    // A storage that failed may have kept the content, so its removal stays scheduled.
+    if (refused) return refused;
     return database.transaction(async (transaction) => {
       if (!(await deleteRemoval(transaction, file.guid, removeAt)))
         return new Failure('storage_unavailable', 'Storing the file took too long; try again');
@@ -117,15 +119,12 @@ export function createFiles(deps: Deps) {
     async create(
       actor: Actor,
       visible: store.Visible,
-      { data, ...input }: Static<typeof NewFile>,
+      { data, ...input }: Omit<Static<typeof NewFile>, 'data'> & { data?: InlineData | undefined },
     ): Promise<ShownFile | Failure> {
       const misnamed = checkFilename(input.filename);
       if (misnamed) return misnamed;
-      if (data !== undefined && data.length > MAX_DATA_CHARACTERS)
-        return new Failure(
-          'payload_too_large',
-          `data has more than ${MAX_DATA_CHARACTERS} characters; ${USE_UPLOAD_URL}`,
-        );
+      const content = data && (await decode(data));
+      if (isFailure(content)) return content;
       const customer = await customers.get(visible, input.customer_guid);
       if (isFailure(customer))
         return new Failure('no_customer', 'customer_guid does not name a customer of yours');
@@ -138,7 +137,7 @@ export function createFiles(deps: Deps) {
         bank_guid: customer.bank_guid,
         environment: customer.environment,
         ...NOTHING_YET,
-        ...(data === undefined
+        ...(content === undefined
           ? {
               max_bytes: maxUploadBytes,
               upload_expires_at: expiresAt,
@@ -148,11 +147,11 @@ export function createFiles(deps: Deps) {
         created_at: now,
         updated_at: now,
       };
-      const refused = await (data === undefined
+      const refused = await (content === undefined
         ? createAwaited(actor, file)
-        : createInline(actor, file, data));
+        : createInline(actor, file, content));
       if (refused) return refused;
-      if (data !== undefined) onArrival();
+      if (content !== undefined) onArrival();
       return show(file);
     },
 
@@ -206,6 +205,21 @@ const NOTHING_YET = {
   completed_at: null,
   failed_at: null,
 };
+
+/** All of it before anything is looked up or stored: what is wrong with the input is told first. */
+async function decode(data: InlineData): Promise<Buffer[] | Failure> {
+  if (data.characters > MAX_DATA_CHARACTERS)
+    return new Failure(
+      'payload_too_large',
+      `data has more than ${MAX_DATA_CHARACTERS} characters; ${USE_UPLOAD_URL}`,
+    );
+  try {
+    return await Array.fromAsync(decodeBase64(data.pieces()));
+  } catch (error) {
+    if (!(error instanceof InvalidBase64)) throw error;
+    return new Failure('invalid_parameter', `data ${error.message}`);
+  }
+}
 
 export const USE_UPLOAD_URL = 'create the file without data and PUT the bytes to its upload_url';
 

@@ -13,6 +13,7 @@ import { isFreshProof } from '../tokens/proof.ts';
 import { holdsScope } from '../tokens/scopes.ts';
 import type { Caller, VerifiedToken, Verifier } from '../tokens/verifier.ts';
 import type { Call, CallsInFlight } from './calls-in-flight.ts';
+import { limitBodies, MAX_CALL_BYTES } from './body-limits.ts';
 import { FailureError } from './errors.ts';
 import type { PacedRefusals } from './paced-refusals.ts';
 import { describeAnswer } from './schemas.ts';
@@ -103,6 +104,7 @@ export async function registerApi(
 ): Promise<void> {
   await server.register(
     async (api: HttpServer) => {
+      limitBodies(api, MAX_CALL_BYTES);
       guard(api, deps);
       runInTurn(api);
       ignoreBankOfBankTokens(api);
@@ -226,6 +228,7 @@ function guard(api: HttpServer, deps: AccessDeps): void {
     const refusal = missingAccess(caller, request.routeOptions.config.access as Access);
     if (refusal) return refusal;
     request.caller = caller;
+    request.bodySource = `organization ${caller.organizationGuid}`;
     request.sourceAddress = address;
     // A customer's device is not the key: its calls say nothing about where the key is used.
     if (caller.type === 'organization' || caller.type === 'bank') usage.note(caller.id, address);

@@ -23,7 +23,10 @@ export function collectAllowedMethods(server: FastifyInstance): AllowedMethods {
 }
 
 function segmentsOf(path: string): readonly string[] {
-  return path.replace(/\/+$/, '').split('/');
+  // By index: a regular expression for the slashes at the end tries again at every slash of `/////…/x`.
+  let end = path.length;
+  while (end > 0 && path[end - 1] === '/') end -= 1;
+  return path.slice(0, end).split('/');
 }
 
 function matches(pattern: readonly string[], path: readonly string[]): boolean {

@@ -2,19 +2,27 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { createTestApp } from '../../testing/app.ts';
+import { createCustomer } from '../../testing/customers.ts';
 import { type JsonSchema, sampleOf, wrongValues } from '../../testing/json-samples.ts';
 import {
+  assertQuietLog,
   assertRefused,
   createOperations,
+  EXTREME_MOMENTS,
   invalid,
   jsonBodyOf,
+  type Operation,
   refusalOfType,
   takesBytes,
+  UNLIMITED,
 } from '../../testing/operations.ts';
+import { createSubscription } from '../../testing/subscriptions.ts';
 
 /** What every route with a body does with one that does not fit (contract, sections 1 and 4). */
-const app = await createTestApp();
-const { operations: all, call } = await createOperations(app);
+const app = await createTestApp({ environment: UNLIMITED });
+const { operations: all, call, tenant } = await createOperations(app);
+const { guid: subscriptionGuid } = await createSubscription(app, tenant);
+const customerGuid = await createCustomer(app, tenant.bankGuid);
 const operations = all.filter((operation) => operation.requestBody && !takesBytes(operation));
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -114,11 +122,20 @@ for (const operation of operations) {
   });
 
   test(`${operationId}: nesting without end is refused`, async () => {
-    const deep = '['.repeat(100_000) + ']'.repeat(100_000);
-    // Twice, because comparing the entries of a list is what would recurse.
+    const deep = '['.repeat(4_000) + ']'.repeat(4_000);
     for (const name of Object.keys(schema.properties ?? {}))
-      assertRefused(operation, await send(`{"${name}":[${deep},${deep}]}`), invalid(name));
-    assertRefused(operation, await send(deep), invalid(''));
+      assertRefused(operation, await send(`{"${name}":[${deep}]}`), invalid(name));
+    assertRefused(operation, await send(deep), invalid('The request body'));
+  });
+
+  test(`${operationId}: a body of very many keys or entries is refused, as is one over the limit of the route`, async () => {
+    const keys = `{${Array.from({ length: 1_000 }, (_, index) => `"${index}":0`)}}`;
+    const entries = `[${'0,'.repeat(8_000)}0]`;
+    assertRefused(operation, await send(keys), invalid('more than 100 keys'));
+    if (limitOf(operation) > SMALL_BYTES)
+      assertRefused(operation, await send(`[${entries},${entries}]`), invalid('more than 10000 entries'));
+    const spaces = ' '.repeat(limitOf(operation));
+    assertRefused(operation, await send(`${spaces}{}`), { status: 413, code: 'payload_too_large' });
   });
 
   test(`${operationId}: no JSON at all makes it fail`, async () => {
@@ -134,6 +151,52 @@ for (const operation of operations) {
     );
   });
 }
+
+const EXTREME_NUMBERS = [0, 1, -1, 2 ** 31, 2 ** 53 - 1, 2 ** 53, -(2 ** 63), 1e308, 1.5];
+const SMALL_BYTES = 16 * 1_024;
+
+function limitOf({ path }: Operation): number {
+  if (path === '/api/files') return 11 * 1024 ** 2;
+  if (path === '/operator/events') return 1024 ** 2;
+  return path.startsWith('/api/') || path.startsWith('/operator/') ? 256 * 1_024 : SMALL_BYTES;
+}
+
+/** References to what really is there, so that a request gets as far as the database. */
+const REFERENCES: Record<string, string> = {
+  organization_guid: tenant.organizationGuid,
+  bank_guid: tenant.bankGuid,
+  customer_guid: customerGuid,
+  subscription_guid: subscriptionGuid,
+};
+
+for (const operation of operations) {
+  const { properties = {}, ...schema } = jsonBodyOf(operation) ?? {};
+  const fields = Object.entries(properties);
+  const moments = fields.filter(([, { format }]) => format === 'date-time').map(([name]) => name);
+  const numbers = fields.filter(([, { type }]) => type === 'integer').map(([name]) => name);
+  if (moments.length + numbers.length === 0) continue;
+
+  test(`${operation.operationId}: no moment and no number makes it fail`, async () => {
+    const references = Object.entries(REFERENCES).filter(([name]) => name in properties);
+    const valid = { ...(sampleOf({ ...schema, properties }) as object), ...Object.fromEntries(references) };
+    const bodies = [
+      // In order, where there are several: an earlier moment for the field that comes first.
+      ...EXTREME_MOMENTS.map((_, index) =>
+        Object.fromEntries(
+          moments.map((name, at) => [name, EXTREME_MOMENTS[index + at] ?? EXTREME_MOMENTS[0]]),
+        ),
+      ),
+      ...moments.flatMap((name) => EXTREME_MOMENTS.map((moment) => ({ [name]: moment }))),
+      ...numbers.flatMap((name) => EXTREME_NUMBERS.map((number) => ({ [name]: number }))),
+    ];
+    for (const body of bodies) {
+      const answer = await call(operation, { payload: { ...valid, ...body }, headers: JSON_TYPE });
+      assert.ok(answer.status < 500, `${JSON.stringify(body)}: ${JSON.stringify(answer.body)}`);
+    }
+  });
+}
+
+test('nothing of this was an error of ours, or filled the log', () => assertQuietLog(app));
 
 function isFreeText({ type, pattern, format }: JsonSchema): boolean {
   return type === 'string' && format === undefined && (pattern === undefined || pattern === '\\S');

@@ -3,10 +3,17 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { createTestApp } from '../../testing/app.ts';
 import { accepts } from '../../testing/json-samples.ts';
-import { addressOf, assertRefused, createOperations, type Operation } from '../../testing/operations.ts';
+import {
+  addressOf,
+  assertQuietLog,
+  assertRefused,
+  createOperations,
+  type Operation,
+  UNLIMITED,
+} from '../../testing/operations.ts';
 
 /** What every route does with addresses and methods that do not fit; bodies and queries have files of their own. */
-const app = await createTestApp();
+const app = await createTestApp({ environment: UNLIMITED });
 const { operations, call } = await createOperations(app);
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'] as const;
 const NOT_ALLOWED = { status: 405, code: 'method_not_allowed' };
@@ -59,7 +66,18 @@ for (const operation of operations) {
   test(`${operationId}: a path that cannot name anything is not found`, async () => {
     const inPath = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
     for (const { name, schema } of inPath) {
-      const wrong = ['x', 'ABCDEF', '0'.repeat(31), '0'.repeat(33), 'G'.repeat(32), '%', '💥', 'a/b'];
+      const long = [129, 300, 10_000].map((length) => '0'.repeat(length));
+      const wrong = [
+        'x',
+        'ABCDEF',
+        '0'.repeat(31),
+        '0'.repeat(33),
+        'G'.repeat(32),
+        '%',
+        '💥',
+        'a/b',
+        ...long,
+      ];
       for (const value of ['\0', ...wrong.filter((candidate) => !accepts(schema, candidate))]) {
         const url = addressOf(operation, { [name]: value });
         assertRefused(operation, await call(operation, { url }), { status: 404, code: 'not_found' });
@@ -79,3 +97,10 @@ for (const operation of operations) {
     );
   });
 }
+
+test('a path of 16,000 slashes, or of as many segments, names nothing', async () => {
+  for (const url of [`${'/'.repeat(16_000)}x`, '/x'.repeat(8_000), `/api/${'/'.repeat(16_000)}`])
+    assert.ok([401, 404].includes((await app.call({ url })).status));
+});
+
+test('nothing of this was an error of ours, or filled the log', () => assertQuietLog(app));

@@ -2,13 +2,33 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTestApp } from '../../testing/app.ts';
 import { accepts } from '../../testing/json-samples.ts';
-import { addressOf, assertRefused, createOperations, invalid, queryOf } from '../../testing/operations.ts';
+import {
+  addressOf,
+  assertQuietLog,
+  assertRefused,
+  createOperations,
+  EXTREME_MOMENTS,
+  invalid,
+  queryOf,
+  UNLIMITED,
+} from '../../testing/operations.ts';
 
 /** What every route with a query string does with one that does not fit (contract, sections 1 and 5). */
-const app = await createTestApp();
+const app = await createTestApp({ environment: UNLIMITED });
 const { operations: all, call } = await createOperations(app);
 const operations = all.filter((operation) => queryOf(operation).length > 0);
 const lists = operations.filter((operation) => queryOf(operation).some(({ name }) => name === 'page'));
+const EXTREME_NUMBERS = [
+  '0',
+  '1',
+  '100',
+  '9999',
+  '10000',
+  '2147483648',
+  '1e308',
+  '-1e308',
+  '9007199254740993',
+];
 const GUID = '0199e5a4c1b27d3e8f60a1b2c3d4e5f6';
 
 test('the document lists routes with a query', () => {
@@ -64,3 +84,19 @@ for (const operation of lists) {
       assertRefused(operation, await ask(query), invalid(name));
   });
 }
+
+test('no moment and no number makes a list fail, and the log stays quiet', async () => {
+  for (const operation of operations) {
+    const ask = (query: Record<string, string>) =>
+      call(operation, { url: `${addressOf(operation)}?${new URLSearchParams(query)}` });
+    for (const { name, schema } of queryOf(operation)) {
+      const values = schema.format === 'date-time' ? EXTREME_MOMENTS : EXTREME_NUMBERS;
+      if (schema.format !== 'date-time' && schema.type !== 'integer') continue;
+      for (const value of values) {
+        const { status, body } = await ask({ [name]: value });
+        assert.ok(status < 500, `${operation.operationId} ${name}=${value}: ${JSON.stringify(body)}`);
+      }
+    }
+  }
+  assertQuietLog(app);
+});

@@ -112,17 +112,44 @@ export function failureOfFramework({ code, statusCode }: FrameworkError): Failur
   switch (code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new Failure('unsupported_media_type', 'Content-Type must be application/json');
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new Failure('payload_too_large', 'The request body is larger than this operation accepts');
-    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return new Failure('invalid_parameter', 'Content-Length does not match the length of the body');
     case 'FST_ERR_BAD_URL':
       return new Failure('invalid_parameter', 'The path is not validly percent-encoded');
+    // A parameter longer than any guid names nothing.
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return new Failure('not_found', 'There is nothing at this address');
     case 'HPE_HEADER_OVERFLOW':
       return new Failure('headers_too_large', 'The request headers are too large');
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new Failure('request_timeout', 'The request did not arrive in time');
     default:
-      return statusCode === 400 ? new Failure('invalid_parameter', 'The request is malformed') : undefined;
+      return isCallersFault(statusCode)
+        ? new Failure('invalid_parameter', 'The request is malformed')
+        : undefined;
   }
+}
+
+/** What Fastify gives a status of 4xx is wrong with the request, also what a later version adds. */
+function isCallersFault(statusCode: number | undefined): boolean {
+  return statusCode !== undefined && statusCode >= 400 && statusCode < 500;
+}
+
+/**
+ * SQLSTATEs by which PostgreSQL refuses a value that came in with a request. The schemas are there to refuse it first,
+ * by the name of its field; what they let through is the caller's mistake all the same, and none of the service.
+ */
+const REFUSED_VALUES: ReadonlySet<string> = new Set([
+  '22001', // string_data_right_truncation
+  '22003', // numeric_value_out_of_range
+  '22007', // invalid_datetime_format
+  '22008', // datetime_field_overflow
+  '22021', // character_not_in_repertoire
+  '22P02', // invalid_text_representation
+  '22P05', // untranslatable_character
+  '54000', // program_limit_exceeded: a text too long for an index
+]);
+
+export function failureOfRefusedValue(error: unknown): Failure | undefined {
+  const { code, severity } = error as { code?: unknown; severity?: unknown };
+  if (severity === undefined || typeof code !== 'string' || !REFUSED_VALUES.has(code)) return undefined;
+  return new Failure('invalid_parameter', 'The request has a value that cannot be stored');
 }

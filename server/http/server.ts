@@ -19,12 +19,22 @@ import type { Log } from '../runtime/log.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import { type AllowedMethods, collectAllowedMethods } from './allowed-methods.ts';
 import { registerJsonBody } from './body.ts';
+import type { BodyBudget } from './body-budget.ts';
+import { shareBodyBudget } from './body-intake.ts';
+import { type BodyPace, createBodyPace } from './body-pace.ts';
 import { limitBodyTime } from './body-time.ts';
 import { createBrokenRequestAnswer } from './broken-request.ts';
 import { challengeFor } from './challenge.ts';
-import { answerFor, FailureError, failureOfFramework, oauthFailure } from './errors.ts';
+import {
+  answerFor,
+  FailureError,
+  failureOfFramework,
+  failureOfRefusedValue,
+  oauthFailure,
+} from './errors.ts';
 import { failureOfHost } from './host.ts';
 import { securityHeaders } from './security-headers.ts';
+import type { SourceAddress } from './source-address.ts';
 import { failureOfAddress } from './storable.ts';
 import { createValidatorCompiler, failureOfValidation, type ValidationContext } from './validation.ts';
 
@@ -32,10 +42,11 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Answers errors as RFC 6749, section 5.2, wants them, in the contract's body. */
     oauth?: boolean;
-    /** What to say of a body over the limit, where there is another way. */
-    whenTooLarge?: string;
     /** A stream: how long it lasts says nothing about how quickly requests are answered. */
     endless?: boolean;
+  }
+  interface FastifyInstance {
+    bodyPace: BodyPace;
   }
 }
 
@@ -53,14 +64,24 @@ const HEADERS_TIMEOUT_MS = 30_000;
 const BODY_TIMEOUT_MS = 30_000;
 /** Longer than the idle timeout of common load balancers (60 s), so that they close first, not we. */
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
-const MAX_BODY_BYTES = 1024 ** 2;
+/** Unless the route has a limit of its own: what is read before anybody has authenticated is small. */
+const MAX_BODY_BYTES = 16 * 1024;
 const MAX_HEADER_BYTES = 16 * 1024;
-const MAX_PATH_PARAMETER_CHARACTERS = 128;
+/** No path is longer: what a parameter may be is up to its route, which authenticates first. */
+const MAX_PATH_PARAMETER_CHARACTERS = MAX_HEADER_BYTES;
 
-export type HttpServerDeps = { baseUrl: string; guids: Guids; log: Log; metrics: Metrics };
+export type HttpServerDeps = {
+  baseUrl: string;
+  guids: Guids;
+  log: Log;
+  metrics: Metrics;
+  bodyBudget: BodyBudget;
+  sourceAddress: SourceAddress;
+};
 
 /** What every route shares: limits, request ids, headers, validation, and the one error serialiser. */
-export function createHttpServer({ baseUrl, guids, log, metrics }: HttpServerDeps): HttpServer {
+export function createHttpServer(deps: HttpServerDeps): HttpServer {
+  const { baseUrl, guids, log, metrics } = deps;
   const headers = securityHeaders(baseUrl);
   const server = Fastify({
     loggerInstance: log as FastifyBaseLogger,
@@ -92,7 +113,8 @@ export function createHttpServer({ baseUrl, guids, log, metrics }: HttpServerDep
 
   server.setValidatorCompiler(createValidatorCompiler());
   server.setErrorHandler(sendError);
-  registerJsonBody(server);
+  server.decorate('bodyPace', createBodyPace());
+  registerJsonBody(server, server.bodyPace);
   const allowedMethods = collectAllowedMethods(server);
   server.setNotFoundHandler((request, reply) => sendNotFound(request, reply, allowedMethods));
 
@@ -102,9 +124,13 @@ export function createHttpServer({ baseUrl, guids, log, metrics }: HttpServerDep
   server.addHook('onRequest', (request, reply, done) => {
     reply.headers(headers);
     reply.header('x-request-id', request.id);
-    proceed(failureOfHost(request), done);
+    const failure = failureOfHost(request);
+    // Before the body is read: nobody is going to look at it.
+    if (request.is404 && !failure) sendNotFound(request, reply, allowedMethods);
+    else proceed(failure, done);
   });
   limitBodyTime(server, BODY_TIMEOUT_MS);
+  shareBodyBudget(server, deps);
   server.addHook('preValidation', (request, _reply, done) => {
     proceed(failureOfAddress(request.url, request.params as object, request.query as object), done);
   });
@@ -145,18 +171,21 @@ function proceed(failure: Failure | undefined, done: HookHandlerDoneFunction): v
   else done();
 }
 
-function sendError(
+export function sendError(
   error: FastifyError | FailureError | Error,
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  const { oauth: isOAuth = false, whenTooLarge } = request.routeOptions.config;
-  const plain = failureOf(error as FastifyError, whenTooLarge);
+  const { oauth: isOAuth = false } = request.routeOptions.config;
+  const plain = failureOf(error as FastifyError);
   const failure = isOAuth ? oauthFailure(plain) : plain;
   if (failure.code === 'internal_error')
     request.log.error({ err: error, request_id: request.id }, 'internal error');
   if (failure.code === 'database_unavailable')
     request.log.warn({ reason: error.message, request_id: request.id }, 'database unavailable');
+  // Answered as the caller's mistake; a schema that let it through is ours.
+  if (failureOfRefusedValue(error))
+    request.log.error({ err: error, request_id: request.id }, 'the database refused a value of a request');
   const { status, body } = answerFor(failure);
   if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds);
   const challenge = challengeFor(failure, status, request);
@@ -165,7 +194,7 @@ function sendError(
   reply.code(status).type('application/json; charset=utf-8').send(sent);
 }
 
-function failureOf(error: FastifyError | FailureError, whenTooLarge: string | undefined): Failure {
+function failureOf(error: FastifyError | FailureError): Failure {
   if (error instanceof FailureError) return error.failure;
   if (error.validation)
     return failureOfValidation(error.validation, error.validationContext as ValidationContext);
@@ -173,10 +202,9 @@ function failureOf(error: FastifyError | FailureError, whenTooLarge: string | un
     return new Failure('overloaded', 'The service is overloaded and changed nothing; try again', {
       retryAfterSeconds: 1,
     });
-  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE' && whenTooLarge !== undefined)
-    return new Failure('payload_too_large', whenTooLarge);
   return (
     failureOfDatabase(error) ??
+    failureOfRefusedValue(error) ??
     failureOfFramework(error) ??
     new Failure('internal_error', 'Something went wrong on our side')
   );

@@ -1,18 +1,17 @@
 import { Failure } from '../runtime/failure.ts';
+import { printable } from './validation.ts';
 
 /**
  * What JSON and URLs can carry and PostgreSQL cannot hold: U+0000 and halves of surrogate pairs (RFC 8259,
  * section 8.2). Refused here by the name of the field; further in it would be a fault of the service.
  */
 const NUL = '\0';
-/** Deeper than any request of ours: code that recurses over a value must not meet the end of the stack. */
-const MAX_JSON_DEPTH = 32;
 
 export function failureOfBody(body: unknown): Failure | undefined {
   if (typeof body !== 'object' || body === null) return undefined;
   for (const [name, value] of Object.entries(body)) {
     const problem = problemIn(value);
-    if (problem) return new Failure('invalid_parameter', `${name} ${problem}`);
+    if (problem) return new Failure('invalid_parameter', `${printable(name)} ${problem}`);
   }
   return undefined;
 }
@@ -24,11 +23,10 @@ export function failureOfAddress(url: string, params: object, query: object): Fa
   return failureOfBody(query);
 }
 
-/** Level by level instead of by recursion, for the same reason as the limit. */
+/** Level by level instead of by recursion; how deep a body may be is checked before it is parsed. */
 function problemIn(value: unknown): string | undefined {
   let level = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > MAX_JSON_DEPTH) return `is nested more than ${MAX_JSON_DEPTH} levels deep`;
+  while (level.length > 0) {
     const next: unknown[] = [];
     for (const entry of level) {
       if (typeof entry === 'string') {

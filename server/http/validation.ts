@@ -83,7 +83,7 @@ function join(path: string, name: string): string {
 const SHOWN_NAME_LENGTH = 64;
 
 /** A caller's own text in our message: bounded, and without control characters. */
-function printable(name: string): string {
+export function printable(name: string): string {
   return JSON.stringify(name.slice(0, SHOWN_NAME_LENGTH)).slice(1, -1);
 }
 

@@ -1,5 +1,6 @@
 import cookies from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { countRefusals } from '../http/counted-refusals.ts';
 import { unwrap } from '../http/errors.ts';
 import type { HttpServer } from '../http/server.ts';
 import { sessionCookieName } from '../http/session-cookie.ts';
@@ -8,6 +9,7 @@ import { refuseUnknownInput } from '../http/strict-input.ts';
 import { Failure } from '../runtime/failure.ts';
 import type { Secret } from '../runtime/secret.ts';
 import type { From } from './entry.ts';
+import type { LoginLimits } from './limits.ts';
 import { SESSION_LIFETIME_MS, type Session, type Sessions } from './sessions.ts';
 
 declare module 'fastify' {
@@ -25,7 +27,12 @@ export const bySession = { security: [{ session: [] }] };
 
 const JSON_TYPE = /^application\/json *(;|$)/i;
 
-export type GuardDeps = { sessions: Sessions; sourceAddress: SourceAddress; baseUrl: string };
+export type GuardDeps = {
+  sessions: Sessions;
+  limits: LoginLimits;
+  sourceAddress: SourceAddress;
+  baseUrl: string;
+};
 
 /** Everything under `/dashboard`: from our own pages only, and with a session unless the route does without. */
 export async function registerDashboard(
@@ -33,7 +40,7 @@ export async function registerDashboard(
   deps: GuardDeps,
   registerRoutes: (dashboard: HttpServer) => void,
 ): Promise<void> {
-  const { sessions, baseUrl } = deps;
+  const { sessions, limits, sourceAddress, baseUrl } = deps;
   await server.register(
     async (dashboard: HttpServer) => {
       await dashboard.register(cookies);
@@ -44,6 +51,18 @@ export async function registerDashboard(
         const secret = request.cookies[sessionCookieName(baseUrl)];
         const session = secret === undefined ? undefined : await sessions.find(secret);
         request.session = unwrap(session ?? new Failure('authentication_failed', 'You are not logged in'));
+        request.bodySource = `member ${request.session.member_guid}`;
+      });
+      countRefusals(dashboard, {
+        // With a session it is not a guess at one, and its own limits hold.
+        blocked: (request) =>
+          request.routeOptions.config.withoutSession ? limits.blockedFrom(sourceAddress(request)) : undefined,
+        count: (request) => limits.from(sourceAddress(request)),
+      });
+      // What reaches its handler is counted there.
+      dashboard.addHook('preHandler', (request, _reply, done) => {
+        request.refusalCounts = false;
+        done();
       });
       refuseUnknownInput(dashboard);
       registerRoutes(dashboard);

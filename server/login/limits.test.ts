@@ -137,3 +137,23 @@ test('what is counted does not show who was tried', async () => {
   assert.ok(rows.some(({ key }) => key.startsWith('login_email:')));
   assert.ok(rows.every(({ key }) => !key.includes('@')));
 });
+
+test('a body that is refused counts once, and a source without a use left is refused before its body', async () => {
+  newWindow();
+  const headers = { 'content-type': 'application/json' };
+  for (const [payload, status] of [
+    [`"${'a'.repeat(16 * 1_024)}"`, 413],
+    ['{', 400],
+    [`{${Array.from({ length: 101 }, (_, n) => `"${n}":0`)}}`, 400],
+    ['{}', 400],
+  ] as const)
+    for (const url of ['/dashboard/login', '/dashboard/password_resets']) {
+      const remoteAddress = newAddress();
+      const send = () => app.call({ method: 'POST', url, headers, remoteAddress, payload });
+      for (let n = 0; n < 12; n += 1)
+        assert.equal((await send()).status, status, `${url}: ${payload.slice(0, 9)}`);
+      assertExhausted(await send());
+      const nobody = { email: 'nobody@partner.example', password: 'x' };
+      assertExhausted(await logIn(app, nobody, { remoteAddress }));
+    }
+});

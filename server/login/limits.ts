@@ -69,6 +69,9 @@ export function createLoginLimits({
     /** Of passkeys and links, which nobody guesses: only so that a flood costs little. */
     from: (address: string | undefined) => count({ limit: source, key: countedAddress(address) }),
 
+    /** From memory alone, before a body is read. */
+    blockedFrom: (address: string | undefined) => rateLimits.blocked(source, countedAddress(address)),
+
     /** After a right password, or with a link for a new one. */
     code: (memberGuid: string) => count({ limit: codes, key: memberGuid }),
 

@@ -11,7 +11,7 @@ export type LoginDeps = {
   supportEmail: string;
   allowlistPolicy: AllowlistPolicy;
   allowlistMinPrefix: number;
-} & Omit<GuardDeps, 'sessions'>;
+} & Omit<GuardDeps, 'sessions' | 'limits'>;
 /** What the routes share: who asks, and how a session that has begun is answered. */
 export type RouteTools = LoginDeps & {
   from: ReturnType<typeof createFrom>;

@@ -32,14 +32,18 @@ export async function registerLogin(server: HttpServer, deps: LoginDeps): Promis
     },
   };
 
-  await registerDashboard(server, { ...deps, sessions: login.sessions }, (dashboard) => {
-    registerEntry(dashboard, tools);
-    registerSession(dashboard, tools);
-    registerLinks(dashboard, tools);
-    registerAccount(dashboard, tools);
-    registerPasskeys(dashboard, tools);
-    registerProofs(dashboard, tools);
-  });
+  await registerDashboard(
+    server,
+    { ...deps, sessions: login.sessions, limits: login.limits },
+    (dashboard) => {
+      registerEntry(dashboard, tools);
+      registerSession(dashboard, tools);
+      registerLinks(dashboard, tools);
+      registerAccount(dashboard, tools);
+      registerPasskeys(dashboard, tools);
+      registerProofs(dashboard, tools);
+    },
+  );
 }
 
 function registerEntry(dashboard: HttpServer, { login, from, begin }: RouteTools): void {

@@ -85,6 +85,7 @@ export function createLoginRoom({ settings, rateLimits, ...deps }: Deps) {
   });
 
   return {
+    limits,
     sessions,
     totp,
     passkeys,

@@ -5,12 +5,16 @@ import { answers } from '../http/schemas.ts';
 import type { HttpServer } from '../http/server.ts';
 import { security } from './authentication.ts';
 
+/** 1,000 events as an encoder may write them: indented, with every field. */
+const MAX_EVENTS_BYTES = 1024 ** 2;
+
 export type EventDeps = { ingest: Ingest };
 
 export function registerEventRoutes(scope: HttpServer, { ingest }: EventDeps): void {
   scope.post(
     '/events',
     {
+      bodyLimit: MAX_EVENTS_BYTES,
       schema: {
         operationId: 'operator.events.create',
         summary: 'Announce events of the platform; the same event twice is announced once',

@@ -1,3 +1,4 @@
+import { limitBodies, MAX_CALL_BYTES } from '../http/body-limits.ts';
 import { unwrap } from '../http/errors.ts';
 import type { HttpServer } from '../http/server.ts';
 import { refuseUnknownInput } from '../http/strict-input.ts';
@@ -29,7 +30,9 @@ export async function registerOperator(server: HttpServer, deps: OperatorDeps): 
       scope.addHook('onRequest', async (request) => {
         const refused = await deps.authentication.check(request);
         unwrap(refused);
+        request.bodySource = 'operator';
       });
+      limitBodies(scope, MAX_CALL_BYTES);
       refuseUnknownInput(scope);
       registerOrganizationRoutes(scope, deps);
       registerBankRoutes(scope, deps);

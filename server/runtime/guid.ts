@@ -63,9 +63,14 @@ export function createGuids({ clock, randomBytes }: { clock: Clock; randomBytes:
   return { next };
 }
 
-/** The least guid of a moment: below every guid made then or later. */
+/** The time bits of a guid reach from 1970 to the year 10889. */
+const MAX_MILLISECONDS = 2 ** 48 - 1;
+
+/** The least guid of a moment: below every guid made then or later. Moments outside of the time bits are moved to
+ * their ends: a window may be asked for that reaches beyond all guids there can be. */
 export function firstGuidAt(moment: Date): string {
-  return hex(moment.getTime(), 12).padEnd(32, '0');
+  const milliseconds = Math.min(Math.max(moment.getTime(), 0), MAX_MILLISECONDS);
+  return hex(milliseconds, 12).padEnd(32, '0');
 }
 
 /** The moment in the time bits of a guid. */

@@ -30,6 +30,35 @@ const REDACTED_PATHS = SECRET_NAMES.flatMap((name) => {
   return [name.includes('-') ? key : name, `*${key}`, `*.*${key}`, `*.*.*${key}`];
 });
 
+/** What a caller sent can get into an error; a line of the log stays readable whatever that was. */
+const MAX_TEXT_CHARACTERS = 4_096;
+const MAX_ENTRIES = 50;
+const MAX_DEPTH = 3;
+
+function boundedTexts(fields: Record<string, unknown>): Record<string, unknown> {
+  const isBounded = Object.values(fields).every((value) => !isTooLong(value));
+  return isBounded
+    ? fields
+    : Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, shortened(value)]));
+}
+
+/** Of a serialised error, which is plain objects, lists and values. */
+function bounded(value: unknown, depth: number): unknown {
+  if (typeof value !== 'object' || value === null) return shortened(value);
+  if (depth === MAX_DEPTH) return '…';
+  if (Array.isArray(value)) return value.slice(0, MAX_ENTRIES).map((entry) => bounded(entry, depth + 1));
+  const entries = Object.entries(value).slice(0, MAX_ENTRIES);
+  return Object.fromEntries(entries.map(([name, inner]) => [name, bounded(inner, depth + 1)]));
+}
+
+function isTooLong(value: unknown): value is string {
+  return typeof value === 'string' && value.length > MAX_TEXT_CHARACTERS;
+}
+
+function shortened(value: unknown): unknown {
+  return isTooLong(value) ? `${value.slice(0, MAX_TEXT_CHARACTERS)}…` : value;
+}
+
 export type LogDestination = { write(line: string): void };
 
 /** Readable lines on a terminal, JSON everywhere else. */
@@ -47,6 +76,8 @@ export function createLog({
     base: null,
     redact: { paths: REDACTED_PATHS, censor: '[secret]' },
     timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { log: boundedTexts },
+    serializers: { err: (error: Error) => bounded(pino.stdSerializers.err(error), 0) },
   };
   if (!terminal) return pino(options, destination);
   // Line by line instead of through a stream, so that nothing is still on its way when the process ends.

@@ -91,7 +91,21 @@ export function createClientAuthentication({
     return client && { id: client.client_id, organizationGuids: [client.organization_guid] };
   }
 
+  /** Wrong secrets and refused bodies of the endpoints that count nothing else. */
+  function addressUse(kind: 'call' | 'question', source: string | undefined): Use {
+    const { address } = kind === 'call' ? calls : wrongSecrets;
+    return { limit: address, key: countedAddress(source) };
+  }
+
   return {
+    /** A request that was refused before its credentials were read, at the token endpoint or at another one. */
+    countRefused: (kind: 'call' | 'question', address: string | undefined) =>
+      count([addressUse(kind, address)]),
+
+    /** From memory alone, before a body is read. */
+    blockedFrom: (kind: 'call' | 'question', address: string | undefined) =>
+      blocked([addressUse(kind, address)]),
+
     /** Every call counts: for the token endpoint. Counting and looking up do not wait for each other. */
     async counted(credentials: ClientCredentials, from: From): Promise<Client | Failure> {
       const uses = usesOf(calls, credentials, from.address);

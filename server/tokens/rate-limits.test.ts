@@ -10,6 +10,7 @@ const app = await createTestApp({ testDatabase });
 const second = await createTestApp({ testDatabase, clock: app.clock });
 after(() => testDatabase.drop());
 const WINDOW_MS = 300_000;
+const FORM = 'application/x-www-form-urlencoded';
 
 const tenant = await createTenant(app);
 const { bankKey: key } = tenant;
@@ -156,4 +157,53 @@ test('each limit is a setting', async () => {
   const customer = { customer_guid: '0'.repeat(32) };
   const asked = () => ask(key, { address: '9.2.0.3', at: strict, url: '/oauth/customer_token' }, customer);
   assert.deepEqual(await askTimes(2, asked), { 422: 1, 403: 1 });
+});
+
+/** Each is refused before anybody looks at credentials. */
+const REFUSED_BODIES: Record<string, { payload: string; type?: string; length?: number; status: number }> = {
+  'too large': { payload: `"${'a'.repeat(16 * 1_024)}"`, status: 413 },
+  'declared too large': { payload: '{}', length: 1024 ** 2, status: 413 },
+  malformed: { payload: '{', status: 400 },
+  'of too many keys': { payload: `{${Array.from({ length: 101 }, (_, n) => `"${n}":0`)}}`, status: 400 },
+  'nested too deeply': { payload: '['.repeat(33), status: 400 },
+  'of too many parameters': { payload: 'a=&'.repeat(100), type: FORM, status: 400 },
+  'of a repeated parameter': { payload: 'a=1&a=2', type: FORM, status: 400 },
+  'of another type': { payload: 'x', type: 'text/plain', status: 415 },
+  'without its fields': { payload: '{}', status: 400 },
+  'without credentials': { payload: '{"grant_type":"x","token":"x","customer_guid":"x"}', status: 400 },
+};
+
+test('a body that is refused counts once, and a source without a use left is refused before its body', async () => {
+  const limited = await createTestApp({ environment: { PORTICO_RATE_LIMIT_TOKEN_PER_ADDRESS: '3' } });
+  let addresses = 0;
+  for (const url of ['/oauth/token', '/oauth/customer_token', '/oauth/introspect', '/oauth/revoke'])
+    for (const [what, { payload, type = 'application/json', length, status }] of Object.entries(
+      REFUSED_BODIES,
+    )) {
+      const remoteAddress = `9.9.${++addresses >> 8}.${addresses & 255}`;
+      const headers = {
+        'content-type': type,
+        ...(length === undefined ? {} : { 'content-length': String(length) }),
+      };
+      const send = (sent = payload) =>
+        limited.call({ method: 'POST', url, remoteAddress, headers, payload: sent });
+      const statuses: number[] = [];
+      for (let n = 0; n < 4; n += 1) statuses.push((await send()).status);
+      assert.deepEqual(statuses, [status, status, status, 403], `${url}: ${what}`);
+      assertError(await send(''), 403, 'rate_limit_exceeded');
+    }
+});
+
+test('a call that reaches its credentials is counted by them alone', async () => {
+  const limited = await createTestApp({ environment: { PORTICO_RATE_LIMIT_TOKEN_PER_ADDRESS: '3' } });
+  const remoteAddress = '9.8.0.1';
+  const payload = {
+    grant_type: 'client_credentials',
+    client_id: 'x',
+    client_secret: 'x',
+    scope: 'trades:read',
+  };
+  const send = () => limited.call({ method: 'POST', url: '/oauth/token', remoteAddress, payload });
+  for (let n = 0; n < 3; n += 1) assertError(await send(), 401, 'invalid_client');
+  assertError(await send(), 403, 'rate_limit_exceeded');
 });

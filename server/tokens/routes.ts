@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import type { Client } from '../applications/service.ts';
 import { requires } from '../http/access.ts';
+import { countRefusals } from '../http/counted-refusals.ts';
 import { unwrap } from '../http/errors.ts';
 import { registerFormBody } from '../http/form-body.ts';
 import { answers, oauthAnswers } from '../http/schemas.ts';
@@ -21,7 +22,14 @@ import {
   TokenQuestionBody,
   TokenView,
 } from './schema.ts';
-import { readCredentials } from './token-request.ts';
+import { type ClientCredentials, readCredentials } from './token-request.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Every call of it counts against the limits, not only a wrong secret. */
+    countsCalls?: boolean;
+  }
+}
 
 export type OAuthDeps = {
   authentication: ClientAuthentication;
@@ -42,12 +50,30 @@ const security = [{ clientCredentials: [] }, {}];
 export async function registerOAuth(server: HttpServer, deps: OAuthDeps): Promise<void> {
   await server.register(
     async (scope: HttpServer) => {
-      registerFormBody(scope);
+      registerFormBody(scope, scope.bodyPace);
+      countBodies(scope, deps);
       registerIssuance(scope, deps);
       registerQuestions(scope, deps);
     },
     { prefix: '/oauth' },
   );
+}
+
+/** At the token endpoint every call counts, elsewhere a wrong secret; and everywhere a body that is refused. */
+function countBodies(scope: HttpServer, { authentication, sourceAddress }: OAuthDeps): void {
+  const kindOf = ({ routeOptions }: FastifyRequest) =>
+    routeOptions.config.countsCalls ? 'call' : 'question';
+  countRefusals(scope, {
+    blocked: (request) => authentication.blockedFrom(kindOf(request), sourceAddress(request)),
+    count: (request) => authentication.countRefused(kindOf(request), sourceAddress(request)),
+  });
+}
+
+/** From here on the authentication of the client counts the request. */
+function credentialsOf(request: FastifyRequest<{ Body: Credentials }>): ClientCredentials {
+  const credentials = unwrap(readCredentials(request, request.body));
+  request.refusalCounts = false;
+  return credentials;
 }
 
 function registerIssuance(scope: HttpServer, deps: OAuthDeps): void {
@@ -62,7 +88,7 @@ function registerIssuance(scope: HttpServer, deps: OAuthDeps): void {
   scope.post(
     '/token',
     {
-      config,
+      config: { ...config, countsCalls: true },
       schema: {
         operationId: 'oauth.token',
         summary: 'Obtain an access token with the client credentials grant',
@@ -75,7 +101,7 @@ function registerIssuance(scope: HttpServer, deps: OAuthDeps): void {
     },
     async (request) => {
       const { body } = request;
-      const credentials = unwrap(readCredentials(request, body));
+      const credentials = credentialsOf(request);
       return unwrap(await issuance.issueToken({ body, credentials, ...from(request) }));
     },
   );
@@ -96,7 +122,7 @@ function registerIssuance(scope: HttpServer, deps: OAuthDeps): void {
     },
     async (request) => {
       const { body } = request;
-      const credentials = unwrap(readCredentials(request, body));
+      const credentials = credentialsOf(request);
       return unwrap(await customerTokens.issueBySecret({ body, credentials, ...from(request) }));
     },
   );
@@ -109,7 +135,7 @@ function registerQuestions(
   const config = { oauth: true };
 
   async function authenticate(request: FastifyRequest<{ Body: Credentials }>): Promise<Client> {
-    const credentials = unwrap(readCredentials(request, request.body));
+    const credentials = credentialsOf(request);
     const path = request.routeOptions.url ?? '';
     const from = { address: sourceAddress(request), requestId: request.id, path };
     const client = unwrap(await authentication.uncounted(credentials, from));

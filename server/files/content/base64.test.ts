@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { decodeBase64, InvalidBase64 } from './base64.ts';
 
-const decode = async (data: string) => Buffer.concat(await Array.fromAsync(decodeBase64(data)));
+const decode = async (data: string) => Buffer.concat(await Array.fromAsync(decodeBase64([data])));
 
 async function problemOf(data: string): Promise<string> {
   let problem = '';
@@ -80,11 +80,28 @@ test('it accepts exactly what it would write itself', async () => {
   );
 });
 
+test('the text may come in pieces of any length', async () => {
+  const content = randomBytes(200_000);
+  const data = content.toString('base64');
+  for (const length of [1, 3, 4_097, 65_535, 65_537]) {
+    const pieces = Array.from({ length: Math.ceil(data.length / length) }, (_, index) =>
+      data.slice(index * length, (index + 1) * length),
+    );
+    assert.ok(Buffer.concat(await Array.fromAsync(decodeBase64(pieces))).equals(content));
+  }
+});
+
+test('padding ends the text, also where a block ends', async () => {
+  const block = `${'A'.repeat(65_534)}==`;
+  assert.match(await problemOf(`${block}AAAA`), /padded at its end/);
+  assert.equal((await decode(block)).length, 49_150);
+});
+
 test('it comes in small pieces, so the content is never there twice', async () => {
   const data = Buffer.alloc(7_864_320, 1).toString('base64');
   assert.equal(data.length, 10_485_760);
   let size = 0;
-  for await (const piece of decodeBase64(data)) {
+  for await (const piece of decodeBase64([data])) {
     assert.ok(piece.length <= 49_152);
     size += piece.length;
   }

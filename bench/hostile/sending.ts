@@ -1,0 +1,58 @@
+import { connect } from 'node:net';
+
+/** A request as it goes over the wire, and what to say of it. */
+export type Attack = { name: string; bytes: Buffer };
+
+const ANSWER_WITHIN_MS = 15_000;
+
+/** Settles when the connection has ended, whatever was answered: a refusal may cut the sender off. */
+export function send({ hostname, port }: URL, { bytes }: Attack): Promise<void> {
+  return new Promise((resolve) => {
+    const socket = connect(Number(port), hostname);
+    socket.setTimeout(ANSWER_WITHIN_MS, () => socket.destroy());
+    socket.on('error', () => {});
+    socket.on('close', () => resolve());
+    socket.resume();
+    socket.write(bytes);
+  });
+}
+
+export function requestOf({
+  method,
+  path,
+  headers = {},
+  body,
+}: {
+  method: string;
+  path: string;
+  headers?: Record<string, string>;
+  body?: string;
+}): Buffer {
+  const all = {
+    host: 'localhost',
+    connection: 'close',
+    ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
+    ...headers,
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body ?? ''}`);
+}
+
+/** Every byte by itself, in chunked encoding. */
+export function chunkedRequestOf({
+  method,
+  path,
+  headers,
+  bytes,
+}: {
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  bytes: number;
+}): Buffer {
+  const all = { host: 'localhost', connection: 'close', 'transfer-encoding': 'chunked', ...headers };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return Buffer.from(
+    `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${'1\r\n \r\n'.repeat(bytes)}0\r\n\r\n`,
+  );
+}

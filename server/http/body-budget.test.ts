@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { BODY_BUDGET_BYTES, createBareServer, listenAnywhere } from '../../testing/http-server.ts';
+import { createBodyBudget } from './body-budget.ts';
+import { limitBodyTime } from './body-time.ts';
+
+const MEBIBYTE = 1024 ** 2;
+/** Of what would otherwise never come. */
+const GIVE_UP_MS = 20_000;
+
+const WITHIN_MS = 100;
+const { server, bodyBudget } = createBareServer();
+const timed = createBareServer();
+limitBodyTime(timed.server, WITHIN_MS);
+const SHARE_BYTES = BODY_BUDGET_BYTES / 4;
+for (const { server: target } of [{ server }, timed]) {
+  // What an authentication does, for those who say so.
+  target.addHook('onRequest', (request, _reply, done) => {
+    const organization = request.headers['x-organization'];
+    if (organization !== undefined) request.bodySource = String(organization);
+    done();
+  });
+  const config = { longText: 'data' };
+  const options = { bodyLimit: 11 * MEBIBYTE, config, schema: { hide: true } };
+  target.post('/large', options, async ({ longText }) => ({ characters: longText?.characters }));
+}
+const port = await listenAnywhere(server);
+const timedPort = await listenAnywhere(timed.server);
+
+test('the budget has a part for callers without credentials, and each source a share', () => {
+  const budget = createBodyBudget({ maxBytes: 64 });
+  const shareOf = (key: string, isAnonymous: boolean) => budget.open({ key, isAnonymous });
+  const first = shareOf('organization a', false);
+  assert.ok(first.take(10) && first.take(6));
+  assert.equal(first.take(1), false, 'a quarter is all that one Organization gets');
+  assert.equal(shareOf('organization a', false).take(1), false, 'in all of its requests together');
+  assert.ok(shareOf('organization b', false).take(16));
+  for (const address of ['1', '2', '3', '4']) assert.ok(shareOf(address, true).take(4));
+  assert.equal(shareOf('1', true).take(1), false, 'a quarter of their part for one address');
+  assert.equal(shareOf('5', true).take(1), false, 'their part is used up');
+  assert.ok(shareOf('organization c', false).take(16), 'and the others are none the worse');
+  assert.equal(shareOf('organization d', false).take(1), false, 'until all of it is used up');
+  first.release();
+  first.release();
+  assert.equal(budget.held(), 48);
+  assert.equal(first.take(1), false, 'what was released takes nothing any more');
+  assert.ok(shareOf('organization d', false).take(16));
+});
+
+function begin(sentBytes: number, organization: string, at = port) {
+  const socket = connect(at, '127.0.0.1').setEncoding('utf8');
+  let received = '';
+  socket.on('data', (text) => {
+    received += text;
+  });
+  // What is still being sent when a body is refused is lost.
+  socket.on('error', () => {});
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  const head = [
+    'POST /large HTTP/1.1',
+    'Host: x',
+    `X-Organization: ${organization}`,
+    'Content-Type: application/json',
+    `Content-Length: ${11 * MEBIBYTE}`,
+  ];
+  socket.write(`${head.join('\r\n')}\r\n\r\n{"data":"${'A'.repeat(sentBytes)}`);
+  return { socket, received: () => received, closed };
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  const signal = AbortSignal.timeout(GIVE_UP_MS);
+  while (!isSo()) await setImmediate(undefined, { signal });
+}
+
+test('a body beyond the share of its Organization gets 503, and another Organization’s does not', async () => {
+  const held = [begin(10 * MEBIBYTE, 'a'), begin(5 * MEBIBYTE, 'a')];
+  await until(() => bodyBudget.held() >= 15 * MEBIBYTE);
+  const refused = begin(MEBIBYTE, 'a');
+  await refused.closed;
+  assert.match(refused.received(), /^HTTP\/1\.1 503 .*\r\nretry-after: 1\r\n.*"message_code":"overloaded"/s);
+  held.push(begin(10 * MEBIBYTE, 'b'));
+  await until(() => bodyBudget.held() >= 25 * MEBIBYTE);
+  for (const { socket } of held) socket.destroy();
+  await until(() => bodyBudget.held() === 0);
+});
+
+test('a declared length takes nothing', async () => {
+  const waiting = Array.from({ length: 20 }, () => begin(0, 'a'));
+  await until(() => bodyBudget.held() > 0);
+  assert.ok(bodyBudget.held() < MEBIBYTE, String(bodyBudget.held()));
+  for (const { socket } of waiting) socket.destroy();
+  await until(() => bodyBudget.held() === 0);
+});
+
+test('the share is given back when a request is answered, refused, cut off or too late', async () => {
+  const data = 'A'.repeat(MEBIBYTE);
+  const headers = { 'content-type': 'application/json' };
+  for (const payload of [`{"data":"${data}"}`, `{"data":"${data}`, `{"data":"${data}","x":[[[`, `${data}`])
+    await server.inject({ method: 'POST', url: '/large', headers, payload });
+  assert.equal(bodyBudget.held(), 0);
+  const url = `http://127.0.0.1:${port}/large`;
+  const answered = await fetch(url, { method: 'POST', headers, body: `{"data":"${data}"}` });
+  assert.deepEqual(await answered.json(), { characters: MEBIBYTE });
+  await until(() => bodyBudget.held() === 0);
+  const late = begin(MEBIBYTE, 'a', timedPort);
+  await late.closed;
+  assert.match(late.received(), /^HTTP\/1\.1 408 /);
+  await until(() => timed.bodyBudget.held() === 0);
+  assert.ok(SHARE_BYTES > 11 * MEBIBYTE);
+});
+
+test('a body in very many small pieces is refused, and so is the rest of one that nobody reads', async () => {
+  const head = 'HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+  for (const [path, expected] of [
+    ['/large', /^HTTP\/1\.1 400 .*\r\nconnection: close\r\n.*too many small pieces/s],
+    ['/absent', /^HTTP\/1\.1 404 .*\r\nconnection: close\r\n/s],
+  ] as const) {
+    const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+    let received = '';
+    socket.on('data', (text) => {
+      received += text;
+    });
+    socket.on('error', () => {});
+    const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+    socket.write(`POST ${path} ${head}${'1\r\n \r\n'.repeat(3_000)}`);
+    await closed;
+    assert.match(received, expected);
+  }
+});

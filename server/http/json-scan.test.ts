@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { createJsonScan, MAX_JSON_DEPTH, MAX_JSON_ENTRIES, MAX_OBJECT_KEYS } from './json-scan.ts';
+import { createLongText } from './long-text.ts';
+
+function scan(text: string | Buffer, { chunkBytes = 65_536, longField = 'data' } = {}) {
+  const bytes = Buffer.from(text);
+  const kept: Uint8Array[] = [];
+  const scanner = createJsonScan((piece) => kept.push(piece), longField);
+  for (let at = 0; at < bytes.length; at += chunkBytes) {
+    const problem = scanner.write(bytes.subarray(at, at + chunkBytes));
+    if (problem !== undefined) return { problem, kept: '' };
+  }
+  const raw = scanner.longText();
+  const long = raw && createLongText(raw);
+  return { kept: Buffer.concat(kept).toString(), long };
+}
+
+const objectOf = (keys: number) =>
+  `{${Array.from({ length: keys }, (_, index) => `"k${index}":0`).join(',')}}`;
+
+test('nesting, keys of an object and entries of all are bounded, and the message tells which', () => {
+  const deep = (levels: number) => `{"field":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
+  assert.equal(scan(deep(MAX_JSON_DEPTH)).problem, undefined);
+  assert.equal(scan(deep(MAX_JSON_DEPTH + 1)).problem, 'field is nested more than 32 levels deep');
+  assert.equal(scan('['.repeat(100_000)).problem, 'The request body is nested more than 32 levels deep');
+  assert.equal(scan(objectOf(MAX_OBJECT_KEYS)).problem, undefined);
+  assert.match(scan(objectOf(MAX_OBJECT_KEYS + 1)).problem ?? '', /object with more than 100 keys/);
+  assert.match(scan(`[[],${objectOf(MAX_OBJECT_KEYS + 1)}]`).problem ?? '', /more than 100 keys/);
+  const zeros = (count: number) => `[${'0,'.repeat(count - 1)}0]`;
+  assert.equal(scan(zeros(MAX_JSON_ENTRIES)).problem, undefined);
+  assert.match(scan(zeros(MAX_JSON_ENTRIES + 1)).problem ?? '', /more than 10000 entries/);
+  assert.match(scan(`[${'[],'.repeat(MAX_JSON_ENTRIES)}[]]`).problem ?? '', /more than 10000 entries/);
+});
+
+test('the largest request that the contract has is within the bounds', () => {
+  const event = { guid: 'x', organization_guid: 'x', bank_guid: 'x', event_type: 'x', object_guid: 'x' };
+  const events = Array.from({ length: 1_000 }, () => ({ ...event, environment: 'x' }));
+  assert.equal(scan(JSON.stringify({ events }, null, 2)).problem, undefined);
+});
+
+test('what stands in a string is not structure, however it is escaped and cut', () => {
+  const text = JSON.stringify({ a: '[{,:"\\'.repeat(20_000), b: '\\"'.repeat(5_000) });
+  for (const chunkBytes of [1, 2, 7, 65_536]) assert.equal(scan(text, { chunkBytes }).problem, undefined);
+});
+
+test('the long field is cut out, and everything else stays as it was', () => {
+  const value = fc.oneof(
+    fc.jsonValue({ maxDepth: 4 }),
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom('data', ':', '"', '\\', '\u0000', 'QUJD'.repeat(50), '\\u002F'.repeat(30)),
+  );
+  const body = fc.record(
+    {
+      a: value,
+      data: fc.string({ unit: 'grapheme', maxLength: 300 }),
+      b: fc.record({ data: value }),
+      c: value,
+    },
+    { requiredKeys: [] },
+  );
+  fc.assert(
+    fc.property(body, fc.integer({ min: 1, max: 40 }), fc.boolean(), (sent, chunkBytes, isEscaped) => {
+      const plain = JSON.stringify(sent);
+      const written = JSON.stringify(sent.data ?? null);
+      const escaped = written.replaceAll('/', '\\/').replaceAll('+', '\\u002B');
+      const text = isEscaped ? plain.replace(written, () => escaped) : plain;
+      const { kept, long, problem } = scan(text, { chunkBytes });
+      assert.equal(problem, undefined);
+      const { data, ...rest } = JSON.parse(plain);
+      assert.deepEqual(JSON.parse(kept), data === undefined ? rest : { ...JSON.parse(plain), data: '' });
+      assert.equal(long && [...long.pieces()].join(''), data);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('its characters are counted as they will be, escapes as what they stand for', () => {
+  for (const [written, characters] of [
+    ['AAAA', 4],
+    ['A\\/\\u002BA', 4],
+    ['', 0],
+    ['\\\\\\"', 2],
+  ] as const)
+    for (const chunkBytes of [1, 3, 100])
+      assert.equal(scan(`{"data":"${written}"}`, { chunkBytes }).long?.characters, characters);
+});
+
+test('of several long fields the last one counts, as JSON.parse has it', () => {
+  const { kept, long } = scan('{"data":"first","data":"second"}');
+  assert.deepEqual([[...(long?.pieces() ?? [])].join(''), kept], ['second', '{"data":"","data":""}']);
+});
+
+test('a long field that is not JSON or not UTF-8 is refused when it is read', () => {
+  for (const wrong of ['a\nb', '\\x', '\\u00G0']) {
+    const { long } = scan(`{"data":"${wrong}"}`);
+    assert.throws(() => [...(long?.pieces() ?? [])], /not valid JSON/, wrong);
+  }
+  const { long } = scan(Buffer.concat([Buffer.from('{"data":"'), Buffer.from([0xc3]), Buffer.from('"}')]));
+  assert.throws(() => [...(long?.pieces() ?? [])], /not valid UTF-8/);
+});

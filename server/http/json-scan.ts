@@ -1,0 +1,189 @@
+/**
+ * Looks at JSON text as it arrives, before it is parsed: how deep it is nested and how much is in it. JSON.parse
+ * needs seconds for a few megabytes of keys, while this is one pass over the bytes. It does not decide what is JSON.
+ *
+ * The one long text that an operation takes is cut out on the way, so that nothing ever parses, copies or measures
+ * megabytes at once; in its place stands an empty string.
+ */
+export type JsonScan = ReturnType<typeof createJsonScan>;
+
+/** Deeper than any request of ours; code that recurses over a value must not reach the end of the stack. */
+export const MAX_JSON_DEPTH = 32;
+/** Entries of all objects and arrays together; the largest request, 1,000 events of 6 fields, has 7,002. */
+export const MAX_JSON_ENTRIES = 10_000;
+export const MAX_OBJECT_KEYS = 100;
+
+/** The raw bytes of a string between its quotes, escapes and all. */
+export type RawText = { pieces: readonly Uint8Array[]; characters: number };
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_ARRAY = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_ARRAY = 0x5d;
+const LOWER_U = 0x75;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const IS_STRUCTURE = new Uint8Array(256);
+for (const byte of [QUOTE, COMMA, COLON, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT])
+  IS_STRUCTURE[byte] = 1;
+/**
+ * The long text is megabytes, nearly always without an escape, and the native search is many times faster than a
+ * loop. It begins after so many plain bytes and ends after so many more: each search has a price, wherever escapes are.
+ */
+const SEARCHED_AFTER_BYTES = 64;
+const SEARCHED_BYTES = 4_096;
+/** Digits after `\u`. */
+const UNICODE_DIGITS = 4;
+
+/** Of a field's name, what a message shows. */
+const SHOWN_NAME_BYTES = 64;
+
+/** `keep` gets the text piece by piece, without the long one. */
+export function createJsonScan(keep: (piece: Uint8Array) => void, longField?: string) {
+  /** Keys of each open level. */
+  const keys = new Uint16Array(MAX_JSON_DEPTH + 1);
+  let depth = 0;
+  let entries = 0;
+  let inString = false;
+  /** Within a string: how many bytes of an escape follow; -1 right after its backslash. */
+  let escapeLeft = 0;
+  /** The last string of the top level, which is a name when a colon follows. */
+  const name = Buffer.alloc(SHOWN_NAME_BYTES);
+  let nameBytes = 0;
+  let field = '';
+  let beforeLong = false;
+  let inLong = false;
+  let long: { pieces: Uint8Array[]; characters: number } | undefined;
+  let problem: string | undefined;
+
+  function refuse(what: string): void {
+    problem = `${field === '' ? 'The request body' : field} ${what}`;
+  }
+
+  function open(): void {
+    depth += 1;
+    if (depth > MAX_JSON_DEPTH) refuse(`is nested more than ${MAX_JSON_DEPTH} levels deep`);
+    else keys[depth] = 0;
+    countEntry();
+  }
+
+  function countEntry(): void {
+    entries += 1;
+    beforeLong = false;
+    if (entries > MAX_JSON_ENTRIES)
+      problem = `The request body has more than ${MAX_JSON_ENTRIES} entries of objects and arrays`;
+  }
+
+  function nameValue(): void {
+    if (depth === 1) field = name.toString('utf8', 0, Math.min(nameBytes, SHOWN_NAME_BYTES));
+    beforeLong = depth === 1 && field === longField && nameBytes <= SHOWN_NAME_BYTES;
+    const count = (keys[depth] ?? 0) + 1;
+    keys[depth] = count;
+    if (count > MAX_OBJECT_KEYS)
+      problem = `The request body has an object with more than ${MAX_OBJECT_KEYS} keys`;
+  }
+
+  function beginText(): void {
+    inString = true;
+    nameBytes = 0;
+    if (!beforeLong) return;
+    inLong = true;
+    long = { pieces: [], characters: 0 };
+  }
+
+  /** Outside of strings. */
+  function structure(byte: number): void {
+    if (byte === QUOTE) beginText();
+    else if (byte === COLON) nameValue();
+    else if (byte === COMMA) countEntry();
+    else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) open();
+    else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) depth = Math.max(0, depth - 1);
+  }
+
+  function recordName(chunk: Uint8Array, from: number, to: number): void {
+    if (depth !== 1 || inLong) return;
+    if (nameBytes < SHOWN_NAME_BYTES)
+      name.set(chunk.subarray(from, Math.min(to, from + SHOWN_NAME_BYTES - nameBytes)), nameBytes);
+    nameBytes += to - from;
+  }
+
+  /** From here to the quote that ends the string, or to the end of the chunk. */
+  function textEnd(chunk: Uint8Array, from: number): number {
+    const { length } = chunk;
+    let following = escapeLeft;
+    let escapes = 0;
+    let plain = 0;
+    let at = from;
+    for (; at < length; at += 1) {
+      const byte = chunk[at] as number;
+      if (following !== 0) {
+        following = following > 0 ? following - 1 : byte === LOWER_U ? UNICODE_DIGITS : 0;
+        escapes += 1;
+        plain = 0;
+      } else if (byte === BACKSLASH) following = -1;
+      else if (byte === QUOTE) break;
+      else if (inLong && plain >= SEARCHED_AFTER_BYTES) at = nextOf(chunk, at) - 1;
+      else plain += 1;
+    }
+    escapeLeft = following;
+    if (long && inLong) long.characters += at - from - escapes;
+    recordName(chunk, from, at);
+    return at;
+  }
+
+  /** To the next byte that means something outside of strings. */
+  function skip(chunk: Uint8Array, from: number): number {
+    const { length } = chunk;
+    let at = from;
+    while (at < length && IS_STRUCTURE[chunk[at] as number] === 0) at += 1;
+    return at;
+  }
+
+  return {
+    /** What is wrong with the text so far. */
+    write(chunk: Uint8Array): string | undefined {
+      let start = 0;
+      let at = 0;
+      while (at < chunk.length) {
+        if (!inString) {
+          at = skip(chunk, at);
+          if (at === chunk.length) break;
+          structure(chunk[at] as number);
+          if (problem !== undefined) return problem;
+          at += 1;
+          if (inLong) {
+            keep(chunk.subarray(start, at));
+            start = at;
+          }
+          continue;
+        }
+        at = textEnd(chunk, at);
+        if (inLong && at > start) {
+          long?.pieces.push(chunk.subarray(start, at));
+          start = at;
+        }
+        if (at === chunk.length) break;
+        inString = false;
+        inLong = false;
+        beforeLong = false;
+        at += 1;
+      }
+      if (start < chunk.length) keep(start === 0 ? chunk : chunk.subarray(start));
+      return undefined;
+    },
+
+    /** The text of the long field; the last one if there are several. */
+    longText: (): RawText | undefined => long,
+  };
+}
+
+/** The next quote or backslash within the bytes searched, or where they end. */
+function nextOf(chunk: Uint8Array, from: number): number {
+  const searched = chunk.subarray(from, from + SEARCHED_BYTES);
+  const quote = searched.indexOf(QUOTE);
+  const before = quote === -1 ? searched : searched.subarray(0, quote);
+  const backslash = before.indexOf(BACKSLASH);
+  return from + (backslash === -1 ? before.length : backslash);
+}
