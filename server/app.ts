@@ -35,8 +35,8 @@ import { registerFiles } from './files/routes.ts';
 import { registerUploads } from './files/upload-routes.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { registerApi } from './http/access.ts';
-import { registerHealth } from './http/health.ts';
-import { registerOpenApi } from './http/openapi.ts';
+import { registerHealth, registerMetrics } from './http/health.ts';
+import { OPERATOR_INTRODUCTION, PARTNER_INTRODUCTION, registerOpenApi } from './http/openapi.ts';
 import { createHttpServer, type HttpServer } from './http/server.ts';
 import { createRequestSourceAddress } from './http/source-address.ts';
 import { registerLogin } from './login/routes.ts';
@@ -79,6 +79,8 @@ type Deps = {
   /** Takes deliveries to their endpoints. */
   courier: Courier;
   randomBytes: RandomBytes;
+  /** Whether the main server answers /operator and /metrics too, beside the operator's own. */
+  operatorOnMainPort: boolean;
   /** The dashboard's build; without one the front door leads to the reference. */
   dashboard?: DashboardFiles | undefined;
 };
@@ -163,8 +165,9 @@ export async function createApp(deps: Deps) {
 
   const sourceAddress = createRequestSourceAddress(config.trustedProxies);
   const server = createHttpServer({ ...base, baseUrl });
-  await registerOpenApi(server, { baseUrl, version, supportEmail, webhooks: WEBHOOKS });
-  const health = { metrics, schemaState: () => schemaState(queries) };
+  const document = { baseUrl, version, supportEmail };
+  await registerOpenApi(server, { ...document, description: PARTNER_INTRODUCTION, webhooks: WEBHOOKS });
+  const health = { schemaState: () => schemaState(queries) };
   registerHealth(server, health);
   registerFrontDoor(server, { files: deps.dashboard, randomBytes, uploadUrls: config });
   await registerOAuth(server, { ...endpoints, ...tokens, sourceAddress });
@@ -207,7 +210,11 @@ export async function createApp(deps: Deps) {
     members,
     login,
   };
-  await registerOperator(server, { ...rooms, authentication });
+  async function registerOperations(target: HttpServer): Promise<void> {
+    registerMetrics(target, metrics);
+    await registerOperator(target, { ...rooms, authentication });
+  }
+  if (deps.operatorOnMainPort) await registerOperations(server);
   await server.ready();
 
   const housekeeping = createHousekeeping({
@@ -265,7 +272,18 @@ export async function createApp(deps: Deps) {
   function createHealthServer(): HttpServer {
     const healthServer = createHttpServer({ ...base, baseUrl });
     registerHealth(healthServer, health);
+    registerMetrics(healthServer, metrics);
     return healthServer;
+  }
+
+  /** What the people who run the service need, and nothing for partners; its document lists the operator's calls. */
+  async function createOperatorServer(): Promise<HttpServer> {
+    const operatorServer = createHttpServer({ ...base, baseUrl });
+    await registerOpenApi(operatorServer, { ...document, baseUrl: '/', description: OPERATOR_INTRODUCTION });
+    registerHealth(operatorServer, health);
+    await registerOperations(operatorServer);
+    await operatorServer.ready();
+    return operatorServer;
   }
 
   return {
@@ -278,6 +296,7 @@ export async function createApp(deps: Deps) {
     simulator,
     server,
     createHealthServer,
+    createOperatorServer,
     housekeeping,
     sweeper,
     close,

@@ -21,16 +21,17 @@ async function createShared(t: TestContext) {
     PORTICO_UPLOAD_URL: site.url,
   };
 
-  async function call(path: string, token: string | undefined, payload?: object) {
+  async function call(path: string, token: string | undefined, payload?: object, url = site.url) {
     const headers: Record<string, string> = { 'content-type': 'application/json' };
     if (token) headers.authorization = `Bearer ${token}`;
     const init = payload ? { method: 'POST', headers, body: JSON.stringify(payload) } : { headers };
-    return (await (await fetch(`${site.url}${path}`, init)).json()) as Record<string, string>;
+    return (await (await fetch(`${url}${path}`, init)).json()) as Record<string, string>;
   }
 
   /** A file that waits for its content, and a way to look at it. */
   async function createAwaited() {
-    const operator = (path: string, payload: object) => call(`/operator${path}`, OPERATOR_TOKEN, payload);
+    const operator = (path: string, payload: object) =>
+      call(`/operator${path}`, OPERATOR_TOKEN, payload, site.operatorUrl);
     const { guid: organization } = await operator('/organizations', { name: 'Acme', features: ['files'] });
     const bank = await operator(`/organizations/${organization}/banks`, {
       name: 'B',

@@ -9,6 +9,9 @@ import { type SettingName, settings } from './settings.ts';
 const EXAMPLES: Record<SettingName, readonly [text: string, value: unknown]> = {
   host: ['0.0.0.0', '0.0.0.0'],
   port: ['8443', 8443],
+  operatorHost: ['10.0.0.5', '10.0.0.5'],
+  operatorPort: ['9000', 9000],
+  operatorUrl: ['https://operator.example.com/', 'https://operator.example.com'],
   metricsPort: ['9464', 9464],
   baseUrl: ['https://API.example.com/', 'https://api.example.com'],
   sandboxAuthUrl: ['https://sandbox.example.com', 'https://sandbox.example.com'],
@@ -46,6 +49,8 @@ const EXAMPLES: Record<SettingName, readonly [text: string, value: unknown]> = {
 
 const REFUSED: Partial<Record<SettingName, readonly string[]>> = {
   port: ['-1', '65536', '80.5', '0x50', '1e3', 'http'],
+  operatorPort: ['-1', '65536'],
+  operatorUrl: ['operator.example.com', 'https://x/path'],
   metricsPort: ['-1', '65536'],
   baseUrl: ['example.com', 'ftp://x', 'https://x/path', 'https://x?q', 'https://u:p@x', 'https://x#f'],
   databaseUrl: ['mysql://x', 'not a url'],

@@ -11,6 +11,21 @@ const GIBIBYTE = 1024 ** 3;
 export const settings = {
   host: { variable: 'PORTICO_HOST', parse: parse.text, about: 'address to listen on' },
   port: { variable: 'PORTICO_PORT', parse: parse.integer(0, 65_535), about: 'port to listen on' },
+  operatorHost: {
+    variable: 'PORTICO_OPERATOR_HOST',
+    parse: parse.text,
+    about: 'address of the listener for /operator and /metrics',
+  },
+  operatorPort: {
+    variable: 'PORTICO_OPERATOR_PORT',
+    parse: parse.integer(0, 65_535),
+    about: 'port of the listener for /operator and /metrics',
+  },
+  operatorUrl: {
+    variable: 'PORTICO_OPERATOR_URL',
+    parse: parse.origin,
+    about: 'where portico operator reaches the service',
+  },
   metricsPort: {
     variable: 'PORTICO_METRICS_PORT',
     parse: parse.integer(0, 65_535),

@@ -67,6 +67,17 @@ for (const operation of operations) {
     }
   });
 
+  test(`${operationId}: an encoded letter in a fixed segment is not found`, async () => {
+    const { method, path } = operation;
+    const fixed = path.split('/').flatMap((segment, index) => (/^[a-z]/.test(segment) ? [index] : []));
+    for (const index of fixed) {
+      const segments = addressOf(operation).split('/');
+      segments[index] = String(segments[index]).replace(/^./, (letter) => `%${hex(letter)}`);
+      const answer = await app.call({ method: method as 'PUT', url: segments.join('/') });
+      assertRefused(operation, answer, { status: 404, code: 'not_found' });
+    }
+  });
+
   test(`${operationId}: no query makes it fail`, async () => {
     const text = fc.string({ unit: 'binary', maxLength: 40 });
     await fc.assert(
@@ -78,4 +89,8 @@ for (const operation of operations) {
       { numRuns: 15 },
     );
   });
+}
+
+function hex(letter: string): string {
+  return letter.charCodeAt(0).toString(16);
 }

@@ -21,6 +21,7 @@ import { registerJsonBody } from './body.ts';
 import { limitBodyTime } from './body-time.ts';
 import { createBrokenRequestAnswer } from './broken-request.ts';
 import { answerFor, FailureError, failureOfFramework, oauthFailure } from './errors.ts';
+import { hasEncodedFixedSegment } from './fixed-segments.ts';
 import { failureOfHost } from './host.ts';
 import { securityHeaders } from './security-headers.ts';
 import { failureOfAddress } from './storable.ts';
@@ -34,6 +35,13 @@ declare module 'fastify' {
     whenTooLarge?: string;
     /** A stream: how long it lasts says nothing about how quickly requests are answered. */
     endless?: boolean;
+  }
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** A fixed segment of its path is percent-encoded: no route answers it, whatever the method. */
+    isMisspelt: boolean;
   }
 }
 
@@ -88,6 +96,7 @@ export function createHttpServer({ baseUrl, guids, log, metrics }: HttpServerDep
     clientErrorHandler: createBrokenRequestAnswer(() => ({ ...headers, 'x-request-id': guids.next() })),
   }).withTypeProvider<TypeBoxTypeProvider>();
 
+  server.decorateRequest('isMisspelt', false);
   server.setValidatorCompiler(createValidatorCompiler());
   server.setErrorHandler(sendError);
   registerJsonBody(server);
@@ -100,7 +109,9 @@ export function createHttpServer({ baseUrl, guids, log, metrics }: HttpServerDep
   server.addHook('onRequest', (request, reply, done) => {
     reply.headers(headers);
     reply.header('x-request-id', request.id);
-    proceed(failureOfHost(request), done);
+    request.isMisspelt = hasEncodedFixedSegment(request);
+    if (request.isMisspelt) reply.callNotFound();
+    else proceed(failureOfHost(request), done);
   });
   limitBodyTime(server, BODY_TIMEOUT_MS);
   server.addHook('preValidation', (request, _reply, done) => {
@@ -176,7 +187,7 @@ function failureOf(error: FastifyError | FailureError, whenTooLarge: string | un
 
 function sendNotFound(request: FastifyRequest, reply: FastifyReply, allowedMethods: AllowedMethods): void {
   const [path = '/'] = request.url.split('?', 1);
-  const methods = allowedMethods(path);
+  const methods = request.isMisspelt ? [] : allowedMethods(path);
   if (methods.length > 0) reply.header('allow', methods.join(', '));
   const failure =
     methods.length > 0
