@@ -46,7 +46,7 @@ function exposedAddresses({ host, baseUrl }: Addresses): string[] {
 }
 
 /** Names are not resolved: only those that RFC 6761, section 6.3, reserves for loopback count. */
-export function isLoopback(host: string): boolean {
+function isLoopback(host: string): boolean {
   const name = host.toLowerCase().replace(/^\[(.*)\]$/, '$1');
   if (name === 'localhost' || name.endsWith('.localhost')) return true;
   const address = canonicalAddress(name);
