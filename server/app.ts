@@ -241,6 +241,7 @@ export async function createApp(deps: Deps) {
       { name: 'retention', run: partitions.dropOld },
       { name: 'content of no file', run: fileRoom.sweepRemovals },
       { name: 'unfinished uploads', run: fileRoom.sweepLeftovers },
+      { name: 'orphaned content', run: fileRoom.sweepOrphans },
     ],
   });
 

@@ -7,6 +7,7 @@ import { OPERATOR_TOKEN } from '../../testing/app.ts';
 import { createTestDatabase } from '../../testing/database.ts';
 import { PNG, upload } from '../../testing/files.ts';
 import { BOUNDED, createSite, waitFor } from '../../testing/serve.ts';
+import { query } from '../database/embedded/testing/temporary-server.ts';
 
 /** Files between processes: who takes them in, who looks at them, and what a killed one leaves. */
 async function createShared(t: TestContext) {
@@ -89,6 +90,8 @@ test('killed in the middle of an upload: nothing whole is there, and it is repea
 
   const next = await site.serve(settings);
   assert.equal(await stateNow(), 'storing');
+  // As if the lease of the killed process had ended, which takes 15 seconds.
+  await query(settings.PORTICO_DATABASE_URL, `update files set upload_leased_until = '2020-01-01'`);
   assert.equal((await upload(url, PNG)).status, 200);
   await waitFor('the end of the file', next, async () => (await stateNow()) === 'completed');
 });

@@ -14,6 +14,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export const DEFAULT_PORT = 4000;
 const LOOPBACK = '127.0.0.1';
 const MAX_PORT = 65_535;
+const GIBIBYTE = 1024 ** 3;
 
 export function readConfig(environment: Environment): Config {
   const problems: string[] = [];
@@ -53,6 +54,7 @@ function withDefaults(given: GivenSettings, exposure: Exposure | undefined) {
   const { host, port, baseUrl, embedded } = addressesOf(given);
   const local = embedded && exposure === undefined;
   const demo = given.demo ?? local;
+  const maxUploadBytes = given.maxUploadBytes ?? GIBIBYTE;
   const operatorHost = given.operatorHost ?? LOOPBACK;
   const operatorPort = given.operatorPort ?? (local ? undefined : portAfter(port));
   return {
@@ -88,7 +90,10 @@ function withDefaults(given: GivenSettings, exposure: Exposure | undefined) {
     retryMaxDelayMs: given.retryMaxDelayMs ?? 600_000,
     simulatorDelayMs: given.simulatorDelayMs ?? 1_000,
     retentionDays: given.retentionDays ?? 30,
-    maxUploadBytes: given.maxUploadBytes ?? 1024 ** 3,
+    maxUploadBytes,
+    maxPendingFiles: given.maxPendingFiles ?? 1_000,
+    maxPendingBytes: given.maxPendingBytes ?? Math.max(100 * GIBIBYTE, maxUploadBytes),
+    minFreeDiskBytes: given.minFreeDiskBytes ?? GIBIBYTE,
     clamd: given.clamd,
     s3Endpoint: given.s3Endpoint,
     s3Region: given.s3Region ?? 'us-east-1',
@@ -124,6 +129,8 @@ function contradictions(config: Config, given: GivenSettings): string[] {
     problems.push(`PORTICO_OPERATOR_PORT is required with PORTICO_PORT=${config.port}`);
   if (config.operatorPort === config.port && config.port !== 0)
     problems.push('PORTICO_OPERATOR_PORT must differ from PORTICO_PORT');
+  if (config.maxPendingBytes < config.maxUploadBytes)
+    problems.push('PORTICO_MAX_PENDING_BYTES must be at least PORTICO_MAX_UPLOAD_BYTES');
   if (given.databaseUrl !== undefined) {
     if (!given.masterKeys) problems.push('PORTICO_MASTER_KEY is required with PORTICO_DATABASE_URL');
     if (!given.operatorToken) problems.push('PORTICO_OPERATOR_TOKEN is required with PORTICO_DATABASE_URL');

@@ -38,6 +38,9 @@ const EXAMPLES: Record<SettingName, readonly [text: string, value: unknown]> = {
   simulatorDelayMs: ['250ms', 250],
   retentionDays: ['365', 365],
   maxUploadBytes: ['1048576', 1_048_576],
+  maxPendingFiles: ['50', 50],
+  maxPendingBytes: ['2097152', 2_097_152],
+  minFreeDiskBytes: ['0', 0],
   clamd: ['clamd:3310', 'clamd:3310'],
   s3Endpoint: ['https://s3.example.com', 'https://s3.example.com'],
   s3Region: ['eu-central-1', 'eu-central-1'],
@@ -67,6 +70,9 @@ const REFUSED: Partial<Record<SettingName, readonly string[]>> = {
   simulatorDelayMs: ['0', '61m', '-1s', 'soon'],
   retentionDays: ['7', '3651'],
   maxUploadBytes: ['0', '10MB'],
+  maxPendingFiles: ['0', '100001'],
+  maxPendingBytes: ['0', '1048575'],
+  minFreeDiskBytes: ['-1', '1GB'],
   logLevel: ['verbose', 'trace'],
 };
 

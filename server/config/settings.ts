@@ -153,6 +153,21 @@ export const settings = {
     parse: parse.integer(1, 1_024 * GIBIBYTE),
     about: 'largest file by upload URL',
   },
+  maxPendingFiles: {
+    variable: 'PORTICO_MAX_PENDING_FILES',
+    parse: parse.integer(1, 100_000),
+    about: 'most files of one Organization that are not yet completed or failed',
+  },
+  maxPendingBytes: {
+    variable: 'PORTICO_MAX_PENDING_BYTES',
+    parse: parse.integer(1, 500 * 1_024 * GIBIBYTE),
+    about: 'most bytes of one Organization that are arriving or wait to be examined',
+  },
+  minFreeDiskBytes: {
+    variable: 'PORTICO_MIN_FREE_DISK_BYTES',
+    parse: parse.integer(0, 500 * 1_024 * GIBIBYTE),
+    about: 'free space of the folder below which files are refused',
+  },
   clamd: {
     variable: 'PORTICO_CLAMD',
     parse: parse.text,

@@ -21,6 +21,12 @@ export async function* decodeBase64(data: string): AsyncGenerator<Buffer> {
   }
 }
 
+/** How many bytes valid base64 stands for, without decoding it; of any other text, about as many. */
+export function decodedBytes(data: string): number {
+  const padding = data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0;
+  return Math.ceil((data.length / 4) * 3) - padding;
+}
+
 const DATA_URL = /^data:/i;
 const OUTSIDE_ALPHABET = /[^A-Za-z0-9+/]/;
 
