@@ -43,6 +43,7 @@ const app = await createApp({
   timers: systemTimers,
   courier: createCourier({ clock: systemClock, timers: systemTimers, resolve: systemResolve }),
   randomBytes,
+  operatorOnMainPort: false,
 });
 await migrate(app.database);
 await app.partitions.prepare();

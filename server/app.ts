@@ -38,10 +38,10 @@ import { registerFiles } from './files/routes.ts';
 import { registerUploads } from './files/upload-routes.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { registerApi } from './http/access.ts';
-import { createCallsInFlight } from './http/calls-in-flight.ts';
 import { createBodyBudget } from './http/body-budget.ts';
-import { registerHealth } from './http/health.ts';
-import { registerOpenApi } from './http/openapi.ts';
+import { createCallsInFlight } from './http/calls-in-flight.ts';
+import { registerHealth, registerMetrics } from './http/health.ts';
+import { OPERATOR_INTRODUCTION, PARTNER_INTRODUCTION, registerOpenApi } from './http/openapi.ts';
 import { createPacedRefusals } from './http/paced-refusals.ts';
 import { createHttpServer, type HttpServer } from './http/server.ts';
 import { createRequestSourceAddress } from './http/source-address.ts';
@@ -86,6 +86,8 @@ type Deps = {
   /** Takes deliveries to their endpoints. */
   courier: Courier;
   randomBytes: RandomBytes;
+  /** Whether the main server answers /operator and /metrics too, beside the operator's own. */
+  operatorOnMainPort: boolean;
   /** The dashboard's build; without one the front door leads to the reference. */
   dashboard?: DashboardFiles | undefined;
 };
@@ -184,8 +186,9 @@ export async function createApp(deps: Deps) {
   const bodyBudget = createBodyBudget({ maxBytes: config.maxBodyBytesInFlight });
   const listener = { ...base, baseUrl, bodyBudget, sourceAddress };
   const server = createHttpServer(listener);
-  await registerOpenApi(server, { baseUrl, version, supportEmail, webhooks: WEBHOOKS });
-  const health = { metrics, schemaState: () => schemaState(queries) };
+  const document = { baseUrl, version, supportEmail };
+  await registerOpenApi(server, { ...document, description: PARTNER_INTRODUCTION, webhooks: WEBHOOKS });
+  const health = { schemaState: () => schemaState(queries) };
   registerHealth(server, health);
   registerFrontDoor(server, { files: deps.dashboard, randomBytes, uploadUrls: config });
   await registerOAuth(server, { ...endpoints, ...tokens, sourceAddress });
@@ -241,7 +244,11 @@ export async function createApp(deps: Deps) {
     members,
     login,
   };
-  await registerOperator(server, { ...rooms, authentication });
+  async function registerOperations(target: HttpServer): Promise<void> {
+    registerMetrics(target, metrics);
+    await registerOperator(target, { ...rooms, authentication });
+  }
+  if (deps.operatorOnMainPort) await registerOperations(server);
   await server.ready();
 
   const housekeeping = createHousekeeping({
@@ -271,6 +278,7 @@ export async function createApp(deps: Deps) {
       { name: 'content of no file', run: fileRoom.sweepRemovals },
       { name: 'unfinished uploads', run: fileRoom.sweepLeftovers },
       { name: 'partition indexes', run: () => buildMissingIndexes(base) },
+      { name: 'orphaned content', run: fileRoom.sweepOrphans },
     ],
   });
 
@@ -303,7 +311,18 @@ export async function createApp(deps: Deps) {
   function createHealthServer(): HttpServer {
     const healthServer = createHttpServer(listener);
     registerHealth(healthServer, health);
+    registerMetrics(healthServer, metrics);
     return healthServer;
+  }
+
+  /** What the people who run the service need, and nothing for partners; its document lists the operator's calls. */
+  async function createOperatorServer(): Promise<HttpServer> {
+    const operatorServer = createHttpServer(listener);
+    await registerOpenApi(operatorServer, { ...document, baseUrl: '/', description: OPERATOR_INTRODUCTION });
+    registerHealth(operatorServer, health);
+    await registerOperations(operatorServer);
+    await operatorServer.ready();
+    return operatorServer;
   }
 
   return {
@@ -317,6 +336,7 @@ export async function createApp(deps: Deps) {
     simulator,
     server,
     createHealthServer,
+    createOperatorServer,
     housekeeping,
     sweeper,
     close,

@@ -86,6 +86,8 @@ export async function createTestApp({
     timers: clock,
     courier: createCourier({ clock, timers: clock, resolve }),
     randomBytes,
+    // One server for every route, so that a test calls it without asking whose surface it is.
+    operatorOnMainPort: true,
     dashboard,
   });
   await app.partitions.prepare();

@@ -39,7 +39,7 @@ export async function createDispatching(t: TestContext) {
   };
   const api = await site.serve(settings, 'api');
 
-  async function operate(path: string, payload: object, url = site.url): Promise<Body> {
+  async function operate(path: string, payload: object, url = site.operatorUrl): Promise<Body> {
     const response = await fetch(`${url}/operator${path}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, 'content-type': 'application/json' },
@@ -61,7 +61,7 @@ export async function createDispatching(t: TestContext) {
     url: site.url,
     operate,
     select,
-    besidesUrl: besides.url,
+    besidesUrl: besides.operatorUrl,
     startDispatcher: () => site.start(['dispatch'], settings),
     /** Accepts events and sends them itself. */
     serve: () => besides.serve(settings, 'serve'),
@@ -86,7 +86,7 @@ export async function createDispatching(t: TestContext) {
     },
 
     /** How many of them were new; rejects when they were not acknowledged. */
-    async post(events: readonly NewEvent[], url = site.url): Promise<number> {
+    async post(events: readonly NewEvent[], url = site.operatorUrl): Promise<number> {
       const { total, created } = await operate('/events', { events }, url);
       assert.equal(total, events.length);
       return Number(created);

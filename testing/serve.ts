@@ -32,6 +32,8 @@ export async function createSite(t: TestContext) {
   const dataDir = join(root, 'data');
   const port = await findServicePort();
   const url = `http://127.0.0.1:${port}`;
+  const operatorPort = await findServicePort();
+  const operatorUrl = `http://127.0.0.1:${operatorPort}`;
   const children = new Set<ChildProcess>();
   t.after(async () => {
     for (const child of children) child.kill('SIGKILL');
@@ -40,7 +42,9 @@ export async function createSite(t: TestContext) {
   });
 
   function launch(program: string, args: readonly string[], settings: Environment, user?: User): Running {
-    const env = { PATH: process.env.PATH, HOME: root, PORTICO_PORT: String(port), ...settings };
+    // On the local default the main port answers the operator, and there is no second listener.
+    const ports = isLocal(settings) ? {} : { PORTICO_OPERATOR_PORT: String(operatorPort) };
+    const env = { PATH: process.env.PATH, HOME: root, PORTICO_PORT: String(port), ...ports, ...settings };
     const child = spawn(program, args, { cwd: root, env, ...user });
     children.add(child);
     return watch(child);
@@ -49,7 +53,7 @@ export async function createSite(t: TestContext) {
     launch(process.execPath, [PORTICO, ...args], settings, user);
 
   return {
-    ...{ root, dataDir, port, url, start },
+    ...{ root, dataDir, port, url, operatorUrl, start },
     /** At a terminal of its own, where `type` is the keyboard. */
     startAtTerminal(args: readonly string[]): Running {
       const words = [process.execPath, PORTICO, ...args].map((word) => `'${word}'`);
@@ -75,6 +79,11 @@ export async function createSite(t: TestContext) {
     },
     databaseProcesses: () => processesOn(dataDir),
   };
+}
+
+function isLocal(settings: Environment): boolean {
+  const moved = ['PORTICO_DATABASE_URL', 'PORTICO_HOST', 'PORTICO_BASE_URL'];
+  return !moved.some((name) => settings[name] !== undefined);
 }
 
 /**

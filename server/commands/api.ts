@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { StartupError } from '../runtime/startup-error.ts';
+import { logExposure } from './exposure.ts';
 import { listen, listenOn, runUntilStopped } from './process.ts';
 import { openApp, requireMasterKey, requireReadyDatabase } from './resources.ts';
 
@@ -8,6 +9,7 @@ export async function api(config: Config): Promise<void> {
   requireSharedDatabase(config, 'api');
   await runUntilStopped(async (resources, stop) => {
     const { app, config: complete, log } = await openApp(config, resources, { withDashboard: true });
+    logExposure(config, log);
     await requireReadyDatabase(app);
     stop.throwIfAborted();
     await requireMasterKey(app);
@@ -22,6 +24,7 @@ export async function dispatch(config: Config): Promise<void> {
   requireSharedDatabase(config, 'dispatch');
   await runUntilStopped(async (resources, stop) => {
     const { app, config: complete, log } = await openApp(config, resources);
+    logExposure(config, log);
     await requireReadyDatabase(app);
     stop.throwIfAborted();
     await requireMasterKey(app);
@@ -31,7 +34,8 @@ export async function dispatch(config: Config): Promise<void> {
     if (complete.metricsPort !== undefined) {
       const server = app.createHealthServer();
       resources.defer(() => server.close());
-      await listenOn(server, { host: complete.host, port: complete.metricsPort }, 'PORTICO_METRICS_PORT');
+      const { operatorHost: host, metricsPort: port } = complete;
+      await listenOn(server, { host, port }, 'PORTICO_METRICS_PORT');
     }
     app.housekeeping.start();
     app.sweeper.start();

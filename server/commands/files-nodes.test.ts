@@ -7,6 +7,7 @@ import { OPERATOR_TOKEN } from '../../testing/app.ts';
 import { createTestDatabase } from '../../testing/database.ts';
 import { PNG, upload } from '../../testing/files.ts';
 import { BOUNDED, createSite, waitFor } from '../../testing/serve.ts';
+import { query } from '../database/embedded/testing/temporary-server.ts';
 
 /** Files between processes: who takes them in, who looks at them, and what a killed one leaves. */
 async function createShared(t: TestContext) {
@@ -21,16 +22,17 @@ async function createShared(t: TestContext) {
     PORTICO_UPLOAD_URL: site.url,
   };
 
-  async function call(path: string, token: string | undefined, payload?: object) {
+  async function call(path: string, token: string | undefined, payload?: object, url = site.url) {
     const headers: Record<string, string> = { 'content-type': 'application/json' };
     if (token) headers.authorization = `Bearer ${token}`;
     const init = payload ? { method: 'POST', headers, body: JSON.stringify(payload) } : { headers };
-    return (await (await fetch(`${site.url}${path}`, init)).json()) as Record<string, string>;
+    return (await (await fetch(`${url}${path}`, init)).json()) as Record<string, string>;
   }
 
   /** A file that waits for its content, and a way to look at it. */
   async function createAwaited() {
-    const operator = (path: string, payload: object) => call(`/operator${path}`, OPERATOR_TOKEN, payload);
+    const operator = (path: string, payload: object) =>
+      call(`/operator${path}`, OPERATOR_TOKEN, payload, site.operatorUrl);
     const { guid: organization } = await operator('/organizations', { name: 'Acme', features: ['files'] });
     const bank = await operator(`/organizations/${organization}/banks`, {
       name: 'B',
@@ -88,6 +90,8 @@ test('killed in the middle of an upload: nothing whole is there, and it is repea
 
   const next = await site.serve(settings);
   assert.equal(await stateNow(), 'storing');
+  // As if the lease of the killed process had ended, which takes 15 seconds.
+  await query(settings.PORTICO_DATABASE_URL, `update files set upload_leased_until = '2020-01-01'`);
   assert.equal((await upload(url, PNG)).status, 200);
   await waitFor('the end of the file', next, async () => (await stateNow()) === 'completed');
 });

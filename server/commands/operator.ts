@@ -15,8 +15,8 @@ const HELP_FLAGS = ['--help', '-h'];
  * document, so whatever that service can do can be called here.
  */
 export async function operator(config: Config, args: readonly string[]): Promise<void> {
-  const { baseUrl } = config;
-  const calls = await fetchCalls(baseUrl);
+  const { operatorUrl } = config;
+  const calls = await fetchCalls(operatorUrl);
   const helpWanted = args.length === 0 || args.some((arg) => HELP_FLAGS.includes(arg));
   const words = args.filter((arg) => !HELP_FLAGS.includes(arg)).map(kebab);
 
@@ -24,14 +24,14 @@ export async function operator(config: Config, args: readonly string[]): Promise
   if (helpWanted) {
     const listed = calls.filter((candidate) => startsWith(candidate.words, words));
     if (!call && listed.length === 0) throw noSuchCall(words, calls);
-    process.stdout.write(call ? describeCall(call) : listCalls(listed, baseUrl));
+    process.stdout.write(call ? describeCall(call) : listCalls(listed, operatorUrl));
     return;
   }
   if (!call) throw noSuchCall(words, calls);
 
   const given = sortArguments(call, args.slice(call.words.length));
   const request = await requestOf(call, given, () => text(process.stdin));
-  const answer = await send(baseUrl, await operatorToken(config), request);
+  const answer = await send(operatorUrl, await operatorToken(config), request);
   if (!answer.ok) process.exitCode = 1;
   if (answer.body === undefined) return;
   const output = answer.ok ? process.stdout : process.stderr;

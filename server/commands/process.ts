@@ -1,11 +1,19 @@
 import { once } from 'node:events';
 import type { App } from '../app.ts';
+import type { CompleteConfig } from '../config/generated-secrets.ts';
 import { StartupError } from '../runtime/startup-error.ts';
 
 /** For requests in flight, because a client may stall; half of what `docker stop` waits for all of it. */
 const FINISH_REQUESTS_WITHIN_MS = 5_000;
 /** In order, but not for ever: past this the process ends whatever is still open. */
 const SHUTDOWN_LIMIT_MS = 60_000;
+
+/** For each setting that chooses a port, the one that chooses its address. */
+const HOST_SETTINGS = {
+  PORTICO_PORT: 'PORTICO_HOST',
+  PORTICO_OPERATOR_PORT: 'PORTICO_OPERATOR_HOST',
+  PORTICO_METRICS_PORT: 'PORTICO_OPERATOR_HOST',
+} as const;
 
 type Start = (resources: AsyncDisposableStack, stop: AbortSignal) => Promise<void>;
 
@@ -39,12 +47,33 @@ function stopSignal(): AbortSignal {
 
 export async function listen(
   app: App,
-  { host, port }: { host: string; port: number },
+  config: CompleteConfig,
   resources: AsyncDisposableStack,
 ): Promise<void> {
+  const { host, port } = config;
   await app.revocations.start();
+  await listenForOperator(app, config, resources);
   await listenOn(app.server, { host, port }, 'PORTICO_PORT');
   const { server } = app.server;
+  resources.defer(() => {
+    setTimeout(() => server.closeAllConnections(), FINISH_REQUESTS_WITHIN_MS).unref();
+  });
+}
+
+/** Before the main port, so that a service that reports itself ready answers its operator. */
+async function listenForOperator(
+  app: App,
+  { operatorHost: host, operatorPort: port }: CompleteConfig,
+  resources: AsyncDisposableStack,
+): Promise<void> {
+  if (port === undefined) return;
+  const operatorServer = await app.createOperatorServer();
+  // Together with the main server, which would otherwise accept requests until this one has finished its own.
+  resources.defer(async () => {
+    await Promise.all([operatorServer.close(), app.server.close()]);
+  });
+  await listenOn(operatorServer, { host, port }, 'PORTICO_OPERATOR_PORT');
+  const { server } = operatorServer;
   resources.defer(() => {
     setTimeout(() => server.closeAllConnections(), FINISH_REQUESTS_WITHIN_MS).unref();
   });
@@ -54,7 +83,7 @@ export async function listen(
 export async function listenOn(
   server: App['server'],
   { host, port }: { host: string; port: number },
-  setting: 'PORTICO_PORT' | 'PORTICO_METRICS_PORT',
+  setting: keyof typeof HOST_SETTINGS,
 ): Promise<void> {
   const { log } = server;
   const { level } = log;
@@ -71,7 +100,7 @@ export async function listenOn(
 
 function describe(
   { code, message }: NodeJS.ErrnoException,
-  { host, port, setting }: { host: string; port: number; setting: string },
+  { host, port, setting }: { host: string; port: number; setting: keyof typeof HOST_SETTINGS },
 ): string {
   switch (code) {
     case 'EADDRINUSE':
@@ -80,7 +109,7 @@ function describe(
       return `Port ${port} may not be used by this user; choose another with ${setting}.`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return `The address ${host} is not one of this machine; choose another with PORTICO_HOST.`;
+      return `The address ${host} is not one of this machine; choose another with ${HOST_SETTINGS[setting]}.`;
     default:
       return `Cannot listen on ${host}:${port} (${message}).`;
   }

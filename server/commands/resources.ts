@@ -42,6 +42,7 @@ export async function openApp(
   const courier = createCourierThread({ ...time, log });
   const app = await createApp({
     ...{ config: complete, databaseUrl, log, randomBytes, dashboard, courier },
+    operatorOnMainPort: embedded && config.exposure === undefined,
     ...time,
   });
   resources.defer(() => app.close());

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 import { createDemo, findDemoFounder } from './demo.ts';
+import { logExposure } from './exposure.ts';
 import { bringUpToDate } from './migrate.ts';
 import { listen, runUntilStopped } from './process.ts';
 import { openApp, requireMasterKey, requireReadyDatabase } from './resources.ts';
@@ -11,6 +12,7 @@ export async function serve(config: Config): Promise<void> {
   await runUntilStopped(async (resources, stop) => {
     const opened = await openApp(config, resources, { withDashboard: true });
     const { app, config: complete, log, embedded } = opened;
+    logExposure(config, log);
     stop.throwIfAborted();
     if (embedded) await bringUpToDate(app);
     else await requireReadyDatabase(app);

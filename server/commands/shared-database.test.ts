@@ -55,7 +55,7 @@ test('a database that is behind is refused until portico migrate brought it up',
     await waitFor('its line in the log', running, () => running.out().endsWith('\n'));
     const { msg, port } = JSON.parse(running.out());
     assert.deepEqual([msg, port], ['serving', site.port]);
-    const organizations = await fetch(`${site.url}/operator/organizations`, {
+    const organizations = await fetch(`${site.operatorUrl}/operator/organizations`, {
       headers: { authorization: `Bearer ${OPERATOR_TOKEN}` },
     });
     assert.equal(

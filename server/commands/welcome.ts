@@ -49,8 +49,9 @@ function operatorLine(config: CompleteConfig): string {
 }
 
 /** As it has to be typed in a second terminal, which knows nothing of the settings of this one. */
-function operatorCommand({ port }: CompleteConfig, words: string): string {
-  const settings = port === DEFAULT_PORT ? '' : `PORTICO_PORT=${port} `;
+function operatorCommand({ port, operatorPort, operatorUrl }: CompleteConfig, words: string): string {
+  const onMainPort = port === DEFAULT_PORT ? '' : `PORTICO_PORT=${port} `;
+  const settings = operatorPort === undefined ? onMainPort : `PORTICO_OPERATOR_URL=${operatorUrl} `;
   return `${settings}npx portico operator ${words}`;
 }
 

@@ -56,6 +56,82 @@ test('on a shared database nothing of the demo is on unless it is asked for', ()
   assert.equal(readConfig({ PORTICO_DEMO: 'false' }).allowlistPolicy, 'required');
 });
 
+test('an address that others can reach turns off what suits a laptop, and the reason is told', () => {
+  for (const [name, value] of [
+    ['PORTICO_HOST', '0.0.0.0'],
+    ['PORTICO_HOST', '::'],
+    ['PORTICO_HOST', '192.168.1.5'],
+    ['PORTICO_HOST', 'machine.internal'],
+    ['PORTICO_BASE_URL', 'https://api.example.com'],
+    ['PORTICO_BASE_URL', 'http://localhost.example.com'],
+  ] as const) {
+    const { demo, allowlistPolicy, webhookAllowPrivate, exposure } = readConfig({ [name]: value });
+    assert.deepEqual([demo, allowlistPolicy, webhookAllowPrivate], [false, 'required', false], value);
+    assert.deepEqual([exposure?.exposedBy, exposure?.unsafe], [[`${name}=${value}`], []]);
+    const off = exposure?.off.join('; ') ?? '';
+    for (const what of ['PORTICO_DEMO', 'PORTICO_ALLOWLIST_POLICY', 'PORTICO_WEBHOOK_ALLOW_PRIVATE', 'links'])
+      assert.ok(off.includes(what), `${what} in ${off}`);
+  }
+});
+
+test('every spelling of loopback is local', () => {
+  for (const host of [
+    '127.0.0.1',
+    '127.1.2.3',
+    '::1',
+    '[::1]',
+    '::ffff:127.0.0.1',
+    'localhost',
+    'LOCALHOST',
+  ]) {
+    const { demo, exposure } = readConfig({ PORTICO_HOST: host });
+    assert.deepEqual([demo, exposure], [true, undefined], host);
+  }
+  for (const base of ['http://127.0.0.1:4000', 'http://[::1]:4000', 'https://api.localhost'])
+    assert.equal(readConfig({ PORTICO_BASE_URL: base }).exposure, undefined, base);
+});
+
+test('an explicit setting is honoured where others can reach it, and named as unsafe', () => {
+  const { demo, allowlistPolicy, webhookAllowPrivate, exposure } = readConfig({
+    ...{ PORTICO_HOST: '0.0.0.0', PORTICO_DEMO: 'true' },
+  });
+  assert.deepEqual([demo, allowlistPolicy, webhookAllowPrivate], [true, 'required', false]);
+  assert.deepEqual(exposure?.unsafe, ['PORTICO_DEMO=true']);
+  const shared = readConfig({
+    ...SHARED,
+    ...{ PORTICO_HOST: '0.0.0.0', PORTICO_ALLOWLIST_POLICY: 'optional' },
+    PORTICO_WEBHOOK_ALLOW_PRIVATE: 'true',
+  });
+  assert.deepEqual(shared.exposure?.off, []);
+  assert.deepEqual(shared.exposure?.unsafe, [
+    'PORTICO_ALLOWLIST_POLICY=optional',
+    'PORTICO_WEBHOOK_ALLOW_PRIVATE=true',
+  ]);
+});
+
+test('the operator has a listener of its own, on loopback, except on the local default', () => {
+  const operatorOf = (environment: Environment) => {
+    const { operatorHost, operatorPort, operatorUrl } = readConfig(environment);
+    return [operatorHost, operatorPort, operatorUrl];
+  };
+  assert.deepEqual(operatorOf({}), ['127.0.0.1', undefined, 'http://localhost:4000']);
+  assert.deepEqual(operatorOf({ PORTICO_OPERATOR_PORT: '9000' }), [
+    '127.0.0.1',
+    9000,
+    'http://127.0.0.1:9000',
+  ]);
+  for (const environment of [
+    SHARED,
+    { PORTICO_HOST: '0.0.0.0' },
+    { PORTICO_BASE_URL: 'https://api.example.com' },
+  ])
+    assert.deepEqual(operatorOf(environment), ['127.0.0.1', 4001, 'http://127.0.0.1:4001']);
+  const wildcard = { ...SHARED, PORTICO_OPERATOR_HOST: '::', PORTICO_PORT: '8000' };
+  assert.deepEqual(operatorOf(wildcard), ['::', 8001, 'http://[::1]:8001']);
+  assert.match(problemsOf({ PORTICO_OPERATOR_PORT: '4000' }), /PORTICO_OPERATOR_PORT must differ/);
+  assert.match(problemsOf({ ...SHARED, PORTICO_PORT: '65535' }), /PORTICO_OPERATOR_PORT is required/);
+});
+
 test('the addresses follow the port and the base address', () => {
   assert.equal(readConfig({ PORTICO_PORT: '8080' }).baseUrl, 'http://localhost:8080');
   const { sandboxAuthUrl, productionAuthUrl } = readConfig({ PORTICO_BASE_URL: 'https://api.example.com/' });

@@ -1,18 +1,26 @@
 import { resolve } from 'node:path';
 import type { Secret } from '../runtime/secret.ts';
 import { StartupError } from '../runtime/startup-error.ts';
+import { type Exposure, exposureOf } from './exposure.ts';
 import { type GivenSettings, type SettingName, settings } from './settings.ts';
 
 /** `PORTICO_*` → one frozen, typed object. Parsed once; every problem is told at once. */
-export type Config = ReturnType<typeof withDefaults>;
+export type Config = ReturnType<typeof withDefaults> & {
+  /** Undefined while only this machine can reach the service. */
+  readonly exposure: Exposure | undefined;
+};
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export const DEFAULT_PORT = 4000;
+const LOOPBACK = '127.0.0.1';
+const MAX_PORT = 65_535;
+const GIBIBYTE = 1024 ** 3;
 
 export function readConfig(environment: Environment): Config {
   const problems: string[] = [];
   const given = parseGiven(environment, problems);
-  const config = withDefaults(given);
+  const exposure = exposureOf(given, addressesOf(given));
+  const config = { ...withDefaults(given, exposure), exposure };
   problems.push(...unknownVariables(environment), ...contradictions(config, given));
   if (problems.length > 0) throw new StartupError(describe(problems));
   return Object.freeze(config);
@@ -32,14 +40,30 @@ function parseGiven(environment: Environment, problems: string[]): GivenSettings
   return given as GivenSettings;
 }
 
-function withDefaults(given: GivenSettings) {
+function addressesOf(given: GivenSettings) {
   const port = given.port ?? DEFAULT_PORT;
-  const baseUrl = given.baseUrl ?? `http://localhost:${port}`;
-  const embedded = given.databaseUrl === undefined;
-  const demo = given.demo ?? embedded;
   return {
-    host: given.host ?? '127.0.0.1',
+    host: given.host ?? LOOPBACK,
     port,
+    baseUrl: given.baseUrl ?? `http://localhost:${port}`,
+    embedded: given.databaseUrl === undefined,
+  };
+}
+
+function withDefaults(given: GivenSettings, exposure: Exposure | undefined) {
+  const { host, port, baseUrl, embedded } = addressesOf(given);
+  const local = embedded && exposure === undefined;
+  const demo = given.demo ?? local;
+  const maxUploadBytes = given.maxUploadBytes ?? GIBIBYTE;
+  const operatorHost = given.operatorHost ?? LOOPBACK;
+  const operatorPort = given.operatorPort ?? (local ? undefined : portAfter(port));
+  return {
+    host,
+    port,
+    operatorHost,
+    /** Undefined on the local default: there the main port answers the operator. */
+    operatorPort,
+    operatorUrl: given.operatorUrl ?? operatorUrlOf(operatorHost, operatorPort) ?? baseUrl,
     metricsPort: given.metricsPort,
     baseUrl,
     sandboxAuthUrl: given.sandboxAuthUrl ?? baseUrl,
@@ -54,9 +78,9 @@ function withDefaults(given: GivenSettings) {
     trustedProxies: given.trustedProxies ?? [],
     supportEmail: given.supportEmail ?? 'support@portico.example',
     demo,
-    allowlistPolicy: given.allowlistPolicy ?? (embedded && demo ? 'optional' : 'required'),
+    allowlistPolicy: given.allowlistPolicy ?? (local && demo ? 'optional' : 'required'),
     allowlistMinPrefix: given.allowlistMinPrefix ?? 16,
-    webhookAllowPrivate: given.webhookAllowPrivate ?? (embedded && demo),
+    webhookAllowPrivate: given.webhookAllowPrivate ?? (local && demo),
     rateLimitTokenPerClient: given.rateLimitTokenPerClient ?? 100,
     rateLimitTokenPerAddress: given.rateLimitTokenPerAddress ?? 300,
     rateLimitCustomerToken: given.rateLimitCustomerToken ?? 200,
@@ -70,8 +94,11 @@ function withDefaults(given: GivenSettings) {
     simulatorDelayMs: given.simulatorDelayMs ?? 1_000,
     retentionDays: given.retentionDays ?? 30,
     auditRetentionDays: given.auditRetentionDays ?? 400,
-    maxUploadBytes: given.maxUploadBytes ?? 1024 ** 3,
+    maxUploadBytes,
     maxBodyBytesInFlight: given.maxBodyBytesInFlight ?? 256 * 1024 ** 2,
+    maxPendingFiles: given.maxPendingFiles ?? 1_000,
+    maxPendingBytes: given.maxPendingBytes ?? Math.max(100 * GIBIBYTE, maxUploadBytes),
+    minFreeDiskBytes: given.minFreeDiskBytes ?? GIBIBYTE,
     clamd: given.clamd,
     s3Endpoint: given.s3Endpoint,
     s3Region: given.s3Region ?? 'us-east-1',
@@ -80,6 +107,18 @@ function withDefaults(given: GivenSettings) {
     s3SecretAccessKey: given.s3SecretAccessKey,
     logLevel: given.logLevel ?? 'info',
   } satisfies Record<SettingName, unknown>;
+}
+
+/** 0 means any free port, for the operator's listener as well. */
+function portAfter(port: number): number {
+  return port === 0 ? 0 : port + 1;
+}
+
+/** Where this machine reaches the operator's listener. A wildcard address is no destination. */
+function operatorUrlOf(host: string, port: number | undefined): string | undefined {
+  if (port === undefined) return undefined;
+  const destination = ({ '0.0.0.0': LOOPBACK, '::': '::1' } as Record<string, string>)[host] ?? host;
+  return `http://${destination.includes(':') ? `[${destination}]` : destination}:${port}`;
 }
 
 const S3_TOGETHER = ['s3Endpoint', 's3Bucket', 's3AccessKeyId', 's3SecretAccessKey'] as const;
@@ -91,6 +130,12 @@ function contradictions(config: Config, given: GivenSettings): string[] {
     problems.push(
       'PORTICO_SANDBOX_AUTH_URL and PORTICO_PRODUCTION_AUTH_URL must differ: the address selects the environment',
     );
+  if (config.operatorPort !== undefined && config.operatorPort > MAX_PORT)
+    problems.push(`PORTICO_OPERATOR_PORT is required with PORTICO_PORT=${config.port}`);
+  if (config.operatorPort === config.port && config.port !== 0)
+    problems.push('PORTICO_OPERATOR_PORT must differ from PORTICO_PORT');
+  if (config.maxPendingBytes < config.maxUploadBytes)
+    problems.push('PORTICO_MAX_PENDING_BYTES must be at least PORTICO_MAX_UPLOAD_BYTES');
   if (given.databaseUrl !== undefined) {
     if (!given.masterKeys) problems.push('PORTICO_MASTER_KEY is required with PORTICO_DATABASE_URL');
     if (!given.operatorToken) problems.push('PORTICO_OPERATOR_TOKEN is required with PORTICO_DATABASE_URL');

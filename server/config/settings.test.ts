@@ -9,6 +9,9 @@ import { type SettingName, settings } from './settings.ts';
 const EXAMPLES: Record<SettingName, readonly [text: string, value: unknown]> = {
   host: ['0.0.0.0', '0.0.0.0'],
   port: ['8443', 8443],
+  operatorHost: ['10.0.0.5', '10.0.0.5'],
+  operatorPort: ['9000', 9000],
+  operatorUrl: ['https://operator.example.com/', 'https://operator.example.com'],
   metricsPort: ['9464', 9464],
   baseUrl: ['https://API.example.com/', 'https://api.example.com'],
   sandboxAuthUrl: ['https://sandbox.example.com', 'https://sandbox.example.com'],
@@ -40,6 +43,9 @@ const EXAMPLES: Record<SettingName, readonly [text: string, value: unknown]> = {
   retentionDays: ['365', 365],
   maxUploadBytes: ['1048576', 1_048_576],
   maxBodyBytesInFlight: ['67108864', 67_108_864],
+  maxPendingFiles: ['50', 50],
+  maxPendingBytes: ['2097152', 2_097_152],
+  minFreeDiskBytes: ['0', 0],
   clamd: ['clamd:3310', 'clamd:3310'],
   s3Endpoint: ['https://s3.example.com', 'https://s3.example.com'],
   s3Region: ['eu-central-1', 'eu-central-1'],
@@ -51,6 +57,8 @@ const EXAMPLES: Record<SettingName, readonly [text: string, value: unknown]> = {
 
 const REFUSED: Partial<Record<SettingName, readonly string[]>> = {
   port: ['-1', '65536', '80.5', '0x50', '1e3', 'http'],
+  operatorPort: ['-1', '65536'],
+  operatorUrl: ['operator.example.com', 'https://x/path'],
   metricsPort: ['-1', '65536'],
   baseUrl: ['example.com', 'ftp://x', 'https://x/path', 'https://x?q', 'https://u:p@x', 'https://x#f'],
   databaseUrl: ['mysql://x', 'not a url'],
@@ -69,6 +77,9 @@ const REFUSED: Partial<Record<SettingName, readonly string[]>> = {
   retentionDays: ['7', '3651'],
   maxUploadBytes: ['0', '10MB'],
   maxBodyBytesInFlight: ['1048576', '64MB'],
+  maxPendingFiles: ['0', '100001'],
+  maxPendingBytes: ['0', '1048575'],
+  minFreeDiskBytes: ['-1', '1GB'],
   logLevel: ['verbose', 'trace'],
 };
 

@@ -12,6 +12,21 @@ const GIBIBYTE = 1024 ** 3;
 export const settings = {
   host: { variable: 'PORTICO_HOST', parse: parse.text, about: 'address to listen on' },
   port: { variable: 'PORTICO_PORT', parse: parse.integer(0, 65_535), about: 'port to listen on' },
+  operatorHost: {
+    variable: 'PORTICO_OPERATOR_HOST',
+    parse: parse.text,
+    about: 'address of the listener for /operator and /metrics',
+  },
+  operatorPort: {
+    variable: 'PORTICO_OPERATOR_PORT',
+    parse: parse.integer(0, 65_535),
+    about: 'port of the listener for /operator and /metrics',
+  },
+  operatorUrl: {
+    variable: 'PORTICO_OPERATOR_URL',
+    parse: parse.origin,
+    about: 'where portico operator reaches the service',
+  },
   metricsPort: {
     variable: 'PORTICO_METRICS_PORT',
     parse: parse.integer(0, 65_535),
@@ -163,6 +178,21 @@ export const settings = {
     variable: 'PORTICO_MAX_BODY_BYTES_IN_FLIGHT',
     parse: parse.integer(64 * MEBIBYTE, 1_024 * GIBIBYTE),
     about: 'request bodies that one process holds at once; a quarter of it for one Organization',
+  },
+  maxPendingFiles: {
+    variable: 'PORTICO_MAX_PENDING_FILES',
+    parse: parse.integer(1, 100_000),
+    about: 'most files of one Organization that are not yet completed or failed',
+  },
+  maxPendingBytes: {
+    variable: 'PORTICO_MAX_PENDING_BYTES',
+    parse: parse.integer(1, 500 * 1_024 * GIBIBYTE),
+    about: 'most bytes of one Organization that are arriving or wait to be examined',
+  },
+  minFreeDiskBytes: {
+    variable: 'PORTICO_MIN_FREE_DISK_BYTES',
+    parse: parse.integer(0, 500 * 1_024 * GIBIBYTE),
+    about: 'free space of the folder below which files are refused',
   },
   clamd: {
     variable: 'PORTICO_CLAMD',

@@ -25,6 +25,7 @@ export type Tables = PeopleTables & {
   subscription_recoveries: SubscriptionRecoveriesTable;
   files: FilesTable;
   file_removals: FileRemovalsTable;
+  content_sweeps: ContentSweepsTable;
 };
 
 export type EnvironmentName = 'production' | 'sandbox';
@@ -264,10 +265,19 @@ type FilesTable = {
   uploaded_at: Date | null;
   next_look_at: Date | null;
   leased_by: string | null;
+  upload_leased_by: string | null;
+  upload_leased_until: Date | null;
+  pending_bytes: number | null;
   created_at: Date;
   updated_at: Date;
   completed_at: Date | null;
   failed_at: Date | null;
+};
+
+type ContentSweepsTable = {
+  storage: string;
+  position: string | null;
+  pass_started_at: Date;
 };
 
 type FileRemovalsTable = {

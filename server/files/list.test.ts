@@ -4,7 +4,7 @@ import { objectsOf } from '../../testing/answers.ts';
 import { assertError, createTestApp } from '../../testing/app.ts';
 import { createCustomer } from '../../testing/customers.ts';
 import { createFile, createFileOwner, inline, PDF, PNG } from '../../testing/files.ts';
-import { tokenOf } from '../../testing/tenant.ts';
+import { tokenOf, userToken } from '../../testing/tenant.ts';
 
 /** Filters and pages of GET /api/files (contract, section 5). */
 const app = await createTestApp();
@@ -106,4 +106,25 @@ test('links to upload are shown in lists as well, those to download are not', as
   assert.match(String(awaited?.upload_url), /\/uploads\//);
   const [completed] = objectsOf(await app.call({ url: `/api/files?guid=${guids.E}`, token: owner.token }));
   assert.equal(completed?.download_url, undefined);
+});
+
+test('the upload link is shown only to tokens that may create files', async () => {
+  const reader = await tokenOf(app, owner.organizationKey, 'files:read');
+  const viewer = await userToken(app, owner.organizationGuid, 'viewer');
+  const { guid } = await createFile(app, owner);
+  for (const [token, shown] of [
+    [owner.token, true],
+    [await userToken(app, owner.organizationGuid, 'developer'), true],
+    [reader, false],
+    [bank, false],
+    [viewer, false],
+  ] as const)
+    for (const file of [
+      (await app.call({ url: `/api/files/${guid}`, token })).body,
+      objectsOf(await app.call({ url: `/api/files?guid=${guid}`, token }))[0],
+    ]) {
+      assert.equal(file?.guid, guid);
+      const link = [typeof file.upload_url, typeof file.upload_expires_at];
+      assert.deepEqual(link, shown ? ['string', 'string'] : ['undefined', 'undefined']);
+    }
 });

@@ -1,8 +1,12 @@
 /** The longest that one upload may take. One that began before its link expired may end after. */
 export const LONGEST_UPLOAD_MS = 3_600_000;
-/** A store of its own is asked in a quarter of the time that the file has been waiting, within these bounds. */
+/**
+ * A store of its own is asked in a quarter of the time that the file has been waiting, within these bounds: most uploads
+ * come at once, and a link that nobody used must not be asked about for an hour as if they did.
+ */
 const MIN_PAUSE_MS = 1_000;
-const MAX_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 120_000;
+const MAX_PAUSE_AFTER_EXPIRY_MS = 600_000;
 
 type Awaited = { created_at: Date; upload_expires_at: Date | null };
 
@@ -25,10 +29,13 @@ export const looksOfOwnUploads: Looks = {
 export const looksOfForeignUploads: Looks = {
   firstLookAt: (now) => later(now, MIN_PAUSE_MS),
   nextLookAt({ created_at: createdAt, upload_expires_at: expiresAt }, now) {
-    const givenUpAt = later(expiresAt ?? createdAt, LONGEST_UPLOAD_MS);
+    const linkEndsAt = expiresAt ?? createdAt;
+    const givenUpAt = later(linkEndsAt, LONGEST_UPLOAD_MS);
     if (now >= givenUpAt) return undefined;
+    const longestMs = now < linkEndsAt ? MAX_PAUSE_MS : MAX_PAUSE_AFTER_EXPIRY_MS;
     const pauseMs = (now.getTime() - createdAt.getTime()) / 4;
-    return later(now, Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, pauseMs)));
+    const next = later(now, Math.min(longestMs, Math.max(MIN_PAUSE_MS, pauseMs)));
+    return new Date(Math.min(next.getTime(), givenUpAt.getTime()));
   },
 };
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { auditRecordsOf } from '../../testing/answers.ts';
 import { createTestApp, type TestApp } from '../../testing/app.ts';
@@ -166,6 +166,30 @@ test('inline content whose record never came about is removed an hour later', as
   await crashed.sweeper.runOnce();
   assert.deepEqual(await storedIn(crashed), []);
   assert.deepEqual(await crashed.database.queries.selectFrom('file_removals').selectAll().execute(), []);
+});
+
+test('an upload stored after its file had failed, by a process that then died, is found and removed', async () => {
+  const { app: crashed, owner: other } = await createOwned();
+  const { guid } = await createFile(crashed, other, { content_type: 'application/pdf', ...inline(PNG) });
+  const { guid: kept } = await createFile(crashed, other, inline(PNG));
+  await crashed.fileProcessing.settle();
+  assert.equal((await showFile(crashed, other, guid)).failure_code, 'content_type_mismatch');
+  const waiting = await createFile(crashed, other, inline(PNG));
+  const dayAgo = new Date(crashed.clock.now().getTime() - 24 * 3_600_000 - 1);
+  const path = (name: string) => join(crashed.dataDir, 'files', name.slice(-2), name.slice(-4, -2), name);
+  // The second upload of the link: it has its name, and nobody has written anything down about it.
+  await mkdir(dirname(path(guid)), { recursive: true });
+  await writeFile(path(guid), PNG);
+  await crashed.sweeper.runOnce();
+  assert.deepEqual((await storedIn(crashed)).sort(), [guid, kept, waiting.guid].sort(), 'too young to judge');
+
+  for (const name of [guid, kept, waiting.guid]) await utimes(path(name), dayAgo, dayAgo);
+  await crashed.sweeper.runOnce();
+  assert.ok((await storedIn(crashed)).includes(guid), 'one pass a day');
+  crashed.clock.advance(24 * 3_600_000);
+  await crashed.sweeper.runOnce();
+  assert.deepEqual((await storedIn(crashed)).sort(), [kept, waiting.guid].sort());
+  assert.ok(crashed.logged.some((line) => line.includes('removed orphaned content')));
 });
 
 test('content that is not there is waited for, with growing pauses, and said in the log', async () => {

@@ -1,11 +1,11 @@
 import type { Guids } from '../runtime/guid.ts';
-import { later } from './looks.ts';
-import { claimFiles } from './queue-store.ts';
-import type { FileRow } from './store.ts';
-import { createTreatment, LEASE_MS, type TreatmentDeps } from './treatment.ts';
+import { createLane } from './lane.ts';
+import { createTreatment, type TreatmentDeps } from './treatment.ts';
 
-/** Files of one process under way at once: they share a thread and a disk. */
-const MAX_AT_ONCE = 4;
+/** Files of one process under examination at once: they share a thread and a disk. */
+const MAX_EXAMINED_AT_ONCE = 4;
+/** Questions to the storage whether content has come: they only wait, and must not hold up what has come. */
+const MAX_POLLED_AT_ONCE = 8;
 /** What arrives in another process is noticed within this time. */
 const LOOK_EVERY_MS = 2_000;
 
@@ -17,46 +17,35 @@ export function createProcessing({ guids, ...deps }: TreatmentDeps & { guids: Gu
   const { database, clock, timers, log } = deps;
   const self = guids.next();
   const stopping = new AbortController();
-  const treat = createTreatment(deps, self, stopping.signal);
-  const active = new Set<Promise<void>>();
+  const { examineArrived, lookForAwaited } = createTreatment(deps, self, stopping.signal);
+  const shared = {
+    queries: database.queries,
+    clock,
+    log,
+    self,
+    stopping: stopping.signal,
+    onDone,
+  };
+  const lanes = [
+    createLane({ ...shared, work: 'arrived', atOnce: MAX_EXAMINED_AT_ONCE, treat: examineArrived }),
+    createLane({ ...shared, work: 'awaited', atOnce: MAX_POLLED_AT_ONCE, treat: lookForAwaited }),
+  ];
   let running = false;
   let cancelLook = () => {};
   let looking: Promise<void> | undefined;
   /** Somebody asked while it was looking, and may know of something newer. */
   let again = false;
+  /** Something ended, which may have left more to do: content that was found has to be examined. */
+  let hasEnded = false;
 
-  async function claim(): Promise<void> {
-    while (active.size < MAX_AT_ONCE && !stopping.signal.aborted) {
-      const room = MAX_AT_ONCE - active.size;
-      const now = clock.now();
-      const lease = { by: self, until: later(now, LEASE_MS) };
-      const claimed = await claimFiles(database.queries, now, lease, room);
-      for (const file of claimed) take(file);
-      if (claimed.length < room) return;
-    }
-  }
-
-  function take(file: FileRow): void {
-    const work: Promise<void> = treat(file)
-      .catch((error: unknown) =>
-        log.warn(
-          { err: error, file: file.guid },
-          'a file is left to whoever takes it when its lease has ended',
-        ),
-      )
-      .finally(() => {
-        active.delete(work);
-        if (running) wake();
-      });
-    active.add(work);
-  }
+  const active = () => lanes.flatMap((lane) => [...lane.active]);
 
   async function look(): Promise<void> {
     again = true;
     looking ??= (async () => {
       while (again) {
         again = false;
-        await claim();
+        await Promise.all(lanes.map((lane) => lane.claim()));
       }
     })().finally(() => {
       looking = undefined;
@@ -66,6 +55,15 @@ export function createProcessing({ guids, ...deps }: TreatmentDeps & { guids: Gu
 
   function wake(): void {
     look().catch((error: unknown) => log.warn({ reason: String(error) }, 'files could not be looked for'));
+  }
+
+  function onDone(): void {
+    hasEnded = true;
+    wakeIfRunning();
+  }
+
+  function wakeIfRunning(): void {
+    if (running) wake();
   }
 
   function lookRegularly(): void {
@@ -83,16 +81,16 @@ export function createProcessing({ guids, ...deps }: TreatmentDeps & { guids: Gu
     },
 
     /** Something has arrived in this process. */
-    wake(): void {
-      if (running) wake();
-    },
+    wake: wakeIfRunning,
 
     /** Deals with everything that is due now. */
     async settle(): Promise<void> {
       for (;;) {
+        hasEnded = false;
         await look();
-        if (active.size === 0) return;
-        await Promise.all(active);
+        const underWay = active();
+        if (underWay.length === 0 && !hasEnded) return;
+        await Promise.all(underWay);
       }
     },
 
@@ -102,7 +100,7 @@ export function createProcessing({ guids, ...deps }: TreatmentDeps & { guids: Gu
       cancelLook();
       stopping.abort(new Error('the process stops'));
       await looking?.catch(() => {});
-      await Promise.all(active);
+      await Promise.all(active());
     },
   };
 }

@@ -7,21 +7,69 @@ import type { FileRow } from './store.ts';
 
 export type Lease = { by: string; until: Date };
 
-/** Files whose time has come, now this node's until the lease ends; two nodes never get the same. */
+/** What has to be done with a file: examine content that is there, or ask whether it has come. */
+export type Work = 'arrived' | 'awaited';
+
+/** Organizations visited in one claim; the next claim goes on behind them. */
+const MAX_ORGANIZATIONS_VISITED = 500;
+
+/** `next` is the Organization to go on behind; undefined when all of them were visited. */
+export type Claim = { files: FileRow[]; next: string | undefined };
+
+/**
+ * The earliest due file of each Organization behind `after`, one each, in the order of their guids: an Organization with
+ * a thousand due files waits for its turn like one with a single file. Two nodes never get the same file.
+ */
 export async function claimFiles(
   queries: Queries,
-  now: Date,
-  { by, until }: Lease,
-  limit: number,
-): Promise<FileRow[]> {
-  const { rows } = await sql<FileRow>`
-    update files set next_look_at = ${until}, leased_by = ${by}
-    where guid in (
-      select guid from files where next_look_at <= ${now}
-      order by next_look_at limit ${limit} for update skip locked)
-    returning *`.execute(queries);
-  return rows;
+  { work, now, lease, after, limit }: { work: Work; now: Date; lease: Lease; after: string; limit: number },
+): Promise<Claim> {
+  const due = DUE[work];
+  const { rows } = await sql<FileRow & Visited>`
+    with recursive visited (organization_guid, turn) as (
+      (select organization_guid, 1 from files
+        where ${due} and organization_guid > ${after}
+        order by organization_guid limit 1)
+      union all
+      select following.organization_guid, visited.turn + 1
+      from visited cross join lateral (
+        select organization_guid from files
+        where ${due} and organization_guid > visited.organization_guid
+        order by organization_guid limit 1
+      ) as following
+      where visited.turn < ${MAX_ORGANIZATIONS_VISITED}
+    ),
+    claimed as (
+      update files set next_look_at = ${lease.until}, leased_by = ${lease.by}
+      where guid in (
+        select earliest.guid from visited cross join lateral (
+          select guid from files
+          where ${due} and organization_guid = visited.organization_guid and next_look_at <= ${now}
+          order by next_look_at limit 1 for update skip locked
+        ) as earliest
+        limit ${limit})
+      returning *
+    )
+    select claimed.*, walk.last_visited, walk.visits
+    from (select max(organization_guid::text)::uuid as last_visited, count(*) as visits from visited) as walk
+    left join claimed on true
+    order by claimed.organization_guid`.execute(queries);
+  const files = rows
+    .filter(({ guid }) => guid !== null)
+    .map(({ last_visited: _, visits: __, ...file }) => file);
+  if (files.length === limit) return { files, next: files.at(-1)?.organization_guid };
+  const [walk] = rows;
+  const cutOff = walk && walk.visits === MAX_ORGANIZATIONS_VISITED;
+  return { files, next: cutOff ? (walk.last_visited ?? undefined) : undefined };
 }
+
+type Visited = { last_visited: string | null; visits: number };
+
+/** In the words of the partial indexes. */
+const DUE = {
+  arrived: sql`next_look_at is not null and uploaded_at is not null`,
+  awaited: sql`next_look_at is not null and uploaded_at is null`,
+} as const;
 
 /** Undefined when it is no longer this node's: the lease ran out and another has taken the file. */
 export function updateLeased(

@@ -11,8 +11,10 @@ import type { Metrics } from '../runtime/metrics.ts';
 import { createScanner } from './content/scan.ts';
 import { createExamination } from './examination.ts';
 import { looksOfForeignUploads, looksOfOwnUploads } from './looks.ts';
+import { createOrphans } from './orphans.ts';
 import { createProcessing } from './processing.ts';
 import { watchWaitingFiles } from './queue-metrics.ts';
+import { createQuota } from './quota.ts';
 import { createRemovals } from './removals.ts';
 import { createFiles } from './service.ts';
 import { createFolderStorage } from './storage/folder.ts';
@@ -45,19 +47,22 @@ export function createFileRoom(deps: Deps) {
   const examine = createExamination({ storage, scanner });
   const removals = createRemovals({ ...deps, storage });
   const processing = createProcessing({ ...deps, storage, looks, removals, examine });
+  const orphans = createOrphans({ ...deps, storage });
+  const quota = createQuota({ clock, maxFiles: config.maxPendingFiles, maxBytes: config.maxPendingBytes });
   const onArrival = processing.wake;
   const files = createFiles({
     ...deps,
-    ...{ storage, onArrival, firstLookAt: looks.firstLookAt, maxUploadBytes: config.maxUploadBytes },
+    ...{ storage, quota, onArrival, firstLookAt: looks.firstLookAt, maxUploadBytes: config.maxUploadBytes },
   });
   watchWaitingFiles({ metrics, clock, queries: database.queries });
   return {
     files,
     fileProcessing: processing,
     /** Only where links lead to us: a store has its own. */
-    direct: links && { links, uploads: createUploads({ ...deps, storage, onArrival }) },
+    direct: links && { links, uploads: createUploads({ ...deps, storage, quota, onArrival }) },
     sweepRemovals: removals.sweep,
     sweepLeftovers: removals.sweepLeftovers,
+    sweepOrphans: orphans.sweep,
     async stop(): Promise<void> {
       await processing.stop();
       close?.();
@@ -73,7 +78,8 @@ function chooseStorage({ config, encryption, clock, guids }: Deps) {
   }
   const links = createLinks({ uploadUrl: config.uploadUrl, encryption, clock });
   const folder = join(config.dataDir, FOLDER);
-  return { storage: createFolderStorage({ folder, links, guids }), links, looks: looksOfOwnUploads };
+  const storage = createFolderStorage({ folder, links, guids, minFreeBytes: config.minFreeDiskBytes });
+  return { storage, links, looks: looksOfOwnUploads };
 }
 
 /** All of them or none, which the configuration has seen to. */

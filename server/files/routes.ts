@@ -13,6 +13,8 @@ import type { LongText } from '../http/long-text.ts';
 import { envelope, listOf, listQuery, pageOf } from '../http/paging.ts';
 import { answers, GuidParams, strictObject } from '../http/schemas.ts';
 import type { HttpServer } from '../http/server.ts';
+import { holdsScope } from '../tokens/scopes.ts';
+import type { Caller } from '../tokens/verifier.ts';
 import { FileView, NewFile, viewFile } from './schema.ts';
 import { type Files, USE_UPLOAD_URL } from './service.ts';
 
@@ -79,7 +81,7 @@ export function registerFiles(api: HttpServer, { files }: { files: Files }): voi
     async (request) => {
       const { caller, query } = request;
       const page = unwrap(pageOf(query));
-      const found = await files.list(caller, page, {
+      const filters = {
         guid: values(query.guid),
         state: values(query.state),
         type: values(query.type),
@@ -88,7 +90,8 @@ export function registerFiles(api: HttpServer, { files }: { files: Files }): voi
         environment: values(query.environment),
         createdAtGte: moment(query.created_at_gte),
         createdAtLt: moment(query.created_at_lt),
-      });
+      };
+      const found = await files.list(caller, page, filters, { withUploadUrl: maySeeUploadUrl(caller) });
       return envelope(page, unwrap(found), viewFile);
     },
   );
@@ -113,7 +116,13 @@ export function registerFiles(api: HttpServer, { files }: { files: Files }): voi
     },
     async ({ caller, params, query }) => {
       const withDownloadUrl = query.include_download_url === true;
-      return viewFile(unwrap(await files.get(caller, params.guid, { withDownloadUrl })));
+      const withUploadUrl = maySeeUploadUrl(caller);
+      return viewFile(unwrap(await files.get(caller, params.guid, { withDownloadUrl, withUploadUrl })));
     },
   );
+}
+
+/** Whoever has the link may write the content, which a token that only reads may not. */
+function maySeeUploadUrl({ scopes }: Caller): boolean {
+  return holdsScope(scopes, 'files:execute');
 }

@@ -86,7 +86,7 @@ test('whoever has lost the lease writes nothing more, and breaks off', async () 
     .where('guid', '=', guid)
     .executeTakeFirstOrThrow();
   assert.deepEqual(row, taken);
-  assert.ok(app.logged.some((line) => line.includes('a file is in other hands by now')));
+  assert.ok(app.logged.some((line) => line.includes('lost the lease on a file')));
 });
 
 test('stopping in the middle of a scan gives the file back at once', async () => {

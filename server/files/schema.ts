@@ -55,7 +55,8 @@ export const FileView = Type.Object({
   failed_at: Type.Optional(Timestamp),
   upload_url: Type.Optional(
     Type.String({
-      description: 'PUT the bytes here, with the same Content-Type; once, until upload_expires_at',
+      description:
+        'PUT the bytes here, with the same Content-Type; once, until upload_expires_at; only for files:execute',
     }),
   ),
   upload_expires_at: Type.Optional(Timestamp),

@@ -11,10 +11,12 @@ import type { Log } from '../runtime/log.ts';
 import { decodeBase64, InvalidBase64 } from './content/base64.ts';
 import { checkFilename } from './filename.ts';
 import { deleteRemoval, insertRemoval } from './queue-store.ts';
+import type { Quota } from './quota.ts';
 import { changeOf } from './records.ts';
 import type { NewFile } from './schema.ts';
 import { FILE_STATES, type FileState, stateOf } from './state.ts';
-import { type Storage, StorageError } from './storage/storage.ts';
+import type { Storage } from './storage/storage.ts';
+import { failureOfStorage } from './storage-failure.ts';
 import * as store from './store.ts';
 
 export type Files = ReturnType<typeof createFiles>;
@@ -49,6 +51,7 @@ type Deps = {
   customers: Customers;
   storage: Storage;
   maxUploadBytes: number;
+  quota: Quota;
   /** When to look for the first time whether the content has come, of one that comes by a link. */
   firstLookAt(now: Date, expiresAt: Date): Date;
   /** The content of a file is there, and has to be looked at. */
@@ -57,14 +60,18 @@ type Deps = {
 
 /** What partners hand in about their customers: the records. Their content is in the storage, under the same guid. */
 export function createFiles(deps: Deps) {
-  const { database, clock, guids, audit, log, customers, storage, maxUploadBytes, onArrival } = deps;
+  const { database, clock, guids, audit, log, customers, storage, maxUploadBytes, quota, onArrival } = deps;
   const { queries } = database;
 
-  async function show(file: store.FileRow): Promise<ShownFile> {
+  /** The upload link is for callers that may create files: it is the whole permission to write the content. */
+  async function show(
+    file: store.FileRow,
+    { withUploadUrl }: { withUploadUrl: boolean },
+  ): Promise<ShownFile> {
     const { guid, content_type: contentType, max_bytes: maxBytes, upload_expires_at: expiresAt } = file;
     const waits = file.uploaded_at === null && file.failed_at === null;
     const upload =
-      waits && expiresAt !== null && clock.now() < expiresAt
+      withUploadUrl && waits && expiresAt !== null && clock.now() < expiresAt
         ? { url: await storage.uploadUrl({ guid, contentType, maxBytes, expiresAt }), expiresAt }
         : undefined;
     return { file, state: stateOf(file), upload };
@@ -76,6 +83,8 @@ export function createFiles(deps: Deps) {
     content: readonly Buffer[],
     removeAt: Date,
   ): Promise<Failure | undefined> {
+    const full = await requireSpace(file.pending_bytes ?? 0);
+    if (full) return full;
     await insertRemoval(queries, file.guid, removeAt);
     const { content_type: contentType, max_bytes: maxBytes } = file;
     try {
@@ -83,10 +92,21 @@ export function createFiles(deps: Deps) {
       if (result !== 'stored') throw new Error(`new content of ${file.guid} is not stored: ${result}`);
       return undefined;
     } catch (error) {
-      if (!(error instanceof StorageError)) throw error;
-      log.error({ err: error }, 'the storage of files cannot be used');
-      return new Failure('storage_unavailable', 'Files cannot be stored at the moment; try again later');
+      return failureOfStorage(error, log);
     }
+  }
+
+  async function requireSpace(bytes: number): Promise<Failure | undefined> {
+    try {
+      await storage.requireSpace(bytes);
+      return undefined;
+    } catch (error) {
+      return failureOfStorage(error, log);
+    }
+  }
+
+  function pendingOf({ pending_bytes: bytes }: store.FileRow) {
+    return { files: 1, bytes: bytes ?? 0 };
   }
 
   async function createInline(
@@ -95,10 +115,15 @@ export function createFiles(deps: Deps) {
     content: readonly Buffer[],
   ): Promise<Failure | undefined> {
     const removeAt = new Date(file.created_at.getTime() + INLINE_WITHIN_MS);
+    // Once more when the record is written: several may be stored at a time.
+    const overQuota = await quota.check(queries, file.organization_guid, pendingOf(file));
+    if (overQuota) return overQuota;
     const refused = await storeInline(file, content, removeAt);
     // A storage that failed may have kept the content, so its removal stays scheduled.
     if (refused) return refused;
     return database.transaction(async (transaction) => {
+      const exceeded = await quota.checkAlone(transaction, file.organization_guid, pendingOf(file));
+      if (exceeded) return exceeded;
       if (!(await deleteRemoval(transaction, file.guid, removeAt)))
         return new Failure('storage_unavailable', 'Storing the file took too long; try again');
       await store.insertFile(transaction, file);
@@ -107,10 +132,13 @@ export function createFiles(deps: Deps) {
     });
   }
 
-  async function createAwaited(actor: Actor, file: store.FileRow): Promise<undefined> {
-    await database.transaction(async (transaction) => {
+  function createAwaited(actor: Actor, file: store.FileRow): Promise<Failure | undefined> {
+    return database.transaction(async (transaction) => {
+      const exceeded = await quota.checkAlone(transaction, file.organization_guid, pendingOf(file));
+      if (exceeded) return exceeded;
       await store.insertFile(transaction, file);
       await audit.record(transaction, actor, changeOf('create', file));
+      return undefined;
     });
   }
 
@@ -143,7 +171,10 @@ export function createFiles(deps: Deps) {
               upload_expires_at: expiresAt,
               next_look_at: deps.firstLookAt(now, expiresAt),
             }
-          : { max_bytes: MAX_INLINE_BYTES, uploaded_at: now, next_look_at: now }),
+          : {
+              ...{ max_bytes: MAX_INLINE_BYTES, uploaded_at: now, next_look_at: now },
+              pending_bytes: content.reduce((bytes, piece) => bytes + piece.length, 0),
+            }),
         created_at: now,
         updated_at: now,
       };
@@ -152,17 +183,17 @@ export function createFiles(deps: Deps) {
         : createInline(actor, file, content));
       if (refused) return refused;
       if (content !== undefined) onArrival();
-      return show(file);
+      return show(file, { withUploadUrl: true });
     },
 
     async get(
       visible: store.Visible,
       guid: string,
-      { withDownloadUrl }: { withDownloadUrl: boolean },
+      { withDownloadUrl, withUploadUrl }: { withDownloadUrl: boolean; withUploadUrl: boolean },
     ): Promise<ShownFile | Failure> {
       const file = await store.selectFile(queries, visible, guid);
       if (!file) return new Failure('not_found', 'There is no such file');
-      const shown = await show(file);
+      const shown = await show(file, { withUploadUrl });
       if (!withDownloadUrl || shown.state !== 'completed') return shown;
       const { filename, content_type: contentType } = file;
       const expiresAt = new Date(clock.now().getTime() + DOWNLOAD_LIFETIME_MS);
@@ -184,13 +215,14 @@ export function createFiles(deps: Deps) {
       visible: store.Visible,
       page: Page,
       { state, ...filters }: AskedFilters,
+      options: { withUploadUrl: boolean },
     ): Promise<PageOf<ShownFile> | Failure> {
       const unknown = state?.find((name) => !isFileState(name));
       if (unknown !== undefined)
         return new Failure('invalid_parameter', `state ${unknown} is not a state of files`);
       const states = state?.filter(isFileState);
       const found = await store.selectFiles(database.lists, visible, page, { ...filters, state: states });
-      return { ...found, rows: await Promise.all(found.rows.map(show)) };
+      return { ...found, rows: await Promise.all(found.rows.map((file) => show(file, options))) };
     },
   };
 }
@@ -202,6 +234,9 @@ const NOTHING_YET = {
   upload_expires_at: null,
   uploaded_at: null,
   leased_by: null,
+  upload_leased_by: null,
+  upload_leased_until: null,
+  pending_bytes: null,
   completed_at: null,
   failed_at: null,
 };

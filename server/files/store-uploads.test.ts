@@ -4,6 +4,7 @@ import { assertError, createTestApp } from '../../testing/app.ts';
 import { createFakeClock } from '../../testing/fake-clock.ts';
 import { createFile, createFileOwner, inline, PDF, PNG, postFile, showFile } from '../../testing/files.ts';
 import { userToken } from '../../testing/tenant.ts';
+import { until } from '../../testing/webhooks.ts';
 import { createS3Double } from './storage/testing/s3-double.ts';
 
 /** Files on an S3-compatible store, whose links are its own and whose uploads are found by asking. */
@@ -75,22 +76,26 @@ test('after it was taken in, the link replaces nothing', async () => {
   assert.deepEqual(Buffer.from(await response.arrayBuffer()), PNG);
 });
 
-test('it is asked after a second, then with pauses that grow to half a minute', async () => {
+test('it is asked after a second, then with pauses that grow to two minutes, and to ten after the link', async () => {
   const { guid } = await createFile(app, owner);
   assert.equal(await nextLookIn(guid), 1_000);
   await pass(1_000);
   assert.equal(await nextLookIn(guid), 1_000);
   await pass(7_000);
   assert.equal(await nextLookIn(guid), 2_000);
+  await pass(10 * MINUTE_MS);
+  assert.equal(await nextLookIn(guid), 120_000);
   await pass(5 * MINUTE_MS);
-  assert.equal(await nextLookIn(guid), 30_000);
+  assert.equal(await nextLookIn(guid), 227_000);
+  await pass(30 * MINUTE_MS);
+  assert.equal(await nextLookIn(guid), 600_000);
 });
 
 test('what never came is given up an hour after its link has expired: until then one may still be coming in', async () => {
   const { guid } = await createFile(app, owner);
   await pass(75 * MINUTE_MS - 1);
   assert.equal((await showFile(app, owner, guid)).state, 'storing');
-  await pass(30_000);
+  await pass(1);
   assert.equal((await showFile(app, owner, guid)).failure_code, 'upload_expired');
 });
 
@@ -118,6 +123,47 @@ test('more than was agreed is too_large, and the wrong type a mismatch; neither 
   assert.equal((await showFile(app, owner, wrong.guid)).failure_code, 'content_type_mismatch');
   const kept = [...store.bucket.objects.keys()];
   assert.ok(!kept.some((key) => key.includes(large.guid) || key.includes(wrong.guid)));
+});
+
+test('uploads that never come hold up neither what has come nor another Organization', async () => {
+  const abandoned = await Promise.all(Array.from({ length: 20 }, () => createFile(app, owner)));
+  const guids = new Set(abandoned.map(({ guid }) => guid));
+  let answer = (_: undefined) => {};
+  const held = new Promise<undefined>((resolve) => {
+    answer = resolve;
+  });
+  store.setFault(({ path }) => (guids.has(path.split('/').at(-1) ?? '') ? held : undefined));
+  clock.advance(1_000);
+  const settled = app.fileProcessing.settle();
+  const neighbour = await createFileOwner(app);
+  const { guid } = await createFile(app, neighbour, inline(PNG));
+  void app.fileProcessing.settle();
+  await until(async () => (await showFile(app, neighbour, guid)).state === 'completed', 'it is completed');
+  answer(undefined);
+  store.setFault(() => undefined);
+  await settled;
+  await app.database.queries
+    .deleteFrom('files')
+    .where('guid', 'in', [...guids])
+    .execute();
+});
+
+test('content that no record knows is found page by page and removed after a day', async () => {
+  const { guid: kept } = await createFile(app, owner, inline(PNG));
+  await app.fileProcessing.settle();
+  const [orphan, recent] = ['a'.repeat(32), 'b'.repeat(32)].map((guid) =>
+    guid.replace(/^.{13}/, '0190163d86947'),
+  );
+  const [object] = [...store.bucket.objects.values()];
+  assert.ok(object);
+  store.bucket.objects.set(`files/${orphan}`, { ...object, modified: clock.now() });
+  store.bucket.pageObjects = 2;
+  clock.advance(24 * 60 * MINUTE_MS + 1);
+  store.bucket.objects.set(`files/${recent}`, { ...object, modified: clock.now() });
+  const has = (guid: string | undefined) => store.bucket.objects.has(`files/${guid}`);
+  for (let round = 0; has(orphan) && round < 50; round++) await app.sweeper.runOnce();
+  await app.sweeper.runOnce();
+  assert.deepEqual([has(orphan), has(recent), has(kept)], [false, true, true]);
 });
 
 test('inline content goes to the store as well; while that is away: 503, and what it may have kept is removed', async () => {

@@ -144,6 +144,59 @@ export function updateAwaited(
     .executeTakeFirst();
 }
 
+/** Undefined when its content is there, it has ended, or another upload of it is under way. */
+export function leaseUpload(
+  queries: Queries,
+  guid: string,
+  now: Date,
+  changes: Updateable<Tables['files']>,
+): Promise<FileRow | undefined> {
+  return queries
+    .updateTable('files')
+    .set(changes)
+    .where('guid', '=', guid)
+    .where('uploaded_at', 'is', null)
+    .where('failed_at', 'is', null)
+    .where((where) =>
+      where.or([where('upload_leased_until', 'is', null), where('upload_leased_until', '<=', now)]),
+    )
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** False when the lease is another's by now. */
+export async function renewUpload(
+  queries: Queries,
+  guid: string,
+  leasedBy: string,
+  until: Date,
+): Promise<boolean> {
+  const { numUpdatedRows } = await queries
+    .updateTable('files')
+    .set({ upload_leased_until: until })
+    .where('guid', '=', guid)
+    .where('upload_leased_by', '=', leasedBy)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Of an upload that did not arrive. A file that was given up meanwhile keeps its end. */
+export async function releaseUpload(
+  queries: Queries,
+  guid: string,
+  leasedBy: string,
+  nextLookAt: Date,
+): Promise<void> {
+  await queries
+    .updateTable('files')
+    .set({ upload_leased_by: null, upload_leased_until: null, pending_bytes: null, next_look_at: nextLookAt })
+    .where('guid', '=', guid)
+    .where('upload_leased_by', '=', leasedBy)
+    .where('uploaded_at', 'is', null)
+    .where('failed_at', 'is', null)
+    .execute();
+}
+
 function distinct<T>(values: readonly T[]): T[] {
   return [...new Set(values)];
 }

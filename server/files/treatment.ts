@@ -68,24 +68,25 @@ export function createTreatment(deps: TreatmentDeps, self: string, stopping: Abo
     }
   }
 
-  /** Whether its content has come. If not: when to look again, or that it will not come any more. */
-  async function lookFor(file: FileRow): Promise<FileRow | undefined> {
+  /** Whether its content has come, to be examined next. If not: when to look again, or that it will not come any more. */
+  async function lookFor(file: FileRow): Promise<void> {
     const found = await storage.head(file.guid);
     const now = clock.now();
-    if (found) return updateOwn(file, { uploaded_at: now, updated_at: now });
+    const unleased = { leased_by: null, upload_leased_by: null, upload_leased_until: null };
+    const arrived = {
+      uploaded_at: now,
+      updated_at: now,
+      next_look_at: now,
+      pending_bytes: found?.size ?? null,
+    };
+    if (found) return updateOwn(file, { ...arrived, ...unleased });
     const next_look_at = looks.nextLookAt(file, now);
     if (next_look_at) await updateOwn(file, { next_look_at, leased_by: null });
     else await end(file, { failureCode: 'upload_expired' });
-    return undefined;
   }
 
-  async function updateOwn(
-    file: FileRow,
-    changes: Parameters<typeof queue.updateLeased>[3],
-  ): Promise<FileRow> {
-    const row = await queue.updateLeased(queries, file.guid, self, changes);
-    if (!row) throw new LeaseLost();
-    return row;
+  async function updateOwn(file: FileRow, changes: Parameters<typeof queue.updateLeased>[3]): Promise<void> {
+    if (!(await queue.updateLeased(queries, file.guid, self, changes))) throw new LeaseLost();
   }
 
   /** Its end, and with it what must not stay of its content. */
@@ -119,15 +120,19 @@ export function createTreatment(deps: TreatmentDeps, self: string, stopping: Abo
     await queue.updateLeased(queries, file.guid, self, { next_look_at, leased_by: null });
   }
 
-  return async (file: FileRow): Promise<void> => {
+  /** A failure that may pass puts the file off; a lost lease leaves it to the node that has it. */
+  async function attempt(file: FileRow, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     try {
-      await underLease(file, async (signal) => {
-        const arrived = file.uploaded_at === null ? await lookFor(file) : file;
-        if (arrived) await end(arrived, await examine(arrived, signal));
-      });
+      await underLease(file, work);
     } catch (error) {
-      if (error instanceof LeaseLost) log.info({ file: file.guid }, 'a file is in other hands by now');
+      if (error instanceof LeaseLost) log.info({ file: file.guid }, 'lost the lease on a file');
       else await postpone(file, error);
     }
+  }
+
+  return {
+    examineArrived: (file: FileRow) =>
+      attempt(file, async (signal) => end(file, await examine(file, signal))),
+    lookForAwaited: (file: FileRow) => attempt(file, () => lookFor(file)),
   };
 }

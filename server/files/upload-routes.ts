@@ -78,11 +78,12 @@ export async function registerUploads(
           summary: 'Upload the content of a file to its upload_url, exactly as that was given',
           description:
             'The body is the raw bytes, with the content_type of the file as Content-Type and with a Content-Length. ' +
-            'The address needs no token and works once; an upload that was cut off can be repeated until it expires.',
+            'The address needs no token and works once; an upload that was cut off can be repeated until it expires. ' +
+            'A second upload while one is under way gets 409 upload_in_progress with Retry-After.',
           tags,
           params: GuidParams,
           body: { content: Object.fromEntries(CONTENT_TYPES.map((type) => [type, { schema: {} }])) },
-          response: answers({ 200: UploadedView }, 403, 404, 409, 411, 413, 503),
+          response: answers({ 200: UploadedView }, 403, 404, 409, 411, 413, 422, 503),
         },
       },
       async (request, reply) => {
@@ -115,7 +116,7 @@ async function received(
   // Node ends the connection then, unless somebody else listens for it.
   raw.setTimeout(SILENCE_MS);
   try {
-    return await uploads.receive(uploadTerms, raw);
+    return await uploads.receive(uploadTerms, Number(raw.headers['content-length']), raw);
   } catch (error) {
     if (error !== raw.errored) throw error;
     // Nobody is there to read it, but the log and the metrics tell.

@@ -41,11 +41,17 @@ function assertRefused(answer: HttpAnswer | Answer, status: number, code: string
 /** Nothing came of it: no byte stays, and the link can still be used. */
 async function assertUntouched({ guid, url }: { guid: string; url: string }): Promise<void> {
   await until(async () => (await storedIn(app)).length === 0, 'nothing stays');
+  await until(async () => (await leaseOf(guid)) === null, 'the link is free again');
   assert.equal((await showFile(app, owner, guid)).state, 'storing');
   assert.equal((await upload(url, PNG)).status, 200);
   await app.fileProcessing.settle();
   assert.equal((await showFile(app, owner, guid)).state, 'completed');
   await forget(guid);
+}
+
+async function leaseOf(guid: string): Promise<string | null> {
+  const query = app.database.queries.selectFrom('files').select('upload_leased_by').where('guid', '=', guid);
+  return (await query.executeTakeFirstOrThrow()).upload_leased_by;
 }
 
 /** So that what is stored is what the next test stored. */
@@ -108,6 +114,8 @@ test('one that ends after another on the same link was no good is refused, and l
   const late = send('PUT', url, headers, PNG.subarray(0, 10));
   await once(late.outgoing, 'socket');
   await until(async () => (await storedIn(app)).length > 0, 'the late one has begun');
+  // As if its node had not renewed the lease in time.
+  await app.database.queries.updateTable('files').set({ upload_leased_until: app.clock.now() }).execute();
   assert.equal((await upload(url, PDF)).status, 200);
   await app.fileProcessing.settle();
   assert.equal((await showFile(app, owner, guid)).failure_code, 'content_type_mismatch');

@@ -85,6 +85,17 @@ for (const operation of operations) {
     }
   });
 
+  test(`${operationId}: an encoded letter in a fixed segment is not found`, async () => {
+    const { method, path } = operation;
+    const fixed = path.split('/').flatMap((segment, index) => (/^[a-z]/.test(segment) ? [index] : []));
+    for (const index of fixed) {
+      const segments = addressOf(operation).split('/');
+      segments[index] = String(segments[index]).replace(/^./, (letter) => `%${hex(letter)}`);
+      const answer = await app.call({ method: method as 'PUT', url: segments.join('/') });
+      assertRefused(operation, answer, { status: 404, code: 'not_found' });
+    }
+  });
+
   test(`${operationId}: no query makes it fail`, async () => {
     const text = fc.string({ unit: 'binary', maxLength: 40 });
     await fc.assert(
@@ -104,3 +115,6 @@ test('a path of 16,000 slashes, or of as many segments, names nothing', async ()
 });
 
 test('nothing of this was an error of ours, or filled the log', () => assertQuietLog(app));
+function hex(letter: string): string {
+  return letter.charCodeAt(0).toString(16);
+}

@@ -11,12 +11,12 @@ const Status = Type.Object({ status: Type.String() });
 /** A database that does not answer within this time counts as unreachable. */
 const READY_TIMEOUT_MS = 2_000;
 
+const tags = ['Health'];
+
 export function registerHealth(
   server: HttpServer,
-  { schemaState, metrics }: { schemaState(): Promise<SchemaState>; metrics: Metrics },
+  { schemaState }: { schemaState(): Promise<SchemaState> },
 ): void {
-  const tags = ['Health'];
-
   server.get(
     '/healthz',
     {
@@ -42,7 +42,9 @@ export function registerHealth(
     },
     async () => unwrap(await readiness(schemaState)),
   );
+}
 
+export function registerMetrics(server: HttpServer, metrics: Metrics): void {
   server.get(
     '/metrics',
     {

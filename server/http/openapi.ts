@@ -54,7 +54,7 @@ const TAGS = [
   'Dashboard',
 ];
 
-const INTRODUCTION = `Keys, tokens, webhooks and files: the front door of a banking and trading platform.
+export const PARTNER_INTRODUCTION = `Keys, tokens, webhooks and files: the front door of a banking and trading platform.
 
 **Authenticate.** Exchange a key pair for a token at \`POST /oauth/token\`, with the scopes you need and no more, and
 send it as \`Authorization: Bearer …\`. Keep it until shortly before \`expires_in\` has passed. Each operation names the
@@ -76,6 +76,9 @@ Verify each request before you believe it: \`X-Service-Signature\` is the lowerc
 body under the 64 characters of the \`signing_key\`. Libraries for Standard Webhooks verify it too, with the base64 of
 these 64 characters as their secret.`;
 
+export const OPERATOR_INTRODUCTION = `The calls of the people who run the service, each with \`Authorization: Bearer
+<PORTICO_OPERATOR_TOKEN>\`. \`npx portico operator --help\` lists the same calls.`;
+
 /** Registered before any route: the document is made of the schemas that the routes declare. */
 export async function registerOpenApi(
   server: HttpServer,
@@ -83,8 +86,15 @@ export async function registerOpenApi(
     baseUrl,
     version,
     supportEmail,
+    description,
     webhooks,
-  }: { baseUrl: string; version: string; supportEmail: string; webhooks: OpenApiWebhooks },
+  }: {
+    baseUrl: string;
+    version: string;
+    supportEmail: string;
+    description: string;
+    webhooks?: OpenApiWebhooks;
+  },
 ): Promise<void> {
   await server.register(swagger, {
     openapi: {
@@ -92,12 +102,12 @@ export async function registerOpenApi(
       info: {
         title: 'Portico',
         version,
-        description: INTRODUCTION,
+        description,
         contact: { email: supportEmail },
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: baseUrl }],
-      webhooks,
+      ...(webhooks ? { webhooks } : {}),
       tags: TAGS.map((name) => ({ name })),
       components: {
         securitySchemes: {

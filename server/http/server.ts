@@ -32,6 +32,7 @@ import {
   failureOfRefusedValue,
   oauthFailure,
 } from './errors.ts';
+import { hasEncodedFixedSegment } from './fixed-segments.ts';
 import { failureOfHost } from './host.ts';
 import { securityHeaders } from './security-headers.ts';
 import type { SourceAddress } from './source-address.ts';
@@ -47,6 +48,13 @@ declare module 'fastify' {
   }
   interface FastifyInstance {
     bodyPace: BodyPace;
+  }
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** A fixed segment of its path is percent-encoded: no route answers it, whatever the method. */
+    isMisspelt: boolean;
   }
 }
 
@@ -111,6 +119,7 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
     clientErrorHandler: createBrokenRequestAnswer(() => ({ ...headers, 'x-request-id': guids.next() })),
   }).withTypeProvider<TypeBoxTypeProvider>();
 
+  server.decorateRequest('isMisspelt', false);
   server.setValidatorCompiler(createValidatorCompiler());
   server.setErrorHandler(sendError);
   server.decorate('bodyPace', createBodyPace());
@@ -124,9 +133,10 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
   server.addHook('onRequest', (request, reply, done) => {
     reply.headers(headers);
     reply.header('x-request-id', request.id);
+    request.isMisspelt = hasEncodedFixedSegment(request);
     const failure = failureOfHost(request);
-    // Before the body is read: nobody is going to look at it.
-    if (request.is404 && !failure) sendNotFound(request, reply, allowedMethods);
+    // Before the body is read: no route would look at it.
+    if (request.isMisspelt || (request.is404 && !failure)) sendNotFound(request, reply, allowedMethods);
     else proceed(failure, done);
   });
   limitBodyTime(server, BODY_TIMEOUT_MS);
@@ -212,7 +222,7 @@ function failureOf(error: FastifyError | FailureError): Failure {
 
 function sendNotFound(request: FastifyRequest, reply: FastifyReply, allowedMethods: AllowedMethods): void {
   const [path = '/'] = request.url.split('?', 1);
-  const methods = allowedMethods(path);
+  const methods = request.isMisspelt ? [] : allowedMethods(path);
   if (methods.length > 0) reply.header('allow', methods.join(', '));
   const failure =
     methods.length > 0

@@ -39,6 +39,7 @@ type LoginSettings = {
   rateLimitLoginPerAddress: number;
   demo: boolean;
   databaseUrl: Secret | undefined;
+  exposure: object | undefined;
 };
 
 type Deps = {
@@ -63,7 +64,7 @@ type Deps = {
 
 /** How people prove who they are, and what they get for it. */
 export function createLoginRoom({ settings, rateLimits, ...deps }: Deps) {
-  const { baseUrl, supportEmail, demo, databaseUrl } = settings;
+  const { baseUrl, supportEmail, demo, databaseUrl, exposure } = settings;
   const limits = createLoginLimits({ rateLimits, limits: settings });
   const mail = createMail({ ...deps, smtpUrl: settings.smtpUrl, from: settings.mailFrom });
   const passwords = createPasswords();
@@ -81,7 +82,7 @@ export function createLoginRoom({ settings, rateLimits, ...deps }: Deps) {
   const passwordResets = createPasswordResets({
     ...deps,
     ...{ links, totp, limits, mail, supportEmail },
-    showLinksInLog: demo && databaseUrl === undefined,
+    showLinksInLog: demo && databaseUrl === undefined && exposure === undefined,
   });
 
   return {

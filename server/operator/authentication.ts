@@ -9,7 +9,7 @@ import { Failure } from '../runtime/failure.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import type { Secret } from '../runtime/secret.ts';
 
-/** Wrong tokens from one address; past it every call from there is refused until the window ends. */
+/** Wrong tokens from one address; past it only the right token is let in from there until the window ends. */
 const FAILURE_LIMIT: RateLimit = { name: 'operator_failure', limit: 20, windowMs: 300_000 };
 
 const BEARER = /^Bearer ([\x21-\x7e]{1,512})$/i;
@@ -36,12 +36,15 @@ export function createOperatorAuthentication({
 
   return {
     async check(request: FastifyRequest): Promise<Failure | undefined> {
+      const { authorization } = request.headers;
+      const token = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
+      // Before the limit: whoever shares the operator's address must not lock the operator out.
+      if (token !== undefined && timingSafeEqual(digest(token), expected)) return undefined;
+
       const address = countedAddress(sourceAddress(request));
       const blocked = rateLimits.blocked(FAILURE_LIMIT, address);
       if (blocked) return rejected('rate_limit', blocked);
 
-      const { authorization } = request.headers;
-      const token = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
       if (token === undefined)
         return rejected(
           'malformed',
@@ -50,8 +53,6 @@ export function createOperatorAuthentication({
             'The header Authorization: Bearer <operator token> is required',
           ),
         );
-      if (timingSafeEqual(digest(token), expected)) return undefined;
-
       noteWrongToken(request);
       const exhausted = await rateLimits.use(FAILURE_LIMIT, address);
       if (exhausted) return rejected('rate_limit', exhausted);

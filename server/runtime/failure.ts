@@ -49,6 +49,8 @@ export type FailureCode =
   | 'download_expired'
   | 'content_type_mismatch'
   | 'upload_completed'
+  | 'upload_in_progress'
+  | 'pending_files_limit_reached'
   | 'length_required'
   | 'range_not_satisfiable'
   | 'csrf_refused'

@@ -33,7 +33,7 @@ function told(message: string): (error: unknown) => true {
 }
 
 function notPortico(path: string): string {
-  return `What answers at ${baseUrl}${path} is not Portico; PORTICO_BASE_URL names the service to call.`;
+  return `The service at ${baseUrl}${path} has no operator calls; set PORTICO_OPERATOR_URL to the operator listener of the service.`;
 }
 
 test('the calls are those of the document, fetched without the token', async () => {
@@ -85,6 +85,6 @@ test('a service that is not there is told with its address and how to start it',
   const address = `http://127.0.0.1:${(gone.address() as AddressInfo).port}`;
   gone.close();
   await once(gone, 'close');
-  const message = `The service at ${address} cannot be reached (ECONNREFUSED); start it with: npm start`;
+  const message = `The service at ${address} cannot be reached (ECONNREFUSED); start it with npm start, or set PORTICO_OPERATOR_URL`;
   await assert.rejects(fetchCalls(address), told(message));
 });

@@ -62,12 +62,12 @@ function unreachable(baseUrl: string, { name, cause }: Error): StartupError {
   const { code, message } = (cause ?? {}) as NodeJS.ErrnoException;
   const reason = code ?? message ?? 'no connection';
   return new StartupError(
-    `The service at ${baseUrl} cannot be reached (${reason}); start it with: npm start`,
+    `The service at ${baseUrl} cannot be reached (${reason}); start it with npm start, or set PORTICO_OPERATOR_URL`,
   );
 }
 
 function notPortico(baseUrl: string, path: string): StartupError {
   return new StartupError(
-    `What answers at ${baseUrl}${path} is not Portico; PORTICO_BASE_URL names the service to call.`,
+    `The service at ${baseUrl}${path} has no operator calls; set PORTICO_OPERATOR_URL to the operator listener of the service.`,
   );
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import {
   type FileHandle,
+  mkdir,
   mkdtemp,
   open,
   readdir,
@@ -21,28 +22,29 @@ import { createGuids } from '../../runtime/guid.ts';
 import { Secret } from '../../runtime/secret.ts';
 import { createFolderStorage } from './folder.ts';
 import { createLinks } from './links.ts';
-import { StorageError } from './storage.ts';
+import { StorageError, StorageFull } from './storage.ts';
 import { cutOffAfter, describeStorage, newGuid, piecesOf } from './testing/storage-suite.ts';
 
 const TERMS = { contentType: 'image/png', maxBytes: 1_000_000 };
 const clock = createFakeClock();
 
-async function createStorage() {
+async function createStorage({ minFreeBytes = 0, freeBytes = async () => 0 } = {}) {
   const parent = await mkdtemp(join(tmpdir(), 'portico-files-'));
   const folder = join(parent, 'files');
   const encryption = createEncryption({ masterKeys: [new Secret('ab'.repeat(32))], randomBytes });
   const links = createLinks({ uploadUrl: 'http://upload.test', encryption, clock });
-  const storage = createFolderStorage({ folder, links, guids: createGuids({ clock, randomBytes }) });
+  const guids = createGuids({ clock, randomBytes });
+  const storage = createFolderStorage({ folder, links, guids, minFreeBytes, freeBytes });
   return { folder, storage, links, close: () => rm(parent, { recursive: true, force: true }) };
 }
 
-async function createStorageForTest() {
-  const created = await createStorage();
+async function createStorageForTest(options: Parameters<typeof createStorage>[0] = {}) {
+  const created = await createStorage(options);
   after(created.close);
   return created;
 }
 
-describeStorage('folder storage', createStorage);
+describeStorage('folder storage', () => createStorage());
 
 /** Every file below a folder, by its path in it. */
 async function filesIn(folder: string): Promise<string[]> {
@@ -241,4 +243,50 @@ test('its links are its own signed ones', async () => {
   assert.equal(await storage.uploadUrl(upload), links.uploadUrl(upload));
   const download = { guid: newGuid(), filename: 'a.png', contentType: 'image/png', expiresAt };
   assert.equal(await storage.downloadUrl(download), links.downloadUrl(download));
+});
+
+const MEBIBYTE = 1_048_576;
+
+test('a disk that fills up while content comes in ends the put at the floor, and nothing stays', async () => {
+  const free = [40, 30, 20].map((mebibytes) => mebibytes * MEBIBYTE);
+  const freeBytes = async () => free.shift() ?? 0;
+  const { storage, folder } = await createStorageForTest({ minFreeBytes: 25 * MEBIBYTE, freeBytes });
+  let sent = 0;
+  async function* endless() {
+    for (; sent < 200; sent++) yield Buffer.alloc(MEBIBYTE);
+  }
+  const put = storage.put(newGuid(), endless(), { ...TERMS, maxBytes: 500 * MEBIBYTE });
+  await assert.rejects(put, StorageFull);
+  assert.ok(sent < 50, `${sent} MiB were read`);
+  assert.deepEqual(await filesIn(folder), []);
+});
+
+test('what is about to come counts before it is written', async () => {
+  const { storage } = await createStorageForTest({ minFreeBytes: 100, freeBytes: async () => 1_000 });
+  await storage.requireSpace(900);
+  await assert.rejects(storage.requireSpace(901), StorageFull);
+});
+
+test('contents are listed folder by folder, without what is still being written', async () => {
+  const { storage, folder } = await createStorageForTest();
+  assert.deepEqual(await storage.listContent(undefined), { contents: [], next: undefined });
+  const guids = Array.from(
+    { length: 1_005 },
+    (_, n) => `0190163d86947395b2f5c1d2${n.toString(16).padStart(8, '0')}`,
+  );
+  for (const guid of guids) {
+    const inner = join(folder, guid.slice(-2), guid.slice(-4, -2));
+    await mkdir(inner, { recursive: true });
+    await writeFile(join(inner, guid), '');
+  }
+  await mkdir(join(folder, 'temporary'));
+  await writeFile(join(folder, 'temporary', newGuid()), 'half');
+  await writeFile(join(folder, '00', '00', 'notes.txt'), 'not ours');
+  const first = await storage.listContent(undefined);
+  assert.ok(first.next !== undefined && first.contents.length < 1_005, 'a page is bounded');
+  const second = await storage.listContent(first.next);
+  assert.equal(second.next, undefined);
+  const listed = [...first.contents, ...second.contents];
+  assert.deepEqual(listed.map(({ guid }) => guid).sort(), guids);
+  assert.ok(listed.every(({ storedAt }) => storedAt instanceof Date));
 });

@@ -1,13 +1,23 @@
-import { link, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import { link, mkdir, open, readdir, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { type Guids, isGuid } from '../../runtime/guid.ts';
+import { listFolder } from './folder-listing.ts';
 import type { Links } from './links.ts';
-import { type ByteRange, type PutResult, type PutTerms, type Storage, StorageError } from './storage.ts';
+import {
+  type ByteRange,
+  type PutResult,
+  type PutTerms,
+  type Storage,
+  StorageError,
+  StorageFull,
+} from './storage.ts';
 import { FOLDER_MODE, syncFolders, writeWhole } from './whole-file.ts';
 
 /** Where puts write before their file has its name; in the same file system, or it could not be linked. */
 const TEMPORARY = 'temporary';
+/** Between two looks at the free space of the disk; several uploads share it, so the floor is far above this. */
+const SPACE_CHECK_BYTES = 16 * 1_048_576;
 /** Leftovers removed in one sweep. */
 const MAX_SWEPT = 1_000;
 
@@ -19,10 +29,15 @@ export function createFolderStorage({
   folder,
   links,
   guids,
+  minFreeBytes,
+  freeBytes = freeBytesOf,
 }: {
   folder: string;
   links: Links;
   guids: Guids;
+  minFreeBytes: number;
+  /** Of the file system that a folder is in. */
+  freeBytes?: (folder: string) => Promise<number>;
 }): Storage {
   const temporaryFolder = join(folder, TEMPORARY);
 
@@ -41,11 +56,30 @@ export function createFolderStorage({
     const temporary = join(temporaryFolder, guids.next());
     try {
       await mkdir(temporaryFolder, { recursive: true, mode: FOLDER_MODE }).catch(failsTo('write'));
-      const written = await writeWhole(temporary, content, terms);
+      const written = await writeWhole(temporary, content, { ...terms, beforeWrite: guarded(terms) });
       return written === 'too_large' ? written : await name(temporary, guid).catch(failsTo('write'));
     } finally {
       await rm(temporary, { force: true }).catch(failsTo('clean up'));
     }
+  }
+
+  async function requireSpace(bytes: number): Promise<void> {
+    if (minFreeBytes === 0) return;
+    await mkdir(temporaryFolder, { recursive: true, mode: FOLDER_MODE }).catch(failsTo('write'));
+    const free = await freeBytes(temporaryFolder).catch(failsTo('look'));
+    if (free - bytes < minFreeBytes) throw new StorageFull(free, minFreeBytes);
+  }
+
+  /** Asks the disk before the first batch and then every so many bytes. */
+  function guarded({ beforeWrite }: PutTerms): (bytes: number) => Promise<void> {
+    let unchecked = SPACE_CHECK_BYTES;
+    return async (bytes) => {
+      beforeWrite?.();
+      unchecked += bytes;
+      if (unchecked < SPACE_CHECK_BYTES) return;
+      unchecked = 0;
+      await requireSpace(bytes);
+    };
   }
 
   /** A link, not a rename: it fails when the name is taken, whoever took it and however closely. */
@@ -95,7 +129,14 @@ export function createFolderStorage({
     uploadUrl: async (terms) => links.uploadUrl(terms),
     downloadUrl: async (terms) => links.downloadUrl(terms),
     sweepTemporary,
+    requireSpace,
+    listContent: (after) => listFolder(folder, after).catch(failsTo('list')),
   };
+}
+
+async function freeBytesOf(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
 }
 
 function codeOf(error: unknown): unknown {

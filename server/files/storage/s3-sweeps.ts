@@ -5,7 +5,9 @@ import {
   ListObjectsV2Command,
   type S3Client,
 } from '@aws-sdk/client-s3';
+import { isGuid } from '../../runtime/guid.ts';
 import { failsTo } from './s3-client.ts';
+import type { StoredContent } from './storage.ts';
 
 type Place = { Bucket: string; Prefix: string };
 
@@ -27,4 +29,24 @@ export async function sweepMultiparts(client: S3Client, place: Place, olderThan:
       .send(new AbortMultipartUploadCommand({ Bucket: place.Bucket, Key, UploadId }))
       .catch(failsTo('sweep'));
   return old.length;
+}
+
+/** Objects in one page of the listing. */
+const PAGE_OBJECTS = 1_000;
+
+/** A page of the objects whose names are guids, in the order of their keys. */
+export async function listObjects(
+  client: S3Client,
+  place: Place,
+  after: string | undefined,
+): Promise<{ contents: StoredContent[]; next: string | undefined }> {
+  const page = await client
+    .send(new ListObjectsV2Command({ ...place, StartAfter: after, MaxKeys: PAGE_OBJECTS }))
+    .catch(failsTo('list'));
+  const objects = page.Contents ?? [];
+  const contents = objects.flatMap(({ Key, LastModified }) => {
+    const guid = Key?.slice(place.Prefix.length) ?? '';
+    return isGuid(guid) && LastModified ? [{ guid, storedAt: LastModified }] : [];
+  });
+  return { contents, next: page.IsTruncated ? objects.at(-1)?.Key : undefined };
 }

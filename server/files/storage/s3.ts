@@ -18,7 +18,7 @@ import {
   undefinedWhenAbsent,
 } from './s3-client.ts';
 import { putObject } from './s3-put.ts';
-import { sweepMultiparts, sweepObjects } from './s3-sweeps.ts';
+import { listObjects, sweepMultiparts, sweepObjects } from './s3-sweeps.ts';
 import type { ByteRange, DownloadTerms, Storage, UploadTerms } from './storage.ts';
 
 const UPLOADS = 'uploads/';
@@ -130,6 +130,9 @@ export function createS3Storage({
     uploadUrl,
     downloadUrl,
     sweepTemporary,
+    // Its free space is the store's own concern.
+    requireSpace: async () => {},
+    listContent: (after) => listObjects(client, { Bucket: settings.bucket, Prefix: FILES }, after),
     close: () => client.destroy(),
   };
 }

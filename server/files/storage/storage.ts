@@ -12,10 +12,15 @@ export type ByteRange = { start: number; end: number };
 export type PutTerms = {
   contentType: string;
   maxBytes: number;
+  /** Called now and then before more is written; throws to end the put. */
+  beforeWrite?: () => void;
   /** Nobody here needs this piece of the content any more. Where it matters how soon, the source asks to be told. */
   onWritten?: (piece: Uint8Array) => void;
 };
 export type PutResult = 'stored' | 'exists' | 'too_large';
+
+/** A piece of content that is stored under its name, and when it was written. */
+export type StoredContent = { guid: string; storedAt: Date };
 
 /** Where the bytes of files are. Everything is named by the file's guid, never by anything that a request said. */
 export type Storage = {
@@ -41,15 +46,29 @@ export type Storage = {
    * `olderThan` must lie further back than a link lives. Answers how many it removed; bounded, so call it again.
    */
   sweepTemporary(olderThan: Date): Promise<number>;
+  /** Throws StorageFull unless so many bytes more leave the free space that has to stay. */
+  requireSpace(bytes: number): Promise<void>;
+  /**
+   * A page of what is stored, in an order of the store's own; `next` is where to go on, undefined at the end. Bounded,
+   * so a page may be empty before the end.
+   */
+  listContent(after: string | undefined): Promise<{ contents: StoredContent[]; next: string | undefined }>;
 };
 
 /** The store could not do what was asked: unreachable, full, or it refused. Trying again may help. */
 export class StorageError extends Error {
-  override readonly name = 'StorageError';
+  override readonly name: string = 'StorageError';
 
   constructor(operation: string, cause: unknown) {
     super(`storage could not ${operation}: ${cause instanceof Error ? cause.message : String(cause)}`, {
       cause,
     });
+  }
+}
+
+/** The free space of the disk is below its floor. */
+export class StorageFull extends StorageError {
+  constructor(freeBytes: number, minFreeBytes: number) {
+    super('write', `${freeBytes} bytes are free, and ${minFreeBytes} have to stay free`);
   }
 }

@@ -8,7 +8,10 @@ const FILE_MODE = 0o600;
 /** Collected before they are written: fewer, larger writes, and at most two such batches in memory for each upload. */
 const BATCH_BYTES = 1_048_576;
 
-type Limits = Pick<PutTerms, 'maxBytes' | 'onWritten'>;
+type Limits = Pick<PutTerms, 'maxBytes' | 'onWritten'> & {
+  /** Before each batch; throws to end the writing. */
+  beforeWrite(bytes: number): void | Promise<void>;
+};
 
 /** Writes a new file and has it on the disk before it answers; of too much, no more than `maxBytes` is written. */
 export async function writeWhole(
@@ -30,7 +33,7 @@ export async function writeWhole(
 async function pour(
   content: AsyncIterable<Uint8Array>,
   handle: FileHandle,
-  { maxBytes, onWritten }: Limits,
+  { maxBytes, onWritten, beforeWrite }: Limits,
 ): Promise<boolean> {
   let size = 0;
   let batch: Uint8Array[] = [];
@@ -39,6 +42,7 @@ async function pour(
 
   async function writeBatch(): Promise<void> {
     await writing;
+    await beforeWrite(batchBytes);
     writing = writeAll(handle, batch, batchBytes, onWritten);
     // It is awaited before the next batch or at the end, whichever comes; until then nobody listens.
     writing.catch(() => {});

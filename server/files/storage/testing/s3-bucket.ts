@@ -20,8 +20,13 @@ type Multipart = {
 };
 export type Bucket = ReturnType<typeof createBucket>;
 
+/** Of a listing, by the protocol. */
+const MAX_PAGE_OBJECTS = 1_000;
+
 export function createBucket(name: string, clock: Clock) {
-  return { name, clock, objects: new Map<string, StoredObject>(), multiparts: new Map<string, Multipart>() };
+  const objects = new Map<string, StoredObject>();
+  const multiparts = new Map<string, Multipart>();
+  return { name, clock, objects, multiparts, pageObjects: MAX_PAGE_OBJECTS };
 }
 
 /** What a request that is rightly signed does to the bucket, and its answer. */
@@ -132,12 +137,15 @@ function list(bucket: Bucket, query: URLSearchParams): S3Answer {
     const body = `<ListMultipartUploadsResult>${uploads.join('')}</ListMultipartUploadsResult>`;
     return { status: 200, body };
   }
-  const keys = [...bucket.objects.keys()].filter((key) => key.startsWith(prefix)).sort();
+  const after = query.get('start-after') ?? '';
+  const all = [...bucket.objects.keys()].filter((key) => key.startsWith(prefix) && key > after).sort();
+  const keys = all.slice(0, Math.min(bucket.pageObjects, Number(query.get('max-keys') ?? MAX_PAGE_OBJECTS)));
   const contents = keys.map(
     (key) =>
       `<Contents><Key>${key}</Key><LastModified>${bucket.objects.get(key)?.modified.toISOString()}</LastModified></Contents>`,
   );
-  return { status: 200, body: `<ListBucketResult>${contents.join('')}</ListBucketResult>` };
+  const truncated = `<IsTruncated>${keys.length < all.length}</IsTruncated>`;
+  return { status: 200, body: `<ListBucketResult>${truncated}${contents.join('')}</ListBucketResult>` };
 }
 
 function store(bucket: Bucket, key: string, body: Buffer, headers: Record<string, string>): StoredObject {

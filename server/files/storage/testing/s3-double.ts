@@ -24,12 +24,13 @@ export async function createS3Double(clock: Clock) {
   const bucket = createBucket(BUCKET, clock);
   const refusals: string[] = [];
   const requests: S3Request[] = [];
-  let faultOf: (request: S3Request) => Fault | undefined = () => undefined;
+  /** A promise keeps the answer back until it is fulfilled. */
+  let faultOf: (request: S3Request) => Fault | undefined | Promise<undefined> = () => undefined;
 
   async function respond(message: IncomingMessage, response: ServerResponse): Promise<void> {
     const request = await readRequest(message);
     requests.push(request);
-    const fault = faultOf(request);
+    const fault = await faultOf(request);
     if (fault === 'lose request') return void message.socket.destroy();
     const answer = fault === 'refuse' ? { status: 500, code: 'InternalError' } : judge(request);
     if (fault === 'lose answer') return void message.socket.destroy();

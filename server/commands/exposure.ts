@@ -1,0 +1,15 @@
+import type { Config } from '../config/config.ts';
+import type { Log } from '../runtime/log.ts';
+
+/** Reports at the start which defaults of local use are off, and which unsafe settings are on. */
+export function logExposure({ exposure }: Pick<Config, 'exposure'>, log: Log): void {
+  if (!exposure) return;
+  const { exposedBy, off, unsafe } = exposure;
+  if (off.length > 0)
+    log.warn({ exposed_by: exposedBy, off }, 'other machines can reach this service: local defaults are off');
+  if (unsafe.length > 0)
+    log.warn(
+      { exposed_by: exposedBy, unsafe },
+      'other machines can reach this service: unsafe settings are on',
+    );
+}

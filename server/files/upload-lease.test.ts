@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { createTestApp } from '../../testing/app.ts';
+import { createTestDatabase } from '../../testing/database.ts';
+import { createFakeClock } from '../../testing/fake-clock.ts';
+import {
+  createFile,
+  createFileOwner,
+  type HttpAnswer,
+  listenTo,
+  PNG,
+  send,
+  showFile,
+  storedIn,
+  upload,
+} from '../../testing/files.ts';
+import { userToken } from '../../testing/tenant.ts';
+import { until } from '../../testing/webhooks.ts';
+
+/** One upload per link at a time, on two nodes with one database and one folder. */
+const testDatabase = await createTestDatabase();
+const dataDir = await mkdtemp(join(tmpdir(), 'portico-test-'));
+const shared = { testDatabase, dataDir, clock: createFakeClock() };
+const [app, otherNode] = [await createTestApp(shared), await createTestApp(shared)];
+after(async () => {
+  await testDatabase.drop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+const nodes = [await listenTo(app), await listenTo(otherNode)] as const;
+const tenant = await createFileOwner(app);
+const owner = { ...tenant, token: () => userToken(app, tenant.organizationGuid) };
+const HEADERS = { 'content-type': 'image/png', 'content-length': PNG.length };
+const { clock } = shared;
+
+/** An upload that is held open a byte short of its end. */
+function hold(url: string) {
+  const { outgoing, answer } = send('PUT', url, HEADERS, PNG.subarray(0, -1));
+  return { outgoing, answer, finish: () => outgoing.end(PNG.subarray(-1)) };
+}
+
+async function createLinks() {
+  const { guid, upload_url: url } = await createFile(app, owner);
+  return { guid, here: nodes[0](url), there: nodes[1](url) };
+}
+
+function rowOf(guid: string) {
+  return app.database.queries
+    .selectFrom('files')
+    .select(['upload_leased_by', 'upload_leased_until', 'pending_bytes', 'next_look_at'])
+    .where('guid', '=', guid)
+    .executeTakeFirstOrThrow();
+}
+
+const isLeased = (guid: string) => async () => (await rowOf(guid)).upload_leased_by !== null;
+
+function assertInProgress({ status, body, headers }: HttpAnswer): void {
+  assert.deepEqual([status, body.message_code], [409, 'upload_in_progress']);
+  assert.ok(Number(headers['retry-after']) > 0);
+}
+
+test('of six uploads on one link one goes on, and the others are told to come back', async () => {
+  const { guid, here, there } = await createLinks();
+  const first = hold(here);
+  await until(isLeased(guid), 'it has begun');
+  for (const url of [here, there, here, there, here]) assertInProgress(await upload(url, PNG));
+  await until(async () => (await storedIn(app)).length === 1, 'only the first is written');
+  first.finish();
+  assert.equal((await first.answer).status, 200);
+  await app.fileProcessing.settle();
+  assert.equal((await showFile(app, owner, guid)).state, 'completed');
+  assert.deepEqual((await rowOf(guid)).upload_leased_by, null);
+});
+
+test('an upload that is cut off frees its link at once', async () => {
+  const { guid, here, there } = await createLinks();
+  const { next_look_at: linkEnd } = await rowOf(guid);
+  const first = hold(here);
+  await until(isLeased(guid), 'it has begun');
+  first.outgoing.destroy();
+  await until(async () => !(await isLeased(guid)()), 'it is free');
+  const { pending_bytes, next_look_at } = await rowOf(guid);
+  assert.deepEqual([pending_bytes, next_look_at], [null, linkEnd], 'and is given up when the link ends');
+  assert.equal((await upload(there, PNG)).status, 200);
+});
+
+test('the link of a node that died is free when its lease has ended', async () => {
+  const { guid, there } = await createLinks();
+  const upload_leased_until = new Date(clock.now().getTime() + 15_000);
+  const died = { upload_leased_by: 'f'.repeat(32), upload_leased_until };
+  await app.database.queries.updateTable('files').set(died).where('guid', '=', guid).execute();
+  assertInProgress(await upload(there, PNG));
+  clock.advance(14_999);
+  assertInProgress(await upload(there, PNG));
+  clock.advance(1);
+  assert.equal((await upload(there, PNG)).status, 200);
+});
+
+test('the lease is renewed for as long as the upload goes on', async () => {
+  const { guid, here, there } = await createLinks();
+  const first = hold(here);
+  await until(isLeased(guid), 'it has begun');
+  for (let renewals = 0; renewals < 6; renewals++) {
+    clock.advance(5_000);
+    const expected = clock.now().getTime() + 15_000;
+    await until(async () => (await rowOf(guid)).upload_leased_until?.getTime() === expected, 'it is renewed');
+  }
+  assertInProgress(await upload(there, PNG));
+  first.finish();
+  assert.equal((await first.answer).status, 200);
+});
+
+test('an upload whose lease another node has taken ends, and leaves the other alone', async () => {
+  const { guid, here } = await createLinks();
+  const first = hold(here);
+  await until(isLeased(guid), 'it has begun');
+  const upload_leased_until = new Date(clock.now().getTime() + 60_000);
+  const taken = { upload_leased_by: 'f'.repeat(32), upload_leased_until };
+  await app.database.queries.updateTable('files').set(taken).where('guid', '=', guid).execute();
+  clock.advance(5_000);
+  await until(() => app.logged.some((line) => line.includes('lost the lease of an upload')), 'it knows');
+  first.finish();
+  assertInProgress(await first.answer);
+  assert.equal((await rowOf(guid)).upload_leased_by, 'f'.repeat(32));
+});

@@ -1,0 +1,21 @@
+import type { FastifyRequest } from 'fastify';
+
+/** How the router cuts the origin off a request target in absolute form (RFC 9112, section 3.2.2). */
+const ORIGIN = /^https?:\/\/.*?\//;
+const QUERY = /[?#]/;
+
+/**
+ * The router decodes a path before it matches: `/%6fperator` would reach `/operator` past the rule of a proxy that
+ * compares the letters as they are. Only parameters may be percent-encoded.
+ */
+export function hasEncodedFixedSegment({ url, routeOptions }: FastifyRequest): boolean {
+  if (routeOptions.url === undefined || !url.includes('%')) return false;
+  const [path = ''] = url.replace(ORIGIN, '/').split(QUERY, 1);
+  if (!path.includes('%')) return false;
+  const given = path.split('/');
+  for (const [index, segment] of routeOptions.url.split('/').entries()) {
+    if (segment.startsWith('*')) return false;
+    if (!segment.startsWith(':') && given[index]?.includes('%')) return true;
+  }
+  return false;
+}
