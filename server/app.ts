@@ -76,6 +76,8 @@ type Deps = {
   log: Log;
   clock: Clock;
   timers: Timers;
+  /** For the health check of database connections: their answers take real time whatever `timers` does. */
+  databaseTimers: Timers;
   /** Takes deliveries to their endpoints. */
   courier: Courier;
   randomBytes: RandomBytes;
@@ -85,15 +87,18 @@ type Deps = {
 
 /** The whole house: every part made once and wired by hand. */
 export async function createApp(deps: Deps) {
-  const { config, databaseUrl: url, log, clock, timers, courier, randomBytes } = deps;
+  const { config, databaseUrl: url, log, clock, timers, databaseTimers, courier, randomBytes } = deps;
   const { baseUrl, supportEmail, allowlistPolicy } = config;
 
   const metrics = createMetrics();
   const guids = createGuids({ clock, randomBytes });
   const encryption = createEncryption({ masterKeys: config.masterKeys, randomBytes });
-  const database = createDatabase({ url, connections: config.databaseConnections, log });
+  const database = createDatabase({
+    ...{ url, connections: config.databaseConnections, log },
+    timers: databaseTimers,
+  });
   const { queries } = database;
-  const notifications = createNotifications({ url, queries, log });
+  const notifications = createNotifications({ url, queries, log, timers: databaseTimers });
   const rateLimits = createRateLimits({ queries, clock, log });
   const audit = createAudit({ queries, clock, guids });
   const base = { database, clock, guids, audit, metrics, log };

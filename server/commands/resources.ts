@@ -42,7 +42,7 @@ export async function openApp(
   const courier = createCourierThread({ ...time, log });
   const app = await createApp({
     ...{ config: complete, databaseUrl, log, randomBytes, dashboard, courier },
-    ...time,
+    ...{ ...time, databaseTimers: systemTimers },
   });
   resources.defer(() => app.close());
   await requireReachable(app, databaseUrl);

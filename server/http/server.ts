@@ -11,6 +11,7 @@ import Fastify, {
   type RawRequestDefaultExpression,
   type RawServerDefault,
 } from 'fastify';
+import { isDatabaseUnavailable } from '../database/unavailable.ts';
 import { Overloaded } from '../runtime/batcher.ts';
 import { Failure } from '../runtime/failure.ts';
 import type { Guids } from '../runtime/guid.ts';
@@ -54,6 +55,8 @@ const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 const MAX_BODY_BYTES = 1024 ** 2;
 const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_PATH_PARAMETER_CHARACTERS = 128;
+/** About as long as it takes to replace silent connections when new ones work. */
+const DATABASE_RETRY_AFTER_SECONDS = 5;
 
 export type HttpServerDeps = { baseUrl: string; guids: Guids; log: Log; metrics: Metrics };
 
@@ -151,6 +154,8 @@ function sendError(
   const { oauth: isOAuth = false, whenTooLarge } = request.routeOptions.config;
   const plain = failureOf(error as FastifyError, whenTooLarge);
   const failure = isOAuth ? oauthFailure(plain) : plain;
+  if (failure.code === 'database_unavailable' && !(error instanceof FailureError))
+    request.log.warn({ reason: error.message, request_id: request.id }, 'database unavailable');
   if (failure.code === 'internal_error')
     request.log.error({ err: error, request_id: request.id }, 'internal error');
   const { status, body } = answerFor(failure);
@@ -168,6 +173,10 @@ function failureOf(error: FastifyError | FailureError, whenTooLarge: string | un
   if (error instanceof Overloaded)
     return new Failure('overloaded', 'The service is overloaded and changed nothing; try again', {
       retryAfterSeconds: 1,
+    });
+  if (isDatabaseUnavailable(error))
+    return new Failure('database_unavailable', 'The database is not reachable; try again', {
+      retryAfterSeconds: DATABASE_RETRY_AFTER_SECONDS,
     });
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE' && whenTooLarge !== undefined)
     return new Failure('payload_too_large', whenTooLarge);
