@@ -59,6 +59,7 @@ import { createGuids, type RandomBytes } from './runtime/guid.ts';
 import type { Log } from './runtime/log.ts';
 import { createMetrics } from './runtime/metrics.ts';
 import type { Secret } from './runtime/secret.ts';
+import { shutDown } from './runtime/shutdown.ts';
 import { registerSubscriptions } from './subscriptions/routes.ts';
 import { createSubscriptions } from './subscriptions/service.ts';
 import { createSweeper } from './sweeper.ts';
@@ -243,27 +244,49 @@ export async function createApp(deps: Deps) {
   });
 
   /** In order: first what comes in, then what is still to be written down, last the database. */
-  async function close(): Promise<void> {
-    const flushDenials = () => denials.flush({ all: true });
-    for (const step of [
-      () => server.close(),
-      simulator.stop,
-      deliveries.stop,
-      fileRoom.stop,
-      sweeper.stop,
-      housekeeping.stop,
-      flushDenials,
-      usage.flush,
-      eventCounters.stop,
-      rateLimits.flush,
-      login.close,
-      revocations.stop,
-    ])
-      await step().catch((error: unknown) =>
-        log.warn({ reason: String(error) }, 'something could not be closed in order'),
-      );
-    await notifications.close();
-    await database.close();
+  function close(): Promise<void> {
+    return shutDown(
+      [
+        {
+          share: 0.65,
+          steps: [
+            ['requests', () => server.close()],
+            ['sending', deliveries.stopSending],
+            ['simulator', simulator.stop],
+            ['sweeper', sweeper.stop],
+            ['housekeeping', housekeeping.stop],
+          ],
+        },
+        {
+          share: 0.1,
+          steps: [
+            // After the requests: what they committed meanwhile is given back with the rest.
+            ['deliveries', deliveries.stop],
+            ['sender thread', deliveries.closeCourier],
+            ['files', fileRoom.stop],
+          ],
+        },
+        {
+          share: 0.1,
+          steps: [
+            ['denials', () => denials.flush({ all: true })],
+            ['key usage', usage.flush],
+            ['event counters', eventCounters.stop],
+            ['rate limits', rateLimits.flush],
+            ['login', login.close],
+            ['revocations', revocations.stop],
+          ],
+        },
+        {
+          share: 0.15,
+          steps: [
+            ['notifications', notifications.close],
+            ['database', database.close],
+          ],
+        },
+      ],
+      { limitMs: config.shutdownLimitMs, timers, log },
+    );
   }
 
   /** For processes that serve nothing else. */

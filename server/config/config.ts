@@ -63,6 +63,7 @@ function withDefaults(given: GivenSettings) {
     rateLimitLoginPerAddress: given.rateLimitLoginPerAddress ?? 100,
     smtpUrl: given.smtpUrl,
     mailFrom: given.mailFrom,
+    shutdownLimitMs: given.shutdownLimitMs ?? 20_000,
     retryMaxDelayMs: given.retryMaxDelayMs ?? 600_000,
     simulatorDelayMs: given.simulatorDelayMs ?? 1_000,
     retentionDays: given.retentionDays ?? 30,

@@ -118,6 +118,11 @@ export const settings = {
     parse: parse.emailAddress,
     about: 'sender of these messages',
   },
+  shutdownLimitMs: {
+    variable: 'PORTICO_SHUTDOWN_LIMIT',
+    parse: parse.durationMs(1_000, 600_000),
+    about: 'longest time from a signal to stop until the process has closed everything',
+  },
   retryMaxDelayMs: {
     variable: 'PORTICO_RETRY_MAX_DELAY',
     parse: parse.durationMs(1_000, 24 * 3_600_000),

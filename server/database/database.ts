@@ -34,7 +34,7 @@ const ANSWER_MARGIN_MS = 5_000;
 /** The server ends a transaction whose client has vanished, so that its locks do not outlive it for long. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 15_000;
 /** For connections to close in order; after that they are destroyed. */
-const CLOSE_WITHIN_MS = 3_000;
+const CLOSE_WITHIN_MS = 2_000;
 /** For the operating system to find a dead peer while no statement is under way. */
 export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 

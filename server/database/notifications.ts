@@ -19,7 +19,7 @@ const RECONNECT_AFTER_MS = 1_000;
 /** For LISTEN and the probe, which need no work of the server. */
 const ANSWER_TIMEOUT_MS = 10_000;
 /** For the connection to close in order; after that it is destroyed. */
-const CLOSE_WITHIN_MS = 3_000;
+const CLOSE_WITHIN_MS = 2_000;
 /** PostgreSQL takes less than 8,000 bytes. */
 export const MAX_PAYLOAD_BYTES = 7_999;
 

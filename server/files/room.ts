@@ -59,8 +59,7 @@ export function createFileRoom(deps: Deps) {
     sweepRemovals: removals.sweep,
     sweepLeftovers: removals.sweepLeftovers,
     async stop(): Promise<void> {
-      await processing.stop();
-      close?.();
+      await processing.stop().finally(close);
     },
   };
 }
