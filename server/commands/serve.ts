@@ -12,7 +12,7 @@ export async function serve(config: Config): Promise<void> {
     const opened = await openApp(config, resources, { withDashboard: true });
     const { app, config: complete, log, embedded } = opened;
     stop.throwIfAborted();
-    if (embedded) await bringUpToDate(app);
+    if (embedded) await bringUpToDate(opened);
     else await requireReadyDatabase(app);
     await requireMasterKey(app);
     await app.dispatcher.start();

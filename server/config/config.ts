@@ -47,6 +47,7 @@ function withDefaults(given: GivenSettings) {
     uploadUrl: given.uploadUrl ?? baseUrl,
     dataDir: resolve(given.dataDir ?? 'data'),
     databaseUrl: given.databaseUrl,
+    migrationDatabaseUrl: given.migrationDatabaseUrl,
     databaseConnections: given.databaseConnections ?? 20,
     /** Unset on the embedded default: generated once into the data folder (`config/generated-secrets.ts`). */
     masterKeys: given.masterKeys as readonly Secret[] | undefined,
@@ -87,6 +88,8 @@ function contradictions(config: Config, given: GivenSettings): string[] {
     problems.push(
       'PORTICO_SANDBOX_AUTH_URL and PORTICO_PRODUCTION_AUTH_URL must differ: the address selects the environment',
     );
+  if (given.migrationDatabaseUrl !== undefined && given.databaseUrl === undefined)
+    problems.push('PORTICO_DATABASE_URL is required with PORTICO_MIGRATION_DATABASE_URL');
   if (given.databaseUrl !== undefined) {
     if (!given.masterKeys) problems.push('PORTICO_MASTER_KEY is required with PORTICO_DATABASE_URL');
     if (!given.operatorToken) problems.push('PORTICO_OPERATOR_TOKEN is required with PORTICO_DATABASE_URL');

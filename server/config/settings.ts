@@ -42,6 +42,11 @@ export const settings = {
     parse: parse.databaseUrl,
     about: 'PostgreSQL to use; unset: an embedded one in the data folder',
   },
+  migrationDatabaseUrl: {
+    variable: 'PORTICO_MIGRATION_DATABASE_URL',
+    parse: parse.databaseUrl,
+    about: 'the same PostgreSQL as the owner of its tables, for portico migrate; unset: PORTICO_DATABASE_URL',
+  },
   databaseConnections: {
     variable: 'PORTICO_DATABASE_CONNECTIONS',
     parse: parse.integer(2, 1_000),
