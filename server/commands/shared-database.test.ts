@@ -91,7 +91,11 @@ test('a database that cannot be used is told, without its password', BOUNDED, as
   const { password, hostname } = new URL(url);
   const cases = [
     ['serve', { host: new URL(await refusing()).host }, /\(ECONNREFUSED\)/],
-    ['api', { password: 'not-the-password' }, /\(password authentication failed for user "portico_service"\)/],
+    [
+      'api',
+      { password: 'not-the-password' },
+      /\(password authentication failed for user "portico_service"\)/,
+    ],
     ['dispatch', { pathname: '/nowhere' }, /database nowhere .*\(database "nowhere" does not exist\)/],
     ['migrate', { pathname: '/nowhere' }, /database nowhere .*\(database "nowhere" does not exist\)/],
   ] as const;
@@ -122,8 +126,11 @@ test('a shared database needs its secrets given', BOUNDED, async (t) => {
 });
 
 test('a database that a newer version migrated is served and left as it is', BOUNDED, async (t) => {
-  const { site, url, settings } = await createShared(t, { migrated: true });
-  await query(url, `insert into schema_migrations values ('9999_from_the_future', now())`);
+  const { site, settings, database } = await createShared(t, { migrated: true });
+  await query(
+    database.ownerUrl.reveal(),
+    `insert into schema_migrations values ('9999_from_the_future', now())`,
+  );
   await stop(await site.serve(settings, 'api'));
   const { code, out } = await site.run(['migrate'], settings);
   assert.deepEqual([code, out], [0, 'The database is up to date.\n']);
