@@ -1,7 +1,7 @@
 import { benchApi } from './api.ts';
 import { benchFiles } from './files/main.ts';
-import { benchTenants } from './tenants.ts';
 import { benchHostile } from './hostile/main.ts';
+import { benchTenants } from './tenants.ts';
 import { benchTokens } from './tokens.ts';
 import { benchWebhooks } from './webhooks/main.ts';
 import { benchNeighbours } from './webhooks/neighbours.ts';

@@ -14,7 +14,7 @@ export async function withServer<T>(
   const dataDir = mkdtempSync(join(tmpdir(), 'portico-bench-'));
   const postgres = await startEmbeddedPostgres({ dataDir });
   const child = fork(fileURLToPath(new URL('./server.ts', import.meta.url)), [], {
-    env: { ...process.env, BENCH_DATABASE_URL: postgres.url },
+    env: { ...process.env, BENCH_DATABASE_URL: postgres.ownerUrl },
   });
   try {
     const [fixtures] = (await Promise.race([

@@ -41,6 +41,7 @@ const app = await createApp({
   log: createLog({ level: 'warn', terminal: false }),
   clock: systemClock,
   timers: systemTimers,
+  databaseTimers: systemTimers,
   courier: createCourier({ clock: systemClock, timers: systemTimers, resolve: systemResolve }),
   randomBytes,
   operatorOnMainPort: false,

@@ -101,7 +101,7 @@ async function copyClone(to: string): Promise<void> {
 
 /** This machine's, without what this run of the tests (perhaps itself by npm) has added. */
 function machineEnvironment(): NodeJS.ProcessEnv {
-  const ours = /^(PORTICO_|NODE_|TEST_DATABASE_URL$|npm_(?!config_)|npm_config_local_prefix$|INIT_CWD$)/;
+  const ours = /^(PORTICO_|NODE_|TEST_DATABASE_|npm_(?!config_)|npm_config_local_prefix$|INIT_CWD$)/;
   const kept = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)));
   const path = (process.env.PATH ?? '').split(delimiter).filter((entry) => !entry.includes('node_modules'));
   const cache = spawnSync('npm', ['config', 'get', 'cache'], { encoding: 'utf8' }).stdout.trim();

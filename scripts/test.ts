@@ -40,7 +40,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 const dataDir = mkdtempSync(join(tmpdir(), 'portico-test-'));
 const postgres = await startEmbeddedPostgres({ dataDir, settings: THROWAWAY_SETTINGS });
 try {
-  await prepareTemplate(postgres.url);
+  await prepareTemplate(postgres);
   // Here and not in the files: they run beside each other, and would all begin with it.
   await ensureDashboardBuild((text) => process.stderr.write(text));
   if (files.some((file) => file.startsWith('e2e'))) await prepareBrowser();

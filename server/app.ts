@@ -11,7 +11,6 @@ import { connectionsOfOne, reservedConnections } from './database/bounded-pool.t
 import { createDatabase } from './database/database.ts';
 import { schemaState } from './database/migrate.ts';
 import { createNotifications } from './database/notifications.ts';
-import { buildMissingIndexes } from './database/partition-indexes.ts';
 import { createPartitions } from './database/partitions.ts';
 import type { Courier } from './deliveries/courier.ts';
 import { createDeliverOnce } from './deliveries/deliver-once.ts';
@@ -66,6 +65,7 @@ import { createGuids, type RandomBytes } from './runtime/guid.ts';
 import type { Log } from './runtime/log.ts';
 import { createMetrics } from './runtime/metrics.ts';
 import type { Secret } from './runtime/secret.ts';
+import { shutDown } from './runtime/shutdown.ts';
 import { registerSubscriptions } from './subscriptions/routes.ts';
 import { createSubscriptions } from './subscriptions/service.ts';
 import { createSweeper } from './sweeper.ts';
@@ -83,6 +83,8 @@ type Deps = {
   log: Log;
   clock: Clock;
   timers: Timers;
+  /** For the health check of database connections: their answers take real time whatever `timers` does. */
+  databaseTimers: Timers;
   /** Takes deliveries to their endpoints. */
   courier: Courier;
   randomBytes: RandomBytes;
@@ -94,16 +96,19 @@ type Deps = {
 
 /** The whole house: every part made once and wired by hand. */
 export async function createApp(deps: Deps) {
-  const { config, databaseUrl: url, log, clock, timers, courier, randomBytes } = deps;
+  const { config, databaseUrl: url, log, clock, timers, databaseTimers, courier, randomBytes } = deps;
   const { baseUrl, supportEmail, allowlistPolicy, allowlistMinPrefix } = config;
 
   const metrics = createMetrics();
   const guids = createGuids({ clock, randomBytes });
   const encryption = createEncryption({ masterKeys: config.masterKeys, randomBytes });
   const connections = config.databaseConnections;
-  const database = createDatabase({ url, connections, reserved: reservedConnections(connections), log });
+  const database = createDatabase({
+    ...{ url, connections, reserved: reservedConnections(connections), log },
+    timers: databaseTimers,
+  });
   const { queries } = database;
-  const notifications = createNotifications({ url, queries, log });
+  const notifications = createNotifications({ url, queries, log, timers: databaseTimers });
   const rateLimits = createRateLimits({ queries: database.reserved, clock, log });
   const audit = createAudit({ queries: database.lists, clock, guids });
   const base = { database, clock, guids, audit, metrics, log };
@@ -277,34 +282,55 @@ export async function createApp(deps: Deps) {
       { name: 'retention', run: partitions.dropOld },
       { name: 'content of no file', run: fileRoom.sweepRemovals },
       { name: 'unfinished uploads', run: fileRoom.sweepLeftovers },
-      { name: 'partition indexes', run: () => buildMissingIndexes(base) },
       { name: 'orphaned content', run: fileRoom.sweepOrphans },
     ],
   });
 
   /** In order: first what comes in, then what is still to be written down, last the database. */
-  async function close(): Promise<void> {
-    const flushDenials = () => denials.flush({ all: true });
-    for (const step of [
-      () => server.close(),
-      simulator.stop,
-      deliveries.stop,
-      fileRoom.stop,
-      sweeper.stop,
-      housekeeping.stop,
-      flushDenials,
-      () => failedAuthentications.flush({ all: true }),
-      usage.flush,
-      eventCounters.stop,
-      rateLimits.flush,
-      login.close,
-      revocations.stop,
-    ])
-      await step().catch((error: unknown) =>
-        log.warn({ reason: String(error) }, 'something could not be closed in order'),
-      );
-    await notifications.close();
-    await database.close();
+  function close(): Promise<void> {
+    return shutDown(
+      [
+        {
+          share: 0.65,
+          steps: [
+            ['requests', () => server.close()],
+            ['sending', deliveries.stopSending],
+            ['simulator', simulator.stop],
+            ['sweeper', sweeper.stop],
+            ['housekeeping', housekeeping.stop],
+          ],
+        },
+        {
+          share: 0.1,
+          steps: [
+            // After the requests: what they committed meanwhile is given back with the rest.
+            ['deliveries', deliveries.stop],
+            ['sender thread', deliveries.closeCourier],
+            ['files', fileRoom.stop],
+          ],
+        },
+        {
+          share: 0.1,
+          steps: [
+            ['denials', () => denials.flush({ all: true })],
+            ['failed authentications', () => failedAuthentications.flush({ all: true })],
+            ['key usage', usage.flush],
+            ['event counters', eventCounters.stop],
+            ['rate limits', rateLimits.flush],
+            ['login', login.close],
+            ['revocations', revocations.stop],
+          ],
+        },
+        {
+          share: 0.15,
+          steps: [
+            ['notifications', notifications.close],
+            ['database', database.close],
+          ],
+        },
+      ],
+      { limitMs: config.shutdownLimitMs, timers, log },
+    );
   }
 
   /** For processes that serve nothing else. */

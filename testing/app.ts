@@ -13,6 +13,7 @@ import type { DashboardFiles } from '../server/dashboard/files.ts';
 import { EXCHANGE_TIMEOUT_MS } from '../server/deliveries/conversation.ts';
 import { createCourier } from '../server/deliveries/courier.ts';
 import { type Resolve, systemResolve } from '../server/network/resolve.ts';
+import { systemTimers, type Timers } from '../server/runtime/clock.ts';
 import { createLog } from '../server/runtime/log.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { watchDescribedStatuses } from './described-statuses.ts';
@@ -48,6 +49,7 @@ export async function createTestApp({
   environment = {},
   testDatabase,
   clock = createFakeClock(),
+  databaseTimers = systemTimers,
   resolve = systemResolve,
   dataDir: sharedDataDir,
   dashboard,
@@ -55,6 +57,8 @@ export async function createTestApp({
   environment?: Environment;
   testDatabase?: TestDatabase;
   clock?: FakeClock;
+  /** The database answers in real time, so its connections are checked in real time too unless a test says otherwise. */
+  databaseTimers?: Timers;
   /** Where names of endpoints lead. */
   resolve?: Resolve;
   /** Unless it is given to several nodes, each has its own. */
@@ -84,6 +88,7 @@ export async function createTestApp({
     log,
     clock,
     timers: clock,
+    databaseTimers,
     courier: createCourier({ clock, timers: clock, resolve }),
     randomBytes,
     // One server for every route, so that a test calls it without asking whose surface it is.

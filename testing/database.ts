@@ -1,9 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
+import { after } from 'node:test';
 import { sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import pg from 'pg';
 import { createDatabase, type Queries } from '../server/database/database.ts';
+import type { EmbeddedPostgres } from '../server/database/embedded/embedded-postgres.ts';
+import { OWNER, SERVICE } from '../server/database/embedded/roles.ts';
+import { grantToService } from '../server/database/grants.ts';
 import { migrate } from '../server/database/migrate.ts';
 import { createPartitions } from '../server/database/partitions.ts';
 import { createLog } from '../server/runtime/log.ts';
@@ -15,35 +19,55 @@ import { createFakeClock } from './fake-clock.ts';
  * and a clone of the template for each test file: real, isolated, and made in milliseconds.
  */
 const TEMPLATE = 'portico_template';
-const SERVER_URL_VARIABLE = 'TEST_DATABASE_URL';
+/** The app runs as the service, as everywhere; the owner is for tests that change the schema. */
+const SERVER_URL_VARIABLES = {
+  superuser: 'TEST_DATABASE_URL',
+  owner: 'TEST_DATABASE_OWNER_URL',
+  service: 'TEST_DATABASE_SERVICE_URL',
+};
+const silent = createLog({ level: 'silent', terminal: false });
 
-export async function prepareTemplate(serverUrl: string): Promise<void> {
-  await administer(serverUrl, `create database ${TEMPLATE}`);
-  const log = createLog({ level: 'silent', terminal: false });
-  const database = createDatabase({ url: new Secret(urlOf(serverUrl, TEMPLATE)), connections: 2, log });
-  await migrate(database);
+export async function prepareTemplate(postgres: EmbeddedPostgres): Promise<void> {
+  process.env[SERVER_URL_VARIABLES.superuser] = postgres.superuserUrl;
+  process.env[SERVER_URL_VARIABLES.owner] = postgres.ownerUrl;
+  process.env[SERVER_URL_VARIABLES.service] = postgres.url;
+  await administer(`create database ${TEMPLATE} owner ${OWNER}`);
+  const connect = (role: keyof typeof SERVER_URL_VARIABLES) =>
+    createDatabase({ url: urlOf(role, TEMPLATE), connections: 2, log: silent });
+  const [owner, service] = [connect('owner'), connect('service')];
+  await migrate(owner);
+  await grantToService(owner, SERVICE);
   await createPartitions({
-    database,
-    clock: createFakeClock(),
-    log,
-    retentionDays: 30,
-    auditRetentionDays: 400,
+    ...{ database: service, clock: createFakeClock(), log: silent },
+    ...{ retentionDays: 30, auditRetentionDays: 400 },
   }).prepare();
-  await database.close();
-  process.env[SERVER_URL_VARIABLE] = serverUrl;
+  await Promise.all([owner.close(), service.close()]);
 }
 
-export type TestDatabase = { url: Secret; drop(): Promise<void> };
+export type TestDatabase = {
+  /** As the service; of a database that is not migrated as the owner, for nobody else may do anything there. */
+  url: Secret;
+  ownerUrl: Secret;
+  serviceUrl: Secret;
+  drop(): Promise<void>;
+};
 
 export async function createTestDatabase({ migrated = true } = {}): Promise<TestDatabase> {
-  const serverUrl = process.env[SERVER_URL_VARIABLE];
-  if (!serverUrl) throw new Error('this test needs the database of a run: npm test -- <file>');
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await administer(serverUrl, `create database ${name} template ${migrated ? TEMPLATE : 'template0'}`);
+  await administer(`create database ${name} template ${migrated ? TEMPLATE : 'template0'} owner ${OWNER}`);
   return {
-    url: new Secret(urlOf(serverUrl, name)),
-    drop: () => administer(serverUrl, `drop database ${name} with (force)`),
+    url: urlOf(migrated ? 'service' : 'owner', name),
+    ownerUrl: urlOf('owner', name),
+    serviceUrl: urlOf('service', name),
+    drop: () => administer(`drop database ${name} with (force)`),
   };
+}
+
+/** What the service may not do: analyze, truncate, add a trigger. */
+export function queriesOfOwner({ ownerUrl }: TestDatabase): Queries {
+  const { queries, close } = createDatabase({ url: ownerUrl, connections: 1, log: silent });
+  after(close);
+  return queries;
 }
 
 /** As a version did whose last migration this was. */
@@ -66,8 +90,8 @@ export async function migrateTo(queries: Queries, last: string): Promise<void> {
   if (error) throw error;
 }
 
-async function administer(serverUrl: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: serverUrl });
+async function administer(statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: serverUrl('superuser') });
   await client.connect();
   try {
     await client.query(statement);
@@ -76,8 +100,14 @@ async function administer(serverUrl: string, statement: string): Promise<void> {
   }
 }
 
-function urlOf(serverUrl: string, database: string): string {
-  const url = new URL(serverUrl);
+function urlOf(role: keyof typeof SERVER_URL_VARIABLES, database: string): Secret {
+  const url = new URL(serverUrl(role));
   url.pathname = `/${database}`;
-  return url.href;
+  return new Secret(url.href);
+}
+
+function serverUrl(role: keyof typeof SERVER_URL_VARIABLES): string {
+  const url = process.env[SERVER_URL_VARIABLES[role]];
+  if (!url) throw new Error('this test needs the database of a run: npm test -- <file>');
+  return url;
 }

@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import pg from 'pg';
+import type { Environment } from '../server/config/config.ts';
 import { systemClock } from '../server/runtime/clock.ts';
 import { createGuids } from '../server/runtime/guid.ts';
 import { OPERATOR_TOKEN } from './app.ts';
@@ -62,7 +63,8 @@ export async function createDispatching(t: TestContext) {
     operate,
     select,
     besidesUrl: besides.operatorUrl,
-    startDispatcher: () => site.start(['dispatch'], settings),
+    databaseUrl: database.url,
+    startDispatcher: (more: Environment = {}) => site.start(['dispatch'], { ...settings, ...more }),
     /** Accepts events and sends them itself. */
     serve: () => besides.serve(settings, 'serve'),
 

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { assertError, createTestApp, type TestApp } from '../../testing/app.ts';
 import { createCustomer, customerToken } from '../../testing/customers.ts';
+import { queriesOfOwner } from '../../testing/database.ts';
 import { createTenant, everyScope, type Key, type Tenant, tokenOf, userToken } from '../../testing/tenant.ts';
 
 /** `last_used_at` and `last_used_ip` (contract, section 6), without a write for each call. */
@@ -22,9 +23,10 @@ const lastUse = async (tenant: Tenant, key: Key) => {
 
 /** From here on the database itself counts the statements that update the table. */
 async function countUpdates(): Promise<() => Promise<number>> {
-  const run = (statement: string) => sql.raw<{ count: number }>(statement).execute(app.database.queries);
+  const owner = queriesOfOwner(app.testDatabase);
+  const run = (statement: string) => sql.raw<{ count: number }>(statement).execute(owner);
   await run('create table updates (at timestamptz default now())');
-  await run(`create function note_update() returns trigger language plpgsql as
+  await run(`create function note_update() returns trigger language plpgsql security definer as
     $$ begin insert into updates default values; return null; end $$`);
   await run(`create trigger noted after update on applications
     for each statement execute function note_update()`);
@@ -132,10 +134,11 @@ test('a use that could not be written down is written by the next round', async 
 
 /** The table is away while the work is done, as after a failure of the database. */
 async function withoutTable(
-  { database: { queries } }: TestApp,
+  { testDatabase }: TestApp,
   table: string,
   work: () => Promise<void>,
 ): Promise<void> {
+  const queries = queriesOfOwner(testDatabase);
   await sql`alter table ${sql.table(table)} rename to hidden`.execute(queries);
   await work();
   await sql`alter table hidden rename to ${sql.table(table)}`.execute(queries);

@@ -7,7 +7,7 @@ import { openApp, requireMasterKey, requireReadyDatabase } from './resources.ts'
 /** Only the HTTP surface; any number of these share one database. */
 export async function api(config: Config): Promise<void> {
   requireSharedDatabase(config, 'api');
-  await runUntilStopped(async (resources, stop) => {
+  await runUntilStopped(config, async (resources, stop) => {
     const { app, config: complete, log } = await openApp(config, resources, { withDashboard: true });
     logExposure(config, log);
     await requireReadyDatabase(app);
@@ -22,7 +22,7 @@ export async function api(config: Config): Promise<void> {
 /** Only the background work; any number of these share one database. No port, unless one is set for its metrics. */
 export async function dispatch(config: Config): Promise<void> {
   requireSharedDatabase(config, 'dispatch');
-  await runUntilStopped(async (resources, stop) => {
+  await runUntilStopped(config, async (resources, stop) => {
     const { app, config: complete, log } = await openApp(config, resources);
     logExposure(config, log);
     await requireReadyDatabase(app);

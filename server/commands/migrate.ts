@@ -1,30 +1,38 @@
-import type { App } from '../app.ts';
 import type { Config } from '../config/config.ts';
+import { createDatabase, type Database } from '../database/database.ts';
+import { grantToService, readRole } from '../database/grants.ts';
 import { migrate as applyMigrations, schemaState } from '../database/migrate.ts';
+import { buildMissingIndexes } from '../database/partition-indexes.ts';
 import { StartupError } from '../runtime/startup-error.ts';
-import { openApp, preparePartitions } from './resources.ts';
+import { type Opened, openApp, preparePartitions } from './resources.ts';
 
 export async function migrate(config: Config): Promise<void> {
   await using resources = new AsyncDisposableStack();
-  const { app } = await openApp(config, resources);
-  const applied = await bringUpToDate(app);
+  const applied = await bringUpToDate(await openApp(config, resources));
   const lines =
     applied.length === 0 ? ['The database is up to date.'] : applied.map((name) => `applied ${name}`);
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
 /** A database that a newer version migrated is left as it is; this version can work on it. */
-export async function bringUpToDate(app: App): Promise<string[]> {
-  const applied = await applyMissing(app);
-  await preparePartitions(app);
-  return applied;
+export async function bringUpToDate({ app, log, ownerUrl }: Opened): Promise<string[]> {
+  const owner = createDatabase({ url: ownerUrl, connections: 1, log });
+  try {
+    const applied = await applyMissing(owner, await readRole(app.database));
+    await buildMissingIndexes({ database: owner, log });
+    await preparePartitions(app);
+    return applied;
+  } finally {
+    await owner.close();
+  }
 }
 
-async function applyMissing(app: App): Promise<string[]> {
-  const { queries } = app.database;
-  if ((await schemaState(queries)) !== 'behind') return [];
+async function applyMissing(owner: Database, serviceRole: string): Promise<string[]> {
   try {
-    return await applyMigrations(app.database);
+    const state = await schemaState(owner.queries);
+    const applied = state === 'behind' ? await applyMigrations(owner) : [];
+    if (state !== 'ahead') await grantToService(owner, serviceRole);
+    return applied;
   } catch (error) {
     throw new StartupError(
       `The database could not be brought to this version (${(error as Error).message}).`,

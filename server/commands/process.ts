@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import type { App } from '../app.ts';
+import type { Config } from '../config/config.ts';
 import type { CompleteConfig } from '../config/generated-secrets.ts';
 import { StartupError } from '../runtime/startup-error.ts';
 
 /** For requests in flight, because a client may stall; half of what `docker stop` waits for all of it. */
 const FINISH_REQUESTS_WITHIN_MS = 5_000;
-/** In order, but not for ever: past this the process ends whatever is still open. */
-const SHUTDOWN_LIMIT_MS = 60_000;
+/** For the embedded PostgreSQL, after the limit of the application; past both the process ends whatever is open. */
+const DATABASE_STOP_MS = 8_000;
 
 /** For each setting that chooses a port, the one that chooses its address. */
 const HOST_SETTINGS = {
@@ -21,8 +22,14 @@ type Start = (resources: AsyncDisposableStack, stop: AbortSignal) => Promise<voi
  * Starts, stays until a signal to stop, and closes what was opened in reverse order. A signal while
  * starting breaks that off at the next `stop.throwIfAborted()`.
  */
-export async function runUntilStopped(start: Start): Promise<void> {
-  const stop = stopSignal();
+export async function runUntilStopped({ shutdownLimitMs }: Config, start: Start): Promise<void> {
+  const stop = stopSignal(shutdownLimitMs + DATABASE_STOP_MS);
+  await runAndClose(start, stop);
+  // Whatever a failed step left open (a timer, a socket) must not keep the process; the code is 0 unless one was set.
+  if (stop.aborted) process.exit();
+}
+
+async function runAndClose(start: Start, stop: AbortSignal): Promise<void> {
   await using resources = new AsyncDisposableStack();
   try {
     await start(resources, stop);
@@ -34,12 +41,12 @@ export async function runUntilStopped(start: Start): Promise<void> {
 }
 
 /** npm and the terminal may both send the signal, so after the first one they change nothing. */
-function stopSignal(): AbortSignal {
+function stopSignal(limitMs: number): AbortSignal {
   const stop = new AbortController();
   const request = () => {
     if (stop.signal.aborted) return;
     stop.abort();
-    setTimeout(() => process.exit(1), SHUTDOWN_LIMIT_MS).unref();
+    setTimeout(() => process.exit(1), limitMs).unref();
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, request);
   return stop.signal;

@@ -16,7 +16,14 @@ import { Secret } from '../runtime/secret.ts';
 import { StartupError } from '../runtime/startup-error.ts';
 
 /** What a command opened, closed in reverse order whatever happens. */
-export type Opened = { app: App; config: CompleteConfig; log: Log; embedded: boolean };
+export type Opened = {
+  app: App;
+  config: CompleteConfig;
+  log: Log;
+  embedded: boolean;
+  /** The database as the owner of its tables. */
+  ownerUrl: Secret;
+};
 
 /**
  * Opens the database (the embedded one when no other is named) and makes the app on it. Everything is
@@ -37,17 +44,23 @@ export async function openApp(
   const complete = await completeSecrets(config, randomBytes);
   // A build takes seconds, so whatever is wrong with the folder is told before.
   const dashboard = withDashboard ? await openDashboard() : undefined;
-  const databaseUrl = config.databaseUrl ?? (await openEmbedded(config.dataDir, resources));
+  const { databaseUrl, ownerUrl } =
+    config.databaseUrl === undefined
+      ? await openEmbedded(config.dataDir, resources)
+      : {
+          databaseUrl: config.databaseUrl,
+          ownerUrl: config.migrationDatabaseUrl ?? config.databaseUrl,
+        };
   const time = { clock: systemClock, timers: systemTimers };
   const courier = createCourierThread({ ...time, log });
   const app = await createApp({
     ...{ config: complete, databaseUrl, log, randomBytes, dashboard, courier },
     operatorOnMainPort: embedded && config.exposure === undefined,
-    ...time,
+    ...{ ...time, databaseTimers: systemTimers },
   });
   resources.defer(() => app.close());
   await requireReachable(app, databaseUrl);
-  return { app, config: complete, log, embedded };
+  return { app, config: complete, log, embedded, ownerUrl };
 }
 
 /** What it says goes to the error stream, beside the words of the set-up. */
@@ -56,7 +69,7 @@ async function openDashboard(): Promise<DashboardFiles | undefined> {
   return folder === undefined ? undefined : await readDashboardFiles(folder);
 }
 
-async function openEmbedded(dataDir: string, resources: AsyncDisposableStack): Promise<Secret> {
+async function openEmbedded(dataDir: string, resources: AsyncDisposableStack) {
   const postgres = await startEmbeddedPostgres({ dataDir });
   let stopping = false;
   resources.defer(() => {
@@ -72,7 +85,7 @@ async function openEmbedded(dataDir: string, resources: AsyncDisposableStack): P
     process.exitCode = 1;
     process.kill(process.pid, 'SIGTERM');
   });
-  return new Secret(postgres.url);
+  return { databaseUrl: new Secret(postgres.url), ownerUrl: new Secret(postgres.ownerUrl) };
 }
 
 async function requireReachable(app: App, databaseUrl: Secret): Promise<void> {

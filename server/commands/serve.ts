@@ -9,12 +9,12 @@ import { writeWelcome } from './welcome.ts';
 
 /** Everything in one process: the API, the background work, and the embedded database when no other is named. */
 export async function serve(config: Config): Promise<void> {
-  await runUntilStopped(async (resources, stop) => {
+  await runUntilStopped(config, async (resources, stop) => {
     const opened = await openApp(config, resources, { withDashboard: true });
     const { app, config: complete, log, embedded } = opened;
     logExposure(config, log);
     stop.throwIfAborted();
-    if (embedded) await bringUpToDate(app);
+    if (embedded) await bringUpToDate(opened);
     else await requireReadyDatabase(app);
     await requireMasterKey(app);
     await app.dispatcher.start();

@@ -25,7 +25,7 @@ async function createShared(t: TestContext, { migrated }: { migrated: boolean })
     PORTICO_MASTER_KEY: 'a1'.repeat(32),
     PORTICO_OPERATOR_TOKEN: OPERATOR_TOKEN,
   };
-  return { site, url, settings };
+  return { site, url, settings, database };
 }
 
 async function stop(running: Running): Promise<void> {
@@ -33,6 +33,19 @@ async function stop(running: Running): Promise<void> {
   const { code, err } = await running.exited;
   assert.deepEqual([code, err], [0, '']);
 }
+
+test('the owner migrates and the service serves with a role that owns nothing', BOUNDED, async (t) => {
+  const { site, settings, database } = await createShared(t, { migrated: false });
+  const service = { ...settings, PORTICO_DATABASE_URL: database.serviceUrl.reveal() };
+  const refused = await site.run(['api'], service);
+  assert.equal(refused.err, 'portico: The database is behind this version; run: npx portico migrate\n');
+  const owner = { ...service, PORTICO_MIGRATION_DATABASE_URL: database.ownerUrl.reveal() };
+  const migrated = await site.run(['migrate'], owner);
+  assert.deepEqual([migrated.code, migrated.err], [0, '']);
+  const running = await site.serve(service, 'api');
+  await stop(running);
+  await assert.rejects(query(database.serviceUrl.reveal(), 'truncate audit_records'), { code: '42501' });
+});
 
 test('a database that is behind is refused until portico migrate brought it up', BOUNDED, async (t) => {
   const { site, settings } = await createShared(t, { migrated: false });
@@ -78,7 +91,11 @@ test('a database that cannot be used is told, without its password', BOUNDED, as
   const { password, hostname } = new URL(url);
   const cases = [
     ['serve', { host: new URL(await refusing()).host }, /\(ECONNREFUSED\)/],
-    ['api', { password: 'not-the-password' }, /\(password authentication failed for user "portico"\)/],
+    [
+      'api',
+      { password: 'not-the-password' },
+      /\(password authentication failed for user "portico_service"\)/,
+    ],
     ['dispatch', { pathname: '/nowhere' }, /database nowhere .*\(database "nowhere" does not exist\)/],
     ['migrate', { pathname: '/nowhere' }, /database nowhere .*\(database "nowhere" does not exist\)/],
   ] as const;
@@ -109,8 +126,11 @@ test('a shared database needs its secrets given', BOUNDED, async (t) => {
 });
 
 test('a database that a newer version migrated is served and left as it is', BOUNDED, async (t) => {
-  const { site, url, settings } = await createShared(t, { migrated: true });
-  await query(url, `insert into schema_migrations values ('9999_from_the_future', now())`);
+  const { site, settings, database } = await createShared(t, { migrated: true });
+  await query(
+    database.ownerUrl.reveal(),
+    `insert into schema_migrations values ('9999_from_the_future', now())`,
+  );
   await stop(await site.serve(settings, 'api'));
   const { code, out } = await site.run(['migrate'], settings);
   assert.deepEqual([code, out], [0, 'The database is up to date.\n']);

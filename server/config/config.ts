@@ -71,6 +71,7 @@ function withDefaults(given: GivenSettings, exposure: Exposure | undefined) {
     uploadUrl: given.uploadUrl ?? baseUrl,
     dataDir: resolve(given.dataDir ?? 'data'),
     databaseUrl: given.databaseUrl,
+    migrationDatabaseUrl: given.migrationDatabaseUrl,
     databaseConnections: given.databaseConnections ?? 20,
     /** Unset on the embedded default: generated once into the data folder (`config/generated-secrets.ts`). */
     masterKeys: given.masterKeys as readonly Secret[] | undefined,
@@ -90,6 +91,7 @@ function withDefaults(given: GivenSettings, exposure: Exposure | undefined) {
     callsInFlight: given.callsInFlight ?? 200,
     smtpUrl: given.smtpUrl,
     mailFrom: given.mailFrom,
+    shutdownLimitMs: given.shutdownLimitMs ?? 20_000,
     retryMaxDelayMs: given.retryMaxDelayMs ?? 600_000,
     simulatorDelayMs: given.simulatorDelayMs ?? 1_000,
     retentionDays: given.retentionDays ?? 30,
@@ -136,6 +138,8 @@ function contradictions(config: Config, given: GivenSettings): string[] {
     problems.push('PORTICO_OPERATOR_PORT must differ from PORTICO_PORT');
   if (config.maxPendingBytes < config.maxUploadBytes)
     problems.push('PORTICO_MAX_PENDING_BYTES must be at least PORTICO_MAX_UPLOAD_BYTES');
+  if (given.migrationDatabaseUrl !== undefined && given.databaseUrl === undefined)
+    problems.push('PORTICO_DATABASE_URL is required with PORTICO_MIGRATION_DATABASE_URL');
   if (given.databaseUrl !== undefined) {
     if (!given.masterKeys) problems.push('PORTICO_MASTER_KEY is required with PORTICO_DATABASE_URL');
     if (!given.operatorToken) problems.push('PORTICO_OPERATOR_TOKEN is required with PORTICO_DATABASE_URL');

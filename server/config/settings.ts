@@ -58,6 +58,11 @@ export const settings = {
     parse: parse.databaseUrl,
     about: 'PostgreSQL to use; unset: an embedded one in the data folder',
   },
+  migrationDatabaseUrl: {
+    variable: 'PORTICO_MIGRATION_DATABASE_URL',
+    parse: parse.databaseUrl,
+    about: 'the same PostgreSQL as the owner of its tables, for portico migrate; unset: PORTICO_DATABASE_URL',
+  },
   databaseConnections: {
     variable: 'PORTICO_DATABASE_CONNECTIONS',
     parse: parse.integer(2, 1_000),
@@ -148,6 +153,11 @@ export const settings = {
     variable: 'PORTICO_MAIL_FROM',
     parse: parse.emailAddress,
     about: 'sender of these messages',
+  },
+  shutdownLimitMs: {
+    variable: 'PORTICO_SHUTDOWN_LIMIT',
+    parse: parse.durationMs(1_000, 600_000),
+    about: 'longest time from a signal to stop until the process has closed everything',
   },
   retryMaxDelayMs: {
     variable: 'PORTICO_RETRY_MAX_DELAY',

@@ -67,21 +67,21 @@ async function timeoutOf(queries: Queries): Promise<string | undefined> {
 
 test('a list has its own statement timeout, and what follows on its connection does not', async () => {
   assert.equal(await timeoutOf(database.lists), '2s');
-  assert.equal(await timeoutOf(database.queries), '30s');
+  assert.equal(await timeoutOf(database.queries), '15s');
   await assert.rejects(sql`select 1 / 0`.execute(database.lists));
-  assert.equal(await timeoutOf(database.queries), '30s');
+  assert.equal(await timeoutOf(database.queries), '15s');
 });
 
 test('in a transaction too, whether it commits or a statement of it fails', async () => {
   await database.lists.transaction().execute(async (transaction) => {
     assert.equal(await timeoutOf(transaction), '2s');
   });
-  assert.equal(await timeoutOf(database.queries), '30s');
+  assert.equal(await timeoutOf(database.queries), '15s');
   const failing = database.lists
     .transaction()
     .execute((transaction) => sql`select 1 / 0`.execute(transaction));
   await assert.rejects(failing);
-  assert.equal(await timeoutOf(database.queries), '30s');
+  assert.equal(await timeoutOf(database.queries), '15s');
 });
 
 test('a list that is canceled says how to narrow it', async () => {

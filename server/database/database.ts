@@ -1,10 +1,11 @@
-import { once } from 'node:events';
 import { Kysely, type Transaction as KyselyTransaction, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import { systemTimers, type Timers } from '../runtime/clock.ts';
 import { type Failure, isFailure } from '../runtime/failure.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Secret } from '../runtime/secret.ts';
 import { boundPool, withListTimeout } from './bounded-pool.ts';
+import { createConnectionWatch } from './connection-watch.ts';
 import { PreparingClient } from './prepared.ts';
 import type { Tables } from './tables.ts';
 
@@ -21,18 +22,26 @@ export type Database = {
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
   /** Calls back once the transaction has ended: for what may follow only from a commit. */
   onEnd(transaction: Transaction, action: (ending: Ending) => void): void;
-  /** Connections of its own, without the time limit of requests: for work such as migrations. */
-  maintain<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
+  /** Connections of its own, without the time limit of requests unless one is given: for work such as migrations. */
+  maintain<T>(work: (queries: Queries) => Promise<T>, limits?: { statementTimeoutMs?: number }): Promise<T>;
   close(): Promise<void>;
 };
 
 /** `unknown`: the connection broke at the commit, so it may have happened or not. */
 export type Ending = 'committed' | 'rolled back' | 'unknown';
 
-const CONNECT_TIMEOUT_MS = 5_000;
+export const CONNECT_TIMEOUT_MS = 5_000;
 const IDLE_TIMEOUT_MS = 30_000;
 /** No statement of a request takes longer; a runaway query must not hold a connection for ever. */
-const STATEMENT_TIMEOUT_MS = 30_000;
+const STATEMENT_TIMEOUT_MS = 15_000;
+/** Beyond the server's own limit, for its answer to arrive. */
+const ANSWER_MARGIN_MS = 5_000;
+/** The server ends a transaction whose client has vanished, so that its locks do not outlive it for long. */
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 15_000;
+/** For connections to close in order; after that they are destroyed. */
+const CLOSE_WITHIN_MS = 2_000;
+/** For the operating system to find a dead peer while no statement is under way. */
+export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 
 /** Kysely holds the migration lock on one and migrates on another. */
 const MAINTENANCE_CONNECTIONS = 2;
@@ -46,15 +55,18 @@ export function createDatabase({
   connections,
   reserved = 0,
   log,
+  timers = systemTimers,
 }: {
   url: Secret;
   connections: number;
   reserved?: number;
   log: Log;
+  /** For the health check of connections. */
+  timers?: Timers | undefined;
 }): Database {
-  const limits = { max: connections - reserved, statement_timeout: STATEMENT_TIMEOUT_MS };
-  const { queries, lists, close } = connect(url, log, limits);
-  const apart = reserved > 0 ? connect(url, log, { ...limits, max: reserved }) : undefined;
+  const common = { url, log, timers, statementTimeoutMs: STATEMENT_TIMEOUT_MS };
+  const { queries, lists, close } = connect({ ...common, connections: connections - reserved });
+  const apart = reserved > 0 ? connect({ ...common, connections: reserved }) : undefined;
   const endings: Endings = new WeakMap();
   return {
     queries,
@@ -62,15 +74,27 @@ export function createDatabase({
     lists,
     transaction: (work) => runTransaction(queries, endings, work),
     onEnd: (transaction, action) => void endings.get(transaction)?.push(action),
-    async maintain(work) {
-      const unhurried = connect(url, log, { max: MAINTENANCE_CONNECTIONS });
+    async maintain(work, limits = {}) {
+      const unhurried = connect({ url, log, timers, ...limits, connections: MAINTENANCE_CONNECTIONS });
       return work(unhurried.queries).finally(unhurried.close);
     },
     close: async () => void (await Promise.all([close(), apart?.close()])),
   };
 }
 
-function connect(url: Secret, log: Log, limits: pg.PoolConfig) {
+function connect({
+  url,
+  log,
+  timers,
+  connections,
+  statementTimeoutMs,
+}: {
+  url: Secret;
+  log: Log;
+  timers: Timers;
+  connections: number;
+  statementTimeoutMs?: number;
+}) {
   const pool = new pg.Pool({
     connectionString: url.reveal(),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -80,27 +104,48 @@ function connect(url: Secret, log: Log, limits: pg.PoolConfig) {
     // Statements of one connection that do not wait for each other's answers travel together.
     pipeline: true,
     types: { getTypeParser: parserFor as typeof pg.types.getTypeParser },
-    ...limits,
+    ...KEEP_ALIVE,
+    max: connections,
+    ...(statementTimeoutMs === undefined ? {} : timeoutsOf(statementTimeoutMs)),
   });
+  const answerTimeoutMs =
+    statementTimeoutMs === undefined ? Number.POSITIVE_INFINITY : statementTimeoutMs + ANSWER_MARGIN_MS;
+  const watch = createConnectionWatch({ timers, answerTimeoutMs });
   const open = new Set<pg.PoolClient>();
   const broke = (error: Error) => log.warn({ reason: error.message }, 'a database connection broke');
   // A broken connection is replaced by the pool; unheard, its error would end the process, idle or in use.
   pool.on('error', broke);
   pool.on('connect', (client) => {
     open.add(client);
+    watch.add(client);
     client.on('error', broke);
   });
-  pool.on('remove', (client) => open.delete(client));
+  pool.on('remove', (client) => {
+    open.delete(client);
+    watch.remove(client);
+  });
 
   const bounded = boundPool(pool, pool.options.max);
   const queries = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: bounded }) });
   const lists = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: withListTimeout(bounded) }) });
   /** The pool forgets a connection once it has said goodbye; whoever stops PostgreSQL next needs it gone. */
   async function close(): Promise<void> {
+    // A silent connection never says goodbye.
+    const cancel = timers.after(CLOSE_WITHIN_MS, watch.destroyAll);
     await queries.destroy();
-    while (open.size > 0) await once(pool, 'remove');
+    // Not `once` of node:events, which rejects when a connection breaks on the way.
+    while (open.size > 0) await new Promise((resolve) => pool.once('remove', resolve));
+    cancel();
   }
   return { queries, lists, close };
+}
+
+/** Only with a limit on statements: Kysely's migrator keeps its lock in a transaction that waits. */
+function timeoutsOf(statementTimeoutMs: number): pg.PoolConfig {
+  return {
+    statement_timeout: statementTimeoutMs,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+  };
 }
 
 /** Guids are shown without dashes everywhere, and counts fit a number. */

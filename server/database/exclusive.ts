@@ -6,6 +6,8 @@ import type { Database, Queries } from './database.ts';
  * two hours, and gives the lock to the others when nobody answers.
  */
 const KEEPALIVE = { idle: '30', interval: '10', count: '3' };
+/** For each statement on the connection of the lock; the work itself runs on the pool. */
+const STATEMENT_TIMEOUT_MS = 60_000;
 
 /**
  * Does the work unless another process does work of this name at this moment; tells whether it did. The lock spares
@@ -18,9 +20,10 @@ export async function runExclusively(
   database: Database,
   name: string,
   work: (holder: Queries) => Promise<unknown>,
+  limits: { statementTimeoutMs?: number } = { statementTimeoutMs: STATEMENT_TIMEOUT_MS },
 ): Promise<boolean> {
   const key = sql`hashtextextended(${`portico ${name}`}, 0)`;
-  return database.maintain((queries) =>
+  const run = (queries: Queries) =>
     queries.connection().execute(async (holder) => {
       const { rows } = await sql<{ locked: boolean }>`
         select pg_try_advisory_lock(${key}) as locked,
@@ -32,6 +35,6 @@ export async function runExclusively(
       // Closing the connection would do, but not before this returns.
       await sql`select pg_advisory_unlock(${key})`.execute(holder);
       return true;
-    }),
-  );
+    });
+  return database.maintain(run, limits);
 }

@@ -17,8 +17,8 @@ const RETRY_AFTER_SECONDS = 1;
 /** SQLSTATE codes: the server shuts down or starts, went read-only in a failover, or its disk is full. */
 const UNAVAILABLE = new Set(['57P01', '57P02', '57P03', '25006', '53100']);
 const CONNECTION_EXCEPTION_CLASS = '08';
-/** Too many connections at the server, out of memory, and a statement canceled by its timeout. */
-const OVERLOADED = new Set(['53300', '53200', '57014']);
+/** Too many connections at the server, out of memory, and a statement or a lock that took too long. */
+const OVERLOADED = new Set(['53300', '53200', '57014', '55P03']);
 /** What pg says of queries whose connection went away. */
 const CONNECTION_LOST =
   /^(Connection terminated|Client has encountered a connection error|Query read timeout|Client was closed)/;

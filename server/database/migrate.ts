@@ -54,9 +54,12 @@ async function migrationNames(): Promise<string[]> {
   return files.map((file) => file.replace(/\.sql$/, '')).sort();
 }
 
+/** Without the right to read them, the grants are missing, and migrating brings those too. */
 async function appliedNames(queries: Queries): Promise<Set<string>> {
   const { rows: found } = await sql<{ exists: boolean }>`
-    select to_regclass(${MIGRATION_TABLE}) is not null as exists`.execute(queries);
+    select coalesce(has_table_privilege(to_regclass(${MIGRATION_TABLE}), 'select'), false) as exists`.execute(
+    queries,
+  );
   if (!found[0]?.exists) return new Set();
   const { rows } = await sql<{ name: string }>`select name from ${sql.table(MIGRATION_TABLE)}`.execute(
     queries,

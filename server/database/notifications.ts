@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import pg from 'pg';
+import { systemTimers, type Timers } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Secret } from '../runtime/secret.ts';
-import type { Queries } from './database.ts';
+import { createConnectionWatch } from './connection-watch.ts';
+import { CONNECT_TIMEOUT_MS, KEEP_ALIVE, type Queries } from './database.ts';
 
 /**
  * LISTEN and NOTIFY between nodes. They only wake, or carry what may get lost: whoever must not miss anything also
@@ -14,18 +16,41 @@ export type Notifications = ReturnType<typeof createNotifications>;
 type Handler = (payload: string | undefined) => void;
 
 const RECONNECT_AFTER_MS = 1_000;
+/** For LISTEN and the probe, which need no work of the server. */
+const ANSWER_TIMEOUT_MS = 10_000;
+/** For the connection to close in order; after that it is destroyed. */
+const CLOSE_WITHIN_MS = 2_000;
 /** PostgreSQL takes less than 8,000 bytes. */
 export const MAX_PAYLOAD_BYTES = 7_999;
 
-export function createNotifications({ url, queries, log }: { url: Secret; queries: Queries; log: Log }) {
+export function createNotifications({
+  url,
+  queries,
+  log,
+  timers = systemTimers,
+}: {
+  url: Secret;
+  queries: Queries;
+  log: Log;
+  /** For reconnecting, and for the health check of the connection. */
+  timers?: Timers | undefined;
+}) {
+  const watch = createConnectionWatch({ timers, answerTimeoutMs: ANSWER_TIMEOUT_MS });
   const handlers = new Map<string, Handler>();
   let client: pg.Client | undefined;
   let connecting: Promise<void> | undefined;
-  let retry: NodeJS.Timeout | undefined;
+  let cancelRetry = () => {};
   let closed = false;
 
   async function open(): Promise<void> {
-    const opening = new pg.Client({ connectionString: url.reveal(), application_name: 'portico listen' });
+    const opening = new pg.Client({
+      connectionString: url.reveal(),
+      application_name: 'portico listen',
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      // A probe may meet a LISTEN that is under way.
+      pipeline: true,
+      ...KEEP_ALIVE,
+    });
     opening.on('notification', ({ channel, payload }) => handlers.get(channel)?.(payload));
     const lose = () => {
       if (client === opening) client = undefined;
@@ -35,10 +60,12 @@ export function createNotifications({ url, queries, log }: { url: Secret; querie
       lose();
     });
     opening.on('end', () => {
+      watch.remove(opening);
       lose();
       if (!client) reconnectLater();
     });
     await opening.connect();
+    watch.add(opening);
     if (closed) return opening.end();
     client = opening;
     for (const channel of handlers.keys()) await opening.query(`listen ${pg.escapeIdentifier(channel)}`);
@@ -56,11 +83,11 @@ export function createNotifications({ url, queries, log }: { url: Secret; querie
 
   function reconnectLater(): void {
     if (closed) return;
-    clearTimeout(retry);
-    retry = setTimeout(() => {
+    cancelRetry();
+    cancelRetry = timers.after(RECONNECT_AFTER_MS, () => {
       if (client) return;
       connect().catch((error: unknown) => log.debug({ reason: String(error) }, 'listening again failed'));
-    }, RECONNECT_AFTER_MS).unref();
+    });
   }
 
   return {
@@ -80,8 +107,10 @@ export function createNotifications({ url, queries, log }: { url: Secret; querie
 
     async close(): Promise<void> {
       closed = true;
-      clearTimeout(retry);
+      cancelRetry();
+      const cancel = timers.after(CLOSE_WITHIN_MS, watch.destroyAll);
       await client?.end();
+      cancel();
     },
   };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestDatabase } from '../../testing/database.ts';
+import { createTestDatabase, queriesOfOwner } from '../../testing/database.ts';
 import { createFakeClock } from '../../testing/fake-clock.ts';
 import { createGuids } from '../runtime/guid.ts';
 import { createLog } from '../runtime/log.ts';
@@ -17,10 +17,11 @@ after(async () => {
   await testDatabase.drop();
 });
 const { queries } = database;
+const owner = queriesOfOwner(testDatabase);
 const guids = createGuids({ clock: createFakeClock(), randomBytes });
 
 beforeEach(async () => {
-  await sql`truncate organizations cascade`.execute(queries);
+  await sql`truncate organizations cascade`.execute(owner);
 });
 
 async function insert(count: number, name = 'x'): Promise<string[]> {

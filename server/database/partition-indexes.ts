@@ -23,7 +23,7 @@ export async function buildMissingIndexes({
 }): Promise<string[]> {
   if ((await readMissing(database.queries)).length === 0) return [];
   const built: string[] = [];
-  await runExclusively(database, 'build partition indexes', async (connection) => {
+  const work = async (connection: Queries) => {
     await sql`set lock_timeout = ${sql.lit(LOCK_TIMEOUT)}`.execute(connection);
     for (const missing of await readMissing(connection)) {
       const name = `${missing.partition}_${missing.parent}`;
@@ -35,7 +35,9 @@ export async function buildMissingIndexes({
         log.warn({ index: name, reason: String(error) }, 'could not build a missing index');
       }
     }
-  });
+  };
+  // An index of a large partition takes as long as it takes.
+  await runExclusively(database, 'build partition indexes', work, {});
   return built;
 }
 

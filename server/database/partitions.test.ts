@@ -43,7 +43,9 @@ async function open({ migrated = true, now = START, retentionDays = 30 } = {}) {
   }
   /** What was logged since the last time. */
   const logged = () => lines.splice(0).map((line) => JSON.parse(line) as { msg: string; partition?: string });
-  return { ...another(), another, clock, log, logged };
+  const owner = createDatabase({ url: testDatabase.ownerUrl, connections: 2, log });
+  opened.push(owner);
+  return { ...another(), another, owner, clock, log, logged };
 }
 
 type Range = { table: string; name: string; bounds: string };
@@ -185,7 +187,7 @@ test('the template of tests has the weeks of the fake clock, by name and by boun
 });
 
 test('a second time changes nothing, costs one query, waits for no lock and logs nothing', async () => {
-  const { database, clock, log, logged } = await open();
+  const { database, owner, clock, log, logged } = await open();
   const before = await readRanges(database.queries);
   let asked = 0;
   const queries = database.queries.withPlugin({
@@ -201,7 +203,7 @@ test('a second time changes nothing, costs one query, waits for no lock and logs
   });
   const tables = before.flatMap(({ table, name }) => [sql.table(table), sql.table(name)]);
   const lockAll = (holder: Queries) => sql`lock table ${sql.join(tables)}`.execute(holder);
-  await whileHeld(database, lockAll, partitions.prepare);
+  await whileHeld(owner, lockAll, partitions.prepare);
   assert.equal(asked, 1);
   assert.deepEqual(await readRanges(database.queries), before);
   assert.deepEqual(logged(), []);
@@ -258,7 +260,7 @@ test('a table that is locked is left for the next round, and the others are made
 });
 
 test('a partition has the indexes and checks of its parent, and deliveries room for a change', async () => {
-  const { database } = await open();
+  const { database, owner } = await open();
   const { rows } = await sql<{ name: string; loose: number; options: string[] | null }>`
     select child.relname as name, child.reloptions as options,
       (select count(*) from pg_index parent_index where parent_index.indrelid = inhparent and not exists
@@ -278,17 +280,17 @@ test('a partition has the indexes and checks of its parent, and deliveries room 
   await assert.rejects(
     sql`update deliveries_2026_11_09 set environment = 'x' where false;
         insert into events_2026_11_09 values (${sql.lit(guidAt(START))}, ${sql.lit(guidAt(START))}, null, 'x',
-          ${sql.lit(guidAt(START))}, 'elsewhere', '2026-11-15')`.execute(database.queries),
+          ${sql.lit(guidAt(START))}, 'elsewhere', '2026-11-15')`.execute(owner.queries),
     /events_environment_check/,
   );
 });
 
 test('the bounds are read as they are whatever the session writes moments like', async () => {
-  const { database, clock, another, logged } = await open();
+  const { database, owner, clock, another, logged } = await open();
   const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(database.queries);
   const altered = sql.id(rows[0]?.name ?? '');
-  await sql`alter database ${altered} set timezone = 'Asia/Kathmandu'`.execute(database.queries);
-  await sql`alter database ${altered} set datestyle = 'German, DMY'`.execute(database.queries);
+  await sql`alter database ${altered} set timezone = 'Asia/Kathmandu'`.execute(owner.queries);
+  await sql`alter database ${altered} set datestyle = 'German, DMY'`.execute(owner.queries);
   const { partitions } = another();
   await partitions.prepare();
   assert.deepEqual(logged(), []);
@@ -409,13 +411,13 @@ for (const [what, table] of [
   ['the old partition itself', 'events_2026_11_02'],
 ] as const)
   test(`a reader of ${what} is waited for in the next round, and keeps nobody from writing`, async () => {
-    const { database, partitions, another, clock, logged } = await open();
+    const { database, owner, partitions, another, clock, logged } = await open();
     await insertEvent(database.queries, later(START, -WEEK_MS));
     clock.set(new Date('2026-12-16T00:00:00.000Z'));
     await partitions.prepare();
     logged();
     const read = (reader: Queries) => sql`select from ${sql.table(table)}`.execute(reader);
-    await whileHeld(another().database, read, async () => {
+    await whileHeld(owner, read, async () => {
       const dropping = partitions.dropOld();
       await writeUntil(dropping, another().database, clock.now());
       const dropped = await dropping;
@@ -442,15 +444,33 @@ test('two nodes that drop at once drop each partition once', async () => {
   assert.deepEqual(logged().filter(isDropWarning), []);
 });
 
-test('what a process detached before it died is dropped by the next, and nothing else that looks like it', async () => {
-  const { database, partitions, clock } = await open();
-  const { queries } = database;
-  await sql`create table events_2020_01_06 (like events)`.execute(queries);
+test('what an earlier version was detaching when it died is dropped', async () => {
+  const { database, owner, partitions, clock } = await open();
+  await sql`create table events_2020_01_06 (like events)`.execute(owner.queries);
   clock.set(new Date('2026-12-09T00:00:00.000Z'));
-  const read = (reader: Queries) => sql`select from events_2026_11_02`.execute(reader);
-  assert.equal((await whileHeld(database, read, partitions.dropOld)).length, TABLES.length - 1);
-  await sql`alter table events detach partition events_2026_11_02 finalize`.execute(queries);
-  assert.ok(await tableExists(queries, 'events_2026_11_02'));
-  assert.deepEqual(await partitions.dropOld(), ['events_2026_11_02']);
-  assert.ok(await tableExists(queries, 'events_2020_01_06'));
+  const read = (reader: Queries) => sql`select from events`.execute(reader);
+  const detach = () =>
+    owner.queries.connection().execute(async (connection) => {
+      await sql`set lock_timeout = '10ms'`.execute(connection);
+      await assert.rejects(
+        sql`alter table events detach partition events_2026_11_02 concurrently`.execute(connection),
+        { code: '55P03' },
+      );
+    });
+  await whileHeld(database, read, detach);
+  assert.deepEqual((await partitions.dropOld()).slice(0, 1), ['events_2026_11_02']);
+  assert.ok(await tableExists(owner.queries, 'events_2020_01_06'));
+});
+
+test('what an earlier version detached and did not drop is dropped by the migration', async () => {
+  const { database } = await open({ migrated: false });
+  await database.maintain((queries) => migrateTo(queries, '0016_consignments'));
+  await sql`create table events_2020_01_06 (like events);
+    create table events_2020_01_13 (like events);
+    comment on table events_2020_01_06 is 'A partition whose time is over: to be dropped.'`.execute(
+    database.queries,
+  );
+  await migrate(database);
+  assert.ok(!(await tableExists(database.queries, 'events_2020_01_06')));
+  assert.ok(await tableExists(database.queries, 'events_2020_01_13'));
 });

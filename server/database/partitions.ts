@@ -6,9 +6,10 @@ import type { Database, Queries, Transaction } from './database.ts';
 import { runExclusively } from './exclusive.ts';
 
 /**
- * History lies in a partition for each week, the audit record in one for each four weeks. They are made ahead, so that no insert is without one, and dropped as a
- * whole when their time is over. Neither holds up those who write: attaching and detaching take no lock on the parent
- * that an insert or a select would wait for.
+ * History lies in a partition for each week, the audit record in one for each four weeks. They are made ahead, so that
+ * no insert is without one, and dropped as a whole when their time is over. Attaching takes no lock on the parent that
+ * an insert or a select would wait for; detaching takes one for a moment, and gives up when it is not granted at once.
+ * Both are done by functions of the database (migration 0029), because the service role does not own the tables.
  */
 export type Partitions = {
   /** Makes what is missing for everything that can be inserted from now on. */
@@ -21,10 +22,10 @@ type Week = { from: Date; to: Date };
 type HistoryTable = {
   name: string;
   key: 'guid' | 'moment';
-  storage?: RawBuilder<unknown>;
+  storage?: readonly string[];
   /** The length of a partition; one, unless it is said. */
   weeks?: number;
-  /** Kept as long as audit records are, and no row of it is ever changed. */
+  /** Kept as long as audit records are. */
   isAudit?: true;
 };
 /** As the catalogue tells it, from and to in milliseconds; null is without bound. */
@@ -42,22 +43,23 @@ const AHEAD_PERIODS = 2;
 /** Few partitions, although it is kept for long: a list reads the index of each. */
 const AUDIT_WEEKS = 4;
 
-/** Nobody waits behind these waits. Longer than `deadlock_timeout` (1 s), when autovacuum gives way. */
+/** For attaching, which others do not wait behind. Longer than `deadlock_timeout` (1 s), when autovacuum gives way. */
 const LOCK_TIMEOUT = '2s';
 const LOCK_NOT_AVAILABLE = '55P03';
 
 const MAKING = 'portico make partitions';
 const DROPPING = 'drop partitions';
-/** Written on a partition before it is detached: whoever finds it on a table by itself can finish the drop. */
-const CONDEMNED = 'A partition whose time is over: to be dropped.';
 
 /**
  * Each row changes once, soon after it came, and then rests. The room in its page keeps the change off the indexes;
  * vacuum comes after every twentieth of the week instead of every fifth, while those pages are still in memory.
  * A partition inherits none of this from its parent.
  */
-const CHANGED_ONCE = sql`with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05,
-  autovacuum_vacuum_insert_scale_factor = 0.05)`;
+const CHANGED_ONCE = [
+  'fillfactor=50',
+  'autovacuum_vacuum_scale_factor=0.05',
+  'autovacuum_vacuum_insert_scale_factor=0.05',
+];
 
 /** In the order in which a week is dropped: no delivery is left without the partition that its attempts go to. */
 const TABLES: readonly HistoryTable[] = [
@@ -126,18 +128,14 @@ export function createPartitions({
       const now = clock.now().getTime();
       const isOver = ({ table, to }: Partition) => to !== null && to <= now - daysKept(table) * DAY_MS;
       const { queries } = database;
-      if (!(await readPartitions(queries)).some(isOver) && (await readCondemned(queries)).length === 0)
-        return [];
+      if (!(await readPartitions(queries)).some(isOver)) return [];
 
       const dropped: string[] = [];
       await runExclusively(database, DROPPING, async (connection) => {
-        await sql`set lock_timeout = ${sql.lit(LOCK_TIMEOUT)}`.execute(connection);
-        for (const name of await readCondemned(connection))
-          if (await attempt(name, () => dropTable(connection, name))) dropped.push(name);
         const over = (await readPartitions(connection)).filter(isOver);
         for (const { name: table } of TABLES)
           for (const partition of over.filter((each) => each.table === table)) {
-            // A parent has one partition at a time that is being detached, so the others wait with it.
+            // The next one would meet the same reader.
             if (!(await attempt(partition.name, () => dropPartition(connection, partition)))) break;
             dropped.push(partition.name);
           }
@@ -207,44 +205,13 @@ async function makePartition(transaction: Transaction, table: HistoryTable, week
   await sql`select pg_advisory_xact_lock(hashtextextended(${MAKING}, 0))`.execute(transaction);
   if (isCovered(await readPartitions(transaction), table, week)) return false;
 
-  const parent = sql.table(table.name);
-  const partition = sql.table(partitionName(table.name, week));
-  const bound = (moment: Date) => sql.lit(table.key === 'guid' ? firstGuidAt(moment) : moment.toISOString());
-  // Made apart and attached: `partition of` would lock the parent against everybody.
-  await sql`create table ${partition} (like ${parent} including all) ${table.storage ?? sql``}`.execute(
-    transaction,
-  );
-  await sql`alter table ${parent} attach partition ${partition}
-    for values from (${bound(week.from)}) to (${bound(week.to)})`.execute(transaction);
-  // Triggers for rows come with the parent; one for a statement is of one table.
-  if (table.isAudit)
-    await sql`create trigger audit_records_are_append_only before truncate on ${partition}
-      for each statement execute function refuse_audit_change()`.execute(transaction);
+  const bound = (moment: Date) => (table.key === 'guid' ? firstGuidAt(moment) : moment.toISOString());
+  await sql`select create_partition(${table.name}, ${partitionName(table.name, week)}, ${bound(week.from)},
+    ${bound(week.to)}, ${table.storage ?? []}::text[])`.execute(transaction);
   return true;
 }
 
-/** Each step is a transaction of its own, and what is left after any of them is found by the next round. */
-async function dropPartition(connection: Queries, { table, name, detaching }: Partition): Promise<void> {
-  const [parent, partition] = [sql.table(table), sql.table(name)];
-  await sql`comment on table ${partition} is ${sql.lit(CONDEMNED)}`.execute(connection);
-  // `concurrently` waits for those who may still see it after it has told everybody else that it is gone.
-  const how = detaching ? sql`finalize` : sql`concurrently`;
-  await sql`alter table ${parent} detach partition ${partition} ${how}`.execute(connection);
-  await dropTable(connection, name);
-}
-
-async function dropTable(connection: Queries, name: string): Promise<void> {
-  await sql`drop table if exists ${sql.table(name)}`.execute(connection);
-}
-
-/** What was detached, but not dropped, because something came between. */
-async function readCondemned(queries: Queries): Promise<string[]> {
-  const { rows } = await sql<{ name: string }>`
-    select relname as name
-    from pg_description
-    join pg_class on pg_class.oid = objoid
-    where classoid = 'pg_class'::regclass and objsubid = 0 and description = ${CONDEMNED}
-      and not relispartition and relkind = 'r' and pg_table_is_visible(pg_class.oid)
-    order by relname`.execute(queries);
-  return rows.map(({ name }) => name);
+/** In one transaction: either it is a partition or it is gone. */
+async function dropPartition(connection: Queries, { table, name }: Partition): Promise<void> {
+  await sql`select drop_partition(${table}, ${name})`.execute(connection);
 }

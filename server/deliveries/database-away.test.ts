@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
 import type { TestApp } from '../../testing/app.ts';
+import { queriesOfOwner } from '../../testing/database.ts';
 import { deliveriesOf } from '../../testing/deliveries.ts';
 import { eventOf, publishEvents } from '../../testing/events.ts';
 import { createReceiver, hold } from '../../testing/receiver.ts';
@@ -155,7 +156,7 @@ for (const [what, { timing, deed }] of Object.entries(REFUSALS))
   test(`when the database ${what}, nothing is held, sent or left behind of the event`, async () => {
     const { tenant, receiver, subscription } = await createEndpoint();
     const before = (await deliveriesOf(app, subscription)).length;
-    const { queries } = app.database;
+    const queries = queriesOfOwner(app.testDatabase);
     await sql`create function refuse() returns trigger language plpgsql as ${sql.lit(
       `begin ${deed}; return null; end`,
     )}`.execute(queries);

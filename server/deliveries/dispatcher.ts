@@ -5,6 +5,7 @@ import type { Clock, Timers } from '../runtime/clock.ts';
 import type { Guids } from '../runtime/guid.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Metrics } from '../runtime/metrics.ts';
+import { runEveryStep } from '../runtime/shutdown.ts';
 import type { Receiver, Subscriptions } from '../subscriptions/service.ts';
 import type { Attempt } from './attempt.ts';
 import { createClaims } from './claims.ts';
@@ -49,6 +50,7 @@ export function createDispatcher(deps: Deps) {
   let running = false;
   /** Since the last look at the queue, so there is more to send. */
   let activated = false;
+  let stopping: Promise<void> | undefined;
 
   const lease = createLease({
     ...{ database, clock, timers, guids, log },
@@ -99,7 +101,8 @@ export function createDispatcher(deps: Deps) {
       })
       .then(
         () => rounds.wake(),
-        () => timers.after(RELEASE_AGAIN_MS, () => release(deliveries)),
+        // After the stop the lease runs out, and others take them.
+        () => running && timers.after(RELEASE_AGAIN_MS, () => release(deliveries)),
       );
   }
 
@@ -138,6 +141,21 @@ export function createDispatcher(deps: Deps) {
     announcing = false;
   }
 
+  /** Stops taking, finishes what is under way and writes it down. */
+  function stopSending(): Promise<void> {
+    if (!running) return stopping ?? Promise.resolve();
+    running = false;
+    const { inFlight, held } = lanes.figures();
+    const level = held > 0 ? 'info' : 'debug';
+    log[level](
+      { in_flight: inFlight, held },
+      'stops dispatching: finishes what is under way, gives back the rest',
+    );
+    // A failing database must not keep the later steps from being tried.
+    stopping = runEveryStep([lanes.stop, rounds.stop, lanes.idle, recorder.stop]);
+    return stopping;
+  }
+
   watchQueue({ metrics, clock, database, figures: lanes.figures });
 
   return {
@@ -171,22 +189,12 @@ export function createDispatcher(deps: Deps) {
       }
     },
 
-    /** Stops taking, finishes what is under way, writes it down, gives the rest back. */
+    stopSending,
+
+    /** Stops sending, then gives the rest back. */
     async stop(): Promise<void> {
-      if (!running) return;
-      running = false;
-      const { inFlight, held } = lanes.figures();
-      const level = held > 0 ? 'info' : 'debug';
-      log[level](
-        { in_flight: inFlight, held },
-        'stops dispatching: finishes what is under way, gives back the rest',
-      );
-      lanes.stop();
-      await rounds.stop();
-      await lanes.idle();
-      await recorder.stop();
-      await live.stop();
-      await lease.stop();
+      if (!running && !stopping) return;
+      await runEveryStep([stopSending, live.stop, lease.stop]);
     },
   };
 }

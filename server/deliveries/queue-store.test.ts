@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type KyselyPlugin, sql } from 'kysely';
-import { createTestDatabase } from '../../testing/database.ts';
+import { createTestDatabase, queriesOfOwner } from '../../testing/database.ts';
 import { guidOf } from '../../testing/deliveries.ts';
 import { createFakeClock } from '../../testing/fake-clock.ts';
 import { createDatabase, type Queries, type Transaction } from '../database/database.ts';
@@ -23,6 +23,7 @@ const testDatabase = await createTestDatabase();
 const log = createLog({ level: 'silent', terminal: false });
 const database = createDatabase({ url: testDatabase.url, connections: 10, log });
 const { queries } = database;
+const owner = queriesOfOwner(testDatabase);
 after(async () => {
   await database.close();
   await testDatabase.drop();
@@ -405,7 +406,7 @@ function nodesOf(node: PlanNode): PlanNode[] {
 
 /** A queue with so many waiting in one subscription, and one each in 200 others. */
 async function fillQueue(count: number): Promise<{ big: string; others: string[] }> {
-  await sql`truncate delivery_queue, deliveries`.execute(queries);
+  await sql`truncate delivery_queue, deliveries`.execute(owner);
   const big = '5'.repeat(32);
   const others = Array.from({ length: 200 }, (_, index) =>
     (index + 1).toString(16).repeat(16).padEnd(32, '0').slice(0, 32),
@@ -434,9 +435,9 @@ async function fillQueue(count: number): Promise<{ big: string; others: string[]
 const STATISTICS = ['of now', 'of an empty queue', 'of a short queue'] as const;
 
 async function gatherStatistics(when: (typeof STATISTICS)[number]): Promise<void> {
-  await sql`truncate delivery_queue, deliveries`.execute(queries);
+  await sql`truncate delivery_queue, deliveries`.execute(owner);
   if (when === 'of a short queue') await fillQueue(100);
-  await sql`analyze delivery_queue, deliveries`.execute(queries);
+  await sql`analyze delivery_queue, deliveries`.execute(owner);
 }
 
 /** What a look costs with few and with very many waiting in one subscription. */
@@ -448,7 +449,7 @@ async function compareLooks(
   for (const count of [100, 100_000]) {
     await gatherStatistics(statistics);
     const queue = await fillQueue(count);
-    if (statistics === 'of now') await sql`analyze delivery_queue, deliveries`.execute(queries);
+    if (statistics === 'of now') await sql`analyze delivery_queue, deliveries`.execute(owner);
     costs.push(await explain((explained) => look(explained, queue)));
   }
   const [small, large] = costs;

@@ -54,8 +54,10 @@ export function createRecorder({
   let gathered: Entry[] = [];
   let cancel: (() => void) | undefined;
   let writing: Promise<void> | undefined;
+  let stopped = false;
 
   function gather(ms: number): void {
+    if (stopped) return;
     cancel ??= timers.after(ms, () => {
       cancel = undefined;
       void flush();
@@ -195,6 +197,7 @@ export function createRecorder({
     /** Everything so far; what cannot be written now is given up, for its deliveries will be sent again. */
     async stop(): Promise<void> {
       await flushAll();
+      stopped = true;
       cancel?.();
       cancel = undefined;
     },

@@ -42,9 +42,9 @@ export function createDeliveryRoom(deps: Deps) {
     enqueue,
     enqueueFor,
     ...createOrphans(deps),
-    async stop(): Promise<void> {
-      await dispatcher.stop();
-      await courier.close();
-    },
+    stopSending: dispatcher.stopSending,
+    stop: dispatcher.stop,
+    /** Ends the thread that sends, and with it what is still under way. */
+    closeCourier: courier.close,
   };
 }

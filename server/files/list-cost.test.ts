@@ -4,7 +4,7 @@ import { type CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { createTestApp } from '../../testing/app.ts';
 import { createCustomer } from '../../testing/customers.ts';
-import { createTestDatabase } from '../../testing/database.ts';
+import { createTestDatabase, queriesOfOwner } from '../../testing/database.ts';
 import { createFileOwner } from '../../testing/files.ts';
 import type { Tables } from '../database/tables.ts';
 import { claimFiles } from './queue-store.ts';
@@ -32,7 +32,7 @@ await sql`
          case when n <= 3 then ${app.clock.now()}::timestamptz end,
          case when n in (4, 5) then ${app.clock.now()}::timestamptz end
   from generate_series(1, ${FILES}::int) as n`.execute(app.database.queries);
-await sql`analyze files`.execute(app.database.queries);
+await sql`analyze files`.execute(queriesOfOwner(testDatabase));
 
 const asked: CompiledQuery[] = [];
 const pool = new pg.Pool({ connectionString: testDatabase.url.reveal(), max: 1 });

@@ -64,8 +64,7 @@ export function createFileRoom(deps: Deps) {
     sweepLeftovers: removals.sweepLeftovers,
     sweepOrphans: orphans.sweep,
     async stop(): Promise<void> {
-      await processing.stop();
-      close?.();
+      await processing.stop().finally(close);
     },
   };
 }

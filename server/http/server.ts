@@ -191,7 +191,7 @@ export function sendError(
   const failure = isOAuth ? oauthFailure(plain) : plain;
   if (failure.code === 'internal_error')
     request.log.error({ err: error, request_id: request.id }, 'internal error');
-  if (failure.code === 'database_unavailable')
+  if (failure.code === 'database_unavailable' && !(error instanceof FailureError))
     request.log.warn({ reason: error.message, request_id: request.id }, 'database unavailable');
   // Answered as the caller's mistake; a schema that let it through is ours.
   if (failureOfRefusedValue(error))

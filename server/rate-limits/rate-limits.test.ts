@@ -25,7 +25,7 @@ let there: RateLimits;
 
 beforeEach(async () => {
   const [first, second] = databases.map((database) => database.queries) as [Queries, Queries];
-  await sql`truncate rate_limits`.execute(first);
+  await sql`delete from rate_limits`.execute(first);
   clock.set(new Date('2026-11-15T12:00:00.000Z'));
   queries = first.withPlugin(counting);
   here = createRateLimits({ queries, clock, log });

@@ -7,7 +7,17 @@ import { fileProblem, isErrorCode } from './file-problem.ts';
 const PASSWORD_BYTES = 32;
 const OWNER_ONLY = 0o600;
 
-/** The password of the embedded PostgreSQL, generated before its cluster is and kept beside it. */
+/** The password of an ordinary role. It is set at each start, so one that was lost is replaced. */
+export async function readOrCreateRolePassword(dataDir: string, role: 'owner' | 'service'): Promise<string> {
+  const path = join(dataDir, `postgres.${role}.password`);
+  try {
+    return (await readPassword(path)) ?? (await createPassword(path));
+  } catch (error) {
+    throw fileProblem('keep the password of the database in', path, error);
+  }
+}
+
+/** The password of the embedded PostgreSQL's superuser, generated before its cluster is and kept beside it. */
 export async function readOrCreatePassword(dataDir: string, clusterExists: boolean): Promise<string> {
   const path = join(dataDir, 'postgres.password');
   try {

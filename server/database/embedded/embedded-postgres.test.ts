@@ -8,10 +8,12 @@ import { startEmbeddedPostgres } from './embedded-postgres.ts';
 import { findFreePort } from './free-port.ts';
 import { FAST, query, start, temporaryDirectory } from './testing/temporary-server.ts';
 
+const PASSWORDS = ['postgres.owner.password', 'postgres.password', 'postgres.service.password'];
+
 test('starts on nothing, keeps its data, holds its settings and listens on this machine only', async (t) => {
   const dataDir = join(await temporaryDirectory(t), 'data');
   const first = await start(t, dataDir, { settings: { ...FAST, listen_addresses: '*', work_mem: '5MB' } });
-  assert.match(first.url, /^postgresql:\/\/portico:[\w-]{43}@127\.0\.0\.1:\d+\/portico$/);
+  assert.match(first.ownerUrl, /^postgresql:\/\/portico_owner:[\w-]{43}@127\.0\.0\.1:\d+\/portico$/);
   const shown = [
     'server_encoding',
     'data_checksums',
@@ -19,21 +21,23 @@ test('starts on nothing, keeps its data, holds its settings and listens on this 
     'listen_addresses',
     'unix_socket_directories',
   ];
-  const values = await Promise.all([...shown, 'work_mem'].map((name) => query(first.url, `show ${name}`)));
+  const values = await Promise.all(
+    [...shown, 'work_mem'].map((name) => query(first.superuserUrl, `show ${name}`)),
+  );
   assert.deepEqual(values.flat(), ['UTF8', 'on', 'UTC', '127.0.0.1', '', '5MB']);
-  assert.deepEqual(await query(first.url, `select upper('é'), 'Z' < 'a'`), ['É', true]);
-  assert.equal((await stat(join(dataDir, 'postgres.password'))).mode & 0o777, 0o600);
-  await query(first.url, 'create table kept as select 42 as answer');
+  assert.deepEqual(await query(first.ownerUrl, `select upper('é'), 'Z' < 'a'`), ['É', true]);
+  for (const name of PASSWORDS) assert.equal((await stat(join(dataDir, name))).mode & 0o777, 0o600, name);
+  await query(first.ownerUrl, 'create table kept as select 42 as answer');
   await Promise.all([first.stop(), first.stop()]);
-  await assert.rejects(query(first.url, 'select 1'), { code: 'ECONNREFUSED' });
+  await assert.rejects(query(first.ownerUrl, 'select 1'), { code: 'ECONNREFUSED' });
 
   const second = await start(t, dataDir);
-  assert.deepEqual(await query(second.url, 'select answer from kept'), [42]);
-  assert.equal(new URL(second.url).password, new URL(first.url).password);
-  await assert.rejects(query(second.url.replace(/:[\w-]+@/, ':wrong@'), 'select 1'), { code: '28P01' });
+  assert.deepEqual(await query(second.ownerUrl, 'select answer from kept'), [42]);
+  assert.equal(new URL(second.ownerUrl).password, new URL(first.ownerUrl).password);
+  await assert.rejects(query(second.ownerUrl.replace(/:[\w-]+@/, ':wrong@'), 'select 1'), { code: '28P01' });
   await second.stop();
   const left = (await readdir(dataDir)).sort();
-  assert.deepEqual(left, ['postgres', 'postgres.log', 'postgres.log.1', 'postgres.password']);
+  assert.deepEqual(left, ['postgres', 'postgres.log', 'postgres.log.1', ...PASSWORDS]);
 });
 
 test('a creation that was broken off half-way is thrown away', async (t) => {
@@ -41,7 +45,7 @@ test('a creation that was broken off half-way is thrown away', async (t) => {
   await mkdir(join(dataDir, 'postgres.init-broken', 'cluster', 'base'), { recursive: true });
   await mkdir(join(dataDir, 'postgres'));
   const server = await start(t, dataDir);
-  assert.deepEqual(await query(server.url, 'select 1'), [1]);
+  assert.deepEqual(await query(server.ownerUrl, 'select 1'), [1]);
   assert.equal(
     (await readdir(dataDir)).some((name) => name.startsWith('postgres.init-')),
     false,
@@ -57,7 +61,7 @@ test('takes another port when it loses the one it chose', async (t) => {
   const ports = [port, port];
   const choosePort = async () => ports.pop() ?? (await findFreePort());
   const server = await start(t, await temporaryDirectory(t), { choosePort });
-  assert.notEqual(new URL(server.url).port, String(port));
+  assert.notEqual(new URL(server.ownerUrl).port, String(port));
   assert.equal(ports.length, 0);
 });
 

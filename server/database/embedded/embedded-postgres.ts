@@ -3,13 +3,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { StartupError } from '../../runtime/startup-error.ts';
 import { type Binaries, findBinaries } from './binaries.ts';
 import { clusterExists, prepareCluster } from './cluster.ts';
-import { readOrCreatePassword } from './cluster-password.ts';
+import { readOrCreatePassword, readOrCreateRolePassword } from './cluster-password.ts';
 import { ensureDataDir } from './data-dir.ts';
 import { fileProblem } from './file-problem.ts';
 import { findFreePort } from './free-port.ts';
 import { createLauncher, type Launcher } from './launcher.ts';
 import { clearLeftoverServer } from './leftover-server.ts';
-import { databaseUrl, waitUntilReady } from './readiness.ts';
+import { type Address, databaseUrl, waitUntilReady } from './readiness.ts';
+import { OWNER, type RolePasswords, SERVICE } from './roles.ts';
 import { lastComplaint, openServerLog, type ServerLog } from './server-log.ts';
 import { type ServerProcess, spawnServer } from './server-process.ts';
 import { serverArguments } from './server-settings.ts';
@@ -17,7 +18,12 @@ import { chooseServerUser } from './server-user.ts';
 import { stopPostmaster } from './stop-postmaster.ts';
 
 export type EmbeddedPostgres = {
+  /** As the service, which owns nothing. */
   readonly url: string;
+  /** As the owner of the tables, for migrations. */
+  readonly ownerUrl: string;
+  /** Only for tests, which make databases of their own. */
+  readonly superuserUrl: string;
   /** Fulfilled when the server is gone, whoever ended it. */
   readonly ended: Promise<void>;
   stop(): Promise<void>;
@@ -28,6 +34,7 @@ type Start = {
   readonly launcher: Launcher;
   readonly clusterDir: string;
   readonly password: string;
+  readonly rolePasswords: RolePasswords;
   readonly settings: Settings;
   readonly log: ServerLog;
   readonly choosePort: () => Promise<number>;
@@ -56,13 +63,19 @@ export async function startEmbeddedPostgres(options: {
   const binaries = await findBinaries();
   const launcher = await createLauncher({ binaries, dataDir, user });
   const password = await readOrCreatePassword(dataDir, found);
+  const rolePasswords = {
+    owner: await readOrCreateRolePassword(dataDir, 'owner'),
+    service: await readOrCreateRolePassword(dataDir, 'service'),
+  };
   await clearLeftoverServer(clusterDir, binaries.pgCtl);
   const syncToDisk = settings.fsync !== 'off';
   await prepareCluster({ dataDir, clusterDir, binaries, launcher, user, password, syncToDisk });
 
   const log = await openServerLog(join(dataDir, 'postgres.log'));
   try {
-    return await startServer({ binaries, launcher, clusterDir, password, settings, log, choosePort });
+    return await startServer({
+      ...{ binaries, launcher, clusterDir, password, rolePasswords, settings, log, choosePort },
+    });
   } catch (error) {
     await log.close();
     throw error;
@@ -76,8 +89,9 @@ async function startServer(start: Start): Promise<EmbeddedPostgres> {
     const args = serverArguments({ clusterDir: start.clusterDir, port, settings: start.settings });
     await start.log.mark();
     const server = spawnServer(start.launcher(start.binaries.postgres, args), start.log.fd);
-    const outcome = await waitOrStop(server, { port, password: start.password }, start.binaries.pgCtl);
-    if (outcome === 'ready') return running(server, databaseUrl({ port, password: start.password }), start);
+    const address = { port, password: start.password, rolePasswords: start.rolePasswords };
+    const outcome = await waitOrStop(server, address, start.binaries.pgCtl);
+    if (outcome === 'ready') return running(server, address, start);
 
     const written = await start.log.written();
     if (outcome === 'died' && isPortTaken(written) && portAttempt < PORT_ATTEMPTS) portAttempt += 1;
@@ -89,7 +103,7 @@ async function startServer(start: Start): Promise<EmbeddedPostgres> {
 
 async function waitOrStop(
   server: ServerProcess,
-  address: { port: number; password: string },
+  address: Address,
   pgCtl: string,
 ): Promise<'ready' | 'died' | 'late'> {
   try {
@@ -102,10 +116,13 @@ async function waitOrStop(
   }
 }
 
-function running(server: ServerProcess, url: string, { binaries, log }: Start): EmbeddedPostgres {
+function running(server: ServerProcess, address: Address, { binaries, log }: Start): EmbeddedPostgres {
   let stopping: Promise<void> | undefined;
+  const { port, password, rolePasswords } = address;
   return {
-    url,
+    url: databaseUrl({ port, role: SERVICE, password: rolePasswords.service }),
+    ownerUrl: databaseUrl({ port, role: OWNER, password: rolePasswords.owner }),
+    superuserUrl: databaseUrl({ port, password }),
     ended: server.gone,
     stop() {
       stopping ??= stopPostmaster(server, binaries.pgCtl).finally(() => log.close());

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { StartupError } from '../../runtime/startup-error.ts';
 import { SUPERUSER } from './cluster.ts';
 import { isErrorCode } from './file-problem.ts';
+import { ensureRoles, handOverToOwner, OWNER, type RolePasswords } from './roles.ts';
 import type { ServerProcess } from './server-process.ts';
 
 /** Generous because replaying the journal after a crash is part of it. */
@@ -16,10 +17,16 @@ const INVALID_PASSWORD = '28P01';
 /** On a port lost to another PostgreSQL it is that one who refuses; ours ends well within this time. */
 const TRUST_REFUSAL_AFTER_MS = 2_000;
 
-type Address = { readonly port: number; readonly password: string };
+export type Address = {
+  readonly port: number;
+  /** Of the superuser. */
+  readonly password: string;
+  readonly rolePasswords: RolePasswords;
+};
+type Login = { readonly port: number; readonly role?: string; readonly password: string };
 
-export function databaseUrl({ port, password }: Address, database = DATABASE): string {
-  return `postgresql://${SUPERUSER}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`;
+export function databaseUrl({ port, role = SUPERUSER, password }: Login, database = DATABASE): string {
+  return `postgresql://${role}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`;
 }
 
 /** Until the server answers (`ready`), ends before it does (`died`), or has taken too long (`late`). */
@@ -45,17 +52,30 @@ export async function waitUntilReady(
   return 'late';
 }
 
-/** Its creation is repeated until it is there, so a crash between creating the cluster and it does no harm. */
+/** Repeated until everything is there, so a crash between creating the cluster and this does no harm. */
 async function ensureDatabase(address: Address): Promise<void> {
+  await asSuperuser(address, MAINTENANCE_DATABASE, async (client) => {
+    await ensureRoles(client, address.rolePasswords);
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [DATABASE]);
+    if (rowCount === 0) await client.query(`create database ${DATABASE} owner ${OWNER}`);
+    else await client.query(`alter database ${DATABASE} owner to ${OWNER}`);
+  });
+  await asSuperuser(address, DATABASE, handOverToOwner);
+}
+
+async function asSuperuser(
+  address: Address,
+  database: string,
+  work: (client: pg.Client) => Promise<void>,
+): Promise<void> {
   const client = new pg.Client({
-    connectionString: databaseUrl(address, MAINTENANCE_DATABASE),
+    connectionString: databaseUrl(address, database),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   });
   client.on('error', () => undefined);
   try {
     await client.connect();
-    const { rowCount } = await client.query('select from pg_database where datname = $1', [DATABASE]);
-    if (rowCount === 0) await client.query(`create database ${DATABASE}`);
+    await work(client);
   } finally {
     await client.end().catch(() => undefined);
   }

@@ -28,7 +28,7 @@ test('after portico was killed its PostgreSQL is replaced and the data is there'
 
   const server = await start(t, dataDir, { settings: { fsync: 'off', work_mem: '7MB' } });
   assert.ok(await isGone(orphan));
-  assert.deepEqual(await query(server.url, 'select answer, current_setting($$work_mem$$) from kept'), [
+  assert.deepEqual(await query(server.ownerUrl, 'select answer, current_setting($$work_mem$$) from kept'), [
     42,
     '7MB',
   ]);
@@ -48,23 +48,23 @@ test('Ctrl-C at the terminal does not reach PostgreSQL', async (t) => {
 test('after PostgreSQL itself was killed, with a session at work, it recovers', async (t) => {
   const dataDir = await temporaryDirectory(t);
   const killed = await start(t, dataDir);
-  await query(killed.url, 'create table kept as select 42 as answer');
-  const client = new pg.Client({ connectionString: killed.url });
+  await query(killed.ownerUrl, 'create table kept as select 42 as answer');
+  const client = new pg.Client({ connectionString: killed.ownerUrl });
   client.on('error', () => undefined);
   await client.connect();
   // A busy session does not notice the death of its server at once, and holds the shared memory meanwhile.
   const busy = client.query('select count(*) from generate_series(1, 20000000)').catch(() => undefined);
-  await eventually(async () => (await query(killed.url, activeSessions)).length === 1);
+  await eventually(async () => (await query(killed.ownerUrl, activeSessions)).length === 1);
   const pid = await postmasterPid(dataDir);
   process.kill(pid, 'SIGKILL');
 
   const server = await start(t, dataDir);
-  assert.deepEqual(await query(server.url, 'select answer from kept'), [42]);
+  assert.deepEqual(await query(server.ownerUrl, 'select answer from kept'), [42]);
   await busy;
   await client.end().catch(() => undefined);
   await killed.stop();
   assert.deepEqual(
-    await query(server.url, 'select 1'),
+    await query(server.ownerUrl, 'select 1'),
     [1],
     'stopping the dead one leaves the new one alone',
   );
@@ -101,8 +101,8 @@ test('a copied data directory does not stop the server of the original', async (
   await (await start(t, copy)).stop();
   await copyFile(join(dataDir, 'postgres', 'postmaster.pid'), join(copy, 'postgres', 'postmaster.pid'));
   const second = await start(t, copy);
-  assert.deepEqual(await query(original.url, 'select 1'), [1]);
-  assert.deepEqual(await query(second.url, 'select 2'), [2]);
+  assert.deepEqual(await query(original.ownerUrl, 'select 1'), [1]);
+  assert.deepEqual(await query(second.ownerUrl, 'select 2'), [2]);
 });
 
 const activeSessions = `select pid from pg_stat_activity where query like '%generate_series%' and state = 'active' and pid <> pg_backend_pid()`;

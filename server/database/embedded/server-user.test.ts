@@ -47,7 +47,7 @@ test('an ordinary user, and root after them, on the same data', { skip: whyNotAs
   };
   await startAsNobody();
   const server = await start(t, dataDir);
-  assert.deepEqual(await query(server.url, 'select 2'), [2]);
+  assert.deepEqual(await query(server.ownerUrl, 'select 2'), [2]);
   assert.equal(
     (await stat(join(dataDir, 'postgres'))).uid,
     NOBODY.uid,
@@ -74,7 +74,7 @@ test('a cluster copied by root gets the right owner again', { skip: !isRoot }, a
   await (await start(t, dataDir)).stop();
   spawnSync('chown', ['-R', '0:0', join(dataDir, 'postgres')]);
   const server = await start(t, dataDir);
-  assert.deepEqual(await query(server.url, 'select 1'), [1]);
+  assert.deepEqual(await query(server.ownerUrl, 'select 1'), [1]);
 });
 
 test('below a closed directory, the program as well as the data', { skip: whyNotClosed }, async (t) => {

@@ -27,6 +27,6 @@ async function lock(): Promise<() => Promise<void>> {
 
 async function start(): Promise<() => Promise<void>> {
   const server = await startEmbeddedPostgres({ dataDir, settings: { fsync: 'off' } });
-  process.stdout.write(`${server.url}\n`);
+  process.stdout.write(`${server.ownerUrl}\n`);
   return server.stop;
 }

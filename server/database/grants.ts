@@ -1,0 +1,48 @@
+import { sql } from 'kysely';
+import type { Database } from './database.ts';
+
+/**
+ * What the service role may do. It owns nothing: it cannot change the schema, disable a trigger or truncate, and audit
+ * records it can only add and read. Granted after every migration, so that a new table is never forgotten.
+ */
+const READ_AND_APPEND: readonly string[] = ['audit_records'];
+const READ: readonly string[] = ['schema_migrations', 'schema_migrations_lock'];
+const FUNCTIONS = ['create_partition(text, text, text, text, text[])', 'drop_partition(text, text)'];
+
+function privilegesOn(table: string): string {
+  if (READ.includes(table)) return 'select';
+  return READ_AND_APPEND.includes(table) ? 'select, insert' : 'select, insert, update, delete';
+}
+
+/** The role of a connection, whether the address names it or the environment does. */
+export async function readRole({ queries }: Database): Promise<string> {
+  const { rows } = await sql<{ role: string }>`select current_user as role`.execute(queries);
+  return rows[0]?.role ?? '';
+}
+
+/** To be run by the owner of the schema; with one role for both there is nothing to grant. */
+export async function grantToService(owner: Database, serviceRole: string): Promise<void> {
+  if ((await readRole(owner)) === serviceRole) return;
+  await owner.transaction(async (transaction) => {
+    // Grants of two processes at once would fail on the same catalogue rows.
+    await sql`select pg_advisory_xact_lock(hashtextextended('portico grants', 0))`.execute(transaction);
+    const role = sql.id(serviceRole);
+    const run = (text: string) => sql`${sql.raw(text)} ${role}`.execute(transaction);
+    const { rows: schemas } = await sql<{ name: string }>`
+      select quote_ident(current_schema()) as name`.execute(transaction);
+    const schema = schemas[0]?.name;
+    // A partition is reached through its parent, whose privileges count.
+    const { rows: tables } = await sql<{ name: string }>`
+      select relname as name from pg_class
+      where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition
+        and relowner = current_user::regrole
+      order by relname`.execute(transaction);
+    await run(`revoke all on schema ${schema} from`);
+    await run(`grant usage on schema ${schema} to`);
+    await run(`revoke all on all tables in schema ${schema} from`);
+    for (const { name } of tables)
+      await sql`grant ${sql.raw(privilegesOn(name))} on ${sql.table(name)} to ${role}`.execute(transaction);
+    await run(`grant usage, select on all sequences in schema ${schema} to`);
+    for (const signature of FUNCTIONS) await run(`grant execute on function ${signature} to`);
+  });
+}

@@ -1,0 +1,82 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { Secret } from '../server/runtime/secret.ts';
+
+type Pair = { client: Socket; upstream: Socket };
+type Mode = 'forward' | 'silent' | 'refuse';
+
+/**
+ * A TCP proxy in front of PostgreSQL that fails as networks do: connections that stay open and carry nothing (a
+ * failover without a reset), while new ones work, are silent as well, or are refused. Close it after what uses it.
+ */
+export async function createSilentProxy(url: Secret) {
+  const target = new URL(url.reveal());
+  const pairs = new Set<Pair>();
+  let mode: Mode = 'forward';
+  let accepted = 0;
+
+  // Half-open: the end of a silent connection must not be answered either.
+  const server = createServer({ allowHalfOpen: true }, (client) => {
+    if (mode === 'refuse') return void client.resetAndDestroy();
+    accepted += 1;
+    const upstream = connect({ port: Number(target.port), host: target.hostname, allowHalfOpen: true });
+    const pair = { client, upstream };
+    pairs.add(pair);
+    for (const socket of [client, upstream]) {
+      socket.on('error', () => drop(pair));
+      socket.on('close', () => drop(pair));
+    }
+    if (mode === 'silent') return void silence(pair);
+    client.pipe(upstream);
+    upstream.pipe(client);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+
+  function drop(pair: Pair): void {
+    pairs.delete(pair);
+    pair.client.destroy();
+    pair.upstream.destroy();
+  }
+
+  function silence({ client, upstream }: Pair): void {
+    for (const socket of [client, upstream]) {
+      socket.unpipe();
+      socket.pause();
+    }
+  }
+
+  async function close(): Promise<void> {
+    for (const pair of pairs) drop(pair);
+    if (server.listening) await once(server.close(), 'close');
+  }
+
+  const proxied = new URL(target);
+  proxied.hostname = '127.0.0.1';
+  proxied.port = String((server.address() as AddressInfo).port);
+  return {
+    url: new Secret(proxied.href),
+    /** Connections that it has accepted so far. */
+    accepted: () => accepted,
+    /** The open connections stay open and carry nothing from now on; new ones work. */
+    silenceOpen: () => pairs.forEach(silence),
+    /** The open connections and all new ones are silent. */
+    silenceAll() {
+      mode = 'silent';
+      pairs.forEach(silence);
+    },
+    /** The open connections are reset and new ones too. */
+    refuseAll() {
+      mode = 'refuse';
+      for (const pair of pairs) {
+        pair.client.resetAndDestroy();
+        drop(pair);
+      }
+    },
+    /** New connections work again. */
+    restore() {
+      mode = 'forward';
+    },
+    close,
+  };
+}
