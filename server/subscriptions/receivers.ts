@@ -25,6 +25,8 @@ export type Receiver = {
   endsAt: Date | undefined;
   /** When its endpoint came back; only as long as it has not failed again. */
   recoveredAt: Date | undefined;
+  /** Its endpoint took the last delivery whose outcome is recorded. */
+  hasAnswered: boolean;
 };
 
 /** What deliveries tell of a subscription, together: whether any succeeded, and since when they fail after that. */
@@ -59,6 +61,7 @@ export function createReceivers({ database, clock, signingKeys }: Deps) {
       delivers: !isOver && row.disabled_at === null,
       endsAt: row.scheduled_deletion_at ?? undefined,
       recoveredAt: (hasRecovered ? row.recovered_at : null) ?? undefined,
+      hasAnswered: row.activated_at !== null && row.deliveries_failing_since === null,
     };
   }
 
