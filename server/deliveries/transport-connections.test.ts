@@ -199,14 +199,19 @@ test('one origin too many: the one that was idle for longest loses its connectio
   assert.equal(connectionsOf(receiver), before + 1);
 });
 
-test('origins in use are never given up, however many there are', async () => {
+test('origins in use are never given up, however many there are, and cost no other its idle connection', async (t) => {
   const receiver = await createReceiver();
-  const held = hold();
-  receiver.behave(held);
+  freezeTimers(t);
   const { post } = createPosting();
+  const healthy = named(receiver.url, 'healthy.test');
+  await post(healthy);
+  const held = hold();
+  receiver.behave((_, { headers }) => (headers.host?.startsWith('healthy.') ? { kind: 'answer' } : held));
   const count = MAX_IDLE_POOLS + 10;
   const answers = Array.from({ length: count }, (_, nth) => post(named(receiver.url, `host-${nth}.test`)));
-  await receiver.waitForCount(count);
+  await receiver.waitForCount(1 + count);
+  await post(healthy);
+  assert.equal(connectionsOf(receiver), 1 + count, 'the connection of before');
   held.release();
   for (const answer of await Promise.all(answers)) assert.equal(answer.kind, 'answered');
 });
