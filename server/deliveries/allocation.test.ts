@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import type { Receiver } from '../subscriptions/service.ts';
+import type { Delivery } from './delivery.ts';
 import { MAX_HELD, MAX_HELD_UNPROVEN } from './memory.ts';
 import { createPlaces, MAX_HANGING, MAX_IN_FLIGHT, MAX_UNANSWERED } from './places.ts';
 import { createHarness, receiverOf } from './testing/lanes-harness.ts';
@@ -168,24 +169,20 @@ test('new deliveries never pass older ones of their endpoint that wait in the da
       const { lanes, handedBack, sending } = harness;
       const receiver = receiverOf(1);
       const queue: string[] = [];
+      const deliveryOf = (guid: string) => ({ guid, subscriptionGuid: receiver.guid }) as Delivery;
       let made = 0;
 
-      /** As `claims.ts` does it, on a queue in memory. */
+      /** As `claims.ts` does it for a lane that runs low, on a queue in memory. */
       function look(): void {
         for (const { guid } of handedBack.splice(0)) queue.push(guid);
         queue.sort();
-        for (let isFull = true; isFull; ) {
-          if (queue.length > 0) lanes.noteDue(receiver);
-          else if (lanes.hungry().length === 0) return;
+        while (lanes.hungry().length > 0) {
           const room = lanes.reserve(receiver, 500);
           const claimed = queue.splice(0, room);
-          isFull = room > 0 && claimed.length === room;
-          if (room > 0) lanes.noteClaim(receiver, { isFull, isBehind: isFull });
+          const isFull = claimed.length === room;
           lanes.unreserve(receiver.guid, room - claimed.length);
-          lanes.add(
-            receiver,
-            claimed.map((guid) => ({ ...harness.deliveriesFor(receiver, 1)[0], guid }) as never),
-          );
+          lanes.noteClaim(receiver, { isFull, isBehind: isFull });
+          lanes.add(receiver, claimed.map(deliveryOf));
         }
       }
 
@@ -196,12 +193,7 @@ test('new deliveries never pass older ones of their endpoint that wait in the da
           const guids = Array.from({ length: count }, (_, nth) => String(made + nth).padStart(8, '0'));
           made += count;
           queue.push(...guids.slice(granted));
-          lanes.add(
-            receiver,
-            guids
-              .slice(0, granted)
-              .map((guid) => ({ ...harness.deliveriesFor(receiver, 1)[0], guid }) as never),
-          );
+          lanes.add(receiver, guids.slice(0, granted).map(deliveryOf));
           if (granted < count) lanes.announce(receiver);
         } else
           for (let left = count; left > 0 && sending.length > 0; left -= 1) {
