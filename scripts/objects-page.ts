@@ -80,6 +80,7 @@ function fieldsOf({ details, customer }: ObjectType): string {
 /** What it may be, where that is a choice; and who need not give it. */
 function meaningOf(field: string, choices: readonly string[] = []): string {
   if (field === 'customer_guid') return ' (a customer’s token has its own)';
+  if (field === 'plan_guid') return ' (a completed plan, whose customer is the execution’s too)';
   return choices.length === 0 ? '' : ` (${choices.map((choice) => `\`${choice}\``).join(', ')})`;
 }
 

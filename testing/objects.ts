@@ -35,6 +35,9 @@ const DETAILS: Record<string, object> = {
   account: { type: 'reserve', balance: 1_000, low_balance: 500, minimum_balance: 100 },
 };
 
+/** What it takes for another object to name it. */
+const NAMEABLE: Record<string, object> = { plan: { state: 'completed' } };
+
 export function report(app: TestApp, type: ObjectType, guid: string, payload: object): Promise<Answer> {
   return app.operate('PUT', `/objects/${type.name}/${guid}`, payload);
 }
@@ -48,7 +51,8 @@ export async function reportObject(
 ): Promise<string> {
   const type = typeOf(name);
   const guid = nextGuid(app);
-  const { status, body } = await report(app, type, guid, reportOf(type, owner, fields));
+  const payload = reportOf(type, owner, { ...NAMEABLE[name], ...fields });
+  const { status, body } = await report(app, type, guid, payload);
   assert.equal(status, 200, JSON.stringify(body));
   return guid;
 }

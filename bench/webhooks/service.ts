@@ -21,19 +21,21 @@ export async function startService(settings: Record<string, string> = {}) {
   const dataDir = mkdtempSync(join(tmpdir(), 'portico-bench-'));
   chmodSync(dataDir, 0o711);
   const port = await freePort();
-  const child = spawn(process.execPath, [MAIN, 'serve'], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: {
-      ...process.env,
-      PORTICO_PORT: String(port),
-      PORTICO_DATA_DIR: join(dataDir, 'data'),
-      PORTICO_DEMO: 'false',
-      PORTICO_WEBHOOK_ALLOW_PRIVATE: 'true',
-      PORTICO_LOG_LEVEL: 'error',
-      ...settings,
-    },
-  });
   const url = `http://127.0.0.1:${port}`;
+  const start = () =>
+    spawn(process.execPath, [MAIN, 'serve'], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: {
+        ...process.env,
+        PORTICO_PORT: String(port),
+        PORTICO_DATA_DIR: join(dataDir, 'data'),
+        PORTICO_DEMO: 'false',
+        PORTICO_WEBHOOK_ALLOW_PRIVATE: 'true',
+        PORTICO_LOG_LEVEL: 'error',
+        ...settings,
+      },
+    });
+  let child = start();
   await untilReady(url, child);
   const token = readFileSync(join(dataDir, 'data', 'operator.token'), 'utf8').trim();
   const pool = new Pool(url, { connections: 64 });
@@ -75,6 +77,11 @@ export async function startService(settings: Record<string, string> = {}) {
     throw new Error('an endpoint did not answer its first event');
   }
 
+  async function end(): Promise<void> {
+    child.kill('SIGTERM');
+    if (child.exitCode === null) await once(child, 'exit');
+  }
+
   /** An Organization with a bank and so many endpoints, each of which gets all of its events. */
   async function createTenant(hook: string, endpoints: number): Promise<Tenant> {
     const organization = await operate('POST', '/organizations', { name: 'Bench' });
@@ -108,10 +115,14 @@ export async function startService(settings: Record<string, string> = {}) {
       const line = (await body.text()).split('\n').find((candidate) => candidate.startsWith(`${name} `));
       return Number(line?.split(' ').at(-1) ?? 0);
     },
+    async restart(): Promise<void> {
+      await end();
+      child = start();
+      await untilReady(url, child);
+    },
     async stop(): Promise<void> {
       await pool.close();
-      child.kill('SIGTERM');
-      if (child.exitCode === null) await once(child, 'exit');
+      await end();
       rmSync(dataDir, { recursive: true, force: true });
     },
   };

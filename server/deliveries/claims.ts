@@ -21,6 +21,8 @@ const MAX_FAILED_AT_ONCE = 1_000;
 /** A walk over the subscriptions is followed by a rest of so many times its length, up to a limit. */
 const REST_PER_WALK = 5;
 const MAX_REST_MS = 10_000;
+/** So is reading the subscriptions for which something is held: a change of one is noticed a second later at most. */
+const MAX_REFRESH_REST_MS = 1_000;
 const STRAYS_EVERY_MS = 60_000;
 /** By then every transaction that could still bring them has ended. */
 const STRAYS_AFTER_MS = 60_000;
@@ -42,14 +44,14 @@ type Deps = {
 export function createClaims({ database, clock, log, metrics, subscriptions, lanes, lease }: Deps) {
   const { queries } = database;
   let walkAgainAt = 0;
+  let refreshAgainAt = 0;
   let lookForStraysAt = clock.now().getTime() + STRAYS_EVERY_MS;
   /** The recovery of each endpoint from which nothing is left to be sent ahead of its time. */
   const drained = new Map<string, number>();
 
   async function take(): Promise<{ claimed: number; nextDueAt: Date | undefined }> {
     await releaseStrays();
-    const known = await subscriptions.receivers([...lanes.waiting(), ...lanes.hungry()]);
-    lanes.refresh(known);
+    const known = await refresh();
     const hungry = new Set(lanes.hungry());
     const refilled = await claimFor(known.filter(({ guid, delivers }) => delivers && hungry.has(guid)));
     // With very many subscriptions waiting the walk takes its time, and takes a rest in proportion.
@@ -57,9 +59,24 @@ export function createClaims({ database, clock, log, metrics, subscriptions, lan
     if (startedAt < walkAgainAt && walkAgainAt <= startedAt + MAX_REST_MS)
       return { claimed: refilled, nextDueAt: new Date(walkAgainAt) };
     const { claimed, nextDueAt } = await walk();
-    const endedAt = clock.now().getTime();
-    walkAgainAt = endedAt + Math.min(MAX_REST_MS, REST_PER_WALK * (endedAt - startedAt));
+    walkAgainAt = restAfter(startedAt, MAX_REST_MS);
     return { claimed: refilled + claimed, nextDueAt };
+  }
+
+  /** Reads the subscriptions that are to be claimed for and, unless that was a moment ago, all that lanes hold for. */
+  async function refresh(): Promise<Receiver[]> {
+    const startedAt = clock.now().getTime();
+    const isRecent = startedAt < refreshAgainAt && refreshAgainAt <= startedAt + MAX_REFRESH_REST_MS;
+    const guids = new Set([...lanes.hungry(), ...(isRecent ? [] : lanes.waiting())]);
+    const known = await subscriptions.receivers([...guids]);
+    if (!isRecent) refreshAgainAt = restAfter(startedAt, MAX_REFRESH_REST_MS);
+    lanes.refresh(known);
+    return known;
+  }
+
+  function restAfter(startedAt: number, maxMs: number): number {
+    const endedAt = clock.now().getTime();
+    return endedAt + Math.min(maxMs, REST_PER_WALK * (endedAt - startedAt));
   }
 
   async function walk(): Promise<{ claimed: number; nextDueAt: Date | undefined }> {
@@ -89,6 +106,8 @@ export function createClaims({ database, clock, log, metrics, subscriptions, lan
       (receiver) =>
         receiver.delivers && (!isDrained(receiver) || (firstDueAt.get(receiver.guid) ?? now) <= now),
     );
+    for (const receiver of mayBeDue)
+      if ((firstDueAt.get(receiver.guid) ?? now) <= now) lanes.noteDue(receiver);
     let taken = await claimFor(mayBeDue);
     const delivering = new Set(receivers.filter(({ delivers }) => delivers).map(({ guid }) => guid));
     for (const { subscriptionGuid } of page)
@@ -100,7 +119,7 @@ export function createClaims({ database, clock, log, metrics, subscriptions, lan
     const holder = lease.holder();
     if (holder === undefined) return 0;
     const inactive = receivers.filter(({ firstOnly }) => firstOnly);
-    for (const receiver of inactive) lanes.expectMore(receiver, false);
+    for (const receiver of inactive) lanes.expectNone(receiver);
     const firsts = await withFirstDelivery({ database, subscriptions, now: clock.now() }, inactive);
     const claimed = await claimInto(firsts, 1, (transaction) =>
       claimFirst(transaction, {
@@ -140,14 +159,21 @@ export function createClaims({ database, clock, log, metrics, subscriptions, lan
         return claim(transaction, claims);
       });
     } catch (error) {
-      for (const { receiver, room } of claims) lanes.unreserve(receiver.guid, room);
+      for (const { receiver, room } of claims) {
+        lanes.unreserve(receiver.guid, room);
+        lanes.announce(receiver);
+      }
       throw error;
     }
     const bySubscription = Map.groupBy(deliveries, ({ subscriptionGuid }) => subscriptionGuid);
     for (const { receiver, room } of claims) {
       const own = bySubscription.get(receiver.guid) ?? [];
       lanes.unreserve(receiver.guid, room - own.length);
-      if (!receiver.firstOnly) lanes.expectMore(receiver, own.length === room);
+      if (!receiver.firstOnly) {
+        const isFull = own.length === room;
+        // In the order of their due moments: one that is early means that nothing due is left.
+        lanes.noteClaim(receiver, { isFull, isBehind: isFull && own.at(-1)?.isEarly !== true });
+      }
       lanes.add(receiver, own);
       if (receiver.recoveredAt && own.length < room)
         remember(drained, receiver.guid, receiver.recoveredAt.getTime(), MAX_DRAINED);

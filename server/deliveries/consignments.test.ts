@@ -9,9 +9,12 @@ import { createTenant, userToken } from '../../testing/tenant.ts';
 import { createDispatchingApp, queueOf } from '../../testing/webhooks.ts';
 import { dissolveConsignments, holdConsignments, named } from './consignment-store.ts';
 import type { Delivery, Outcome } from './delivery.ts';
-import { FIRST_LIMIT } from './limit.ts';
+import { START_LIMIT } from './limit.ts';
 import { createOrphans } from './orphans.ts';
 import { completeConsigned } from './record-store.ts';
+
+/** Requests under way to an endpoint that has answered once. */
+const UNDER_WAY = START_LIMIT + 1;
 
 /** Many deliveries that their maker sends at once are one row of the database instead of a place in the queue each. */
 const MANY = 40;
@@ -60,7 +63,7 @@ test('many at once are one row and no place in the queue, and it goes with the l
   const slow = hold();
   receiver.behave(slow);
   await publishEvents(app, tenant, MANY);
-  await receiver.waitForCount(1 + FIRST_LIMIT);
+  await receiver.waitForCount(1 + UNDER_WAY);
   assert.equal((await consignmentsOf(subscription)).length, 1);
   assert.deepEqual(await queueOf(app, subscription), []);
   slow.release();
@@ -76,7 +79,7 @@ test('a few have their places in the queue', async () => {
   const slow = hold();
   receiver.behave(slow);
   await publishEvents(app, tenant, FEW);
-  await receiver.waitForCount(1 + FEW);
+  await receiver.waitForCount(1 + UNDER_WAY);
   assert.deepEqual(await consignmentsOf(subscription), []);
   assert.equal((await queueOf(app, subscription)).length, FEW);
   slow.release();
@@ -110,7 +113,7 @@ test('a list of what is waiting has them, each once, and says that they are abou
   const answers = ['fail', 'wait', 'wait'];
   receiver.behave(() => (answers.shift() === 'fail' ? { kind: 'answer', status: 500 } : slow));
   await publishEvents(app, tenant, MANY);
-  await receiver.waitForCount(1 + FIRST_LIMIT);
+  await receiver.waitForCount(1 + UNDER_WAY);
   clock.advance(20);
   const token = await userToken(app, tenant.organizationGuid);
   const query = `subscription_guid=${subscription.guid}&per_page=100&state=storing,failing`;

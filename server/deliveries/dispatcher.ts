@@ -71,7 +71,7 @@ export function createDispatcher(deps: Deps) {
     ...{ clock, timers, attempt },
     record: recorder.record,
     isHeld: () => lease.holder() !== undefined,
-    handBack: (deliveries) => release(deliveries),
+    handBack,
     onHungry: () => rounds.wake(),
   });
   const claims = createClaims({ database, clock, log, metrics, subscriptions, lanes, lease });
@@ -88,6 +88,18 @@ export function createDispatcher(deps: Deps) {
     },
   });
 
+  let handedBack: Delivery[] = [];
+  /** Endpoints that stop answering together time out together: what they hand back shares a transaction. */
+  function handBack(deliveries: readonly Delivery[]): void {
+    if (handedBack.length === 0)
+      setImmediate(() => {
+        const all = handedBack;
+        handedBack = [];
+        release(all);
+      });
+    handedBack = handedBack.concat(deliveries);
+  }
+
   function release(deliveries: readonly Delivery[]): void {
     const holder = lease.lastHolder();
     if (holder === undefined || deliveries.length === 0) return;
@@ -95,7 +107,7 @@ export function createDispatcher(deps: Deps) {
       .transaction(async (transaction) => {
         await preferIndexes(transaction);
         const consignments = new Set(deliveries.flatMap(({ consignment }) => consignment?.guid ?? []));
-        const held = lanes.heldGuids();
+        const held = lanes.heldGuidsOf(new Set(deliveries.map(({ subscriptionGuid }) => subscriptionGuid)));
         await dissolveConsignments(transaction, named([...consignments]), { holder, held });
         await releaseDeliveries(transaction, holder, deliveries);
       })
@@ -119,7 +131,7 @@ export function createDispatcher(deps: Deps) {
   /** Something waits for these in the queue. */
   function announce(receivers: readonly Receiver[]): void {
     if (receivers.length === 0) return;
-    if (running) for (const receiver of receivers) if (lanes.expectMore(receiver, true)) rounds.wake();
+    if (running) for (const receiver of receivers) if (lanes.announce(receiver)) rounds.wake();
     void tellOthers();
   }
 
@@ -161,7 +173,7 @@ export function createDispatcher(deps: Deps) {
   return {
     /** The name under which this process takes deliveries, when it dispatches at all. */
     holder: () => (running ? lease.holder() : undefined),
-    reserve: lanes.reserve,
+    reserve: lanes.reserveNew,
     unreserve: (receiver: Receiver, count: number) => lanes.unreserve(receiver.guid, count),
     accept: lanes.add,
     release,

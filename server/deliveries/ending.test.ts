@@ -15,7 +15,10 @@ import {
   showDelivery,
   until,
 } from '../../testing/webhooks.ts';
-import { FIRST_LIMIT } from './limit.ts';
+import { START_LIMIT } from './limit.ts';
+
+/** Requests under way to an endpoint that has answered once. */
+const UNDER_WAY = START_LIMIT + 1;
 
 /** If the subscription is disabled, failed or deleted, future retries are prevented (specification, Delivery). */
 const app = await createDispatchingApp();
@@ -157,21 +160,21 @@ test('what a dispatcher already holds is not sent either: it looks at each subsc
     Array.from({ length: 200 }, () => ({})),
   );
   const settled = dispatcher.settle();
-  await receiver.waitForCount(1 + FIRST_LIMIT);
+  await receiver.waitForCount(1 + UNDER_WAY);
   await setDisabled(app, subscription, true);
   // Its next look into the queue.
   clock.advance(1_000);
   await until(
-    async () => (await queueOf(app, subscription)).filter((row) => row.leased_by).length <= FIRST_LIMIT,
+    async () => (await queueOf(app, subscription)).filter((row) => row.leased_by).length <= UNDER_WAY,
   );
   slow.release();
   await settled;
   await dispatcher.settle();
   await until(async () => (await queueOf(app, subscription)).length === 0, 'the rest has failed');
-  assert.equal(receiver.received.length, 1 + FIRST_LIMIT);
+  assert.equal(receiver.received.length, 1 + UNDER_WAY);
   const deliveries = await deliveriesOf(app, subscription);
-  assert.equal(deliveries.filter(({ completed_at }) => completed_at !== null).length, 1 + FIRST_LIMIT);
-  assert.equal(deliveries.filter(({ failed_at }) => failed_at !== null).length, 200 - FIRST_LIMIT);
+  assert.equal(deliveries.filter(({ completed_at }) => completed_at !== null).length, 1 + UNDER_WAY);
+  assert.equal(deliveries.filter(({ failed_at }) => failed_at !== null).length, 200 - UNDER_WAY);
 });
 
 test('what is held when the moment of deletion comes is not sent, even without a look at the subscription', async () => {
@@ -185,12 +188,12 @@ test('what is held when the moment of deletion comes is not sent, even without a
   const slow = hold();
   receiver.behave(slow);
   await publishEvents(app, tenant, 50);
-  await receiver.waitForCount(1 + FIRST_LIMIT);
+  await receiver.waitForCount(1 + UNDER_WAY);
   clock.advance(1_000);
   slow.release();
   await dispatcher.settle();
   await dispatcher.settle();
-  assert.equal(receiver.received.length, 1 + FIRST_LIMIT);
+  assert.equal(receiver.received.length, 1 + UNDER_WAY);
   await until(async () => {
     await dispatcher.settle();
     return (await queueOf(app, subscription)).length === 0;

@@ -3,16 +3,16 @@ import { test } from 'node:test';
 import type { TestApp } from '../../testing/app.ts';
 import { insertDeliveries } from '../../testing/deliveries.ts';
 import { publishEvents } from '../../testing/events.ts';
-import { createReceiver, refusing } from '../../testing/receiver.ts';
+import { createReceiver, hold, refusing } from '../../testing/receiver.ts';
 import { createSubscription } from '../../testing/subscriptions.ts';
 import { createTenant, type Tenant } from '../../testing/tenant.ts';
 import { createDispatchingApp, guidsAt, metricOf, queueOf, until } from '../../testing/webhooks.ts';
 
 /** Nobody's dead endpoint is felt by anyone else. */
 const HELD = 'portico_deliveries_held';
-/** As `lane.ts` and `lanes.ts` have it. */
+/** As `lane.ts` has it. */
 const MAX_HELD_FOR_ONE = 5_000;
-const MAX_HELD = 50_000;
+const MAX_HELD_WHILE_UNPROVEN = 32;
 const AT_ONCE = 2_000;
 const IN_FLIGHT = 'portico_deliveries_in_flight';
 const LIMITED = 'portico_lanes_limited';
@@ -23,6 +23,11 @@ type Backlog = { tenant: Tenant; subscription: Awaited<ReturnType<typeof createS
 async function createBacklog(app: TestApp, url: string, count: number): Promise<Backlog> {
   const tenant = await createTenant(app);
   const subscription = await createSubscription(app, tenant, { url, active: true });
+  await addBacklog(app, { tenant, subscription }, count);
+  return { tenant, subscription };
+}
+
+async function addBacklog(app: TestApp, { tenant, subscription }: Backlog, count: number): Promise<void> {
   for (let left = count; left > 0; left -= AT_ONCE)
     await insertDeliveries(
       app,
@@ -30,20 +35,11 @@ async function createBacklog(app: TestApp, url: string, count: number): Promise<
       subscription,
       Array.from({ length: Math.min(left, AT_ONCE) }, () => ({})),
     );
-  return { tenant, subscription };
 }
 
 /** The dispatcher looks into the queue; nobody waits for what it sends. */
 function look(app: TestApp): void {
   void app.dispatcher.settle();
-}
-
-/** Lets time pass for a dispatcher that is never done: it hangs at somebody's. */
-async function seconds(app: TestApp, count: number): Promise<void> {
-  for (let step = 0; step < count * 10; step += 1) {
-    app.clock.advance(100);
-    await new Promise((resolve) => setTimeout(resolve, 30));
-  }
 }
 
 test('2,000 deliveries for a dead endpoint and as many for one that hangs do not hold up a healthy one', async () => {
@@ -129,16 +125,63 @@ test('endpoints that hang, with backlogs that would fill the memory, do not take
   const hanging = await createReceiver();
   hanging.behave({ kind: 'hang' });
   const healthy = await createReceiver();
-  // A lane is refilled when half of it is free, so it claims a little more than half.
-  const refilled = MAX_HELD_FOR_ONE / 2 + 500;
-  for (let held = 0; held <= MAX_HELD; held += refilled) await createBacklog(app, hanging.url, refilled);
+  const backlogs = 18;
+  for (let nth = 0; nth < backlogs; nth += 1) await createBacklog(app, hanging.url, 500);
   look(app);
-  await hanging.waitForCount(80);
-  for (let second = 0; second < 6 && (await metricOf(app, HELD)) < MAX_HELD; second += 1)
-    await seconds(app, 1);
+  await hanging.waitForCount(backlogs);
+  const atMost = backlogs * MAX_HELD_WHILE_UNPROVEN;
+  await until(async () => (await metricOf(app, HELD)) === atMost, 'all that is held for them');
+  assert.equal(await metricOf(app, IN_FLIGHT), backlogs, 'one each until they have answered');
   const { tenant } = await createBacklog(app, healthy.url, 0);
   await publishEvents(app, tenant, 10);
-  // Before what hangs has timed out.
-  await seconds(app, 1);
-  assert.equal(healthy.received.length, 11);
+  await healthy.waitForCount(11);
+});
+
+test('an endpoint that begins to hang gives back what it holds in memory, and gets it once it answers', async () => {
+  const app = await createDispatchingApp();
+  const receiver = await createReceiver();
+  const { tenant, subscription } = await createBacklog(app, receiver.url, 0);
+  await app.dispatcher.settle();
+  receiver.behave({ kind: 'hang' });
+  const events = await publishEvents(app, tenant, 600);
+  assert.equal(await metricOf(app, HELD), events.length);
+  /** Time goes on while the database is asked, so that leases are renewed on the way. */
+  const untilLater = (isSo: () => Promise<boolean>, what: string) =>
+    until(async () => {
+      app.clock.advance(250);
+      return isSo();
+    }, what);
+  const leased = async () =>
+    (await queueOf(app, subscription)).filter(({ leased_by }) => leased_by !== null).length;
+  await untilLater(
+    async () => (await metricOf(app, HELD)) <= MAX_HELD_WHILE_UNPROVEN && (await leased()) > 0,
+    'little in memory',
+  );
+  assert.ok((await leased()) <= MAX_HELD_WHILE_UNPROVEN);
+  receiver.behave({ kind: 'answer' });
+  await untilLater(async () => (await queueOf(app, subscription)).length === 0, 'all of them sent');
+  assert.deepEqual(new Set(guidsAt(receiver).slice(1)), new Set(events));
+});
+
+test('what an endpoint has waiting in the database is sent before what is new', async () => {
+  const app = await createDispatchingApp();
+  const receiver = await createReceiver({ maxReceived: 2_000 });
+  const backlog = await createBacklog(app, receiver.url, 0);
+  const { tenant, subscription } = backlog;
+  await app.dispatcher.settle();
+  const slow = hold();
+  receiver.behave(slow);
+  await addBacklog(app, backlog, 1_200);
+  look(app);
+  await receiver.waitForCount(2);
+  const recent = await publishEvents(app, tenant, 10);
+  receiver.behave({ kind: 'answer' });
+  slow.release();
+  await until(async () => {
+    app.clock.advance(10);
+    await app.dispatcher.settle();
+    return (await queueOf(app, subscription)).length === 0;
+  }, 'all of them sent');
+  const places = recent.map((guid) => guidsAt(receiver).indexOf(guid));
+  assert.ok(Math.min(...places) > 1_100, `the first of them arrived as number ${Math.min(...places)}`);
 });

@@ -4,7 +4,7 @@ import { createLimit } from './limit.ts';
 
 /** Held at most: enough that a quick endpoint never waits for the database, and little of what cannot be sent anyway. */
 const MAX_HELD = 5_000;
-const MAX_HELD_WHILE_FAILING = 32;
+const MAX_HELD_WHILE_UNPROVEN = 32;
 /** Sent and not written down yet. Were the process to die now, these would be sent again. */
 const MAX_UNSETTLED = 500;
 
@@ -12,7 +12,7 @@ export type Lane = ReturnType<typeof createLane>;
 
 /** The deliveries of one subscription that this node holds: some under way, the others first come, first served. */
 export function createLane(receiver: Receiver) {
-  const limit = createLimit();
+  const limit = createLimit({ hasAnswered: receiver.hasAnswered });
   let waiting: Delivery[] = [];
   let next = 0;
   let inFlight = 0;
@@ -20,23 +20,28 @@ export function createLane(receiver: Receiver) {
   /** Taken, and not written down yet. */
   const unsettled = new Set<Delivery>();
 
-  const capacity = () => (limit.isFailing() ? MAX_HELD_WHILE_FAILING : MAX_HELD);
+  /** Its endpoint fails, or has not answered yet. */
+  const isUnproven = () => limit.isFailing() || limit.standing() === 'unknown';
+  const capacity = () => (isUnproven() ? MAX_HELD_WHILE_UNPROVEN : MAX_HELD);
 
   const lane = {
     receiver,
     limit,
     inTurn: false,
     resting: false,
+    /** The database may have something for it. */
     more: false,
+    /** The database has something for it that is due and found no room: nothing new may overtake that. */
+    behind: false,
+    /** As `isUnproven` was when what it holds was last counted. */
+    countsAsUnproven: isUnproven(),
 
+    isUnproven,
     held: () => held,
     room: () => Math.max(0, capacity() - held),
-    reserve(count: number): void {
+    /** So many more are held, or fewer: reserved, given back, written down, handed back. */
+    hold(count: number): void {
       held += count;
-    },
-    /** These are no longer held: written down, or handed back. */
-    forget(count: number): void {
-      held -= count;
     },
 
     put(deliveries: readonly Delivery[]): void {
@@ -48,6 +53,7 @@ export function createLane(receiver: Receiver) {
       for (const delivery of deliveries) waiting.push(delivery);
     },
     isWaiting: () => next < waiting.length,
+    inFlight: () => inFlight,
     maySend: () =>
       next < waiting.length && !lane.resting && inFlight < limit.current() && unsettled.size < MAX_UNSETTLED,
     take(): Delivery {
@@ -71,9 +77,15 @@ export function createLane(receiver: Receiver) {
       next = 0;
       return rest.filter(({ guid }) => guid !== kept);
     },
+    /** Takes out the youngest of what it holds beyond what an endpoint that hangs or keeps failing may have in memory. */
+    takeExcess(): Delivery[] {
+      if (limit.restMs() === 0 && limit.standing() !== 'hanging') return [];
+      const excess = Math.min(held - MAX_HELD_WHILE_UNPROVEN, waiting.length - next);
+      return excess > 0 ? waiting.splice(waiting.length - excess) : [];
+    },
 
-    isHungry: () => lane.more && held <= capacity() / 2,
-    isLimited: () => limit.current() === 1,
+    isHungry: () => (lane.more || lane.behind) && held <= capacity() / 2,
+    isLimited: () => limit.isFailing() && limit.current() === 1,
   };
   return lane;
 }

@@ -2,6 +2,9 @@ import type { Clock, Timers } from '../runtime/clock.ts';
 import type { Receiver } from '../subscriptions/service.ts';
 import type { Delivery, Outcome } from './delivery.ts';
 import { createLane, type Lane } from './lane.ts';
+import type { Standing } from './limit.ts';
+import { createMemory } from './memory.ts';
+import { createPlaces } from './places.ts';
 
 /**
  * What this node holds, a lane for each subscription. Lanes take turns, one request each, so none gets ahead of
@@ -9,12 +12,8 @@ import { createLane, type Lane } from './lane.ts';
  */
 export type Lanes = ReturnType<typeof createLanes>;
 
-/** Held in memory altogether; the rest waits in the database. */
-const MAX_HELD = 50_000;
-/** No lane takes more than this share of what is free, so there is always something left for the next one. */
-const SHARE_OF_FREE = 1 / 4;
-/** Under way altogether: far above what the lanes of healthy endpoints need, so that only sockets are saved. */
-const MAX_IN_FLIGHT = 4_096;
+/** Who is served first while places are free for all of them. */
+const STANDINGS: readonly Standing[] = ['responsive', 'unknown', 'hanging'];
 /** Empty lanes are kept for what they learned of their endpoint, up to this many. */
 const MAX_LANES = 10_000;
 
@@ -27,7 +26,7 @@ type Deps = {
   record(outcome: Outcome): Promise<void>;
   /** Whether what is held is still this process's to send. */
   isHeld(): boolean;
-  /** Back to the database: the receiver is gone. */
+  /** Back to the database: the receiver is gone, or keeps failing. */
   handBack(deliveries: readonly Delivery[]): void;
   /** A lane runs low and the database has more for it. */
   onHungry(): void;
@@ -35,10 +34,10 @@ type Deps = {
 
 export function createLanes({ clock, timers, attempt, record, isHeld, handBack, onHungry }: Deps) {
   const lanes = new Map<string, Lane>();
+  const places = createPlaces();
+  const memory = createMemory();
   /** Lanes that may send, in the order of their turns. */
-  let ready: Lane[] = [];
-  let held = 0;
-  let inFlight = 0;
+  const ready: Record<Standing, Lane[]> = { responsive: [], unknown: [], hanging: [] };
   let stopped = false;
   const idleWaiters: (() => void)[] = [];
 
@@ -62,24 +61,40 @@ export function createLanes({ clock, timers, attempt, record, isHeld, handBack, 
   function offerTurn(lane: Lane): void {
     if (lane.inTurn || !lane.maySend()) return;
     lane.inTurn = true;
-    ready.push(lane);
+    ready[lane.limit.standing()].push(lane);
+  }
+
+  function nextInTurn(): Lane | undefined {
+    for (const standing of STANDINGS) {
+      const lane = places.free(standing) > 0 ? ready[standing].shift() : undefined;
+      if (lane) return lane;
+    }
+    return undefined;
   }
 
   function pump(): void {
-    while (maySend() && inFlight < MAX_IN_FLIGHT) {
-      const lane = ready.shift();
+    while (maySend()) {
+      const lane = nextInTurn();
       if (!lane) break;
       lane.inTurn = false;
       if (!lane.maySend()) continue;
+      const standing = lane.limit.standing();
       if (isOver(lane.receiver)) giveUp(lane);
-      else send(lane, lane.take());
-      offerTurn(lane);
+      // Its standing has changed since it was offered this turn.
+      else if (places.free(standing) === 0) offerTurn(lane);
+      // With its share under way it comes back when one of these ends.
+      else if (lane.inFlight() < places.share(standing)) {
+        send(lane, lane.take(), standing);
+        offerTurn(lane);
+      }
     }
     if (isIdle()) for (const waiter of idleWaiters.splice(0)) waiter();
   }
 
   function isIdle(): boolean {
-    return inFlight === 0 && (!maySend() || ready.length === 0);
+    return (
+      places.inFlight() === 0 && (!maySend() || STANDINGS.every((standing) => ready[standing].length === 0))
+    );
   }
 
   function maySend(): boolean {
@@ -99,37 +114,49 @@ export function createLanes({ clock, timers, attempt, record, isHeld, handBack, 
     if (abandoned.length > 0) handBack(abandoned);
   }
 
-  /** An endpoint that has yet to answer 2xx, after a change of its URL, keeps only its first delivery. */
+  /**
+   * An endpoint that has yet to answer 2xx, after a change of its URL, keeps only its first delivery. Once it has
+   * answered, what waited meanwhile goes before anything new.
+   */
   function setReceiver(lane: Lane, receiver: Receiver): void {
+    if (lane.receiver.firstOnly && !receiver.firstOnly) lane.behind = true;
     lane.receiver = receiver;
     if (receiver.firstOnly) giveUp(lane, receiver.firstOnly.deliveryGuid);
   }
 
   function takeWaiting(lane: Lane, kept?: string): Delivery[] {
     const taken = lane.empty(kept);
-    lane.forget(taken.length);
-    held -= taken.length;
+    memory.forget(lane, taken.length);
     return taken;
   }
 
-  function send(lane: Lane, delivery: Delivery): void {
-    inFlight += 1;
+  function send(lane: Lane, delivery: Delivery, standing: Standing): void {
+    places.take(standing);
     void attempt(delivery, lane.receiver).then((outcome) => {
-      inFlight -= 1;
+      places.giveBack(standing);
       lane.sent();
-      lane.limit.learn(outcome);
-      const restMs = lane.limit.restMs();
-      if (restMs > 0) rest(lane, restMs);
+      learn(lane, outcome);
       void record(outcome).then(() => settle(lane, delivery));
       offerTurn(lane);
       pump();
     });
   }
 
+  function learn(lane: Lane, outcome: Outcome): void {
+    lane.limit.learn(outcome);
+    memory.classify(lane);
+    const restMs = lane.limit.restMs();
+    if (restMs > 0) rest(lane, restMs);
+    const excess = lane.takeExcess();
+    if (excess.length === 0) return;
+    memory.forget(lane, excess.length);
+    lane.behind = true;
+    handBack(excess);
+  }
+
   function settle(lane: Lane, delivery: Delivery): void {
     lane.settle(delivery);
-    lane.forget(1);
-    held -= 1;
+    memory.forget(lane, 1);
     if (lane.isHungry()) onHungry();
     offerTurn(lane);
     pump();
@@ -145,21 +172,31 @@ export function createLanes({ clock, timers, attempt, record, isHeld, handBack, 
   }
 
   return {
-    /** Makes room for up to `wanted` deliveries and tells for how many. */
+    /** Makes room for up to `wanted` deliveries that are claimed now, and tells for how many. */
     reserve(receiver: Receiver, wanted: number): number {
       if (stopped) return 0;
       const lane = laneOf(receiver);
-      const share = Math.floor((MAX_HELD - held) * SHARE_OF_FREE);
-      const granted = Math.max(0, Math.min(wanted, lane.room(), share - lane.held()));
-      lane.reserve(granted);
-      held += granted;
+      const granted = memory.reserve(lane, wanted);
+      // What is announced while the claim is under way counts as more again.
+      if (granted > 0) lane.more = false;
+      return granted;
+    },
+
+    /** The same for deliveries that are being made: none as long as older ones wait in the database. */
+    reserveNew(receiver: Receiver, wanted: number): number {
+      if (stopped) return 0;
+      const lane = laneOf(receiver);
+      setReceiver(lane, receiver);
+      if (lane.behind) return 0;
+      const granted = memory.reserve(lane, wanted);
+      lane.behind = granted < wanted;
       return granted;
     },
 
     /** Takes back what was reserved and not used. */
     unreserve(subscriptionGuid: string, count: number): void {
-      lanes.get(subscriptionGuid)?.forget(count);
-      held -= count;
+      const lane = lanes.get(subscriptionGuid);
+      if (lane) memory.forget(lane, count);
     },
 
     /** Deliveries for which there is a reservation. */
@@ -171,11 +208,35 @@ export function createLanes({ clock, timers, attempt, record, isHeld, handBack, 
       pump();
     },
 
-    /** The database may have more for this subscription than there was room for; true when there is room again. */
-    expectMore(receiver: Receiver, more: boolean): boolean {
+    /** The database has something for this subscription; true when it should be claimed at once. */
+    announce(receiver: Receiver): boolean {
       const lane = laneOf(receiver);
-      lane.more = more;
-      return lane.isHungry();
+      setReceiver(lane, receiver);
+      lane.more = true;
+      const isHungry = lane.isHungry();
+      // It is claimed when what the lane holds runs low. Anything new would overtake it until then.
+      if (!isHungry) lane.behind = true;
+      return isHungry;
+    },
+
+    /** All that waits for this subscription waits for the first 2xx of its endpoint. */
+    expectNone(receiver: Receiver): void {
+      const lane = laneOf(receiver);
+      lane.more = false;
+      lane.behind = false;
+    },
+
+    /** Something is due in the database for this subscription. Without room for it, it must not be overtaken. */
+    noteDue(receiver: Receiver): void {
+      const lane = laneOf(receiver);
+      if (lane.room() === 0) lane.behind = true;
+    },
+
+    /** A claim found as much as there was room for, and perhaps left something that is due; or it found all there was. */
+    noteClaim(receiver: Receiver, { isFull, isBehind }: { isFull: boolean; isBehind: boolean }): void {
+      const lane = laneOf(receiver);
+      if (isFull) lane.more = true;
+      lane.behind = isBehind;
     },
 
     /** What is known of the receivers now; a lane whose receiver is over hands back what waits in it. */
@@ -192,13 +253,17 @@ export function createLanes({ clock, timers, attempt, record, isHeld, handBack, 
     waiting: () => guidsOf((lane) => lane.isWaiting()),
     /** Of every delivery that is held: waiting, under way, or not written down yet. */
     heldGuids: () => [...lanes.values()].flatMap((lane) => lane.heldGuids()),
+    heldGuidsOf: (subscriptionGuids: Iterable<string>) =>
+      [...subscriptionGuids].flatMap((guid) => lanes.get(guid)?.heldGuids() ?? []),
 
     /** Everything that is not under way, taken out. */
     empty(): Delivery[] {
-      ready = [];
+      for (const standing of STANDINGS) ready[standing] = [];
       return [...lanes.values()].flatMap((lane) => {
         lane.inTurn = false;
-        return takeWaiting(lane);
+        const taken = takeWaiting(lane);
+        if (taken.length > 0) lane.behind = true;
+        return taken;
       });
     },
 
@@ -221,7 +286,7 @@ export function createLanes({ clock, timers, attempt, record, isHeld, handBack, 
     figures() {
       let limited = 0;
       for (const lane of lanes.values()) if (lane.isLimited()) limited += 1;
-      return { inFlight, held, limited };
+      return { inFlight: places.inFlight(), held: memory.held(), limited };
     },
   };
 }

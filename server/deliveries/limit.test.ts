@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createLimit, FIRST_LIMIT, type Limit } from './limit.ts';
+import { createLimit, ENOUGH_LIMIT, type Limit, START_LIMIT } from './limit.ts';
 
 type Lesson = Parameters<Limit['learn']>[0];
 
@@ -12,18 +12,18 @@ const TIMEOUT: Lesson = { result: 'timeout', durationMs: 30_000 };
 const UNREACHABLE: Lesson = { result: 'unreachable', durationMs: 5 };
 
 function limitAfter(...lessons: readonly Lesson[]): Limit {
-  const limit = createLimit();
+  const limit = createLimit({ hasAnswered: true });
   for (const lesson of lessons) limit.learn(lesson);
   return limit;
 }
 
 const times = (count: number, lesson: Lesson) => Array.from({ length: count }, () => lesson);
 
-test('it begins at the first limit, and a quick answer adds one, up to 64', () => {
-  assert.equal(createLimit().current(), FIRST_LIMIT);
-  assert.equal(limitAfter(QUICK).current(), FIRST_LIMIT + 1);
-  assert.equal(limitAfter(...times(63 - FIRST_LIMIT, QUICK)).current(), 63);
-  assert.equal(limitAfter(...times(64 - FIRST_LIMIT, QUICK)).current(), 64);
+test('it begins low, and a quick answer adds one, up to 64', () => {
+  assert.equal(limitAfter().current(), START_LIMIT);
+  assert.equal(limitAfter(QUICK).current(), START_LIMIT + 1);
+  assert.equal(limitAfter(...times(63 - START_LIMIT, QUICK)).current(), 63);
+  assert.equal(limitAfter(...times(64 - START_LIMIT, QUICK)).current(), 64);
   assert.equal(limitAfter(...times(1_000, QUICK)).current(), 64);
 });
 
@@ -35,46 +35,67 @@ test('no answer at all means one at a time, from any height, and it grows again'
 });
 
 test('a rejection and a slow success halve it, and one is the least', () => {
+  const grown = times(ENOUGH_LIMIT - START_LIMIT, QUICK);
   for (const lesson of [REJECTED, SLOW]) {
-    const limits = [1, 2, 3, 4, 5, 6].map((count) => limitAfter(...times(count, lesson)).current());
+    const limits = [1, 2, 3, 4, 5, 6].map((count) => limitAfter(...grown, ...times(count, lesson)).current());
     assert.deepEqual(limits, [8, 4, 2, 1, 1, 1]);
-    assert.equal(limitAfter(QUICK, lesson).current(), 8, 'seventeen halved');
+    assert.equal(limitAfter(...grown, QUICK, lesson).current(), 8, 'seventeen halved');
   }
 });
 
 test('quick is up to twice its quickest answer and a little; far beyond that, answers wait in a queue', () => {
-  const after = (durationMs: number) =>
-    limitAfter(...times(10, QUICK), { result: 'completed', durationMs }).current();
+  const grown = times(26 - START_LIMIT, QUICK);
+  const after = (durationMs: number) => limitAfter(...grown, { result: 'completed', durationMs }).current();
   assert.deepEqual([100, 210, 211, 450, 451, 1_999].map(after), [27, 27, 26, 26, 25, 25]);
 });
 
-test('a queue alone never brings it below where it begins', () => {
-  const queued: Lesson = { result: 'completed', durationMs: 1_000 };
-  assert.equal(limitAfter(...times(10, QUICK), ...times(50, queued)).current(), FIRST_LIMIT);
+test('below 16 every answer within two seconds adds one, however much their times differ', () => {
+  const instant: Lesson = { result: 'completed', durationMs: 1 };
+  const queued: Lesson = { result: 'completed', durationMs: 1_999 };
+  for (const lesson of [instant, QUICK, queued])
+    assert.equal(limitAfter(instant, ...times(9, lesson)).current(), START_LIMIT + 10);
 });
 
-test('an endpoint that answers within 10 ms keeps to the first limit, from above and from below', () => {
+test('a queue alone never brings it below 16', () => {
+  const queued: Lesson = { result: 'completed', durationMs: 1_000 };
+  assert.equal(limitAfter(...times(30, QUICK), ...times(50, queued)).current(), ENOUGH_LIMIT);
+});
+
+test('an endpoint that answers within 10 ms gets 16, from above and from below', () => {
   const instant: Lesson = { result: 'completed', durationMs: 9 };
-  assert.equal(limitAfter(...times(50, instant)).current(), FIRST_LIMIT);
-  assert.equal(limitAfter(...times(20, QUICK), ...times(5, instant)).current(), FIRST_LIMIT + 15);
-  assert.equal(limitAfter(...times(20, QUICK), ...times(50, instant)).current(), FIRST_LIMIT);
-  assert.equal(limitAfter(TIMEOUT, ...times(50, instant)).current(), FIRST_LIMIT);
+  assert.equal(limitAfter(...times(50, instant)).current(), ENOUGH_LIMIT);
+  const grown = times(36 - START_LIMIT, QUICK);
+  assert.equal(limitAfter(...grown, ...times(5, instant)).current(), 31);
+  assert.equal(limitAfter(...grown, ...times(50, instant)).current(), ENOUGH_LIMIT);
+  assert.equal(limitAfter(TIMEOUT, ...times(50, instant)).current(), ENOUGH_LIMIT);
 });
 
 test('what was its quickest answer is forgotten in time, for endpoints change', () => {
   const steady: Lesson = { result: 'completed', durationMs: 1_000 };
-  assert.equal(limitAfter(QUICK, ...times(500, steady)).current(), FIRST_LIMIT);
+  assert.equal(limitAfter(QUICK, ...times(500, steady)).current(), ENOUGH_LIMIT);
   assert.equal(limitAfter(QUICK, ...times(1_500, steady)).current(), 64);
 });
 
 test('it is failing from a failure to the next success', () => {
-  assert.equal(createLimit().isFailing(), false);
+  assert.equal(limitAfter().isFailing(), false);
   for (const failure of [REJECTED, TIMEOUT, UNREACHABLE]) assert.ok(limitAfter(QUICK, failure).isFailing());
   for (const success of [QUICK, SLOW]) assert.ok(!limitAfter(TIMEOUT, success).isFailing());
 });
 
+test('an endpoint is unknown until its first exchange, unless it has answered before', () => {
+  assert.equal(createLimit({ hasAnswered: false }).standing(), 'unknown');
+  assert.equal(createLimit({ hasAnswered: true }).standing(), 'responsive');
+});
+
+test('an endpoint hangs when its last exchange had no end, and is responsive after any other, also a failure', () => {
+  const lateReset: Lesson = { result: 'unreachable', durationMs: 2_001 };
+  for (const hung of [TIMEOUT, lateReset]) assert.equal(limitAfter(QUICK, hung).standing(), 'hanging');
+  for (const lesson of [QUICK, SLOW, REJECTED, UNREACHABLE])
+    assert.equal(limitAfter(TIMEOUT, lesson).standing(), 'responsive');
+});
+
 test('just under two seconds is quick', () => {
-  assert.equal(limitAfter({ result: 'completed', durationMs: 1_999 }).current(), FIRST_LIMIT + 1);
+  assert.equal(limitAfter({ result: 'completed', durationMs: 1_999 }).current(), START_LIMIT + 1);
 });
 
 test('a rest follows the fifth failure in a row, whatever their kinds', () => {

@@ -4,11 +4,11 @@ import { deliveriesOf } from '../../testing/deliveries.ts';
 import { publishEvents } from '../../testing/events.ts';
 import { hold } from '../../testing/receiver.ts';
 import { createNodes, deliveryOf, guidsAt, metricOf, pass, queueOf } from '../../testing/webhooks.ts';
-import { FIRST_LIMIT } from './limit.ts';
+import { START_LIMIT } from './limit.ts';
 
 /** Any number of dispatchers share one database. */
-/** Requests under way to an endpoint that answers at once, or of which nothing is known. */
-const UNDER_WAY = FIRST_LIMIT;
+/** Requests under way to an endpoint that has answered once. */
+const UNDER_WAY = START_LIMIT + 1;
 
 function assertOnceEach(guids: readonly string[], expected: readonly string[]): void {
   assert.deepEqual(guids.toSorted(), expected.toSorted());
@@ -24,7 +24,7 @@ test('two dispatchers share the work and never send the same delivery', async ()
   const byA = a.dispatcher.settle();
   await receiver.waitForCount(1 + UNDER_WAY);
   const byB = b.dispatcher.settle();
-  await receiver.waitForCount(1 + UNDER_WAY + FIRST_LIMIT);
+  await receiver.waitForCount(1 + UNDER_WAY + START_LIMIT);
   receiver.behave({ kind: 'answer' });
   start.release();
   await Promise.all([byA, byB]);

@@ -3,8 +3,11 @@ import { guardedConnector } from '../network/outbound.ts';
 import type { Resolve } from '../network/resolve.ts';
 import type { Clock } from '../runtime/clock.ts';
 
-/** Origins with open connections. Beyond it the one that was idle for longest loses its connections. */
-export const MAX_POOLS = 1_000;
+/**
+ * Origins with idle connections only. Beyond it the one that was idle for longest loses them. Origins in use do not
+ * count: they are as many as there are requests, and those that hang must cost no other its connections.
+ */
+export const MAX_IDLE_POOLS = 1_000;
 /** A connection is used for no longer: then the name is resolved and checked again, and has moved perhaps. */
 export const LINE_LIFETIME_MS = 60_000;
 /** Without a hint of the receiver. Most servers keep an idle connection for five seconds or longer. */
@@ -27,7 +30,7 @@ const CLIENT_OPTIONS = {
   bodyTimeout: 0,
 };
 
-type Pool = { readonly key: string; readonly lines: Set<Line>; readonly idle: Line[]; usedAt: number };
+type Pool = { readonly key: string; readonly lines: Set<Line>; readonly idle: Line[] };
 
 /** One connection, or the attempt at one. Whoever took it has it alone until it is given back or dropped. */
 export type Line = {
@@ -56,15 +59,19 @@ export type Pools = {
  */
 export function createPools({ clock, resolve }: { clock: Clock; resolve: Resolve }): Pools {
   const pools = new Map<string, Pool>();
+  /** Those with idle connections only, the longest idle first. */
+  const idlePools = new Set<Pool>();
 
   function takeIdle(origin: string, allowPrivate: boolean): Line | undefined {
     const pool = pools.get(poolKey(origin, allowPrivate));
     if (pool === undefined) return undefined;
     const now = clock.now().getTime();
-    pool.usedAt = now;
     // The one used last: it is the least likely to be closed by now, and the others may go idle.
     for (let line = pool.idle.pop(); line; line = pool.idle.pop()) {
-      if (now - line.openedAt < LINE_LIFETIME_MS) return line;
+      if (now - line.openedAt < LINE_LIFETIME_MS) {
+        idlePools.delete(pool);
+        return line;
+      }
       void drop(line);
     }
     return undefined;
@@ -72,7 +79,8 @@ export function createPools({ clock, resolve }: { clock: Clock; resolve: Resolve
 
   function open(origin: string, allowPrivate: boolean): Line {
     const openedAt = clock.now().getTime();
-    const pool = poolOf(poolKey(origin, allowPrivate), openedAt);
+    const pool = poolOf(poolKey(origin, allowPrivate));
+    idlePools.delete(pool);
     const stop = new AbortController();
     const connect = guardedConnector({ resolve, allowPrivate, signal: stop.signal });
     const client = new Client(origin, { ...CLIENT_OPTIONS, connect });
@@ -88,34 +96,36 @@ export function createPools({ clock, resolve }: { clock: Clock; resolve: Resolve
     return line;
   }
 
-  function poolOf(key: string, now: number): Pool {
+  function poolOf(key: string): Pool {
     const known = pools.get(key);
     if (known) return known;
-    if (pools.size >= MAX_POOLS) dropLongestIdle();
-    const pool = { key, lines: new Set<Line>(), idle: [], usedAt: now };
+    const pool = { key, lines: new Set<Line>(), idle: [] };
     pools.set(key, pool);
     return pool;
   }
 
-  /** Where all are in use there are more: the callers' limits on requests are a limit on them too. */
-  function dropLongestIdle(): void {
-    let longest: Pool | undefined;
-    for (const pool of pools.values()) {
-      const isIdle = pool.idle.length === pool.lines.size;
-      if (isIdle && (longest === undefined || pool.usedAt < longest.usedAt)) longest = pool;
-    }
-    for (const line of longest?.idle.splice(0) ?? []) void drop(line);
+  function giveBack(line: Line): void {
+    const { pool } = line;
+    pool.idle.push(line);
+    noteIdle(pool);
   }
 
-  function giveBack(line: Line): void {
-    line.pool.usedAt = clock.now().getTime();
-    line.pool.idle.push(line);
+  function noteIdle(pool: Pool): void {
+    if (pool.idle.length === 0 || pool.idle.length < pool.lines.size) return;
+    idlePools.add(pool);
+    if (idlePools.size <= MAX_IDLE_POOLS) return;
+    const [longest] = idlePools;
+    for (const idle of longest?.idle.splice(0) ?? []) void drop(idle);
   }
 
   function drop(line: Line): Promise<void> {
     const { client, pool, stop } = line;
     pool.lines.delete(line);
-    if (pool.lines.size === 0 && pools.get(pool.key) === pool) pools.delete(pool.key);
+    if (pool.lines.size > 0) noteIdle(pool);
+    else {
+      idlePools.delete(pool);
+      if (pools.get(pool.key) === pool) pools.delete(pool.key);
+    }
     const ended = client.destroy();
     stop.abort();
     return ended;

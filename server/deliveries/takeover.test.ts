@@ -15,13 +15,13 @@ import {
   subscriptionRow,
   until,
 } from '../../testing/webhooks.ts';
-import { FIRST_LIMIT } from './limit.ts';
+import { START_LIMIT } from './limit.ts';
 
 /** What a dispatcher holds when it dies, the others take; and it may come back. */
 /** The lease, until the next renewal of the other, and until it looks. */
 const TAKEN_OVER_MS = 15_000;
-/** To one endpoint that has answered at once: the first limit. */
-const UNDER_WAY = FIRST_LIMIT;
+/** Requests under way to an endpoint that has answered once. */
+const UNDER_WAY = START_LIMIT + 1;
 
 test('a node that stops renewing its lease is taken over, and only after the lease', async () => {
   const nodes = await createNodes({ apart: true });

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { after, type TestContext, test } from 'node:test';
 import { createFakeClock } from '../../testing/fake-clock.ts';
 import { createReceiver, hold, type Receiver } from '../../testing/receiver.ts';
-import { createPools, LINE_LIFETIME_MS, MAX_POOLS } from './pools.ts';
+import { createPools, LINE_LIFETIME_MS, MAX_IDLE_POOLS } from './pools.ts';
 import { createPosting, named, resolveHere } from './testing/posting.ts';
 
 const NO_CONTENT = 'HTTP/1.1 204 No Content\r\n\r\n';
@@ -186,12 +186,12 @@ test('one origin too many: the one that was idle for longest loses its connectio
   const receiver = await createReceiver();
   freezeTimers(t);
   const { clock, post } = createPosting();
-  const urls = Array.from({ length: MAX_POOLS }, (_, nth) => named(receiver.url, `host-${nth}.test`));
+  const urls = Array.from({ length: MAX_IDLE_POOLS }, (_, nth) => named(receiver.url, `host-${nth}.test`));
   await Promise.all(urls.map((url) => post(url)));
   clock.advance(1);
   await Promise.all(urls.slice(1).map((url) => post(url)));
   const before = connectionsOf(receiver);
-  assert.equal(before, MAX_POOLS);
+  assert.equal(before, MAX_IDLE_POOLS);
   await post(named(receiver.url, 'one-more.test'));
   const first = receiver.received.find(({ headers }) => headers.host?.startsWith('host-0.'));
   await first?.connectionClosed;
@@ -199,14 +199,19 @@ test('one origin too many: the one that was idle for longest loses its connectio
   assert.equal(connectionsOf(receiver), before + 1);
 });
 
-test('origins in use are never given up, however many there are', async () => {
+test('origins in use are never given up, however many there are, and cost no other its idle connection', async (t) => {
   const receiver = await createReceiver();
-  const held = hold();
-  receiver.behave(held);
+  freezeTimers(t);
   const { post } = createPosting();
-  const count = MAX_POOLS + 10;
+  const healthy = named(receiver.url, 'healthy.test');
+  await post(healthy);
+  const held = hold();
+  receiver.behave((_, { headers }) => (headers.host?.startsWith('healthy.') ? { kind: 'answer' } : held));
+  const count = MAX_IDLE_POOLS + 10;
   const answers = Array.from({ length: count }, (_, nth) => post(named(receiver.url, `host-${nth}.test`)));
-  await receiver.waitForCount(count);
+  await receiver.waitForCount(1 + count);
+  await post(healthy);
+  assert.equal(connectionsOf(receiver), 1 + count, 'the connection of before');
   held.release();
   for (const answer of await Promise.all(answers)) assert.equal(answer.kind, 'answered');
 });

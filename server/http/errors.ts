@@ -50,6 +50,7 @@ const ANSWERS = {
   no_customer: { status: 422, error: 'unprocessable' },
   no_object: { status: 422, error: 'unprocessable' },
   file_not_completed: { status: 422, error: 'unprocessable' },
+  plan_not_completed: { status: 422, error: 'unprocessable' },
   not_implemented: { status: 422, error: 'unprocessable' },
   subscription_limit_reached: { status: 422, error: 'unprocessable' },
   pending_files_limit_reached: { status: 422, error: 'unprocessable' },

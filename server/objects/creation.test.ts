@@ -84,6 +84,9 @@ for (const type of TYPES) {
     const without = await create(plural, { ...input, customer_guid: undefined });
     if (type.customer === 'required')
       assertError(without, 400, 'missing_parameter', 'customer_guid is required');
+    // An execution has the customer of its plan.
+    else if (type.plan)
+      assert.deepEqual([without.status, without.body.customer_guid], [201, owner.customerGuid]);
     else assert.deepEqual([without.status, 'customer_guid' in without.body], [201, false]);
   });
 
@@ -122,9 +125,59 @@ for (const type of TYPES) {
         assertError(await send(guid), 422, 'no_object', new RegExp(`^${field} names no `));
       const customerGuid = await createCustomer(app, owner.bankGuid);
       const hidden = await reportObject(app, kinds[0] as string, { ...owner, customerGuid });
-      assertError(await send(hidden, 'customer'), 422, 'no_object');
+      for (const holder of HOLDERS)
+        assertError(
+          await create(plural, { ...input, [field]: hidden, bank_guid: owner.bankGuid }, holder),
+          422,
+          'no_object',
+          new RegExp(`^${field} names no .* of this customer$`),
+        );
+      const ofBank = await reportObject(app, kinds[0] as string, owner, { customer_guid: undefined });
+      assertError(await send(ofBank), 422, 'no_object', /of this customer$/);
     });
 }
+
+test('an execution is for the customer of its plan, and for no other', async () => {
+  const another = { ...owner, customerGuid: await createCustomer(app, owner.bankGuid) };
+  const plan_guid = await reportObject(app, 'plan', another);
+  for (const holder of ['organization', 'bank', 'user'] as const) {
+    const given = { plan_guid, bank_guid: owner.bankGuid };
+    const { status, body } = await create('executions', given, holder);
+    assert.deepEqual([status, body.customer_guid], [201, another.customerGuid]);
+    const wrong = await create('executions', { ...given, customer_guid: owner.customerGuid }, holder);
+    assertError(wrong, 422, 'no_object', 'plan_guid names no plan of this customer');
+  }
+  assertError(await create('executions', { plan_guid }, 'customer'), 422, 'no_object');
+  const source_account_guid = await reportObject(app, 'account', owner);
+  const mixed = await create('executions', { plan_guid, source_account_guid });
+  assertError(mixed, 422, 'no_object', /^source_account_guid names no .* of this customer$/);
+});
+
+test('a plan of the bank has executions of the bank', async () => {
+  const plan_guid = await reportObject(app, 'plan', owner, { customer_guid: undefined });
+  const { status, body } = await create('executions', { plan_guid });
+  assert.deepEqual([status, 'customer_guid' in body], [201, false]);
+  const { customerGuid: customer_guid } = owner;
+  assertError(
+    await create('executions', { plan_guid, customer_guid }),
+    422,
+    'no_object',
+    /of this customer$/,
+  );
+});
+
+test('only a completed plan can be executed', async () => {
+  for (const state of ['storing', 'planning', 'failed']) {
+    const plan_guid = await reportObject(app, 'plan', owner, { state });
+    for (const holder of HOLDERS)
+      assertError(
+        await create('executions', { plan_guid, bank_guid: owner.bankGuid }, holder),
+        422,
+        'plan_not_completed',
+        `plan_guid names a plan that is ${state}; only a completed plan can be executed`,
+      );
+  }
+});
 
 test('a customer’s token that was not given the scope creates nothing', async () => {
   const token = await customerToken(app, owner, owner.customerGuid, ['trades:read']);

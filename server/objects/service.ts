@@ -48,14 +48,14 @@ export function createObjects(deps: Deps) {
     return isFailure(bank) || bank.environment === 'sandbox' ? bank : refusal;
   }
 
-  /** Whose the new object is; a customer is its own. */
+  /** Whose the new object is: a customer is its own, and an execution is for the customer of its plan. */
   async function customerFor(
     type: ObjectType,
     inBank: store.Visible,
-    { own, named }: { own: string; named: string | undefined },
+    { own, named, details }: { own: string; named: string | undefined; details: Details },
   ): Promise<string | null | Failure> {
     if (type.customer === 'itself') return own;
-    const guid = named ?? inBank.customerGuid;
+    const guid = named ?? inBank.customerGuid ?? (await customerOfPlan(type, inBank, details));
     if (guid === undefined)
       return type.customer === 'optional'
         ? null
@@ -65,23 +65,44 @@ export function createObjects(deps: Deps) {
       : new Failure('no_customer', 'customer_guid does not name a customer of this bank');
   }
 
-  /** What the details name has to be there, and to be what it is named as. */
+  async function customerOfPlan(
+    { plan }: ObjectType,
+    inBank: store.Visible,
+    details: Details,
+  ): Promise<string | undefined> {
+    if (plan === undefined) return undefined;
+    const found = await store.selectObject(queries, inBank, 'plan', String(details[plan]));
+    return found?.customer_guid ?? undefined;
+  }
+
+  /** What the details name has to be there, of the same customer, and to be what it is named as. */
   async function refuseReferences(
-    { references = {}, files: field }: ObjectType,
+    { references = {}, plan, files: field }: ObjectType,
     inBank: store.Visible,
     customerGuid: string | null,
     details: Details,
   ): Promise<Failure | undefined> {
     const named = Object.entries(references).filter(([name]) => details[name] !== undefined);
     const guidIn = (name: string) => String(details[name]);
-    const found = await store.selectTypes(
+    const found = await store.selectNamed(
       queries,
-      inBank,
+      { ...inBank, customerGuid: customerGuid ?? undefined },
       named.map(([name]) => guidIn(name)),
     );
+    const owner = customerGuid === null ? 'bank' : 'customer';
     for (const [name, kinds] of named)
-      if (!kinds.includes(found.get(guidIn(name)) ?? ''))
-        return new Failure('no_object', `${name} names no ${kinds.map(wordsOf).join(' or ')} of this bank`);
+      if (!kinds.includes(found.get(guidIn(name))?.type ?? ''))
+        return new Failure(
+          'no_object',
+          `${name} names no ${kinds.map(wordsOf).join(' or ')} of this ${owner}`,
+        );
+    // Completed is for good, so it still is when the execution is written.
+    const planState = plan === undefined ? undefined : found.get(guidIn(plan))?.state;
+    if (plan !== undefined && planState !== 'completed')
+      return new Failure(
+        'plan_not_completed',
+        `${plan} names a plan that is ${planState}; only a completed plan can be executed`,
+      );
     const fileGuids = (field === undefined ? undefined : details[field]) as string[] | undefined;
     if (!fileGuids?.length || customerGuid === null) return undefined;
     return (await files.areCompleted(inBank, customerGuid, fileGuids))
@@ -100,7 +121,7 @@ export function createObjects(deps: Deps) {
       if (isFailure(bank)) return bank;
       const inBank = { ...visible, bankGuid: bank.guid };
       const guid = guids.next();
-      const customerGuid = await customerFor(type, inBank, { own: guid, named: customer_guid });
+      const customerGuid = await customerFor(type, inBank, { own: guid, named: customer_guid, details });
       if (isFailure(customerGuid)) return customerGuid;
       const path = type.machine ? pathTo(type.machine, simulate) : [];
       const refusal =

@@ -70,15 +70,15 @@ export function selectObject(
   return visibleTo(queries, visible).where('type', '=', type).where('guid', '=', guid).executeTakeFirst();
 }
 
-/** The kinds of those that are there, by their guid. */
-export async function selectTypes(
+/** Those that are there, of any kind, by their guid. */
+export async function selectNamed(
   queries: Queries,
   visible: Visible,
   guids: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
+): Promise<ReadonlyMap<string, ObjectRow>> {
   if (guids.length === 0) return new Map();
   const rows = await visibleTo(queries, visible).where('guid', 'in', guids).execute();
-  return new Map(rows.map(({ guid, type }) => [guid, type]));
+  return new Map(rows.map((row) => [row.guid, row]));
 }
 
 /**

@@ -16,8 +16,10 @@ export type ObjectType = {
   customer: 'required' | 'optional' | 'itself';
   /** What has no states has no machine, and nothing to be told of. */
   machine?: Machine;
-  /** Fields that name other objects of the same bank, and the kinds that they may be. */
+  /** Fields that name other objects of the same bank, or of the object's customer, and the kinds that they may be. */
   references?: Readonly<Record<string, readonly string[]>>;
+  /** The field that names the plan that it carries out, which has to be completed. It is for the plan's customer. */
+  plan?: string;
   /** The field that names files of the customer, which have to be completed. */
   files?: string;
   /** What a schema cannot say; `path` is what the simulator is asked for. */
@@ -78,6 +80,7 @@ export const OBJECT_TYPES: readonly ObjectType[] = [
     details: details.execution,
     customer: 'optional',
     machine: machines.execution,
+    plan: 'plan_guid',
     references: {
       plan_guid: ['plan'],
       source_account_guid: anyAccount,

@@ -33,6 +33,7 @@ export type FailureCode =
   | 'no_customer'
   | 'no_object'
   | 'file_not_completed'
+  | 'plan_not_completed'
   | 'not_implemented'
   | 'subscription_protected'
   | 'subscription_limit_reached'

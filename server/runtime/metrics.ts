@@ -84,7 +84,10 @@ export function createMetrics() {
       'Requests to endpoints under way in this process.',
     ),
     deliveriesHeld: gauge('portico_deliveries_held', 'Deliveries in the memory of this process.'),
-    lanesLimited: gauge('portico_lanes_limited', 'Endpoints that this process sends one request at a time.'),
+    lanesLimited: gauge(
+      'portico_lanes_limited',
+      'Failing endpoints that this process sends one request at a time.',
+    ),
     liveViewers: gauge('portico_live_viewers', 'Live streams of deliveries open in this process.'),
     liveWatched: gauge(
       'portico_live_watched',

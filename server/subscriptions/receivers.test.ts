@@ -37,7 +37,7 @@ test('a receiver is a subscription of the Organizations asked for, with its key'
     found.map(({ signingKey, ...rest }) => ({ ...rest, key: signingKey().reveal() })),
     created.map(({ guid, organization_guid, environment, url, signing_key: key }) => ({
       ...{ guid, organizationGuid: organization_guid, environment, url, key },
-      ...{ disabled: false, delivers: true, endsAt: undefined, recoveredAt: undefined },
+      ...{ disabled: false, delivers: true, endsAt: undefined, recoveredAt: undefined, hasAnswered: false },
       firstOnly: { deliveryGuid: undefined },
     })),
   );
@@ -114,4 +114,19 @@ test('a key is decrypted once', async () => {
   const [after] = await subscriptions.receivers([guid]);
   assert.equal(before?.signingKey().reveal(), key);
   assert.equal(before?.signingKey(), after?.signingKey());
+});
+
+test('a receiver has answered when it took a delivery and has not failed since', async () => {
+  const tenant = await createTenant(app);
+  const { guid } = await createSubscription(app, tenant);
+  const now = app.clock.now();
+  for (const [moments, hasAnswered] of [
+    [{ activated_at: null, deliveries_failing_since: null }, false],
+    [{ activated_at: null, deliveries_failing_since: now }, false],
+    [{ activated_at: now, deliveries_failing_since: null }, true],
+    [{ activated_at: now, deliveries_failing_since: now }, false],
+  ] as const) {
+    await setMoments(app, guid, moments);
+    assert.equal((await receiver(guid)).hasAnswered, hasAnswered, JSON.stringify(moments));
+  }
 });

@@ -27,6 +27,8 @@ export type Receiver = {
   recoveredAt: Date | undefined;
   /** Set until the endpoint at `url` has answered 2xx: one delivery is sent, the others wait. */
   firstOnly?: FirstOnly | undefined;
+  /** Its endpoint took the last delivery whose outcome is recorded. */
+  hasAnswered: boolean;
 };
 
 /** The delivery that is sent, once a dispatcher has chosen it. */
@@ -67,6 +69,7 @@ export function createReceivers({ database, clock, signingKeys }: Deps) {
       recoveredAt: (hasRecovered ? row.recovered_at : null) ?? undefined,
       firstOnly:
         row.activated_at === null ? { deliveryGuid: row.first_delivery_guid ?? undefined } : undefined,
+      hasAnswered: row.activated_at !== null && row.deliveries_failing_since === null,
     };
   }
 
