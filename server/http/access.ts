@@ -279,17 +279,11 @@ function ignoreBankOfBankTokens(api: HttpServer): void {
 }
 
 function missingAccess(caller: Caller, { types, scopes }: Access): Failure | undefined {
-  const scope = scopes.join(' ');
+  const refused = (message: string) => new Failure('invalid_scopes', message, { scope: scopes.join(' ') });
   if (!types.includes(caller.type))
-    return new Failure(
-      'invalid_scopes',
-      `This operation needs ${listed(types)} token, not ${listed([caller.type])} token`,
-      { scope },
-    );
+    return refused(`This operation needs ${listed(types)} token, not ${listed([caller.type])} token`);
   const missing = scopes.find((scope) => !holdsScope(caller.scopes, scope));
-  return missing === undefined
-    ? undefined
-    : new Failure('invalid_scopes', `This operation needs the scope ${missing}`, { scope });
+  return missing === undefined ? undefined : refused(`This operation needs the scope ${missing}`);
 }
 
 function listed(types: readonly TokenType[]): string {
