@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { countedAddress } from './address.ts';
+import { countedAddress, networkOf } from './address.ts';
 
 test('an IPv4 address counts by itself', () => {
   assert.equal(countedAddress('198.35.26.96'), '198.35.26.96');
@@ -13,4 +13,13 @@ test('the addresses of one IPv6 /64 count as one, those of another apart', () =>
 
 test('calls without an address count together', () => {
   assert.equal(countedAddress(undefined), 'unknown');
+});
+
+test('scarce work is shared out by the /24 of IPv4 and the /48 of IPv6', () => {
+  assert.equal(networkOf('198.35.26.1'), networkOf('198.35.26.254'));
+  assert.notEqual(networkOf('198.35.26.1'), networkOf('198.35.27.1'));
+  assert.equal(networkOf('::ffff:198.35.26.1'), networkOf('198.35.26.1'));
+  assert.equal(networkOf('2001:db8:1:2::1'), networkOf('2001:db8:1:3::1'));
+  assert.notEqual(networkOf('2001:db8:1::1'), networkOf('2001:db8:2::1'));
+  for (const address of [undefined, 'nonsense']) assert.equal(networkOf(address), 'unknown');
 });

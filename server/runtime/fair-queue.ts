@@ -6,8 +6,6 @@ type Bounds = { maxWaiting: number; maxWaitingPerSource: number };
 type Job = { start(): void; shed(): void };
 type ClassQueue = Bounds & { waiting: Map<string, Job[]>; size: number };
 
-export type FairQueue<Class extends string> = ReturnType<typeof createFairQueue<Class>>;
-
 /**
  * Expensive work, so much of it at once. Classes take turns, and within a class its sources do, so that a flood delays
  * its own class, and a source its own work. In a full class the source with the most work loses its newest; among equals

@@ -52,4 +52,10 @@ export const IntrospectionView = Type.Object({
   customer_guid: Type.Optional(Guid),
   environment: Type.Optional(Type.String()),
   ip_allowlist: Type.Optional(Type.Array(Type.String())),
+  auth_time: Type.Optional(
+    Type.Integer({ description: 'of a person’s token: when they last proved who they are' }),
+  ),
+  amr: Type.Optional(
+    Type.Array(Type.String(), { description: 'mfa when a second factor was given, else pwd' }),
+  ),
 });
