@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { HttpServer } from '../http/server.ts';
 import type { RandomBytes } from '../runtime/guid.ts';
+import { acceptsEncoding } from './accepted-encoding.ts';
 import type { DashboardFile, DashboardFiles } from './files.ts';
 import { PAGES } from './pages.ts';
 import { dashboardPolicy } from './policy.ts';
@@ -66,19 +67,7 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, file: DashboardF
   if (request.headers['if-none-match'] === file.etag) return reply.code(304).send();
   const accepted = String(request.headers['accept-encoding'] ?? '');
   for (const [encoding, bytes] of file.encoded)
-    if (accepts(accepted, encoding))
+    if (acceptsEncoding(accepted, encoding))
       return reply.header('content-encoding', encoding).type(file.type).send(bytes);
   return reply.type(file.type).send(file.plain);
-}
-
-/** Named, and not with a weight of zero (RFC 9110, section 12.5.3). */
-function accepts(header: string, encoding: string): boolean {
-  return (
-    header
-      .toLowerCase()
-      .split(',')
-      // Not by a pattern with spaces on both sides: that tries again at each of thousands of spaces.
-      .map((part) => part.split(';').map((piece) => piece.trim()))
-      .some(([name, ...parameters]) => name === encoding && !parameters.some((p) => /^q=0(\.0*)?$/.test(p)))
-  );
 }

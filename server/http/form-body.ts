@@ -30,7 +30,10 @@ export function registerFormBody(scope: HttpServer, pace: BodyPace): void {
   });
 }
 
-function parametersOf(body: Buffer, utf8: TextDecoder): Record<string, string> | Failure {
+export function parametersOf(
+  body: Uint8Array,
+  utf8 = new TextDecoder('utf-8', { fatal: true }),
+): Record<string, string> | Failure {
   if (exceeds(body, MAX_PARAMETERS))
     return refused(`The request body has more than ${MAX_PARAMETERS} parameters`);
   let form: URLSearchParams;
@@ -50,7 +53,7 @@ function parametersOf(body: Buffer, utf8: TextDecoder): Record<string, string> |
 }
 
 /** Before the text is taken apart; empty parameters between two ampersands count as well. */
-function exceeds(body: Buffer, most: number): boolean {
+function exceeds(body: Uint8Array, most: number): boolean {
   let count = 1;
   for (let at = body.indexOf(AMPERSAND); at !== -1; at = body.indexOf(AMPERSAND, at + 1)) {
     count += 1;

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { assertError } from '../../testing/app.ts';
 import { createBareServer, exchange, listenAnywhere } from '../../testing/http-server.ts';
 import { Overloaded } from '../runtime/batcher.ts';
+import { GuidParams } from './schemas.ts';
 
 /** What only shows over a real socket, and on every answer whatever the route. */
 const hidden = { schema: { hide: true } };
@@ -23,6 +24,10 @@ server.get('/broken', hidden, async () => {
 server.get('/overloaded', hidden, async () => {
   throw new Overloaded('too many calls wait');
 });
+server.get('/refused-value', hidden, async () => {
+  throw Object.assign(new Error('invalid input syntax for type uuid'), { code: '22P02', severity: 'ERROR' });
+});
+server.get('/named/:guid', { schema: { hide: true, params: GuidParams } }, async () => ({}));
 const port = await listenAnywhere(server);
 
 test('what is not HTTP is answered in the words of the contract', async () => {
@@ -145,4 +150,19 @@ test('HEAD answers as GET does, without the body', async () => {
     'HEAD /things HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
   );
   assert.deepEqual([status, headers['content-length'], text], [200, '11', '']);
+});
+
+test('a path parameter of any length reaches its route, and is in no line of the log', async () => {
+  const long = 'x'.repeat(10_000);
+  const { statusCode } = await server.inject(`/named/${long}`);
+  assert.equal(statusCode, 404);
+  assert.ok(logged.every((line) => !line.includes('xxxxxxxxxx')));
+});
+
+test('what the database refuses of a value is the caller’s mistake, and is in the log as ours', async () => {
+  const answer = await server.inject('/refused-value');
+  const { headers, statusCode: status } = answer;
+  assertError({ status, headers, body: answer.json() }, 400, 'invalid_parameter', /cannot be stored/);
+  const entry = logged.map((line) => JSON.parse(line)).find((line) => /refused a value/.test(line.msg));
+  assert.equal(entry.request_id, headers['x-request-id']);
 });

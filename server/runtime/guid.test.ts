@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { createFakeClock } from '../../testing/fake-clock.ts';
-import { createGuids, isGuid } from './guid.ts';
+import { createGuids, firstGuidAt, isGuid } from './guid.ts';
 
 const START = new Date('2026-11-15T12:00:00.000Z');
 
@@ -75,4 +75,10 @@ test('isGuid takes 32 lowercase hex characters and nothing else', () => {
   const dashed = `${guid.slice(0, 8)}-${guid.slice(8)}`;
   for (const text of ['', guid.slice(1), `${guid}0`, guid.toUpperCase(), dashed, `${guid}\n`, 'g'.repeat(32)])
     assert.ok(!isGuid(text), JSON.stringify(text));
+});
+
+test('the least guid of a moment outside of the time bits is that of their end', () => {
+  assert.equal(firstGuidAt(new Date('1969-12-31T23:59:59.999Z')), '0'.repeat(32));
+  assert.equal(firstGuidAt(new Date(-62_167_219_200_000)), '0'.repeat(32));
+  assert.equal(firstGuidAt(new Date(2 ** 48)), 'f'.repeat(12).padEnd(32, '0'));
 });

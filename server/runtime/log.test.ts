@@ -92,3 +92,14 @@ test('what is less severe than the level is not written', () => {
   silent.log.fatal('no');
   assert.deepEqual(silent.lines, []);
 });
+
+test('a line stays of bounded length, whatever an error or a field holds', () => {
+  const { log, lines } = capture();
+  const long = 'x'.repeat(1_000_000);
+  const error = Object.assign(new Error(long), { detail: long, list: Array(1_000).fill({ long }) });
+  log.error({ err: error, reason: long }, 'it failed');
+  assert.ok((lines[0] as string).length < 64_000, String(lines[0]?.length));
+  const { err, reason, msg } = JSON.parse(lines[0] as string);
+  assert.equal(msg, 'it failed');
+  for (const text of [err.message, err.stack, err.detail, reason]) assert.equal(text.length, 4_097);
+});

@@ -33,6 +33,7 @@ const REDACTED_PATHS = SECRET_NAMES.flatMap((name) => {
 /** What a caller sent can get into an error; a line of the log stays readable whatever that was. */
 const MAX_TEXT_CHARACTERS = 4_096;
 const MAX_ENTRIES = 50;
+const MAX_LISTED = 10;
 const MAX_DEPTH = 3;
 
 function boundedTexts(fields: Record<string, unknown>): Record<string, unknown> {
@@ -46,7 +47,7 @@ function boundedTexts(fields: Record<string, unknown>): Record<string, unknown> 
 function bounded(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null) return shortened(value);
   if (depth === MAX_DEPTH) return '…';
-  if (Array.isArray(value)) return value.slice(0, MAX_ENTRIES).map((entry) => bounded(entry, depth + 1));
+  if (Array.isArray(value)) return value.slice(0, MAX_LISTED).map((entry) => bounded(entry, depth + 1));
   const entries = Object.entries(value).slice(0, MAX_ENTRIES);
   return Object.fromEntries(entries.map(([name, inner]) => [name, bounded(inner, depth + 1)]));
 }
