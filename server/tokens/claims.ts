@@ -24,7 +24,7 @@ export type Claims = {
   /** Of user tokens: the role, the last proof in seconds, and how it was given (RFC 9068, section 2.2.1; RFC 8176). */
   role?: Role;
   auth_time?: number;
-  amr?: readonly ('pwd' | 'mfa')[];
+  amr?: ('pwd' | 'mfa')[];
   scope: string;
   ip_allowlist: string[];
 };

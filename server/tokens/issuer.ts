@@ -73,7 +73,9 @@ export function createIssuer({
         ...(subject.grantGuid && { grant_guid: subject.grantGuid }),
         ...(subject.role && { role: subject.role }),
         ...(subject.provedAt && { auth_time: Math.floor(subject.provedAt.getTime() / 1_000) }),
-        ...(subject.secondFactor !== undefined && { amr: [subject.secondFactor ? 'mfa' : 'pwd'] as const }),
+        ...(subject.secondFactor !== undefined && {
+          amr: [subject.secondFactor ? ('mfa' as const) : ('pwd' as const)],
+        }),
         scope,
         ip_allowlist: [...(subject.ipAllowlist ?? [])],
       };
