@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestDatabase, migrateTo } from '../../testing/database.ts';
+import { createTestDatabase, migrateTo, queriesOfOwner } from '../../testing/database.ts';
 import { createFakeClock } from '../../testing/fake-clock.ts';
 import { createQueryCost } from '../../testing/query-cost.ts';
 import { createDatabase, type Queries } from '../database/database.ts';
@@ -104,10 +104,10 @@ async function assertAppendOnly(queries: Queries): Promise<void> {
 }
 
 test('a partition cannot be changed by its own name either', async () => {
-  const { database, partitions, record } = await open();
+  const { testDatabase, partitions, record } = await open();
   await partitions.prepare();
   await record('kept');
-  await assertAppendOnly(database.queries);
+  await assertAppendOnly(queriesOfOwner(testDatabase));
 });
 
 test('a page of an Organization by any filter reads little, whatever others have', async () => {
@@ -120,7 +120,7 @@ test('a page of an Organization by any filter reads little, whatever others have
       case when n <= 5 then ${few} else ${many} end::uuid, 'system', 'portico', 'object.create', 'object', n::text, '{}',
       null, null, ${START}
     from generate_series(1, 30000) as n`.execute(database.queries);
-  await sql`analyze audit_records`.execute(database.queries);
+  await sql`analyze audit_records`.execute(queriesOfOwner(testDatabase));
   const cost = createQueryCost(testDatabase);
   const FILTERS: AuditFilters[] = [
     {},

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestDatabase } from '../../testing/database.ts';
+import { createTestDatabase, queriesOfOwner } from '../../testing/database.ts';
 import { guidOf } from '../../testing/deliveries.ts';
 import { createFakeClock } from '../../testing/fake-clock.ts';
 import { until } from '../../testing/webhooks.ts';
@@ -17,6 +17,7 @@ import { completeDeliveries, completeOthers, failDeliveries } from './record-sto
 /** Two transactions interleaved by hand at each place where they could wait for each other (architecture, Locks). */
 const testDatabase = await createTestDatabase();
 const log = createLog({ level: 'silent', terminal: false });
+const owner = queriesOfOwner(testDatabase);
 const database = createDatabase({ url: testDatabase.url, connections: 10, log });
 after(async () => {
   await database.close();
@@ -47,7 +48,7 @@ function outcomeOf(delivery: Delivery, result: Outcome['result']): Outcome {
 /** Deliveries of a dispatcher: two in the queue, and one under a consignment. */
 async function take(holder = HOLDER) {
   await sql`truncate delivery_queue, deliveries, delivery_consignments, dispatchers`.execute(
-    database.queries,
+    owner,
   );
   const [first, second, consigned] = [newDelivery(), newDelivery(), newDelivery()];
   const consignment = { guid: CONSIGNMENT, left: 1 };

@@ -1,8 +1,6 @@
 import type { Lane } from './lane.ts';
 
 /** Deliveries held in memory, divided among lanes; the rest waits in the database. */
-export type Memory = ReturnType<typeof createMemory>;
-
 export const MAX_HELD = 50_000;
 /** Of these, for endpoints that fail or have not answered yet: however many they are, the others keep theirs. */
 export const MAX_HELD_UNPROVEN = 12_500;

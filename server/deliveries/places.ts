@@ -4,7 +4,6 @@ import type { Standing } from './limit.ts';
  * Places for requests under way, divided so that endpoints that hang never take those of endpoints that answer. A
  * request keeps the place that it began with, so no total is ever exceeded.
  */
-export type Places = ReturnType<typeof createPlaces>;
 
 /** Requests under way altogether: a limit on sockets, and on the memory that each needs in the sending thread. */
 export const MAX_IN_FLIGHT = 4_096;

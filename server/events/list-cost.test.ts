@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestDatabase } from '../../testing/database.ts';
+import { createTestDatabase, queriesOfOwner } from '../../testing/database.ts';
 import { createFakeClock } from '../../testing/fake-clock.ts';
 import { createQueryCost } from '../../testing/query-cost.ts';
 import { createDatabase } from '../database/database.ts';
@@ -48,7 +48,7 @@ await sql`
   select ${guid}, ${subscriptionGuid}::uuid, ${organizationGuid}::uuid, 'sandbox', ${guid}, ${bank}, ${type},
     ${object}::uuid, 1, ${now}, ${now}, ${now}
   from generate_series(1, ${ROWS}::int) as n`.execute(database.queries);
-await sql`analyze events, deliveries`.execute(database.queries);
+await sql`analyze events, deliveries`.execute(queriesOfOwner(testDatabase));
 
 const PAGE = { number: 0, perPage: 20, offset: 0, after: undefined };
 const FILTERS: Record<string, [filters: EventFilters, total: number]> = {

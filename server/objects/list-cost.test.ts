@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { createTestApp } from '../../testing/app.ts';
 import { createCustomer } from '../../testing/customers.ts';
-import { createTestDatabase } from '../../testing/database.ts';
+import { createTestDatabase, queriesOfOwner } from '../../testing/database.ts';
 import { createQueryCost } from '../../testing/query-cost.ts';
 import { createTenant } from '../../testing/tenant.ts';
 import { type ObjectFilters, selectObjects, type Visible } from './store.ts';
@@ -42,7 +42,7 @@ await sql`
   from generate_series(1, ${OBJECTS}::int) as n,
        to_timestamp((case when n = ${OBJECTS}::int then ${now - DAY_MS}::bigint else ${now}::bigint - n * 60000 end)
                     / 1000.0) as created`.execute(app.database.queries);
-await sql`analyze objects`.execute(app.database.queries);
+await sql`analyze objects`.execute(queriesOfOwner(testDatabase));
 
 const TOKENS: Record<string, Visible> = {
   'an Organization token': { organizationGuid, environment: 'sandbox' },
