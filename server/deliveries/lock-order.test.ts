@@ -47,9 +47,7 @@ function outcomeOf(delivery: Delivery, result: Outcome['result']): Outcome {
 
 /** Deliveries of a dispatcher: two in the queue, and one under a consignment. */
 async function take(holder = HOLDER) {
-  await sql`truncate delivery_queue, deliveries, delivery_consignments, dispatchers`.execute(
-    owner,
-  );
+  await sql`truncate delivery_queue, deliveries, delivery_consignments, dispatchers`.execute(owner);
   const [first, second, consigned] = [newDelivery(), newDelivery(), newDelivery()];
   const consignment = { guid: CONSIGNMENT, left: 1 };
   await database.transaction((transaction) =>

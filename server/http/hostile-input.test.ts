@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
+import { segmentsOf } from './allowed-methods.ts';
+import { parametersOf } from './form-body.ts';
 
 /**
  * Work per request is linear in its size. Examined, as everything that a loop, a pattern, a sort or a search does with
@@ -37,7 +39,7 @@ const RUNNER = `
 `;
 
 const CASES: Record<string, [module: string, name: string, ...args: unknown[]]> = {
-  'slashes of a path': ['./allowed-methods.ts', 'segmentsOf', `${'/'.repeat(MANY)}x`],
+  'slashes of a path': ['./allowed-methods.ts', segmentsOf.name, `${'/'.repeat(MANY)}x`],
   'spaces of Accept-Encoding': [
     '../dashboard/accepted-encoding.ts',
     'acceptsEncoding',
@@ -46,7 +48,7 @@ const CASES: Record<string, [module: string, name: string, ...args: unknown[]]> 
   ],
   'names of a form': [
     './form-body.ts',
-    'parametersOf',
+    parametersOf.name,
     Buffer.from(Array.from({ length: 200_000 }, (_, index) => `${index}=`).join('&')),
   ],
   'padding of base64': ['../files/content/base64.ts', 'decodeBase64', ['='.repeat(MANY)]],

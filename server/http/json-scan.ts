@@ -5,7 +5,6 @@
  * The one long text that an operation takes is cut out on the way, so that nothing ever parses, copies or measures
  * megabytes at once; in its place stands an empty string.
  */
-type JsonScan = ReturnType<typeof createJsonScan>;
 
 /** Deeper than any request of ours; code that recurses over a value must not reach the end of the stack. */
 export const MAX_JSON_DEPTH = 32;
