@@ -22,7 +22,7 @@ export function collectAllowedMethods(server: FastifyInstance): AllowedMethods {
   };
 }
 
-function segmentsOf(path: string): readonly string[] {
+export function segmentsOf(path: string): readonly string[] {
   // By index: a regular expression for the slashes at the end tries again at every slash of `/////…/x`.
   let end = path.length;
   while (end > 0 && path[end - 1] === '/') end -= 1;

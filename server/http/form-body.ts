@@ -30,7 +30,7 @@ export function registerFormBody(scope: HttpServer, pace: BodyPace): void {
   });
 }
 
-function parametersOf(
+export function parametersOf(
   body: Uint8Array,
   utf8 = new TextDecoder('utf-8', { fatal: true }),
 ): Record<string, string> | Failure {
