@@ -1,6 +1,6 @@
 import type { Lane } from './lane.ts';
 
-/** Deliveries held in memory, divided among lanes; the rest waits in the database. */
+/** Deliveries held in memory altogether; the rest waits in the database. */
 export const MAX_HELD = 50_000;
 /** Of these, for endpoints that fail or have not answered yet: however many they are, the others keep theirs. */
 export const MAX_HELD_UNPROVEN = 12_500;
@@ -13,6 +13,7 @@ const SHARE_OF_KEPT = 1 / 16;
 /** One that does not answer sends one at a time and needs next to nothing, but there may be thousands of them. */
 const SHARE_OF_UNPROVEN = 1 / 256;
 
+/** Divides the memory for deliveries among lanes. */
 export function createMemory() {
   let held = 0;
   let heldUnproven = 0;

@@ -1,10 +1,5 @@
 import type { Standing } from './limit.ts';
 
-/**
- * Places for requests under way, divided so that endpoints that hang never take those of endpoints that answer. A
- * request keeps the place that it began with, so no total is ever exceeded.
- */
-
 /** Requests under way altogether: a limit on sockets, and on the memory that each needs in the sending thread. */
 export const MAX_IN_FLIGHT = 4_096;
 /** Of these, requests to endpoints that hang or have not answered yet. The others are kept for those that answer. */
@@ -17,6 +12,10 @@ export const MAX_HANGING = 768;
  */
 const SHARE_OF_FREE = 1 / 32;
 
+/**
+ * Places for requests under way, divided so that endpoints that hang never take those of endpoints that answer. A
+ * request keeps the place that it began with, so no total is ever exceeded.
+ */
 export function createPlaces() {
   const taken: Record<Standing, number> = { responsive: 0, unknown: 0, hanging: 0 };
   const inFlight = () => taken.responsive + taken.unknown + taken.hanging;
