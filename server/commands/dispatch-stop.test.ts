@@ -12,10 +12,11 @@ import { createReceiver, hold } from '../../testing/receiver.ts';
 import { BOUNDED, type Running, waitFor } from '../../testing/serve.ts';
 import { guidsAt } from '../../testing/webhooks.ts';
 import { EXCHANGE_TIMEOUT_MS } from '../deliveries/conversation.ts';
+import { START_LIMIT } from '../deliveries/limit.ts';
 
 const EVENTS = 300;
-/** Requests under way to an endpoint at first; there may be more by then. */
-const AT_LEAST_UNDER_WAY = 8;
+/** Requests under way to an endpoint that has answered once. */
+const UNDER_WAY = START_LIMIT + 1;
 const ARRIVE_WITHIN_MS = 60_000;
 /** A dispatcher that still claims looks once a second, so by then it would have taken what is due. */
 const CLAIMED_WITHIN_MS = 2_000;
@@ -75,7 +76,7 @@ for (const command of ['dispatch', 'serve'] as const)
     const held = hold();
     receiver.behave(held);
     await post();
-    await receiver.waitForCount(1 + AT_LEAST_UNDER_WAY, ARRIVE_WITHIN_MS);
+    await receiver.waitForCount(1 + UNDER_WAY, ARRIVE_WITHIN_MS);
 
     running.kill('SIGTERM');
     const probes = await untilNothingIsClaimed(dispatching, endpoint);
@@ -107,7 +108,7 @@ test('an endpoint that never answers delays the stop by one exchange at most', B
   const { receiver, dispatching, running, events, post } = await createStopping(t, 'serve');
   receiver.behave({ kind: 'hang' });
   await post();
-  await receiver.waitForCount(1 + AT_LEAST_UNDER_WAY, ARRIVE_WITHIN_MS);
+  await receiver.waitForCount(1 + UNDER_WAY, ARRIVE_WITHIN_MS);
   const stoppedAt = Date.now();
   running.kill('SIGTERM');
   await assertStopped(running);

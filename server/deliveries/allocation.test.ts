@@ -129,6 +129,14 @@ test('an endpoint that keeps failing gives back the youngest of what it holds', 
   assert.equal(lanes.reserveNew(receiver, 1), 0, 'these come first');
 });
 
+test('what is held at a stop stays until the lease gives it back', async () => {
+  const { lanes, fill, handedBack, endAll } = createHarness();
+  fill(receiverOf(1), 100);
+  lanes.stop();
+  await endAll('timeout');
+  assert.deepEqual(handedBack, []);
+});
+
 test('while something waits in the database for which there was no room, nothing new overtakes it', () => {
   const { lanes } = createHarness();
   const receiver = receiverOf(1);

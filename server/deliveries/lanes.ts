@@ -147,7 +147,8 @@ export function createLanes({ clock, timers, attempt, record, isHeld, handBack, 
     memory.classify(lane);
     const restMs = lane.limit.restMs();
     if (restMs > 0) rest(lane, restMs);
-    const excess = lane.takeExcess();
+    // A stop gives back everything at its end.
+    const excess = stopped ? [] : lane.takeExcess();
     if (excess.length === 0) return;
     memory.forget(lane, excess.length);
     lane.behind = true;
