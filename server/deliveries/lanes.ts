@@ -114,12 +114,8 @@ export function createLanes({ clock, timers, attempt, record, isHeld, handBack, 
     if (abandoned.length > 0) handBack(abandoned);
   }
 
-  /**
-   * An endpoint that has yet to answer 2xx, after a change of its URL, keeps only its first delivery. Once it has
-   * answered, what waited meanwhile goes before anything new.
-   */
+  /** An endpoint that has yet to answer 2xx, after a change of its URL, keeps only its first delivery. */
   function setReceiver(lane: Lane, receiver: Receiver): void {
-    if (lane.receiver.firstOnly && !receiver.firstOnly) lane.behind = true;
     lane.receiver = receiver;
     if (receiver.firstOnly) giveUp(lane, receiver.firstOnly.deliveryGuid);
   }
@@ -187,7 +183,6 @@ export function createLanes({ clock, timers, attempt, record, isHeld, handBack, 
     reserveNew(receiver: Receiver, wanted: number): number {
       if (stopped) return 0;
       const lane = laneOf(receiver);
-      setReceiver(lane, receiver);
       if (lane.behind) return 0;
       const granted = memory.reserve(lane, wanted);
       lane.behind = granted < wanted;
@@ -212,7 +207,6 @@ export function createLanes({ clock, timers, attempt, record, isHeld, handBack, 
     /** The database has something for this subscription; true when it should be claimed at once. */
     announce(receiver: Receiver): boolean {
       const lane = laneOf(receiver);
-      setReceiver(lane, receiver);
       lane.more = true;
       const isHungry = lane.isHungry();
       // It is claimed when what the lane holds runs low. Anything new would overtake it until then.
