@@ -62,6 +62,11 @@ test('a signing key is rolled: events come with both keys, and after a day with 
   receiver.behave({ kind: 'answer', status: 204 });
   const [both = ''] = await publishEvents(app, tenant);
   await app.dispatcher.settle();
+  assert.equal(arrivals(receiver, both, key), 0, 'it waits for the first 2xx');
+  const retried = page.waitForResponse(/test_event/);
+  await dialog.getByRole('button', { name: 'Retry now' }).click();
+  await retried;
+  await app.dispatcher.settle();
   await dialog.getByText('The new subscription is active').waitFor();
   assert.deepEqual(
     [old.signing_key, key].map((each) => arrivals(receiver, both, each)),
@@ -95,7 +100,7 @@ test('with five subscriptions a roll says that one has to go first, and offers n
   const { url } = await createReceiver();
   const created = [];
   for (const name of ['A', 'B', 'C', 'D', 'E'])
-    created.push(await createSubscription(app, tenant, { url, name }));
+    created.push(await createSubscription(app, tenant, { url: `${url}/${name}`, name }));
   const page = await pages.open();
   await enterAs(page, site, tenant, 'key_admin');
   await page.goto(`/subscriptions/${created[0]?.guid}`);
