@@ -65,6 +65,11 @@ test('a signing key is rolled: events come with both keys, and after a day with 
   app.clock.advance(2_000);
   await app.dispatcher.settle();
   await app.dispatcher.settle();
+  assert.equal(arrivals(receiver, both, key), 0, 'it waits for the first 2xx');
+  const retried = page.waitForResponse(/test_event/);
+  await dialog.getByRole('button', { name: 'Retry now' }).click();
+  await retried;
+  await app.dispatcher.settle();
   await dialog.getByText('The new subscription is active').waitFor();
   assert.deepEqual(
     [old.signing_key, key].map((each) => arrivals(receiver, both, each)),

@@ -1,4 +1,4 @@
-import { Group, Stack, Stepper, Text } from '@mantine/core';
+import { Button, Group, Stack, Stepper, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { Dialog } from './Dialog.tsx';
 import { FormEnd } from './FormEnd.tsx';
@@ -14,6 +14,8 @@ type Proof = {
   next: string;
   /** What one may say in its place; without it there is no going on. */
   word?: string;
+  /** Tries again at once, while it is missing. */
+  retry?: { action: string; pending: boolean; onRetry: () => void };
 };
 type Retirement = { text: string; action: string; pending: boolean; error: unknown; onRetire: () => void };
 
@@ -60,6 +62,16 @@ export function Replacement({
             <Text size="sm" c="inherit">
               {proof.isThere ? proof.there : proof.missing}
             </Text>
+            {proof.retry && !proof.isThere ? (
+              <Button
+                variant="default"
+                size="compact-sm"
+                loading={proof.retry.pending}
+                onClick={proof.retry.onRetry}
+              >
+                {proof.retry.action}
+              </Button>
+            ) : null}
           </Group>
           <FormEnd
             action={proof.isThere ? proof.next : (proof.word ?? proof.next)}

@@ -1,7 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Subscription } from '../../api/types.ts';
-import { tell } from '../../shared/notify.ts';
+import { tell, tellProblem } from '../../shared/notify.ts';
 import { Replacement } from '../../shared/Replacement.tsx';
 import { useWorkspace } from '../../shell/workspace-context.ts';
 import { useSubscriptionCalls } from './calls.ts';
@@ -29,6 +29,11 @@ export function RollSigningKey({
     queryFn: () => api.get<Subscription>(`/subscriptions/${created?.guid}`),
     enabled: created !== undefined,
     refetchInterval: LOOK_EVERY_MS,
+  });
+  // While a subscription is not active, a test event retries its first event at once.
+  const test = useMutation({
+    mutationFn: async () => created && calls.sendTest(created.guid),
+    onError: tellProblem,
   });
   const removal = useMutation({
     mutationFn: () => calls.remove(subscription.guid),
@@ -72,6 +77,7 @@ export function RollSigningKey({
         there: 'The new subscription is active.',
         missing: 'No 2xx with the new key so far …',
         next: 'Next: retire the old key',
+        retry: { action: 'Retry now', pending: test.isPending, onRetry: () => test.mutate() },
       }}
       retirement={{
         text: 'The old subscription is deleted in 24 hours and delivers until then. After that your endpoint no longer needs its key.',
