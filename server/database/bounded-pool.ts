@@ -33,14 +33,17 @@ export function reservedConnections(connections: number): number {
 }
 
 /**
- * One Organization uses at most a quarter of the others: so that a second one never waits for a connection, and that
- * the database has not much else to do when its query comes.
+ * One Organization uses at most a part of the others: so that a second one never waits for a connection, and, of lists,
+ * that the database has not much else to do when its query comes.
  */
-const SHARE_OF_ONE = 4;
+const SHARE_OF_LISTS = 1 / 4;
+const SHARE_OF_OTHER_CALLS = 1 / 2;
 const MIN_OF_ONE = 2;
 
-export function connectionsOfOne(connections: number): number {
-  return Math.max(MIN_OF_ONE, Math.floor((connections - reservedConnections(connections)) / SHARE_OF_ONE));
+export function connectionsOfOne(connections: number): { list: number; other: number } {
+  const general = connections - reservedConnections(connections);
+  const part = (share: number) => Math.max(MIN_OF_ONE, Math.floor(general * share));
+  return { list: part(SHARE_OF_LISTS), other: part(SHARE_OF_OTHER_CALLS) };
 }
 
 type Send = (text: string, values?: readonly unknown[]) => Promise<unknown>;

@@ -209,7 +209,9 @@ function guard(api: HttpServer, deps: AccessDeps): void {
   /** Counted until the answer has been sent, or the connection was lost. */
   function enter(request: FastifyRequest, reply: FastifyReply): Failure | undefined {
     if (request.routeOptions.config.endless) return undefined;
-    const call = callsInFlight.enter(request.caller.organizationGuid);
+    // Routes without a path parameter read many rows: lists, exports and statistics.
+    const isList = request.method === 'GET' && !request.routeOptions.url?.includes(':');
+    const call = callsInFlight.enter(request.caller.organizationGuid, isList ? 'list' : 'other');
     if (call instanceof Failure) return call;
     request.call = call;
     reply.raw.once('close', call.close);

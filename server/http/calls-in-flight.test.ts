@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Failure } from '../runtime/failure.ts';
 import { type Call, createCallsInFlight } from './calls-in-flight.ts';
 
-const create = () => createCallsInFlight({ maxInFlight: 4, maxRunning: 2 });
+const create = () => createCallsInFlight({ maxInFlight: 4, maxRunning: { list: 1, other: 2 } });
 const entered = (call: Call | Failure): Call => {
   assert.ok(!(call instanceof Failure));
   return call;
@@ -23,22 +23,24 @@ function createWork() {
   return work;
 }
 
+type Work = ReturnType<typeof createWork>;
+
 test('a call beyond the bound is refused with 429, and the calls of others are not', () => {
   const calls = create();
-  const own = [1, 2, 3, 4].map(() => entered(calls.enter('a')));
-  const refused = calls.enter('a') as Failure;
+  const own = [1, 2, 3, 4].map(() => entered(calls.enter('a', 'other')));
+  const refused = calls.enter('a', 'other') as Failure;
   assert.deepEqual([refused.code, refused.retryAfterSeconds], ['api_rate_limit_exceeded', 1]);
-  entered(calls.enter('b'));
+  entered(calls.enter('b', 'other'));
   own[0]?.close();
-  entered(calls.enter('a'));
+  entered(calls.enter('a', 'other'));
 });
 
 test('two calls of an Organization run at once, the next in the order in which they came', async () => {
   const calls = create();
   const works = [1, 2, 3, 4].map(createWork);
-  const runs = works.map((work) => entered(calls.enter('a')).run(work.run));
+  const runs = works.map((work) => entered(calls.enter('a', 'other')).run(work.run));
   const other = createWork();
-  const otherRun = entered(calls.enter('b')).run(other.run);
+  const otherRun = entered(calls.enter('b', 'other')).run(other.run);
   await new Promise(setImmediate);
   assert.deepEqual(
     works.map((work) => work.hasBegun),
@@ -59,15 +61,15 @@ test('two calls of an Organization run at once, the next in the order in which t
 test('a call whose connection closed counts until its work has ended, and then nothing is left of it', async () => {
   const calls = create();
   const work = createWork();
-  const call = entered(calls.enter('a'));
+  const call = entered(calls.enter('a', 'other'));
   const run = call.run(work.run);
   call.close();
   call.close();
-  const others = [1, 2, 3].map(() => entered(calls.enter('a')));
-  assert.ok(calls.enter('a') instanceof Failure);
+  const others = [1, 2, 3].map(() => entered(calls.enter('a', 'other')));
+  assert.ok(calls.enter('a', 'other') instanceof Failure);
   work.end();
   await run;
-  others.push(entered(calls.enter('a')));
+  others.push(entered(calls.enter('a', 'other')));
   for (const other of others) other.close();
   assert.equal(calls.size(), 0);
 });
@@ -75,8 +77,8 @@ test('a call whose connection closed counts until its work has ended, and then n
 test('a call whose connection closed while it waited is not run', async () => {
   const calls = create();
   const busy = [1, 2].map(createWork);
-  const runs = busy.map((work) => entered(calls.enter('a')).run(work.run));
-  const late = entered(calls.enter('a'));
+  const runs = busy.map((work) => entered(calls.enter('a', 'other')).run(work.run));
+  const late = entered(calls.enter('a', 'other'));
   const work = createWork();
   const lateRun = late.run(work.run);
   late.close();
@@ -86,9 +88,21 @@ test('a call whose connection closed while it waited is not run', async () => {
   assert.ok(!work.hasBegun);
 });
 
+test('lists have turns of their own', async () => {
+  const calls = create();
+  const works = [1, 2, 3].map(createWork);
+  const [first, second, third] = works as [Work, Work, Work];
+  const runs = [first, second].map((work) => entered(calls.enter('a', 'list')).run(work.run));
+  runs.push(entered(calls.enter('a', 'other')).run(third.run));
+  await new Promise(setImmediate);
+  assert.deepEqual([first.hasBegun, second.hasBegun, third.hasBegun], [true, false, true]);
+  for (const work of works) work.end();
+  await Promise.all(runs);
+});
+
 test('failing work gives its turn back, and work inside of work needs none', async () => {
-  const calls = createCallsInFlight({ maxInFlight: 4, maxRunning: 1 });
-  const call = entered(calls.enter('a'));
+  const calls = createCallsInFlight({ maxInFlight: 4, maxRunning: { list: 1, other: 1 } });
+  const call = entered(calls.enter('a', 'other'));
   await assert.rejects(call.run(() => Promise.reject(new Error('a bug'))));
   assert.equal(await call.run(() => call.run(async () => 'inside')), 'inside');
   call.close();

@@ -15,7 +15,10 @@ export type Call = {
   close(): void;
 };
 
-type Share = { calls: number; running: number; waiting: (() => void)[] };
+/** Lists read more than other calls do, so fewer of them run at once. */
+export type Kind = 'list' | 'other';
+type Turns = { max: number; running: number; waiting: (() => void)[] };
+type Share = { calls: number } & Record<Kind, Turns>;
 
 const RETRY_AFTER_SECONDS = 1;
 
@@ -24,36 +27,40 @@ export function createCallsInFlight({
   maxRunning,
 }: {
   maxInFlight: number;
-  maxRunning: number;
+  maxRunning: Record<Kind, number>;
 }) {
   const shares = new Map<string, Share>();
 
   function shareOf(organizationGuid: string): Share {
     const known = shares.get(organizationGuid);
     if (known) return known;
-    const share = { calls: 0, running: 0, waiting: [] };
+    const share = { calls: 0, list: turnsOf('list'), other: turnsOf('other') };
     shares.set(organizationGuid, share);
     return share;
   }
 
+  function turnsOf(kind: Kind): Turns {
+    return { max: maxRunning[kind], running: 0, waiting: [] };
+  }
+
   /** Takes the next turn; undefined when it can be had without waiting. */
-  function takeTurn(share: Share): Promise<void> | undefined {
-    if (share.running < maxRunning) {
-      share.running += 1;
+  function takeTurn(turns: Turns): Promise<void> | undefined {
+    if (turns.running < turns.max) {
+      turns.running += 1;
       return undefined;
     }
-    return new Promise((resolve) => share.waiting.push(resolve));
+    return new Promise((resolve) => turns.waiting.push(resolve));
   }
 
   /** Hands the turn on to the call that has waited longest. */
-  function passTurn(share: Share): void {
-    const next = share.waiting.shift();
+  function passTurn(turns: Turns): void {
+    const next = turns.waiting.shift();
     if (next) next();
-    else share.running -= 1;
+    else turns.running -= 1;
   }
 
   return {
-    enter(organizationGuid: string): Call | Failure {
+    enter(organizationGuid: string, kind: Kind): Call | Failure {
       const share = shareOf(organizationGuid);
       if (share.calls >= maxInFlight) return tooMany(maxInFlight);
       share.calls += 1;
@@ -72,7 +79,7 @@ export function createCallsInFlight({
         async run(work) {
           if (works > 0) return work();
           works += 1;
-          const turn = takeTurn(share);
+          const turn = takeTurn(share[kind]);
           try {
             if (turn) {
               await turn;
@@ -82,7 +89,7 @@ export function createCallsInFlight({
             return await work();
           } finally {
             works -= 1;
-            passTurn(share);
+            passTurn(share[kind]);
             leave();
           }
         },
