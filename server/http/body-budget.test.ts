@@ -131,3 +131,64 @@ test('a body in very many small pieces is refused, and so is the rest of one tha
     assert.match(received, expected);
   }
 });
+
+test('nothing more is read of a refused body while its answer is under way', async () => {
+  const { server: target } = createBareServer();
+  let answer = () => {};
+  const isAnswered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  let bytesRead: (() => number) | undefined;
+  await target.register(async (scope) => {
+    scope.setErrorHandler(async (_error, { raw }, reply) => {
+      bytesRead = () => raw.socket.bytesRead;
+      await isAnswered;
+      return reply.code(400).send();
+    });
+    scope.post('/small', async () => ({}));
+  });
+  const at = await listenAnywhere(target);
+  const socket = connect(at, '127.0.0.1').on('error', () => {});
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  const head = 'Host: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+  socket.resume().write(`POST /small HTTP/1.1\r\n${head}${'1\r\n \r\n'.repeat(400_000)}`);
+  await until(() => bytesRead !== undefined);
+  // Other calls are served in between, so there were turns in which the rest could have been read.
+  for (let call = 0; call < 10; call += 1) await (await fetch(`http://127.0.0.1:${at}/absent`)).text();
+  assert.ok(Number(bytesRead?.()) <= 256 * 1024, String(bytesRead?.()));
+  answer();
+  await closed;
+});
+
+test('a refused body that arrived whole leaves its connection usable, or closed', async () => {
+  const chunked = (path: string, body: string) =>
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+  const whole = (path: string, body: string) =>
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const tooDeep = '['.repeat(100);
+  for (const first of [
+    chunked('/absent', '{}'),
+    chunked('/small', '{}'),
+    chunked('/small', tooDeep),
+    chunked('/small', '{'),
+    whole('/absent', '{}'),
+    whole('/small', tooDeep),
+    whole('/small', '{'),
+  ]) {
+    const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+    let received = '';
+    socket.on('data', (text) => {
+      received += text;
+    });
+    socket.on('error', () => {});
+    let isClosed = false;
+    socket.once('close', () => {
+      isClosed = true;
+    });
+    socket.write(first);
+    await until(() => received.includes('\r\n\r\n'));
+    socket.write(whole('/small', '{}'));
+    await until(() => isClosed || received.split('HTTP/1.1 ').length === 3);
+    socket.destroy();
+  }
+});

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { networkOf } from '../rate-limits/address.ts';
 import type { BodyBudget, BodySource } from './body-budget.ts';
-import { stopReading } from './read-body.ts';
+import { startReading, stopReading } from './read-body.ts';
 import type { HttpServer } from './server.ts';
 import type { SourceAddress } from './source-address.ts';
 
@@ -36,7 +36,8 @@ export function shareBodyBudget(
     done();
   });
   server.addHook('onSend', (request, reply, _payload, done) => {
-    if (isChunked(request) && !request.raw.complete) {
+    if (isChunked(request) && request.raw.complete) startReading(request);
+    else if (isChunked(request)) {
       stopReading(request);
       reply.header('connection', 'close');
     }

@@ -55,7 +55,7 @@ export function readBody({
   else {
     share.whenShed(() => end(overloaded()));
     payload.on('data', onData).once('end', onEnd).once('error', onCut).once('close', onCut);
-    request.raw.socket.resume?.();
+    startReading(request);
   }
 
   function refusalOf(chunk: Buffer): Failure | undefined {
@@ -102,10 +102,19 @@ export function readBody({
   }
 }
 
-/** Of the socket: a request that is paused takes in pieces until it has 64 KiB of them. */
+/**
+ * Stops the socket, because a paused request takes in pieces until it has 64 KiB of them. A request that flows or has
+ * room in its buffer would resume the socket in `_read`, also after its answer, so this is turned off as well.
+ */
 export function stopReading({ raw }: FastifyRequest): void {
+  raw._read = () => {};
   // A call without a network has a socket that can do nothing.
   raw.socket.pause?.();
+}
+
+export function startReading({ raw }: FastifyRequest): void {
+  Reflect.deleteProperty(raw, '_read');
+  raw.socket.resume?.();
 }
 
 function overloaded(): Failure {
