@@ -13,17 +13,25 @@ import { createFakeClock } from './fake-clock.ts';
 export const BODY_BUDGET_BYTES = 64 * 1024 ** 2;
 
 /** The HTTP server without the service: a test gives it routes of its own and speaks to it over a socket. */
-export function createBareServer(baseUrl = 'http://localhost:4000') {
+export function createBareServer({
+  baseUrl = 'http://localhost:4000',
+  maxBodyBytes = BODY_BUDGET_BYTES,
+  trustedProxies = [],
+}: {
+  baseUrl?: string;
+  maxBodyBytes?: number;
+  trustedProxies?: readonly string[];
+} = {}) {
   const logged: string[] = [];
   const destination = { write: (line: string) => void logged.push(line) };
-  const bodyBudget = createBodyBudget({ maxBytes: BODY_BUDGET_BYTES });
+  const bodyBudget = createBodyBudget({ maxBytes: maxBodyBytes });
   const server = createHttpServer({
     baseUrl,
     guids: createGuids({ clock: createFakeClock(), randomBytes }),
     log: createLog({ level: 'debug', terminal: false, destination }),
     metrics: createMetrics(),
     bodyBudget,
-    sourceAddress: createRequestSourceAddress([]),
+    sourceAddress: createRequestSourceAddress(trustedProxies),
   });
   after(() => server.close());
   return { server, logged, bodyBudget };

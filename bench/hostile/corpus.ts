@@ -10,7 +10,13 @@ const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' };
 const HEADER_BYTES = 14 * KIBIBYTE;
 const CHUNKED_BYTES = 400_000;
 
-export type Route = { method: string; path: string; fields: readonly string[] };
+export type Route = {
+  method: string;
+  path: string;
+  fields: readonly string[];
+  /** People only: an API key is refused before its body is read. */
+  isForUsers: boolean;
+};
 
 function limitOf(path: string): number {
   if (path === '/api/files') return 11 * MEBIBYTE;
@@ -29,7 +35,7 @@ function filled(bytes: number, entryOf: (index: number) => string): string {
   }
 }
 
-function bodiesOf({ fields }: Route, bytes: number): Record<string, string> {
+function bodiesOf({ fields }: Pick<Route, 'fields'>, bytes: number): Record<string, string> {
   const room = bytes - 64;
   const field = fields[0] ?? 'a';
   return {

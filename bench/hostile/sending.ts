@@ -5,14 +5,18 @@ export type Attack = { name: string; bytes: Buffer };
 
 const ANSWER_WITHIN_MS = 15_000;
 
-/** Settles when the connection has ended, whatever was answered: a refusal may cut the sender off. */
-export function send({ hostname, port }: URL, { bytes }: Attack): Promise<void> {
+/** The status of the answer, when the connection has ended; none where a refusal cut the sender off. */
+export function send({ hostname, port }: URL, { bytes }: Attack): Promise<number | undefined> {
   return new Promise((resolve) => {
+    let status: number | undefined;
     const socket = connect(Number(port), hostname);
     socket.setTimeout(ANSWER_WITHIN_MS, () => socket.destroy());
     socket.on('error', () => {});
-    socket.on('close', () => resolve());
-    socket.resume();
+    socket.on('close', () => resolve(status));
+    socket.once('data', (chunk) => {
+      status = Number(chunk.toString('latin1', 'HTTP/1.1 '.length, 'HTTP/1.1 200'.length));
+      socket.resume();
+    });
     socket.write(bytes);
   });
 }

@@ -19,6 +19,8 @@ const UNAVAILABLE = new Set(['57P01', '57P02', '57P03', '25006', '53100']);
 const CONNECTION_EXCEPTION_CLASS = '08';
 /** Too many connections at the server, out of memory, and a statement or a lock that took too long. */
 const OVERLOADED = new Set(['53300', '53200', '57014', '55P03']);
+/** The transaction lost against a concurrent one, by a deadlock or a serialization failure, and was rolled back. */
+const ROLLED_BACK = new Set(['40P01', '40001']);
 /** What pg says of queries whose connection went away. */
 const CONNECTION_LOST =
   /^(Connection terminated|Client has encountered a connection error|Query read timeout|Client was closed)/;
@@ -35,6 +37,8 @@ export function failureOfDatabase(error: unknown): Failure | undefined {
   const sqlState = isSqlState(error, code) ? code : undefined;
   if (sqlState !== undefined && OVERLOADED.has(sqlState))
     return overloaded('The database is overloaded; try again in a moment');
+  if (sqlState !== undefined && ROLLED_BACK.has(sqlState))
+    return overloaded('The request conflicted with a concurrent one and changed nothing; try again');
   if (OF_DATABASE in error) return unavailable();
   const isLost =
     sqlState === undefined

@@ -13,7 +13,7 @@ const GIVE_UP_MS = 20_000;
 const WITHIN_MS = 100;
 const { server, bodyBudget } = createBareServer();
 const timed = createBareServer();
-limitBodyTime(timed.server, WITHIN_MS);
+limitBodyTime(timed.server, { smallMs: WITHIN_MS, largeMs: WITHIN_MS });
 const SHARE_BYTES = BODY_BUDGET_BYTES / 4;
 for (const { server: target } of [{ server }, timed]) {
   // What an authentication does, for those who say so.
@@ -26,27 +26,26 @@ for (const { server: target } of [{ server }, timed]) {
   const options = { bodyLimit: 11 * MEBIBYTE, config, schema: { hide: true } };
   target.post('/large', options, async ({ longText }) => ({ characters: longText?.characters }));
 }
+server.post('/small', { schema: { hide: true } }, async () => ({}));
 const port = await listenAnywhere(server);
 const timedPort = await listenAnywhere(timed.server);
 
-test('the budget has a part for callers without credentials, and each source a share', () => {
+test('callers with credentials have a part of the budget, and each of them a share', () => {
   const budget = createBodyBudget({ maxBytes: 64 });
-  const shareOf = (key: string, isAnonymous: boolean) => budget.open({ key, isAnonymous });
-  const first = shareOf('organization a', false);
+  const shareOf = (key: string) => budget.open({ key, isAnonymous: false });
+  const first = shareOf('organization a');
   assert.ok(first.take(10) && first.take(6));
   assert.equal(first.take(1), false, 'a quarter is all that one Organization gets');
-  assert.equal(shareOf('organization a', false).take(1), false, 'in all of its requests together');
-  assert.ok(shareOf('organization b', false).take(16));
-  for (const address of ['1', '2', '3', '4']) assert.ok(shareOf(address, true).take(4));
-  assert.equal(shareOf('1', true).take(1), false, 'a quarter of their part for one address');
-  assert.equal(shareOf('5', true).take(1), false, 'their part is used up');
-  assert.ok(shareOf('organization c', false).take(16), 'and the others are none the worse');
-  assert.equal(shareOf('organization d', false).take(1), false, 'until all of it is used up');
+  assert.equal(shareOf('organization a').take(1), false, 'in all of its requests together');
+  assert.ok(shareOf('organization b').take(16));
+  assert.ok(shareOf('organization c').take(16));
+  assert.equal(shareOf('organization d').take(1), false, 'the rest is for callers without credentials');
+  assert.ok(budget.open({ key: 'network', isAnonymous: true }).take(1 / 4));
   first.release();
   first.release();
-  assert.equal(budget.held(), 48);
-  assert.equal(first.take(1), false, 'what was released takes nothing any more');
-  assert.ok(shareOf('organization d', false).take(16));
+  assert.equal(budget.held(), 32.25);
+  assert.equal(first.take(1), false, 'a released share takes nothing');
+  assert.ok(shareOf('organization d').take(16));
 });
 
 function begin(sentBytes: number, organization: string, at = port) {
@@ -96,7 +95,7 @@ test('a declared length takes nothing', async () => {
 
 test('the share is given back when a request is answered, refused, cut off or too late', async () => {
   const data = 'A'.repeat(MEBIBYTE);
-  const headers = { 'content-type': 'application/json' };
+  const headers = { 'content-type': 'application/json', 'x-organization': 'a' };
   for (const payload of [`{"data":"${data}"}`, `{"data":"${data}`, `{"data":"${data}","x":[[[`, `${data}`])
     await server.inject({ method: 'POST', url: '/large', headers, payload });
   assert.equal(bodyBudget.held(), 0);
@@ -112,10 +111,13 @@ test('the share is given back when a request is answered, refused, cut off or to
 });
 
 test('a body in very many small pieces is refused, and so is the rest of one that nobody reads', async () => {
-  const head = 'HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
-  for (const [path, expected] of [
-    ['/large', /^HTTP\/1\.1 400 .*\r\nconnection: close\r\n.*too many small pieces/s],
-    ['/absent', /^HTTP\/1\.1 404 .*\r\nconnection: close\r\n/s],
+  const head =
+    'HTTP/1.1\r\nHost: x\r\nX-Organization: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+  const inPieces = (path: string, pieces: number) => `POST ${path} ${head}${'1\r\n \r\n'.repeat(pieces)}`;
+  for (const [sent, expected] of [
+    [inPieces('/large', 3_000), /^HTTP\/1\.1 400 .*\r\nconnection: close\r\n.*too many small pieces/s],
+    [inPieces('/small', 33), /^HTTP\/1\.1 400 .*\r\nconnection: close\r\n.*too many small pieces/s],
+    [inPieces('/absent', 3_000), /^HTTP\/1\.1 404 .*\r\nconnection: close\r\n/s],
   ] as const) {
     const socket = connect(port, '127.0.0.1').setEncoding('utf8');
     let received = '';
@@ -124,8 +126,69 @@ test('a body in very many small pieces is refused, and so is the rest of one tha
     });
     socket.on('error', () => {});
     const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
-    socket.write(`POST ${path} ${head}${'1\r\n \r\n'.repeat(3_000)}`);
+    socket.write(sent);
     await closed;
     assert.match(received, expected);
+  }
+});
+
+test('nothing more is read of a refused body while its answer is under way', async () => {
+  const { server: target } = createBareServer();
+  let answer = () => {};
+  const isAnswered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  let bytesRead: (() => number) | undefined;
+  await target.register(async (scope) => {
+    scope.setErrorHandler(async (_error, { raw }, reply) => {
+      bytesRead = () => raw.socket.bytesRead;
+      await isAnswered;
+      return reply.code(400).send();
+    });
+    scope.post('/small', async () => ({}));
+  });
+  const at = await listenAnywhere(target);
+  const socket = connect(at, '127.0.0.1').on('error', () => {});
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  const head = 'Host: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+  socket.resume().write(`POST /small HTTP/1.1\r\n${head}${'1\r\n \r\n'.repeat(400_000)}`);
+  await until(() => bytesRead !== undefined);
+  // Other calls are served in between, so there were turns in which the rest could have been read.
+  for (let call = 0; call < 10; call += 1) await (await fetch(`http://127.0.0.1:${at}/absent`)).text();
+  assert.ok(Number(bytesRead?.()) <= 256 * 1024, String(bytesRead?.()));
+  answer();
+  await closed;
+});
+
+test('a refused body that arrived whole leaves its connection usable, or closed', async () => {
+  const chunked = (path: string, body: string) =>
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+  const whole = (path: string, body: string) =>
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const tooDeep = '['.repeat(100);
+  for (const first of [
+    chunked('/absent', '{}'),
+    chunked('/small', '{}'),
+    chunked('/small', tooDeep),
+    chunked('/small', '{'),
+    whole('/absent', '{}'),
+    whole('/small', tooDeep),
+    whole('/small', '{'),
+  ]) {
+    const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+    let received = '';
+    socket.on('data', (text) => {
+      received += text;
+    });
+    socket.on('error', () => {});
+    let isClosed = false;
+    socket.once('close', () => {
+      isClosed = true;
+    });
+    socket.write(first);
+    await until(() => received.includes('\r\n\r\n'));
+    socket.write(whole('/small', '{}'));
+    await until(() => isClosed || received.split('HTTP/1.1 ').length === 3);
+    socket.destroy();
   }
 });

@@ -1,65 +1,42 @@
+import { type BodyShare, createBodyPool } from './body-pool.ts';
+
 /**
  * Request bytes that this process holds at once, from their arrival until the answer is out. Counted as they arrive:
  * a declared length that is never sent takes nothing.
  */
 export type BodyBudget = ReturnType<typeof createBodyBudget>;
 
-/** Who sent a body. Callers without credentials share a part of the budget, so that they cannot starve the others. */
+/** The sender of a body: an Organization, a member or the operator, or the network of an anonymous caller. */
 export type BodySource = { key: string; isAnonymous: boolean };
 
-/** Of the whole budget: all callers without credentials together. */
+/** Of the whole budget: all callers without credentials. The rest is for callers with credentials. */
 const ANONYMOUS_PART = 1 / 4;
-/** Of what its kind may hold: one Organization, one member, or one address without credentials. */
-const SOURCE_PART = 1 / 4;
-
-export type BodyShare = {
-  /** False when the bytes do not fit; they are then not counted. */
-  take(bytes: number): boolean;
-  /** May be called more than once. */
-  release(): void;
-};
+/** Of the whole budget: one caller with credentials. */
+const CALLER_PART = 1 / 4;
+/** Of the anonymous part: one network. */
+const NETWORK_PART = 1 / 64;
 
 export function createBodyBudget({ maxBytes }: { maxBytes: number }) {
-  const heldBySource = new Map<string, number>();
-  let held = 0;
-  let heldByAnonymous = 0;
-
-  function fits({ key, isAnonymous }: BodySource, bytes: number): boolean {
-    const maxOfKind = isAnonymous ? maxBytes * ANONYMOUS_PART : maxBytes;
-    if (held + bytes > maxBytes) return false;
-    if (isAnonymous && heldByAnonymous + bytes > maxOfKind) return false;
-    return (heldBySource.get(key) ?? 0) + bytes <= maxOfKind * SOURCE_PART;
-  }
-
-  function add({ key, isAnonymous }: BodySource, bytes: number): void {
-    held += bytes;
-    if (isAnonymous) heldByAnonymous += bytes;
-    const ofSource = (heldBySource.get(key) ?? 0) + bytes;
-    if (ofSource === 0) heldBySource.delete(key);
-    else heldBySource.set(key, ofSource);
-  }
+  const anonymousBytes = maxBytes * ANONYMOUS_PART;
+  const authenticated = createBodyPool({
+    maxBytes: maxBytes - anonymousBytes,
+    maxBytesOfSender: maxBytes * CALLER_PART,
+    shedsBodies: false,
+  });
+  // Anonymous bodies are small and arrive at once. One that is still arriving when space runs out is slow on purpose,
+  // or can be sent again.
+  const anonymous = createBodyPool({
+    maxBytes: anonymousBytes,
+    maxBytesOfSender: anonymousBytes * NETWORK_PART,
+    shedsBodies: true,
+  });
 
   return {
     /** The share of one request. */
-    open(source: BodySource): BodyShare {
-      let taken = 0;
-      let isOpen = true;
-      return {
-        take(bytes) {
-          if (!isOpen || !fits(source, bytes)) return false;
-          add(source, bytes);
-          taken += bytes;
-          return true;
-        },
-        release() {
-          if (!isOpen) return;
-          isOpen = false;
-          if (taken > 0) add(source, -taken);
-        },
-      };
-    },
+    open: ({ key, isAnonymous }: BodySource): BodyShare =>
+      (isAnonymous ? anonymous : authenticated).open(key),
 
     /** Bytes held at this moment. */
-    held: () => held,
+    held: () => authenticated.held() + anonymous.held(),
   };
 }

@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify';
-import { countedAddress } from '../rate-limits/address.ts';
+import { networkOf } from '../rate-limits/address.ts';
 import type { BodyBudget, BodySource } from './body-budget.ts';
-import { stopReading } from './read-body.ts';
+import { startReading, stopReading } from './read-body.ts';
 import type { HttpServer } from './server.ts';
 import type { SourceAddress } from './source-address.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whose share of the budget a body takes, set by what authenticates; without it, that of its address. */
+    /** Whose share of the budget a body takes, set by what authenticates; without it, that of its network. */
     bodySource: string | undefined;
   }
 }
@@ -36,7 +36,8 @@ export function shareBodyBudget(
     done();
   });
   server.addHook('onSend', (request, reply, _payload, done) => {
-    if (isChunked(request) && !request.raw.complete) {
+    if (isChunked(request) && request.raw.complete) startReading(request);
+    else if (isChunked(request)) {
       stopReading(request);
       reply.header('connection', 'close');
     }
@@ -47,7 +48,7 @@ export function shareBodyBudget(
 function sourceOf(request: FastifyRequest, sourceAddress: SourceAddress): BodySource {
   const { bodySource } = request;
   return bodySource === undefined
-    ? { key: countedAddress(sourceAddress(request)), isAnonymous: true }
+    ? { key: networkOf(sourceAddress(request)), isAnonymous: true }
     : { key: bodySource, isAnonymous: false };
 }
 

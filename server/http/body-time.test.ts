@@ -8,10 +8,16 @@ import { limitBodyTime } from './body-time.ts';
 /** A body has to come in its time; a route that reads a stream sees to that itself. */
 const WITHIN_MS = 50;
 const { server } = createBareServer();
-limitBodyTime(server, WITHIN_MS);
+limitBodyTime(server, { smallMs: WITHIN_MS, largeMs: 60_000 });
 server.post('/read', async ({ body }) => ({ body }));
 server.post('/refused', { onRequest: async (_request, reply) => reply.code(403).send({}) }, async () => ({}));
 server.post('/streamed', { config: { streamsBody: true } }, async ({ body }) => ({ body }));
+server.post('/large', { bodyLimit: 256 * 1024 }, async ({ body }) => ({ body }));
+let admit = () => {};
+const admitted = new Promise<void>((resolve) => {
+  admit = resolve;
+});
+server.post('/slow', { onRequest: () => admitted }, async ({ body }) => ({ body }));
 const port = await listenAnywhere(server);
 
 function begin(path: string, body: string) {
@@ -55,6 +61,26 @@ test('where a body is streamed there is no such limit', async () => {
   await begin('/read', '{').closed;
   assert.equal(received(), '');
   socket.write(': 12}\n');
+  await once(socket, 'data');
+  assert.match(received(), /^HTTP\/1\.1 200 /);
+  socket.destroy();
+});
+
+test('a body of a route for large ones has more time', async () => {
+  const { socket, received } = begin('/large', '{"a"');
+  await begin('/read', '{').closed;
+  assert.equal(received(), '');
+  socket.write(': 12}\n');
+  await once(socket, 'data');
+  assert.match(received(), /^HTTP\/1\.1 200 /);
+  socket.destroy();
+});
+
+test('a body that arrived while its caller is being authenticated is not late', async () => {
+  const { socket, received } = begin('/slow', '{"abc": 1}');
+  await begin('/slow', '{').closed;
+  assert.equal(received(), '');
+  admit();
   await once(socket, 'data');
   assert.match(received(), /^HTTP\/1\.1 200 /);
   socket.destroy();

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Failure } from '../runtime/failure.ts';
 import { FailureError } from './errors.ts';
+import { SMALL_BODY_BYTES } from './read-body.ts';
 import type { HttpServer } from './server.ts';
 
 declare module 'fastify' {
@@ -10,11 +11,18 @@ declare module 'fastify' {
   }
 }
 
+type BodyTimes = {
+  /** For routes that accept small bodies only, which includes all that are open to anonymous callers. */
+  smallMs: number;
+  largeMs: number;
+};
+
 /** Node has one limit for the requests of a server, and that one lets the longest upload through. */
-export function limitBodyTime(server: HttpServer, withinMs: number): void {
+export function limitBodyTime(server: HttpServer, { smallMs, largeMs }: BodyTimes): void {
   server.addHook('onRequest', (request, reply, done) => {
-    if (announcesBody(request) && !request.routeOptions.config.streamsBody)
-      expectWithin(withinMs, request, reply);
+    const { bodyLimit = 0, config } = request.routeOptions;
+    if (announcesBody(request) && !config.streamsBody)
+      expectWithin(bodyLimit > SMALL_BODY_BYTES ? largeMs : smallMs, request, reply);
     done();
   });
 }
@@ -25,7 +33,9 @@ function announcesBody({ headers }: FastifyRequest): boolean {
 
 function expectWithin(ms: number, { raw }: FastifyRequest, reply: FastifyReply): void {
   const timer = setTimeout(() => {
-    // Whoever has had an answer is sending for nobody.
+    // The body has arrived, and waits for its authentication.
+    if (raw.complete) return;
+    // The rest of a body that has its answer already is not read.
     if (reply.sent) raw.destroy();
     else {
       reply.header('connection', 'close');

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Failure } from '../runtime/failure.ts';
-import type { BodyShare } from './body-budget.ts';
 import type { BodyPace } from './body-pace.ts';
+import type { BodyShare } from './body-pool.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -20,11 +20,11 @@ export const SMALL_BODY_BYTES = 16 * 1024;
 /** What keeping a piece takes beside its bytes. */
 const PIECE_OVERHEAD_BYTES = 256;
 /**
- * Chunked encoding may deliver every byte by itself, each with a call and an object of its own. So many pieces are
- * taken in any case, and beyond them one for so many bytes.
+ * Chunked encoding may deliver every byte by itself, each with a call and an object of its own. A body may have one
+ * piece for each of these bytes that its route accepts, up to a maximum, and one more for each that has arrived.
  */
-const MAX_SMALL_PIECES = 1_024;
 const PIECE_BYTES = 512;
+const MAX_SMALL_PIECES = 1_024;
 const RETRY_AFTER_SECONDS = 1;
 
 /** Hands the body on as it arrives, within the limits of its route, of its sender and of the process. */
@@ -44,6 +44,7 @@ export function readBody({
 }): void {
   const { bodyLimit, config } = request.routeOptions;
   const limit = bodyLimit as number;
+  const smallPieces = Math.min(MAX_SMALL_PIECES, limit / PIECE_BYTES);
   const { share, reply } = request.bodyIntake;
   const declared = Number(request.headers['content-length'] ?? Number.NaN);
   let received = 0;
@@ -52,20 +53,18 @@ export function readBody({
 
   if (declared > limit) done(tooLarge(config.whenTooLarge), 0);
   else {
+    share.whenShed(() => end(overloaded()));
     payload.on('data', onData).once('end', onEnd).once('error', onCut).once('close', onCut);
-    request.raw.socket.resume?.();
+    startReading(request);
   }
 
   function refusalOf(chunk: Buffer): Failure | undefined {
     received += chunk.length;
     pieces += 1;
     if (received > limit) return tooLarge(config.whenTooLarge);
-    if (pieces > MAX_SMALL_PIECES + received / PIECE_BYTES)
+    if (pieces > smallPieces + received / PIECE_BYTES)
       return new Failure('invalid_parameter', 'The request body arrives in too many small pieces');
-    if (!share.take(chunk.length + PIECE_OVERHEAD_BYTES))
-      return new Failure('overloaded', 'Too many request bodies are being received; try again', {
-        retryAfterSeconds: RETRY_AFTER_SECONDS,
-      });
+    if (!share.take(chunk.length + PIECE_OVERHEAD_BYTES)) return overloaded();
     return write(chunk);
   }
 
@@ -97,15 +96,31 @@ export function readBody({
     payload.off('data', onData).off('end', onEnd).off('close', onCut);
     // The answer ends the connection.
     if (failure) stopReading(request);
+    else share.complete();
     // Refused in the meantime, because it took too long: there is nobody left to tell.
     if (!reply.sent) done(failure, received);
   }
 }
 
-/** Of the socket: a request that is paused takes in pieces until it has 64 KiB of them. */
+/**
+ * Stops the socket, because a paused request takes in pieces until it has 64 KiB of them. A request that flows or has
+ * room in its buffer would resume the socket in `_read`, also after its answer, so this is turned off as well.
+ */
 export function stopReading({ raw }: FastifyRequest): void {
+  raw._read = () => {};
   // A call without a network has a socket that can do nothing.
   raw.socket.pause?.();
+}
+
+export function startReading({ raw }: FastifyRequest): void {
+  Reflect.deleteProperty(raw, '_read');
+  raw.socket.resume?.();
+}
+
+function overloaded(): Failure {
+  return new Failure('overloaded', 'Too many request bodies are being received; try again', {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
 }
 
 function tooLarge(message = 'The request body is larger than this operation accepts'): Failure {

@@ -140,7 +140,7 @@ test('every answer has the security headers and none has an ETag', async () => {
 });
 
 test('an https service tells browsers to stay with https', async () => {
-  const { headers } = await createBareServer('https://api.example.com').server.inject('/');
+  const { headers } = await createBareServer({ baseUrl: 'https://api.example.com' }).server.inject('/');
   assert.match(String(headers['strict-transport-security']), /max-age=\d{8}/);
 });
 

@@ -49,12 +49,9 @@ declare module 'fastify' {
   interface FastifyInstance {
     bodyPace: BodyPace;
   }
-}
-
-declare module 'fastify' {
   interface FastifyRequest {
     /** A fixed segment of its path is percent-encoded: no route answers it, whatever the method. */
-    isMisspelt: boolean;
+    hasEncodedSegment: boolean;
   }
 }
 
@@ -70,6 +67,8 @@ export type HttpServer = FastifyInstance<
 const REQUEST_TIMEOUT_MS = 3_600_000;
 const HEADERS_TIMEOUT_MS = 30_000;
 const BODY_TIMEOUT_MS = 30_000;
+/** A body of 16 KiB or less is a few packets; a slow one takes part of the budget for anonymous callers. */
+const SMALL_BODY_TIMEOUT_MS = 5_000;
 /** Longer than the idle timeout of common load balancers (60 s), so that they close first, not we. */
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 /** Unless the route has a limit of its own: what is read before anybody has authenticated is small. */
@@ -119,7 +118,7 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
     clientErrorHandler: createBrokenRequestAnswer(() => ({ ...headers, 'x-request-id': guids.next() })),
   }).withTypeProvider<TypeBoxTypeProvider>();
 
-  server.decorateRequest('isMisspelt', false);
+  server.decorateRequest('hasEncodedSegment', false);
   server.setValidatorCompiler(createValidatorCompiler());
   server.setErrorHandler(sendError);
   server.decorate('bodyPace', createBodyPace());
@@ -133,13 +132,14 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
   server.addHook('onRequest', (request, reply, done) => {
     reply.headers(headers);
     reply.header('x-request-id', request.id);
-    request.isMisspelt = hasEncodedFixedSegment(request);
+    request.hasEncodedSegment = hasEncodedFixedSegment(request);
     const failure = failureOfHost(request);
     // Before the body is read: no route would look at it.
-    if (request.isMisspelt || (request.is404 && !failure)) sendNotFound(request, reply, allowedMethods);
+    if (request.hasEncodedSegment || (request.is404 && !failure))
+      sendNotFound(request, reply, allowedMethods);
     else proceed(failure, done);
   });
-  limitBodyTime(server, BODY_TIMEOUT_MS);
+  limitBodyTime(server, { smallMs: SMALL_BODY_TIMEOUT_MS, largeMs: BODY_TIMEOUT_MS });
   shareBodyBudget(server, deps);
   server.addHook('preValidation', (request, _reply, done) => {
     proceed(failureOfAddress(request.url, request.params as object, request.query as object), done);
@@ -222,7 +222,7 @@ function failureOf(error: FastifyError | FailureError): Failure {
 
 function sendNotFound(request: FastifyRequest, reply: FastifyReply, allowedMethods: AllowedMethods): void {
   const [path = '/'] = request.url.split('?', 1);
-  const methods = request.isMisspelt ? [] : allowedMethods(path);
+  const methods = request.hasEncodedSegment ? [] : allowedMethods(path);
   if (methods.length > 0) reply.header('allow', methods.join(', '));
   const failure =
     methods.length > 0
