@@ -15,6 +15,7 @@ import type { Issuer } from '../tokens/issuer.ts';
 import type { Revocations } from '../tokens/revocations.ts';
 import { createAccounts } from './accounts.ts';
 import { createEntry } from './entry.ts';
+import { createFailedAttempts } from './failed-attempts.ts';
 import { createInvitations } from './invitations.ts';
 import { createLoginLimits } from './limits.ts';
 import { createLinks } from './links.ts';
@@ -74,10 +75,11 @@ export function createLoginRoom({ settings, rateLimits, ...deps }: Deps) {
   const ownLogin = createOwnLogin({ ...deps, sessions });
   const totp = createTotp(deps);
   const passkeys = createPasskeys({ ...deps, ownLogin, sessions, baseUrl });
-  const proofs = createProofs({ ...deps, passwords, totp, passkeys, sessions, limits });
-  const entry = createEntry({ ...deps, passwords, totp, passkeys, sessions, limits, proofs, networks });
-  const means = { passwords, totp, passkeys, sessions, ownLogin, links, limits, entry, proofs };
-  const accounts = createAccounts({ ...deps, ...means });
+  const failedAttempts = createFailedAttempts(deps);
+  const means = { passwords, totp, passkeys, sessions, limits, failedAttempts };
+  const proofs = createProofs({ ...deps, ...means });
+  const entry = createEntry({ ...deps, ...means, proofs, networks });
+  const accounts = createAccounts({ ...deps, ...means, ownLogin, links, entry, proofs });
   const invitations = createInvitations({ ...deps, links, mail, limits, supportEmail });
   const passwordResets = createPasswordResets({
     ...deps,
