@@ -24,7 +24,7 @@ import { createNetworks } from './networks.ts';
 import { createOwnLogin } from './own-login.ts';
 import { createPasskeys } from './passkeys.ts';
 import { createPasswordResets } from './password-resets.ts';
-import { createPasswords } from './passwords.ts';
+import { createPasswords, type PasswordHasher } from './passwords.ts';
 import { createProofs } from './proofs.ts';
 import { createSessions } from './sessions.ts';
 import { createTotp } from './totp.ts';
@@ -61,6 +61,8 @@ type Deps = {
   issuer: Issuer;
   revocations: Revocations;
   failedAuthentications: FailedAuthentications;
+  /** Argon2 unless a test counts its calls. */
+  passwordHasher?: PasswordHasher | undefined;
 };
 
 /** How people prove who they are, and what they get for it. */
@@ -68,7 +70,7 @@ export function createLoginRoom({ settings, rateLimits, ...deps }: Deps) {
   const { baseUrl, supportEmail, demo, databaseUrl, exposure } = settings;
   const limits = createLoginLimits({ rateLimits, limits: settings });
   const mail = createMail({ ...deps, smtpUrl: settings.smtpUrl, from: settings.mailFrom });
-  const passwords = createPasswords();
+  const passwords = createPasswords(deps.passwordHasher);
   const networks = createNetworks(deps);
   const sessions = createSessions({ ...deps, networks });
   const links = createLinks({ ...deps, baseUrl });
