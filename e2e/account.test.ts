@@ -47,6 +47,8 @@ test('a passkey is added after a proof, logs in, proves who is there, and is rem
   app.clock.advance(PROOF_MS);
   await page.getByRole('button', { name: 'Remove Laptop' }).click();
   await dialog.getByRole('button', { name: 'Remove' }).click();
+  await dialog.getByRole('button', { name: 'Use a passkey' }).waitFor();
+  assert.equal(await dialog.getByLabel('Password', { exact: true }).count(), 0);
   await dialog.getByRole('button', { name: 'Use a passkey' }).click();
   await page.getByText('None yet.').waitFor();
   await logOut(page);

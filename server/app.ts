@@ -44,6 +44,7 @@ import { OPERATOR_INTRODUCTION, PARTNER_INTRODUCTION, registerOpenApi } from './
 import { createPacedRefusals } from './http/paced-refusals.ts';
 import { createHttpServer, type HttpServer } from './http/server.ts';
 import { createRequestSourceAddress } from './http/source-address.ts';
+import type { PasswordHasher } from './login/passwords.ts';
 import { registerLogin } from './login/routes.ts';
 import { createLoginRoom } from './login/service.ts';
 import { createPeople } from './members/people.ts';
@@ -92,6 +93,8 @@ type Deps = {
   operatorOnMainPort: boolean;
   /** The dashboard's build; without one the front door leads to the reference. */
   dashboard?: DashboardFiles | undefined;
+  /** Argon2 unless a test counts its calls. */
+  passwordHasher?: PasswordHasher | undefined;
 };
 
 /** The whole house: every part made once and wired by hand. */
@@ -171,6 +174,7 @@ export async function createApp(deps: Deps) {
     ...tokens,
     ...{ settings: config, timers, randomBytes, encryption, rateLimits, organizations, people, members },
     failedAuthentications,
+    passwordHasher: deps.passwordHasher,
   });
   const keyPairs = createKeyPairs({
     ...base,

@@ -12,6 +12,7 @@ import { completeSecrets } from '../server/config/generated-secrets.ts';
 import type { DashboardFiles } from '../server/dashboard/files.ts';
 import { EXCHANGE_TIMEOUT_MS } from '../server/deliveries/conversation.ts';
 import { createCourier } from '../server/deliveries/courier.ts';
+import type { PasswordHasher } from '../server/login/passwords.ts';
 import { type Resolve, systemResolve } from '../server/network/resolve.ts';
 import { systemTimers, type Timers } from '../server/runtime/clock.ts';
 import { createLog } from '../server/runtime/log.ts';
@@ -53,6 +54,7 @@ export async function createTestApp({
   resolve = systemResolve,
   dataDir: sharedDataDir,
   dashboard,
+  passwordHasher,
 }: {
   environment?: Environment;
   testDatabase?: TestDatabase;
@@ -65,6 +67,8 @@ export async function createTestApp({
   dataDir?: string;
   /** What is served at the front door; without it, the way to the reference. */
   dashboard?: DashboardFiles;
+  /** Argon2 unless it is given. */
+  passwordHasher?: PasswordHasher;
 } = {}): Promise<TestApp> {
   const ownDatabase = testDatabase ?? (await createTestDatabase());
   const dataDir = sharedDataDir ?? (await mkdtemp(join(tmpdir(), 'portico-test-')));
@@ -94,6 +98,7 @@ export async function createTestApp({
     // One server for every route, so that a test calls it without asking whose surface it is.
     operatorOnMainPort: true,
     dashboard,
+    passwordHasher,
   });
   await app.partitions.prepare();
   await app.revocations.start();

@@ -1,18 +1,19 @@
 import { Button, Divider, PasswordInput, Stack, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { people } from '../api/people.ts';
-import { Problem } from '../api/problem.ts';
+import { hasCode, Problem } from '../api/problem.ts';
 import { CodeField } from '../pages/login/CodeField.tsx';
 import { plainCode } from '../pages/login/codes.ts';
 import { Failure } from '../shared/Failure.tsx';
 import { Icon } from '../shared/Icon.tsx';
 import { signWithPasskey } from '../shared/passkeys.ts';
+import { SESSION_KEY } from './session.ts';
 import { useWorkspace } from './workspace-context.ts';
 
 /**
- * Asks who is there: for a code with an authenticator app, otherwise for the password, and in both cases for a passkey
- * instead. With `secondFactor` the password is no answer.
+ * Asks for a code of the authenticator app, a passkey, or both where the person has both; for the password only if they
+ * have neither. With `secondFactor` the password is no answer.
  */
 export function ProofForm({
   secondFactor = false,
@@ -22,11 +23,15 @@ export function ProofForm({
   onProved: () => unknown;
 }) {
   const { has_totp: hasTotp, passkey_count: passkeys } = useWorkspace().session.member;
-  const typedProof = hasTotp ? 'code' : secondFactor ? undefined : 'password';
+  const typedProof = hasTotp ? 'code' : secondFactor || passkeys > 0 ? undefined : 'password';
+  const queries = useQueryClient();
   const [typed, setTyped] = useState('');
   const prove = useMutation({
     mutationFn: () => (hasTotp ? people.proveByCode(plainCode(typed)) : people.proveByPassword(typed)),
     onSuccess: onProved,
+    // The person has got a second factor meanwhile, in another tab or browser: what is offered here is out of date.
+    onError: (error) =>
+      hasCode(error, 'proof_required') ? queries.invalidateQueries({ queryKey: SESSION_KEY }) : undefined,
   });
   const passkey = useMutation({
     mutationFn: () => signWithPasskey(people.proveByPasskey),

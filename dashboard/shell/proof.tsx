@@ -40,7 +40,7 @@ export function useProofDialog(): { ask: AskForProof; dialog: ReactNode } {
         <Text size="sm">
           {asked.secondFactor
             ? 'Your Organization requires a second factor for this.'
-            : 'This change needs a recent login. You will not be asked again for 5 minutes.'}
+            : 'This change needs a recent confirmation. You will not be asked again for 5 minutes.'}
         </Text>
         <ProofForm secondFactor={asked.secondFactor} onProved={asked.proved} />
       </Stack>

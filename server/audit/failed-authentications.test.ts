@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type AuditItem, auditRecordsOf, objectsOf, soleRecord } from '../../testing/answers.ts';
 import { assertError, createTestApp } from '../../testing/app.ts';
-import { joinTeam, logIn } from '../../testing/dashboard.ts';
-import { createTenant, userToken } from '../../testing/tenant.ts';
+import { createAuthenticator } from '../../testing/authenticator.ts';
+import { browse, joinTeam, logIn, tokenInLink } from '../../testing/dashboard.ts';
+import { createTenant, PRODUCTION_HOST, userToken } from '../../testing/tenant.ts';
+import { codesOf } from '../../testing/totp.ts';
 import { createMergedRecords } from './merged.ts';
 
 /** Failed logins, wrong client secrets and wrong operator tokens leave a trace, and a flood of them a short one. */
@@ -23,10 +25,15 @@ async function recordsOf(objectId: string, options = {}): Promise<AuditItem[]> {
   return auditRecordsOf(app, objectId, 'authentication.fail');
 }
 
-const guessSecret = (clientId: string, { path = 'token', remoteAddress = ATTACKER, ...more } = {}) =>
+type Guess = { path?: string; remoteAddress?: string; headers?: Record<string, string> };
+const guessSecret = (
+  clientId: string,
+  { path = 'token', remoteAddress = ATTACKER, headers = {}, ...more }: Guess & Record<string, unknown> = {},
+) =>
   app.call({
     method: 'POST',
     url: `/oauth/${path}`,
+    headers,
     remoteAddress,
     payload: {
       grant_type: 'client_credentials',
@@ -112,6 +119,82 @@ test('an unknown email address is recorded for the operator, without the address
   assert.equal(sum(timesOf(records)), sum(before) + 1);
   const everything = await app.database.queries.selectFrom('audit_records').selectAll().execute();
   assert.ok(!JSON.stringify(everything).includes(email));
+});
+
+const signed = async () => {
+  const { body } = await browse(app, 'POST', '/passkey_login/options', { payload: {} });
+  const options = body as { challenge: string; challenge_id: string };
+  return { challenge_id: options.challenge_id, response: createAuthenticator().get(options) };
+};
+type Attempt = readonly [method: 'POST' | 'DELETE', path: string, reason: string, wrong: () => unknown];
+const ATTEMPTS: readonly Attempt[] = [
+  ['POST', '/account/proof/password', 'password_incorrect', () => ({ password: GUESS })],
+  ['POST', '/account/proof/totp', 'code_incorrect', () => ({ code: '000000' })],
+  ['POST', '/account/proof/passkey', 'passkey_invalid', signed],
+  [
+    'POST',
+    '/account/password',
+    'password_incorrect',
+    () => ({ current_password: GUESS, new_password: 'a brand new password' }),
+  ],
+  ['DELETE', '/account/totp', 'password_incorrect', () => ({ password: GUESS })],
+];
+
+for (const [method, path, reason, wrong] of ATTEMPTS)
+  test(`a wrong answer to ${method} ${path} with a session is recorded`, async () => {
+    const { organizationGuid } = await createTenant(app);
+    const as = await joinTeam(app, organizationGuid);
+    const payload = (await wrong()) as object;
+    assertError(await browse(app, method, path, { as, payload, remoteAddress: ATTACKER }), 422, reason);
+    const record = soleRecord(await recordsOf(as.memberGuid));
+    assert.deepEqual(
+      [record.organization_guid, record.object_type, record.address, record.changes],
+      [organizationGuid, 'account', ATTACKER, { reason, path: `/dashboard${path}`, times: 1 }],
+    );
+  });
+
+test('a wrong one-time password with a link for a new password is recorded', async () => {
+  const { organizationGuid } = await createTenant(app);
+  const as = await joinTeam(app, organizationGuid);
+  const { body: begun } = await browse(app, 'POST', '/account/totp', { as, payload: {} });
+  const code = codesOf(app, begun.secret)();
+  await browse(app, 'POST', '/account/totp/confirm', { as, payload: { code } });
+  const { body } = await app.operate('POST', `/members/${as.memberGuid}/password_reset`, {});
+  const payload = { token: tokenInLink(body.link), password: 'a brand new password', totp_code: code };
+  assertError(await browse(app, 'POST', '/password', { payload }), 401, 'totp_invalid');
+  const { changes } = soleRecord(await recordsOf(as.memberGuid));
+  assert.deepEqual(changes, { reason: 'totp_invalid', path: '/dashboard/password', times: 1 });
+});
+
+test('a right secret at the issuer of the other environment is recorded', async () => {
+  for (const path of ['token', 'introspect', 'revoke', 'customer_token']) {
+    const { organizationGuid, bankKey } = await createTenant(app);
+    const right = { client_secret: bankKey.secret, customer_guid: 'x' };
+    const headers = { host: PRODUCTION_HOST };
+    assertError(await guessSecret(bankKey.clientId, { path, headers, ...right }), 401, 'invalid_client');
+    const record = soleRecord(await recordsOf(bankKey.clientId));
+    assert.deepEqual(
+      [record.organization_guid, record.address, record.changes],
+      [organizationGuid, ATTACKER, { reason: 'invalid_client', path: `/oauth/${path}`, times: 1 }],
+    );
+  }
+});
+
+test('what was attacked is looked up after the answer', async () => {
+  let isLookedUp = false;
+  const failed = {
+    objectType: 'account',
+    reason: 'authentication_failed',
+    path: '/dashboard/login',
+  } as const;
+  app.failedAuthentications.note({ ...failed, address: ATTACKER, requestId: '0'.repeat(32) }, async () => {
+    isLookedUp = true;
+    return undefined;
+  });
+  await new Promise((resolve) => process.nextTick(resolve));
+  assert.equal(isLookedUp, false);
+  await app.failedAuthentications.flush();
+  assert.equal(isLookedUp, true);
 });
 
 test('a wrong operator token is recorded', async () => {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { FailureCode } from '../runtime/failure.ts';
@@ -50,15 +51,16 @@ export function createFailedAuthentications(deps: {
 
   return {
     /**
-     * `find` tells what was attacked, in the background: the caller's answer neither waits for it nor takes longer for
-     * something that exists.
+     * `find` tells what was attacked. It runs after the answer: `setImmediate` lets everything that the request still
+     * has to do come first, so that the response time does not show whether there is anything to look up.
      */
     note(failed: Failed, find: () => Promise<Attacked | undefined>): void {
       if (lookups.size >= MAX_LOOKUPS) {
         record(failed, UNKNOWN);
         return;
       }
-      const lookup = find()
+      const lookup = setImmediate()
+        .then(find)
         .catch((error: unknown) => {
           deps.log.warn({ err: error }, 'lookup for a failed authentication failed');
           return undefined;

@@ -7,6 +7,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { Failure, isFailure } from '../runtime/failure.ts';
 import type { Revocations } from '../tokens/revocations.ts';
 import { actorOf, type Begun, type Entry, type From } from './entry.ts';
+import type { FailedAttempts } from './failed-attempts.ts';
 import type { LoginLimits } from './limits.ts';
 import type { LinkRow, Links } from './links.ts';
 import { type Login, lockLogin, selectLogin, updateLogin } from './login-store.ts';
@@ -32,6 +33,7 @@ type Deps = {
   ownLogin: OwnLogin;
   links: Links;
   limits: LoginLimits;
+  failedAttempts: FailedAttempts;
   entry: Entry;
   proofs: Proofs;
   revocations: Revocations;
@@ -46,7 +48,7 @@ type NewPassword = {
 
 /** What people change about how they log in. */
 export function createAccounts(deps: Deps) {
-  const { database, clock, audit, people, members, organizations } = deps;
+  const { database, clock, audit, people, members, organizations, failedAttempts } = deps;
   const { passwords, totp, passkeys, sessions, ownLogin, links, limits, entry, proofs, revocations } = deps;
   const { queries } = database;
 
@@ -117,6 +119,8 @@ export function createAccounts(deps: Deps) {
         refusalOfPassword(input.password, person.email) ??
         refusalOfLink(link, login) ??
         (login && (await entry.refusalOfCode(login, input.totpCode)));
+      if (refusal?.code === 'totp_invalid')
+        return failedAttempts.note(refusal, { path: '/dashboard/password', from, memberGuid: guid });
       if (refusal) return refusal;
       const hash = await passwords.hash(knownPerson(guid), input.password);
       if (isFailure(hash)) return hash;
@@ -174,7 +178,8 @@ export function createAccounts(deps: Deps) {
       const { guid: sessionGuid, member_guid: memberGuid } = session;
       const unproved = await proofs.refusalWithoutSecondFactor(session);
       if (unproved) return unproved;
-      const checked = await proofs.checkPassword(memberGuid, currentPassword);
+      const attempt = { path: '/dashboard/account/password', from };
+      const checked = await proofs.checkPassword(memberGuid, currentPassword, attempt);
       if (isFailure(checked)) return checked;
       const { email } = (await people.find(memberGuid)) as Person;
       const weak = refusalOfPassword(newPassword, email);
@@ -221,12 +226,13 @@ export function createAccounts(deps: Deps) {
       });
     },
 
-    /** The proof was by the second factor, for the password proves nothing while that is on. */
+    /** The proof was by a second factor: while a person has one, the password alone is no proof. */
     async turnOffTotp(session: Session, password: string, from: From): Promise<Failure | undefined> {
       const { member_guid: memberGuid } = session;
       const unproved = await proofs.refusalWithout(session);
       if (unproved) return unproved;
-      const checked = await proofs.checkPassword(memberGuid, password);
+      const attempt = { path: '/dashboard/account/totp', from };
+      const checked = await proofs.checkPassword(memberGuid, password, attempt);
       if (isFailure(checked)) return checked;
       const outcome = await changeByPassword(session, checked, (transaction) =>
         totp.turnOff(transaction, actorOf(memberGuid, from), memberGuid),

@@ -1,5 +1,4 @@
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
-import type { FailedAuthentications } from '../audit/failed-authentications.ts';
 import type { Actor } from '../audit/service.ts';
 import type { Database } from '../database/database.ts';
 import type { EnvironmentName } from '../database/tables.ts';
@@ -11,6 +10,7 @@ import type { Metrics } from '../runtime/metrics.ts';
 import type { Secret } from '../runtime/secret.ts';
 import type { Issuer, TokenResponse } from '../tokens/issuer.ts';
 import { type Role, scopesOfRole } from '../tokens/roles.ts';
+import { type FailedAttempts, NOBODY } from './failed-attempts.ts';
 import type { LoginLimits } from './limits.ts';
 import { type Login, selectLogin, selectLoginForShare } from './login-store.ts';
 import type { Networks } from './networks.ts';
@@ -25,9 +25,6 @@ export type Begun = { session: Session; secret: Secret };
 /** A request without a session yet, or with one: what is recorded of it. */
 export type From = Visitor & { requestId: string };
 
-/** Looked up for an address that nobody has, so that both take the same way. */
-const NOBODY = '0'.repeat(32);
-
 type Deps = {
   database: Database;
   people: People;
@@ -41,13 +38,13 @@ type Deps = {
   networks: Networks;
   issuer: Issuer;
   metrics: Metrics;
-  failedAuthentications: FailedAuthentications;
+  failedAttempts: FailedAttempts;
 };
 
 /** The way in: from a proof of who somebody is to a session, and from a session to a user token. */
 export function createEntry(deps: Deps) {
   const { database, people, members, passwords, totp, passkeys, sessions, limits, issuer, metrics } = deps;
-  const { proofs, networks, failedAuthentications } = deps;
+  const { proofs, networks, failedAttempts } = deps;
 
   function refused(method: 'password' | 'passkey', failure: Failure): Failure {
     metrics.logins.inc({ method, result: failure.code });
@@ -58,17 +55,11 @@ export function createEntry(deps: Deps) {
   function failed(
     method: 'password' | 'passkey',
     failure: Failure,
-    { address, requestId }: From,
+    from: From,
     memberGuid?: string,
   ): Failure {
     const path = method === 'password' ? '/dashboard/login' : '/dashboard/passkey_login';
-    const about = { objectType: 'account', reason: failure.code, path, address, requestId } as const;
-    failedAuthentications.note(about, async () => {
-      if (memberGuid === undefined) return undefined;
-      const teams = await members.organizationsOf(memberGuid);
-      return { id: memberGuid, organizationGuids: teams.map(({ organization }) => organization.guid) };
-    });
-    return refused(method, failure);
+    return refused(method, failedAttempts.note(failure, { path, from, memberGuid }));
   }
 
   /** Undefined when there is no second factor, or it is right. */
@@ -121,7 +112,7 @@ export function createEntry(deps: Deps) {
         const strength = { secondFactor: totp.isOn(login) };
         return sessions.start(transaction, actorOf(person.guid, from), person.guid, from, strength);
       });
-      if (isFailure(begun)) return refused('password', begun);
+      if (isFailure(begun)) return failed('password', begun, from, person.guid);
       metrics.logins.inc({ method: 'password', result: 'completed' });
       return begun;
     },
@@ -144,7 +135,7 @@ export function createEntry(deps: Deps) {
           ? sessions.start(transaction, actorOf(memberGuid, from), memberGuid, from, { secondFactor: true })
           : passkeyFailed(),
       );
-      if (isFailure(begun)) return refused('passkey', begun);
+      if (isFailure(begun)) return failed('passkey', begun, from, memberGuid);
       metrics.logins.inc({ method: 'passkey', result: 'completed' });
       return begun;
     },

@@ -8,7 +8,6 @@ import {
   browse,
   browserOf,
   joinTeam,
-  logIn,
   PASSWORD,
   type Person,
   tokenInLink,
@@ -144,7 +143,8 @@ test('a challenge is good for five minutes, once, for what and whom it was made'
   const answers = await Promise.all([enter(once, response), enter(once, response)]);
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 401]);
 
-  const here = browserOf(await logIn(app, person));
+  const again = await loginOptions();
+  const here = browserOf(await enter(again, authenticator.get(again)));
   const [mine, other] = [await registrationOptions(here), await joinTeam(app, organizationGuid)];
   assertError(await register(other, createAuthenticator().create(mine)), 422, 'passkey_invalid');
   const login = await loginOptions();
@@ -176,7 +176,8 @@ test('an authenticator belongs to one person, who has at most ten', async () => 
   );
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 422]);
   app.clock.advance(CHALLENGE_MS);
-  const as = browserOf(await logIn(app, person));
+  const login = await loginOptions();
+  const as = browserOf(await enter(login, authenticator.get(login)));
   const eleventh = await browse(app, 'POST', '/account/passkeys/options', { as, payload: {} });
   assertError(eleventh, 422, 'passkey_limit_reached');
 });

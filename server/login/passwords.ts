@@ -1,4 +1,4 @@
-import { hash, type Options, verify } from '@node-rs/argon2';
+import * as argon2 from '@node-rs/argon2';
 import { Failure } from '../runtime/failure.ts';
 import { createFairQueue, SHED } from '../runtime/fair-queue.ts';
 
@@ -7,7 +7,7 @@ const MEMORY_KIBIBYTES = 19_456;
 const PASSES = 2;
 const LANES = 1;
 const ARGON2ID = 2;
-const COST: Options = {
+const COST: argon2.Options = {
   algorithm: ARGON2ID,
   memoryCost: MEMORY_KIBIBYTES,
   timeCost: PASSES,
@@ -32,9 +32,10 @@ const NOBODY = `$argon2id$v=19$m=${MEMORY_KIBIBYTES},t=${PASSES},p=${LANES}$${ba
  */
 export type Asker = { class: 'known_person' | 'known_network' | 'anyone'; source: string };
 export type Passwords = ReturnType<typeof createPasswords>;
+export type PasswordHasher = Pick<typeof argon2, 'hash' | 'verify'>;
 
 /** Slow on purpose, therefore on other threads than this one, and only so many at once. */
-export function createPasswords() {
+export function createPasswords({ hash, verify }: PasswordHasher = argon2) {
   const queue = createFairQueue<Asker['class']>({
     atOnce: HASHES_AT_ONCE,
     classes: {

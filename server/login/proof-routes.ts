@@ -17,7 +17,7 @@ export function registerProofs(dashboard: HttpServer, { login, from }: RouteTool
         ...bySession,
         operationId: 'dashboard.account.proof.password',
         summary:
-          'Prove by one’s password that it is oneself; good for 5 minutes. Refused while one-time passwords are on',
+          'Prove by one’s password that it is oneself; good for 5 minutes. Refused for a person with a second factor',
         tags,
         body: PasswordConfirmation,
         response: answers({ 204: { type: 'null' } }, 401, 403, 409, 413, 415, 422, 503),

@@ -3,7 +3,16 @@ import { test } from 'node:test';
 import { objectsOf } from '../../testing/answers.ts';
 import { type Answer, assertError, createTestApp } from '../../testing/app.ts';
 import { createAuthenticator } from '../../testing/authenticator.ts';
-import { type Browser, browse, browserOf, joinTeam, logIn, PASSWORD } from '../../testing/dashboard.ts';
+import {
+  type Browser,
+  browse,
+  browserOf,
+  dashboardToken,
+  joinTeam,
+  logIn,
+  PASSWORD,
+  tokenInLink,
+} from '../../testing/dashboard.ts';
 import { createTenant } from '../../testing/tenant.ts';
 import { codesOf } from '../../testing/totp.ts';
 
@@ -21,7 +30,10 @@ const removePasskey = (as: Browser, guid = NOBODY) =>
 const prove = (as: Browser, how: string, payload: object) =>
   browse(app, 'POST', `/account/proof/${how}`, { as, payload });
 
-const isAsked = (answer: Answer) => assertError(answer, 403, 'proof_required', /password, passkey/);
+const isAsked = (answer: Answer, by = /by your password$/) => assertError(answer, 403, 'proof_required', by);
+const BY_CODE = /by a one-time password or a recovery code$/;
+const BY_PASSKEY = /by a passkey$/;
+const BY_EITHER = /by a one-time password, a recovery code or a passkey$/;
 const isProved = ({ status, body }: Answer) => assert.equal(status, 204, JSON.stringify(body));
 
 async function addPasskey(as: Browser) {
@@ -41,20 +53,64 @@ async function signed(authenticator: ReturnType<typeof createAuthenticator>) {
 
 test('a login is a proof for five minutes; then a way in is neither added nor removed without a new one', async () => {
   const person = await joinTeam(app, organizationGuid);
-  const { guid } = await addPasskey(person);
   app.clock.advance(PROOF_MS - 1);
   assert.equal((await beginPasskey(person)).status, 200);
   app.clock.advance(1);
   isAsked(await beginPasskey(person));
   isAsked(await beginTotp(person));
-  isAsked(await removePasskey(person, guid));
-  assert.equal(objectsOf(await browse(app, 'GET', '/account/passkeys', { as: person })).length, 1);
+  isAsked(await removePasskey(person));
 
   isProved(await prove(person, 'password', { password: PASSWORD }));
   assert.equal((await beginTotp(person)).status, 201);
-  assert.equal((await removePasskey(person, guid)).status, 204);
+  assertError(await removePasskey(person), 404, 'not_found');
   app.clock.advance(PROOF_MS);
   isAsked(await beginTotp(person));
+});
+
+test('the password of a person with a passkey is no proof, and neither is a login by it', async () => {
+  const person = await joinTeam(app, organizationGuid);
+  const { authenticator, guid } = await addPasskey(person);
+  assert.equal((await beginTotp(person)).status, 201, 'adding a passkey is a proof by it');
+  const elsewhere = browserOf(await logIn(app, person));
+  const inviteFrom = async (as: Browser) => {
+    const token = await dashboardToken(app, as, organizationGuid);
+    const payload = { email: `${app.guids.next()}@partner.example`, role: 'viewer' };
+    return app.call({ method: 'POST', url: '/api/members', token, payload });
+  };
+  const payload = { current_password: PASSWORD, new_password: 'a brand new password' };
+  const changePassword = () => browse(app, 'POST', '/account/password', { as: elsewhere, payload });
+  for (const refused of [
+    await prove(elsewhere, 'password', { password: PASSWORD }),
+    await beginPasskey(elsewhere),
+    await beginTotp(elsewhere),
+    await removePasskey(elsewhere, guid),
+    await changePassword(),
+  ])
+    isAsked(refused, BY_PASSKEY);
+  assertError(await inviteFrom(elsewhere), 403, 'proof_required');
+  assert.equal(objectsOf(await browse(app, 'GET', '/account/passkeys', { as: elsewhere })).length, 1);
+
+  isProved(await prove(elsewhere, 'passkey', await signed(authenticator)));
+  assert.equal((await inviteFrom(elsewhere)).status, 201);
+  assert.equal((await changePassword()).status, 204);
+  app.clock.advance(PROOF_MS);
+  isAsked(await removePasskey(elsewhere, guid), BY_PASSKEY);
+  isProved(await prove(elsewhere, 'passkey', await signed(authenticator)));
+  assert.equal((await removePasskey(elsewhere, guid)).status, 204);
+
+  app.clock.advance(PROOF_MS);
+  isAsked(await beginTotp(elsewhere));
+  isProved(await prove(elsewhere, 'password', { password: payload.new_password }));
+  assert.equal((await beginTotp(elsewhere)).status, 201, 'without a passkey the password is a proof again');
+});
+
+test('a link for a new password lets a person in who has lost their only passkey', async () => {
+  const person = await joinTeam(app, organizationGuid);
+  await addPasskey(person);
+  const { body } = await app.operate('POST', `/members/${person.memberGuid}/password_reset`, {});
+  const payload = { token: tokenInLink(body.link), password: 'a brand new password' };
+  const again = browserOf(await browse(app, 'POST', '/password', { payload }));
+  assert.equal((await beginPasskey(again)).status, 200);
 });
 
 test('a wrong password proves nothing, and does not end the session', async () => {
@@ -93,7 +149,7 @@ test('a one-time password proves it once it is on, each code once, and not befor
   assertError(await prove(person, 'totp', { code: code() }), 422, 'code_incorrect');
   await confirmTotp(person, code());
   app.clock.advance(PROOF_MS);
-  isAsked(await beginPasskey(person));
+  isAsked(await beginPasskey(person), BY_CODE);
   const shown = code();
   isProved(await prove(person, 'totp', { code: shown }));
   assert.equal((await beginPasskey(person)).status, 200);
@@ -111,10 +167,9 @@ test('while one-time passwords are on the password proves nothing; a recovery co
   ] as const;
   for (const [how, answer] of ways) {
     app.clock.advance(PROOF_MS - 1);
-    const refused = await prove(person, 'password', { password: PASSWORD });
-    assertError(refused, 403, 'proof_required', /one-time password/);
+    isAsked(await prove(person, 'password', { password: PASSWORD }), BY_EITHER);
     app.clock.advance(1);
-    isAsked(await beginPasskey(person));
+    isAsked(await beginPasskey(person), BY_EITHER);
     isProved(await prove(person, how, await answer()));
     assert.equal((await beginPasskey(person)).status, 200);
   }
@@ -177,7 +232,7 @@ test('a proof by password from before one-time passwords were on counts no more'
   const code = await scanTotp(person);
   assert.equal((await beginPasskey(elsewhere)).status, 200);
   await confirmTotp(person, code());
-  isAsked(await beginPasskey(elsewhere));
+  isAsked(await beginPasskey(elsewhere), BY_CODE);
   assert.equal((await beginPasskey(person)).status, 200, 'who confirmed a code has shown one');
   app.clock.advance(CODE_MS);
   isProved(await prove(elsewhere, 'totp', { code: code() }));
@@ -191,7 +246,7 @@ test('with one-time passwords on, a new password takes a fresh code or passkey b
   const code = await scanTotp(person);
   await confirmTotp(person, code());
   app.clock.advance(PROOF_MS);
-  isAsked(await change());
+  isAsked(await change(), BY_CODE);
   assert.equal((await logIn(app, person, { code: code() })).status, 200, 'the password is what it was');
   app.clock.advance(CODE_MS);
   isProved(await prove(person, 'totp', { code: code() }));

@@ -4,6 +4,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { Failure, isFailure } from '../runtime/failure.ts';
 import { isFreshProof } from '../tokens/proof.ts';
 import { actorOf, type From } from './entry.ts';
+import type { FailedAttempts } from './failed-attempts.ts';
 import type { LoginLimits } from './limits.ts';
 import { type Login, selectLogin } from './login-store.ts';
 import type { Passkeys } from './passkeys.ts';
@@ -21,31 +22,46 @@ type Deps = {
   passkeys: Passkeys;
   sessions: Sessions;
   limits: LoginLimits;
+  failedAttempts: FailedAttempts;
 };
+type SecondFactors = { totp: boolean; passkey: boolean };
+
+const ENGLISH_CHOICE = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+const PROOF_PATH = '/dashboard/account/proof';
 
 /**
  * Proofs of who is there, by somebody who is logged in: a cookie alone, stolen or left open, is not enough to add a way
  * in that outlives it.
  */
-export function createProofs({ database, clock, passwords, totp, passkeys, sessions, limits }: Deps) {
+export function createProofs(deps: Deps) {
+  const { database, clock, passwords, totp, passkeys, sessions, limits, failedAttempts } = deps;
   const { queries } = database;
 
-  /** The login whose password it is: whoever acts on that later compares its hash with the one there is then. */
-  async function checkPassword(memberGuid: string, password: string): Promise<Login | Failure> {
+  /** The login whose password it is: a later change compares its hash with the one that is stored then. */
+  async function checkPassword(
+    memberGuid: string,
+    password: string,
+    attempt: { path: string; from: From },
+  ): Promise<Login | Failure> {
     const exhausted = await limits.account(memberGuid);
     if (exhausted) return exhausted;
     const login = await selectLogin(queries, memberGuid);
     const matches = await passwords.matches(knownPerson(memberGuid), login?.password_hash, password);
     if (isFailure(matches)) return matches;
-    return matches && login ? login : passwordIncorrect();
+    if (matches && login) return login;
+    return failedAttempts.note(passwordIncorrect(), { ...attempt, memberGuid });
   }
 
-  async function refusalOfCode(memberGuid: string, code: string): Promise<Failure | undefined> {
+  async function refusalOfCode(memberGuid: string, code: string, from: From): Promise<Failure | undefined> {
     const exhausted = await limits.proofCode(memberGuid);
     if (exhausted) return exhausted;
     const login = await selectLogin(queries, memberGuid);
     if (login && totp.isOn(login) && (await totp.check(login, code))) return undefined;
-    return new Failure('code_incorrect', 'The code is not the one that is shown now, or was used before');
+    const incorrect = new Failure(
+      'code_incorrect',
+      'The code is not the one that is shown now, or was used before',
+    );
+    return failedAttempts.note(incorrect, { path: `${PROOF_PATH}/totp`, from, memberGuid });
   }
 
   function keep(session: Session, from: From, strength: { secondFactor: boolean }): Promise<void> {
@@ -54,54 +70,54 @@ export function createProofs({ database, clock, passwords, totp, passkeys, sessi
     );
   }
 
-  /** While one-time passwords are on, a proof without a second factor counts for nothing, also one from before. */
-  function provedAt(session: Session, login: Login | undefined): Date | undefined {
-    return (totp.isOn(login) ? session.second_factor_at : session.proved_at) ?? undefined;
+  async function secondFactorsOf({ member_guid: memberGuid }: Session): Promise<SecondFactors> {
+    const [login, keys] = await Promise.all([selectLogin(queries, memberGuid), passkeys.list(memberGuid)]);
+    return { totp: totp.isOn(login), passkey: keys.length > 0 };
+  }
+
+  /** While a person has a second factor, a proof without one does not count, nor does one from before they had it. */
+  function provedAt(session: Session, factors: SecondFactors): Date | undefined {
+    return (hasAny(factors) ? session.second_factor_at : session.proved_at) ?? undefined;
   }
 
   return {
     checkPassword,
 
-    /**
-     * What a user token says of its session. A second factor counts only while the person has one: who removes their
-     * last one is as good as without.
-     */
+    /** The claims of a user token. A second factor that was given counts only while the person still has one. */
     async strengthOf(session: Session): Promise<{ provedAt: Date | undefined; secondFactor: boolean }> {
-      const [login, keys] = await Promise.all([
-        selectLogin(queries, session.member_guid),
-        passkeys.list(session.member_guid),
-      ]);
-      const hasSecondFactor = totp.isOn(login) || keys.length > 0;
+      const factors = await secondFactorsOf(session);
       return {
-        provedAt: provedAt(session, login),
-        secondFactor: hasSecondFactor && session.second_factor_at !== null,
+        provedAt: provedAt(session, factors),
+        secondFactor: hasAny(factors) && session.second_factor_at !== null,
       };
     },
 
     /** Undefined while the last proof counts; a login is one. */
     async refusalWithout(session: Session): Promise<Failure | undefined> {
-      const login = await selectLogin(queries, session.member_guid);
-      return isFreshProof(provedAt(session, login), clock.now()) ? undefined : proofRequired();
+      const factors = await secondFactorsOf(session);
+      return isFreshProof(provedAt(session, factors), clock.now()) ? undefined : proofRequired(factors);
     },
 
-    /** Of the second factor alone: for what takes the password besides. */
+    /** Of the second factor alone, for a change that takes the password besides. */
     async refusalWithoutSecondFactor(session: Session): Promise<Failure | undefined> {
-      if (!totp.isOn(await selectLogin(queries, session.member_guid))) return undefined;
-      return isFreshProof(session.second_factor_at, clock.now()) ? undefined : proofRequired();
+      const factors = await secondFactorsOf(session);
+      if (!hasAny(factors) || isFreshProof(session.second_factor_at, clock.now())) return undefined;
+      return proofRequired(factors);
     },
 
-    /** Not for who has a second factor: a passkey that the password alone could add would log in without it. */
+    /** Refused for a person with a second factor: with the password alone a thief could add another one. */
     async byPassword(session: Session, password: string, from: From): Promise<Failure | undefined> {
-      if (totp.isOn(await selectLogin(queries, session.member_guid)))
-        return new Failure('proof_required', 'Prove it by a one-time password, a recovery code or a passkey');
-      const checked = await checkPassword(session.member_guid, password);
+      const factors = await secondFactorsOf(session);
+      if (hasAny(factors)) return proofRequired(factors);
+      const attempt = { path: `${PROOF_PATH}/password`, from };
+      const checked = await checkPassword(session.member_guid, password, attempt);
       if (isFailure(checked)) return checked;
       await keep(session, from, { secondFactor: false });
       return undefined;
     },
 
     async byCode(session: Session, code: string, from: From): Promise<Failure | undefined> {
-      const refusal = await refusalOfCode(session.member_guid, code);
+      const refusal = await refusalOfCode(session.member_guid, code, from);
       if (!refusal) await keep(session, from, { secondFactor: true });
       return refusal;
     },
@@ -112,25 +128,34 @@ export function createProofs({ database, clock, passwords, totp, passkeys, sessi
       from: From,
     ): Promise<Failure | undefined> {
       const { member_guid: memberGuid } = session;
+      const failed = () =>
+        failedAttempts.note(notYours(), { path: `${PROOF_PATH}/passkey`, from, memberGuid });
       const exhausted = await limits.account(memberGuid);
       if (exhausted) return exhausted;
       const proof = await passkeys.prove(challengeGuid, response);
-      if (proof?.memberGuid !== memberGuid) return notYours();
+      if (proof?.memberGuid !== memberGuid) return failed();
       const outcome = await database.transaction(async (transaction) =>
         (await proof.use(transaction))
           ? sessions.prove(transaction, actorOf(memberGuid, from), session, { secondFactor: true })
-          : notYours(),
+          : failed(),
       );
       return isFailure(outcome) ? outcome : undefined;
     },
   };
 }
 
-function proofRequired(): Failure {
-  return new Failure(
-    'proof_required',
-    'Prove first that it is you: by password, passkey or one-time password',
-  );
+function hasAny({ totp, passkey }: SecondFactors): boolean {
+  return totp || passkey;
+}
+
+/** Names what counts for this person. */
+function proofRequired({ totp, passkey }: SecondFactors): Failure {
+  const ways = [
+    ...(totp ? ['a one-time password', 'a recovery code'] : []),
+    ...(passkey ? ['a passkey'] : []),
+    ...(totp || passkey ? [] : ['your password']),
+  ];
+  return new Failure('proof_required', `Prove first that it is you, by ${ENGLISH_CHOICE.format(ways)}`);
 }
 
 export function passwordIncorrect(): Failure {

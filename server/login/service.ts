@@ -15,6 +15,7 @@ import type { Issuer } from '../tokens/issuer.ts';
 import type { Revocations } from '../tokens/revocations.ts';
 import { createAccounts } from './accounts.ts';
 import { createEntry } from './entry.ts';
+import { createFailedAttempts } from './failed-attempts.ts';
 import { createInvitations } from './invitations.ts';
 import { createLoginLimits } from './limits.ts';
 import { createLinks } from './links.ts';
@@ -23,7 +24,7 @@ import { createNetworks } from './networks.ts';
 import { createOwnLogin } from './own-login.ts';
 import { createPasskeys } from './passkeys.ts';
 import { createPasswordResets } from './password-resets.ts';
-import { createPasswords } from './passwords.ts';
+import { createPasswords, type PasswordHasher } from './passwords.ts';
 import { createProofs } from './proofs.ts';
 import { createSessions } from './sessions.ts';
 import { createTotp } from './totp.ts';
@@ -60,6 +61,8 @@ type Deps = {
   issuer: Issuer;
   revocations: Revocations;
   failedAuthentications: FailedAuthentications;
+  /** Argon2 unless a test counts its calls. */
+  passwordHasher?: PasswordHasher | undefined;
 };
 
 /** How people prove who they are, and what they get for it. */
@@ -67,17 +70,18 @@ export function createLoginRoom({ settings, rateLimits, ...deps }: Deps) {
   const { baseUrl, supportEmail, demo, databaseUrl, exposure } = settings;
   const limits = createLoginLimits({ rateLimits, limits: settings });
   const mail = createMail({ ...deps, smtpUrl: settings.smtpUrl, from: settings.mailFrom });
-  const passwords = createPasswords();
+  const passwords = createPasswords(deps.passwordHasher);
   const networks = createNetworks(deps);
   const sessions = createSessions({ ...deps, networks });
   const links = createLinks({ ...deps, baseUrl });
   const ownLogin = createOwnLogin({ ...deps, sessions });
   const totp = createTotp(deps);
   const passkeys = createPasskeys({ ...deps, ownLogin, sessions, baseUrl });
-  const proofs = createProofs({ ...deps, passwords, totp, passkeys, sessions, limits });
-  const entry = createEntry({ ...deps, passwords, totp, passkeys, sessions, limits, proofs, networks });
-  const means = { passwords, totp, passkeys, sessions, ownLogin, links, limits, entry, proofs };
-  const accounts = createAccounts({ ...deps, ...means });
+  const failedAttempts = createFailedAttempts(deps);
+  const means = { passwords, totp, passkeys, sessions, limits, failedAttempts };
+  const proofs = createProofs({ ...deps, ...means });
+  const entry = createEntry({ ...deps, ...means, proofs, networks });
+  const accounts = createAccounts({ ...deps, ...means, ownLogin, links, entry, proofs });
   const invitations = createInvitations({ ...deps, links, mail, limits, supportEmail });
   const passwordResets = createPasswordResets({
     ...deps,

@@ -2,6 +2,7 @@ import type { Clients } from '../applications/clients.ts';
 import type { Client } from '../applications/service.ts';
 import type { KeyUsage } from '../applications/usage.ts';
 import type { Attacked, FailedAuthentications } from '../audit/failed-authentications.ts';
+import type { EnvironmentName } from '../database/tables.ts';
 import { countedAddress } from '../rate-limits/address.ts';
 import type { RateLimit, RateLimits } from '../rate-limits/service.ts';
 import { Failure } from '../runtime/failure.ts';
@@ -75,20 +76,21 @@ export function createClientAuthentication({
     return counted.find((result) => result !== undefined);
   }
 
+  function failed(from: From, find: () => Promise<Attacked | undefined>): Failure {
+    failedAuthentications.note({ objectType: 'application', reason: 'invalid_client', ...from }, find);
+    return invalidClient();
+  }
+
   async function check({ clientId, secret }: ClientCredentials, from: From): Promise<Client | Failure> {
     const client = await clients.authenticate(clientId, secret);
-    if (!client) {
-      const failed = { objectType: 'application', reason: 'invalid_client', ...from } as const;
-      failedAuthentications.note(failed, () => findAttacked(clientId));
-      return invalidClient();
-    }
+    if (!client) return failed(from, () => findAttacked(clientId));
     usage.note(client.client_id, from.address);
     return client;
   }
 
   async function findAttacked(clientId: string): Promise<Attacked | undefined> {
     const client = isGuid(clientId) ? await clients.find(clientId) : undefined;
-    return client && { id: client.client_id, organizationGuids: [client.organization_guid] };
+    return client && attacked(client);
   }
 
   /** Wrong secrets and refused bodies of the endpoints that count nothing else. */
@@ -105,6 +107,12 @@ export function createClientAuthentication({
     /** From memory alone, before a body is read. */
     blockedFrom: (kind: 'call' | 'question', address: string | undefined) =>
       blocked([addressUse(kind, address)]),
+
+    /** Bank keys work only at the issuer of their bank's environment; Organization keys at both. */
+    checkEnvironment(client: Client, environment: EnvironmentName, from: From): Failure | undefined {
+      if (client.environment === null || client.environment === environment) return undefined;
+      return failed(from, async () => attacked(client));
+    },
 
     /** Every call counts: for the token endpoint. Counting and looking up do not wait for each other. */
     async counted(credentials: ClientCredentials, from: From): Promise<Client | Failure> {
@@ -127,7 +135,11 @@ export function createClientAuthentication({
   };
 }
 
+function attacked({ client_id: id, organization_guid: organizationGuid }: Client): Attacked {
+  return { id, organizationGuids: [organizationGuid] };
+}
+
 /** The same words whether the client does not exist, its secret is wrong, or it belongs to the other environment. */
-export function invalidClient(): Failure {
+function invalidClient(): Failure {
   return new Failure('invalid_client', 'The client credentials are not valid');
 }

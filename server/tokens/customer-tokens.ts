@@ -11,7 +11,7 @@ import { isGuid } from '../runtime/guid.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import { type ClientAuthentication, RATE_LIMIT_WINDOW_MS } from './client-authentication.ts';
 import type { Denials } from './denials.ts';
-import { checkEnvironment, checkGrant, splitScope } from './issuance.ts';
+import { checkGrant, splitScope } from './issuance.ts';
 import type { Issuer, TokenResponse } from './issuer.ts';
 import type { CustomerTokenBody, NewCustomerToken } from './schema.ts';
 import { grantCustomerScopes } from './scopes.ts';
@@ -93,7 +93,7 @@ export function createCustomerTokens(deps: Deps) {
       const refusal =
         (await rateLimits.use(limit, client.client_id)) ??
         checkGrant(body.grant_type) ??
-        checkEnvironment(client, environment);
+        authentication.checkEnvironment(client, environment, from);
       if (refusal) return refusal;
       if (!compileAllowlist(client.ip_allowlist)(address)) {
         const denied = { id: client.client_id, organizationGuid: client.organization_guid };

@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import type { Client } from '../applications/service.ts';
 import type { EnvironmentName } from '../database/tables.ts';
 import { Failure, isFailure } from '../runtime/failure.ts';
-import { type ClientAuthentication, invalidClient } from './client-authentication.ts';
+import type { ClientAuthentication } from './client-authentication.ts';
 import type { Issuer, TokenResponse } from './issuer.ts';
 import type { TokenBody } from './schema.ts';
 import { grantKeyScopes } from './scopes.ts';
@@ -34,9 +34,11 @@ export function createIssuance({
       address,
       requestId,
     }: TokenRequest): Promise<TokenResponse | Failure> {
-      const client = await authentication.counted(credentials, { address, requestId, path: '/oauth/token' });
+      const from = { address, requestId, path: '/oauth/token' };
+      const client = await authentication.counted(credentials, from);
       if (isFailure(client)) return client;
-      const refusal = checkGrant(body.grant_type) ?? checkEnvironment(client, environment);
+      const refusal =
+        checkGrant(body.grant_type) ?? authentication.checkEnvironment(client, environment, from);
       if (refusal) return refusal;
       const scopes = grantKeyScopes(splitScope(body.scope), holderOf(client), new Set(client.scopes));
       if (isFailure(scopes)) return scopes;
@@ -56,11 +58,6 @@ export function createIssuance({
 export function checkGrant(grantType: string): Failure | undefined {
   if (grantType === 'client_credentials') return undefined;
   return new Failure('unsupported_grant_type', 'grant_type must be client_credentials');
-}
-
-/** Bank keys work only at the issuer of their bank's environment; Organization keys at both. */
-export function checkEnvironment(client: Client, environment: EnvironmentName): Failure | undefined {
-  return client.environment === null || client.environment === environment ? undefined : invalidClient();
 }
 
 export function splitScope(scope: string | undefined): string[] {

@@ -12,7 +12,7 @@ import type { ClientAuthentication } from './client-authentication.ts';
 import type { CustomerTokens } from './customer-tokens.ts';
 import type { Environments } from './environments.ts';
 import type { Introspection } from './introspection.ts';
-import { checkEnvironment, type Issuance } from './issuance.ts';
+import type { Issuance } from './issuance.ts';
 import {
   type ClientCredentialsBody,
   CustomerTokenBody,
@@ -139,7 +139,7 @@ function registerQuestions(
     const path = request.routeOptions.url ?? '';
     const from = { address: sourceAddress(request), requestId: request.id, path };
     const client = unwrap(await authentication.uncounted(credentials, from));
-    return unwrap(checkEnvironment(client, environmentOf(request)) ?? client);
+    return unwrap(authentication.checkEnvironment(client, environmentOf(request), from) ?? client);
   }
 
   function environmentOf(request: FastifyRequest) {
