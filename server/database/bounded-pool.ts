@@ -19,12 +19,17 @@ const RESET_LIST_SETTINGS = `
   reset statement_timeout; reset enable_seqscan; reset enable_bitmapscan; reset jit`;
 const QUERY_CANCELED = '57014';
 
-/** One in five, and not more than are ever busy with authentication and leases. */
+/**
+ * One in five, and not more than are ever busy with authentication and leases. Two where there are enough: a lease that
+ * waits for a lock must not hold up the look-ups.
+ */
 const RESERVED_SHARE = 5;
 const MAX_RESERVED = 4;
+const MIN_RESERVED = 2;
 
 export function reservedConnections(connections: number): number {
-  return Math.min(MAX_RESERVED, Math.max(1, Math.floor(connections / RESERVED_SHARE)));
+  const least = connections > MIN_RESERVED + 1 ? MIN_RESERVED : 1;
+  return Math.min(MAX_RESERVED, Math.max(least, Math.floor(connections / RESERVED_SHARE)));
 }
 
 /**

@@ -42,7 +42,7 @@ function createHarness(clock = createFakeClock()) {
   const destination = { write: (line: string) => void logged.push(line) };
   const lease = createLease({
     // Read anew for each statement, so that it can be away.
-    database: { ...database, queries: queriesOf(database) },
+    database: { ...database, queries: queriesOf(database), reserved: queriesOf(database) },
     ...{ clock, timers, guids: createGuids({ clock, randomBytes }) },
     log: createLog({ level: 'warn', terminal: false, destination }),
     onLost() {

@@ -135,7 +135,7 @@ async function withPoolFull(work: () => Promise<void>): Promise<void> {
   const { queries } = app.database;
   const end = Promise.withResolvers<void>();
   const select = () => sql`select 1`.execute(queries);
-  const CONNECTIONS = 4;
+  const CONNECTIONS = 3;
   const begun = Array.from({ length: CONNECTIONS }, () => Promise.withResolvers<void>());
   const held = begun.map(({ resolve }) =>
     queries.connection().execute(async (connection) => {

@@ -58,6 +58,7 @@ test('customers that there are become objects, whole', async () => {
     ...{ guid: NAMED, organization_guid: ORGANIZATION, bank_guid: BANK, environment: 'sandbox' },
     ...{ customer_guid: NAMED, type: 'customer', state: null, labels: [] },
     ...{ created_at: new Date(THEN), updated_at: new Date(THEN), ending: null, next_move_at: null },
+    guid_time_differs: true,
   });
 });
 

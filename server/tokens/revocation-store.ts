@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { textArray } from '../database/arrays.ts';
 import type { Queries, Transaction } from '../database/database.ts';
 
 export type RevocationKind = 'application' | 'token' | 'edit';
@@ -35,15 +36,19 @@ export function selectRevocationsAfter(
     .execute();
 }
 
-export async function isRevoked(queries: Queries, subjects: readonly string[]): Promise<boolean> {
-  const found = await queries
+/** Of each token, by all that it may die by, whether something of it was revoked. */
+export async function areRevoked(
+  queries: Queries,
+  tokens: readonly (readonly string[])[],
+): Promise<boolean[]> {
+  const rows = await queries
     .selectFrom('revocations')
-    .select('revision')
-    .where('subject', 'in', subjects)
+    .select('subject')
+    .where('subject', '=', sql<string>`any(${textArray([...new Set(tokens.flat())])})`)
     .where('kind', '!=', 'edit')
-    .limit(1)
-    .executeTakeFirst();
-  return found !== undefined;
+    .execute();
+  const revoked = new Set(rows.map(({ subject }) => subject));
+  return tokens.map((subjects) => subjects.some((subject) => revoked.has(subject)));
 }
 
 export async function deleteRevocationsBefore(queries: Queries, moment: Date): Promise<void> {

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Database, Transaction } from '../database/database.ts';
 import type { Notifications } from '../database/notifications.ts';
+import { createBatcher } from '../runtime/batcher.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Guids } from '../runtime/guid.ts';
 import type { Log } from '../runtime/log.ts';
@@ -23,6 +24,7 @@ const CHANNEL = 'portico_revocations';
 const LEASE_MS = 5_000;
 const RENEW_EVERY_MS = 1_000;
 const PAGE = 10_000;
+const MAX_LOOK_UPS = 500;
 const SETTLE_POLL_MS = 10;
 /** A token may be signed a little after its key pair is gone: by a request under way, by a clock that is ahead. */
 const LATE_TOKENS_MS = 60_000;
@@ -37,6 +39,11 @@ type Deps = { database: Database; notifications: Notifications; clock: Clock; gu
 
 export function createRevocations({ database, notifications, clock, guids, log }: Deps) {
   const queries = database.reserved;
+  // Look-ups of the same moment share one query: without the lease every call has one.
+  const lookUp = createBatcher<readonly string[], boolean>({
+    run: (tokens) => store.areRevoked(queries, tokens),
+    maxBatch: MAX_LOOK_UPS,
+  });
   const node = guids.next();
   const expiries = new Map<string, number>();
   let seen = 0;
@@ -63,10 +70,7 @@ export function createRevocations({ database, notifications, clock, guids, log }
     parent_jti: parent,
   }: Revocable): boolean | Promise<boolean> {
     if (now() >= trustedUntil)
-      return store.isRevoked(
-        queries,
-        [sub, jti, session, grant, parent].filter((subject) => subject !== undefined),
-      );
+      return lookUp([sub, jti, session, grant, parent].filter((subject) => subject !== undefined));
     if (expiries.has(sub) || expiries.has(jti)) return true;
     if (parent !== undefined && expiries.has(parent)) return true;
     return (session !== undefined && expiries.has(session)) || (grant !== undefined && expiries.has(grant));
