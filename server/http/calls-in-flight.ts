@@ -18,6 +18,12 @@ export type Call = {
 type Share = { calls: number; running: number; waiting: (() => void)[] };
 
 const RETRY_AFTER_SECONDS = 1;
+/** One customer's token gets a tenth of its Organization's limits: a device must not lock out all others. */
+const CUSTOMER_SHARE = 10;
+
+export function limitOfCustomer(limitOfOrganization: number): number {
+  return Math.max(1, Math.floor(limitOfOrganization / CUSTOMER_SHARE));
+}
 
 export function createCallsInFlight({
   maxInFlight,
@@ -27,6 +33,8 @@ export function createCallsInFlight({
   maxRunning: number;
 }) {
   const shares = new Map<string, Share>();
+  const maxOfCustomer = limitOfCustomer(maxInFlight);
+  const callsOfCustomers = new Map<string, number>();
 
   function shareOf(organizationGuid: string): Share {
     const known = shares.get(organizationGuid);
@@ -34,6 +42,13 @@ export function createCallsInFlight({
     const share = { calls: 0, running: 0, waiting: [] };
     shares.set(organizationGuid, share);
     return share;
+  }
+
+  function countOfCustomer(guid: string | undefined, change: 1 | -1): void {
+    if (guid === undefined) return;
+    const calls = (callsOfCustomers.get(guid) ?? 0) + change;
+    if (calls === 0) callsOfCustomers.delete(guid);
+    else callsOfCustomers.set(guid, calls);
   }
 
   /** Takes the next turn; undefined when it can be had without waiting. */
@@ -53,10 +68,14 @@ export function createCallsInFlight({
   }
 
   return {
-    enter(organizationGuid: string): Call | Failure {
+    /** With a customer when it is the customer's own token. */
+    enter(organizationGuid: string, customerGuid?: string): Call | Failure {
+      if (customerGuid !== undefined && (callsOfCustomers.get(customerGuid) ?? 0) >= maxOfCustomer)
+        return tooMany(maxOfCustomer, 'customer');
       const share = shareOf(organizationGuid);
-      if (share.calls >= maxInFlight) return tooMany(maxInFlight);
+      if (share.calls >= maxInFlight) return tooMany(maxInFlight, 'Organization');
       share.calls += 1;
+      countOfCustomer(customerGuid, 1);
       let isClosed = false;
       let isLeft = false;
       let works = 0;
@@ -65,6 +84,7 @@ export function createCallsInFlight({
         if (!isClosed || works > 0 || isLeft) return;
         isLeft = true;
         share.calls -= 1;
+        countOfCustomer(customerGuid, -1);
         if (share.calls === 0) shares.delete(organizationGuid);
       }
 
@@ -93,15 +113,15 @@ export function createCallsInFlight({
       };
     },
 
-    /** Organizations with calls in flight now. */
-    size: () => shares.size,
+    /** Organizations and customers with calls in flight now. */
+    size: () => shares.size + callsOfCustomers.size,
   };
 }
 
-function tooMany(maxInFlight: number): Failure {
+function tooMany(maxInFlight: number, caller: 'Organization' | 'customer'): Failure {
   return new Failure(
     'api_rate_limit_exceeded',
-    `More than ${maxInFlight} calls of this Organization are in flight; wait for some of them to be answered`,
+    `More than ${maxInFlight} calls of this ${caller} are in flight; wait for some of them to be answered`,
     { retryAfterSeconds: RETRY_AFTER_SECONDS },
   );
 }
