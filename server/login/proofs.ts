@@ -28,7 +28,7 @@ type Deps = {
  * in that outlives it.
  */
 export function createProofs({ database, clock, passwords, totp, passkeys, sessions, limits }: Deps) {
-  const { queries } = database;
+  const { queries, transaction: transact } = database.authentication;
 
   /** The login whose password it is: whoever acts on that later compares its hash with the one there is then. */
   async function checkPassword(memberGuid: string, password: string): Promise<Login | Failure> {
@@ -49,7 +49,7 @@ export function createProofs({ database, clock, passwords, totp, passkeys, sessi
   }
 
   function keep(session: Session, from: From, strength: { secondFactor: boolean }): Promise<void> {
-    return database.transaction((transaction) =>
+    return transact((transaction) =>
       sessions.prove(transaction, actorOf(session.member_guid, from), session, strength),
     );
   }
@@ -116,7 +116,7 @@ export function createProofs({ database, clock, passwords, totp, passkeys, sessi
       if (exhausted) return exhausted;
       const proof = await passkeys.prove(challengeGuid, response);
       if (proof?.memberGuid !== memberGuid) return notYours();
-      const outcome = await database.transaction(async (transaction) =>
+      const outcome = await transact(async (transaction) =>
         (await proof.use(transaction))
           ? sessions.prove(transaction, actorOf(memberGuid, from), session, { secondFactor: true })
           : notYours(),
