@@ -65,7 +65,7 @@ const REFUSED: Partial<Record<SettingName, readonly string[]>> = {
   baseUrl: ['example.com', 'ftp://x', 'https://x/path', 'https://x?q', 'https://u:p@x', 'https://x#f'],
   databaseUrl: ['mysql://x', 'not a url'],
   migrationDatabaseUrl: ['mysql://x'],
-  databaseConnections: ['1', '1001'],
+  databaseConnections: ['4', '1001'],
   masterKeys: ['ab', 'zz'.repeat(32), ','],
   operatorToken: ['t'.repeat(31)],
   trustedProxies: ['10.0.0.1/8', '10.0.0', 'proxy.example.com'],

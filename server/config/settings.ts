@@ -1,3 +1,4 @@
+import { MIN_CONNECTIONS } from '../database/bounded-pool.ts';
 import type { LogLevel } from '../runtime/log.ts';
 import * as parse from './parsers.ts';
 
@@ -65,7 +66,7 @@ export const settings = {
   },
   databaseConnections: {
     variable: 'PORTICO_DATABASE_CONNECTIONS',
-    parse: parse.integer(2, 1_000),
+    parse: parse.integer(MIN_CONNECTIONS, 1_000),
     about: 'most connections one process opens to PostgreSQL',
   },
   masterKeys: {

@@ -7,5 +7,9 @@ export type Customers = ReturnType<typeof createCustomers>;
 export function createCustomers({ objects }: { objects: Objects }) {
   return {
     get: (visible: Visible, guid: string) => objects.get(visible, 'customer', guid),
+
+    /** On the reserved connections: for the token endpoint. */
+    getReserved: (visible: Visible, guid: string) =>
+      objects.get(visible, 'customer', guid, { reserved: true }),
   };
 }

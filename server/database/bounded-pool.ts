@@ -19,17 +19,18 @@ const RESET_LIST_SETTINGS = `
   reset statement_timeout; reset enable_seqscan; reset enable_bitmapscan; reset jit`;
 const QUERY_CANCELED = '57014';
 
+/** With fewer, one Organization could use all connections that are not reserved. */
+export const MIN_CONNECTIONS = 5;
 /**
- * One in five, and not more than are ever busy with authentication and leases. Two where there are enough: a lease that
- * waits for a lock must not hold up the look-ups.
+ * One in five, and not more than are ever busy with authentication and leases. At least two: a login or a lease that
+ * waits for a lock must not hold up the look-ups of tokens.
  */
 const RESERVED_SHARE = 5;
 const MAX_RESERVED = 4;
 const MIN_RESERVED = 2;
 
 export function reservedConnections(connections: number): number {
-  const least = connections > MIN_RESERVED + 1 ? MIN_RESERVED : 1;
-  return Math.min(MAX_RESERVED, Math.max(least, Math.floor(connections / RESERVED_SHARE)));
+  return Math.min(MAX_RESERVED, Math.max(MIN_RESERVED, Math.floor(connections / RESERVED_SHARE)));
 }
 
 /**

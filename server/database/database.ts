@@ -6,6 +6,7 @@ import type { Log } from '../runtime/log.ts';
 import type { Secret } from '../runtime/secret.ts';
 import { boundPool, withListTimeout } from './bounded-pool.ts';
 import { createConnectionWatch } from './connection-watch.ts';
+import { shareOfPool } from './pool-share.ts';
 import { PreparingClient } from './prepared.ts';
 import type { Tables } from './tables.ts';
 
@@ -16,6 +17,12 @@ export type Database = {
   readonly queries: Queries;
   /** On connections of their own, which no number of other queries can use up: for authentication and leases. */
   readonly reserved: Queries;
+  /**
+   * On all reserved connections but one: for logins and revocations, which may wait for locks and must not hold up the
+   * look-ups of tokens. Work in such a transaction waits for no other connection, and no other transaction waits for one
+   * of these, so that none waits in a circle.
+   */
+  readonly authentication: Pick<Database, 'queries' | 'transaction'>;
   /** On the connections of `queries`, with the statement timeout of lists. */
   readonly lists: Queries;
   /** Commits what `work` did, unless it throws or returns a Failure: then nothing of it happened. */
@@ -67,10 +74,15 @@ export function createDatabase({
   const common = { url, log, timers, statementTimeoutMs: STATEMENT_TIMEOUT_MS };
   const { queries, lists, close } = connect({ ...common, connections: connections - reserved });
   const apart = reserved > 0 ? connect({ ...common, connections: reserved }) : undefined;
+  const authentication = apart?.share(Math.max(1, reserved - 1)) ?? queries;
   const endings: Endings = new WeakMap();
   return {
     queries,
     reserved: apart?.queries ?? queries,
+    authentication: {
+      queries: authentication,
+      transaction: (work) => runTransaction(authentication, endings, work),
+    },
     lists,
     transaction: (work) => runTransaction(queries, endings, work),
     onEnd: (transaction, action) => void endings.get(transaction)?.push(action),
@@ -128,6 +140,12 @@ function connect({
   const bounded = boundPool(pool, pool.options.max);
   const queries = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: bounded }) });
   const lists = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: withListTimeout(bounded) }) });
+  const share = (most: number) =>
+    new Kysely<Tables>({
+      dialect: new PostgresDialect({
+        pool: shareOfPool(bounded, { connections: most, maxWaitMs: CONNECT_TIMEOUT_MS, timers }),
+      }),
+    });
   /** The pool forgets a connection once it has said goodbye; whoever stops PostgreSQL next needs it gone. */
   async function close(): Promise<void> {
     // A silent connection never says goodbye.
@@ -137,7 +155,7 @@ function connect({
     while (open.size > 0) await new Promise((resolve) => pool.once('remove', resolve));
     cancel();
   }
-  return { queries, lists, close };
+  return { queries, lists, share, close };
 }
 
 /** Only with a limit on statements: Kysely's migrator keeps its lock in a transaction that waits. */

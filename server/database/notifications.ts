@@ -99,9 +99,9 @@ export function createNotifications({
     },
 
     /** Outside of any transaction: inside, PostgreSQL would queue up every commit behind it. */
-    async notify(channel: string, payloads: readonly string[] = ['']): Promise<void> {
+    async notify(channel: string, payloads: readonly string[] = [''], sender = queries): Promise<void> {
       await sql`select pg_notify(${channel}, payload) from unnest(${payloads}::text[]) as p(payload)`.execute(
-        queries,
+        sender,
       );
     },
 

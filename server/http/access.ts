@@ -3,7 +3,7 @@ import type { KeyUsage } from '../applications/usage.ts';
 import type { Actor } from '../audit/service.ts';
 import type { Feature } from '../organizations/schema.ts';
 import type { Organizations } from '../organizations/service.ts';
-import type { RateLimit, RateLimits } from '../rate-limits/service.ts';
+import type { RateLimits } from '../rate-limits/service.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { Failure } from '../runtime/failure.ts';
 import type { Metrics } from '../runtime/metrics.ts';
@@ -13,6 +13,7 @@ import { isFreshProof } from '../tokens/proof.ts';
 import { holdsScope } from '../tokens/scopes.ts';
 import type { Caller, VerifiedToken, Verifier } from '../tokens/verifier.ts';
 import { limitBodies, MAX_CALL_BYTES } from './body-limits.ts';
+import { createCallRates } from './call-rates.ts';
 import type { Call, CallsInFlight } from './calls-in-flight.ts';
 import { FailureError } from './errors.ts';
 import type { PacedRefusals } from './paced-refusals.ts';
@@ -94,8 +95,6 @@ export type AccessDeps = {
   clock: Clock;
 };
 
-const RATE_WINDOW_MS = 60_000;
-
 /** Everything under `/api`, behind one guard. */
 export async function registerApi(
   server: HttpServer,
@@ -117,28 +116,13 @@ export async function registerApi(
 
 /**
  * The checks of every `/api` call in the contract's order: token, revocation, source address, token type, scope,
- * limits of the Organization, a person's second factor and proof, feature; all before the body is read. A token that
+ * limits of the customer and the Organization, a person's second factor and proof, feature; all before the body is read. A token that
  * was seen before passes without waiting for anything, unless the route asks for a feature or a person has no second
  * factor.
  */
 function guard(api: HttpServer, deps: AccessDeps): void {
-  const {
-    verifier,
-    organizations,
-    sourceAddress,
-    denials,
-    usage,
-    callsInFlight,
-    rateLimits,
-    metrics,
-    clock,
-  } = deps;
-  const rateLimit: RateLimit = {
-    name: 'api',
-    limit: deps.callsPerMinute,
-    windowMs: RATE_WINDOW_MS,
-    code: 'api_rate_limit_exceeded',
-  };
+  const { verifier, organizations, sourceAddress, denials, usage, callsInFlight, metrics, clock } = deps;
+  const countCall = createCallRates(deps);
   api.decorateRequest('caller');
   api.decorateRequest('call');
   api.decorateRequest('sourceAddress');
@@ -153,7 +137,7 @@ function guard(api: HttpServer, deps: AccessDeps): void {
     const decide = (verified: VerifiedToken | Failure) => {
       const refusal = admit(request, verified);
       if (refusal) return conclude(refusal);
-      const limited = enter(request, reply) ?? rateLimits.count(rateLimit, request.caller.organizationGuid);
+      const limited = enter(request, reply) ?? countCall(request.caller);
       if (limited instanceof Promise) limited.then(checkFurther, done);
       else checkFurther(limited);
     };
@@ -211,7 +195,8 @@ function guard(api: HttpServer, deps: AccessDeps): void {
     if (request.routeOptions.config.endless) return undefined;
     // Routes without a path parameter read many rows: lists, exports and statistics.
     const isList = request.method === 'GET' && !request.routeOptions.url?.includes(':');
-    const call = callsInFlight.enter(request.caller.organizationGuid, isList ? 'list' : 'other');
+    const { organizationGuid, customerGuid } = request.caller;
+    const call = callsInFlight.enter(organizationGuid, isList ? 'list' : 'other', customerGuid);
     if (call instanceof Failure) return call;
     request.call = call;
     reply.raw.once('close', call.close);

@@ -35,6 +35,19 @@ test('a call beyond the bound is refused with 429, and the calls of others are n
   entered(calls.enter('a', 'other'));
 });
 
+test('a customer gets a tenth of the places, and gives them back', () => {
+  const calls = createCallsInFlight({ maxInFlight: 20, maxRunning: 2 });
+  const own = [1, 2].map(() => entered(calls.enter('a', 'customer')));
+  assert.equal((calls.enter('a', 'customer') as Failure).code, 'api_rate_limit_exceeded');
+  const others = [calls.enter('a', 'sibling'), calls.enter('a')].map(entered);
+  own[0]?.close();
+  own[0]?.close();
+  others.push(entered(calls.enter('a', 'customer')));
+  assert.equal((calls.enter('a', 'customer') as Failure).code, 'api_rate_limit_exceeded');
+  for (const call of [...own, ...others]) call.close();
+  assert.equal(calls.size(), 0);
+});
+
 test('two calls of an Organization run at once, the next in the order in which they came', async () => {
   const calls = create();
   const works = [1, 2, 3, 4].map(createWork);

@@ -21,6 +21,12 @@ type Turns = { max: number; running: number; waiting: (() => void)[] };
 type Share = { calls: number } & Record<Kind, Turns>;
 
 const RETRY_AFTER_SECONDS = 1;
+/** One customer's token gets a tenth of its Organization's limits: a device must not lock out all others. */
+const CUSTOMER_SHARE = 10;
+
+export function limitOfCustomer(limitOfOrganization: number): number {
+  return Math.max(1, Math.floor(limitOfOrganization / CUSTOMER_SHARE));
+}
 
 export function createCallsInFlight({
   maxInFlight,
@@ -30,6 +36,8 @@ export function createCallsInFlight({
   maxRunning: Record<Kind, number>;
 }) {
   const shares = new Map<string, Share>();
+  const maxOfCustomer = limitOfCustomer(maxInFlight);
+  const callsOfCustomers = new Map<string, number>();
 
   function shareOf(organizationGuid: string): Share {
     const known = shares.get(organizationGuid);
@@ -41,6 +49,13 @@ export function createCallsInFlight({
 
   function turnsOf(kind: Kind): Turns {
     return { max: maxRunning[kind], running: 0, waiting: [] };
+  }
+
+  function countOfCustomer(guid: string | undefined, change: 1 | -1): void {
+    if (guid === undefined) return;
+    const calls = (callsOfCustomers.get(guid) ?? 0) + change;
+    if (calls === 0) callsOfCustomers.delete(guid);
+    else callsOfCustomers.set(guid, calls);
   }
 
   /** Takes the next turn; undefined when it can be had without waiting. */
@@ -60,10 +75,14 @@ export function createCallsInFlight({
   }
 
   return {
-    enter(organizationGuid: string, kind: Kind): Call | Failure {
+    /** With a customer when it is the customer's own token. */
+    enter(organizationGuid: string, kind: Kind, customerGuid?: string): Call | Failure {
+      if (customerGuid !== undefined && (callsOfCustomers.get(customerGuid) ?? 0) >= maxOfCustomer)
+        return tooMany(maxOfCustomer, 'customer');
       const share = shareOf(organizationGuid);
-      if (share.calls >= maxInFlight) return tooMany(maxInFlight);
+      if (share.calls >= maxInFlight) return tooMany(maxInFlight, 'Organization');
       share.calls += 1;
+      countOfCustomer(customerGuid, 1);
       let isClosed = false;
       let isLeft = false;
       let works = 0;
@@ -72,6 +91,7 @@ export function createCallsInFlight({
         if (!isClosed || works > 0 || isLeft) return;
         isLeft = true;
         share.calls -= 1;
+        countOfCustomer(customerGuid, -1);
         if (share.calls === 0) shares.delete(organizationGuid);
       }
 
@@ -100,15 +120,15 @@ export function createCallsInFlight({
       };
     },
 
-    /** Organizations with calls in flight now. */
-    size: () => shares.size,
+    /** Organizations and customers with calls in flight now. */
+    size: () => shares.size + callsOfCustomers.size,
   };
 }
 
-function tooMany(maxInFlight: number): Failure {
+function tooMany(maxInFlight: number, caller: 'Organization' | 'customer'): Failure {
   return new Failure(
     'api_rate_limit_exceeded',
-    `More than ${maxInFlight} calls of this Organization are in flight; wait for some of them to be answered`,
+    `More than ${maxInFlight} calls of this ${caller} are in flight; wait for some of them to be answered`,
     { retryAfterSeconds: RETRY_AFTER_SECONDS },
   );
 }

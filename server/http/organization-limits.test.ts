@@ -3,6 +3,8 @@ import { request } from 'node:http';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { assertError, createTestApp, type TestApp } from '../../testing/app.ts';
+import { createCustomer, customerToken } from '../../testing/customers.ts';
+import { browse, dashboardToken, joinTeam, logIn } from '../../testing/dashboard.ts';
 import { createTestDatabase } from '../../testing/database.ts';
 import { createTenant, everyScope, tokenOf } from '../../testing/tenant.ts';
 
@@ -82,8 +84,12 @@ test('a call whose client hung up counts until its query has ended', async () =>
   const url = await app.server.listen({ host: '127.0.0.1', port: 0 });
   const headers = { authorization: `Bearer ${flooding.token}` };
   await whileListsHang(async () => {
-    const calls = Array.from({ length: IN_FLIGHT }, () => request(`${url}/api/transfers`, { headers }).end());
+    const calls = Array.from({ length: IN_FLIGHT + 1 }, () =>
+      request(`${url}/api/transfers`, { headers }).end(),
+    );
     for (const call of calls) call.on('error', () => {});
+    // The only answer is the refusal of one, when all others are in flight.
+    await Promise.race(calls.map((call) => new Promise((resolve) => call.once('response', resolve))));
     await until(async () => (await lockWaits()) === 2);
     for (const call of calls) call.destroy();
     await Promise.all(calls.map((call) => new Promise((resolve) => call.once('close', resolve))));
@@ -160,6 +166,65 @@ test('with all connections in use a call gets 503, and a token is issued and ver
     assertError(await list(fresh), 503, 'overloaded');
   });
   assert.equal((await list(other.token)).status, 200);
+});
+
+test('with all connections in use /oauth and the dashboard authenticate all the same', async () => {
+  const { tenant, token: introspected } = other;
+  const customerGuid = await createCustomer(app, tenant.bankGuid);
+  const person = await joinTeam(app, tenant.organizationGuid);
+  const { clientId, secret } = tenant.organizationKey;
+  const credentials = { client_id: clientId, client_secret: secret };
+  const oauth = (path: string, payload: object) =>
+    app.call({ method: 'POST', url: `/oauth/${path}`, payload: { ...credentials, ...payload } });
+  await withPoolFull(async () => {
+    const grant = { grant_type: 'client_credentials', scope: 'transfers:read' };
+    const issued = await oauth('customer_token', { ...grant, customer_guid: customerGuid });
+    assert.equal(issued.status, 200, JSON.stringify(issued.body));
+    assert.equal((await oauth('introspect', { token: introspected })).body.active, true);
+    const token = await tokenOf(app, tenant.organizationKey, 'transfers:read');
+    const revoked = await oauth('revoke', { token });
+    assert.equal(revoked.status, 200, JSON.stringify(revoked.body));
+    assert.equal((await oauth('introspect', { token })).body.active, false);
+    const loggedIn = await logIn(app, person);
+    assert.equal(loggedIn.status, 200, JSON.stringify(loggedIn.body));
+    await dashboardToken(app, person, tenant.organizationGuid);
+    assert.equal((await browse(app, 'POST', '/logout', { as: person, payload: {} })).status, 204);
+    const wrong = await app.call({ url: '/operator/organizations', token: 'wrong' });
+    assertError(wrong, 401, 'authentication_failed');
+  });
+});
+
+test('a customer over its tenth of the rate gets 429, and its Organization and other customers do not', async () => {
+  app.clock.advance(60_000);
+  const { tenant, token } = other;
+  const [device, sibling] = await Promise.all(
+    [1, 2].map(async () =>
+      customerToken(app, tenant, await createCustomer(app, tenant.bankGuid), ['transfers:read']),
+    ),
+  );
+  for (let call = 0; call < PER_MINUTE / 10; call++) assert.equal((await list(device ?? '')).status, 200);
+  // All the Organization's calls of the minute, if refusals counted for it.
+  for (let call = 0; call < PER_MINUTE; call++)
+    assertError(await list(device ?? ''), 429, 'rate_limit_exceeded', /try again in/);
+  assert.equal((await list(sibling ?? '')).status, 200);
+  assert.equal((await list(token)).status, 200);
+});
+
+test('a customer with a tenth of the calls in flight gets 429, and its Organization does not', async () => {
+  app.clock.advance(60_000);
+  const { tenant, token } = other;
+  const device = await customerToken(app, tenant, await createCustomer(app, tenant.bankGuid), [
+    'transfers:read',
+  ]);
+  let inFlight: Promise<{ status: number }> | undefined;
+  await whileListsHang(async () => {
+    inFlight = list(device);
+    await until(async () => (await lockWaits()) === 1);
+    assertError(await list(device), 429, 'rate_limit_exceeded', /calls of this customer are in flight/);
+    assert.equal((await app.call({ url: '/api/banks', token })).status, 200);
+  });
+  assert.equal((await inFlight)?.status, 200);
+  assert.equal((await list(device)).status, 200);
 });
 
 test('without a database a call gets 503', async () => {

@@ -50,7 +50,7 @@ type NewPassword = {
 export function createAccounts(deps: Deps) {
   const { database, clock, audit, people, members, organizations, failedAttempts } = deps;
   const { passwords, totp, passkeys, sessions, ownLogin, links, limits, entry, proofs, revocations } = deps;
-  const { queries } = database;
+  const { queries } = database.authentication;
 
   async function settle(revision: number | undefined): Promise<void> {
     if (revision !== undefined) await revocations.settle(revision);
@@ -125,7 +125,7 @@ export function createAccounts(deps: Deps) {
       const hash = await passwords.hash(knownPerson(guid), input.password);
       if (isFailure(hash)) return hash;
       const actor = actorOf(guid, from);
-      const begun = await database.transaction(async (transaction) => {
+      const begun = await database.authentication.transaction(async (transaction) => {
         const current = await lockLogin(transaction, guid, clock.now());
         const used = await links.use(transaction, input.token);
         if (isFailure(used)) return used;

@@ -96,7 +96,7 @@ export function createEntry(deps: Deps) {
       if (exhausted) return refused('password', exhausted);
       const person = await people.findByEmail(input.email);
       const memberGuid = person?.guid ?? NOBODY;
-      const login = await selectLogin(database.queries, memberGuid);
+      const login = await selectLogin(database.authentication.queries, memberGuid);
       const asker = await askerOf(memberGuid, from);
       const matches = await passwords.matches(asker, login?.password_hash, input.password);
       if (isFailure(matches)) return refused('password', matches);
@@ -105,7 +105,7 @@ export function createEntry(deps: Deps) {
       const wrongCode = await refusalOfCode(login, input.totpCode);
       if (wrongCode?.code === 'totp_invalid') return failed('password', wrongCode, from, person.guid);
       if (wrongCode) return refused('password', wrongCode);
-      const begun = await database.transaction(async (transaction) => {
+      const begun = await database.authentication.transaction(async (transaction) => {
         const current = await selectLoginForShare(transaction, person.guid);
         // Changed since we compared: whoever changed it wants the old one to be of no use.
         if (current?.password_hash !== login.password_hash) return authenticationFailed();
@@ -130,7 +130,7 @@ export function createEntry(deps: Deps) {
       const proof = await passkeys.prove(challengeGuid, response);
       if (!proof) return failed('passkey', passkeyFailed(), from);
       const { memberGuid } = proof;
-      const begun = await database.transaction(async (transaction) =>
+      const begun = await database.authentication.transaction(async (transaction) =>
         (await proof.use(transaction))
           ? sessions.start(transaction, actorOf(memberGuid, from), memberGuid, from, { secondFactor: true })
           : passkeyFailed(),
@@ -145,7 +145,7 @@ export function createEntry(deps: Deps) {
       const { member_guid: memberGuid } = session;
       const [person, login, keys, organizations, { secondFactor }] = await Promise.all([
         people.find(memberGuid),
-        selectLogin(database.queries, memberGuid),
+        selectLogin(database.authentication.queries, memberGuid),
         passkeys.list(memberGuid),
         members.organizationsOf(memberGuid),
         proofs.strengthOf(session),

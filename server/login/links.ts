@@ -52,7 +52,9 @@ export function createLinks({ database, clock, randomBytes, baseUrl }: Deps) {
       store.deleteLinksOf(transaction, memberGuid, null),
 
     async inspect(token: string): Promise<store.LinkRow | Failure> {
-      return (await store.selectLink(database.queries, hashOf(token), clock.now())) ?? noLink();
+      return (
+        (await store.selectLink(database.authentication.queries, hashOf(token), clock.now())) ?? noLink()
+      );
     },
 
     async use(transaction: Transaction, token: string): Promise<store.LinkRow | Failure> {

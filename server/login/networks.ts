@@ -11,11 +11,14 @@ const NETWORK_LIFETIME_MS = 90 * 24 * 3_600_000;
 
 /** Where people have logged in from, so that a flood of logins from elsewhere does not hold them up. */
 export function createNetworks({ database, clock }: { database: Database; clock: Clock }) {
-  const { queries } = database;
   const usedSince = () => new Date(clock.now().getTime() - NETWORK_LIFETIME_MS);
   return {
     isKnown: (memberGuid: string, address: string | undefined): Promise<boolean> =>
-      store.hasNetwork(queries, { memberGuid, network: networkOf(address) }, usedSince()),
+      store.hasNetwork(
+        database.authentication.queries,
+        { memberGuid, network: networkOf(address) },
+        usedSince(),
+      ),
 
     /** In the transaction of the login. */
     async note(transaction: Transaction, memberGuid: string, address: string | undefined): Promise<void> {
@@ -23,6 +26,6 @@ export function createNetworks({ database, clock }: { database: Database; clock:
       await store.deleteOldNetworks(transaction, memberGuid, MAX_NETWORKS_OF_MEMBER);
     },
 
-    sweep: () => store.deleteUnusedNetworks(queries, usedSince()),
+    sweep: () => store.deleteUnusedNetworks(database.queries, usedSince()),
   };
 }

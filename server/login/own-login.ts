@@ -19,7 +19,7 @@ export function createOwnLogin({ database, clock, sessions }: Deps) {
       session: Session,
       work: (transaction: Transaction, login: Login) => Promise<Outcome | Failure>,
     ): Promise<Outcome | Failure> {
-      return database.transaction(async (transaction) => {
+      return database.authentication.transaction(async (transaction) => {
         const login = await lockLogin(transaction, session.member_guid, clock.now());
         return (await sessions.refusalOnceEnded(transaction, session)) ?? work(transaction, login);
       });

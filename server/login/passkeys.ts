@@ -41,7 +41,7 @@ type Deps = {
  */
 export function createPasskeys(deps: Deps) {
   const { database, clock, guids, audit, randomBytes, ownLogin, sessions, baseUrl } = deps;
-  const { queries } = database;
+  const { queries } = database.authentication;
   const relyingParty = { expectedOrigin: baseUrl, expectedRPID: new URL(baseUrl).hostname };
 
   async function challenge(memberGuid: string | null) {
@@ -163,7 +163,7 @@ export function createPasskeys(deps: Deps) {
     list: (memberGuid: string) => store.selectPasskeysOf(queries, memberGuid),
 
     async remove(actor: Actor, memberGuid: string, guid: string): Promise<Failure | undefined> {
-      const outcome = await database.transaction(async (transaction) => {
+      const outcome = await database.authentication.transaction(async (transaction) => {
         if (!(await store.deletePasskey(transaction, memberGuid, guid)))
           return new Failure('not_found', 'There is no such passkey');
         await audit.record(transaction, actor, about('account.remove_passkey', memberGuid, { guid }));
@@ -178,7 +178,7 @@ export function createPasskeys(deps: Deps) {
         await audit.record(transaction, actor, about('account.remove_passkey', memberGuid, { guid }));
     },
 
-    sweep: () => store.deleteExpiredChallenges(queries, clock.now()),
+    sweep: () => store.deleteExpiredChallenges(database.queries, clock.now()),
   };
 }
 

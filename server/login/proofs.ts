@@ -35,7 +35,7 @@ const PROOF_PATH = '/dashboard/account/proof';
  */
 export function createProofs(deps: Deps) {
   const { database, clock, passwords, totp, passkeys, sessions, limits, failedAttempts } = deps;
-  const { queries } = database;
+  const { queries, transaction: transact } = database.authentication;
 
   /** The login whose password it is: a later change compares its hash with the one that is stored then. */
   async function checkPassword(
@@ -65,7 +65,7 @@ export function createProofs(deps: Deps) {
   }
 
   function keep(session: Session, from: From, strength: { secondFactor: boolean }): Promise<void> {
-    return database.transaction((transaction) =>
+    return transact((transaction) =>
       sessions.prove(transaction, actorOf(session.member_guid, from), session, strength),
     );
   }
@@ -134,7 +134,7 @@ export function createProofs(deps: Deps) {
       if (exhausted) return exhausted;
       const proof = await passkeys.prove(challengeGuid, response);
       if (proof?.memberGuid !== memberGuid) return failed();
-      const outcome = await database.transaction(async (transaction) =>
+      const outcome = await transact(async (transaction) =>
         (await proof.use(transaction))
           ? sessions.prove(transaction, actorOf(memberGuid, from), session, { secondFactor: true })
           : failed(),

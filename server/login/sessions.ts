@@ -40,7 +40,7 @@ type Strength = { secondFactor?: boolean };
 /** Who is logged in, and from where. A session that ends takes its user tokens with it, on every node. */
 export function createSessions(deps: Deps) {
   const { database, clock, guids, audit, randomBytes, revocations, networks, log } = deps;
-  const { queries } = database;
+  const { queries } = database.authentication;
 
   function limits() {
     const now = clock.now();
@@ -122,7 +122,7 @@ export function createSessions(deps: Deps) {
 
     /** When this returns, no node accepts a token that was got with the session. */
     async end(actor: Actor, memberGuid: string, guid: string): Promise<Failure | undefined> {
-      const revision = await database.transaction(async (transaction) => {
+      const revision = await database.authentication.transaction(async (transaction) => {
         if (!(await store.deleteSession(transaction, memberGuid, guid)))
           return new Failure('not_found', 'There is no such session');
         await audit.record(transaction, actor, about('session.end', memberGuid, { session: guid }));
@@ -142,7 +142,7 @@ export function createSessions(deps: Deps) {
       return revoke(transaction, await store.deleteSessionsOf(transaction, memberGuid, except));
     },
 
-    sweep: () => store.deleteEndedSessions(queries, limits()),
+    sweep: () => store.deleteEndedSessions(database.queries, limits()),
   };
 }
 

@@ -51,13 +51,13 @@ export function createTotp({ database, clock, audit, encryption, randomBytes }: 
     /** Uses the code up: the same one is not accepted again, nor one from before it. */
     async check(login: store.Login, code: string): Promise<boolean> {
       const step = stepOf(login, code);
-      if (step !== undefined) return store.useStep(database.queries, login.member_guid, step);
-      return store.useRecoveryCode(database.queries, login.member_guid, hashOfCode(code));
+      if (step !== undefined) return store.useStep(database.authentication.queries, login.member_guid, step);
+      return store.useRecoveryCode(database.authentication.queries, login.member_guid, hashOfCode(code));
     },
 
     /** Not on before a code has shown that the app has the secret. */
     begin({ guid, email }: Person): Promise<{ secret: string; uri: string } | Failure> {
-      return database.transaction(async (transaction) => {
+      return database.authentication.transaction(async (transaction) => {
         const login = await store.lockLogin(transaction, guid, clock.now());
         if (login.totp_confirmed_at !== null)
           return new Failure('totp_enabled', 'One-time passwords are on already; turn them off first');

@@ -11,11 +11,11 @@ type Deps = { database: Database; clock: Clock; guids: Guids; audit: Audit };
 
 /** The persons behind the members: an address and perhaps a name, the same in every Organization. */
 export function createPeople({ database, clock, guids, audit }: Deps) {
-  const { queries } = database;
+  const { queries, authentication } = database;
   return {
-    findByEmail: (email: string) => store.selectPersonByEmail(queries, normalEmail(email)),
+    findByEmail: (email: string) => store.selectPersonByEmail(authentication.queries, normalEmail(email)),
 
-    find: (guid: string) => store.selectPerson(queries, guid),
+    find: (guid: string) => store.selectPerson(authentication.queries, guid),
 
     /** The person of this address, made if nobody has asked for them before. */
     ensure(transaction: Transaction, email: string): Promise<store.Person> {

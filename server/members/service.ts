@@ -34,7 +34,7 @@ type Deps = {
 /** The team of an Organization: who is in it, as what. Who they are, and how they prove it, is told elsewhere. */
 export function createMembers(deps: Deps) {
   const { database, clock, guids, audit, organizations, people, revocations } = deps;
-  const { queries } = database;
+  const { queries, authentication } = database;
 
   /** One at a time for each Organization, so that two Founders cannot take each other's role at once. */
   async function openTeam(
@@ -218,16 +218,22 @@ export function createMembers(deps: Deps) {
       memberGuid: string,
     ): Promise<{ role: Role; grantGuid: string } | Failure> {
       const key = { organizationGuid, memberGuid };
-      const membership = await store.selectMembership(queries, key);
+      const membership = await store.selectMembership(authentication.queries, key);
       if (!membership?.accepted_at) return new Failure('not_found', 'There is no such organization');
-      await store.updateMembership(queries, key, { last_seen_at: clock.now() });
+      await store.updateMembership(authentication.queries, key, { last_seen_at: clock.now() });
       return { role: membership.role, grantGuid: membership.grant_guid };
     },
 
     /** Where this person is on the team. */
     async organizationsOf(memberGuid: string) {
-      const found = await store.selectMembershipsOf(queries, memberGuid, MAX_ORGANIZATIONS_OF_MEMBER);
-      const known = await organizations.getAll(found.map((membership) => membership.organization_guid));
+      const found = await store.selectMembershipsOf(
+        authentication.queries,
+        memberGuid,
+        MAX_ORGANIZATIONS_OF_MEMBER,
+      );
+      const known = await organizations.getAllOfLogin(
+        found.map((membership) => membership.organization_guid),
+      );
       return found.flatMap(({ organization_guid: guid, role }) => {
         const organization = known.get(guid);
         return organization ? [{ organization, role }] : [];

@@ -153,8 +153,13 @@ export function createObjects(deps: Deps) {
       return object;
     },
 
-    async get(visible: store.Visible, type: string, guid: string): Promise<store.ObjectRow | Failure> {
-      const object = await store.selectObject(queries, visible, type, guid);
+    async get(
+      visible: store.Visible,
+      type: string,
+      guid: string,
+      { reserved = false } = {},
+    ): Promise<store.ObjectRow | Failure> {
+      const object = await store.selectObject(reserved ? database.reserved : queries, visible, type, guid);
       return object ?? new Failure('not_found', `There is no such ${wordsOf(type)}`);
     },
 

@@ -159,10 +159,10 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
       return new Set(await store.selectOrganizationGuids(queries, guidsToFind));
     },
 
-    /** Those that there are of these, by their guid. */
-    async getAll(guidsToFind: readonly string[]): Promise<ReadonlyMap<string, store.Organization>> {
+    /** Those that there are of these, by their guid; on the connections of logins. */
+    async getAllOfLogin(guidsToFind: readonly string[]): Promise<ReadonlyMap<string, store.Organization>> {
       if (guidsToFind.length === 0) return new Map();
-      const found = await store.selectOrganizationsByGuid(queries, guidsToFind);
+      const found = await store.selectOrganizationsByGuid(database.authentication.queries, guidsToFind);
       return new Map(found.map((organization) => [organization.guid, organization]));
     },
 

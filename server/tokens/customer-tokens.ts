@@ -45,8 +45,12 @@ export function createCustomerTokens(deps: Deps) {
   const { authentication, clients, customers, denials, issuer, rateLimits, metrics, clock, perClient } = deps;
   const limit: RateLimit = { name: 'customer_token', limit: perClient, windowMs: RATE_LIMIT_WINDOW_MS };
 
-  async function findCustomer(visible: Visible, guid: string): Promise<Customer | Failure> {
-    const customer = isGuid(guid) ? await customers.get(visible, guid) : undefined;
+  async function findCustomer(
+    find: Customers['get'],
+    visible: Visible,
+    guid: string,
+  ): Promise<Customer | Failure> {
+    const customer = isGuid(guid) ? await find(visible, guid) : undefined;
     if (customer === undefined || isFailure(customer))
       return new Failure(
         'no_customer',
@@ -62,7 +66,9 @@ export function createCustomerTokens(deps: Deps) {
     request: { customerGuid: string; scopes: readonly string[]; parent?: Caller },
   ): Promise<TokenResponse | Failure> {
     const { parent } = request;
-    const customer = await findCustomer(visible, request.customerGuid);
+    // A call of /api has its turn on the general connections.
+    const find = parent ? customers.get : customers.getReserved;
+    const customer = await findCustomer(find, visible, request.customerGuid);
     if (isFailure(customer)) return customer;
     const scopes = grantCustomerScopes(request.scopes, new Set(client.scopes), parent?.scopes);
     if (isFailure(scopes)) return scopes;

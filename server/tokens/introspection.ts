@@ -43,7 +43,7 @@ export function createIntrospection({
       if (verified.claims.sub !== client.client_id)
         return new Failure('invalid_request', 'The token was not issued to this client');
       const { jti, organization_guid: organizationGuid } = verified.claims;
-      const revision = await database.transaction(async (transaction) => {
+      const revision = await database.authentication.transaction(async (transaction) => {
         const change = {
           organizationGuid,
           action: 'token.revoke',

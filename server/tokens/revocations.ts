@@ -150,7 +150,7 @@ export function createRevocations({ database, notifications, clock, guids, log }
       await sync();
       // It is committed: a failure to ask is no failure of the change, only a reason to wait for the longest.
       const nobodyIsBehind = async () => (await store.countNodesBehind(queries, revision, clock.now())) === 0;
-      await notifications.notify(CHANNEL).catch(warn);
+      await notifications.notify(CHANNEL, [''], queries).catch(warn);
       for (let waitedMs = 0; waitedMs < LEASE_MS; waitedMs += SETTLE_POLL_MS) {
         if (await nobodyIsBehind().catch(warn)) return;
         await pause(SETTLE_POLL_MS);

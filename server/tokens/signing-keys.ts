@@ -64,7 +64,7 @@ export function createSigningKeys({ database, encryption, clock, guids, audit, l
   async function load(): Promise<readonly SigningKey[]> {
     const rows = await store.selectSigningKeys(database.reserved);
     if (rows.length > 0) return Promise.all(rows.map(open));
-    await database.transaction(async (transaction) => {
+    await database.authentication.transaction(async (transaction) => {
       await store.lockSigningKeys(transaction);
       const existing = await store.selectSigningKeys(transaction);
       if (existing.length === 0) await create(transaction, clock.now());
