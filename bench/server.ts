@@ -7,6 +7,7 @@ import { systemActor } from '../server/audit/service.ts';
 import { readConfig } from '../server/config/config.ts';
 import { completeSecrets } from '../server/config/generated-secrets.ts';
 import { migrate } from '../server/database/migrate.ts';
+import { buildMissingIndexes } from '../server/database/partition-indexes.ts';
 import { createCourier } from '../server/deliveries/courier.ts';
 import { systemResolve } from '../server/network/resolve.ts';
 import { objectViewSchema, viewObject } from '../server/objects/schema.ts';
@@ -35,10 +36,11 @@ const config = readConfig({
   PORTICO_RATE_LIMIT_TOKEN_PER_CLIENT: '1000000000',
   PORTICO_RATE_LIMIT_TOKEN_PER_ADDRESS: '1000000000',
 });
+const log = createLog({ level: 'warn', terminal: false });
 const app = await createApp({
   config: await completeSecrets(config, randomBytes),
   databaseUrl,
-  log: createLog({ level: 'warn', terminal: false }),
+  log,
   clock: systemClock,
   timers: systemTimers,
   databaseTimers: systemTimers,
@@ -47,6 +49,7 @@ const app = await createApp({
   operatorOnMainPort: false,
 });
 await migrate(app.database);
+await buildMissingIndexes({ database: app.database, log });
 await app.partitions.prepare();
 await app.revocations.start();
 

@@ -9,6 +9,7 @@ import type { EmbeddedPostgres } from '../server/database/embedded/embedded-post
 import { OWNER, SERVICE } from '../server/database/embedded/roles.ts';
 import { grantToService } from '../server/database/grants.ts';
 import { migrate } from '../server/database/migrate.ts';
+import { buildMissingIndexes } from '../server/database/partition-indexes.ts';
 import { createPartitions } from '../server/database/partitions.ts';
 import { createLog } from '../server/runtime/log.ts';
 import { Secret } from '../server/runtime/secret.ts';
@@ -35,10 +36,12 @@ export async function prepareTemplate(postgres: EmbeddedPostgres): Promise<void>
   const connect = (role: keyof typeof SERVER_URL_VARIABLES) =>
     createDatabase({ url: urlOf(role, TEMPLATE), connections: 2, log: silent });
   const [owner, service] = [connect('owner'), connect('service')];
-  await migrate(owner);
+  const clock = createFakeClock();
+  await migrate(owner, { clock });
+  await buildMissingIndexes({ database: owner, log: silent });
   await grantToService(owner, SERVICE);
   await createPartitions({
-    ...{ database: service, clock: createFakeClock(), log: silent },
+    ...{ database: service, clock, log: silent },
     ...{ retentionDays: 30, auditRetentionDays: 400 },
   }).prepare();
   await Promise.all([owner.close(), service.close()]);

@@ -18,21 +18,26 @@ export async function migrate(config: Config): Promise<void> {
 export async function bringUpToDate({ app, log, ownerUrl }: Opened): Promise<string[]> {
   const owner = createDatabase({ url: ownerUrl, connections: 1, log });
   try {
-    const applied = await applyMissing(owner, await readRole(app.database));
-    await buildMissingIndexes({ database: owner, log });
+    const { applied, isAhead } = await applyMissing(owner, await readRole(app.database));
+    // Before the indexes, which may take long: nodes need the partitions to write.
     await preparePartitions(app);
+    if (!isAhead) await buildMissingIndexes({ database: owner, log });
     return applied;
   } finally {
     await owner.close();
   }
 }
 
-async function applyMissing(owner: Database, serviceRole: string): Promise<string[]> {
+async function applyMissing(
+  owner: Database,
+  serviceRole: string,
+): Promise<{ applied: string[]; isAhead: boolean }> {
   try {
     const state = await schemaState(owner.queries);
+    const isAhead = state === 'ahead';
     const applied = state === 'behind' ? await applyMigrations(owner) : [];
-    if (state !== 'ahead') await grantToService(owner, serviceRole);
-    return applied;
+    if (!isAhead) await grantToService(owner, serviceRole);
+    return { applied, isAhead };
   } catch (error) {
     throw new StartupError(
       `The database could not be brought to this version (${(error as Error).message}).`,

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
+import { Kysely, PostgresDialect, type PostgresPool, sql } from 'kysely';
 import { createTestDatabase } from '../../testing/database.ts';
 import { createLog } from '../runtime/log.ts';
 import { Secret } from '../runtime/secret.ts';
+import { withListTimeout } from './bounded-pool.ts';
 import { createDatabase, type Database, type Queries } from './database.ts';
 import { failureOfDatabase, ListTimeout, PoolFull } from './failures.ts';
+import type { Tables } from './tables.ts';
 
 const MAX_WAITING = 25;
 const log = createLog({ level: 'silent', terminal: false });
@@ -70,6 +72,45 @@ test('a list has its own statement timeout, and what follows on its connection d
   assert.equal(await timeoutOf(database.queries), '15s');
   await assert.rejects(sql`select 1 / 0`.execute(database.lists));
   assert.equal(await timeoutOf(database.queries), '15s');
+});
+
+/** The transaction of each statement that one call sends: `set` of a session would be in none of them. */
+test('the settings of a list are local to the transaction of its statement', async () => {
+  const sent: string[] = [];
+  const client = {
+    query: async (text: string) => {
+      sent.push(text);
+      return { rows: [], command: '' };
+    },
+    release: () => {},
+  };
+  const pool = { options: {}, connect: async () => client, end: async () => {} } as unknown as PostgresPool;
+  const lists = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: withListTimeout(pool) }) });
+  await one(lists);
+  await lists.transaction().execute(async (transaction) => {
+    await one(transaction);
+    await one(transaction);
+  });
+  await one(lists);
+  const words = sent.map((text) => text.replace(/set local (?!statement_timeout).*?(;|$)/g, '').trim());
+  const alone = ['begin; set local statement_timeout = 2000;', 'select 1', 'commit'];
+  const together = ['begin', 'set local statement_timeout = 2000;', 'select 1', 'select 1', 'commit'];
+  assert.deepEqual(words, [...alone, ...together, ...alone]);
+  assert.doesNotMatch(sent.join(';'), /\bset (?!local )|reset/);
+});
+
+test('a statement that fails is reported with its own error, and leaves no transaction behind', async () => {
+  await database.lists.connection().execute(async (connection) => {
+    await assert.rejects(sql`select 1 / 0`.execute(connection), { code: '22012' });
+    await assert.rejects(sql`select nothing`.execute(connection), { code: '42703' });
+    assert.equal(await timeoutOf(connection), '2s');
+  });
+  await withPoolInUse(async () => {});
+  const { rows } = await sql<{ state: string }>`
+    select state from pg_stat_activity where datname = current_database() and state like 'idle in%'`.execute(
+    database.reserved,
+  );
+  assert.deepEqual(rows, []);
 });
 
 test('in a transaction too, whether it commits or a statement of it fails', async () => {

@@ -13,10 +13,12 @@ const WAIT_TIMED_OUT = 'timeout exceeded when trying to connect';
  * The longest that a list may take. And it goes by the indexes: the planner knows tenants and values on the average,
  * and would read a whole table for a value that it takes for a common one.
  */
-export const LIST_SETTINGS = `
-  set statement_timeout = 2000; set enable_seqscan = off; set enable_bitmapscan = off; set jit = off`;
-const RESET_LIST_SETTINGS = `
-  reset statement_timeout; reset enable_seqscan; reset enable_bitmapscan; reset jit`;
+const SETTINGS = ['statement_timeout = 2000', 'enable_seqscan = off', 'enable_bitmapscan = off', 'jit = off'];
+export const LIST_SETTINGS = SETTINGS.map((setting) => `set ${setting}`).join('; ');
+const LOCAL_LIST_SETTINGS = SETTINGS.map((setting) => `set local ${setting}`).join('; ');
+/** As Kysely writes them; a savepoint does not begin or end a transaction. */
+const BEGIN = /^(begin|start transaction)\b/i;
+const END = /^(commit|rollback)$/i;
 const QUERY_CANCELED = '57014';
 
 /** With fewer, one Organization could use all connections that are not reserved. */
@@ -70,8 +72,9 @@ export function boundPool(pool: pg.Pool, connections: number): PostgresPool {
 }
 
 /**
- * The same connections with the settings of lists. The settings travel in the same packet as the statement, so
- * they cost no round trip, and those of the connection are restored whatever becomes of the statement.
+ * The same connections with the settings of lists. They are local to a transaction around each statement: a pooler in
+ * transaction mode sends all of it to one server connection, and the settings end with it even when the statement
+ * fails, which turns the commit into a rollback. All of it travels together, so it costs no round trip.
  */
 export function withListTimeout(pool: PostgresPool): PostgresPool {
   return {
@@ -79,12 +82,18 @@ export function withListTimeout(pool: PostgresPool): PostgresPool {
     async connect() {
       const client = await pool.connect();
       const send = client.query.bind(client) as unknown as Send;
+      let inTransaction = false;
       const query: Send = (text, values) => {
-        const settings = [send(LIST_SETTINGS)];
+        const before: Promise<unknown>[] = [];
+        const after: Promise<unknown>[] = [];
+        const begins = BEGIN.test(text);
+        if (!begins && !inTransaction) before.push(send(`begin; ${LOCAL_LIST_SETTINGS}`));
         const result = send(text, values);
-        settings.push(send(RESET_LIST_SETTINGS));
+        if (begins) after.push(send(LOCAL_LIST_SETTINGS));
+        else if (!inTransaction) after.push(send('commit'));
+        inTransaction = begins || (inTransaction && !END.test(text));
         // Their errors are those of the connection, which the statement reports too.
-        void Promise.allSettled(settings);
+        void Promise.allSettled([...before, ...after]);
         return result.catch(rethrow);
       };
       return {

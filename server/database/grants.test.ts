@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { createTestDatabase, queriesOfOwner } from '../../testing/database.ts';
+import { firstGuidAt } from '../runtime/guid.ts';
 import { createLog } from '../runtime/log.ts';
 import { createDatabase } from './database.ts';
 import { SERVICE } from './embedded/roles.ts';
@@ -74,13 +75,13 @@ test('it adds and reads audit records, and works on every other table', async ()
 });
 
 test('its functions make and drop partitions of partitioned tables, and nothing else', async () => {
-  const bounds = `'2040-01-02', '2040-01-09'`;
+  const bounds = `'2020-01-06', '2020-01-13'`;
   for (const statement of [
-    `select create_partition('organizations', 'organizations_2040_01_02', ${bounds}, '{}')`,
+    `select create_partition('organizations', 'organizations_2020_01_06', ${bounds}, '{}')`,
     `select create_partition('event_counters', 'x', ${bounds}, '{}')`,
-    `select create_partition('event_counters', 'event_counters_2040_01_02; x', ${bounds}, '{}')`,
-    `select create_partition('event_counters', 'event_counters_2040_01_02', ${bounds}, '{"fillfactor=1); drop table x"}')`,
-    `select create_partition('pg_class', 'pg_class_2040_01_02', ${bounds}, '{}')`,
+    `select create_partition('event_counters', 'event_counters_2020_01_06; x', ${bounds}, '{}')`,
+    `select create_partition('event_counters', 'event_counters_2020_01_06', ${bounds}, '{"fillfactor=1); drop table x"}')`,
+    `select create_partition('pg_class', 'pg_class_2020_01_06', ${bounds}, '{}')`,
     `select create_partition('event_counters', null, ${bounds}, '{}')`,
     `select drop_partition('organizations', 'organizations')`,
     `select drop_partition('events', 'organizations')`,
@@ -89,12 +90,53 @@ test('its functions make and drop partitions of partitioned tables, and nothing 
   ])
     await assert.rejects(run(statement), { code: 'P0001' }, statement);
   await run(
-    `select create_partition('event_counters', 'event_counters_2040_01_02', ${bounds}, '{fillfactor=70}')`,
+    `select create_partition('event_counters', 'event_counters_2020_01_06', ${bounds}, '{fillfactor=70}')`,
   );
-  await run(`select drop_partition('event_counters', 'event_counters_2040_01_02')`);
+  await run(`select drop_partition('event_counters', 'event_counters_2020_01_06')`);
   // A table of the caller's own does not come before the real one.
   await run('create temporary table events (guid uuid) partition by range (guid)');
   await assert.rejects(run(`select drop_partition('events', 'pg_class')`), { code: 'P0001' });
+});
+
+const DAY_MS = 86_400_000;
+const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS);
+
+/** A partition that ended so long ago, by the clock of the machine, and the result of dropping it. */
+async function dropEnded(table: string, boundOf: (moment: Date) => string, days: number) {
+  const name = `${table}_2020_01_06`;
+  const bounds = [daysAgo(days + 1), daysAgo(days)].map((moment) => `'${boundOf(moment)}'`);
+  await run(`select create_partition('${table}', '${name}', ${bounds.join()}, '{}')`);
+  try {
+    await run(`select drop_partition('${table}', '${name}')`);
+  } finally {
+    await sql.raw(`drop table if exists ${name}`).execute(owner);
+  }
+}
+
+test('it drops a partition only once that is older than the shortest retention', async () => {
+  await sql`
+    do $$ declare partition regclass; begin
+      for partition in select inhrelid::regclass from pg_inherits join pg_class on oid = inhrelid
+        where relkind = 'r' and inhparent::regclass::text in ('audit_records', 'events', 'event_counters')
+      loop execute format('drop table %s', partition); end loop;
+    end $$`.execute(owner);
+  const moment = (at: Date) => at.toISOString();
+  const refused = { code: 'P0001', message: /did not end more than/ };
+  for (const [table, boundOf, days] of [
+    ['audit_records', firstGuidAt, 30],
+    ['events', firstGuidAt, 8],
+    ['event_counters', moment, 8],
+  ] as const) {
+    await dropEnded(table, boundOf, days + 0.1);
+    await assert.rejects(dropEnded(table, boundOf, days - 0.1), refused, table);
+    await assert.rejects(dropEnded(table, boundOf, -300), refused, table);
+  }
+  // A session cannot make a bound look older than it is.
+  await sql`set datestyle = 'SQL, DMY'; set timezone = 'UTC-160'`.execute(service.queries);
+  await assert.rejects(dropEnded('event_counters', moment, 7.9), refused);
+  await sql`reset datestyle; reset timezone`.execute(service.queries);
+  await sql`create table events_rest partition of events default`.execute(owner);
+  await assert.rejects(run(`select drop_partition('events', 'events_rest')`), refused);
 });
 
 test('grants are repeated as often as wanted, and take back what was given by hand', async () => {

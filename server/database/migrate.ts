@@ -1,7 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
+import { type Clock, systemClock } from '../runtime/clock.ts';
 import type { Database, Queries } from './database.ts';
 
 /**
@@ -12,13 +14,59 @@ const MIGRATIONS_DIR = fileURLToPath(new URL('./migrations/', import.meta.url));
 const MIGRATION_NAME = /^\d{4}_[a-z0-9_]+\.sql$/;
 const MIGRATION_TABLE = 'schema_migrations';
 
+type Prepare = (db: Queries) => Promise<unknown>;
+
 export type SchemaState = 'current' | 'behind' | 'ahead';
 
-/** Applies what is missing and returns the names of what it applied. */
-export async function migrate(database: Database): Promise<string[]> {
-  const { error, results } = await database.maintain((queries) => createMigrator(queries).migrateToLatest());
-  if (error) throw error;
-  return (results ?? []).map((result) => result.migrationName);
+/** A statement that waits for a lock holds up all that come after it; it gives up, lets them pass and tries again. */
+const LOCK_TIMEOUT_MS = 2_000;
+const LOCK_ATTEMPTS = 15;
+const PAUSE_MS = 1_000;
+const LOCK_NOT_AVAILABLE = '55P03';
+
+type Options = {
+  clock?: Clock;
+  lock?: { timeoutMs: number; attempts: number; pauseMs: number };
+};
+const LOCK = { timeoutMs: LOCK_TIMEOUT_MS, attempts: LOCK_ATTEMPTS, pauseMs: PAUSE_MS };
+
+/**
+ * Applies what is missing and returns the names of what it applied. Each migration is a transaction of its own, so that
+ * no lock is held while later migrations run.
+ */
+export async function migrate(
+  database: Database,
+  { clock = systemClock, lock = LOCK }: Options = {},
+): Promise<string[]> {
+  return database.maintain(async (queries) => {
+    const prepare = (db: Queries) =>
+      sql`
+      select set_config('lock_timeout', ${String(lock.timeoutMs)}, true),
+        set_config('portico.migration_time', ${clock.now().toISOString()}, true)`.execute(db);
+    const migrator = createMigrator(queries, prepare);
+    const applied: string[] = [];
+    for (;;) {
+      const name = await applyNext(migrator, lock);
+      if (name === undefined) return applied;
+      applied.push(name);
+    }
+  });
+}
+
+/** The name of the migration; undefined when there is none left. */
+async function applyNext(migrator: Migrator, lock: typeof LOCK): Promise<string | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    const { error, results } = await migrator.migrateUp();
+    const name = results?.[0]?.migrationName;
+    if (error === undefined) return name;
+    if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error;
+    if (attempt >= lock.attempts)
+      throw new Error(
+        `migration ${name} could not lock its tables in ${attempt} attempts of ${lock.timeoutMs} ms; end long transactions and run it again`,
+        { cause: error },
+      );
+    await setTimeout(lock.pauseMs);
+  }
 }
 
 /** Whether this code and this database belong together; `ahead` means that a newer version migrated it. */
@@ -29,20 +77,25 @@ export async function schemaState(queries: Queries): Promise<SchemaState> {
   return applied.size > files.length ? 'ahead' : 'current';
 }
 
-function createMigrator(queries: Queries): Migrator {
+function createMigrator(queries: Queries, prepare: Prepare): Migrator {
   return new Migrator({
     db: queries,
-    provider: { getMigrations: readMigrations },
+    provider: { getMigrations: () => readMigrations(prepare) },
     migrationTableName: MIGRATION_TABLE,
     migrationLockTableName: `${MIGRATION_TABLE}_lock`,
   });
 }
 
-async function readMigrations(): Promise<Record<string, Migration>> {
+async function readMigrations(prepare: Prepare): Promise<Record<string, Migration>> {
   const migrations: Record<string, Migration> = {};
   for (const name of await migrationNames()) {
     const text = await readFile(`${MIGRATIONS_DIR}${name}.sql`, 'utf8');
-    migrations[name] = { up: async (db) => void (await sql.raw(text).execute(db)) };
+    migrations[name] = {
+      async up(db) {
+        await prepare(db);
+        await sql.raw(text).execute(db);
+      },
+    };
   }
   return migrations;
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Log } from '../runtime/log.ts';
 import type { Database, Queries } from './database.ts';
 import { runExclusively } from './exclusive.ts';
+import { buildTableIndex, readMissingTableIndexes } from './table-indexes.ts';
 
 /**
  * A migration gives a partitioned table a new index on the parent alone, which takes no time. New partitions have it;
@@ -13,7 +14,9 @@ type MissingIndex = { parent: string; partition: string; definition: string };
 const LOCK_TIMEOUT = '60s';
 const DEFINITION = /^CREATE INDEX \S+ ON ONLY \S+ (.+)$/;
 
-/** Builds what is missing and returns the names; what could not be built is left to the next round. */
+type Missing = { name: string; isEmpty: boolean; build(connection: Queries): Promise<void> };
+
+/** Builds the missing indexes of tables and partitions and returns their names; the next call retries failed builds. */
 export async function buildMissingIndexes({
   database,
   log,
@@ -21,15 +24,15 @@ export async function buildMissingIndexes({
   database: Database;
   log: Log;
 }): Promise<string[]> {
-  if ((await readMissing(database.queries)).length === 0) return [];
+  if ((await readAllMissing(database.queries)).length === 0) return [];
   const built: string[] = [];
   const work = async (connection: Queries) => {
     await sql`set lock_timeout = ${sql.lit(LOCK_TIMEOUT)}`.execute(connection);
-    for (const missing of await readMissing(connection)) {
-      const name = `${missing.partition}_${missing.parent}`;
+    for (const { name, isEmpty, build } of await readAllMissing(connection)) {
       try {
-        await build(connection, missing, name);
-        log.info({ index: name }, 'built a missing index');
+        await build(connection);
+        // Those of a new database are no news.
+        log[isEmpty ? 'debug' : 'info']({ index: name }, 'built a missing index');
         built.push(name);
       } catch (error) {
         log.warn({ index: name, reason: String(error) }, 'could not build a missing index');
@@ -39,6 +42,18 @@ export async function buildMissingIndexes({
   // An index of a large partition takes as long as it takes.
   await runExclusively(database, 'build partition indexes', work, {});
   return built;
+}
+
+async function readAllMissing(queries: Queries): Promise<Missing[]> {
+  const ofTables = (await readMissingTableIndexes(queries)).map((missing) => ({
+    ...missing,
+    build: (connection: Queries) => buildTableIndex(connection, missing),
+  }));
+  const ofPartitions = (await readMissing(queries)).map((missing) => {
+    const name = `${missing.partition}_${missing.parent}`;
+    return { name, isEmpty: false, build: (connection: Queries) => build(connection, missing, name) };
+  });
+  return [...ofTables, ...ofPartitions];
 }
 
 async function build(

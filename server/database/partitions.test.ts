@@ -15,8 +15,11 @@ import { createPartitions, weeksAround } from './partitions.ts';
 const DAY_MS = 24 * 60 * 60 * 1000;
 const WEEK_MS = 7 * DAY_MS;
 const TABLES = ['events', 'deliveries', 'delivery_attempts', 'delivery_counters', 'event_counters'];
-/** A Sunday; the week before it begins on the 9th. */
-const START = new Date('2026-11-15T12:00:00.000Z');
+/**
+ * A Sunday; the week before it begins on the 9th. Years ago, because the database drops only partitions that are old by
+ * its own clock.
+ */
+const START = new Date('2020-11-15T12:00:00.000Z');
 
 /** A database and one process on it; `another` is the next process on the same. */
 async function open({ migrated = true, now = START, retentionDays = 30 } = {}) {
@@ -45,7 +48,10 @@ async function open({ migrated = true, now = START, retentionDays = 30 } = {}) {
   const logged = () => lines.splice(0).map((line) => JSON.parse(line) as { msg: string; partition?: string });
   const owner = createDatabase({ url: testDatabase.ownerUrl, connections: 2, log });
   opened.push(owner);
-  return { ...another(), another, owner, clock, log, logged };
+  const first = another();
+  if (migrated) await first.partitions.prepare();
+  lines.length = 0;
+  return { ...first, another, owner, clock, log, logged };
 }
 
 type Range = { table: string; name: string; bounds: string };
@@ -175,7 +181,7 @@ test('wherever the clock stands, everything from 8 days before to 2 weeks ahead 
 });
 
 test('the template of tests has the weeks of the fake clock, by name and by bound', async () => {
-  const { database } = await open();
+  const { database } = await open({ now: createFakeClock().now() });
   const ranges = await readRanges(database.queries);
   const weeks = ['2026_11_02', '2026_11_09', '2026_11_16', '2026_11_23'];
   assert.deepEqual(
@@ -215,7 +221,7 @@ test('each partition that is made is told, once', async () => {
   await partitions.prepare();
   assert.deepEqual(
     logged().map(({ msg, partition }) => [msg, partition]),
-    TABLES.map((table) => ['a partition was made', `${table}_2026_11_30`]),
+    TABLES.map((table) => ['a partition was made', `${table}_2020_11_30`]),
   );
 });
 
@@ -238,7 +244,7 @@ test('partitions are made while others write and read', async () => {
     clock.advance(WEEK_MS);
   };
   await whileHeld(database, write, partitions.prepare);
-  assert.ok((await namesOf(database.queries)).includes('deliveries_2026_11_30'));
+  assert.ok((await namesOf(database.queries)).includes('deliveries_2020_11_30'));
 });
 
 test('a table that is locked is left for the next round, and the others are made', async () => {
@@ -248,15 +254,15 @@ test('a table that is locked is left for the next round, and the others are made
   clock.advance(WEEK_MS);
   await whileHeld(database, lock, partitions.prepare);
   const names = await namesOf(database.queries);
-  assert.ok(names.includes('events_2026_11_30') && names.includes('delivery_counters_2026_11_30'));
-  assert.ok(!(await tableExists(database.queries, 'deliveries_2026_11_30')), 'nothing half made is left');
+  assert.ok(names.includes('events_2020_11_30') && names.includes('delivery_counters_2020_11_30'));
+  assert.ok(!(await tableExists(database.queries, 'deliveries_2020_11_30')), 'nothing half made is left');
   assert.ok(
     logged().some(
-      ({ msg, partition }) => /could not be made/.test(msg) && partition === 'deliveries_2026_11_30',
+      ({ msg, partition }) => /could not be made/.test(msg) && partition === 'deliveries_2020_11_30',
     ),
   );
   await partitions.prepare();
-  assert.ok((await namesOf(database.queries)).includes('deliveries_2026_11_30'));
+  assert.ok((await namesOf(database.queries)).includes('deliveries_2020_11_30'));
 });
 
 test('a partition has the indexes and checks of its parent, and deliveries room for a change', async () => {
@@ -278,9 +284,9 @@ test('a partition has the indexes and checks of its parent, and deliveries room 
     );
   }
   await assert.rejects(
-    sql`update deliveries_2026_11_09 set environment = 'x' where false;
-        insert into events_2026_11_09 values (${sql.lit(guidAt(START))}, ${sql.lit(guidAt(START))}, null, 'x',
-          ${sql.lit(guidAt(START))}, 'elsewhere', '2026-11-15')`.execute(owner.queries),
+    sql`update deliveries_2020_11_09 set environment = 'x' where false;
+        insert into events_2020_11_09 values (${sql.lit(guidAt(START))}, ${sql.lit(guidAt(START))}, null, 'x',
+          ${sql.lit(guidAt(START))}, 'elsewhere', '2020-11-15')`.execute(owner.queries),
     /events_environment_check/,
   );
 });
@@ -294,14 +300,14 @@ test('the bounds are read as they are whatever the session writes moments like',
   const { partitions } = another();
   await partitions.prepare();
   assert.deepEqual(logged(), []);
-  clock.set(new Date('2026-12-08T23:59:59.999Z'));
+  clock.set(new Date('2020-12-08T23:59:59.999Z'));
   await partitions.prepare();
   await insertHistory(database.queries, later(clock.now(), 2 * WEEK_MS));
   assert.deepEqual(await partitions.dropOld(), []);
   clock.advance(1);
   assert.deepEqual(
     await partitions.dropOld(),
-    TABLES.map((table) => `${table}_2026_11_02`),
+    TABLES.map((table) => `${table}_2020_11_02`),
   );
 });
 
@@ -327,7 +333,7 @@ test('events from before the partitions stay readable, and new ones find their w
   const names = await namesOf(database.queries);
   assert.deepEqual(
     names.filter((name) => name.startsWith('events')),
-    ['events_2026_11_16', 'events_2026_11_23', 'events_before'],
+    ['events_2020_11_16', 'events_2020_11_23', 'events_before'],
     'what is covered is not made again',
   );
   const expected = [...guids];
@@ -338,7 +344,7 @@ test('events from before the partitions stay readable, and new ones find their w
 
 test('events from before the partitions are dropped when the last of them is old', async () => {
   const { database, partitions, clock } = await openUpgraded([later(START, -300 * DAY_MS), START]);
-  const endOfWeek = new Date('2026-11-16T00:00:00.000Z');
+  const endOfWeek = new Date('2020-11-16T00:00:00.000Z');
   clock.set(later(endOfWeek, 30 * DAY_MS - 1));
   await partitions.prepare();
   assert.deepEqual(await partitions.dropOld(), []);
@@ -358,7 +364,7 @@ test('without events before, nothing of them is left', async () => {
 test('what is within the retention is kept, what is beyond is dropped and told', async () => {
   const { database, partitions, clock, logged } = await open({ retentionDays: 30 });
   await insertHistory(database.queries, START);
-  const lastOfWeek = new Date('2026-11-15T23:59:59.999Z');
+  const lastOfWeek = new Date('2020-11-15T23:59:59.999Z');
   for (let day = 0; day < 80; day++) {
     clock.advance(DAY_MS);
     await partitions.prepare();
@@ -375,7 +381,7 @@ test('what is within the retention is kept, what is beyond is dropped and told',
   }
   const told = logged().filter(({ msg }) => msg === 'a partition was dropped');
   assert.ok(
-    told.length >= TABLES.length * 7 && told.some(({ partition }) => partition === 'deliveries_2026_11_09'),
+    told.length >= TABLES.length * 7 && told.some(({ partition }) => partition === 'deliveries_2020_11_09'),
   );
   await insertHistory(database.queries, clock.now());
 });
@@ -404,16 +410,16 @@ async function writeUntil(other: Promise<unknown>, database: Database, moment: D
   await ending;
 }
 
-const OLD_EVENTS = ['events_2026_11_02', 'events_2026_11_09'];
+const OLD_EVENTS = ['events_2020_11_02', 'events_2020_11_09'];
 
 for (const [what, table] of [
   ['history', 'events'],
-  ['the old partition itself', 'events_2026_11_02'],
+  ['the old partition itself', 'events_2020_11_02'],
 ] as const)
   test(`a reader of ${what} is waited for in the next round, and keeps nobody from writing`, async () => {
     const { database, owner, partitions, another, clock, logged } = await open();
     await insertEvent(database.queries, later(START, -WEEK_MS));
-    clock.set(new Date('2026-12-16T00:00:00.000Z'));
+    clock.set(new Date('2020-12-16T00:00:00.000Z'));
     await partitions.prepare();
     logged();
     const read = (reader: Queries) => sql`select from ${sql.table(table)}`.execute(reader);
@@ -424,13 +430,13 @@ for (const [what, table] of [
       assert.ok(!dropped.some((name) => name.startsWith('events')), 'the others of the table wait with it');
       assert.equal(dropped.length, (TABLES.length - 1) * OLD_EVENTS.length);
       assert.equal(logged().filter(isDropWarning).length, 1);
-      assert.ok(await tableExists(database.queries, 'events_2026_11_02'));
+      assert.ok(await tableExists(database.queries, 'events_2020_11_02'));
 
       // Weeks are made while it is still on its way out.
       clock.advance(WEEK_MS);
       await partitions.prepare();
     });
-    const newlyOver = TABLES.map((each) => `${each}_2026_11_16`);
+    const newlyOver = TABLES.map((each) => `${each}_2020_11_16`);
     assert.deepEqual(await partitions.dropOld(), [...OLD_EVENTS, ...newlyOver]);
     assert.deepEqual(logged().filter(isDropWarning), []);
     assert.deepEqual(await partitions.dropOld(), []);
@@ -447,18 +453,18 @@ test('two nodes that drop at once drop each partition once', async () => {
 test('what an earlier version was detaching when it died is dropped', async () => {
   const { database, owner, partitions, clock } = await open();
   await sql`create table events_2020_01_06 (like events)`.execute(owner.queries);
-  clock.set(new Date('2026-12-09T00:00:00.000Z'));
+  clock.set(new Date('2020-12-09T00:00:00.000Z'));
   const read = (reader: Queries) => sql`select from events`.execute(reader);
   const detach = () =>
     owner.queries.connection().execute(async (connection) => {
       await sql`set lock_timeout = '10ms'`.execute(connection);
       await assert.rejects(
-        sql`alter table events detach partition events_2026_11_02 concurrently`.execute(connection),
+        sql`alter table events detach partition events_2020_11_02 concurrently`.execute(connection),
         { code: '55P03' },
       );
     });
   await whileHeld(database, read, detach);
-  assert.deepEqual((await partitions.dropOld()).slice(0, 1), ['events_2026_11_02']);
+  assert.deepEqual((await partitions.dropOld()).slice(0, 1), ['events_2020_11_02']);
   assert.ok(await tableExists(owner.queries, 'events_2020_01_06'));
 });
 

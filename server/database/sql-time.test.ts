@@ -11,6 +11,20 @@ const FILES = globSync('**/{*.sql,*store.ts,database/*.ts}', { cwd: ROOT }).filt
 const CLOCK_OF_THE_DATABASE =
   /\b(now|clock_timestamp|statement_timestamp|transaction_timestamp|timeofday)\s*\(\s*\)|\b(current_timestamp|current_date|current_time|localtimestamp|localtime)\b|'(now|today|tomorrow|yesterday)'/i;
 
+/**
+ * Its caller is not trusted to name the time: the service role may drop only partitions that are old by the database's
+ * own clock.
+ */
+const EXCEPTION = {
+  file: 'database/migrations/0029_partition_functions.sql',
+  text: 'ended > clock_timestamp() - kept',
+};
+
+function readSql(file: string): string {
+  const text = sqlOf(readFileSync(join(ROOT, file), 'utf8'));
+  return file === EXCEPTION.file ? text.replace(EXCEPTION.text, '') : text;
+}
+
 function sqlOf(text: string): string {
   // Comments may speak of it, and `clock.now()` is how the time is handed in.
   return text.replaceAll(/--.*|\/\*[\s\S]*?\*\/|(?<!:)\/\/.*/g, '').replaceAll(/\b\w+\.now\(\)/g, '');
@@ -30,9 +44,7 @@ test('the pattern finds the clock of the database and leaves ours alone', () => 
 
 test('no SQL asks the database for the time', () => {
   assert.ok(FILES.some((file) => file.endsWith('.sql')) && FILES.some((file) => file.endsWith('store.ts')));
-  const guilty = FILES.filter((file) =>
-    CLOCK_OF_THE_DATABASE.test(sqlOf(readFileSync(join(ROOT, file), 'utf8'))),
-  );
+  const guilty = FILES.filter((file) => CLOCK_OF_THE_DATABASE.test(readSql(file)));
   assert.deepEqual(guilty, []);
 });
 

@@ -1,6 +1,9 @@
-import { firstGuidAt, momentOf } from '../runtime/guid.ts';
+import { firstGuidAt } from '../runtime/guid.ts';
 
-/** How far the time in a guid may lie from `created_at`, of objects that are found by it. */
+/**
+ * How far the time in a guid may lie from `created_at`, of objects that are found by it. A trigger of the database marks
+ * all others (`guid_time_differs`, migration 0017), with the same distance.
+ */
 const MAX_DISTANCE_MS = 5 * 60_000;
 const LOWEST = '0'.repeat(32);
 const HIGHEST = 'f'.repeat(32);
@@ -11,11 +14,6 @@ export function guidsOfWindow(from: Date | undefined, until: Date | undefined) {
     lowest: from ? guidAt(from.getTime() - MAX_DISTANCE_MS) : LOWEST,
     highest: until ? guidAt(until.getTime() + MAX_DISTANCE_MS) : HIGHEST,
   };
-}
-
-/** Whether the guid says nothing about when the object was created here: the platform's core made it earlier. */
-export function timeDiffers({ guid, created_at: createdAt }: { guid: string; created_at: Date }): boolean {
-  return Math.abs(momentOf(guid).getTime() - createdAt.getTime()) > MAX_DISTANCE_MS;
 }
 
 /** No guid is older than the epoch, whatever a filter asks for. */

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { createTestDatabase, migrateTo } from '../../testing/database.ts';
 import { createDatabase, type Queries } from '../database/database.ts';
 import { migrate } from '../database/migrate.ts';
+import { firstGuidAt } from '../runtime/guid.ts';
 import { createLog } from '../runtime/log.ts';
 
 /** 0012: customers become objects, while nodes of the version before still have their own table of them. */
@@ -93,4 +94,34 @@ test('what a new node writes is there for those of the version before', async ()
   assert.deepEqual(await customers(queries), await objects(queries));
   await insert('6'.repeat(32), 'transfer', {});
   assert.equal((await customers(queries)).length, 4, 'and only customers are');
+});
+
+test('an object whose guid has another time is marked, whichever version inserts it', async () => {
+  const insert = async (guid: string, createdAt: string) => {
+    // Without the column, as a node of the version before does.
+    await sql`insert into objects (guid, organization_guid, environment, bank_guid, type, details, labels, created_at,
+        updated_at)
+      values (${guid}, ${ORGANIZATION}, 'sandbox', ${BANK}, 'account', '{}', '{}', ${createdAt}, ${createdAt})`.execute(
+      queries,
+    );
+    const row = await queries
+      .selectFrom('objects')
+      .select('guid_time_differs')
+      .where('guid', '=', guid)
+      .executeTakeFirstOrThrow();
+    return row.guid_time_differs;
+  };
+  const at = new Date('2026-11-15T12:00:00.000Z').getTime();
+  for (const [minutes, differs] of [
+    [0, false],
+    [5, false],
+    [-5, false],
+    [5.001, true],
+    [-5.001, true],
+  ] as const)
+    assert.equal(
+      await insert(firstGuidAt(new Date(at - minutes * 60_000)), new Date(at).toISOString()),
+      differs,
+      `${minutes} minutes`,
+    );
 });

@@ -4,7 +4,7 @@ import type { Queries, Transaction } from '../database/database.ts';
 import type { Page, PageOf } from '../database/paging.ts';
 import type { EnvironmentName, Tables } from '../database/tables.ts';
 import { distinct, type Narrowing, selectPageOfEach } from '../database/value-paging.ts';
-import { guidsOfWindow, timeDiffers } from './guid-window.ts';
+import { guidsOfWindow } from './guid-window.ts';
 
 export type ObjectRow = Omit<Selectable<Tables['objects']>, 'guid_time_differs'>;
 type Sql = RawBuilder<unknown>;
@@ -35,7 +35,7 @@ export type ObjectFilters = {
 export async function insertObject(transaction: Transaction, object: ObjectRow): Promise<boolean> {
   const inserted = await transaction
     .insertInto('objects')
-    .values({ ...columnsOf(object), guid_time_differs: timeDiffers(object) })
+    .values(columnsOf(object))
     .onConflict((conflict) => conflict.column('guid').doNothing())
     .returning('guid')
     .executeTakeFirst();

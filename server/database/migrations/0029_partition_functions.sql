@@ -60,22 +60,42 @@ begin
   end loop;
 end $$;
 
--- Detaching concurrently is not possible in a function. A plain detach locks the parent for a moment; whoever waits
--- behind it waits no longer than this lock timeout.
+-- Drops a partition whose upper bound is older than the shortest retention that can be configured. The time comes from
+-- the database's own clock: SQL that reached the service role could pass any other time and erase the audit record.
+-- Detaching concurrently is not possible in a function. A plain detach locks the parent for a moment, and others wait
+-- behind it no longer than this lock timeout. Dates are written and read in a fixed style, whatever the session uses.
 create function drop_partition(parent text, partition text)
-returns void language plpgsql security definer set lock_timeout = '100ms' as $$
+returns void language plpgsql security definer
+set lock_timeout = '100ms' set timezone = 'UTC' set datestyle = 'ISO, YMD' as $$
 declare
+  kept constant interval := case parent when 'audit_records' then interval '30 days' else interval '8 days' end;
   pending boolean;
+  upper_bound text;
+  by_guid boolean;
+  ended timestamptz;
 begin
   perform require_partitioned_table(parent);
-  select inhdetachpending into pending
+  select inhdetachpending, (regexp_match(pg_get_expr(child.relpartbound, 0), ' TO \(''(.+)''\)$'))[1],
+    key.atttypid = 'uuid'::regtype
+  into pending, upper_bound, by_guid
   from pg_inherits
   join pg_class child on child.oid = inhrelid
+  join pg_partitioned_table on partrelid = inhparent
+  join pg_attribute key on key.attrelid = inhparent and key.attnum = partattrs[0]
   where inhparent = (select oid from pg_class
       where relname = parent and relnamespace = current_schema()::regnamespace)
     and child.relname = partition and child.relnamespace = current_schema()::regnamespace;
   if not found then
     raise exception 'table % is not a partition of %', quote_ident(partition), parent;
+  end if;
+  if by_guid then
+    ended := to_timestamp(('x' || left(replace(upper_bound, '-', ''), 12))::bit(48)::bigint / 1000.0);
+  else
+    ended := upper_bound::timestamptz;
+  end if;
+  -- Without an upper bound a partition never ends.
+  if ended is null or ended > clock_timestamp() - kept then
+    raise exception 'partition % did not end more than % ago', quote_ident(partition), kept;
   end if;
   execute format('alter table %I detach partition %I %s', parent, partition,
     case when pending then 'finalize' else '' end);
