@@ -1,6 +1,3 @@
-/** The bodies of one kind of sender, with a limit for all of them together and one for each sender. */
-export type BodyPool = ReturnType<typeof createBodyPool>;
-
 export type BodyShare = {
   /** False when the bytes do not fit; they are then not counted. */
   take(bytes: number): boolean;
@@ -18,6 +15,7 @@ type Sender = { held: number; arriving: Set<Body>; sizeClass: number | undefined
 /** Powers of two, up to the largest safe integer. */
 const SIZE_CLASSES = 53;
 
+/** The bodies of one kind of sender, with a limit for all of them together and one for each sender. */
 export function createBodyPool({
   maxBytes,
   maxBytesOfSender,
