@@ -36,14 +36,14 @@ test('a call beyond the bound is refused with 429, and the calls of others are n
 });
 
 test('a customer gets a tenth of the places, and gives them back', () => {
-  const calls = createCallsInFlight({ maxInFlight: 20, maxRunning: 2 });
-  const own = [1, 2].map(() => entered(calls.enter('a', 'customer')));
-  assert.equal((calls.enter('a', 'customer') as Failure).code, 'api_rate_limit_exceeded');
-  const others = [calls.enter('a', 'sibling'), calls.enter('a')].map(entered);
+  const calls = createCallsInFlight({ maxInFlight: 20, maxRunning: { list: 1, other: 2 } });
+  const own = [1, 2].map(() => entered(calls.enter('a', 'other', 'customer')));
+  assert.equal((calls.enter('a', 'other', 'customer') as Failure).code, 'api_rate_limit_exceeded');
+  const others = [calls.enter('a', 'other', 'sibling'), calls.enter('a', 'other')].map(entered);
   own[0]?.close();
   own[0]?.close();
-  others.push(entered(calls.enter('a', 'customer')));
-  assert.equal((calls.enter('a', 'customer') as Failure).code, 'api_rate_limit_exceeded');
+  others.push(entered(calls.enter('a', 'other', 'customer')));
+  assert.equal((calls.enter('a', 'other', 'customer') as Failure).code, 'api_rate_limit_exceeded');
   for (const call of [...own, ...others]) call.close();
   assert.equal(calls.size(), 0);
 });
