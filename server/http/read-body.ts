@@ -107,15 +107,18 @@ export function readBody({
  * room in its buffer would resume the socket in `_read`, also after its answer, so this is turned off as well.
  */
 export function stopReading({ raw }: FastifyRequest): void {
-  raw._read = () => {};
-  // A call without a network has a socket that can do nothing.
-  raw.socket.pause?.();
+  // An injected request has no real socket, and a `_read` of its own.
+  if (!raw.socket.pause) return;
+  raw._read = readNothing;
+  raw.socket.pause();
 }
 
 export function startReading({ raw }: FastifyRequest): void {
-  Reflect.deleteProperty(raw, '_read');
+  if (raw._read === readNothing) Reflect.deleteProperty(raw, '_read');
   raw.socket.resume?.();
 }
+
+function readNothing(): void {}
 
 function overloaded(): Failure {
   return new Failure('overloaded', 'Too many request bodies are being received; try again', {
