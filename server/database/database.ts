@@ -38,6 +38,8 @@ export type Database = {
 export type Ending = 'committed' | 'rolled back' | 'unknown';
 
 export const CONNECT_TIMEOUT_MS = 5_000;
+/** Longer than for a connection: a person with a session waits out a flood of logins instead of being refused. */
+export const MAX_WAIT_FOR_SHARE_MS = 10_000;
 const IDLE_TIMEOUT_MS = 30_000;
 /** No statement of a request takes longer; a runaway query must not hold a connection for ever. */
 const STATEMENT_TIMEOUT_MS = 15_000;
@@ -143,7 +145,7 @@ function connect({
   const share = (most: number) =>
     new Kysely<Tables>({
       dialect: new PostgresDialect({
-        pool: shareOfPool(bounded, { connections: most, maxWaitMs: CONNECT_TIMEOUT_MS, timers }),
+        pool: shareOfPool(bounded, { connections: most, maxWaitMs: MAX_WAIT_FOR_SHARE_MS, timers }),
       }),
     });
   /** The pool forgets a connection once it has said goodbye; whoever stops PostgreSQL next needs it gone. */

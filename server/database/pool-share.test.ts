@@ -5,7 +5,7 @@ import { createTestDatabase } from '../../testing/database.ts';
 import { createFakeClock } from '../../testing/fake-clock.ts';
 import { createLog } from '../runtime/log.ts';
 import { connectionsOfOne, MIN_CONNECTIONS, reservedConnections } from './bounded-pool.ts';
-import { CONNECT_TIMEOUT_MS, createDatabase, type Ending } from './database.ts';
+import { createDatabase, type Ending, MAX_WAIT_FOR_SHARE_MS } from './database.ts';
 import { PoolFull } from './failures.ts';
 import { MAX_WAITING_FOR_SHARE } from './pool-share.ts';
 
@@ -48,7 +48,7 @@ test('a query that waits too long, or behind too many, is refused and leaves the
     waiting = Promise.allSettled(Array.from({ length: MAX_WAITING_FOR_SHARE }, select));
     await new Promise(setImmediate);
     await assert.rejects(select(), PoolFull);
-    clock.advance(CONNECT_TIMEOUT_MS);
+    clock.advance(MAX_WAIT_FOR_SHARE_MS);
     for (const { status } of await waiting) assert.equal(status, 'rejected');
   });
   await select();
