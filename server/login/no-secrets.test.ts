@@ -11,6 +11,7 @@ import {
   PASSWORD,
   tokenInLink,
 } from '../../testing/dashboard.ts';
+import { queriesOfOwner } from '../../testing/database.ts';
 import { createTenant } from '../../testing/tenant.ts';
 
 /** Everything that people do, with the log at its most talkative; then nothing of it is there. */
@@ -47,9 +48,10 @@ test('no password, cookie, link, code, token or address of a person is in the lo
   await app.login.passwordResets.idle();
 
   // A fault of ours while one of them is on its way: the error is logged, what was sent is not.
-  await app.database.queries.schema.alterTable('sessions').renameTo('sessions_away').execute();
+  const owner = queriesOfOwner(app.testDatabase);
+  await owner.schema.alterTable('sessions').renameTo('sessions_away').execute();
   const failed = await logIn(app, { ...person, password: 'a brand new password' });
-  await app.database.queries.schema.alterTable('sessions_away').renameTo('sessions').execute();
+  await owner.schema.alterTable('sessions_away').renameTo('sessions').execute();
   assert.equal(failed.status, 500);
 
   assert.ok(app.logged.length > 10);
