@@ -51,7 +51,7 @@ export function createMergedRecords({
             });
         }),
       )
-      .catch((error: unknown) => log.error({ err: error }, 'a refusal could not be recorded'));
+      .catch((error: unknown) => log.error({ err: error }, 'could not write an audit record'));
   }
 
   function watch(key: string, entry: Watched): void {

@@ -66,7 +66,7 @@ export function createEventCounters({ queries, clock, timers, guids, log }: Deps
         await addEventCounts(queries, { writer, sequence, at: clock.now() }, unanswered);
         unanswered = undefined;
       } catch (error) {
-        log.warn({ reason: String(error) }, 'counts of events are kept until the database is back');
+        log.warn({ reason: String(error) }, 'could not write event counts; retrying');
         return flushLater();
       }
     }

@@ -31,10 +31,7 @@ export function createLane({ queries, clock, log, self, stopping, work, atOnce, 
   function take(file: FileRow): void {
     const treatment: Promise<void> = treat(file)
       .catch((error: unknown) =>
-        log.warn(
-          { err: error, file: file.guid },
-          'a file is left to whoever takes it when its lease has ended',
-        ),
+        log.warn({ err: error, file: file.guid }, 'could not process a file; its lease will expire'),
       )
       .finally(() => {
         active.delete(treatment);
