@@ -6,7 +6,9 @@ import { ListTimeout, markDatabaseError, PoolFull } from './failures.ts';
  * Queries waiting for a connection, for each connection of the pool. A further query is refused at once: by the time
  * its turn came, the caller would have given up.
  */
-const MAX_WAITING_PER_CONNECTION = 25;
+export const MAX_WAITING_PER_CONNECTION = 25;
+/** The same for reserved connections: each reads or writes a few rows, so a burst of token requests may wait. */
+export const MAX_WAITING_PER_RESERVED_CONNECTION = 250;
 /** What pg-pool says of a query that waited for a connection too long. */
 const WAIT_TIMED_OUT = 'timeout exceeded when trying to connect';
 /**
@@ -52,8 +54,7 @@ export function connectionsOfOne(connections: number): { list: number; other: nu
 type Send = (text: string, values?: readonly unknown[]) => Promise<unknown>;
 
 /** The pool, with a bound on the queries that wait for it, and with its connection errors marked as the database's. */
-export function boundPool(pool: pg.Pool, connections: number): PostgresPool {
-  const maxWaiting = connections * MAX_WAITING_PER_CONNECTION;
+export function boundPool(pool: pg.Pool, maxWaiting: number): PostgresPool {
   pool.on('connect', (client) => client.on('error', markDatabaseError));
   return {
     options: pool.options,

@@ -4,7 +4,12 @@ import { systemTimers, type Timers } from '../runtime/clock.ts';
 import { type Failure, isFailure } from '../runtime/failure.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Secret } from '../runtime/secret.ts';
-import { boundPool, withListTimeout } from './bounded-pool.ts';
+import {
+  boundPool,
+  MAX_WAITING_PER_CONNECTION,
+  MAX_WAITING_PER_RESERVED_CONNECTION,
+  withListTimeout,
+} from './bounded-pool.ts';
 import { createConnectionWatch } from './connection-watch.ts';
 import { shareOfPool } from './pool-share.ts';
 import { PreparingClient } from './prepared.ts';
@@ -75,7 +80,14 @@ export function createDatabase({
 }): Database {
   const common = { url, log, timers, statementTimeoutMs: STATEMENT_TIMEOUT_MS };
   const { queries, lists, close } = connect({ ...common, connections: connections - reserved });
-  const apart = reserved > 0 ? connect({ ...common, connections: reserved }) : undefined;
+  const apart =
+    reserved > 0
+      ? connect({
+          ...common,
+          connections: reserved,
+          waitingPerConnection: MAX_WAITING_PER_RESERVED_CONNECTION,
+        })
+      : undefined;
   const authentication = apart?.share(Math.max(1, reserved - 1)) ?? queries;
   const endings: Endings = new WeakMap();
   return {
@@ -102,12 +114,14 @@ function connect({
   timers,
   connections,
   statementTimeoutMs,
+  waitingPerConnection = MAX_WAITING_PER_CONNECTION,
 }: {
   url: Secret;
   log: Log;
   timers: Timers;
   connections: number;
   statementTimeoutMs?: number;
+  waitingPerConnection?: number;
 }) {
   const pool = new pg.Pool({
     connectionString: url.reveal(),
@@ -139,7 +153,7 @@ function connect({
     watch.remove(client);
   });
 
-  const bounded = boundPool(pool, pool.options.max);
+  const bounded = boundPool(pool, connections * waitingPerConnection);
   const queries = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: bounded }) });
   const lists = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: withListTimeout(bounded) }) });
   const share = (most: number) =>

@@ -19,7 +19,7 @@ type Deps = { queries: Queries; clock: Clock; timers: Timers; log: Log };
 export function keepUploadLease({ queries, clock, timers, log }: Deps, guid: string, leasedBy: string) {
   let lost = false;
   let stopped = false;
-  let renewing: Promise<void> | undefined;
+  let renewing = Promise.resolve();
   let cancel = () => {};
 
   async function renew(): Promise<void> {
@@ -36,9 +36,8 @@ export function keepUploadLease({ queries, clock, timers, log }: Deps, guid: str
   function renewLater(): void {
     cancel = timers.after(RENEW_EVERY_MS, () => {
       if (stopped) return;
-      renewing ??= renew().finally(() => {
-        renewing = undefined;
-      });
+      // One after the other, so that a late answer never shortens the lease.
+      renewing = renewing.then(renew);
       renewLater();
     });
   }

@@ -135,8 +135,8 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
     request.hasEncodedSegment = hasEncodedFixedSegment(request);
     const failure = failureOfHost(request);
     // Before the body is read: no route would look at it.
-    if (request.hasEncodedSegment || (request.is404 && !failure))
-      sendNotFound(request, reply, allowedMethods);
+    if (request.hasEncodedSegment) reply.callNotFound();
+    else if (request.is404 && !failure) sendNotFound(request, reply, allowedMethods);
     else proceed(failure, done);
   });
   limitBodyTime(server, { smallMs: SMALL_BODY_TIMEOUT_MS, largeMs: BODY_TIMEOUT_MS });

@@ -139,7 +139,7 @@ test('account: each threshold that a balance falls below is told once, whoever l
             const payload = { bank_guid: owner.bankGuid, details: { ...details, balance } };
             assert.equal((await report(app, account, guid, payload)).status, 200);
           } else {
-            await simulate();
+            await simulateDuring(Promise.resolve());
             next = Math.max(level, Math.min(level + 1, simulated));
             if (next !== level) shown = next === 1 ? 199 : 99;
           }
