@@ -83,7 +83,7 @@ function attacksOnForm(path: string): Attack[] {
   }));
 }
 
-/** Addresses, queries and headers, where nobody has authenticated. */
+/** Addresses, queries and headers, sent before authentication. */
 export function attacksOnHead(): Attack[] {
   const of = (name: string, path: string, headers: Record<string, string> = {}): Attack => ({
     name,
