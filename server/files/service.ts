@@ -16,7 +16,7 @@ import { changeOf } from './records.ts';
 import type { NewFile } from './schema.ts';
 import { FILE_STATES, type FileState, stateOf } from './state.ts';
 import type { Storage } from './storage/storage.ts';
-import { failureOfStorage } from './storage-failure.ts';
+import { failureOfStorage, refusalForSpace } from './storage-failure.ts';
 import * as store from './store.ts';
 
 export type Files = ReturnType<typeof createFiles>;
@@ -83,22 +83,13 @@ export function createFiles(deps: Deps) {
     content: readonly Buffer[],
     removeAt: Date,
   ): Promise<Failure | undefined> {
-    const full = await requireSpace(file.pending_bytes ?? 0);
+    const full = await refusalForSpace(storage, log, file.pending_bytes ?? 0);
     if (full) return full;
     await insertRemoval(queries, file.guid, removeAt);
     const { content_type: contentType, max_bytes: maxBytes } = file;
     try {
       const result = await storage.put(file.guid, Readable.from(content), { contentType, maxBytes });
       if (result !== 'stored') throw new Error(`new content of ${file.guid} is not stored: ${result}`);
-      return undefined;
-    } catch (error) {
-      return failureOfStorage(error, log);
-    }
-  }
-
-  async function requireSpace(bytes: number): Promise<Failure | undefined> {
-    try {
-      await storage.requireSpace(bytes);
       return undefined;
     } catch (error) {
       return failureOfStorage(error, log);

@@ -1,6 +1,6 @@
 import { Failure } from '../runtime/failure.ts';
 import type { Log } from '../runtime/log.ts';
-import { StorageError, StorageFull } from './storage/storage.ts';
+import { type Storage, StorageError, StorageFull } from './storage/storage.ts';
 
 const RETRY_AFTER_SECONDS = 30;
 
@@ -13,4 +13,18 @@ export function failureOfStorage(error: unknown, log: Log): Failure {
   return new Failure('storage_unavailable', 'Files cannot be stored at the moment; try again later', {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
+}
+
+/** Why content of this size cannot be stored now; undefined when it can. */
+export async function refusalForSpace(
+  storage: Storage,
+  log: Log,
+  bytes: number,
+): Promise<Failure | undefined> {
+  try {
+    await storage.requireSpace(bytes);
+    return undefined;
+  } catch (error) {
+    return failureOfStorage(error, log);
+  }
 }

@@ -7,7 +7,7 @@ import { LONGEST_UPLOAD_MS, later } from './looks.ts';
 import type { Quota } from './quota.ts';
 import { reclaim } from './reclaim.ts';
 import type { PutResult, Storage, UploadTerms } from './storage/storage.ts';
-import { failureOfStorage } from './storage-failure.ts';
+import { failureOfStorage, refusalForSpace } from './storage-failure.ts';
 import * as store from './store.ts';
 import { keepUploadLease, UPLOAD_LEASE_MS, UploadLeaseLost } from './upload-lease.ts';
 
@@ -78,15 +78,6 @@ export function createUploads(deps: Deps) {
     }
   }
 
-  async function requireSpace(bytes: number): Promise<Failure | undefined> {
-    try {
-      await storage.requireSpace(bytes);
-      return undefined;
-    } catch (error) {
-      return failureOfStorage(error, log);
-    }
-  }
-
   async function conclude(terms: UploadTerms, result: PutResult | Failure): Promise<Failure | undefined> {
     if (result instanceof Failure) return result;
     if (result === 'too_large')
@@ -110,7 +101,7 @@ export function createUploads(deps: Deps) {
       bytes: number,
       content: AsyncIterable<Uint8Array>,
     ): Promise<Failure | undefined> {
-      const full = await requireSpace(bytes);
+      const full = await refusalForSpace(storage, log, bytes);
       if (full) return full;
       const leasedBy = guids.next();
       const refused = await begin(terms, bytes, leasedBy);
