@@ -1,6 +1,6 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Queries } from './database.ts';
-import { MAX_COUNTED, type Page, type PageOf } from './paging.ts';
+import { completePage, MAX_COUNTED, type Page, type PageOf } from './paging.ts';
 
 /**
  * A page over several queries together. Where an index has the rows of each in order, but not the rows of all, one
@@ -23,16 +23,7 @@ export async function selectMergedPage<DB, TB extends keyof DB, Row extends { gu
   const counted = parts.map(
     (part) => sql`(${part.clearSelect().select(sql`1`.as('one')).limit(MAX_COUNTED)})`,
   );
-  const { rows: counts } = await sql<{ total: number }>`
-    select count(*)::int as total from (${together(counted)} limit ${MAX_COUNTED}) as counted`.execute(
-    queries,
-  );
-  const rows = found.slice(0, page.perPage);
-  return {
-    rows,
-    total: counts[0]?.total ?? 0,
-    next: found.length > page.perPage ? rows.at(-1)?.guid : undefined,
-  };
+  return completePage(queries, { found, page, key: 'guid' }, sql`${together(counted)} limit ${MAX_COUNTED}`);
 }
 
 function together(parts: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Queries } from './database.ts';
-import { MAX_COUNTED, type Page, type PageOf } from './paging.ts';
+import { completePage, MAX_COUNTED, type Page, type PageOf } from './paging.ts';
 
 type Sql = RawBuilder<unknown>;
 
@@ -18,8 +18,9 @@ export type Narrowed = { table: string; where: readonly Sql[]; each: readonly Na
 export async function selectPageOfEach<Row extends { guid: string }>(
   queries: Queries,
   sources: readonly Narrowed[],
-  { offset, perPage, after }: Page,
+  page: Page,
 ): Promise<PageOf<Row>> {
+  const { offset, perPage, after } = page;
   const merged = (columns: Sql, limit: number, before: string | undefined) =>
     sql.join(
       sources.map((source) => sql`(${newestOfEach(source, columns, limit, before)})`),
@@ -28,17 +29,8 @@ export async function selectPageOfEach<Row extends { guid: string }>(
   const { rows: found } = await sql<Row>`
     select * from (${merged(sql`*`, offset + perPage + 1, after)}) as merged
     order by guid desc limit ${perPage + 1} offset ${offset}`.execute(queries);
-  const { rows: counts } = await sql<{ total: number }>`
-    select count(*)::int as total from (
-      select 1 from (${merged(sql`guid`, MAX_COUNTED, undefined)}) as merged limit ${MAX_COUNTED}) as counted`.execute(
-    queries,
-  );
-  const rows = found.slice(0, perPage);
-  return {
-    rows,
-    total: counts[0]?.total ?? 0,
-    next: found.length > perPage ? rows.at(-1)?.guid : undefined,
-  };
+  const counted = sql`select 1 from (${merged(sql`guid`, MAX_COUNTED, undefined)}) as merged limit ${MAX_COUNTED}`;
+  return completePage(queries, { found, page, key: 'guid' }, counted);
 }
 
 /** Without a count, for a walk over all of it. */

@@ -1,7 +1,7 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { textArray, uuidArray } from '../database/arrays.ts';
 import type { Queries, Transaction } from '../database/database.ts';
-import { type Page, type PageOf, selectPage } from '../database/paging.ts';
+import { completePage, MAX_COUNTED, type Page, type PageOf, selectPage } from '../database/paging.ts';
 import type { EnvironmentName, Tables } from '../database/tables.ts';
 import { distinct, type Narrowing } from '../database/value-paging.ts';
 import { guidsOfWindow } from './guid-window.ts';
@@ -34,8 +34,6 @@ export type DeliveryFilters = {
 
 type Sql = RawBuilder<unknown>;
 
-/** Counting stops here, as in every list. */
-const MAX_COUNTED = 10_000;
 /** The states of what still has a place in the queue. */
 const WAITING: readonly DeliveryState[] = ['storing', 'failing'];
 
@@ -97,10 +95,11 @@ export function selectNamed(
 export async function selectDeliveries(
   transaction: Transaction,
   { visible, subscriptionGuids }: Owned,
-  { perPage, offset, after }: Page,
+  page: Page,
   filters: DeliveryFilters,
   now: Date,
 ): Promise<PageOf<Delivery>> {
+  const { perPage, offset, after } = page;
   await keepToIndexOrder(transaction);
   const sources = sourcesOf(subscriptionGuids, filters, now);
   const merged = (limit: number, before?: string) => sql`
@@ -112,16 +111,11 @@ export async function selectDeliveries(
   const { rows: found } = await sql<Delivery>`
     select d.*, ${DUE_AT} from (${merged(offset + perPage + 1, after)}) as d
     order by guid desc limit ${perPage + 1} offset ${offset}`.execute(transaction);
-  const { rows: counts } = await sql<{ total: number }>`
-    select count(*)::int as total from (${merged(MAX_COUNTED)} limit ${MAX_COUNTED}) as counted`.execute(
+  return completePage(
     transaction,
+    { found, page, key: 'guid' },
+    sql`${merged(MAX_COUNTED)} limit ${MAX_COUNTED}`,
   );
-  const rows = found.slice(0, perPage);
-  return {
-    rows,
-    total: counts[0]?.total ?? 0,
-    next: found.length > perPage ? rows.at(-1)?.guid : undefined,
-  };
 }
 
 /**
