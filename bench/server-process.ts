@@ -8,9 +8,7 @@ import { startEmbeddedPostgres } from '../server/database/embedded/embedded-post
 import type { Fixtures } from './server.ts';
 
 /** The service and its bare counterparts in a process of their own, on a real database with fsync on. */
-export async function withServer<T>(
-  work: (fixtures: Fixtures, databaseUrl: string) => Promise<T>,
-): Promise<T> {
+export async function withServer<T>(work: (fixtures: Fixtures, ownerUrl: string) => Promise<T>): Promise<T> {
   const dataDir = mkdtempSync(join(tmpdir(), 'portico-bench-'));
   const postgres = await startEmbeddedPostgres({ dataDir });
   const child = fork(fileURLToPath(new URL('./server.ts', import.meta.url)), [], {
@@ -21,7 +19,7 @@ export async function withServer<T>(
       once(child, 'message'),
       once(child, 'exit').then(() => Promise.reject(new Error('the server of the benchmark did not start'))),
     ])) as [Fixtures];
-    return await work(fixtures, postgres.url);
+    return await work(fixtures, postgres.ownerUrl);
   } finally {
     if (child.exitCode === null) {
       child.send('stop');

@@ -46,7 +46,7 @@ const app = await createApp({
   databaseTimers: systemTimers,
   courier: createCourier({ clock: systemClock, timers: systemTimers, resolve: systemResolve }),
   randomBytes,
-  operatorOnMainPort: false,
+  operatorOnMainPort: true,
 });
 await migrate(app.database);
 await buildMissingIndexes({ database: app.database, log });
