@@ -10,10 +10,10 @@ import { withServer } from './server-process.ts';
  */
 const OBJECTS = 400_000;
 const FLOOD_CONNECTIONS = 160;
-const ROUNDS = 3;
-const ROUND_MS = 8_000;
+const ROUNDS = 5;
+const ROUND_MS = 6_000;
 const LIST_EVERY_MS = 25;
-const TOKEN_EVERY_MS = 250;
+const TOKEN_EVERY_MS = 50;
 const MUST = 2;
 const AIM = 1.5;
 

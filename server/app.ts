@@ -205,6 +205,7 @@ export async function createApp(deps: Deps) {
   const callsInFlight = createCallsInFlight({
     maxInFlight: config.callsInFlight,
     maxRunning: connectionsOfOne(connections),
+    ...{ clock, timers },
   });
   const access = {
     ...{ ...base, ...tokens, organizations, usage, sourceAddress },

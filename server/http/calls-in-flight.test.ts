@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createFakeClock } from '../../testing/fake-clock.ts';
+import { systemClock, systemTimers } from '../runtime/clock.ts';
 import { Failure } from '../runtime/failure.ts';
-import { type Call, createCallsInFlight } from './calls-in-flight.ts';
+import { type Call, createCallsInFlight, MANY_WAITING_LISTS } from './calls-in-flight.ts';
 
-const create = () => createCallsInFlight({ maxInFlight: 4, maxRunning: { list: 1, other: 2 } });
+const time = { clock: systemClock, timers: systemTimers };
+const create = () => createCallsInFlight({ ...time, maxInFlight: 4, maxRunning: { list: 1, other: 2 } });
 const entered = (call: Call | Failure): Call => {
   assert.ok(!(call instanceof Failure));
   return call;
@@ -14,7 +17,11 @@ function createWork() {
   const { promise, resolve } = Promise.withResolvers<void>();
   const work = {
     hasBegun: false,
-    end: resolve,
+    hasEnded: false,
+    end() {
+      work.hasEnded = true;
+      resolve();
+    },
     run() {
       work.hasBegun = true;
       return promise;
@@ -36,7 +43,7 @@ test('a call beyond the bound is refused with 429, and the calls of others are n
 });
 
 test('a customer gets a tenth of the places, and gives them back', () => {
-  const calls = createCallsInFlight({ maxInFlight: 20, maxRunning: { list: 1, other: 2 } });
+  const calls = createCallsInFlight({ ...time, maxInFlight: 20, maxRunning: { list: 1, other: 2 } });
   const own = [1, 2].map(() => entered(calls.enter('a', 'other', 'customer')));
   assert.equal((calls.enter('a', 'other', 'customer') as Failure).code, 'api_rate_limit_exceeded');
   const others = [calls.enter('a', 'other', 'sibling'), calls.enter('a', 'other')].map(entered);
@@ -114,10 +121,53 @@ test('lists have turns of their own', async () => {
 });
 
 test('failing work gives its turn back, and work inside of work needs none', async () => {
-  const calls = createCallsInFlight({ maxInFlight: 4, maxRunning: { list: 1, other: 1 } });
+  const calls = createCallsInFlight({ ...time, maxInFlight: 4, maxRunning: { list: 1, other: 1 } });
   const call = entered(calls.enter('a', 'other'));
   await assert.rejects(call.run(() => Promise.reject(new Error('a bug'))));
   assert.equal(await call.run(() => call.run(async () => 'inside')), 'inside');
   call.close();
   assert.equal(calls.size(), 0);
+});
+
+test('with many lists waiting, they run one at a time', async () => {
+  const clock = createFakeClock();
+  const calls = createCallsInFlight({
+    ...{ clock, timers: clock },
+    maxInFlight: 100,
+    maxRunning: { list: 2, other: 2 },
+  });
+  const works = Array.from({ length: MANY_WAITING_LISTS + 4 }, createWork);
+  const runs = works.map((work) => entered(calls.enter('a', 'list')).run(work.run));
+  const running = () => works.filter(({ hasBegun, hasEnded }) => hasBegun && !hasEnded).length;
+  const endNext = async () => {
+    works.find(({ hasBegun, hasEnded }) => hasBegun && !hasEnded)?.end();
+    await new Promise(setImmediate);
+    return running();
+  };
+  await new Promise(setImmediate);
+  assert.deepEqual([running(), await endNext(), await endNext()], [2, 1, 1]);
+  const late = createWork();
+  works.push(late);
+  runs.push(entered(calls.enter('a', 'list')).run(late.run));
+  assert.ok(!late.hasBegun, 'a list overtook those that wait');
+
+  clock.advance(100);
+  assert.equal(await endNext(), 0, 'no pause after a list of 100 ms');
+  clock.advance(99);
+  await new Promise(setImmediate);
+  assert.equal(running(), 0, 'a pause shorter than the list');
+  clock.advance(1);
+  await new Promise(setImmediate);
+  assert.equal(running(), 1);
+
+  const numbers: number[] = [];
+  while (works.some(({ hasEnded }) => !hasEnded)) numbers.push(await endNext());
+  assert.deepEqual(
+    [numbers.slice(0, 3), numbers.slice(-3)],
+    [
+      [2, 2, 2],
+      [2, 1, 0],
+    ],
+  );
+  await Promise.all(runs);
 });

@@ -1,3 +1,4 @@
+import type { Clock, Timers } from '../runtime/clock.ts';
 import { Failure } from '../runtime/failure.ts';
 import { FailureError } from './errors.ts';
 
@@ -17,10 +18,16 @@ export type Call = {
 
 /** Lists read more than other calls do, so fewer of them run at once. */
 export type Kind = 'list' | 'other';
-type Turns = { max: number; running: number; waiting: (() => void)[] };
+type Turns = { max: number; manyWaiting: number; running: number; waiting: (() => void)[] };
 type Share = { calls: number } & Record<Kind, Turns>;
 
 const RETRY_AFTER_SECONDS = 1;
+/**
+ * With more lists than these waiting, an Organization's lists run one at a time, and each is followed by a pause as long
+ * as the list took. Without it they keep the processors busy, and other Organizations feel it (`bench/tenants.ts`).
+ */
+export const MANY_WAITING_LISTS = 16;
+const MAX_PAUSE_MS = 2_000;
 /** One customer's token gets a tenth of its Organization's limits: a device must not lock out all others. */
 const CUSTOMER_SHARE = 10;
 
@@ -31,9 +38,13 @@ export function limitOfCustomer(limitOfOrganization: number): number {
 export function createCallsInFlight({
   maxInFlight,
   maxRunning,
+  clock,
+  timers,
 }: {
   maxInFlight: number;
   maxRunning: Record<Kind, number>;
+  clock: Clock;
+  timers: Timers;
 }) {
   const shares = new Map<string, Share>();
   const maxOfCustomer = limitOfCustomer(maxInFlight);
@@ -48,7 +59,8 @@ export function createCallsInFlight({
   }
 
   function turnsOf(kind: Kind): Turns {
-    return { max: maxRunning[kind], running: 0, waiting: [] };
+    const manyWaiting = kind === 'list' ? MANY_WAITING_LISTS : Number.POSITIVE_INFINITY;
+    return { max: maxRunning[kind], manyWaiting, running: 0, waiting: [] };
   }
 
   function countOfCustomer(guid: string | undefined, change: 1 | -1): void {
@@ -60,18 +72,28 @@ export function createCallsInFlight({
 
   /** Takes the next turn; undefined when it can be had without waiting. */
   function takeTurn(turns: Turns): Promise<void> | undefined {
-    if (turns.running < turns.max) {
+    if (turns.running < turns.max && turns.waiting.length === 0) {
       turns.running += 1;
       return undefined;
     }
     return new Promise((resolve) => turns.waiting.push(resolve));
   }
 
-  /** Hands the turn on to the call that has waited longest. */
-  function passTurn(turns: Turns): void {
-    const next = turns.waiting.shift();
-    if (next) next();
-    else turns.running -= 1;
+  /** Hands the turn on to the calls that have waited longest; after a pause where many wait. */
+  function passTurn(turns: Turns, tookMs: number): void {
+    const pauseMs = Math.min(tookMs, MAX_PAUSE_MS);
+    if (hasManyWaiting(turns) && pauseMs > 0) timers.after(pauseMs, () => startWaiting(turns));
+    else startWaiting(turns);
+  }
+
+  function startWaiting(turns: Turns): void {
+    turns.running -= 1;
+    while (turns.running < (hasManyWaiting(turns) ? 1 : turns.max)) {
+      const next = turns.waiting.shift();
+      if (!next) return;
+      turns.running += 1;
+      next();
+    }
   }
 
   return {
@@ -100,16 +122,18 @@ export function createCallsInFlight({
           if (works > 0) return work();
           works += 1;
           const turn = takeTurn(share[kind]);
+          let startedAt = clock.now();
           try {
             if (turn) {
               await turn;
+              startedAt = clock.now();
               // The client hung up while the call waited: nobody would read the answer.
               if (isClosed) throw new FailureError(hungUp());
             }
             return await work();
           } finally {
             works -= 1;
-            passTurn(share[kind]);
+            passTurn(share[kind], clock.now().getTime() - startedAt.getTime());
             leave();
           }
         },
@@ -123,6 +147,10 @@ export function createCallsInFlight({
     /** Organizations and customers with calls in flight now. */
     size: () => shares.size + callsOfCustomers.size,
   };
+}
+
+function hasManyWaiting({ waiting, manyWaiting }: Turns): boolean {
+  return waiting.length > manyWaiting;
 }
 
 function tooMany(maxInFlight: number, caller: 'Organization' | 'customer'): Failure {
