@@ -140,6 +140,8 @@ test('nothing more is read of a refused body while its answer is under way', asy
   });
   let bytesRead: (() => number) | undefined;
   await target.register(async (scope) => {
+    // As a look-up of a session does it: the first pieces wait, and are refused as soon as they are read.
+    scope.addHook('onRequest', () => setImmediate());
     scope.setErrorHandler(async (_error, { raw }, reply) => {
       bytesRead = () => raw.socket.bytesRead;
       await isAnswered;
@@ -155,7 +157,7 @@ test('nothing more is read of a refused body while its answer is under way', asy
   await until(() => bytesRead !== undefined);
   // Other calls are served in between, so there were turns in which the rest could have been read.
   for (let call = 0; call < 10; call += 1) await (await fetch(`http://127.0.0.1:${at}/absent`)).text();
-  assert.ok(Number(bytesRead?.()) <= 256 * 1024, String(bytesRead?.()));
+  assert.ok(Number(bytesRead?.()) <= 64 * 1024, String(bytesRead?.()));
   answer();
   await closed;
 });

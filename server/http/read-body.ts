@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Failure } from '../runtime/failure.ts';
@@ -110,12 +111,21 @@ export function stopReading({ raw }: FastifyRequest): void {
   // An injected request has no real socket, and a `_read` of its own.
   if (!raw.socket.pause) return;
   raw._read = readNothing;
-  raw.socket.pause();
+  raw.socket.off('resume', stopAgain).on('resume', stopAgain).pause();
 }
 
 export function startReading({ raw }: FastifyRequest): void {
   if (raw._read === readNothing) Reflect.deleteProperty(raw, '_read');
-  raw.socket.resume?.();
+  if (!raw.socket.resume) return;
+  raw.socket.off('resume', stopAgain).resume();
+}
+
+/**
+ * Where a socket was resumed and stopped in the same tick, Node starts reading with the late `resume`, and a further
+ * `pause()` has no effect because the stream counts as paused. Node stops reading at every `pause` event.
+ */
+function stopAgain(this: Socket): void {
+  this.emit('pause');
 }
 
 function readNothing(): void {}
