@@ -5,6 +5,8 @@ import { createLimit } from './limit.ts';
 /** Held at most: enough that a quick endpoint never waits for the database, and little of what cannot be sent anyway. */
 const MAX_HELD = 5_000;
 const MAX_HELD_WHILE_UNPROVEN = 32;
+/** To one that hangs or has not answered yet: one is under way, and the next one is at hand. */
+const MAX_HELD_WHILE_UNANSWERED = 2;
 /** Sent and not written down yet. Were the process to die now, these would be sent again. */
 const MAX_UNSETTLED = 500;
 
@@ -22,7 +24,10 @@ export function createLane(receiver: Receiver) {
 
   /** Its endpoint fails, or has not answered yet. */
   const isUnproven = () => limit.isFailing() || limit.standing() === 'unknown';
-  const capacity = () => (isUnproven() ? MAX_HELD_WHILE_UNPROVEN : MAX_HELD);
+  const capacity = () => {
+    if (limit.standing() !== 'responsive') return MAX_HELD_WHILE_UNANSWERED;
+    return isUnproven() ? MAX_HELD_WHILE_UNPROVEN : MAX_HELD;
+  };
 
   const lane = {
     receiver,
@@ -80,7 +85,7 @@ export function createLane(receiver: Receiver) {
     /** Takes out the youngest of what it holds beyond what an endpoint that hangs or keeps failing may have in memory. */
     takeExcess(): Delivery[] {
       if (limit.restMs() === 0 && limit.standing() !== 'hanging') return [];
-      const excess = Math.min(held - MAX_HELD_WHILE_UNPROVEN, waiting.length - next);
+      const excess = Math.min(held - capacity(), waiting.length - next);
       return excess > 0 ? waiting.splice(waiting.length - excess) : [];
     },
 

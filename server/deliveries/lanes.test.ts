@@ -11,6 +11,7 @@ import { createHarness, type Result, receiverOf, type Sending } from './testing/
 
 const LANE_ROOM = 5_000;
 const LANE_ROOM_WHILE_FAILING = 32;
+const LANE_ROOM_WHILE_HANGING = 2;
 const MAX_LANES = 10_000;
 const MANY = 256;
 const REST_MS = 50;
@@ -75,7 +76,7 @@ test('a lane with any backlog in front does not keep another from its first requ
   assert.equal(started.at(-1), 'lane-short');
 });
 
-test('a lane has room for 5,000, and for 32 while its endpoint fails', async () => {
+test('a lane has room for 5,000, for 32 while its endpoint fails, and for 2 while it hangs', async () => {
   const { lanes, fill, endFirst } = createHarness();
   const receiver = receiverOf(1);
   assert.equal(lanes.reserve(receiver, 100_000), LANE_ROOM);
@@ -83,15 +84,30 @@ test('a lane has room for 5,000, and for 32 while its endpoint fails', async () 
   lanes.unreserve(receiver.guid, LANE_ROOM);
   assert.deepEqual(lanes.figures(), NOTHING);
 
-  for (const failure of ['timeout', 'rejected', 'unreachable'] as const) {
+  for (const [failure, room] of [
+    ['timeout', LANE_ROOM_WHILE_HANGING],
+    ['rejected', LANE_ROOM_WHILE_FAILING],
+    ['unreachable', LANE_ROOM_WHILE_FAILING],
+  ] as const) {
     fill(receiver, 1);
     await endFirst(failure);
-    assert.equal(lanes.reserve(receiver, 100_000), LANE_ROOM_WHILE_FAILING);
-    lanes.unreserve(receiver.guid, LANE_ROOM_WHILE_FAILING);
+    assert.equal(lanes.reserve(receiver, 100_000), room);
+    lanes.unreserve(receiver.guid, room);
   }
   fill(receiver, 1);
   await endFirst();
   assert.equal(lanes.reserve(receiver, 100_000), LANE_ROOM);
+});
+
+test('lanes for which there is no memory are not hungry', () => {
+  const { lanes } = createHarness();
+  const unproven = (name: number) => receiverOf(name, { hasAnswered: false });
+  const granted: number[] = [];
+  for (let lane = 0; granted.at(-1) !== 0; lane += 1) granted.push(lanes.reserve(unproven(lane), MANY));
+  for (const lane of granted.keys()) lanes.announce(unproven(lane));
+  assert.deepEqual(lanes.hungry(), []);
+  lanes.unreserve('lane-0', granted[0] ?? 0);
+  assert.deepEqual(new Set(lanes.hungry()), new Set(['lane-0', `lane-${granted.length - 1}`]));
 });
 
 test('a lane that holds more than it has room for by now gets nothing', async () => {
@@ -422,7 +438,12 @@ function createModel(harness: ReturnType<typeof createHarness>) {
       const before = holds.reduce((sum, fate) => sum + count(fate, index), reserved[index] ?? 0);
       const limit = limits[index] as Limit;
       const isUnproven = limit.isFailing() || limit.standing() === 'unknown';
-      const capacity = isUnproven ? LANE_ROOM_WHILE_FAILING : LANE_ROOM;
+      const answersSoon = limit.standing() === 'responsive';
+      const capacity = !answersSoon
+        ? LANE_ROOM_WHILE_HANGING
+        : isUnproven
+          ? LANE_ROOM_WHILE_FAILING
+          : LANE_ROOM;
       const room = Math.max(0, capacity - before);
       assert.equal(granted, stopped ? 0 : Math.min(wanted, room));
       reserved[index] = (reserved[index] ?? 0) + granted;

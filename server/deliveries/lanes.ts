@@ -244,7 +244,7 @@ export function createLanes({ clock, timers, attempt, record, isHeld, handBack, 
       }
     },
 
-    hungry: () => guidsOf((lane) => lane.isHungry()),
+    hungry: () => guidsOf((lane) => lane.isHungry() && memory.hasRoom(lane)),
     waiting: () => guidsOf((lane) => lane.isWaiting()),
     /** Of every delivery that is held: waiting, under way, or not written down yet. */
     heldGuids: () => [...lanes.values()].flatMap((lane) => lane.heldGuids()),

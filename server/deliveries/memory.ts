@@ -35,15 +35,21 @@ export function createMemory() {
     return free > 0 ? Math.max(1, Math.floor(free * SHARE_OF_UNPROVEN)) : 0;
   }
 
+  function free(lane: Lane): number {
+    const share = lane.countsAsUnproven ? shareOfUnproven() : shareOfProven();
+    return Math.max(0, Math.min(lane.room(), share - lane.held()));
+  }
+
   return {
     held: () => held,
 
     reserve(lane: Lane, wanted: number): number {
-      const share = lane.countsAsUnproven ? shareOfUnproven() : shareOfProven();
-      const granted = Math.max(0, Math.min(wanted, lane.room(), share - lane.held()));
+      const granted = Math.min(wanted, free(lane));
       change(lane, granted);
       return granted;
     },
+
+    hasRoom: (lane: Lane) => free(lane) > 0,
 
     forget: (lane: Lane, count: number) => change(lane, -count),
 
