@@ -75,7 +75,7 @@ test('below the floor of free space: 503, and nothing is written', async () => {
   const local = await listenTo(app);
   const { guid, upload_url: url } = await createFile(app, owner);
   for (const answer of [await upload(local(url), PNG), await postFile(app, owner, inline(PNG))]) {
-    assertError(answer, 503, 'storage_unavailable');
+    assertError(answer, 503, 'overloaded');
     assert.ok(Number(answer.headers['retry-after']) > 0);
   }
   assert.deepEqual(await storedIn(app), []);
