@@ -9,6 +9,7 @@ const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' };
 /** Kept free for the rest of a header block of 16 KiB. */
 const HEADER_BYTES = 14 * KIBIBYTE;
 const CHUNKED_BYTES = 400_000;
+const PIPELINED_REQUESTS = 20_000;
 
 export type Route = {
   method: string;
@@ -106,6 +107,25 @@ export function attacksOnHead(): Attack[] {
     of('a host', '/healthz', { host: long('a.') }),
     of('a range', '/downloads/0199e5a4c1b27d3e8f60a1b2c3d4e5f6', { range: `bytes=${long('0-1,')}` }),
     of('a content type', '/healthz', { 'content-type': long('a/b;') }),
+  ];
+}
+
+/** Many requests on one connection, sent before the first answer. */
+export function attacksByPipelining(headers: Record<string, string>): Attack[] {
+  const of = (name: string, path: string, more: Record<string, string> = {}): Attack => ({
+    name,
+    bytes: Buffer.concat([
+      ...Array.from({ length: PIPELINED_REQUESTS }, () =>
+        requestOf({ method: 'GET', path, headers: { connection: 'keep-alive', ...more } }),
+      ),
+      requestOf({ method: 'GET', path, headers: more }),
+    ]),
+  });
+  return [
+    of('requests of a path that does not exist', '/x'),
+    of('requests without a token', '/api/customers'),
+    of('requests with a token', '/api/customers/0199e5a4c1b27d3e8f60a1b2c3d4e5f6', headers),
+    of('requests for the dashboard', '/dashboard/session'),
   ];
 }
 

@@ -5,7 +5,14 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ask, type Service, startScript, startService } from '../webhooks/service.ts';
 import { createFounder, createPartner } from './callers.ts';
-import { attacksOnBody, attacksOnFiles, attacksOnHead, attacksOnQuery, type Route } from './corpus.ts';
+import {
+  attacksByPipelining,
+  attacksOnBody,
+  attacksOnFiles,
+  attacksOnHead,
+  attacksOnQuery,
+  type Route,
+} from './corpus.ts';
 import type { Stall } from './probe.ts';
 import { type Attack, send } from './sending.ts';
 
@@ -145,6 +152,7 @@ async function groupsOf(service: Service): Promise<Group[]> {
   return [
     { name: 'addresses and headers', attacks: async () => attacksOnHead() },
     { name: 'queries', attacks: async () => attacksOnQuery(bearer(partner.token)) },
+    { name: 'pipelined requests', attacks: async () => attacksByPipelining(bearer(partner.token)) },
     ...routes.map((route) => ({
       name: `${route.method} ${route.path}`,
       attacks: async () => attacksOnBody(route, await headersOf(route)),

@@ -34,6 +34,7 @@ import {
 } from './errors.ts';
 import { hasEncodedFixedSegment } from './fixed-segments.ts';
 import { failureOfHost } from './host.ts';
+import { createPipeliningLimit } from './pipelining.ts';
 import { securityHeaders } from './security-headers.ts';
 import type { SourceAddress } from './source-address.ts';
 import { failureOfAddress } from './storable.ts';
@@ -77,6 +78,16 @@ const MAX_HEADER_BYTES = 16 * 1024;
 /** No path is longer: what a parameter may be is up to its route, which authenticates first. */
 const MAX_PATH_PARAMETER_CHARACTERS = MAX_HEADER_BYTES;
 
+const NODE_OPTIONS = {
+  maxHeaderSize: MAX_HEADER_BYTES,
+  headersTimeout: HEADERS_TIMEOUT_MS,
+  // Two Authorization headers become one that is malformed, instead of the second being dropped silently.
+  joinDuplicateHeaders: true,
+  // A missing Host is refused by us in the contract's words; Node would answer without a body.
+  requireHostHeader: false,
+};
+const TIMEOUTS = { requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS };
+
 export type HttpServerDeps = {
   baseUrl: string;
   guids: Guids;
@@ -90,6 +101,7 @@ export type HttpServerDeps = {
 export function createHttpServer(deps: HttpServerDeps): HttpServer {
   const { baseUrl, guids, log, metrics } = deps;
   const headers = securityHeaders(baseUrl);
+  const pipelining = createPipeliningLimit();
   const server = Fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -97,18 +109,9 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
     childLoggerFactory: (logger) => logger,
     genReqId: () => guids.next(),
     bodyLimit: MAX_BODY_BYTES,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    // Two Authorization headers become one that is malformed, instead of the second being dropped silently.
-    // A missing Host is refused by us in the contract's words; Node would answer without a body.
-    http: {
-      maxHeaderSize: MAX_HEADER_BYTES,
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      joinDuplicateHeaders: true,
-      requireHostHeader: false,
-    },
+    serverFactory: (serve) => pipelining.createServer(serve, NODE_OPTIONS, TIMEOUTS),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PATH_PARAMETER_CHARACTERS },
     // These two meet an error before the hooks run, so they set the headers themselves.
     frameworkErrors: (error, request, reply) => {
@@ -127,7 +130,7 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
   server.setNotFoundHandler((request, reply) => sendNotFound(request, reply, allowedMethods));
 
   // An expectation other than 100-continue may be ignored (RFC 9110, section 10.1.1); Node would answer bare.
-  server.server.on('checkExpectation', server.routing);
+  server.server.on('checkExpectation', pipelining.limited(server.routing));
 
   server.addHook('onRequest', (request, reply, done) => {
     reply.headers(headers);

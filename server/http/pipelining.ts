@@ -1,0 +1,37 @@
+import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
+import type { Socket } from 'node:net';
+
+/**
+ * Requests of one connection whose answers are not complete. A client that waits for answers has one; Node would take in
+ * and serve in one turn of the event loop as many as fit into megabytes.
+ */
+export const MAX_UNANSWERED_REQUESTS = 16;
+
+type Timeouts = { keepAliveTimeout: number; requestTimeout: number };
+
+/** Counts the requests of each connection, and ends a connection that sends more than it may. */
+export function createPipeliningLimit() {
+  const unanswered = new WeakMap<Socket, number>();
+
+  function limited(serve: RequestListener): RequestListener {
+    return (request, response) => {
+      const { socket } = request;
+      if (socket.destroyed) return;
+      const count = (unanswered.get(socket) ?? 0) + 1;
+      if (count > MAX_UNANSWERED_REQUESTS) {
+        socket.destroy();
+        return;
+      }
+      unanswered.set(socket, count);
+      response.once('close', () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1));
+      serve(request, response);
+    };
+  }
+
+  return {
+    limited,
+    createServer(serve: RequestListener, options: ServerOptions, timeouts: Timeouts): Server {
+      return Object.assign(createServer(options, limited(serve)), timeouts);
+    },
+  };
+}
