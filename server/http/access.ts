@@ -194,7 +194,7 @@ function guard(api: HttpServer, deps: AccessDeps): void {
   function enter(request: FastifyRequest, reply: FastifyReply): Failure | undefined {
     if (request.routeOptions.config.endless) return undefined;
     // Routes without a path parameter read many rows: lists, exports and statistics.
-    const isList = request.method === 'GET' && !request.routeOptions.url?.includes(':');
+    const isList = READING.has(request.method) && !request.routeOptions.url?.includes(':');
     const { organizationGuid, customerGuid } = request.caller;
     const call = callsInFlight.enter(organizationGuid, isList ? 'list' : 'other', customerGuid);
     if (call instanceof Failure) return call;

@@ -37,8 +37,12 @@ test('callers with credentials have a part of the budget, and each of them a sha
   assert.ok(first.take(10) && first.take(6));
   assert.equal(first.take(1), false, 'a quarter is all that one Organization gets');
   assert.equal(shareOf('organization a').take(1), false, 'in all of its requests together');
-  assert.ok(shareOf('organization b').take(16));
-  assert.ok(shareOf('organization c').take(16));
+  first.complete();
+  const others = ['organization b', 'organization c'].map(shareOf);
+  for (const share of others) {
+    assert.ok(share.take(16));
+    share.complete();
+  }
   assert.equal(shareOf('organization d').take(1), false, 'the rest is for callers without credentials');
   assert.ok(budget.open({ key: 'network', isAnonymous: true }).take(1 / 4));
   first.release();
@@ -46,6 +50,19 @@ test('callers with credentials have a part of the budget, and each of them a sha
   assert.equal(budget.held(), 32.25);
   assert.equal(first.take(1), false, 'a released share takes nothing');
   assert.ok(shareOf('organization d').take(16));
+});
+
+test('three Organizations that keep their bodies open do not stop a fourth, or the operator', () => {
+  const budget = createBodyBudget({ maxBytes: 64 });
+  const shed: string[] = [];
+  for (const key of ['organization a', 'organization b', 'organization c']) {
+    const share = budget.open({ key, isAnonymous: false });
+    share.whenShed(() => shed.push(key));
+    assert.ok(share.take(16));
+  }
+  for (const key of ['organization d', 'operator'])
+    assert.ok(budget.open({ key, isAnonymous: false }).take(4));
+  assert.deepEqual(shed, ['organization a'], 'one body made place for both');
 });
 
 function begin(sentBytes: number, organization: string, at = port) {

@@ -21,14 +21,14 @@ export function createBodyBudget({ maxBytes }: { maxBytes: number }) {
   const authenticated = createBodyPool({
     maxBytes: maxBytes - anonymousBytes,
     maxBytesOfSender: maxBytes * CALLER_PART,
-    shedsBodies: false,
+    shedsOwn: false,
   });
   // Anonymous bodies are small and arrive at once. One that is still arriving when space runs out is slow on purpose,
   // or can be sent again.
   const anonymous = createBodyPool({
     maxBytes: anonymousBytes,
     maxBytesOfSender: anonymousBytes * NETWORK_PART,
-    shedsBodies: true,
+    shedsOwn: true,
   });
 
   return {

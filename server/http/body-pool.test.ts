@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createBodyPool } from './body-pool.ts';
 
 function createPool() {
-  const pool = createBodyPool({ maxBytes: 64, maxBytesOfSender: 16, shedsBodies: true });
+  const pool = createBodyPool({ maxBytes: 64, maxBytesOfSender: 16, shedsOwn: true });
   const shed: string[] = [];
   function begin(key: string, bytes: number, name = key) {
     const share = pool.open(key);

@@ -15,16 +15,19 @@ type Sender = { held: number; arriving: Set<Body>; sizeClass: number | undefined
 /** Powers of two, up to the largest safe integer. */
 const SIZE_CLASSES = 53;
 
-/** The bodies of one kind of sender, with a limit for all of them together and one for each sender. */
+/**
+ * The bodies of one kind of sender, with a limit for all of them together and one for each sender. Beyond the first, a
+ * body of a sender that holds little displaces one of the sender that holds the most and is still sending.
+ */
 export function createBodyPool({
   maxBytes,
   maxBytesOfSender,
-  shedsBodies,
+  shedsOwn,
 }: {
   maxBytes: number;
   maxBytesOfSender: number;
-  /** A body that does not fit displaces older ones that are still arriving, instead of being refused. */
-  shedsBodies: boolean;
+  /** A body beyond the limit of its sender displaces the sender's older ones that are still arriving. */
+  shedsOwn: boolean;
 }) {
   const senders = new Map<string, Sender>();
   /** Senders with a body that can be shed. By powers of two, because a search for the largest would take too long. */
@@ -82,9 +85,8 @@ export function createBodyPool({
   function makeRoom(body: Body, bytes: number): boolean {
     if (body.bytes + bytes > maxBytesOfSender) return false;
     while (heldBy(body.key) + bytes > maxBytesOfSender)
-      if (!shedsBodies || !shed(oldestBeside(body))) return false;
-    while (held + bytes > maxBytes)
-      if (!shedsBodies || !shed(oldestOfLargest(heldBy(body.key) + bytes))) return false;
+      if (!shedsOwn || !shed(oldestBeside(body))) return false;
+    while (held + bytes > maxBytes) if (!shed(oldestOfLargest(heldBy(body.key) + bytes))) return false;
     return true;
   }
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createFakeClock } from '../../testing/fake-clock.ts';
 import { systemClock, systemTimers } from '../runtime/clock.ts';
 import { Failure } from '../runtime/failure.ts';
-import { type Call, createCallsInFlight, MANY_WAITING_LISTS } from './calls-in-flight.ts';
+import { type Call, createCallsInFlight, MANY_WAITING_LISTS, MAX_WAIT_MS } from './calls-in-flight.ts';
 
 const time = { clock: systemClock, timers: systemTimers };
 const create = () => createCallsInFlight({ ...time, maxInFlight: 4, maxRunning: { list: 1, other: 2 } });
@@ -170,4 +170,35 @@ test('with many lists waiting, they run one at a time', async () => {
     ],
   );
   await Promise.all(runs);
+});
+
+test('a call that has waited for its turn too long is refused, and leaves its place', async () => {
+  const clock = createFakeClock();
+  const calls = createCallsInFlight({
+    ...{ clock, timers: clock },
+    maxInFlight: 4,
+    maxRunning: { list: 1, other: 1 },
+  });
+  const [running, waiting, next] = [createWork(), createWork(), createWork()];
+  const first = entered(calls.enter('a', 'list'));
+  const firstRun = first.run(running.run);
+  const second = entered(calls.enter('a', 'list'));
+  const refused = assert.rejects(second.run(waiting.run), ({ failure }: { failure: Failure }) => {
+    assert.deepEqual([failure.code, failure.retryAfterSeconds], ['overloaded', 1]);
+    return true;
+  });
+  clock.advance(MAX_WAIT_MS);
+  await refused;
+  second.close();
+  const third = entered(calls.enter('a', 'list'));
+  const thirdRun = third.run(next.run);
+  running.end();
+  await firstRun;
+  await new Promise(setImmediate);
+  assert.deepEqual([waiting.hasBegun, next.hasBegun], [false, true]);
+  next.end();
+  await thirdRun;
+  first.close();
+  third.close();
+  assert.deepEqual([calls.size(), clock.waiting()], [0, 0]);
 });

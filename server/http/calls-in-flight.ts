@@ -18,7 +18,7 @@ export type Call = {
 
 /** Lists read more than other calls do, so fewer of them run at once. */
 export type Kind = 'list' | 'other';
-type Turns = { max: number; manyWaiting: number; running: number; waiting: (() => void)[] };
+type Turns = { max: number; manyWaiting: number; running: number; waiting: Set<() => void> };
 type Share = { calls: number } & Record<Kind, Turns>;
 
 const RETRY_AFTER_SECONDS = 1;
@@ -26,8 +26,10 @@ const RETRY_AFTER_SECONDS = 1;
  * With more lists than these waiting, an Organization's lists run one at a time, and each is followed by a pause as long
  * as the list took. Without it they keep the processors busy, and other Organizations feel it (`bench/tenants.ts`).
  */
-export const MANY_WAITING_LISTS = 16;
+export const MANY_WAITING_LISTS = 32;
 const MAX_PAUSE_MS = 2_000;
+/** The longest that a call waits for its turn; by then its client has given up. */
+export const MAX_WAIT_MS = 20_000;
 /** One customer's token gets a tenth of its Organization's limits: a device must not lock out all others. */
 const CUSTOMER_SHARE = 10;
 
@@ -60,7 +62,7 @@ export function createCallsInFlight({
 
   function turnsOf(kind: Kind): Turns {
     const manyWaiting = kind === 'list' ? MANY_WAITING_LISTS : Number.POSITIVE_INFINITY;
-    return { max: maxRunning[kind], manyWaiting, running: 0, waiting: [] };
+    return { max: maxRunning[kind], manyWaiting, running: 0, waiting: new Set() };
   }
 
   function countOfCustomer(guid: string | undefined, change: 1 | -1): void {
@@ -72,11 +74,21 @@ export function createCallsInFlight({
 
   /** Takes the next turn; undefined when it can be had without waiting. */
   function takeTurn(turns: Turns): Promise<void> | undefined {
-    if (turns.running < turns.max && turns.waiting.length === 0) {
+    if (turns.running < turns.max && turns.waiting.size === 0) {
       turns.running += 1;
       return undefined;
     }
-    return new Promise((resolve) => turns.waiting.push(resolve));
+    return new Promise((resolve, reject) => {
+      const cancel = timers.after(MAX_WAIT_MS, () => {
+        turns.waiting.delete(start);
+        reject(new FailureError(waitedTooLong()));
+      });
+      const start = () => {
+        cancel();
+        resolve();
+      };
+      turns.waiting.add(start);
+    });
   }
 
   /** Hands the turn on to the calls that have waited longest; after a pause where many wait. */
@@ -89,8 +101,9 @@ export function createCallsInFlight({
   function startWaiting(turns: Turns): void {
     turns.running -= 1;
     while (turns.running < (hasManyWaiting(turns) ? 1 : turns.max)) {
-      const next = turns.waiting.shift();
+      const [next] = turns.waiting;
       if (!next) return;
+      turns.waiting.delete(next);
       turns.running += 1;
       next();
     }
@@ -117,19 +130,22 @@ export function createCallsInFlight({
         if (share.calls === 0) shares.delete(organizationGuid);
       }
 
+      function stopWaiting(error: unknown): never {
+        works -= 1;
+        leave();
+        throw error;
+      }
+
       return {
         async run(work) {
           if (works > 0) return work();
           works += 1;
           const turn = takeTurn(share[kind]);
-          let startedAt = clock.now();
+          if (turn) await turn.catch(stopWaiting);
+          const startedAt = clock.now();
           try {
-            if (turn) {
-              await turn;
-              startedAt = clock.now();
-              // The client hung up while the call waited: nobody would read the answer.
-              if (isClosed) throw new FailureError(hungUp());
-            }
+            // The client hung up while the call waited: nobody would read the answer.
+            if (turn && isClosed) throw new FailureError(hungUp());
             return await work();
           } finally {
             works -= 1;
@@ -150,7 +166,7 @@ export function createCallsInFlight({
 }
 
 function hasManyWaiting({ waiting, manyWaiting }: Turns): boolean {
-  return waiting.length > manyWaiting;
+  return waiting.size > manyWaiting;
 }
 
 function tooMany(maxInFlight: number, caller: 'Organization' | 'customer'): Failure {
@@ -159,6 +175,12 @@ function tooMany(maxInFlight: number, caller: 'Organization' | 'customer'): Fail
     `More than ${maxInFlight} calls of this ${caller} are in flight; wait for some of them to be answered`,
     { retryAfterSeconds: RETRY_AFTER_SECONDS },
   );
+}
+
+function waitedTooLong(): Failure {
+  return new Failure('overloaded', 'Too many calls of this Organization wait for their turn; try again', {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
 }
 
 function hungUp(): Failure {
