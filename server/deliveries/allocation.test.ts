@@ -150,8 +150,19 @@ test('while something waits in the database for which there was no room, nothing
   assert.equal(room, 500, 'the room is for what waits');
   lanes.noteClaim(receiver, { isFull: true, isBehind: true });
   assert.equal(lanes.reserveNew(receiver, 1), 0);
+  lanes.reserve(receiver, 500);
   lanes.noteClaim(receiver, { isFull: true, isBehind: false });
   assert.equal(lanes.reserveNew(receiver, 1), 1, 'what is left is not due yet');
+});
+
+test('what found no room during a claim is not overtaken after a claim that did not see it', () => {
+  const { lanes } = createHarness();
+  const receiver = receiverOf(1);
+  const claimed = lanes.reserve(receiver, 500);
+  assert.ok(lanes.reserveNew(receiver, 6_000) < 6_000);
+  lanes.unreserve(receiver.guid, claimed);
+  lanes.noteClaim(receiver, { isFull: false, isBehind: false });
+  assert.equal(lanes.reserveNew(receiver, 1), 0);
 });
 
 test('what comes due while the lane is full closes it for what is new', () => {

@@ -38,9 +38,15 @@ export function createLane(receiver: Receiver) {
     more: false,
     /** The database has something for it that is due and found no room: nothing new may overtake that. */
     behind: false,
+    /** It has become so since a claim was begun, which may not have seen it. */
+    behindSinceClaim: false,
     /** As `isUnproven` was when what it holds was last counted. */
     countsAsUnproven: isUnproven(),
 
+    fallBehind(): void {
+      lane.behind = true;
+      lane.behindSinceClaim = true;
+    },
     isUnproven,
     held: () => held,
     room: () => Math.max(0, capacity() - held),

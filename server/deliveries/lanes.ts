@@ -147,7 +147,7 @@ export function createLanes({ clock, timers, attempt, record, isHeld, handBack, 
     const excess = stopped ? [] : lane.takeExcess();
     if (excess.length === 0) return;
     memory.forget(lane, excess.length);
-    lane.behind = true;
+    lane.fallBehind();
     handBack(excess);
   }
 
@@ -174,8 +174,11 @@ export function createLanes({ clock, timers, attempt, record, isHeld, handBack, 
       if (stopped) return 0;
       const lane = laneOf(receiver);
       const granted = memory.reserve(lane, wanted);
-      // What is announced while the claim is under way counts as more again.
-      if (granted > 0) lane.more = false;
+      // What comes to the database while the claim is under way counts again.
+      if (granted > 0) {
+        lane.more = false;
+        lane.behindSinceClaim = false;
+      }
       return granted;
     },
 
@@ -183,9 +186,8 @@ export function createLanes({ clock, timers, attempt, record, isHeld, handBack, 
     reserveNew(receiver: Receiver, wanted: number): number {
       if (stopped) return 0;
       const lane = laneOf(receiver);
-      if (lane.behind) return 0;
-      const granted = memory.reserve(lane, wanted);
-      lane.behind = granted < wanted;
+      const granted = lane.behind ? 0 : memory.reserve(lane, wanted);
+      if (granted < wanted) lane.fallBehind();
       return granted;
     },
 
@@ -210,7 +212,7 @@ export function createLanes({ clock, timers, attempt, record, isHeld, handBack, 
       lane.more = true;
       const isHungry = lane.isHungry();
       // It is claimed when what the lane holds runs low. Anything new would overtake it until then.
-      if (!isHungry) lane.behind = true;
+      if (!isHungry) lane.fallBehind();
       return isHungry;
     },
 
@@ -224,14 +226,14 @@ export function createLanes({ clock, timers, attempt, record, isHeld, handBack, 
     /** Something is due in the database for this subscription. Without room for it, it must not be overtaken. */
     noteDue(receiver: Receiver): void {
       const lane = laneOf(receiver);
-      if (lane.room() === 0) lane.behind = true;
+      if (lane.room() === 0) lane.fallBehind();
     },
 
     /** A claim found as much as there was room for, and perhaps left something that is due; or it found all there was. */
     noteClaim(receiver: Receiver, { isFull, isBehind }: { isFull: boolean; isBehind: boolean }): void {
       const lane = laneOf(receiver);
       if (isFull) lane.more = true;
-      lane.behind = isBehind;
+      lane.behind = isBehind || lane.behindSinceClaim;
     },
 
     /** What is known of the receivers now; a lane whose receiver is over hands back what waits in it. */
@@ -257,7 +259,7 @@ export function createLanes({ clock, timers, attempt, record, isHeld, handBack, 
       return [...lanes.values()].flatMap((lane) => {
         lane.inTurn = false;
         const taken = takeWaiting(lane);
-        if (taken.length > 0) lane.behind = true;
+        if (taken.length > 0) lane.fallBehind();
         return taken;
       });
     },

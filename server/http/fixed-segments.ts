@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 
 /** How the router cuts the origin off a request target in absolute form (RFC 9112, section 3.2.2). */
-const ORIGIN = /^https?:\/\/.*?\//;
+const ORIGIN = /^https?:\/\/.*?\//i;
 const QUERY = /[?#]/;
 
 /**

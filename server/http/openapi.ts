@@ -134,7 +134,12 @@ export async function registerOpenApi(
     },
   });
 
-  server.get('/openapi.json', { schema: { hide: true } }, async () => server.swagger());
+  // Hundreds of kilobytes, so it is written out once.
+  let text: string | undefined;
+  server.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) => {
+    text ??= JSON.stringify(server.swagger());
+    return reply.type('application/json; charset=utf-8').send(text);
+  });
 
   await server.register(async (scope) => {
     scope.addHook('onSend', async (_request, reply) => {
