@@ -96,6 +96,18 @@ for (const operation of operations) {
     }
   });
 
+  test(`${operationId}: a number that is too large for any number is refused by name`, async () => {
+    const numbers = (operation.parameters ?? []).filter(
+      ({ in: where, schema }) => where === 'query' && (schema as { type?: string }).type === 'integer',
+    );
+    for (const { name } of numbers)
+      for (const value of ['1e400', '-1e400']) {
+        const answer = await call(operation, { url: `${addressOf(operation)}?${name}=${value}` });
+        assertRefused(operation, answer, { status: 400, code: 'invalid_parameter' });
+        assert.match((answer.body as { message: string }).message, new RegExp(`^${name} must be`));
+      }
+  });
+
   test(`${operationId}: no query makes it fail`, async () => {
     const text = fc.string({ unit: 'binary', maxLength: 40 });
     await fc.assert(

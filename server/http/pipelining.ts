@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
  */
 export const MAX_UNANSWERED_REQUESTS = 16;
 
-type Timeouts = { keepAliveTimeout: number; requestTimeout: number };
+type Timeouts = Pick<Server, 'keepAliveTimeout' | 'requestTimeout' | 'timeout'>;
 
 /** Counts the requests of each connection, and ends a connection that sends more than it may. */
 export function createPipeliningLimit() {

@@ -166,3 +166,8 @@ test('what the database refuses of a value is the caller’s mistake, and is in 
   const entry = logged.map((line) => JSON.parse(line)).find((line) => /refused a value/.test(line.msg));
   assert.equal(entry.request_id, headers['x-request-id']);
 });
+
+test('a connection without a byte in either direction ends after two minutes, also with an unread answer', () => {
+  const { timeout, keepAliveTimeout, requestTimeout } = server.server;
+  assert.deepEqual([timeout, keepAliveTimeout, requestTimeout], [120_000, 72_000, 3_600_000]);
+});

@@ -72,6 +72,8 @@ const BODY_TIMEOUT_MS = 30_000;
 const SMALL_BODY_TIMEOUT_MS = 5_000;
 /** Longer than the idle timeout of common load balancers (60 s), so that they close first, not we. */
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
+/** Without a byte in either direction a connection ends, so that answers that nobody reads do not fill the memory. */
+const SILENCE_TIMEOUT_MS = 120_000;
 /** Unless the route has a limit of its own: what is read before anybody has authenticated is small. */
 const MAX_BODY_BYTES = 16 * 1024;
 const MAX_HEADER_BYTES = 16 * 1024;
@@ -86,7 +88,11 @@ const NODE_OPTIONS = {
   // A missing Host is refused by us in the contract's words; Node would answer without a body.
   requireHostHeader: false,
 };
-const TIMEOUTS = { requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS };
+const TIMEOUTS = {
+  requestTimeout: REQUEST_TIMEOUT_MS,
+  keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+  timeout: SILENCE_TIMEOUT_MS,
+};
 
 export type HttpServerDeps = {
   baseUrl: string;

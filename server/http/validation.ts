@@ -11,19 +11,19 @@ import { compileNullRemoval } from './nulls.ts';
  */
 const OPTIONS: Options = { allErrors: false, removeAdditional: false, useDefaults: true, strict: true };
 
-type BodyValidator = { (body: unknown): boolean; errors?: ErrorObject[] | null };
+type Validator = { (value: unknown): boolean; errors?: ErrorObject[] | null };
 
 export function createValidatorCompiler(): FastifySchemaCompiler<object> {
   const forBodies = withFormats(new Ajv({ ...OPTIONS, coerceTypes: false }));
   const forText = withFormats(new Ajv({ ...OPTIONS, coerceTypes: true }));
   return ({ schema, httpPart }) =>
-    httpPart === 'body' ? compileBody(forBodies, schema) : forText.compile(schema);
+    httpPart === 'body' ? compileBody(forBodies, schema) : compileText(forText, schema);
 }
 
-function compileBody(ajv: Ajv, schema: object): BodyValidator {
+function compileBody(ajv: Ajv, schema: object): Validator {
   const check = ajv.compile(schema);
   const removeNulls = compileNullRemoval(schema);
-  const validate: BodyValidator = (body) => {
+  const validate: Validator = (body) => {
     removeNulls?.(body);
     const isValid = check(body);
     // Fastify reads the problems here, as Ajv leaves them.
@@ -31,6 +31,29 @@ function compileBody(ajv: Ajv, schema: object): BodyValidator {
     return isValid;
   };
   return validate;
+}
+
+/** Ajv reads `1e400` as a number without end, and then compares it with no limit. */
+function compileText(ajv: Ajv, schema: object): Validator {
+  const check = ajv.compile(schema);
+  const validate: Validator = (values) => {
+    const isValid = check(values);
+    const infinite = isValid ? infiniteIn(values as Record<string, unknown>) : undefined;
+    validate.errors = infinite === undefined ? (check.errors ?? null) : [notFinite(infinite)];
+    return isValid && infinite === undefined;
+  };
+  return validate;
+}
+
+function infiniteIn(values: Record<string, unknown>): string | undefined {
+  return Object.keys(values).find((name) => {
+    const value = values[name];
+    return typeof value === 'number' && !Number.isFinite(value);
+  });
+}
+
+function notFinite(name: string): ErrorObject {
+  return { keyword: 'type', instancePath: `/${name}`, schemaPath: '', params: { type: 'integer' } };
 }
 
 function withFormats(ajv: Ajv): Ajv {
