@@ -38,6 +38,24 @@ test('logins from very many networks hold up neither people who are logged in or
     assert.deepEqual([headers['retry-after'], body.message_code], ['2', 'overloaded']);
 });
 
+test('made-up session cookies of one network hold up no person of another', async () => {
+  const app = await createTestApp();
+  const { organizationGuid } = await createTenant(app);
+  const person = await joinTeam(app, organizationGuid);
+  const flood = Array.from({ length: FLOOD }, (_, index) =>
+    browse(app, 'GET', '/session', {
+      as: { ...person, cookie: `${person.cookie.split('=', 1)}=${'A'.repeat(40)}${100 + index}` },
+      remoteAddress: '203.0.113.7',
+    }),
+  );
+  const served = await browse(app, 'GET', '/session', { as: person, remoteAddress: OFFICE });
+  assert.equal(served.status, 200);
+  const answers = await Promise.all(flood);
+  const counts = Map.groupBy(answers, ({ status }) => status);
+  assert.deepEqual(new Set(counts.keys()), new Set([401, 503]));
+  assert.equal(counts.get(503)?.[0]?.headers['retry-after'], '1');
+});
+
 test('a network is remembered for 90 days, and ten of a person at a time', async () => {
   const app = await createTestApp();
   const { organizationGuid } = await createTenant(app);

@@ -6,6 +6,7 @@ import type { HttpServer } from '../http/server.ts';
 import { sessionCookieName } from '../http/session-cookie.ts';
 import type { SourceAddress } from '../http/source-address.ts';
 import { refuseUnknownInput } from '../http/strict-input.ts';
+import { networkOf } from '../rate-limits/address.ts';
 import { Failure } from '../runtime/failure.ts';
 import type { Secret } from '../runtime/secret.ts';
 import type { From } from './entry.ts';
@@ -49,7 +50,8 @@ export async function registerDashboard(
         unwrap(refusalOfOrigin(request, baseUrl));
         if (request.routeOptions.config.withoutSession) return;
         const secret = request.cookies[sessionCookieName(baseUrl)];
-        const session = secret === undefined ? undefined : await sessions.find(secret);
+        const network = networkOf(sourceAddress(request));
+        const session = secret === undefined ? undefined : await sessions.find(secret, network);
         request.session = unwrap(session ?? new Failure('authentication_failed', 'You are not logged in'));
         request.bodySource = `member ${request.session.member_guid}`;
       });

@@ -2,6 +2,7 @@ import type { Actor, Audit } from '../audit/service.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { Failure, isFailure } from '../runtime/failure.ts';
+import { createFairQueue, SHED } from '../runtime/fair-queue.ts';
 import type { Guids, RandomBytes } from '../runtime/guid.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Secret } from '../runtime/secret.ts';
@@ -23,6 +24,10 @@ const SEEN_EVERY_MS = 60_000;
 /** The oldest gives way. */
 const MAX_SESSIONS_OF_MEMBER = 20;
 const MAX_USER_AGENT_CHARACTERS = 256;
+/** Sessions that are looked up at the same time, each by one key; the others wait, within limits. */
+const LOOK_UPS_AT_ONCE = 4;
+const WAITING_LOOK_UPS = { maxWaiting: 400, maxWaitingPerSource: 50 };
+const RETRY_AFTER_SECONDS = 1;
 
 type Deps = {
   database: Database;
@@ -41,10 +46,19 @@ type Strength = { secondFactor?: boolean };
 export function createSessions(deps: Deps) {
   const { database, clock, guids, audit, randomBytes, revocations, networks, log } = deps;
   const { queries } = database.authentication;
+  const lookUps = createFairQueue({ atOnce: LOOK_UPS_AT_ONCE, classes: { session: WAITING_LOOK_UPS } });
 
   function limits() {
     const now = clock.now();
     return { now, idleSince: new Date(now.getTime() - IDLE_MS) };
+  }
+
+  async function lookUp(secret: string): Promise<store.Session | undefined> {
+    const { now, idleSince } = limits();
+    const session = await store.selectLiveSession(queries, hashOf(secret), { now, idleSince });
+    if (session && now.getTime() - session.last_seen_at.getTime() >= SEEN_EVERY_MS)
+      await store.touchSession(queries, session.guid, now);
+    return session;
   }
 
   /** What to hand to `settle` after the commit; undefined when nothing ended. */
@@ -91,12 +105,13 @@ export function createSessions(deps: Deps) {
       return { session, secret };
     },
 
-    async find(secret: string): Promise<store.Session | undefined> {
-      const { now, idleSince } = limits();
-      const session = await store.selectLiveSession(queries, hashOf(secret), { now, idleSince });
-      if (session && now.getTime() - session.last_seen_at.getTime() >= SEEN_EVERY_MS)
-        await store.touchSession(queries, session.guid, now);
-      return session;
+    /** Networks take turns: a flood of made-up cookies holds up its own network only. */
+    async find(secret: string, network: string): Promise<store.Session | Failure | undefined> {
+      const found = await lookUps.run('session', network, () => lookUp(secret));
+      if (found !== SHED) return found;
+      return new Failure('overloaded', 'Too many people are using the dashboard. Try again in a moment', {
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+      });
     },
 
     /** Undefined while it is there, and then it stays until the transaction ends. */
