@@ -134,16 +134,22 @@ export async function registerOpenApi(
     },
   });
 
-  // Hundreds of kilobytes, so it is written out once.
-  let text: string | undefined;
+  // Hundreds of kilobytes: written out once, and in memory once, however many connections do not read their answer.
+  let document: Buffer | undefined;
   server.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) => {
-    text ??= JSON.stringify(server.swagger());
-    return reply.type('application/json; charset=utf-8').send(text);
+    document ??= Buffer.from(JSON.stringify(server.swagger()));
+    return reply.type('application/json; charset=utf-8').send(document);
   });
 
   await server.register(async (scope) => {
-    scope.addHook('onSend', async (_request, reply) => {
+    const script = new Map<string, Buffer>();
+    scope.addHook('onSend', async ({ routeOptions: { url = '' } }, reply, payload) => {
       reply.header('content-security-policy', REFERENCE_POLICY);
+      // The script of the page is the same for everybody, and has megabytes: the same bytes for all connections.
+      if (typeof payload !== 'string' || !url.endsWith('.js')) return payload;
+      const bytes = script.get(url) ?? Buffer.from(payload);
+      script.set(url, bytes);
+      return bytes;
     });
     await scope.register(scalar, { routePrefix: '/docs', configuration: REFERENCE });
   });
