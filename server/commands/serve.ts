@@ -4,7 +4,7 @@ import { createDemo, findDemoFounder } from './demo.ts';
 import { logExposure } from './exposure.ts';
 import { bringUpToDate } from './migrate.ts';
 import { listen, runUntilStopped } from './process.ts';
-import { openApp, requireMasterKey, requireReadyDatabase } from './resources.ts';
+import { openApp, requireMasterKey, requireReadyDatabase, warnOfDatabaseRole } from './resources.ts';
 import { writeWelcome } from './welcome.ts';
 
 /** Everything in one process: the API, the background work, and the embedded database when no other is named. */
@@ -16,6 +16,7 @@ export async function serve(config: Config): Promise<void> {
     stop.throwIfAborted();
     if (embedded) await bringUpToDate(opened);
     else await requireReadyDatabase(app);
+    await warnOfDatabaseRole(opened);
     await requireMasterKey(app);
     await app.dispatcher.start();
     app.fileProcessing.start();
