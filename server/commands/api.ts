@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { StartupError } from '../runtime/startup-error.ts';
+import { closeDemoIfExposed } from './closed-demo.ts';
 import { logExposure } from './exposure.ts';
 import { listen, listenOn, runUntilStopped } from './process.ts';
 import { openApp, requireMasterKey, requireReadyDatabase, warnOfDatabaseRole } from './resources.ts';
@@ -15,6 +16,7 @@ export async function api(config: Config): Promise<void> {
     await warnOfDatabaseRole(opened);
     stop.throwIfAborted();
     await requireMasterKey(app);
+    await closeDemoIfExposed(app, config, log);
     await listen(app, complete, resources);
     app.housekeeping.start();
     log.info({ base_url: complete.baseUrl, host: complete.host, port: complete.port }, 'serving');

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../config/config.ts';
+import { closeDemoIfExposed } from './closed-demo.ts';
 import { createDemo, findDemoFounder } from './demo.ts';
 import { logExposure } from './exposure.ts';
 import { bringUpToDate } from './migrate.ts';
@@ -18,6 +19,7 @@ export async function serve(config: Config): Promise<void> {
     else await requireReadyDatabase(app);
     await warnOfDatabaseRole(opened);
     await requireMasterKey(app);
+    await closeDemoIfExposed(app, config, log);
     await app.dispatcher.start();
     app.fileProcessing.start();
     await app.simulator.start();
