@@ -52,6 +52,7 @@ export type TestDatabase = {
   url: Secret;
   ownerUrl: Secret;
   serviceUrl: Secret;
+  superuserUrl: Secret;
   drop(): Promise<void>;
 };
 
@@ -62,6 +63,7 @@ export async function createTestDatabase({ migrated = true } = {}): Promise<Test
     url: urlOf(migrated ? 'service' : 'owner', name),
     ownerUrl: urlOf('owner', name),
     serviceUrl: urlOf('service', name),
+    superuserUrl: urlOf('superuser', name),
     drop: () => administer(`drop database ${name} with (force)`),
   };
 }

@@ -82,7 +82,7 @@ export async function createSite(t: TestContext) {
 }
 
 function isLocal(settings: Environment): boolean {
-  const moved = ['PORTICO_DATABASE_URL', 'PORTICO_HOST', 'PORTICO_BASE_URL'];
+  const moved = ['PORTICO_DATABASE_URL', 'PORTICO_HOST', 'PORTICO_BASE_URL', 'PORTICO_OPERATOR_HOST'];
   return !moved.some((name) => settings[name] !== undefined);
 }
 

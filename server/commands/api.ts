@@ -1,18 +1,22 @@
 import type { Config } from '../config/config.ts';
 import { StartupError } from '../runtime/startup-error.ts';
+import { closeDemoIfExposed } from './closed-demo.ts';
 import { logExposure } from './exposure.ts';
 import { listen, listenOn, runUntilStopped } from './process.ts';
-import { openApp, requireMasterKey, requireReadyDatabase } from './resources.ts';
+import { openApp, requireMasterKey, requireReadyDatabase, warnOfDatabaseRole } from './resources.ts';
 
 /** Only the HTTP surface; any number of these share one database. */
 export async function api(config: Config): Promise<void> {
   requireSharedDatabase(config, 'api');
   await runUntilStopped(config, async (resources, stop) => {
-    const { app, config: complete, log } = await openApp(config, resources, { withDashboard: true });
+    const opened = await openApp(config, resources, { withDashboard: true });
+    const { app, config: complete, log } = opened;
     logExposure(config, log);
     await requireReadyDatabase(app);
+    await warnOfDatabaseRole(opened);
     stop.throwIfAborted();
     await requireMasterKey(app);
+    await closeDemoIfExposed(app, config, log);
     await listen(app, complete, resources);
     app.housekeeping.start();
     log.info({ base_url: complete.baseUrl, host: complete.host, port: complete.port }, 'serving');
@@ -23,9 +27,11 @@ export async function api(config: Config): Promise<void> {
 export async function dispatch(config: Config): Promise<void> {
   requireSharedDatabase(config, 'dispatch');
   await runUntilStopped(config, async (resources, stop) => {
-    const { app, config: complete, log } = await openApp(config, resources);
+    const opened = await openApp(config, resources);
+    const { app, config: complete, log } = opened;
     logExposure(config, log);
     await requireReadyDatabase(app);
+    await warnOfDatabaseRole(opened);
     stop.throwIfAborted();
     await requireMasterKey(app);
     await app.dispatcher.start();

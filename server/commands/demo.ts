@@ -15,7 +15,7 @@ export type Demo = {
 };
 
 /** In a domain that nobody has (RFC 2606). */
-const FOUNDER_EMAIL = 'founder@demo.example';
+export const FOUNDER_EMAIL = 'founder@demo.example';
 const PASSWORD_BYTES = 12;
 
 const FIRST = { number: 0, perPage: 1, offset: 0, after: undefined };
@@ -41,9 +41,11 @@ export async function createDemo(app: App, randomBytes: RandomBytes): Promise<De
   return { organization, bank, bankKey, founder };
 }
 
-/** Of a demo that an earlier start has made: its password cannot be shown again, but there are ways to a new one. */
-export function findDemoFounder({ people }: App): Promise<Person | undefined> {
-  return people.findByEmail(FOUNDER_EMAIL);
+/** The Founder of a demo from an earlier start, unless an exposed start has closed the demo since. */
+export async function findDemoFounder({ people, members }: App): Promise<Person | undefined> {
+  const founder = await people.findByEmail(FOUNDER_EMAIL);
+  if (!founder || (await members.organizationsOf(founder.guid)).length === 0) return undefined;
+  return founder;
 }
 
 /** As anybody gets onto a team: invited, and with the link a password is set. */

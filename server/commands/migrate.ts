@@ -1,10 +1,13 @@
+import pg from 'pg';
 import type { Config } from '../config/config.ts';
 import { createDatabase, type Database } from '../database/database.ts';
-import { grantToService, readRole } from '../database/grants.ts';
+import { grantToService, isSameDatabase, readRole } from '../database/grants.ts';
 import { migrate as applyMigrations, schemaState } from '../database/migrate.ts';
 import { buildMissingIndexes } from '../database/partition-indexes.ts';
 import { StartupError } from '../runtime/startup-error.ts';
 import { type Opened, openApp, preparePartitions } from './resources.ts';
+
+const INSUFFICIENT_PRIVILEGE = '42501';
 
 export async function migrate(config: Config): Promise<void> {
   await using resources = new AsyncDisposableStack();
@@ -18,6 +21,7 @@ export async function migrate(config: Config): Promise<void> {
 export async function bringUpToDate({ app, log, ownerUrl }: Opened): Promise<string[]> {
   const owner = createDatabase({ url: ownerUrl, connections: 1, log });
   try {
+    await requireSameDatabase(app.database, owner);
     const { applied, isAhead } = await applyMissing(owner, await readRole(app.database));
     // Before the indexes, which may take long: nodes need the partitions to write.
     await preparePartitions(app);
@@ -26,6 +30,25 @@ export async function bringUpToDate({ app, log, ownerUrl }: Opened): Promise<str
   } finally {
     await owner.close();
   }
+}
+
+/** Otherwise one database would be migrated, and the other one served. */
+async function requireSameDatabase(service: Database, owner: Database): Promise<void> {
+  if (await isSameDatabase(service, owner).catch(throwUnusable)) return;
+  throw new StartupError(
+    'PORTICO_DATABASE_URL and PORTICO_MIGRATION_DATABASE_URL name different databases; name the same one in both.',
+  );
+}
+
+function throwUnusable(error: unknown): never {
+  throw new StartupError(`The database could not be brought to this version (${reasonOf(error)}).`);
+}
+
+/** A role without the right to change the schema is most often the service's own. */
+function reasonOf(error: unknown): string {
+  const { message } = error as Error;
+  if (!(error instanceof pg.DatabaseError) || error.code !== INSUFFICIENT_PRIVILEGE) return message;
+  return `${message}; set PORTICO_MIGRATION_DATABASE_URL to the address with the role that owns the database and its tables`;
 }
 
 async function applyMissing(
@@ -39,8 +62,6 @@ async function applyMissing(
     if (!isAhead) await grantToService(owner, serviceRole);
     return { applied, isAhead };
   } catch (error) {
-    throw new StartupError(
-      `The database could not be brought to this version (${(error as Error).message}).`,
-    );
+    throwUnusable(error);
   }
 }

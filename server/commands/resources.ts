@@ -8,6 +8,7 @@ import { ensureDashboardBuild } from '../dashboard/build.ts';
 import { type DashboardFiles, readDashboardFiles } from '../dashboard/files.ts';
 import { lockDataDir } from '../database/embedded/data-dir-lock.ts';
 import { startEmbeddedPostgres } from '../database/embedded/embedded-postgres.ts';
+import { excessOfRole, readRole } from '../database/grants.ts';
 import { schemaState } from '../database/migrate.ts';
 import { createCourierThread } from '../deliveries/courier-thread.ts';
 import { systemClock, systemTimers } from '../runtime/clock.ts';
@@ -115,6 +116,22 @@ export async function requireReadyDatabase(app: App): Promise<void> {
   if ((await schemaState(app.database.queries)) === 'behind')
     throw new StartupError('The database is behind this version; run: npx portico migrate');
   await preparePartitions(app);
+}
+
+const ROLE_WARNINGS = {
+  superuser: 'the database role of this service is a superuser',
+  owner: 'the database role of this service owns its tables',
+};
+
+/** Only for a database that the operator named: the embedded one has its roles made by us. */
+export async function warnOfDatabaseRole({ app, config, log }: Opened): Promise<void> {
+  if (config.databaseUrl === undefined) return;
+  const excess = await excessOfRole(app.database);
+  if (!excess) return;
+  log.warn(
+    { role: await readRole(app.database) },
+    `${ROLE_WARNINGS[excess]}; name a role that owns nothing in PORTICO_DATABASE_URL and the owner in PORTICO_MIGRATION_DATABASE_URL for portico migrate (docs/operating.md, Two database roles)`,
+  );
 }
 
 /** Whoever comes back after weeks has to find the partitions that it writes to. */

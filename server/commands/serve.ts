@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../config/config.ts';
+import { closeDemoIfExposed } from './closed-demo.ts';
 import { createDemo, findDemoFounder } from './demo.ts';
 import { logExposure } from './exposure.ts';
 import { bringUpToDate } from './migrate.ts';
 import { listen, runUntilStopped } from './process.ts';
-import { openApp, requireMasterKey, requireReadyDatabase } from './resources.ts';
+import { openApp, requireMasterKey, requireReadyDatabase, warnOfDatabaseRole } from './resources.ts';
 import { writeWelcome } from './welcome.ts';
 
 /** Everything in one process: the API, the background work, and the embedded database when no other is named. */
@@ -16,7 +17,9 @@ export async function serve(config: Config): Promise<void> {
     stop.throwIfAborted();
     if (embedded) await bringUpToDate(opened);
     else await requireReadyDatabase(app);
+    await warnOfDatabaseRole(opened);
     await requireMasterKey(app);
+    await closeDemoIfExposed(app, config, log);
     await app.dispatcher.start();
     app.fileProcessing.start();
     await app.simulator.start();

@@ -39,16 +39,57 @@ test('the owner migrates and the service serves with a role that owns nothing', 
   const service = { ...settings, PORTICO_DATABASE_URL: database.serviceUrl.reveal() };
   const refused = await site.run(['api'], service);
   assert.equal(refused.err, 'portico: The database is behind this version; run: npx portico migrate\n');
+  const denied = await site.run(['migrate'], service);
+  assert.equal(denied.code, 1);
+  assert.match(denied.err, /permission denied for schema public; set PORTICO_MIGRATION_DATABASE_URL to /);
   const owner = { ...service, PORTICO_MIGRATION_DATABASE_URL: database.ownerUrl.reveal() };
   const migrated = await site.run(['migrate'], owner);
   assert.deepEqual([migrated.code, migrated.err], [0, '']);
   const running = await site.serve(service, 'api');
   await stop(running);
+  assert.doesNotMatch(running.out(), /database role/);
   await assert.rejects(query(database.serviceUrl.reveal(), 'truncate audit_records'), { code: '42501' });
 });
 
+test('migrate refuses two addresses of different databases', BOUNDED, async (t) => {
+  const { site, settings } = await createShared(t, { migrated: true });
+  const other = await createTestDatabase();
+  t.after(() => other.drop());
+  const { code, out, err } = await site.run(['migrate'], {
+    ...settings,
+    PORTICO_MIGRATION_DATABASE_URL: other.ownerUrl.reveal(),
+  });
+  assert.deepEqual([code, out], [1, '']);
+  assert.match(
+    err,
+    /^portico: PORTICO_DATABASE_URL and PORTICO_MIGRATION_DATABASE_URL name different databases/,
+  );
+});
+
+test('a role that owns the tables, or is a superuser, is logged at the start', BOUNDED, async (t) => {
+  const { site, settings, database } = await createShared(t, { migrated: true });
+  for (const [command, url, warning] of [
+    ['serve', database.ownerUrl, /"role":"portico_owner".*owns its tables; .*PORTICO_MIGRATION_DATABASE_URL/],
+    ['api', database.superuserUrl, /"role":"portico".*is a superuser; .*PORTICO_MIGRATION_DATABASE_URL/],
+  ] as const) {
+    const running = await site.serve({ ...settings, PORTICO_DATABASE_URL: url.reveal() }, command);
+    await stop(running);
+    const lines = running
+      .out()
+      .split('\n')
+      .filter((line) => line.includes('database role'));
+    assert.equal(lines.length, 1, running.out());
+    assert.match(String(lines[0]), warning);
+  }
+});
+
 test('a database that is behind is refused until portico migrate brought it up', BOUNDED, async (t) => {
-  const { site, settings } = await createShared(t, { migrated: false });
+  const { site, settings: owner, database } = await createShared(t, { migrated: false });
+  const settings = {
+    ...owner,
+    PORTICO_DATABASE_URL: database.serviceUrl.reveal(),
+    PORTICO_MIGRATION_DATABASE_URL: database.ownerUrl.reveal(),
+  };
   for (const command of ['serve', 'api', 'dispatch'])
     assert.deepEqual(await site.run([command], settings), {
       code: 1,

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { styleText } from 'node:util';
-import { DEFAULT_PORT } from '../config/config.ts';
+import { DEFAULT_DATA_DIR, DEFAULT_PORT } from '../config/config.ts';
 import type { CompleteConfig } from '../config/generated-secrets.ts';
 import type { Person } from '../members/people.ts';
 import { version } from '../version.ts';
@@ -43,16 +43,29 @@ export function writeWelcome(
 }
 
 function operatorLine(config: CompleteConfig): string {
-  const path = join(config.dataDir, 'operator.token');
+  const path = tokenPath(config);
   const where = existsSync(path) ? `   (token in ${shortest(path)})` : '';
   return `${operatorCommand(config, '--help')}${where}`;
 }
 
 /** As it has to be typed in a second terminal, which knows nothing of the settings of this one. */
-function operatorCommand({ port, operatorPort, operatorUrl }: CompleteConfig, words: string): string {
+function operatorCommand(config: CompleteConfig, words: string): string {
+  const { port, operatorPort, operatorUrl, dataDir } = config;
   const onMainPort = port === DEFAULT_PORT ? '' : `PORTICO_PORT=${port} `;
-  const settings = operatorPort === undefined ? onMainPort : `PORTICO_OPERATOR_URL=${operatorUrl} `;
-  return `${settings}npx portico operator ${words}`;
+  const address = operatorPort === undefined ? onMainPort : `PORTICO_OPERATOR_URL=${operatorUrl} `;
+  // The token is read from there.
+  const isElsewhere = existsSync(tokenPath(config)) && dataDir !== resolve(DEFAULT_DATA_DIR);
+  const folder = isElsewhere ? `PORTICO_DATA_DIR=${quoted(shortest(dataDir))} ` : '';
+  return `${address}${folder}npx portico operator ${words}`;
+}
+
+function tokenPath({ dataDir }: CompleteConfig): string {
+  return join(dataDir, 'operator.token');
+}
+
+/** For a POSIX shell. */
+function quoted(word: string): string {
+  return /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 function shortest(path: string): string {

@@ -64,6 +64,8 @@ test('an address that others can reach turns off what suits a laptop, and the re
     ['PORTICO_HOST', 'machine.internal'],
     ['PORTICO_BASE_URL', 'https://api.example.com'],
     ['PORTICO_BASE_URL', 'http://localhost.example.com'],
+    ['PORTICO_OPERATOR_HOST', '0.0.0.0'],
+    ['PORTICO_OPERATOR_HOST', '10.0.0.5'],
   ] as const) {
     const { demo, allowlistPolicy, webhookAllowPrivate, exposure } = readConfig({ [name]: value });
     assert.deepEqual([demo, allowlistPolicy, webhookAllowPrivate], [false, 'required', false], value);
@@ -128,6 +130,16 @@ test('the operator has a listener of its own, on loopback, except on the local d
     assert.deepEqual(operatorOf(environment), ['127.0.0.1', 4001, 'http://127.0.0.1:4001']);
   const wildcard = { ...SHARED, PORTICO_OPERATOR_HOST: '::', PORTICO_PORT: '8000' };
   assert.deepEqual(operatorOf(wildcard), ['::', 8001, 'http://[::1]:8001']);
+  const reachable = { PORTICO_OPERATOR_HOST: '10.0.0.5' };
+  assert.deepEqual(operatorOf(reachable), ['10.0.0.5', 4001, 'http://10.0.0.5:4001']);
+  const loopback = { PORTICO_OPERATOR_HOST: '::1' };
+  assert.match(
+    problemsOf(loopback),
+    /PORTICO_OPERATOR_PORT is required with a loopback PORTICO_OPERATOR_HOST/,
+  );
+  assert.deepEqual(operatorOf({ ...loopback, PORTICO_OPERATOR_PORT: '9000' }), [
+    ...['::1', 9000, 'http://[::1]:9000'],
+  ]);
   assert.match(problemsOf({ PORTICO_OPERATOR_PORT: '4000' }), /PORTICO_OPERATOR_PORT must differ/);
   assert.match(problemsOf({ ...SHARED, PORTICO_PORT: '65535' }), /PORTICO_OPERATOR_PORT is required/);
 });

@@ -12,6 +12,7 @@ export type Config = ReturnType<typeof withDefaults> & {
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export const DEFAULT_PORT = 4000;
+export const DEFAULT_DATA_DIR = 'data';
 const LOOPBACK = '127.0.0.1';
 const MAX_PORT = 65_535;
 const GIBIBYTE = 1024 ** 3;
@@ -44,6 +45,7 @@ function addressesOf(given: GivenSettings) {
   const port = given.port ?? DEFAULT_PORT;
   return {
     host: given.host ?? LOOPBACK,
+    operatorHost: given.operatorHost ?? LOOPBACK,
     port,
     baseUrl: given.baseUrl ?? `http://localhost:${port}`,
     embedded: given.databaseUrl === undefined,
@@ -51,11 +53,10 @@ function addressesOf(given: GivenSettings) {
 }
 
 function withDefaults(given: GivenSettings, exposure: Exposure | undefined) {
-  const { host, port, baseUrl, embedded } = addressesOf(given);
+  const { host, operatorHost, port, baseUrl, embedded } = addressesOf(given);
   const local = embedded && exposure === undefined;
   const demo = given.demo ?? local;
   const maxUploadBytes = given.maxUploadBytes ?? GIBIBYTE;
-  const operatorHost = given.operatorHost ?? LOOPBACK;
   const operatorPort = given.operatorPort ?? (local ? undefined : portAfter(port));
   return {
     host,
@@ -69,7 +70,7 @@ function withDefaults(given: GivenSettings, exposure: Exposure | undefined) {
     sandboxAuthUrl: given.sandboxAuthUrl ?? baseUrl,
     productionAuthUrl: given.productionAuthUrl ?? withSubdomain('production', baseUrl),
     uploadUrl: given.uploadUrl ?? baseUrl,
-    dataDir: resolve(given.dataDir ?? 'data'),
+    dataDir: resolve(given.dataDir ?? DEFAULT_DATA_DIR),
     databaseUrl: given.databaseUrl,
     migrationDatabaseUrl: given.migrationDatabaseUrl,
     databaseConnections: given.databaseConnections ?? 20,
@@ -134,6 +135,9 @@ function contradictions(config: Config, given: GivenSettings): string[] {
     );
   if (config.operatorPort !== undefined && config.operatorPort > MAX_PORT)
     problems.push(`PORTICO_OPERATOR_PORT is required with PORTICO_PORT=${config.port}`);
+  // On the local default the main port answers the operator, so there is no listener that could have this address.
+  if (given.operatorHost !== undefined && config.operatorPort === undefined)
+    problems.push('PORTICO_OPERATOR_PORT is required with a loopback PORTICO_OPERATOR_HOST');
   if (config.operatorPort === config.port && config.port !== 0)
     problems.push('PORTICO_OPERATOR_PORT must differ from PORTICO_PORT');
   if (config.maxPendingBytes < config.maxUploadBytes)

@@ -11,9 +11,9 @@ export type Exposure = {
   unsafe: readonly string[];
 };
 
-type Addresses = { host: string; baseUrl: string; embedded: boolean };
+type Addresses = { host: string; operatorHost: string; baseUrl: string; embedded: boolean };
 
-/** Undefined while the listener and the base URL are both loopback. */
+/** Undefined while both listeners and the base URL are loopback. */
 export function exposureOf(given: GivenSettings, addresses: Addresses): Exposure | undefined {
   const exposedBy = exposedAddresses(addresses);
   if (exposedBy.length === 0) return undefined;
@@ -38,10 +38,11 @@ export function exposureOf(given: GivenSettings, addresses: Addresses): Exposure
   return { exposedBy, off, unsafe };
 }
 
-function exposedAddresses({ host, baseUrl }: Addresses): string[] {
+function exposedAddresses({ host, operatorHost, baseUrl }: Addresses): string[] {
   return [
     ...(isLoopback(host) ? [] : [`PORTICO_HOST=${host}`]),
     ...(isLoopback(new URL(baseUrl).hostname) ? [] : [`PORTICO_BASE_URL=${baseUrl}`]),
+    ...(isLoopback(operatorHost) ? [] : [`PORTICO_OPERATOR_HOST=${operatorHost}`]),
   ];
 }
 

@@ -20,6 +20,33 @@ export async function readRole({ queries }: Database): Promise<string> {
   return rows[0]?.role ?? '';
 }
 
+/** Why the role of a connection can do more than the service needs; undefined when it cannot. */
+export async function excessOfRole({ queries }: Database): Promise<'superuser' | 'owner' | undefined> {
+  // Membership in the owner's role is as good as being the owner.
+  const { rows } = await sql<{ superuser: boolean; owner: boolean }>`
+    select rolsuper as superuser, exists (
+      select from pg_class
+      where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')
+        and pg_has_role(current_user, relowner, 'usage')
+    ) as owner
+    from pg_roles where rolname = current_user`.execute(queries);
+  if (rows[0]?.superuser) return 'superuser';
+  return rows[0]?.owner ? 'owner' : undefined;
+}
+
+/** Tells whether two connections reach the same database, also where a pooler has another address. */
+export async function isSameDatabase(one: Database, other: Database): Promise<boolean> {
+  const [first, second] = await Promise.all([identityOf(one), identityOf(other)]);
+  return first === second;
+}
+
+async function identityOf({ queries }: Database): Promise<string | undefined> {
+  const { rows } = await sql<{ identity: string }>`
+    select concat_ws(' ', oid, datname, extract(epoch from pg_postmaster_start_time())) as identity
+    from pg_database where datname = current_database()`.execute(queries);
+  return rows[0]?.identity;
+}
+
 /** To be run by the owner of the schema; with one role for both there is nothing to grant. */
 export async function grantToService(owner: Database, serviceRole: string): Promise<void> {
   if ((await readRole(owner)) === serviceRole) return;

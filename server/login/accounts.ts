@@ -148,6 +148,28 @@ export function createAccounts(deps: Deps) {
       return begun;
     },
 
+    /**
+     * Removes the password, the passkeys, the sessions and the reset links of a person; the operator can still issue a
+     * reset link. False when there was nothing to remove.
+     */
+    async lock(actor: Actor, memberGuid: string): Promise<boolean> {
+      const { locked, revision } = await database.authentication.transaction(async (transaction) => {
+        const now = clock.now();
+        const login = await lockLogin(transaction, memberGuid, now);
+        await links.withdrawPasswordResets(transaction, memberGuid);
+        const passkeyCount = await passkeys.removeAll(transaction, actor, memberGuid);
+        const ended = await sessions.endOthers(transaction, memberGuid);
+        if (!hasPassword(login) && passkeyCount === 0 && ended === undefined)
+          return { locked: false, revision: ended };
+        await updateLogin(transaction, memberGuid, { password_hash: null, updated_at: now });
+        const change = { action: 'account.lock', objectType: 'account', objectId: memberGuid } as const;
+        await audit.record(transaction, actor, change);
+        return { locked: true, revision: ended };
+      });
+      await settle(revision);
+      return locked;
+    },
+
     /** By somebody who is logged in as the person that was invited. */
     async acceptInvitation(session: Session, token: string, from: From): Promise<Failure | undefined> {
       const exhausted = await limits.from(from.address);

@@ -173,9 +173,11 @@ export function createPasskeys(deps: Deps) {
     },
 
     /** With the login locked, as adding one does. */
-    async removeAll(transaction: Transaction, actor: Actor, memberGuid: string): Promise<void> {
-      for (const guid of await store.deletePasskeysOf(transaction, memberGuid))
+    async removeAll(transaction: Transaction, actor: Actor, memberGuid: string): Promise<number> {
+      const removed = await store.deletePasskeysOf(transaction, memberGuid);
+      for (const guid of removed)
         await audit.record(transaction, actor, about('account.remove_passkey', memberGuid, { guid }));
+      return removed.length;
     },
 
     sweep: () => store.deleteExpiredChallenges(database.queries, clock.now()),

@@ -51,14 +51,14 @@ export function createMembers(deps: Deps) {
     return new Failure('invalid_scopes', 'Only a Founder changes the team');
   }
 
-  /** Somebody must be left who can change the team. The operator may take the last one, and appoint another. */
+  /** A Founder must remain to change the team. The operator and the service may remove the last; the operator can appoint another. */
   async function refusalOfLosing(
     transaction: Transaction,
     actor: Actor,
     membership: store.Membership,
   ): Promise<Failure | undefined> {
     const isFounder = membership.role === 'founder' && membership.accepted_at !== null;
-    if (!isFounder || actor.type === 'operator') return undefined;
+    if (!isFounder || actor.type === 'operator' || actor.type === 'system') return undefined;
     const founders = await store.countMemberships(transaction, membership.organization_guid, {
       founders: true,
     });

@@ -168,6 +168,9 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
 
     list: (page: Page) => store.selectOrganizations(database.lists, page),
 
+    /** The one that was created first on this database. */
+    first: () => store.selectFirstOrganization(database.queries),
+
     createBank,
 
     /** By a partner: in production a bank is the operator's to open. */

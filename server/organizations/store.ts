@@ -41,6 +41,10 @@ export function selectOrganization(queries: Queries, guid: string): Promise<Orga
   return queries.selectFrom('organizations').selectAll().where('guid', '=', guid).executeTakeFirst();
 }
 
+export function selectFirstOrganization(queries: Queries): Promise<Organization | undefined> {
+  return queries.selectFrom('organizations').selectAll().orderBy('guid').limit(1).executeTakeFirst();
+}
+
 /** One at a time. Rows that refer to the organization can still be added meanwhile: its key stays what it is. */
 export function selectOrganizationForUpdate(
   transaction: Transaction,

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import { createTestApp, type TestApp } from '../../testing/app.ts';
+import { browse, browserOf, joinTeam, logIn, PASSWORD, tokenInLink } from '../../testing/dashboard.ts';
+import { BOUNDED, createSite } from '../../testing/serve.ts';
+import { createKey, createTenant, type Key } from '../../testing/tenant.ts';
+import { createLog } from '../runtime/log.ts';
+import { closeDemoIfExposed } from './closed-demo.ts';
+import { createDemo, type Demo, FOUNDER_EMAIL, findDemoFounder } from './demo.ts';
+
+const exposure = { exposedBy: ['PORTICO_HOST=0.0.0.0'], off: [], unsafe: [] };
+const A_MINUTE_AND_MORE_MS = 61_000;
+
+async function close(app: TestApp, config = { exposure, demo: false }): Promise<string[]> {
+  const lines: string[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  await closeDemoIfExposed(app, config, createLog({ level: 'info', terminal: false, destination }));
+  return lines;
+}
+
+async function requestToken(app: TestApp, { clientId, secret }: Key) {
+  const { status, body } = await app.call({
+    method: 'POST',
+    url: '/oauth/token',
+    headers: {
+      authorization: `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`,
+      'content-type': 'application/x-www-form-urlencoded',
+    },
+    payload: 'grant_type=client_credentials&scope=customers:read',
+  });
+  return { status, token: String(body.access_token) };
+}
+
+const keyOf = ({ bankKey }: Demo) => ({
+  clientId: bankKey.application.client_id,
+  secret: bankKey.secret.reveal(),
+});
+const founderOf = ({ founder }: Demo) => ({ email: founder.email, password: founder.password.reveal() });
+
+async function createDemoApp() {
+  const app = await createTestApp({ environment: { PORTICO_ALLOWLIST_POLICY: 'optional' } });
+  const demo = await createDemo(app, randomBytes);
+  assert.ok(demo);
+  app.clock.advance(A_MINUTE_AND_MORE_MS);
+  return { app, demo };
+}
+
+test('an exposed start closes an earlier demo, once, and nothing else', async () => {
+  const { app, demo } = await createDemoApp();
+  const addedKey = await createKey(app, `/banks/${demo.bank.guid}/applications`, { name: 'Added by hand' });
+  const colleague = await joinTeam(app, demo.organization.guid, { email: 'ada@partner.example' });
+  const { token } = await requestToken(app, keyOf(demo));
+  const listCustomers = () => app.call({ method: 'GET', url: '/api/customers', token });
+  assert.equal((await listCustomers()).status, 200);
+  const session = await logIn(app, founderOf(demo));
+  assert.equal(session.status, 200);
+  const founder = await findDemoFounder(app);
+  const reset = await app.operate('POST', `/members/${founder?.guid}/password_reset`, {});
+  const newPassword = { token: tokenInLink(reset.body.link), password: PASSWORD };
+
+  const lines = await close(app);
+  assert.equal(lines.length, 1);
+  const { msg, removed_keys, locked_member, exposed_by } = JSON.parse(String(lines[0]));
+  assert.match(msg, /^closed the demo: .*PORTICO_DEMO=true/);
+  assert.deepEqual(
+    [removed_keys, locked_member, exposed_by],
+    [[keyOf(demo).clientId], FOUNDER_EMAIL, exposure.exposedBy],
+  );
+
+  assert.equal((await requestToken(app, keyOf(demo))).status, 401);
+  assert.equal((await listCustomers()).status, 401);
+  assert.equal((await logIn(app, founderOf(demo))).status, 401);
+  assert.equal((await browse(app, 'GET', '/session', { as: browserOf(session) })).status, 401);
+  assert.equal((await browse(app, 'POST', '/password', { payload: newPassword })).status, 404);
+  assert.equal(await findDemoFounder(app), undefined);
+
+  assert.equal((await requestToken(app, addedKey)).status, 200);
+  assert.equal((await logIn(app, colleague)).status, 200);
+  assert.deepEqual(await close(app), [], 'a later start finds nothing to close');
+});
+
+test('a demo stays open on loopback and with PORTICO_DEMO=true', async () => {
+  const { app, demo } = await createDemoApp();
+  assert.deepEqual(await close(app, { exposure, demo: true }), []);
+  const lines: string[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  const log = createLog({ level: 'info', terminal: false, destination });
+  await closeDemoIfExposed(app, { exposure: undefined, demo: false }, log);
+  assert.deepEqual(lines, []);
+  assert.equal((await requestToken(app, keyOf(demo))).status, 200);
+  assert.equal((await logIn(app, founderOf(demo))).status, 200);
+});
+
+test("a team that invited the demo's address later is not taken for a demo", async () => {
+  const app = await createTestApp();
+  const { organizationGuid } = await createTenant(app);
+  app.clock.advance(A_MINUTE_AND_MORE_MS);
+  const member = await joinTeam(app, organizationGuid, { email: FOUNDER_EMAIL });
+  assert.deepEqual(await close(app), []);
+  assert.equal((await logIn(app, member)).status, 200);
+});
+
+test('a data directory with a demo is closed before the exposed service listens', BOUNDED, async (t) => {
+  const site = await createSite(t);
+  const local = await site.serve();
+  const shown = (label: string) => new RegExp(`^ {2}${label} +(\\S+)$`, 'm').exec(local.out())?.[1] ?? '';
+  const credentials = `${shown('client_id')}:${shown('client_secret')}`;
+  const requestStatus = async () => {
+    const headers = { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` };
+    const body = new URLSearchParams({ grant_type: 'client_credentials', scope: 'customers:read' });
+    return (await fetch(`${site.url}/oauth/token`, { method: 'POST', headers, body })).status;
+  };
+  assert.equal(await requestStatus(), 200);
+  local.kill('SIGTERM');
+  await local.exited;
+
+  const exposed = await site.serve({ PORTICO_BASE_URL: 'https://api.example.com' });
+  assert.match(exposed.out(), /closed the demo/);
+  assert.equal(await requestStatus(), 401);
+  exposed.kill('SIGTERM');
+  assert.equal((await exposed.exited).code, 0);
+});

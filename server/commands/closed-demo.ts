@@ -1,0 +1,83 @@
+import type { App } from '../app.ts';
+import { systemActor } from '../audit/service.ts';
+import type { Config } from '../config/config.ts';
+import type { Person } from '../members/people.ts';
+import type { Organization } from '../organizations/service.ts';
+import { type Failure, isFailure } from '../runtime/failure.ts';
+import type { Log } from '../runtime/log.ts';
+import { FOUNDER_EMAIL } from './demo.ts';
+
+/** `createDemo` makes the Organization, the bank, the key and then the Founder, without a pause in between. */
+const DEMO_CREATED_WITHIN_MS = 60_000;
+/** More than a demo can have: it has one key. */
+const MAX_DEMO_KEYS = 100;
+
+/**
+ * A demo from an earlier start has a key without an IP allowlist, and its secrets were printed. Before an exposed service
+ * listens, its key is removed and its Founder is locked out. Later starts find nothing left to do.
+ */
+export async function closeDemoIfExposed(
+  app: App,
+  { exposure, demo }: Pick<Config, 'exposure' | 'demo'>,
+  log: Log,
+): Promise<void> {
+  if (!exposure || demo) return;
+  const found = await findDemo(app);
+  if (!found) return;
+  const { organization, founder } = found;
+  const removedKeys = await removeKeys(app, found);
+  const loginLocked = await app.login.accounts.lock(systemActor, founder.guid);
+  const founderRemoved = await removeMembership(app, found);
+  if (removedKeys.length === 0 && !loginLocked && !founderRemoved) return;
+  log.warn(
+    {
+      exposed_by: exposure.exposedBy,
+      organization_guid: organization.guid,
+      removed_keys: removedKeys,
+      locked_member: founder.email,
+    },
+    'closed the demo: removed its key, locked its Founder and ended their sessions; PORTICO_DEMO=true keeps a demo open',
+  );
+}
+
+type ExistingDemo = { organization: Organization; founder: Person };
+
+/**
+ * A demo is made on an empty database only, so its Organization is the first one. The time tells it apart from an
+ * Organization whose team invited the demo's address later.
+ */
+async function findDemo({ people, organizations }: App): Promise<ExistingDemo | undefined> {
+  const founder = await people.findByEmail(FOUNDER_EMAIL);
+  const organization = founder && (await organizations.first());
+  if (!organization) return undefined;
+  const elapsedMs = founder.created_at.getTime() - organization.created_at.getTime();
+  return elapsedMs >= 0 && elapsedMs <= DEMO_CREATED_WITHIN_MS ? { organization, founder } : undefined;
+}
+
+/** Only the key that was made between the Organization and the Founder: later ones were made by people. */
+async function removeKeys(
+  { applications }: App,
+  { organization, founder }: ExistingDemo,
+): Promise<readonly string[]> {
+  const { rows } = await applications.list(
+    { organizationGuid: organization.guid, kind: 'bank' },
+    { number: 0, perPage: MAX_DEMO_KEYS, offset: 0, after: undefined },
+    { createdAtGte: organization.created_at, createdAtLt: new Date(founder.created_at.getTime() + 1) },
+  );
+  const removed: string[] = [];
+  for (const { client_id: clientId } of rows)
+    if (succeeded(await applications.removeAny(systemActor, clientId))) removed.push(clientId);
+  return removed;
+}
+
+/** Without it, an invitation to another team would set a password for the Founder of this one. */
+async function removeMembership({ login }: App, { organization, founder }: ExistingDemo): Promise<boolean> {
+  return succeeded(await login.invitations.remove(systemActor, organization.guid, founder.guid));
+}
+
+/** False when it is gone already, for example by another node that starts at the same time. */
+function succeeded(result: Failure | undefined): boolean {
+  if (!isFailure(result)) return true;
+  if (result.code === 'not_found') return false;
+  throw new Error(result.message);
+}
