@@ -65,14 +65,15 @@ test('a refused stream is opened again by Resume or after its time, asks for the
   const page = await pages.open();
   await enterAs(page, site, await createTenant(app), 'viewer');
   const refusals = [
-    { code: 'invalid_scopes', message: 'Not for this role' },
-    { code: 'rate_limit_exceeded', message: 'Close one first' },
+    { status: 403, error: 'forbidden', code: 'invalid_scopes', message: 'Not for this role' },
+    { status: 429, error: 'too_many_requests', code: 'rate_limit_exceeded', message: 'Close one first' },
   ];
   await page.route('**/api/subscription_deliveries/live*', async (route) => {
     const refusal = refusals.shift();
     if (!refusal) return route.continue();
-    const json = { error: 'forbidden', message_code: refusal.code, message: refusal.message };
-    return route.fulfill({ status: 403, headers: { 'retry-after': '2' }, json });
+    const { status, error, code, message } = refusal;
+    const json = { error, message_code: code, message };
+    return route.fulfill({ status, headers: { 'retry-after': '2' }, json });
   });
   const status = page.getByRole('status');
   await page.goto('/live');

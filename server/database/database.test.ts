@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { createTestDatabase } from '../../testing/database.ts';
@@ -8,6 +9,7 @@ import { Failure } from '../runtime/failure.ts';
 import { createGuids } from '../runtime/guid.ts';
 import { createLog } from '../runtime/log.ts';
 import { createDatabase, type Ending, type Transaction } from './database.ts';
+import { createNotifications } from './notifications.ts';
 
 const log = createLog({ level: 'silent', terminal: false });
 const testDatabase = await createTestDatabase();
@@ -174,4 +176,22 @@ test('work that swallows an error of SQL is not told as committed: its commit is
   assert.ok(!(await exists('swallowed')));
   assert.notEqual(endings[0], 'committed');
   assert.equal(status, 'rejected');
+});
+
+test('every connection of the pools and of the listener has TCP keep-alive', async (t) => {
+  const connect = t.mock.method(Socket.prototype, 'connect');
+  const setKeepAlive = t.mock.method(Socket.prototype, 'setKeepAlive');
+  const fresh = createDatabase({ url: testDatabase.url, connections: 4, reserved: 2, log });
+  const notifications = createNotifications({ url: testDatabase.url, queries: fresh.queries, log });
+  await sql`select 1`.execute(fresh.queries);
+  await sql`select 1`.execute(fresh.reserved);
+  await fresh.maintain((queries) => sql`select 1`.execute(queries));
+  await notifications.listen('keep_alive', () => {});
+  await notifications.close();
+  await fresh.close();
+  assert.equal(connect.mock.callCount(), 4);
+  assert.deepEqual(
+    setKeepAlive.mock.calls.map(({ arguments: options }) => options),
+    Array.from({ length: 4 }, () => [true, 10_000]),
+  );
 });

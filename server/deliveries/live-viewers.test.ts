@@ -223,7 +223,7 @@ test('20 streams of an Organization and 200 of a process', async () => {
   };
   const streams: Readable[] = [];
   for (let count = 0; count < 20; count++) streams.push(await open());
-  assert.deepEqual(await refusalFor(ONE), ['rate_limit_exceeded', 15]);
+  assert.deepEqual(await refusalFor(ONE), ['api_rate_limit_exceeded', 15]);
   for (let count = 20; count < 200; count++)
     streams.push(await open({ organizationGuid: count.toString(16).padStart(32, '0') }));
   assert.deepEqual(await refusalFor(OTHER), ['overloaded', 15]);

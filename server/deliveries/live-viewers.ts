@@ -48,7 +48,7 @@ export function createLiveViewers({ notifications, clock, timers, metrics, log }
       return new Failure('overloaded', 'Limit of live streams reached on this node', later);
     if (of(organizationGuid).length >= MAX_VIEWERS_OF_ORGANIZATION)
       return new Failure(
-        'rate_limit_exceeded',
+        'api_rate_limit_exceeded',
         `An Organization has at most ${MAX_VIEWERS_OF_ORGANIZATION} live streams at a node; close one first`,
         later,
       );

@@ -183,7 +183,7 @@ test('the twenty-first stream of an Organization is refused in JSON', LIMITED, a
   const streams = [];
   for (let count = 0; count < 20; count++) streams.push(await openLive(watched, token));
   const refused = await watched.call({ url: '/api/subscription_deliveries/live', token });
-  assert.deepEqual([refused.status, refused.body.message_code], [403, 'rate_limit_exceeded']);
+  assert.deepEqual([refused.status, refused.body.message_code], [429, 'rate_limit_exceeded']);
   assert.deepEqual([refused.headers['retry-after'], refused.headers.connection], ['15', 'keep-alive']);
   for (const live of streams) live.close();
   await untilViewers(watched, 0);

@@ -484,6 +484,22 @@ test('outcomes whose commit was answered by nobody are counted once', async () =
   assert.equal((await rowOf('deliveries', bad.guid)).attempt_count, 1);
 });
 
+test('a batch of outcomes that are written already and new ones counts the new ones only', async () => {
+  const { recorder, state, writes } = createHarness();
+  const before = await totals();
+  const [good, bad, laterGood, laterBad] = await take(4);
+  assert.ok(good && bad && laterGood && laterBad);
+  const failure = { result: 'rejected', status: 500, nextAttemptAt } as const;
+  state.losesAnswer = true;
+  const done = [recorder.record(outcomeOf(good)), recorder.record(outcomeOf(bad, failure))];
+  await recorder.flush();
+  done.push(recorder.record(outcomeOf(laterGood)), recorder.record(outcomeOf(laterBad, failure)));
+  await recorder.flush();
+  await Promise.all(done);
+  assert.equal(writes(), 2);
+  assert.deepEqual(added(before, await totals()), { completed: 2, failed: 2, answers: 2 });
+});
+
 test('a failure that was written and taken again meanwhile is not written over its next attempt', async () => {
   const { clock, recorder, state } = createHarness();
   const before = await totals();

@@ -167,7 +167,7 @@ test('30 within five minutes for each subscription, and not one that is refused 
   clock.advance(300_000 - (clock.now().getTime() % 300_000));
   for (let sent = 0; sent < 30; sent++) assert.equal((await send(tenant, subscription)).status, 201);
   const refused = await send(tenant, subscription);
-  assertError(refused, 403, 'rate_limit_exceeded');
+  assertError(refused, 429, 'rate_limit_exceeded');
   assert.equal(refused.headers['retry-after'], '300');
   const token = await userToken(app, tenant.organizationGuid);
   const list = await app.call({

@@ -1,7 +1,7 @@
 import type { Actor } from '../audit/service.ts';
 import type { Database } from '../database/database.ts';
 import type { Events } from '../events/service.ts';
-import type { RateLimits } from '../rate-limits/service.ts';
+import type { RateLimit, RateLimits } from '../rate-limits/service.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { Failure, isFailure } from '../runtime/failure.ts';
 import type { Subscriptions } from '../subscriptions/service.ts';
@@ -14,7 +14,12 @@ export type TestEvents = ReturnType<typeof createTestEvents>;
 
 const TEST_EVENT_LIMIT = 30;
 const RATE_LIMIT_WINDOW_MS = 5 * 60_000;
-const PER_SUBSCRIPTION = { name: 'test_event', limit: TEST_EVENT_LIMIT, windowMs: RATE_LIMIT_WINDOW_MS };
+const PER_SUBSCRIPTION: RateLimit = {
+  name: 'test_event',
+  limit: TEST_EVENT_LIMIT,
+  windowMs: RATE_LIMIT_WINDOW_MS,
+  code: 'api_rate_limit_exceeded',
+};
 
 type Deps = {
   database: Database;

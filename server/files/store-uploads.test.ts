@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import { assertError, createTestApp } from '../../testing/app.ts';
 import { createFakeClock } from '../../testing/fake-clock.ts';
 import { createFile, createFileOwner, inline, PDF, PNG, postFile, showFile } from '../../testing/files.ts';
+import { refusing } from '../../testing/receiver.ts';
 import { userToken } from '../../testing/tenant.ts';
 import { until } from '../../testing/webhooks.ts';
 import { createS3Double } from './storage/testing/s3-double.ts';
@@ -12,17 +13,15 @@ const clock = createFakeClock(new Date());
 const store = await createS3Double(clock);
 after(() => store.close());
 const { endpoint, bucket, region, accessKeyId, secretAccessKey } = store.settings;
-const app = await createTestApp({
-  clock,
-  environment: {
-    PORTICO_S3_ENDPOINT: endpoint,
-    PORTICO_S3_BUCKET: bucket,
-    PORTICO_S3_REGION: region,
-    PORTICO_S3_ACCESS_KEY_ID: accessKeyId,
-    PORTICO_S3_SECRET_ACCESS_KEY: secretAccessKey.reveal(),
-    PORTICO_MAX_UPLOAD_BYTES: '1000',
-  },
-});
+const environment = {
+  PORTICO_S3_ENDPOINT: endpoint,
+  PORTICO_S3_BUCKET: bucket,
+  PORTICO_S3_REGION: region,
+  PORTICO_S3_ACCESS_KEY_ID: accessKeyId,
+  PORTICO_S3_SECRET_ACCESS_KEY: secretAccessKey.reveal(),
+  PORTICO_MAX_UPLOAD_BYTES: '1000',
+};
+const app = await createTestApp({ clock, environment });
 const tenant = await createFileOwner(app);
 const owner = { ...tenant, token: () => userToken(app, tenant.organizationGuid) };
 const MINUTE_MS = 60_000;
@@ -180,4 +179,23 @@ test('inline content goes to the store as well; while that is away: 503, and wha
   clock.advance(60 * MINUTE_MS);
   await app.sweeper.runOnce();
   assert.deepEqual(await removals(), []);
+});
+
+test('uploads to the store count against the quota of bytes once they are noticed, and are kept beyond it', async () => {
+  const scanner = new URL(await refusing());
+  const limits = {
+    PORTICO_MAX_UPLOAD_BYTES: String(PNG.length),
+    PORTICO_MAX_PENDING_BYTES: String(PNG.length),
+    // Without a scanner files stay pending.
+    PORTICO_CLAMD: scanner.host,
+  };
+  const limited = await createTestApp({ clock, environment: { ...environment, ...limits } });
+  const payer = await createFileOwner(limited);
+  const files = [await createFile(limited, payer), await createFile(limited, payer)];
+  for (const { upload_url: url } of files) assert.equal((await put(url, PNG)).status, 200);
+  clock.advance(1_000);
+  await limited.fileProcessing.settle();
+  for (const fields of [{}, inline(PNG)])
+    assertError(await postFile(limited, payer, fields), 422, 'pending_files_limit_reached', /bytes/);
+  for (const { guid } of files) assert.equal((await showFile(limited, payer, guid)).state, 'storing');
 });

@@ -136,6 +136,32 @@ test('a refusal for the rate hides neither 401 nor 403, and comes before the inp
   assertError(await app.call({ url: '/api/transfers?nonsense=1', token }), 400, 'invalid_parameter');
 });
 
+test('refusals of one Organization are paced, and those of the others are not held up', async () => {
+  app.clock.advance(60_000);
+  const BURST = 100;
+  const LATER = 20;
+  const { token } = await createCaller(app);
+  for (let call = 0; call < PER_MINUTE; call++) assert.equal((await list(token)).status, 200);
+  assertError(await list(token), 429, 'rate_limit_exceeded');
+  let answered = 0;
+  const calls = Array.from({ length: BURST + LATER }, () =>
+    list(token).then(({ status }) => {
+      assert.equal(status, 429);
+      answered += 1;
+    }),
+  );
+  await until(async () => {
+    await new Promise(setImmediate);
+    return answered >= BURST;
+  });
+  // It waits for the database, which none of the refusals before it does.
+  assert.equal((await list(other.token)).status, 200);
+  assert.equal(answered, BURST);
+  app.clock.advance(1_000);
+  await Promise.all(calls);
+  assert.equal(answered, BURST + LATER);
+});
+
 /** All general connections in use, and as many queries waiting for one as may. */
 async function withPoolFull(work: () => Promise<void>): Promise<void> {
   const { queries } = app.database;

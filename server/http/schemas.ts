@@ -39,7 +39,7 @@ const ERROR_DESCRIPTIONS = {
   415: 'The content type is not accepted',
   416: 'The range is not within the content',
   422: 'Well-formed, but refused by a rule',
-  429: 'Too many calls of this Organization; Retry-After says when to call again',
+  429: 'Rate limit exceeded, or too many calls or streams open; Retry-After says when to call again',
   500: 'A fault of the service, logged under the X-Request-Id of this answer',
   503: 'Overloaded, or a part of the service is away; Retry-After says when to call again',
 } as const;

@@ -36,7 +36,13 @@ export function createLoginLimits({
   const proofCodes: RateLimit = { ...codes, name: 'proof_code' };
   const resets: RateLimit = { name: 'password_reset', limit: PASSWORD_RESETS_PER_HOUR, windowMs: HOUR_MS };
   const account: RateLimit = { name: 'account', limit: ACCOUNT_CHECKS, windowMs: WINDOW_MS };
-  const invitations: RateLimit = { name: 'invitation', limit: INVITATIONS_PER_HOUR, windowMs: HOUR_MS };
+  // The only one of these limits under /api.
+  const invitations: RateLimit = {
+    name: 'invitation',
+    limit: INVITATIONS_PER_HOUR,
+    windowMs: HOUR_MS,
+    code: 'api_rate_limit_exceeded',
+  };
 
   /** Nothing is counted once one of the limits is known to be used up. */
   async function count(...uses: readonly Use[]): Promise<Failure | undefined> {
