@@ -84,7 +84,9 @@ test('the charts show what the counters have, over an hour, a day and a week, to
   await totalOf(page, 'Attempts').getByText('Delivered29,047').waitFor();
   const week = await labels(page, 'Attempts per 2 hours');
   assert.deepEqual(week.slice(0, 4), ['0', '10K', '20K', '30K']);
-  assert.equal(week.filter((label) => /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d+$/.test(label)).length, 7);
+  // In the last two hours of a day the chart begins and ends at a midnight.
+  const midnights = new Date().getUTCHours() >= 22 ? 8 : 7;
+  assert.equal(week.filter((label) => /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d+$/.test(label)).length, midnights);
 });
 
 test('everything that the overview loads is less than 300 KB of script', async () => {
