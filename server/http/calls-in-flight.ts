@@ -144,7 +144,7 @@ export function createCallsInFlight({
           if (turn) await turn.catch(stopWaiting);
           const startedAt = clock.now();
           try {
-            // The client hung up while the call waited: nobody would read the answer.
+            // The client closed the connection while the call waited.
             if (turn && isClosed) throw new FailureError(hungUp());
             return await work();
           } finally {

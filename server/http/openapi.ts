@@ -134,7 +134,7 @@ export async function registerOpenApi(
     },
   });
 
-  // Hundreds of kilobytes: written out once, and in memory once, however many connections do not read their answer.
+  // The document has hundreds of kilobytes. All answers share one buffer, so that unread ones do not fill the memory.
   let document: Buffer | undefined;
   server.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) => {
     document ??= Buffer.from(JSON.stringify(server.swagger()));
@@ -142,13 +142,13 @@ export async function registerOpenApi(
   });
 
   await server.register(async (scope) => {
-    const script = new Map<string, Buffer>();
+    const scripts = new Map<string, Buffer>();
     scope.addHook('onSend', async ({ routeOptions: { url = '' } }, reply, payload) => {
       reply.header('content-security-policy', REFERENCE_POLICY);
-      // The script of the page is the same for everybody, and has megabytes: the same bytes for all connections.
+      // The script has megabytes, so all answers share one buffer here as well.
       if (typeof payload !== 'string' || !url.endsWith('.js')) return payload;
-      const bytes = script.get(url) ?? Buffer.from(payload);
-      script.set(url, bytes);
+      const bytes = scripts.get(url) ?? Buffer.from(payload);
+      scripts.set(url, bytes);
       return bytes;
     });
     await scope.register(scalar, { routePrefix: '/docs', configuration: REFERENCE });

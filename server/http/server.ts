@@ -72,7 +72,7 @@ const BODY_TIMEOUT_MS = 30_000;
 const SMALL_BODY_TIMEOUT_MS = 5_000;
 /** Longer than the idle timeout of common load balancers (60 s), so that they close first, not we. */
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
-/** Without a byte in either direction a connection ends, so that answers that nobody reads do not fill the memory. */
+/** A connection without a byte in either direction ends then, so that unread answers do not fill the memory. */
 const SILENCE_TIMEOUT_MS = 120_000;
 /** Unless the route has a limit of its own: what is read before anybody has authenticated is small. */
 const MAX_BODY_BYTES = 16 * 1024;

@@ -33,7 +33,7 @@ function compileBody(ajv: Ajv, schema: object): Validator {
   return validate;
 }
 
-/** Ajv reads `1e400` as a number without end, and then compares it with no limit. */
+/** Ajv reads `1e400` as Infinity, and does not compare Infinity with a minimum or maximum. */
 function compileText(ajv: Ajv, schema: object): Validator {
   const check = ajv.compile(schema);
   const validate: Validator = (values) => {
