@@ -9,13 +9,13 @@ import { completeSecrets } from '../server/config/generated-secrets.ts';
 import { migrate } from '../server/database/migrate.ts';
 import { buildMissingIndexes } from '../server/database/partition-indexes.ts';
 import { createCourier } from '../server/deliveries/courier.ts';
+import { systemClock, systemTimers } from '../server/infrastructure/runtime/clock.ts';
+import { type Failure, isFailure } from '../server/infrastructure/runtime/failure.ts';
+import { createLog } from '../server/infrastructure/runtime/log.ts';
+import { Secret } from '../server/infrastructure/runtime/secret.ts';
 import { systemResolve } from '../server/network/resolve.ts';
 import { objectViewSchema, viewObject } from '../server/objects/schema.ts';
 import { OBJECT_TYPES } from '../server/objects/types.ts';
-import { systemClock, systemTimers } from '../server/runtime/clock.ts';
-import { type Failure, isFailure } from '../server/runtime/failure.ts';
-import { createLog } from '../server/runtime/log.ts';
-import { Secret } from '../server/runtime/secret.ts';
 import { OPERATOR_TOKEN } from './operator-token.ts';
 
 /** Runs as a child of the benchmark: the service on one port, bare Fastify routes doing the same work on another. */

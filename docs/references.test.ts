@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
-import { createMetrics } from '../server/runtime/metrics.ts';
+import { createMetrics } from '../server/infrastructure/runtime/metrics.ts';
 
 /** What the documents point to is there, under the name that they use. */
 const ROOT = join(import.meta.dirname, '..');

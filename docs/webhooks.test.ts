@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { bodyOf, type Delivery } from '../server/deliveries/delivery.ts';
 import { signedHeaders, signingKeyOf } from '../server/deliveries/signature.ts';
-import { Secret } from '../server/runtime/secret.ts';
+import { Secret } from '../server/infrastructure/runtime/secret.ts';
 
 /** The snippets of docs/webhooks.md, as they stand there, on what the service sends. */
 const TEXT = await readFile(join(import.meta.dirname, 'webhooks.md'), 'utf8');

@@ -40,7 +40,7 @@ test('a fresh clone serves after npm start, and its tests pass after npm test', 
   await stop(second, directory);
 
   // A part of the tests, and not this one: otherwise they would start themselves for ever.
-  const tests = await start('npm', 'test', '--', 'server/runtime').exited;
+  const tests = await start('npm', 'test', '--', 'server/infrastructure/runtime').exited;
   assert.equal(tests.code, 0, `${tests.out}${tests.err}`);
   assert.match(tests.out, /\n[1-9]\d* passed, 0 failed, \d+ skipped\n$/);
   assert.equal(ownWords(tests.err), '');

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { createDatabase } from '../server/database/database.ts';
 import { databaseUrl } from '../server/database/embedded/readiness.ts';
 import { RESPONSE_TIME_BOUNDS_MS } from '../server/deliveries/counters.ts';
-import { createLog } from '../server/runtime/log.ts';
-import { Secret } from '../server/runtime/secret.ts';
+import { createLog } from '../server/infrastructure/runtime/log.ts';
+import { Secret } from '../server/infrastructure/runtime/secret.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 24 * 60;

@@ -44,6 +44,14 @@ import { OPERATOR_INTRODUCTION, PARTNER_INTRODUCTION, registerOpenApi } from './
 import { createPacedRefusals } from './http/paced-refusals.ts';
 import { createHttpServer, type HttpServer } from './http/server.ts';
 import { createRequestSourceAddress } from './http/source-address.ts';
+import type { Clock, Timers } from './infrastructure/runtime/clock.ts';
+import { createEncryption } from './infrastructure/runtime/encryption.ts';
+import { createGuids, type RandomBytes } from './infrastructure/runtime/guid.ts';
+import type { Log } from './infrastructure/runtime/log.ts';
+import { createMetrics } from './infrastructure/runtime/metrics.ts';
+import type { Secret } from './infrastructure/runtime/secret.ts';
+import { shutDown } from './infrastructure/runtime/shutdown.ts';
+import { version } from './infrastructure/runtime/version.ts';
 import type { PasswordHasher } from './login/passwords.ts';
 import { registerLogin } from './login/routes.ts';
 import { createLoginRoom } from './login/service.ts';
@@ -60,13 +68,6 @@ import { registerOperator } from './operator/routes.ts';
 import { registerBanks } from './organizations/routes.ts';
 import { createOrganizations } from './organizations/service.ts';
 import { createRateLimits } from './rate-limits/service.ts';
-import type { Clock, Timers } from './runtime/clock.ts';
-import { createEncryption } from './runtime/encryption.ts';
-import { createGuids, type RandomBytes } from './runtime/guid.ts';
-import type { Log } from './runtime/log.ts';
-import { createMetrics } from './runtime/metrics.ts';
-import type { Secret } from './runtime/secret.ts';
-import { shutDown } from './runtime/shutdown.ts';
 import { registerSubscriptions } from './subscriptions/routes.ts';
 import { createSubscriptions } from './subscriptions/service.ts';
 import { createSweeper } from './sweeper.ts';
@@ -74,7 +75,6 @@ import { createTokenEndpoints } from './tokens/endpoints.ts';
 import { registerTokenMetadata } from './tokens/metadata-routes.ts';
 import { registerCustomerTokens, registerOAuth } from './tokens/routes.ts';
 import { createTokens } from './tokens/service.ts';
-import { version } from './version.ts';
 
 export type App = Awaited<ReturnType<typeof createApp>>;
 

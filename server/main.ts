@@ -1,5 +1,5 @@
 import { readConfig } from './config/config.ts';
-import { StartupError } from './runtime/startup-error.ts';
+import { StartupError } from './infrastructure/runtime/startup-error.ts';
 
 /** The command line. Commands are loaded when called, so that `--help` answers at once. */
 const HELP = `Usage: portico <command>

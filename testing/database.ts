@@ -11,8 +11,8 @@ import { grantToService } from '../server/database/grants.ts';
 import { migrate } from '../server/database/migrate.ts';
 import { buildMissingIndexes } from '../server/database/partition-indexes.ts';
 import { createPartitions } from '../server/database/partitions.ts';
-import { createLog } from '../server/runtime/log.ts';
-import { Secret } from '../server/runtime/secret.ts';
+import { createLog } from '../server/infrastructure/runtime/log.ts';
+import { Secret } from '../server/infrastructure/runtime/secret.ts';
 import { createFakeClock } from './fake-clock.ts';
 
 /**

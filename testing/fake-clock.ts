@@ -1,4 +1,4 @@
-import type { Clock, Timers } from '../server/runtime/clock.ts';
+import type { Clock, Timers } from '../server/infrastructure/runtime/clock.ts';
 
 export type FakeClock = Clock &
   Timers & {

@@ -5,9 +5,9 @@ import { after } from 'node:test';
 import { createBodyBudget } from '../server/http/body-budget.ts';
 import { createHttpServer, type HttpServer } from '../server/http/server.ts';
 import { createRequestSourceAddress } from '../server/http/source-address.ts';
-import { createGuids } from '../server/runtime/guid.ts';
-import { createLog } from '../server/runtime/log.ts';
-import { createMetrics } from '../server/runtime/metrics.ts';
+import { createGuids } from '../server/infrastructure/runtime/guid.ts';
+import { createLog } from '../server/infrastructure/runtime/log.ts';
+import { createMetrics } from '../server/infrastructure/runtime/metrics.ts';
 import { createFakeClock } from './fake-clock.ts';
 
 export const BODY_BUDGET_BYTES = 64 * 1024 ** 2;

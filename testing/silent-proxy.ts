@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { Secret } from '../server/runtime/secret.ts';
+import { Secret } from '../server/infrastructure/runtime/secret.ts';
 
 type Pair = { client: Socket; upstream: Socket };
 type Mode = 'forward' | 'silent' | 'refuse';

@@ -1,8 +1,8 @@
 import type { Queries } from '../database/database.ts';
-import { createBatcher } from '../runtime/batcher.ts';
-import { remember } from '../runtime/bounded-map.ts';
-import { isGuid } from '../runtime/guid.ts';
-import type { Secret } from '../runtime/secret.ts';
+import { createBatcher } from '../infrastructure/runtime/batcher.ts';
+import { remember } from '../infrastructure/runtime/bounded-map.ts';
+import { isGuid } from '../infrastructure/runtime/guid.ts';
+import type { Secret } from '../infrastructure/runtime/secret.ts';
 import type { ClientSecrets, SecretHash } from './client-secret.ts';
 import {
   type Client,

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { Guid, strictObject, Timestamp } from '../http/schemas.ts';
-import type { Secret } from '../runtime/secret.ts';
+import type { Secret } from '../infrastructure/runtime/secret.ts';
 import { MAX_SCOPES } from '../tokens/scopes.ts';
 import type { Application } from './store.ts';
 

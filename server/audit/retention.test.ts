@@ -9,8 +9,8 @@ import { createDatabase, type Queries } from '../database/database.ts';
 import { migrate } from '../database/migrate.ts';
 import { buildMissingIndexes } from '../database/partition-indexes.ts';
 import { createPartitions } from '../database/partitions.ts';
-import { createGuids } from '../runtime/guid.ts';
-import { createLog } from '../runtime/log.ts';
+import { createGuids } from '../infrastructure/runtime/guid.ts';
+import { createLog } from '../infrastructure/runtime/log.ts';
 import { createAudit } from './service.ts';
 import { type AuditFilters, selectRecords } from './store.ts';
 

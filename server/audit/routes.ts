@@ -7,8 +7,8 @@ import { createdAtFilters, moment, textsFilter, values } from '../http/filters.t
 import { envelope, listOf, listQuery, pageOf } from '../http/paging.ts';
 import { answers, strictObject } from '../http/schemas.ts';
 import type { HttpServer } from '../http/server.ts';
+import { isGuid } from '../infrastructure/runtime/guid.ts';
 import type { People } from '../members/people.ts';
-import { isGuid } from '../runtime/guid.ts';
 import { AuditEntryView, viewAuditEntry } from './entries.ts';
 import { exportCsv } from './export.ts';
 import type { Audit } from './service.ts';

@@ -4,7 +4,7 @@ import type { Queries, Transaction } from '../database/database.ts';
 import type { Page, PageOf } from '../database/paging.ts';
 import type { Tables } from '../database/tables.ts';
 import { distinct, type Narrowed, selectNewestOfEach, selectPageOfEach } from '../database/value-paging.ts';
-import { firstGuidAt } from '../runtime/guid.ts';
+import { firstGuidAt } from '../infrastructure/runtime/guid.ts';
 
 type Sql = RawBuilder<unknown>;
 export type AuditRecord = Selectable<Tables['audit_records']>;

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { StartupError } from '../runtime/startup-error.ts';
+import { StartupError } from '../infrastructure/runtime/startup-error.ts';
 import { closeDemoIfExposed } from './closed-demo.ts';
 import { logExposure } from './exposure.ts';
 import { listen, listenOn, runUntilStopped } from './process.ts';

@@ -5,7 +5,7 @@ import { createTestApp, type TestApp } from '../../testing/app.ts';
 import { browse, browserOf, joinTeam, logIn, PASSWORD, tokenInLink } from '../../testing/dashboard.ts';
 import { BOUNDED, createSite } from '../../testing/serve.ts';
 import { createKey, createTenant, type Key } from '../../testing/tenant.ts';
-import { createLog } from '../runtime/log.ts';
+import { createLog } from '../infrastructure/runtime/log.ts';
 import { closeDemoIfExposed } from './closed-demo.ts';
 import { createDemo, type Demo, FOUNDER_EMAIL, findDemoFounder } from './demo.ts';
 

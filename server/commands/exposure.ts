@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import type { Log } from '../runtime/log.ts';
+import type { Log } from '../infrastructure/runtime/log.ts';
 
 /** Reports at the start which defaults of local use are off, and which unsafe settings are on. */
 export function logExposure({ exposure }: Pick<Config, 'exposure'>, log: Log): void {

@@ -4,7 +4,7 @@ import { createDatabase, type Database } from '../database/database.ts';
 import { grantToService, isSameDatabase, readRole } from '../database/grants.ts';
 import { migrate as applyMigrations, schemaState } from '../database/migrate.ts';
 import { buildMissingIndexes } from '../database/partition-indexes.ts';
-import { StartupError } from '../runtime/startup-error.ts';
+import { StartupError } from '../infrastructure/runtime/startup-error.ts';
 import { type Opened, openApp, preparePartitions } from './resources.ts';
 
 const INSUFFICIENT_PRIVILEGE = '42501';

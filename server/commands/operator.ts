@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import type { Config } from '../config/config.ts';
-import { StartupError } from '../runtime/startup-error.ts';
+import { StartupError } from '../infrastructure/runtime/startup-error.ts';
 import { sortArguments } from './operator/arguments.ts';
 import { type Call, kebab } from './operator/calls.ts';
 import { describeCall, listCalls } from './operator/help.ts';

@@ -11,10 +11,10 @@ import { startEmbeddedPostgres } from '../database/embedded/embedded-postgres.ts
 import { excessOfRole, readRole } from '../database/grants.ts';
 import { schemaState } from '../database/migrate.ts';
 import { createCourierThread } from '../deliveries/courier-thread.ts';
-import { systemClock, systemTimers } from '../runtime/clock.ts';
-import { createLog, type Log } from '../runtime/log.ts';
-import { Secret } from '../runtime/secret.ts';
-import { StartupError } from '../runtime/startup-error.ts';
+import { systemClock, systemTimers } from '../infrastructure/runtime/clock.ts';
+import { createLog, type Log } from '../infrastructure/runtime/log.ts';
+import { Secret } from '../infrastructure/runtime/secret.ts';
+import { StartupError } from '../infrastructure/runtime/startup-error.ts';
 
 /** What a command opened, closed in reverse order whatever happens. */
 export type Opened = {

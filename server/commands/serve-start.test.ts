@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { BOUNDED, createSite, type Running, type Site, waitFor } from '../../testing/serve.ts';
 import { runCommand } from '../database/embedded/run-command.ts';
-import { version } from '../version.ts';
+import { version } from '../infrastructure/runtime/version.ts';
 
 const LAST_LINE = 'Stop with Ctrl-C.';
 const CREDENTIALS = /^ {2}client_id +(?<id>\S+)\n {2}client_secret +(?<secret>\S+)$/m;

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { type SettingName, settings } from '../config/settings.ts';
-import { Secret } from '../runtime/secret.ts';
+import { Secret } from '../infrastructure/runtime/secret.ts';
 
 /** The effective settings, one a line as it could be given, secrets hidden, with what each is for. */
 export function showConfig(config: Config): void {

@@ -3,8 +3,8 @@ import { join, relative, resolve } from 'node:path';
 import { styleText } from 'node:util';
 import { DEFAULT_DATA_DIR, DEFAULT_PORT } from '../config/config.ts';
 import type { CompleteConfig } from '../config/generated-secrets.ts';
+import { version } from '../infrastructure/runtime/version.ts';
 import type { Person } from '../members/people.ts';
-import { version } from '../version.ts';
 import type { Demo } from './demo.ts';
 
 const LABEL_WIDTH = 15;

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import type { Secret } from '../runtime/secret.ts';
-import { StartupError } from '../runtime/startup-error.ts';
+import type { Secret } from '../infrastructure/runtime/secret.ts';
+import { StartupError } from '../infrastructure/runtime/startup-error.ts';
 import { type Exposure, exposureOf } from './exposure.ts';
 import { type GivenSettings, type SettingName, settings } from './settings.ts';
 

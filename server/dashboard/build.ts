@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { runCommand } from '../database/embedded/run-command.ts';
-import { StartupError } from '../runtime/startup-error.ts';
+import { StartupError } from '../infrastructure/runtime/startup-error.ts';
 import { BUILDS, fingerprintOfSources, ROOT } from './sources.ts';
 
 const BUILD_TIMEOUT_MS = 300_000;

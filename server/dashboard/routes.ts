@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { HttpServer } from '../http/server.ts';
-import type { RandomBytes } from '../runtime/guid.ts';
+import type { RandomBytes } from '../infrastructure/runtime/guid.ts';
 import { acceptsEncoding } from './accepted-encoding.ts';
 import type { DashboardFile, DashboardFiles } from './files.ts';
 import { PAGES } from './pages.ts';

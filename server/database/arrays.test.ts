@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { type RawBuilder, sql } from 'kysely';
 import { createTestDatabase } from '../../testing/database.ts';
-import { createLog } from '../runtime/log.ts';
+import { createLog } from '../infrastructure/runtime/log.ts';
 import { booleanArray, intArray, momentArray, smallintArray, textArray, uuidArray } from './arrays.ts';
 import { createDatabase } from './database.ts';
 

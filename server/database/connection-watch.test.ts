@@ -5,7 +5,7 @@ import { createTestDatabase } from '../../testing/database.ts';
 import { createFakeClock } from '../../testing/fake-clock.ts';
 import { createSilentProxy } from '../../testing/silent-proxy.ts';
 import { until } from '../../testing/webhooks.ts';
-import { createLog } from '../runtime/log.ts';
+import { createLog } from '../infrastructure/runtime/log.ts';
 import { createDatabase, type Database, type Ending, type Queries } from './database.ts';
 import { failureOfDatabase } from './failures.ts';
 import { createNotifications } from './notifications.ts';

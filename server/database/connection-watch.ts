@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Timers } from '../runtime/clock.ts';
+import type { Timers } from '../infrastructure/runtime/clock.ts';
 
 /**
  * A connection whose other end vanished without a reset (a failover, a lost NAT entry) stays open and silent. TCP

@@ -5,9 +5,9 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { createTestDatabase } from '../../testing/database.ts';
 import { createFakeClock } from '../../testing/fake-clock.ts';
-import { Failure } from '../runtime/failure.ts';
-import { createGuids } from '../runtime/guid.ts';
-import { createLog } from '../runtime/log.ts';
+import { Failure } from '../infrastructure/runtime/failure.ts';
+import { createGuids } from '../infrastructure/runtime/guid.ts';
+import { createLog } from '../infrastructure/runtime/log.ts';
 import { createDatabase, type Ending, type Transaction } from './database.ts';
 import { createNotifications } from './notifications.ts';
 

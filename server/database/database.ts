@@ -1,9 +1,9 @@
 import { Kysely, type Transaction as KyselyTransaction, PostgresDialect } from 'kysely';
 import pg from 'pg';
-import { systemTimers, type Timers } from '../runtime/clock.ts';
-import { type Failure, isFailure } from '../runtime/failure.ts';
-import type { Log } from '../runtime/log.ts';
-import type { Secret } from '../runtime/secret.ts';
+import { systemTimers, type Timers } from '../infrastructure/runtime/clock.ts';
+import { type Failure, isFailure } from '../infrastructure/runtime/failure.ts';
+import type { Log } from '../infrastructure/runtime/log.ts';
+import type { Secret } from '../infrastructure/runtime/secret.ts';
 import {
   boundPool,
   MAX_WAITING_PER_CONNECTION,

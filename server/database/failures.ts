@@ -1,4 +1,4 @@
-import { Failure } from '../runtime/failure.ts';
+import { Failure } from '../infrastructure/runtime/failure.ts';
 
 /** No connection was free, and none became free in time. */
 export class PoolFull extends Error {}

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
-import { type Clock, systemClock } from '../runtime/clock.ts';
+import { type Clock, systemClock } from '../infrastructure/runtime/clock.ts';
 import type { Database, Queries } from './database.ts';
 
 /**

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { createTestDatabase } from '../../testing/database.ts';
 import { until } from '../../testing/webhooks.ts';
-import { createLog } from '../runtime/log.ts';
+import { createLog } from '../infrastructure/runtime/log.ts';
 import { createDatabase } from './database.ts';
 import { createNotifications, MAX_PAYLOAD_BYTES } from './notifications.ts';
 

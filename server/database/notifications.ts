@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import pg from 'pg';
-import { systemTimers, type Timers } from '../runtime/clock.ts';
-import type { Log } from '../runtime/log.ts';
-import type { Secret } from '../runtime/secret.ts';
+import { systemTimers, type Timers } from '../infrastructure/runtime/clock.ts';
+import type { Log } from '../infrastructure/runtime/log.ts';
+import type { Secret } from '../infrastructure/runtime/secret.ts';
 import { createConnectionWatch } from './connection-watch.ts';
 import { CONNECT_TIMEOUT_MS, KEEP_ALIVE, type Queries } from './database.ts';
 

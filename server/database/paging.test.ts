@@ -4,8 +4,8 @@ import { after, beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
 import { createTestDatabase, queriesOfOwner } from '../../testing/database.ts';
 import { createFakeClock } from '../../testing/fake-clock.ts';
-import { createGuids } from '../runtime/guid.ts';
-import { createLog } from '../runtime/log.ts';
+import { createGuids } from '../infrastructure/runtime/guid.ts';
+import { createLog } from '../infrastructure/runtime/log.ts';
 import { createDatabase } from './database.ts';
 import { type Page, selectPage } from './paging.ts';
 

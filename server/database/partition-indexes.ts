@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Log } from '../runtime/log.ts';
+import type { Log } from '../infrastructure/runtime/log.ts';
 import type { Database, Queries } from './database.ts';
 import { runExclusively } from './exclusive.ts';
 import { buildTableIndex, readMissingTableIndexes } from './table-indexes.ts';

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Clock } from '../runtime/clock.ts';
-import { firstGuidAt } from '../runtime/guid.ts';
-import type { Log } from '../runtime/log.ts';
+import type { Clock } from '../infrastructure/runtime/clock.ts';
+import { firstGuidAt } from '../infrastructure/runtime/guid.ts';
+import type { Log } from '../infrastructure/runtime/log.ts';
 import type { Database, Queries, Transaction } from './database.ts';
 import { runExclusively } from './exclusive.ts';
 

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { createTestDatabase } from '../../testing/database.ts';
 import { createFakeClock } from '../../testing/fake-clock.ts';
-import { createLog } from '../runtime/log.ts';
+import { createLog } from '../infrastructure/runtime/log.ts';
 import { connectionsOfOne, MIN_CONNECTIONS, reservedConnections } from './bounded-pool.ts';
 import { createDatabase, type Ending, MAX_WAIT_FOR_SHARE_MS } from './database.ts';
 import { PoolFull } from './failures.ts';

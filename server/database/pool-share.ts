@@ -1,5 +1,5 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
-import type { Timers } from '../runtime/clock.ts';
+import type { Timers } from '../infrastructure/runtime/clock.ts';
 import { PoolFull } from './failures.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { Clock } from '../runtime/clock.ts';
-import type { Log } from '../runtime/log.ts';
+import type { Clock } from '../infrastructure/runtime/clock.ts';
+import type { Log } from '../infrastructure/runtime/log.ts';
 import type { Receiver } from '../subscriptions/service.ts';
 import { type Courier, notDelivered } from './courier.ts';
 import { bodyOf, type Delivery, type Outcome } from './delivery.ts';

@@ -1,9 +1,9 @@
 import type { Database, Transaction } from '../database/database.ts';
 import { preferIndexes } from '../database/planner.ts';
-import { remember } from '../runtime/bounded-map.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { Log } from '../runtime/log.ts';
-import type { Metrics } from '../runtime/metrics.ts';
+import { remember } from '../infrastructure/runtime/bounded-map.ts';
+import type { Clock } from '../infrastructure/runtime/clock.ts';
+import type { Log } from '../infrastructure/runtime/log.ts';
+import type { Metrics } from '../infrastructure/runtime/metrics.ts';
 import type { Receiver, Subscriptions } from '../subscriptions/service.ts';
 import { dissolveConsignments, madeBefore } from './consignment-store.ts';
 import type { Delivery } from './delivery.ts';

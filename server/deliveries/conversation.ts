@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { Clock, Timers } from '../runtime/clock.ts';
+import type { Clock, Timers } from '../infrastructure/runtime/clock.ts';
 import { EXCERPT_BYTES, excerptOf } from './excerpt.ts';
 import type { Line, Pools } from './pools.ts';
 import type { Answer, Exchange, Target } from './transport.ts';

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import type { Clock, Timers } from '../runtime/clock.ts';
-import type { Log } from '../runtime/log.ts';
+import type { Clock, Timers } from '../infrastructure/runtime/clock.ts';
+import type { Log } from '../infrastructure/runtime/log.ts';
 import { EXCHANGE_TIMEOUT_MS } from './conversation.ts';
 import { type Courier, type Letter, notDelivered } from './courier.ts';
 import type { Answer } from './transport.ts';

@@ -1,6 +1,6 @@
 import type { Actor, Audit } from '../audit/service.ts';
 import type { Transaction } from '../database/database.ts';
-import type { Clock } from '../runtime/clock.ts';
+import type { Clock } from '../infrastructure/runtime/clock.ts';
 import type { Receiver } from '../subscriptions/service.ts';
 import type { Announced, Enqueue } from './enqueue.ts';
 import type { Shown } from './schema.ts';

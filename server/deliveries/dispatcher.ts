@@ -1,11 +1,11 @@
 import type { Database } from '../database/database.ts';
 import type { Notifications } from '../database/notifications.ts';
 import { preferIndexes } from '../database/planner.ts';
-import type { Clock, Timers } from '../runtime/clock.ts';
-import type { Guids } from '../runtime/guid.ts';
-import type { Log } from '../runtime/log.ts';
-import type { Metrics } from '../runtime/metrics.ts';
-import { runEveryStep } from '../runtime/shutdown.ts';
+import type { Clock, Timers } from '../infrastructure/runtime/clock.ts';
+import type { Guids } from '../infrastructure/runtime/guid.ts';
+import type { Log } from '../infrastructure/runtime/log.ts';
+import type { Metrics } from '../infrastructure/runtime/metrics.ts';
+import { runEveryStep } from '../infrastructure/runtime/shutdown.ts';
 import type { Receiver, Subscriptions } from '../subscriptions/service.ts';
 import type { Attempt } from './attempt.ts';
 import { createClaims } from './claims.ts';

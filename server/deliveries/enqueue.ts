@@ -1,7 +1,7 @@
 import type { Database, Ending, Transaction } from '../database/database.ts';
 import type { Event } from '../events/service.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { Guids } from '../runtime/guid.ts';
+import type { Clock } from '../infrastructure/runtime/clock.ts';
+import type { Guids } from '../infrastructure/runtime/guid.ts';
 import type { Receiver, Subscriptions } from '../subscriptions/service.ts';
 import type { Consignment, Delivery } from './delivery.ts';
 import type { Dispatcher } from './dispatcher.ts';

@@ -1,4 +1,4 @@
-import { firstGuidAt } from '../runtime/guid.ts';
+import { firstGuidAt } from '../infrastructure/runtime/guid.ts';
 
 /**
  * How far the time in a delivery's guid may lie from its `created_at`: a process that makes very many at once, or

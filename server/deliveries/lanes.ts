@@ -1,4 +1,4 @@
-import type { Clock, Timers } from '../runtime/clock.ts';
+import type { Clock, Timers } from '../infrastructure/runtime/clock.ts';
 import type { Receiver } from '../subscriptions/service.ts';
 import type { Delivery, Outcome } from './delivery.ts';
 import { createLane, type Lane } from './lane.ts';

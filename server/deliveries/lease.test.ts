@@ -4,8 +4,8 @@ import { after, test } from 'node:test';
 import { createTestDatabase } from '../../testing/database.ts';
 import { createFakeClock } from '../../testing/fake-clock.ts';
 import { createDatabase, type Database } from '../database/database.ts';
-import { createGuids } from '../runtime/guid.ts';
-import { createLog } from '../runtime/log.ts';
+import { createGuids } from '../infrastructure/runtime/guid.ts';
+import { createLog } from '../infrastructure/runtime/log.ts';
 import { createLease } from './lease.ts';
 
 const LEASE_MS = 10_000;

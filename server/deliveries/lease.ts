@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.ts';
-import type { Clock, Timers } from '../runtime/clock.ts';
-import type { Guids } from '../runtime/guid.ts';
-import type { Log } from '../runtime/log.ts';
+import type { Clock, Timers } from '../infrastructure/runtime/clock.ts';
+import type { Guids } from '../infrastructure/runtime/guid.ts';
+import type { Log } from '../infrastructure/runtime/log.ts';
 import * as store from './lease-store.ts';
 
 /**

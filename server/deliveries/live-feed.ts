@@ -1,7 +1,7 @@
 import type { Notifications } from '../database/notifications.ts';
-import type { Clock, Timers } from '../runtime/clock.ts';
-import type { Log } from '../runtime/log.ts';
-import type { Metrics } from '../runtime/metrics.ts';
+import type { Clock, Timers } from '../infrastructure/runtime/clock.ts';
+import type { Log } from '../infrastructure/runtime/log.ts';
+import type { Metrics } from '../infrastructure/runtime/metrics.ts';
 import {
   ATTEMPTS_CHANNEL,
   attemptPayloads,

@@ -4,9 +4,9 @@ import type { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { createFakeClock } from '../../testing/fake-clock.ts';
-import { Failure, isFailure } from '../runtime/failure.ts';
-import { createLog } from '../runtime/log.ts';
-import { createMetrics } from '../runtime/metrics.ts';
+import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
+import { createLog } from '../infrastructure/runtime/log.ts';
+import { createMetrics } from '../infrastructure/runtime/metrics.ts';
 import {
   ATTEMPTS_CHANNEL,
   attemptPayloads,

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 import type { Notifications } from '../database/notifications.ts';
-import type { Clock, Timers } from '../runtime/clock.ts';
-import { Failure } from '../runtime/failure.ts';
-import type { Log } from '../runtime/log.ts';
-import type { Metrics } from '../runtime/metrics.ts';
+import type { Clock, Timers } from '../infrastructure/runtime/clock.ts';
+import { Failure } from '../infrastructure/runtime/failure.ts';
+import type { Log } from '../infrastructure/runtime/log.ts';
+import type { Metrics } from '../infrastructure/runtime/metrics.ts';
 import {
   ATTEMPTS_CHANNEL,
   INTEREST_CHANNEL,

@@ -6,7 +6,7 @@ import { guidOf } from '../../testing/deliveries.ts';
 import { createFakeClock } from '../../testing/fake-clock.ts';
 import { until } from '../../testing/webhooks.ts';
 import { createDatabase, type Transaction } from '../database/database.ts';
-import { createLog } from '../runtime/log.ts';
+import { createLog } from '../infrastructure/runtime/log.ts';
 import { holdConsignments, named } from './consignment-store.ts';
 import type { Delivery, Outcome } from './delivery.ts';
 import { releaseAll } from './lease-store.ts';

@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts';
 import { preferIndexes } from '../database/planner.ts';
-import type { Log } from '../runtime/log.ts';
+import type { Log } from '../infrastructure/runtime/log.ts';
 import { holdConsignments, ofNobody, requeueConsigned } from './consignment-store.ts';
 import { releaseOrphans } from './orphan-store.ts';
 

@@ -1,7 +1,7 @@
 import { Client } from 'undici';
+import type { Clock } from '../infrastructure/runtime/clock.ts';
 import { guardedConnector } from '../network/outbound.ts';
 import type { Resolve } from '../network/resolve.ts';
-import type { Clock } from '../runtime/clock.ts';
 
 /**
  * Origins with idle connections only. Beyond it the one that was idle for longest loses them. Origins in use do not

@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.ts';
 import { preferIndexes } from '../database/planner.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { Metrics } from '../runtime/metrics.ts';
+import type { Clock } from '../infrastructure/runtime/clock.ts';
+import type { Metrics } from '../infrastructure/runtime/metrics.ts';
 import { selectBacklog } from './record-store.ts';
 
 /** Anyone may read the metrics, so the database is asked at most this often. */

@@ -6,7 +6,7 @@ import { guidOf } from '../../testing/deliveries.ts';
 import { createFakeClock } from '../../testing/fake-clock.ts';
 import { createDatabase, type Queries, type Transaction } from '../database/database.ts';
 import { preferIndexes } from '../database/planner.ts';
-import { createLog } from '../runtime/log.ts';
+import { createLog } from '../infrastructure/runtime/log.ts';
 import type { Delivery } from './delivery.ts';
 import { claimFirst, selectNextFirst } from './first-store.ts';
 import {

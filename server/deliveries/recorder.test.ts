@@ -7,8 +7,8 @@ import { createFakeClock } from '../../testing/fake-clock.ts';
 import { createSubscription } from '../../testing/subscriptions.ts';
 import { createTenant } from '../../testing/tenant.ts';
 import type { Database } from '../database/database.ts';
-import { createLog } from '../runtime/log.ts';
-import { createMetrics } from '../runtime/metrics.ts';
+import { createLog } from '../infrastructure/runtime/log.ts';
+import { createMetrics } from '../infrastructure/runtime/metrics.ts';
 import type { Delivery, Outcome } from './delivery.ts';
 import { createRecorder, type Recorded } from './recorder.ts';
 

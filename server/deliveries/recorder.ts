@@ -1,8 +1,8 @@
 import type { Database } from '../database/database.ts';
 import { preferIndexes } from '../database/planner.ts';
-import type { Timers } from '../runtime/clock.ts';
-import type { Log } from '../runtime/log.ts';
-import type { Metrics } from '../runtime/metrics.ts';
+import type { Timers } from '../infrastructure/runtime/clock.ts';
+import type { Log } from '../infrastructure/runtime/log.ts';
+import type { Metrics } from '../infrastructure/runtime/metrics.ts';
 import type { Subscriptions } from '../subscriptions/service.ts';
 import { holdConsigned, noteSettled, settleConsigned } from './consignments.ts';
 import { countOutcomes } from './counters.ts';

@@ -1,9 +1,9 @@
 import type { Database } from '../database/database.ts';
 import type { Notifications } from '../database/notifications.ts';
-import type { Clock, Timers } from '../runtime/clock.ts';
-import type { Guids, RandomBytes } from '../runtime/guid.ts';
-import type { Log } from '../runtime/log.ts';
-import type { Metrics } from '../runtime/metrics.ts';
+import type { Clock, Timers } from '../infrastructure/runtime/clock.ts';
+import type { Guids, RandomBytes } from '../infrastructure/runtime/guid.ts';
+import type { Log } from '../infrastructure/runtime/log.ts';
+import type { Metrics } from '../infrastructure/runtime/metrics.ts';
 import type { Subscriptions } from '../subscriptions/service.ts';
 import { createAttempt } from './attempt.ts';
 import type { Courier } from './courier.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { createFakeClock } from '../../testing/fake-clock.ts';
-import { createLog } from '../runtime/log.ts';
+import { createLog } from '../infrastructure/runtime/log.ts';
 import { createRounds } from './rounds.ts';
 
 type Round = { progress: boolean; nextDueAt: Date | undefined };

@@ -1,5 +1,5 @@
-import type { Clock, Timers } from '../runtime/clock.ts';
-import type { Log } from '../runtime/log.ts';
+import type { Clock, Timers } from '../infrastructure/runtime/clock.ts';
+import type { Log } from '../infrastructure/runtime/log.ts';
 
 /**
  * When to look into the queue: when woken, when something comes due, and now and then in any case, so that a lost

@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
-import { Secret } from '../runtime/secret.ts';
-import { version } from '../version.ts';
+import { Secret } from '../infrastructure/runtime/secret.ts';
+import { version } from '../infrastructure/runtime/version.ts';
 import { signedHeaders, signingKeyOf } from './signature.ts';
 
 /** By this name because knip would look for a package of it. */

@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
-import type { Secret } from '../runtime/secret.ts';
-import { version } from '../version.ts';
+import type { Secret } from '../infrastructure/runtime/secret.ts';
+import { version } from '../infrastructure/runtime/version.ts';
 
 export type SigningKey = KeyObject;
 

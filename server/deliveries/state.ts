@@ -1,4 +1,4 @@
-import { Failure } from '../runtime/failure.ts';
+import { Failure } from '../infrastructure/runtime/failure.ts';
 import type { DeliveryRow } from './store.ts';
 
 /** What a delivery shows. It follows from its moments and the time, so it is never stale. */

@@ -1,7 +1,7 @@
 import type { Queries } from '../database/database.ts';
 import type { EnvironmentName } from '../database/tables.ts';
 import type { EventCounters } from '../events/counters.ts';
-import type { Clock } from '../runtime/clock.ts';
+import type { Clock } from '../infrastructure/runtime/clock.ts';
 import type { Subscriptions } from '../subscriptions/service.ts';
 import { percentileMs } from './percentile.ts';
 import { RANGES, type Range, type Statistics } from './statistics-schema.ts';

@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.ts';
-import { Failure } from '../runtime/failure.ts';
+import { Failure } from '../infrastructure/runtime/failure.ts';
 import type { Receiver, Subscriptions } from '../subscriptions/service.ts';
 import type { Visible } from './store.ts';
 

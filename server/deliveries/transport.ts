@@ -1,6 +1,6 @@
+import { remember } from '../infrastructure/runtime/bounded-map.ts';
+import type { Clock, Timers } from '../infrastructure/runtime/clock.ts';
 import type { Resolve } from '../network/resolve.ts';
-import { remember } from '../runtime/bounded-map.ts';
-import type { Clock, Timers } from '../runtime/clock.ts';
 import { Conversation } from './conversation.ts';
 import { createPools } from './pools.ts';
 

@@ -8,8 +8,8 @@ import { eventOf, publishEvents } from '../../testing/events.ts';
 import { createFakeClock } from '../../testing/fake-clock.ts';
 import { createTenant } from '../../testing/tenant.ts';
 import { until } from '../../testing/webhooks.ts';
-import { createGuids } from '../runtime/guid.ts';
-import { createLog } from '../runtime/log.ts';
+import { createGuids } from '../infrastructure/runtime/guid.ts';
+import { createLog } from '../infrastructure/runtime/log.ts';
 import { createEventCounters } from './counters.ts';
 
 const app = await createTestApp();

@@ -1,8 +1,8 @@
 import type { Queries } from '../database/database.ts';
 import type { EnvironmentName } from '../database/tables.ts';
-import type { Clock, Timers } from '../runtime/clock.ts';
-import type { Guids } from '../runtime/guid.ts';
-import type { Log } from '../runtime/log.ts';
+import type { Clock, Timers } from '../infrastructure/runtime/clock.ts';
+import type { Guids } from '../infrastructure/runtime/guid.ts';
+import type { Log } from '../infrastructure/runtime/log.ts';
 import {
   addEventCounts,
   deleteWritersBefore,

@@ -1,9 +1,9 @@
 import type { Static } from 'typebox';
 import type { Database, Transaction } from '../database/database.ts';
+import { createBatcher } from '../infrastructure/runtime/batcher.ts';
+import type { Clock } from '../infrastructure/runtime/clock.ts';
+import { Failure, type FailureCode, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { Bank, Organizations } from '../organizations/service.ts';
-import { createBatcher } from '../runtime/batcher.ts';
-import type { Clock } from '../runtime/clock.ts';
-import { Failure, type FailureCode, isFailure } from '../runtime/failure.ts';
 import { isRecentGuid } from './guid-window.ts';
 import type { AcceptedEvents, ReportedEvents } from './schema.ts';
 import type { Events, NewEvent } from './service.ts';

@@ -7,8 +7,8 @@ import { createFakeClock } from '../../testing/fake-clock.ts';
 import { createQueryCost } from '../../testing/query-cost.ts';
 import { createDatabase } from '../database/database.ts';
 import { selectDeliveries } from '../deliveries/store.ts';
-import { createGuids } from '../runtime/guid.ts';
-import { createLog } from '../runtime/log.ts';
+import { createGuids } from '../infrastructure/runtime/guid.ts';
+import { createLog } from '../infrastructure/runtime/log.ts';
 import { type EventFilters, selectEvents } from './store.ts';
 
 /** A page of events, and of deliveries, costs what is on it, however rare that is. */

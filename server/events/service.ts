@@ -1,10 +1,10 @@
 import type { Database, Transaction } from '../database/database.ts';
 import type { Page, PageOf } from '../database/paging.ts';
 import type { EnvironmentName } from '../database/tables.ts';
-import type { Clock } from '../runtime/clock.ts';
-import { Failure } from '../runtime/failure.ts';
-import type { Guids } from '../runtime/guid.ts';
-import type { Metrics } from '../runtime/metrics.ts';
+import type { Clock } from '../infrastructure/runtime/clock.ts';
+import { Failure } from '../infrastructure/runtime/failure.ts';
+import type { Guids } from '../infrastructure/runtime/guid.ts';
+import type { Metrics } from '../infrastructure/runtime/metrics.ts';
 import { EVENT_TYPES, type EventType } from './catalogue.ts';
 import type { EventCounters } from './counters.ts';
 import {

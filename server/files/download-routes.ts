@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { FailureError, unwrap } from '../http/errors.ts';
 import { answers, GuidParams } from '../http/schemas.ts';
 import type { HttpServer } from '../http/server.ts';
-import { Failure } from '../runtime/failure.ts';
+import { Failure } from '../infrastructure/runtime/failure.ts';
 import { rangeOf } from './range.ts';
 import { attachment } from './storage/disposition.ts';
 import type { Links } from './storage/links.ts';

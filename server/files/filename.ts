@@ -1,4 +1,4 @@
-import { Failure } from '../runtime/failure.ts';
+import { Failure } from '../infrastructure/runtime/failure.ts';
 
 /**
  * Control characters (C0, DEL, C1), line and paragraph separators, and the marks with which a name shows another

@@ -1,6 +1,6 @@
 import type { Queries } from '../database/database.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { Log } from '../runtime/log.ts';
+import type { Clock } from '../infrastructure/runtime/clock.ts';
+import type { Log } from '../infrastructure/runtime/log.ts';
 import { later } from './looks.ts';
 import { claimFiles, type Work } from './queue-store.ts';
 import type { FileRow } from './store.ts';

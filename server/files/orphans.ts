@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { Log } from '../runtime/log.ts';
+import type { Clock } from '../infrastructure/runtime/clock.ts';
+import type { Log } from '../infrastructure/runtime/log.ts';
 import { later } from './looks.ts';
 import { saveProgress, selectKnownContent, selectProgress } from './orphan-store.ts';
 import type { Storage } from './storage/storage.ts';

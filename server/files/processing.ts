@@ -1,4 +1,4 @@
-import type { Guids } from '../runtime/guid.ts';
+import type { Guids } from '../infrastructure/runtime/guid.ts';
 import { createLane } from './lane.ts';
 import { createTreatment, type TreatmentDeps } from './treatment.ts';
 

@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.ts';
-import type { Clock } from '../runtime/clock.ts';
+import type { Clock } from '../infrastructure/runtime/clock.ts';
 import { later } from './looks.ts';
 import * as queue from './queue-store.ts';
 import type { Storage } from './storage/storage.ts';

@@ -1,5 +1,5 @@
-import { Failure } from '../runtime/failure.ts';
-import type { Log } from '../runtime/log.ts';
+import { Failure } from '../infrastructure/runtime/failure.ts';
+import type { Log } from '../infrastructure/runtime/log.ts';
 import { type Storage, StorageError, StorageFull } from './storage/storage.ts';
 
 const RETRY_AFTER_SECONDS = 30;

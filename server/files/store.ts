@@ -3,7 +3,7 @@ import type { Queries, Transaction } from '../database/database.ts';
 import { selectMergedPage } from '../database/merged-paging.ts';
 import { type Page, type PageOf, selectPage } from '../database/paging.ts';
 import type { EnvironmentName, Tables } from '../database/tables.ts';
-import { firstGuidAt } from '../runtime/guid.ts';
+import { firstGuidAt } from '../infrastructure/runtime/guid.ts';
 import type { FileState } from './state.ts';
 
 /** What partners read of files, and what uploads write. What is done with their content is in `queue-store.ts`. */

@@ -1,8 +1,8 @@
 import { type Audit, systemActor } from '../audit/service.ts';
 import type { Database } from '../database/database.ts';
-import type { Clock, Timers } from '../runtime/clock.ts';
-import type { Log } from '../runtime/log.ts';
-import type { Metrics } from '../runtime/metrics.ts';
+import type { Clock, Timers } from '../infrastructure/runtime/clock.ts';
+import type { Log } from '../infrastructure/runtime/log.ts';
+import type { Metrics } from '../infrastructure/runtime/metrics.ts';
 import type { Examine, Verdict } from './examination.ts';
 import { type Looks, later } from './looks.ts';
 import * as queue from './queue-store.ts';

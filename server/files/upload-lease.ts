@@ -1,6 +1,6 @@
 import type { Queries } from '../database/database.ts';
-import type { Clock, Timers } from '../runtime/clock.ts';
-import type { Log } from '../runtime/log.ts';
+import type { Clock, Timers } from '../infrastructure/runtime/clock.ts';
+import type { Log } from '../infrastructure/runtime/log.ts';
 import { later } from './looks.ts';
 import { releaseUpload, renewUpload } from './store.ts';
 

@@ -1,8 +1,8 @@
 import type { Database } from '../database/database.ts';
-import type { Clock, Timers } from '../runtime/clock.ts';
-import { Failure } from '../runtime/failure.ts';
-import type { Guids } from '../runtime/guid.ts';
-import type { Log } from '../runtime/log.ts';
+import type { Clock, Timers } from '../infrastructure/runtime/clock.ts';
+import { Failure } from '../infrastructure/runtime/failure.ts';
+import type { Guids } from '../infrastructure/runtime/guid.ts';
+import type { Log } from '../infrastructure/runtime/log.ts';
 import { LONGEST_UPLOAD_MS, later } from './looks.ts';
 import type { Quota } from './quota.ts';
 import { reclaim } from './reclaim.ts';

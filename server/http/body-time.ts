@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Failure } from '../runtime/failure.ts';
+import { Failure } from '../infrastructure/runtime/failure.ts';
 import { FailureError } from './errors.ts';
 import { SMALL_BODY_BYTES } from './read-body.ts';
 import type { HttpServer } from './server.ts';

@@ -1,5 +1,5 @@
 import type { FastifyBodyParser, FastifyInstance } from 'fastify';
-import { Failure } from '../runtime/failure.ts';
+import { Failure } from '../infrastructure/runtime/failure.ts';
 import type { BodyPace } from './body-pace.ts';
 import { FailureError } from './errors.ts';
 import { createJsonScan } from './json-scan.ts';

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { Failure } from '../runtime/failure.ts';
+import { Failure } from '../infrastructure/runtime/failure.ts';
 import { answerFor, failureOfFramework } from './errors.ts';
 
 type ParseError = Error & { code?: string; rawPacket?: unknown };

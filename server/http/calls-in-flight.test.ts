@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createFakeClock } from '../../testing/fake-clock.ts';
-import { systemClock, systemTimers } from '../runtime/clock.ts';
-import { Failure } from '../runtime/failure.ts';
+import { systemClock, systemTimers } from '../infrastructure/runtime/clock.ts';
+import { Failure } from '../infrastructure/runtime/failure.ts';
 import { type Call, createCallsInFlight, MANY_WAITING_LISTS, MAX_WAIT_MS } from './calls-in-flight.ts';
 
 const time = { clock: systemClock, timers: systemTimers };

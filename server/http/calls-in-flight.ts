@@ -1,5 +1,5 @@
-import type { Clock, Timers } from '../runtime/clock.ts';
-import { Failure } from '../runtime/failure.ts';
+import type { Clock, Timers } from '../infrastructure/runtime/clock.ts';
+import { Failure } from '../infrastructure/runtime/failure.ts';
 import { FailureError } from './errors.ts';
 
 /**

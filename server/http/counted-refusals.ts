@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Failure } from '../runtime/failure.ts';
+import type { Failure } from '../infrastructure/runtime/failure.ts';
 import { answerFor, FailureError } from './errors.ts';
 import { type HttpServer, sendError } from './server.ts';
 

@@ -1,4 +1,4 @@
-import { Failure, type FailureCode, isFailure } from '../runtime/failure.ts';
+import { Failure, type FailureCode, isFailure } from '../infrastructure/runtime/failure.ts';
 
 type Answer = { status: number; error: string; messageCode?: string };
 

@@ -1,4 +1,4 @@
-import { Failure } from '../runtime/failure.ts';
+import { Failure } from '../infrastructure/runtime/failure.ts';
 import type { BodyPace } from './body-pace.ts';
 import { FailureError } from './errors.ts';
 import { readBody } from './read-body.ts';

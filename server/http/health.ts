@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import type { SchemaState } from '../database/migrate.ts';
-import { Failure } from '../runtime/failure.ts';
-import type { Metrics } from '../runtime/metrics.ts';
+import { Failure } from '../infrastructure/runtime/failure.ts';
+import type { Metrics } from '../infrastructure/runtime/metrics.ts';
 import { unwrap } from './errors.ts';
 import { answers } from './schemas.ts';
 import type { HttpServer } from './server.ts';

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { Failure } from '../runtime/failure.ts';
+import { Failure } from '../infrastructure/runtime/failure.ts';
 
 /** HTTP/1.1 asks for exactly one valid Host (RFC 9112, section 3.2); without it no address of ours is certain. */
 export function failureOfHost({ raw, headers: { host } }: FastifyRequest): Failure | undefined {

@@ -1,4 +1,4 @@
-import { Failure } from '../runtime/failure.ts';
+import { Failure } from '../infrastructure/runtime/failure.ts';
 import { FailureError } from './errors.ts';
 import type { RawText } from './json-scan.ts';
 

@@ -1,5 +1,5 @@
-import { remember } from '../runtime/bounded-map.ts';
-import type { Clock, Timers } from '../runtime/clock.ts';
+import { remember } from '../infrastructure/runtime/bounded-map.ts';
+import type { Clock, Timers } from '../infrastructure/runtime/clock.ts';
 
 /**
  * A client that is refused and calls again at once would keep a process busy with refusals, and every other tenant would

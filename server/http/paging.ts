@@ -1,6 +1,6 @@
 import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox';
 import type { Page, PageOf } from '../database/paging.ts';
-import { Failure } from '../runtime/failure.ts';
+import { Failure } from '../infrastructure/runtime/failure.ts';
 import { Guid, strictObject } from './schemas.ts';
 
 /** Lists (contract, section 5): numbered pages near the top, `after` for a walk of any depth. */

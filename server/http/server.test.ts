@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertError } from '../../testing/app.ts';
 import { createBareServer, exchange, listenAnywhere } from '../../testing/http-server.ts';
-import { Overloaded } from '../runtime/batcher.ts';
+import { Overloaded } from '../infrastructure/runtime/batcher.ts';
 import { GuidParams } from './schemas.ts';
 
 /** What only shows over a real socket, and on every answer whatever the route. */

@@ -12,11 +12,11 @@ import Fastify, {
   type RawServerDefault,
 } from 'fastify';
 import { failureOfDatabase } from '../database/failures.ts';
-import { Overloaded } from '../runtime/batcher.ts';
-import { Failure } from '../runtime/failure.ts';
-import type { Guids } from '../runtime/guid.ts';
-import type { Log } from '../runtime/log.ts';
-import type { Metrics } from '../runtime/metrics.ts';
+import { Overloaded } from '../infrastructure/runtime/batcher.ts';
+import { Failure } from '../infrastructure/runtime/failure.ts';
+import type { Guids } from '../infrastructure/runtime/guid.ts';
+import type { Log } from '../infrastructure/runtime/log.ts';
+import type { Metrics } from '../infrastructure/runtime/metrics.ts';
 import { type AllowedMethods, collectAllowedMethods } from './allowed-methods.ts';
 import { registerJsonBody } from './body.ts';
 import type { BodyBudget } from './body-budget.ts';

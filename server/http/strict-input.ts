@@ -1,4 +1,4 @@
-import { Failure } from '../runtime/failure.ts';
+import { Failure } from '../infrastructure/runtime/failure.ts';
 import { FailureError } from './errors.ts';
 import { strictObject } from './schemas.ts';
 import type { HttpServer } from './server.ts';

@@ -1,10 +1,10 @@
 import type { Actor, Audit } from '../audit/service.ts';
 import type { Database, Transaction } from '../database/database.ts';
+import type { Clock } from '../infrastructure/runtime/clock.ts';
+import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { People, Person } from '../members/people.ts';
 import type { Members } from '../members/service.ts';
 import type { Organizations } from '../organizations/service.ts';
-import type { Clock } from '../runtime/clock.ts';
-import { Failure, isFailure } from '../runtime/failure.ts';
 import type { Revocations } from '../tokens/revocations.ts';
 import { actorOf, type Begun, type Entry, type From } from './entry.ts';
 import type { FailedAttempts } from './failed-attempts.ts';

@@ -1,10 +1,10 @@
 import type { Static } from 'typebox';
 import type { Actor } from '../audit/service.ts';
 import type { Database } from '../database/database.ts';
+import { type Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { NewMember } from '../members/schema.ts';
 import type { Member, Members } from '../members/service.ts';
 import type { Organizations } from '../organizations/service.ts';
-import { type Failure, isFailure } from '../runtime/failure.ts';
 import type { LoginLimits } from './limits.ts';
 import type { IssuedLink, Links } from './links.ts';
 import type { Mail } from './mail.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
+import type { Failure } from '../infrastructure/runtime/failure.ts';
 import { normalEmail } from '../members/people.ts';
 import { countedAddress, networkOf } from '../rate-limits/address.ts';
 import type { RateLimit, RateLimits } from '../rate-limits/service.ts';
-import type { Failure } from '../runtime/failure.ts';
 
 export type LoginLimits = ReturnType<typeof createLoginLimits>;
 

@@ -1,8 +1,8 @@
 import type { Database, Transaction } from '../database/database.ts';
-import type { Clock } from '../runtime/clock.ts';
-import { Failure } from '../runtime/failure.ts';
-import type { RandomBytes } from '../runtime/guid.ts';
-import { Secret } from '../runtime/secret.ts';
+import type { Clock } from '../infrastructure/runtime/clock.ts';
+import { Failure } from '../infrastructure/runtime/failure.ts';
+import type { RandomBytes } from '../infrastructure/runtime/guid.ts';
+import { Secret } from '../infrastructure/runtime/secret.ts';
 import * as store from './link-store.ts';
 import { generateSecret, hashOf } from './one-time-secret.ts';
 

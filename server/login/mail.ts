@@ -1,8 +1,8 @@
 import { createTransport } from 'nodemailer';
-import type { Timers } from '../runtime/clock.ts';
-import type { Log } from '../runtime/log.ts';
-import type { Secret } from '../runtime/secret.ts';
-import { createWorkQueue } from '../runtime/work-queue.ts';
+import type { Timers } from '../infrastructure/runtime/clock.ts';
+import type { Log } from '../infrastructure/runtime/log.ts';
+import type { Secret } from '../infrastructure/runtime/secret.ts';
+import { createWorkQueue } from '../infrastructure/runtime/work-queue.ts';
 
 export type Message = { to: string; subject: string; text: string };
 export type Mail = NonNullable<ReturnType<typeof createMail>>;

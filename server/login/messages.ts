@@ -1,4 +1,4 @@
-import type { Secret } from '../runtime/secret.ts';
+import type { Secret } from '../infrastructure/runtime/secret.ts';
 import type { Message } from './mail.ts';
 
 /** What people are written to. Plain text: there is nothing to look at but the link. */

@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../database/database.ts';
+import type { Clock } from '../infrastructure/runtime/clock.ts';
 import { networkOf } from '../rate-limits/address.ts';
-import type { Clock } from '../runtime/clock.ts';
 import * as store from './network-store.ts';
 
 export type Networks = ReturnType<typeof createNetworks>;

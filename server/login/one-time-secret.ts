@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { RandomBytes } from '../runtime/guid.ts';
-import { Secret } from '../runtime/secret.ts';
+import type { RandomBytes } from '../infrastructure/runtime/guid.ts';
+import { Secret } from '../infrastructure/runtime/secret.ts';
 
 /** 256 bits: nobody guesses one, so a plain hash is enough to keep it. */
 const SECRET_BYTES = 32;

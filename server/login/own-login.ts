@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../database/database.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { Failure } from '../runtime/failure.ts';
+import type { Clock } from '../infrastructure/runtime/clock.ts';
+import type { Failure } from '../infrastructure/runtime/failure.ts';
 import { type Login, lockLogin } from './login-store.ts';
 import type { Session, Sessions } from './sessions.ts';
 

@@ -1,10 +1,10 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import type { Actor, Audit } from '../audit/service.ts';
 import type { Database, Transaction } from '../database/database.ts';
+import type { Clock } from '../infrastructure/runtime/clock.ts';
+import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
+import type { Guids, RandomBytes } from '../infrastructure/runtime/guid.ts';
 import type { Person } from '../members/people.ts';
-import type { Clock } from '../runtime/clock.ts';
-import { Failure, isFailure } from '../runtime/failure.ts';
-import type { Guids, RandomBytes } from '../runtime/guid.ts';
 import { hashOf } from './one-time-secret.ts';
 import type { OwnLogin } from './own-login.ts';
 import * as store from './passkey-store.ts';

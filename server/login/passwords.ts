@@ -1,6 +1,6 @@
 import * as argon2 from '@node-rs/argon2';
-import { Failure } from '../runtime/failure.ts';
-import { createFairQueue, SHED } from '../runtime/fair-queue.ts';
+import { Failure } from '../infrastructure/runtime/failure.ts';
+import { createFairQueue, SHED } from '../infrastructure/runtime/fair-queue.ts';
 
 /** Argon2id with the first of the settings that OWASP recommends: 19 MiB, two passes, one lane; about 20 ms. */
 const MEMORY_KIBIBYTES = 19_456;

@@ -1,7 +1,7 @@
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
 import type { Database } from '../database/database.ts';
-import type { Clock } from '../runtime/clock.ts';
-import { Failure, isFailure } from '../runtime/failure.ts';
+import type { Clock } from '../infrastructure/runtime/clock.ts';
+import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import { isFreshProof } from '../tokens/proof.ts';
 import { actorOf, type From } from './entry.ts';
 import type { FailedAttempts } from './failed-attempts.ts';

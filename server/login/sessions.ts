@@ -1,11 +1,11 @@
 import type { Actor, Audit } from '../audit/service.ts';
 import type { Database, Transaction } from '../database/database.ts';
-import type { Clock } from '../runtime/clock.ts';
-import { Failure, isFailure } from '../runtime/failure.ts';
-import { createFairQueue, SHED } from '../runtime/fair-queue.ts';
-import type { Guids, RandomBytes } from '../runtime/guid.ts';
-import type { Log } from '../runtime/log.ts';
-import type { Secret } from '../runtime/secret.ts';
+import type { Clock } from '../infrastructure/runtime/clock.ts';
+import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
+import { createFairQueue, SHED } from '../infrastructure/runtime/fair-queue.ts';
+import type { Guids, RandomBytes } from '../infrastructure/runtime/guid.ts';
+import type { Log } from '../infrastructure/runtime/log.ts';
+import type { Secret } from '../infrastructure/runtime/secret.ts';
 import type { Revocations } from '../tokens/revocations.ts';
 import type { Networks } from './networks.ts';
 import { generateSecret, hashOf } from './one-time-secret.ts';

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { TOTP, Secret as TotpSecret } from 'otpauth';
 import type { Actor, Audit } from '../audit/service.ts';
 import type { Database, Transaction } from '../database/database.ts';
+import type { Clock } from '../infrastructure/runtime/clock.ts';
+import type { Encryption } from '../infrastructure/runtime/encryption.ts';
+import { Failure } from '../infrastructure/runtime/failure.ts';
+import type { RandomBytes } from '../infrastructure/runtime/guid.ts';
 import type { Person } from '../members/people.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { Encryption } from '../runtime/encryption.ts';
-import { Failure } from '../runtime/failure.ts';
-import type { RandomBytes } from '../runtime/guid.ts';
 import * as store from './login-store.ts';
 
 export type Totp = ReturnType<typeof createTotp>;

@@ -1,4 +1,4 @@
-import { firstGuidAt } from '../runtime/guid.ts';
+import { firstGuidAt } from '../infrastructure/runtime/guid.ts';
 
 /**
  * How far the time in a guid may lie from `created_at`, of objects that are found by it. A trigger of the database marks

@@ -1,4 +1,4 @@
-import { Failure } from '../runtime/failure.ts';
+import { Failure } from '../infrastructure/runtime/failure.ts';
 
 /** What an object is besides its states: typed per kind of object, and checked by its schema where it comes in. */
 export type Details = Record<string, unknown>;

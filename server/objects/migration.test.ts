@@ -4,8 +4,8 @@ import { sql } from 'kysely';
 import { createTestDatabase, migrateTo } from '../../testing/database.ts';
 import { createDatabase, type Queries } from '../database/database.ts';
 import { migrate } from '../database/migrate.ts';
-import { firstGuidAt } from '../runtime/guid.ts';
-import { createLog } from '../runtime/log.ts';
+import { firstGuidAt } from '../infrastructure/runtime/guid.ts';
+import { createLog } from '../infrastructure/runtime/log.ts';
 
 /** 0012: customers become objects, while nodes of the version before still have their own table of them. */
 const testDatabase = await createTestDatabase({ migrated: false });

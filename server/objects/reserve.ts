@@ -1,4 +1,4 @@
-import { Failure } from '../runtime/failure.ts';
+import { Failure } from '../infrastructure/runtime/failure.ts';
 import type { Details } from './machine.ts';
 
 /** From a full reserve to an empty one. */

@@ -1,8 +1,8 @@
 import type { Database } from '../database/database.ts';
 import type { Notifications } from '../database/notifications.ts';
 import type { Events, NewEvent } from '../events/service.ts';
-import type { Clock, Timers } from '../runtime/clock.ts';
-import type { Log } from '../runtime/log.ts';
+import type { Clock, Timers } from '../infrastructure/runtime/clock.ts';
+import type { Log } from '../infrastructure/runtime/log.ts';
 import { nextMove } from './machine.ts';
 import { eventsOf } from './records.ts';
 import * as store from './simulation-store.ts';

@@ -1,5 +1,5 @@
 import type { TObject } from 'typebox';
-import type { Failure } from '../runtime/failure.ts';
+import type { Failure } from '../infrastructure/runtime/failure.ts';
 import * as details from './details.ts';
 import type { Details, Machine } from './machine.ts';
 import * as machines from './machines.ts';

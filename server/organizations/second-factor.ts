@@ -1,4 +1,4 @@
-import { Failure } from '../runtime/failure.ts';
+import { Failure } from '../infrastructure/runtime/failure.ts';
 import type { Role } from '../tokens/roles.ts';
 import type { Organization } from './store.ts';
 

@@ -4,10 +4,10 @@ import type { Database, Transaction } from '../database/database.ts';
 import type { Page, PageOf } from '../database/paging.ts';
 import type { EnvironmentName } from '../database/tables.ts';
 import type { Events } from '../events/service.ts';
-import { changesOf } from '../runtime/changes.ts';
-import type { Clock } from '../runtime/clock.ts';
-import { Failure } from '../runtime/failure.ts';
-import type { Guids } from '../runtime/guid.ts';
+import { changesOf } from '../infrastructure/runtime/changes.ts';
+import type { Clock } from '../infrastructure/runtime/clock.ts';
+import { Failure } from '../infrastructure/runtime/failure.ts';
+import type { Guids } from '../infrastructure/runtime/guid.ts';
 import { refusalOfFeature } from './features.ts';
 import {
   type BankChanges,

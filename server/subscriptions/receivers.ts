@@ -1,8 +1,8 @@
 import type { Database, Transaction } from '../database/database.ts';
 import type { EnvironmentName } from '../database/tables.ts';
-import { remember } from '../runtime/bounded-map.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { Secret } from '../runtime/secret.ts';
+import { remember } from '../infrastructure/runtime/bounded-map.ts';
+import type { Clock } from '../infrastructure/runtime/clock.ts';
+import type { Secret } from '../infrastructure/runtime/secret.ts';
 import * as store from './receiver-store.ts';
 import type { SigningKeys } from './signing-key.ts';
 import { stateOf } from './state.ts';

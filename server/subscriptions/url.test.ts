@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { assertError, createTestApp } from '../../testing/app.ts';
 import { createSubscription, founderOf } from '../../testing/subscriptions.ts';
 import { createTenant } from '../../testing/tenant.ts';
-import { isFailure } from '../runtime/failure.ts';
+import { isFailure } from '../infrastructure/runtime/failure.ts';
 import { checkUrl } from './url.ts';
 
 /** What may be an endpoint (contract, section 7). */

@@ -1,8 +1,8 @@
 import { createMergedRecords } from '../audit/merged.ts';
 import type { Audit } from '../audit/service.ts';
 import type { Database } from '../database/database.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { Log } from '../runtime/log.ts';
+import type { Clock } from '../infrastructure/runtime/clock.ts';
+import type { Log } from '../infrastructure/runtime/log.ts';
 import type { Caller } from './verifier.ts';
 
 /** Calls refused for their source address, in the audit record, merged by the minute. */

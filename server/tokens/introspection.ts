@@ -3,7 +3,7 @@ import type { Client } from '../applications/service.ts';
 import type { Actor, Audit } from '../audit/service.ts';
 import type { Database } from '../database/database.ts';
 import type { EnvironmentName } from '../database/tables.ts';
-import { Failure, isFailure } from '../runtime/failure.ts';
+import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { Claims } from './claims.ts';
 import type { Revocations } from './revocations.ts';
 import type { IntrospectionView } from './schema.ts';

@@ -1,8 +1,8 @@
 import { CompactSign } from 'jose';
 import type { EnvironmentName } from '../database/tables.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { Guids } from '../runtime/guid.ts';
-import type { Metrics } from '../runtime/metrics.ts';
+import type { Clock } from '../infrastructure/runtime/clock.ts';
+import type { Guids } from '../infrastructure/runtime/guid.ts';
+import type { Metrics } from '../infrastructure/runtime/metrics.ts';
 import {
   type Claims,
   DASHBOARD_CLIENT_ID,

@@ -4,8 +4,8 @@ import { after, test } from 'node:test';
 import { assertError, createTestApp, type TestApp } from '../../testing/app.ts';
 import { createTestDatabase } from '../../testing/database.ts';
 import { createTenant, type Key, tokenOf } from '../../testing/tenant.ts';
-import { createEncryption } from '../runtime/encryption.ts';
-import { Secret } from '../runtime/secret.ts';
+import { createEncryption } from '../infrastructure/runtime/encryption.ts';
+import { Secret } from '../infrastructure/runtime/secret.ts';
 
 /** A new master key: introduced in front of the old one, everything moved, the old one taken away. */
 const OLD = 'a1'.repeat(32);

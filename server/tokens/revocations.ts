@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Database, Transaction } from '../database/database.ts';
 import type { Notifications } from '../database/notifications.ts';
-import { createBatcher } from '../runtime/batcher.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { Guids } from '../runtime/guid.ts';
-import type { Log } from '../runtime/log.ts';
+import { createBatcher } from '../infrastructure/runtime/batcher.ts';
+import type { Clock } from '../infrastructure/runtime/clock.ts';
+import type { Guids } from '../infrastructure/runtime/guid.ts';
+import type { Log } from '../infrastructure/runtime/log.ts';
 import { type Claims, TOKEN_LIFETIME_SECONDS } from './claims.ts';
 import * as store from './revocation-store.ts';
 

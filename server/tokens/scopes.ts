@@ -1,4 +1,4 @@
-import { Failure, isFailure } from '../runtime/failure.ts';
+import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 
 /**
  * Every scope there is, and who may hold it (contract, section 3). A scope is `<resource>:<action>`:

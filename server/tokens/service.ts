@@ -1,11 +1,11 @@
 import type { Audit } from '../audit/service.ts';
 import type { Database } from '../database/database.ts';
 import type { Notifications } from '../database/notifications.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { Encryption } from '../runtime/encryption.ts';
-import type { Guids } from '../runtime/guid.ts';
-import type { Log } from '../runtime/log.ts';
-import type { Metrics } from '../runtime/metrics.ts';
+import type { Clock } from '../infrastructure/runtime/clock.ts';
+import type { Encryption } from '../infrastructure/runtime/encryption.ts';
+import type { Guids } from '../infrastructure/runtime/guid.ts';
+import type { Log } from '../infrastructure/runtime/log.ts';
+import type { Metrics } from '../infrastructure/runtime/metrics.ts';
 import { createDenials } from './denials.ts';
 import { createEnvironments } from './environments.ts';
 import { createIssuer } from './issuer.ts';

@@ -1,11 +1,11 @@
 import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
 import type { Actor, Audit } from '../audit/service.ts';
 import type { Database, Transaction } from '../database/database.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { Encryption } from '../runtime/encryption.ts';
-import { Failure } from '../runtime/failure.ts';
-import type { Guids } from '../runtime/guid.ts';
-import type { Log } from '../runtime/log.ts';
+import type { Clock } from '../infrastructure/runtime/clock.ts';
+import type { Encryption } from '../infrastructure/runtime/encryption.ts';
+import { Failure } from '../infrastructure/runtime/failure.ts';
+import type { Guids } from '../infrastructure/runtime/guid.ts';
+import type { Log } from '../infrastructure/runtime/log.ts';
 import { TOKEN_LIFETIME_SECONDS } from './claims.ts';
 import * as store from './signing-key-store.ts';
 

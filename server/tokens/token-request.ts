@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
-import { Failure, isFailure } from '../runtime/failure.ts';
-import { Secret } from '../runtime/secret.ts';
+import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
+import { Secret } from '../infrastructure/runtime/secret.ts';
 import type { ClientCredentialsBody } from './schema.ts';
 
 export type ClientCredentials = { clientId: string; secret: Secret };

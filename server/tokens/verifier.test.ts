@@ -14,8 +14,8 @@ import {
 } from 'jose';
 import { assertError, createTestApp } from '../../testing/app.ts';
 import { createTenant, tokenOf } from '../../testing/tenant.ts';
-import { createEncryption } from '../runtime/encryption.ts';
-import { Secret } from '../runtime/secret.ts';
+import { createEncryption } from '../infrastructure/runtime/encryption.ts';
+import { Secret } from '../infrastructure/runtime/secret.ts';
 import { withLowS } from './signature-form.ts';
 
 /** Tokens that are not ours, or not quite: every one of them is refused alike. */

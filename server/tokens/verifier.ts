@@ -1,9 +1,9 @@
 import { errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { compileAllowlist } from '../applications/allowlist.ts';
 import type { EnvironmentName } from '../database/tables.ts';
-import { remember } from '../runtime/bounded-map.ts';
-import type { Clock } from '../runtime/clock.ts';
-import { Failure } from '../runtime/failure.ts';
+import { remember } from '../infrastructure/runtime/bounded-map.ts';
+import type { Clock } from '../infrastructure/runtime/clock.ts';
+import { Failure } from '../infrastructure/runtime/failure.ts';
 import { type Claims, DASHBOARD_CLIENT_ID, TOKEN_LIFETIME_SECONDS, type TokenType } from './claims.ts';
 import type { Environments } from './environments.ts';
 import type { Revocations } from './revocations.ts';

@@ -1,4 +1,4 @@
-import { StartupError } from '../../runtime/startup-error.ts';
+import { StartupError } from '../../infrastructure/runtime/startup-error.ts';
 import { type Call, type Field, kebab } from './calls.ts';
 import { describeType } from './values.ts';
 

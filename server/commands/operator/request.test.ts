@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { StartupError } from '../../runtime/startup-error.ts';
+import { StartupError } from '../../infrastructure/runtime/startup-error.ts';
 import { sortArguments } from './arguments.ts';
 import { callsOf, type OpenApiDocument } from './calls.ts';
 import { type CallRequest, requestOf } from './request.ts';

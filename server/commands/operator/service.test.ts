@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
-import { Secret } from '../../runtime/secret.ts';
-import { StartupError } from '../../runtime/startup-error.ts';
+import { Secret } from '../../infrastructure/runtime/secret.ts';
+import { StartupError } from '../../infrastructure/runtime/startup-error.ts';
 import { fetchCalls, send } from './service.ts';
 
 const token = new Secret('the-token-of-this-test');

@@ -1,5 +1,5 @@
-import type { Secret } from '../../runtime/secret.ts';
-import { StartupError } from '../../runtime/startup-error.ts';
+import type { Secret } from '../../infrastructure/runtime/secret.ts';
+import { StartupError } from '../../infrastructure/runtime/startup-error.ts';
 import { type Call, callsOf, type OpenApiDocument } from './calls.ts';
 import type { CallRequest } from './request.ts';
 

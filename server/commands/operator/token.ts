@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
-import { Secret } from '../../runtime/secret.ts';
-import { StartupError } from '../../runtime/startup-error.ts';
+import { Secret } from '../../infrastructure/runtime/secret.ts';
+import { StartupError } from '../../infrastructure/runtime/startup-error.ts';
 
 /** What a header can carry; the HTTP client would show a token that does not fit in its own error. */
 const PRINTABLE = /^[\x21-\x7e]+$/;

@@ -1,4 +1,4 @@
-import { StartupError } from '../../runtime/startup-error.ts';
+import { StartupError } from '../../infrastructure/runtime/startup-error.ts';
 import { lastLine, runCommand } from './run-command.ts';
 
 export type Binaries = {

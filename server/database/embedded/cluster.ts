@@ -1,6 +1,6 @@
 import { chown, mkdtemp, open, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { StartupError } from '../../runtime/startup-error.ts';
+import { StartupError } from '../../infrastructure/runtime/startup-error.ts';
 import type { Binaries } from './binaries.ts';
 import { exists } from './data-dir.ts';
 import { fileProblem, isErrorCode } from './file-problem.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { StartupError } from '../../runtime/startup-error.ts';
+import { StartupError } from '../../infrastructure/runtime/startup-error.ts';
 import { ensureDataDir } from './data-dir.ts';
 import { fileProblem } from './file-problem.ts';
 import { acquireLockFile } from './lock-file.ts';

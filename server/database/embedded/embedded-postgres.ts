@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { StartupError } from '../../runtime/startup-error.ts';
+import { StartupError } from '../../infrastructure/runtime/startup-error.ts';
 import { type Binaries, findBinaries } from './binaries.ts';
 import { clusterExists, prepareCluster } from './cluster.ts';
 import { readOrCreatePassword, readOrCreateRolePassword } from './cluster-password.ts';

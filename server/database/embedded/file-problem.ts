@@ -1,4 +1,4 @@
-import { StartupError } from '../../runtime/startup-error.ts';
+import { StartupError } from '../../infrastructure/runtime/startup-error.ts';
 
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'this user may not write there',

@@ -1,4 +1,4 @@
-import { StartupError } from '../../runtime/startup-error.ts';
+import { StartupError } from '../../infrastructure/runtime/startup-error.ts';
 import type { Binaries } from './binaries.ts';
 import { runCommand } from './run-command.ts';
 import type { ServerUser } from './server-user.ts';

@@ -1,6 +1,6 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { StartupError } from '../../runtime/startup-error.ts';
+import { StartupError } from '../../infrastructure/runtime/startup-error.ts';
 import { fileProblem, isErrorCode } from './file-problem.ts';
 import { isPostmasterOf, processStartTime } from './process-identity.ts';
 import { runCommand } from './run-command.ts';

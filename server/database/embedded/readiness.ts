@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { StartupError } from '../../runtime/startup-error.ts';
+import { StartupError } from '../../infrastructure/runtime/startup-error.ts';
 import { SUPERUSER } from './cluster.ts';
 import { isErrorCode } from './file-problem.ts';
 import { ensureRoles, handOverToOwner, OWNER, type RolePasswords } from './roles.ts';

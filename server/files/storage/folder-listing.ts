@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isGuid } from '../../runtime/guid.ts';
+import { isGuid } from '../../infrastructure/runtime/guid.ts';
 import type { StoredContent } from './storage.ts';
 
 /** A page ends with the inner folder in which it reaches either. */

@@ -1,7 +1,7 @@
 import { link, mkdir, open, readdir, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { type Guids, isGuid } from '../../runtime/guid.ts';
+import { type Guids, isGuid } from '../../infrastructure/runtime/guid.ts';
 import { listFolder } from './folder-listing.ts';
 import type { Links } from './links.ts';
 import {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { createFakeClock } from '../../../testing/fake-clock.ts';
-import { createEncryption } from '../../runtime/encryption.ts';
-import { Failure } from '../../runtime/failure.ts';
-import { Secret } from '../../runtime/secret.ts';
+import { createEncryption } from '../../infrastructure/runtime/encryption.ts';
+import { Failure } from '../../infrastructure/runtime/failure.ts';
+import { Secret } from '../../infrastructure/runtime/secret.ts';
 import { createLinks } from './links.ts';
 import { newGuid } from './testing/storage-suite.ts';
 

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Clock } from '../../runtime/clock.ts';
-import type { Encryption } from '../../runtime/encryption.ts';
-import { Failure } from '../../runtime/failure.ts';
+import type { Clock } from '../../infrastructure/runtime/clock.ts';
+import type { Encryption } from '../../infrastructure/runtime/encryption.ts';
+import { Failure } from '../../infrastructure/runtime/failure.ts';
 import type { DownloadTerms, UploadTerms } from './storage.ts';
 
 const PURPOSE = 'file-links';

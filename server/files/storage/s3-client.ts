@@ -1,5 +1,5 @@
 import { S3Client, S3ServiceException } from '@aws-sdk/client-s3';
-import type { Secret } from '../../runtime/secret.ts';
+import type { Secret } from '../../infrastructure/runtime/secret.ts';
 import { StorageError } from './storage.ts';
 
 export type S3Settings = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { Secret } from '../../runtime/secret.ts';
+import { Secret } from '../../infrastructure/runtime/secret.ts';
 import { StorageError } from './storage.ts';
 import { createStore, storageOn } from './testing/s3-store.ts';
 import { cutOffAfter, newGuid, piecesOf } from './testing/storage-suite.ts';

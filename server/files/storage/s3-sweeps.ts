@@ -5,7 +5,7 @@ import {
   ListObjectsV2Command,
   type S3Client,
 } from '@aws-sdk/client-s3';
-import { isGuid } from '../../runtime/guid.ts';
+import { isGuid } from '../../infrastructure/runtime/guid.ts';
 import { failsTo } from './s3-client.ts';
 import type { StoredContent } from './storage.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { env } from 'node:process';
 import { after, before, describe, test } from 'node:test';
-import { systemClock } from '../../runtime/clock.ts';
-import { Secret } from '../../runtime/secret.ts';
+import { systemClock } from '../../infrastructure/runtime/clock.ts';
+import { Secret } from '../../infrastructure/runtime/secret.ts';
 import type { Storage } from './storage.ts';
 import { createS3Double } from './testing/s3-double.ts';
 import { storageOn, upload } from './testing/s3-store.ts';

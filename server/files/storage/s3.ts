@@ -7,8 +7,8 @@ import {
   PutObjectCommand,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import type { Clock } from '../../runtime/clock.ts';
-import { type Guids, isGuid } from '../../runtime/guid.ts';
+import type { Clock } from '../../infrastructure/runtime/clock.ts';
+import { type Guids, isGuid } from '../../infrastructure/runtime/guid.ts';
 import { attachment } from './disposition.ts';
 import {
   createS3Client,

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
-import { systemClock } from '../../../runtime/clock.ts';
-import { createGuids } from '../../../runtime/guid.ts';
+import { systemClock } from '../../../infrastructure/runtime/clock.ts';
+import { createGuids } from '../../../infrastructure/runtime/guid.ts';
 import type { PutTerms, Storage } from '../storage.ts';
 
 const guids = createGuids({ clock: systemClock, randomBytes });

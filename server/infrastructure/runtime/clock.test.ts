@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createFakeClock } from '../../testing/fake-clock.ts';
+import { createFakeClock } from '../../../testing/fake-clock.ts';
 import { systemClock } from './clock.ts';
 
 test('the system clock tells the time of now', () => {
