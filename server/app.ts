@@ -3,7 +3,6 @@ import { registerApplications } from './applications/routes.ts';
 import { createFailedAuthentications } from './audit/failed-authentications.ts';
 import { registerAuditEntries } from './audit/routes.ts';
 import { createAudit } from './audit/service.ts';
-import type { CompleteConfig } from './config/generated-secrets.ts';
 import { createCustomers } from './customers/service.ts';
 import type { DashboardFiles } from './dashboard/files.ts';
 import { registerFrontDoor } from './dashboard/routes.ts';
@@ -44,6 +43,7 @@ import { OPERATOR_INTRODUCTION, PARTNER_INTRODUCTION, registerOpenApi } from './
 import { createPacedRefusals } from './http/paced-refusals.ts';
 import { createHttpServer, type HttpServer } from './http/server.ts';
 import { createRequestSourceAddress } from './http/source-address.ts';
+import type { CompleteConfig } from './infrastructure/config/generated-secrets.ts';
 import type { Clock, Timers } from './infrastructure/runtime/clock.ts';
 import { createEncryption } from './infrastructure/runtime/encryption.ts';
 import { createGuids, type RandomBytes } from './infrastructure/runtime/guid.ts';

@@ -1,4 +1,4 @@
-import { readConfig } from './config/config.ts';
+import { readConfig } from './infrastructure/config/config.ts';
 import { StartupError } from './infrastructure/runtime/startup-error.ts';
 
 /** The command line. Commands are loaded when called, so that `--help` answers at once. */

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import pg from 'pg';
-import type { Environment } from '../server/config/config.ts';
+import type { Environment } from '../server/infrastructure/config/config.ts';
 import { systemClock } from '../server/infrastructure/runtime/clock.ts';
 import { createGuids } from '../server/infrastructure/runtime/guid.ts';
 import { OPERATOR_TOKEN } from './app.ts';

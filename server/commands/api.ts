@@ -1,4 +1,4 @@
-import type { Config } from '../config/config.ts';
+import type { Config } from '../infrastructure/config/config.ts';
 import { StartupError } from '../infrastructure/runtime/startup-error.ts';
 import { closeDemoIfExposed } from './closed-demo.ts';
 import { logExposure } from './exposure.ts';

@@ -1,4 +1,4 @@
-import type { Config } from '../config/config.ts';
+import type { Config } from '../infrastructure/config/config.ts';
 import type { Log } from '../infrastructure/runtime/log.ts';
 
 /** Reports at the start which defaults of local use are off, and which unsafe settings are on. */

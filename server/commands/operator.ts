@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import type { Config } from '../config/config.ts';
+import type { Config } from '../infrastructure/config/config.ts';
 import { StartupError } from '../infrastructure/runtime/startup-error.ts';
 import { sortArguments } from './operator/arguments.ts';
 import { type Call, kebab } from './operator/calls.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { App } from '../app.ts';
-import type { Config } from '../config/config.ts';
-import type { CompleteConfig } from '../config/generated-secrets.ts';
+import type { Config } from '../infrastructure/config/config.ts';
+import type { CompleteConfig } from '../infrastructure/config/generated-secrets.ts';
 import { StartupError } from '../infrastructure/runtime/startup-error.ts';
 
 /** For requests in flight, because a client may stall; half of what `docker stop` waits for all of it. */

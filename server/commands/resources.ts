@@ -2,8 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import pg from 'pg';
 import { type App, createApp } from '../app.ts';
-import type { Config } from '../config/config.ts';
-import { type CompleteConfig, completeSecrets } from '../config/generated-secrets.ts';
 import { ensureDashboardBuild } from '../dashboard/build.ts';
 import { type DashboardFiles, readDashboardFiles } from '../dashboard/files.ts';
 import { lockDataDir } from '../database/embedded/data-dir-lock.ts';
@@ -11,6 +9,8 @@ import { startEmbeddedPostgres } from '../database/embedded/embedded-postgres.ts
 import { excessOfRole, readRole } from '../database/grants.ts';
 import { schemaState } from '../database/migrate.ts';
 import { createCourierThread } from '../deliveries/courier-thread.ts';
+import type { Config } from '../infrastructure/config/config.ts';
+import { type CompleteConfig, completeSecrets } from '../infrastructure/config/generated-secrets.ts';
 import { systemClock, systemTimers } from '../infrastructure/runtime/clock.ts';
 import { createLog, type Log } from '../infrastructure/runtime/log.ts';
 import { Secret } from '../infrastructure/runtime/secret.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Config } from '../config/config.ts';
+import type { Config } from '../infrastructure/config/config.ts';
 import { closeDemoIfExposed } from './closed-demo.ts';
 import { createDemo, findDemoFounder } from './demo.ts';
 import { logExposure } from './exposure.ts';

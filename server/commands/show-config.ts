@@ -1,5 +1,5 @@
-import type { Config } from '../config/config.ts';
-import { type SettingName, settings } from '../config/settings.ts';
+import type { Config } from '../infrastructure/config/config.ts';
+import { type SettingName, settings } from '../infrastructure/config/settings.ts';
 import { Secret } from '../infrastructure/runtime/secret.ts';
 
 /** The effective settings, one a line as it could be given, secrets hidden, with what each is for. */

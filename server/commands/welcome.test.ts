@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { type TestContext, test } from 'node:test';
-import { type Environment, readConfig } from '../config/config.ts';
-import { completeSecrets } from '../config/generated-secrets.ts';
+import { type Environment, readConfig } from '../infrastructure/config/config.ts';
+import { completeSecrets } from '../infrastructure/config/generated-secrets.ts';
 import { writeWelcome } from './welcome.ts';
 
 const GUID = '019aa000-0000-7000-8000-000000000000';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { styleText } from 'node:util';
-import { DEFAULT_DATA_DIR, DEFAULT_PORT } from '../config/config.ts';
-import type { CompleteConfig } from '../config/generated-secrets.ts';
+import { DEFAULT_DATA_DIR, DEFAULT_PORT } from '../infrastructure/config/config.ts';
+import type { CompleteConfig } from '../infrastructure/config/generated-secrets.ts';
 import { version } from '../infrastructure/runtime/version.ts';
 import type { Person } from '../members/people.ts';
 import type { Demo } from './demo.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Config } from '../../config/config.ts';
+import type { Config } from '../../infrastructure/config/config.ts';
 import { Secret } from '../../infrastructure/runtime/secret.ts';
 import { StartupError } from '../../infrastructure/runtime/startup-error.ts';
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import type { Secret } from '../infrastructure/runtime/secret.ts';
-import { StartupError } from '../infrastructure/runtime/startup-error.ts';
+import type { Secret } from '../runtime/secret.ts';
+import { StartupError } from '../runtime/startup-error.ts';
 import { type Exposure, exposureOf } from './exposure.ts';
 import { type GivenSettings, type SettingName, settings } from './settings.ts';
 
@@ -74,7 +74,7 @@ function withDefaults(given: GivenSettings, exposure: Exposure | undefined) {
     databaseUrl: given.databaseUrl,
     migrationDatabaseUrl: given.migrationDatabaseUrl,
     databaseConnections: given.databaseConnections ?? 20,
-    /** Unset on the embedded default: generated once into the data folder (`config/generated-secrets.ts`). */
+    /** Unset on the embedded default: generated once into the data folder (`infrastructure/config/generated-secrets.ts`). */
     masterKeys: given.masterKeys as readonly Secret[] | undefined,
     operatorToken: given.operatorToken,
     trustedProxies: given.trustedProxies ?? [],

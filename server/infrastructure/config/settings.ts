@@ -1,5 +1,5 @@
-import { MIN_CONNECTIONS } from '../database/bounded-pool.ts';
-import type { LogLevel } from '../infrastructure/runtime/log.ts';
+import { MIN_CONNECTIONS } from '../../database/bounded-pool.ts';
+import type { LogLevel } from '../runtime/log.ts';
 import * as parse from './parsers.ts';
 
 /**

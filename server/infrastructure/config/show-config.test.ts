@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { settings } from './settings.ts';
 
 /** `portico config`, run as a person runs it. */
-const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../main.ts', import.meta.url));
 
 function portico(env: Record<string, string>) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, 'config'], { env, encoding: 'utf8' });

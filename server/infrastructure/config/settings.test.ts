@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
-import { Secret } from '../infrastructure/runtime/secret.ts';
+import { Secret } from '../runtime/secret.ts';
 import { readConfig } from './config.ts';
 import { type SettingName, settings } from './settings.ts';
 

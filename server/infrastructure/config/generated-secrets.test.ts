@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { StartupError } from '../infrastructure/runtime/startup-error.ts';
+import { StartupError } from '../runtime/startup-error.ts';
 import { readConfig } from './config.ts';
 import { completeSecrets } from './generated-secrets.ts';
 

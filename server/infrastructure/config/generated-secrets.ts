@@ -1,8 +1,8 @@
 import { chmod, link, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RandomBytes } from '../infrastructure/runtime/guid.ts';
-import type { Secret } from '../infrastructure/runtime/secret.ts';
-import { StartupError } from '../infrastructure/runtime/startup-error.ts';
+import type { RandomBytes } from '../runtime/guid.ts';
+import type { Secret } from '../runtime/secret.ts';
+import { StartupError } from '../runtime/startup-error.ts';
 import type { Config } from './config.ts';
 import type { Parse } from './parsers.ts';
 import { settings } from './settings.ts';

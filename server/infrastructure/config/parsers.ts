@@ -1,5 +1,5 @@
-import { Secret } from '../infrastructure/runtime/secret.ts';
-import { isCidrOrAddress } from '../network/source-address.ts';
+import { isCidrOrAddress } from '../../network/source-address.ts';
+import { Secret } from '../runtime/secret.ts';
 
 /** A parser gives the value or throws an Error whose message completes "PORTICO_X …". */
 export type Parse<T> = (text: string) => T;

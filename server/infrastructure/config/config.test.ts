@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
-import { Secret } from '../infrastructure/runtime/secret.ts';
-import { StartupError } from '../infrastructure/runtime/startup-error.ts';
+import { Secret } from '../runtime/secret.ts';
+import { StartupError } from '../runtime/startup-error.ts';
 import { type Environment, readConfig } from './config.ts';
 import { settings } from './settings.ts';
 
