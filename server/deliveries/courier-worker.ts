@@ -1,8 +1,8 @@
 import { parentPort } from 'node:worker_threads';
+import { systemResolve } from '../infrastructure/network/resolve.ts';
 import { remember } from '../infrastructure/runtime/bounded-map.ts';
 import { systemClock, systemTimers } from '../infrastructure/runtime/clock.ts';
 import { Secret } from '../infrastructure/runtime/secret.ts';
-import { systemResolve } from '../network/resolve.ts';
 import { createCourier, notDelivered } from './courier.ts';
 import type { NumberedAnswer, NumberedLetter } from './courier-thread.ts';
 

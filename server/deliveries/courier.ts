@@ -1,6 +1,6 @@
+import type { Resolve } from '../infrastructure/network/resolve.ts';
 import type { Clock, Timers } from '../infrastructure/runtime/clock.ts';
 import type { Secret } from '../infrastructure/runtime/secret.ts';
-import type { Resolve } from '../network/resolve.ts';
 import { type SigningKey, signedHeaders, signingKeyOf } from './signature.ts';
 import { type Answer, createTransport } from './transport.ts';
 

@@ -1,7 +1,7 @@
 import { Client } from 'undici';
+import { guardedConnector } from '../infrastructure/network/outbound.ts';
+import type { Resolve } from '../infrastructure/network/resolve.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
-import { guardedConnector } from '../network/outbound.ts';
-import type { Resolve } from '../network/resolve.ts';
 
 /**
  * Origins with idle connections only. Beyond it the one that was idle for longest loses them. Origins in use do not

@@ -1,6 +1,6 @@
+import type { Resolve } from '../infrastructure/network/resolve.ts';
 import { remember } from '../infrastructure/runtime/bounded-map.ts';
 import type { Clock, Timers } from '../infrastructure/runtime/clock.ts';
-import type { Resolve } from '../network/resolve.ts';
 import { Conversation } from './conversation.ts';
 import { createPools } from './pools.ts';
 

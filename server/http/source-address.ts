@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { createSourceAddress } from '../network/source-address.ts';
+import { createSourceAddress } from '../infrastructure/network/source-address.ts';
 
 /** Where a request really comes from: the socket, or what a trusted proxy says in front of it. */
 export type SourceAddress = (request: FastifyRequest) => string | undefined;

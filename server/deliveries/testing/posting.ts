@@ -1,6 +1,6 @@
 import { after } from 'node:test';
 import { createFakeClock } from '../../../testing/fake-clock.ts';
-import type { Resolve } from '../../network/resolve.ts';
+import type { Resolve } from '../../infrastructure/network/resolve.ts';
 import { createTransport, type Exchange } from '../transport.ts';
 
 /** Every name is this machine: names in tests exist nowhere else. */

@@ -1,4 +1,4 @@
-import { canonicalAddress } from '../../network/ipv4.ts';
+import { canonicalAddress } from '../network/ipv4.ts';
 import type { GivenSettings } from './settings.ts';
 
 /** Why other machines can reach the service, and what that means for the defaults that suit a laptop. */

@@ -1,4 +1,4 @@
-import { isCidrOrAddress } from '../../network/source-address.ts';
+import { isCidrOrAddress } from '../network/source-address.ts';
 import { Secret } from '../runtime/secret.ts';
 
 /** A parser gives the value or throws an Error whose message completes "PORTICO_X …". */

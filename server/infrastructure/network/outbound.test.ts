@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
-import { createReceiver, refusing } from '../../testing/receiver.ts';
+import { createReceiver, refusing } from '../../../testing/receiver.ts';
 import { guardedConnector } from './outbound.ts';
 import { type Resolve, systemResolve } from './resolve.ts';
 
