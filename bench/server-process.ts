@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startEmbeddedPostgres } from '../server/database/embedded/embedded-postgres.ts';
+import { startEmbeddedPostgres } from '../server/infrastructure/database/embedded/embedded-postgres.ts';
 import type { Fixtures } from './server.ts';
 
 /** The service and its bare counterparts in a process of their own, on a real database with fsync on. */

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createDatabase } from '../server/database/database.ts';
-import { databaseUrl } from '../server/database/embedded/readiness.ts';
 import { RESPONSE_TIME_BOUNDS_MS } from '../server/deliveries/counters.ts';
+import { createDatabase } from '../server/infrastructure/database/database.ts';
+import { databaseUrl } from '../server/infrastructure/database/embedded/readiness.ts';
 import { createLog } from '../server/infrastructure/runtime/log.ts';
 import { Secret } from '../server/infrastructure/runtime/secret.ts';
 

@@ -5,7 +5,7 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { prepareBrowser } from '../e2e/support/browser.ts';
 import { ensureDashboardBuild } from '../server/dashboard/build.ts';
-import { startEmbeddedPostgres } from '../server/database/embedded/embedded-postgres.ts';
+import { startEmbeddedPostgres } from '../server/infrastructure/database/embedded/embedded-postgres.ts';
 import { prepareTemplate } from '../testing/database.ts';
 
 /**

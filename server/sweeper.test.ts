@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { createTestDatabase } from '../testing/database.ts';
 import { createFakeClock } from '../testing/fake-clock.ts';
 import type { Chore } from './chores.ts';
-import { createDatabase } from './database/database.ts';
+import { createDatabase } from './infrastructure/database/database.ts';
 import { createLog } from './infrastructure/runtime/log.ts';
 import { Secret } from './infrastructure/runtime/secret.ts';
 import { createSweeper } from './sweeper.ts';

@@ -1,6 +1,6 @@
 import { type Chore, createRounds, runChores } from './chores.ts';
-import type { Database } from './database/database.ts';
-import { runExclusively } from './database/exclusive.ts';
+import type { Database } from './infrastructure/database/database.ts';
+import { runExclusively } from './infrastructure/database/exclusive.ts';
 import type { Timers } from './infrastructure/runtime/clock.ts';
 import type { Log } from './infrastructure/runtime/log.ts';
 

@@ -4,13 +4,13 @@ import { after } from 'node:test';
 import { sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import pg from 'pg';
-import { createDatabase, type Queries } from '../server/database/database.ts';
-import type { EmbeddedPostgres } from '../server/database/embedded/embedded-postgres.ts';
-import { OWNER, SERVICE } from '../server/database/embedded/roles.ts';
-import { grantToService } from '../server/database/grants.ts';
-import { migrate } from '../server/database/migrate.ts';
-import { buildMissingIndexes } from '../server/database/partition-indexes.ts';
-import { createPartitions } from '../server/database/partitions.ts';
+import { createDatabase, type Queries } from '../server/infrastructure/database/database.ts';
+import type { EmbeddedPostgres } from '../server/infrastructure/database/embedded/embedded-postgres.ts';
+import { OWNER, SERVICE } from '../server/infrastructure/database/embedded/roles.ts';
+import { grantToService } from '../server/infrastructure/database/grants.ts';
+import { migrate } from '../server/infrastructure/database/migrate.ts';
+import { buildMissingIndexes } from '../server/infrastructure/database/partitions/partition-indexes.ts';
+import { createPartitions } from '../server/infrastructure/database/partitions/partitions.ts';
 import { createLog } from '../server/infrastructure/runtime/log.ts';
 import { Secret } from '../server/infrastructure/runtime/secret.ts';
 import { createFakeClock } from './fake-clock.ts';
@@ -77,7 +77,7 @@ export function queriesOfOwner({ ownerUrl }: TestDatabase): Queries {
 
 /** As a version did whose last migration this was. */
 export async function migrateTo(queries: Queries, last: string): Promise<void> {
-  const directory = new URL('../server/database/migrations/', import.meta.url);
+  const directory = new URL('../server/infrastructure/database/migrations/', import.meta.url);
   const names = readdirSync(directory).map((file) => file.replace(/\.sql$/, ''));
   const migrations = names
     .filter((name) => name <= last)

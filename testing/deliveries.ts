@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Insertable } from 'kysely';
-import type { Tables } from '../server/database/tables.ts';
+import type { Tables } from '../server/infrastructure/database/tables.ts';
 import { firstGuidAt } from '../server/infrastructure/runtime/guid.ts';
 import type { TestApp } from './app.ts';
 import type { SubscriptionBody } from './subscriptions.ts';

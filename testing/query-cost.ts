@@ -1,8 +1,8 @@
 import { type CompiledQuery, Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
-import { LIST_SETTINGS } from '../server/database/bounded-pool.ts';
-import type { Queries } from '../server/database/database.ts';
-import type { Tables } from '../server/database/tables.ts';
+import { LIST_SETTINGS } from '../server/infrastructure/database/connections/bounded-pool.ts';
+import type { Queries } from '../server/infrastructure/database/database.ts';
+import type { Tables } from '../server/infrastructure/database/tables.ts';
 import type { TestDatabase } from './database.ts';
 
 /** Tells what lists cost in blocks of 8 KB that are read: the same on every machine, whatever else it does. */

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { runCommand } from '../server/database/embedded/run-command.ts';
 import type { Environment } from '../server/infrastructure/config/config.ts';
+import { runCommand } from '../server/infrastructure/database/embedded/run-command.ts';
 
 const PORTICO = join(import.meta.dirname, '..', 'bin', 'portico.cjs');
 /** Far more than anything here takes: a busy machine is no failure, a process that hangs is. */

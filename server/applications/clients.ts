@@ -1,4 +1,4 @@
-import type { Queries } from '../database/database.ts';
+import type { Queries } from '../infrastructure/database/database.ts';
 import { createBatcher } from '../infrastructure/runtime/batcher.ts';
 import { remember } from '../infrastructure/runtime/bounded-map.ts';
 import { isGuid } from '../infrastructure/runtime/guid.ts';

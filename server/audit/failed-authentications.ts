@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Database } from '../database/database.ts';
+import type { Database } from '../infrastructure/database/database.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import type { FailureCode } from '../infrastructure/runtime/failure.ts';
 import type { Log } from '../infrastructure/runtime/log.ts';

@@ -1,5 +1,5 @@
-import type { Queries, Transaction } from '../database/database.ts';
-import type { Page } from '../database/paging.ts';
+import type { Queries, Transaction } from '../infrastructure/database/database.ts';
+import type { Page } from '../infrastructure/database/paging/paging.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import type { Guids } from '../infrastructure/runtime/guid.ts';
 import { type AuditFilters, insertRecords, selectRecords, selectRecordsAfter } from './store.ts';

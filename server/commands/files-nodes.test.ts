@@ -7,7 +7,7 @@ import { OPERATOR_TOKEN } from '../../testing/app.ts';
 import { createTestDatabase } from '../../testing/database.ts';
 import { PNG, upload } from '../../testing/files.ts';
 import { BOUNDED, createSite, waitFor } from '../../testing/serve.ts';
-import { query } from '../database/embedded/testing/temporary-server.ts';
+import { query } from '../infrastructure/database/embedded/testing/temporary-server.ts';
 
 /** Files between processes: who takes them in, who looks at them, and what a killed one leaves. */
 async function createShared(t: TestContext) {

@@ -1,9 +1,9 @@
 import pg from 'pg';
-import { createDatabase, type Database } from '../database/database.ts';
-import { grantToService, isSameDatabase, readRole } from '../database/grants.ts';
-import { migrate as applyMigrations, schemaState } from '../database/migrate.ts';
-import { buildMissingIndexes } from '../database/partition-indexes.ts';
 import type { Config } from '../infrastructure/config/config.ts';
+import { createDatabase, type Database } from '../infrastructure/database/database.ts';
+import { grantToService, isSameDatabase, readRole } from '../infrastructure/database/grants.ts';
+import { migrate as applyMigrations, schemaState } from '../infrastructure/database/migrate.ts';
+import { buildMissingIndexes } from '../infrastructure/database/partitions/partition-indexes.ts';
 import { StartupError } from '../infrastructure/runtime/startup-error.ts';
 import { type Opened, openApp, preparePartitions } from './resources.ts';
 

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { BOUNDED, createSite, type Site, waitFor } from '../../testing/serve.ts';
-import { postmasterPid } from '../database/embedded/testing/temporary-server.ts';
+import { postmasterPid } from '../infrastructure/database/embedded/testing/temporary-server.ts';
 
 const WRITERS = 8;
 /** Killed once so many are acknowledged, with the writers still at it. */

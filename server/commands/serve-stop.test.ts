@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { BOUNDED, createSite, type Running, type Site, waitFor } from '../../testing/serve.ts';
-import { isPostmasterOf } from '../database/embedded/process-identity.ts';
-import { postmasterPid } from '../database/embedded/testing/temporary-server.ts';
+import { isPostmasterOf } from '../infrastructure/database/embedded/process-identity.ts';
+import { postmasterPid } from '../infrastructure/database/embedded/testing/temporary-server.ts';
 
 /** The shutdown itself takes well under a second; this is for a busy machine. */
 const SECONDS = 15_000;

@@ -12,7 +12,7 @@ import {
   untilReady,
   waitFor,
 } from '../../testing/serve.ts';
-import { query } from '../database/embedded/testing/temporary-server.ts';
+import { query } from '../infrastructure/database/embedded/testing/temporary-server.ts';
 
 async function createShared(t: TestContext, { migrated }: { migrated: boolean }) {
   const site = await createSite(t);

@@ -5,7 +5,11 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { BOUNDED, createSite, type Exit, type Site, waitFor } from '../../testing/serve.ts';
-import { isRoot, NOBODY, whyNotAsNobody } from '../database/embedded/testing/temporary-server.ts';
+import {
+  isRoot,
+  NOBODY,
+  whyNotAsNobody,
+} from '../infrastructure/database/embedded/testing/temporary-server.ts';
 
 /** One sentence on standard error, exit code 1, and nothing left running. */
 async function assertRefused(site: Site, { code, out, err }: Exit, sentence: RegExp): Promise<void> {

@@ -1,5 +1,5 @@
-import type { Database, Transaction } from '../database/database.ts';
-import { preferIndexes } from '../database/planner.ts';
+import type { Database, Transaction } from '../infrastructure/database/database.ts';
+import { preferIndexes } from '../infrastructure/database/planner.ts';
 import { remember } from '../infrastructure/runtime/bounded-map.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import type { Log } from '../infrastructure/runtime/log.ts';

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { uuidArray } from '../database/arrays.ts';
-import type { Queries, Transaction } from '../database/database.ts';
+import { uuidArray } from '../infrastructure/database/arrays.ts';
+import type { Queries, Transaction } from '../infrastructure/database/database.ts';
 import type { Delivery } from './delivery.ts';
 
 /** Deliveries that have no place in the queue of their own, because their maker sends them at once, many together. */

@@ -1,4 +1,4 @@
-import type { Transaction } from '../database/database.ts';
+import type { Transaction } from '../infrastructure/database/database.ts';
 import { deleteConsignments, enqueueConsigned, holdConsignments, named } from './consignment-store.ts';
 import type { Consignment, Delivery, Outcome } from './delivery.ts';
 import { completeConsigned } from './record-store.ts';

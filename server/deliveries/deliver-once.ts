@@ -1,5 +1,5 @@
 import type { Actor, Audit } from '../audit/service.ts';
-import type { Transaction } from '../database/database.ts';
+import type { Transaction } from '../infrastructure/database/database.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import type { Receiver } from '../subscriptions/service.ts';
 import type { Announced, Enqueue } from './enqueue.ts';

@@ -1,4 +1,4 @@
-import type { EnvironmentName, FailureKind } from '../database/tables.ts';
+import type { EnvironmentName, FailureKind } from '../infrastructure/database/tables.ts';
 
 /** A delivery with all that an attempt needs, so that sending reads nothing from the database. */
 export type Delivery = {

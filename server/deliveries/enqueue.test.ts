@@ -5,7 +5,7 @@ import { createReceiver } from '../../testing/receiver.ts';
 import { createSubscription } from '../../testing/subscriptions.ts';
 import { createTenant } from '../../testing/tenant.ts';
 import { createDispatchingApp, guidsAt, metricOf, queueOf, until } from '../../testing/webhooks.ts';
-import type { Database } from '../database/database.ts';
+import type { Database } from '../infrastructure/database/database.ts';
 import { createEnqueue } from './enqueue.ts';
 
 /** What becomes of deliveries that this process was to send, when their transaction ends in another way. */

@@ -1,5 +1,5 @@
-import type { Database, Ending, Transaction } from '../database/database.ts';
 import type { Event } from '../events/service.ts';
+import type { Database, Ending, Transaction } from '../infrastructure/database/database.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import type { Guids } from '../infrastructure/runtime/guid.ts';
 import type { Receiver, Subscriptions } from '../subscriptions/service.ts';

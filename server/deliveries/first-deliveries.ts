@@ -1,5 +1,5 @@
-import type { Database } from '../database/database.ts';
-import { preferIndexes } from '../database/planner.ts';
+import type { Database } from '../infrastructure/database/database.ts';
+import { preferIndexes } from '../infrastructure/database/planner.ts';
 import type { Receiver, Subscriptions } from '../subscriptions/service.ts';
 import { selectNextFirst } from './first-store.ts';
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { uuidArray } from '../database/arrays.ts';
-import type { Queries } from '../database/database.ts';
+import { uuidArray } from '../infrastructure/database/arrays.ts';
+import type { Queries } from '../infrastructure/database/database.ts';
 import type { Delivery } from './delivery.ts';
 import { leasedDeliveries, withRecord } from './queue-store.ts';
 

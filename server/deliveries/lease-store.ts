@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { uuidArray } from '../database/arrays.ts';
-import type { Queries, Transaction } from '../database/database.ts';
-import { preferIndexes } from '../database/planner.ts';
+import { uuidArray } from '../infrastructure/database/arrays.ts';
+import type { Queries, Transaction } from '../infrastructure/database/database.ts';
+import { preferIndexes } from '../infrastructure/database/planner.ts';
 import { holdConsignments, ofHolders, requeueConsigned } from './consignment-store.ts';
 import { releaseLeased } from './queue-store.ts';
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { after, test } from 'node:test';
 import { createTestDatabase } from '../../testing/database.ts';
 import { createFakeClock } from '../../testing/fake-clock.ts';
-import { createDatabase, type Database } from '../database/database.ts';
+import { createDatabase, type Database } from '../infrastructure/database/database.ts';
 import { createGuids } from '../infrastructure/runtime/guid.ts';
 import { createLog } from '../infrastructure/runtime/log.ts';
 import { createLease } from './lease.ts';

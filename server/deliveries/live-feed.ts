@@ -1,4 +1,4 @@
-import type { Notifications } from '../database/notifications.ts';
+import type { Notifications } from '../infrastructure/database/connections/notifications.ts';
 import type { Clock, Timers } from '../infrastructure/runtime/clock.ts';
 import type { Log } from '../infrastructure/runtime/log.ts';
 import type { Metrics } from '../infrastructure/runtime/metrics.ts';

@@ -1,5 +1,5 @@
-import { MAX_PAYLOAD_BYTES } from '../database/notifications.ts';
-import type { EnvironmentName, FailureKind } from '../database/tables.ts';
+import { MAX_PAYLOAD_BYTES } from '../infrastructure/database/connections/notifications.ts';
+import type { EnvironmentName, FailureKind } from '../infrastructure/database/tables.ts';
 import type { Outcome } from './delivery.ts';
 import { type DeliveryState, stateOf } from './state.ts';
 

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { EnvironmentName } from '../database/tables.ts';
+import type { EnvironmentName } from '../infrastructure/database/tables.ts';
 import type { LiveAttempt } from './live-messages.ts';
 import { createLiveThrottle } from './live-throttle.ts';
 import type { DeliveryState } from './state.ts';

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Notifications } from '../database/notifications.ts';
+import type { Notifications } from '../infrastructure/database/connections/notifications.ts';
 import type { Clock, Timers } from '../infrastructure/runtime/clock.ts';
 import { Failure } from '../infrastructure/runtime/failure.ts';
 import type { Log } from '../infrastructure/runtime/log.ts';

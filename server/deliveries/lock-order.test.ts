@@ -5,7 +5,7 @@ import { createTestDatabase, queriesOfOwner } from '../../testing/database.ts';
 import { guidOf } from '../../testing/deliveries.ts';
 import { createFakeClock } from '../../testing/fake-clock.ts';
 import { until } from '../../testing/webhooks.ts';
-import { createDatabase, type Transaction } from '../database/database.ts';
+import { createDatabase, type Transaction } from '../infrastructure/database/database.ts';
 import { createLog } from '../infrastructure/runtime/log.ts';
 import { holdConsignments, named } from './consignment-store.ts';
 import type { Delivery, Outcome } from './delivery.ts';

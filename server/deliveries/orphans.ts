@@ -1,5 +1,5 @@
-import type { Database } from '../database/database.ts';
-import { preferIndexes } from '../database/planner.ts';
+import type { Database } from '../infrastructure/database/database.ts';
+import { preferIndexes } from '../infrastructure/database/planner.ts';
 import type { Log } from '../infrastructure/runtime/log.ts';
 import { holdConsignments, ofNobody, requeueConsigned } from './consignment-store.ts';
 import { releaseOrphans } from './orphan-store.ts';

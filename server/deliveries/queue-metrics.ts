@@ -1,5 +1,5 @@
-import type { Database } from '../database/database.ts';
-import { preferIndexes } from '../database/planner.ts';
+import type { Database } from '../infrastructure/database/database.ts';
+import { preferIndexes } from '../infrastructure/database/planner.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import type { Metrics } from '../infrastructure/runtime/metrics.ts';
 import { selectBacklog } from './record-store.ts';

@@ -1,6 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
-import { booleanArray, intArray, momentArray, textArray, uuidArray } from '../database/arrays.ts';
-import type { Queries, Transaction } from '../database/database.ts';
+import {
+  booleanArray,
+  intArray,
+  momentArray,
+  textArray,
+  uuidArray,
+} from '../infrastructure/database/arrays.ts';
+import type { Queries, Transaction } from '../infrastructure/database/database.ts';
 import type { Consignment, Delivery } from './delivery.ts';
 
 /** The queue: what is to be sent, when, and which dispatcher has it. */

@@ -6,8 +6,8 @@ import {
   smallintArray,
   textArray,
   uuidArray,
-} from '../database/arrays.ts';
-import type { Queries, Transaction } from '../database/database.ts';
+} from '../infrastructure/database/arrays.ts';
+import type { Queries, Transaction } from '../infrastructure/database/database.ts';
 import type { Counts } from './counters.ts';
 import type { Outcome } from './delivery.ts';
 

@@ -6,7 +6,7 @@ import { insertDeliveries } from '../../testing/deliveries.ts';
 import { createFakeClock } from '../../testing/fake-clock.ts';
 import { createSubscription } from '../../testing/subscriptions.ts';
 import { createTenant } from '../../testing/tenant.ts';
-import type { Database } from '../database/database.ts';
+import type { Database } from '../infrastructure/database/database.ts';
 import { createLog } from '../infrastructure/runtime/log.ts';
 import { createMetrics } from '../infrastructure/runtime/metrics.ts';
 import type { Delivery, Outcome } from './delivery.ts';

@@ -1,5 +1,5 @@
-import type { Database } from '../database/database.ts';
-import type { Notifications } from '../database/notifications.ts';
+import type { Notifications } from '../infrastructure/database/connections/notifications.ts';
+import type { Database } from '../infrastructure/database/database.ts';
 import type { Clock, Timers } from '../infrastructure/runtime/clock.ts';
 import type { Guids, RandomBytes } from '../infrastructure/runtime/guid.ts';
 import type { Log } from '../infrastructure/runtime/log.ts';

@@ -1,10 +1,10 @@
 import type { Static } from 'typebox';
 import type { Actor } from '../audit/service.ts';
-import type { Database } from '../database/database.ts';
-import type { Page, PageOf } from '../database/paging.ts';
-import type { EnvironmentName } from '../database/tables.ts';
 import { EVENT_TYPES } from '../events/catalogue.ts';
 import type { Events } from '../events/service.ts';
+import type { Database } from '../infrastructure/database/database.ts';
+import type { Page, PageOf } from '../infrastructure/database/paging/paging.ts';
+import type { EnvironmentName } from '../infrastructure/database/tables.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { Subscriptions } from '../subscriptions/service.ts';

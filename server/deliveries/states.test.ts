@@ -6,7 +6,7 @@ import { createTestApp } from '../../testing/app.ts';
 import { insertDeliveries } from '../../testing/deliveries.ts';
 import { createSubscription } from '../../testing/subscriptions.ts';
 import { createTenant, userToken } from '../../testing/tenant.ts';
-import type { Tables } from '../database/tables.ts';
+import type { Tables } from '../infrastructure/database/tables.ts';
 
 /** What a delivery and its attempts look like (specification, Delivery; contract, section 7). */
 const app = await createTestApp();

@@ -1,6 +1,6 @@
-import type { Queries } from '../database/database.ts';
-import type { EnvironmentName } from '../database/tables.ts';
 import type { EventCounters } from '../events/counters.ts';
+import type { Queries } from '../infrastructure/database/database.ts';
+import type { EnvironmentName } from '../infrastructure/database/tables.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import type { Subscriptions } from '../subscriptions/service.ts';
 import { percentileMs } from './percentile.ts';

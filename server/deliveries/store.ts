@@ -1,9 +1,15 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import { textArray, uuidArray } from '../database/arrays.ts';
-import type { Queries, Transaction } from '../database/database.ts';
-import { completePage, MAX_COUNTED, type Page, type PageOf, selectPage } from '../database/paging.ts';
-import type { EnvironmentName, Tables } from '../database/tables.ts';
-import { distinct, type Narrowing } from '../database/value-paging.ts';
+import { textArray, uuidArray } from '../infrastructure/database/arrays.ts';
+import type { Queries, Transaction } from '../infrastructure/database/database.ts';
+import {
+  completePage,
+  MAX_COUNTED,
+  type Page,
+  type PageOf,
+  selectPage,
+} from '../infrastructure/database/paging/paging.ts';
+import { distinct, type Narrowing } from '../infrastructure/database/paging/value-paging.ts';
+import type { EnvironmentName, Tables } from '../infrastructure/database/tables.ts';
 import { guidsOfWindow } from './guid-window.ts';
 import { type DeliveryState, FIRST_STATE, STATE_RULES, type StateRule } from './state.ts';
 

@@ -1,7 +1,7 @@
-import type { Database } from '../database/database.ts';
 import { requires, withFeature } from '../http/access.ts';
 import { answers } from '../http/schemas.ts';
 import type { HttpServer } from '../http/server.ts';
+import type { Database } from '../infrastructure/database/database.ts';
 import type { Subscriptions } from '../subscriptions/service.ts';
 import { TargetsView } from './schema.ts';
 import { findTargets } from './targets.ts';

@@ -1,4 +1,4 @@
-import type { Database } from '../database/database.ts';
+import type { Database } from '../infrastructure/database/database.ts';
 import { Failure } from '../infrastructure/runtime/failure.ts';
 import type { Receiver, Subscriptions } from '../subscriptions/service.ts';
 import type { Visible } from './store.ts';

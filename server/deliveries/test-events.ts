@@ -1,6 +1,6 @@
 import type { Actor } from '../audit/service.ts';
-import type { Database } from '../database/database.ts';
 import type { Events } from '../events/service.ts';
+import type { Database } from '../infrastructure/database/database.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { RateLimit, RateLimits } from '../rate-limits/service.ts';

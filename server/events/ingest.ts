@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import type { Database, Transaction } from '../database/database.ts';
+import type { Database, Transaction } from '../infrastructure/database/database.ts';
 import { createBatcher } from '../infrastructure/runtime/batcher.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import { Failure, type FailureCode, isFailure } from '../infrastructure/runtime/failure.ts';

@@ -1,6 +1,6 @@
-import type { Database, Transaction } from '../database/database.ts';
-import type { Page, PageOf } from '../database/paging.ts';
-import type { EnvironmentName } from '../database/tables.ts';
+import type { Database, Transaction } from '../infrastructure/database/database.ts';
+import type { Page, PageOf } from '../infrastructure/database/paging/paging.ts';
+import type { EnvironmentName } from '../infrastructure/database/tables.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import { Failure } from '../infrastructure/runtime/failure.ts';
 import type { Guids } from '../infrastructure/runtime/guid.ts';

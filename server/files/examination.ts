@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { FileFailureCode } from '../database/tables.ts';
+import type { FileFailureCode } from '../infrastructure/database/tables.ts';
 import { inspectContent } from './content/inspect.ts';
 import type { Scanner } from './content/scan.ts';
 import { reclaim } from './reclaim.ts';

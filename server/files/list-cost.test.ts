@@ -6,7 +6,7 @@ import { createTestApp } from '../../testing/app.ts';
 import { createCustomer } from '../../testing/customers.ts';
 import { createTestDatabase, queriesOfOwner } from '../../testing/database.ts';
 import { createFileOwner } from '../../testing/files.ts';
-import type { Tables } from '../database/tables.ts';
+import type { Tables } from '../infrastructure/database/tables.ts';
 import { claimFiles } from './queue-store.ts';
 import { type FileFilters, selectFiles } from './store.ts';
 

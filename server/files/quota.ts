@@ -1,4 +1,4 @@
-import type { Queries, Transaction } from '../database/database.ts';
+import type { Queries, Transaction } from '../infrastructure/database/database.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import { Failure } from '../infrastructure/runtime/failure.ts';
 import { lockPending, type Pending, selectPending } from './pending-store.ts';

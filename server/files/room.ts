@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Audit } from '../audit/service.ts';
 import type { Customers } from '../customers/service.ts';
-import type { Database } from '../database/database.ts';
 import type { CompleteConfig } from '../infrastructure/config/generated-secrets.ts';
+import type { Database } from '../infrastructure/database/database.ts';
 import type { Clock, Timers } from '../infrastructure/runtime/clock.ts';
 import type { Encryption } from '../infrastructure/runtime/encryption.ts';
 import type { Guids } from '../infrastructure/runtime/guid.ts';

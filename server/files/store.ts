@@ -1,8 +1,8 @@
 import { type Selectable, sql, type Updateable } from 'kysely';
-import type { Queries, Transaction } from '../database/database.ts';
-import { selectMergedPage } from '../database/merged-paging.ts';
-import { type Page, type PageOf, selectPage } from '../database/paging.ts';
-import type { EnvironmentName, Tables } from '../database/tables.ts';
+import type { Queries, Transaction } from '../infrastructure/database/database.ts';
+import { selectMergedPage } from '../infrastructure/database/paging/merged-paging.ts';
+import { type Page, type PageOf, selectPage } from '../infrastructure/database/paging/paging.ts';
+import type { EnvironmentName, Tables } from '../infrastructure/database/tables.ts';
 import { firstGuidAt } from '../infrastructure/runtime/guid.ts';
 import type { FileState } from './state.ts';
 

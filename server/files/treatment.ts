@@ -1,5 +1,5 @@
 import { type Audit, systemActor } from '../audit/service.ts';
-import type { Database } from '../database/database.ts';
+import type { Database } from '../infrastructure/database/database.ts';
 import type { Clock, Timers } from '../infrastructure/runtime/clock.ts';
 import type { Log } from '../infrastructure/runtime/log.ts';
 import type { Metrics } from '../infrastructure/runtime/metrics.ts';

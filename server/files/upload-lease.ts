@@ -1,4 +1,4 @@
-import type { Queries } from '../database/database.ts';
+import type { Queries } from '../infrastructure/database/database.ts';
 import type { Clock, Timers } from '../infrastructure/runtime/clock.ts';
 import type { Log } from '../infrastructure/runtime/log.ts';
 import { later } from './looks.ts';

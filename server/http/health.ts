@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import type { SchemaState } from '../database/migrate.ts';
+import type { SchemaState } from '../infrastructure/database/migrate.ts';
 import { Failure } from '../infrastructure/runtime/failure.ts';
 import type { Metrics } from '../infrastructure/runtime/metrics.ts';
 import { unwrap } from './errors.ts';

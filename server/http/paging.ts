@@ -1,5 +1,5 @@
 import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox';
-import type { Page, PageOf } from '../database/paging.ts';
+import type { Page, PageOf } from '../infrastructure/database/paging/paging.ts';
 import { Failure } from '../infrastructure/runtime/failure.ts';
 import { Guid, strictObject } from './schemas.ts';
 

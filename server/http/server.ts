@@ -11,7 +11,7 @@ import Fastify, {
   type RawRequestDefaultExpression,
   type RawServerDefault,
 } from 'fastify';
-import { failureOfDatabase } from '../database/failures.ts';
+import { failureOfDatabase } from '../infrastructure/database/failures.ts';
 import { Overloaded } from '../infrastructure/runtime/batcher.ts';
 import { Failure } from '../infrastructure/runtime/failure.ts';
 import type { Guids } from '../infrastructure/runtime/guid.ts';

@@ -1,7 +1,7 @@
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
 import type { Actor } from '../audit/service.ts';
-import type { Database } from '../database/database.ts';
-import type { EnvironmentName } from '../database/tables.ts';
+import type { Database } from '../infrastructure/database/database.ts';
+import type { EnvironmentName } from '../infrastructure/database/tables.ts';
 import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { Metrics } from '../infrastructure/runtime/metrics.ts';
 import type { Secret } from '../infrastructure/runtime/secret.ts';

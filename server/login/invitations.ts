@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import type { Actor } from '../audit/service.ts';
-import type { Database } from '../database/database.ts';
+import type { Database } from '../infrastructure/database/database.ts';
 import { type Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { NewMember } from '../members/schema.ts';
 import type { Member, Members } from '../members/service.ts';

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
-import type { Queries, Transaction } from '../database/database.ts';
-import type { Tables } from '../database/tables.ts';
+import type { Queries, Transaction } from '../infrastructure/database/database.ts';
+import type { Tables } from '../infrastructure/database/tables.ts';
 
 export type LinkRow = Selectable<Tables['login_links']>;
 

@@ -1,4 +1,4 @@
-import type { Queries, Transaction } from '../database/database.ts';
+import type { Queries, Transaction } from '../infrastructure/database/database.ts';
 
 type Network = { memberGuid: string; network: string };
 

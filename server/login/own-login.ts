@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '../database/database.ts';
+import type { Database, Transaction } from '../infrastructure/database/database.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import type { Failure } from '../infrastructure/runtime/failure.ts';
 import { type Login, lockLogin } from './login-store.ts';

@@ -1,6 +1,6 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import type { Actor, Audit } from '../audit/service.ts';
-import type { Database, Transaction } from '../database/database.ts';
+import type { Database, Transaction } from '../infrastructure/database/database.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { Guids, RandomBytes } from '../infrastructure/runtime/guid.ts';

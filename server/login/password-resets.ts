@@ -1,5 +1,5 @@
 import type { Actor, Audit } from '../audit/service.ts';
-import type { Database } from '../database/database.ts';
+import type { Database } from '../infrastructure/database/database.ts';
 import { Failure } from '../infrastructure/runtime/failure.ts';
 import { createFairQueue, SHED } from '../infrastructure/runtime/fair-queue.ts';
 import type { Log } from '../infrastructure/runtime/log.ts';

@@ -1,6 +1,6 @@
 import type { FailedAuthentications } from '../audit/failed-authentications.ts';
 import type { Audit } from '../audit/service.ts';
-import type { Database } from '../database/database.ts';
+import type { Database } from '../infrastructure/database/database.ts';
 import type { Clock, Timers } from '../infrastructure/runtime/clock.ts';
 import type { Encryption } from '../infrastructure/runtime/encryption.ts';
 import type { Guids, RandomBytes } from '../infrastructure/runtime/guid.ts';

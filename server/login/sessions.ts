@@ -1,5 +1,5 @@
 import type { Actor, Audit } from '../audit/service.ts';
-import type { Database, Transaction } from '../database/database.ts';
+import type { Database, Transaction } from '../infrastructure/database/database.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import { createFairQueue, SHED } from '../infrastructure/runtime/fair-queue.ts';

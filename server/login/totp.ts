@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { TOTP, Secret as TotpSecret } from 'otpauth';
 import type { Actor, Audit } from '../audit/service.ts';
-import type { Database, Transaction } from '../database/database.ts';
+import type { Database, Transaction } from '../infrastructure/database/database.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import type { Encryption } from '../infrastructure/runtime/encryption.ts';
 import { Failure } from '../infrastructure/runtime/failure.ts';

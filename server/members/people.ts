@@ -1,5 +1,5 @@
 import type { Actor, Audit } from '../audit/service.ts';
-import type { Database, Transaction } from '../database/database.ts';
+import type { Database, Transaction } from '../infrastructure/database/database.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import type { Guids } from '../infrastructure/runtime/guid.ts';
 import * as store from './store.ts';

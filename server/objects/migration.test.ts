@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { createTestDatabase, migrateTo } from '../../testing/database.ts';
-import { createDatabase, type Queries } from '../database/database.ts';
-import { migrate } from '../database/migrate.ts';
+import { createDatabase, type Queries } from '../infrastructure/database/database.ts';
+import { migrate } from '../infrastructure/database/migrate.ts';
 import { firstGuidAt } from '../infrastructure/runtime/guid.ts';
 import { createLog } from '../infrastructure/runtime/log.ts';
 

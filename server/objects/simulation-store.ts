@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Queries, Transaction } from '../database/database.ts';
+import type { Queries, Transaction } from '../infrastructure/database/database.ts';
 import type { ObjectRow } from './store.ts';
 
 export type Moved = Pick<ObjectRow, 'guid' | 'state' | 'details' | 'ending' | 'next_move_at'>;

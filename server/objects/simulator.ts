@@ -1,6 +1,6 @@
-import type { Database } from '../database/database.ts';
-import type { Notifications } from '../database/notifications.ts';
 import type { Events, NewEvent } from '../events/service.ts';
+import type { Notifications } from '../infrastructure/database/connections/notifications.ts';
+import type { Database } from '../infrastructure/database/database.ts';
 import type { Clock, Timers } from '../infrastructure/runtime/clock.ts';
 import type { Log } from '../infrastructure/runtime/log.ts';
 import { nextMove } from './machine.ts';

@@ -1,9 +1,13 @@
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
-import { textArray, uuidArray } from '../database/arrays.ts';
-import type { Queries, Transaction } from '../database/database.ts';
-import type { Page, PageOf } from '../database/paging.ts';
-import type { EnvironmentName, Tables } from '../database/tables.ts';
-import { distinct, type Narrowing, selectPageOfEach } from '../database/value-paging.ts';
+import { textArray, uuidArray } from '../infrastructure/database/arrays.ts';
+import type { Queries, Transaction } from '../infrastructure/database/database.ts';
+import type { Page, PageOf } from '../infrastructure/database/paging/paging.ts';
+import {
+  distinct,
+  type Narrowing,
+  selectPageOfEach,
+} from '../infrastructure/database/paging/value-paging.ts';
+import type { EnvironmentName, Tables } from '../infrastructure/database/tables.ts';
 import { guidsOfWindow } from './guid-window.ts';
 
 export type ObjectRow = Omit<Selectable<Tables['objects']>, 'guid_time_differs'>;

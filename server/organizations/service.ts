@@ -1,9 +1,9 @@
 import type { Static } from 'typebox';
 import type { Actor, Audit } from '../audit/service.ts';
-import type { Database, Transaction } from '../database/database.ts';
-import type { Page, PageOf } from '../database/paging.ts';
-import type { EnvironmentName } from '../database/tables.ts';
 import type { Events } from '../events/service.ts';
+import type { Database, Transaction } from '../infrastructure/database/database.ts';
+import type { Page, PageOf } from '../infrastructure/database/paging/paging.ts';
+import type { EnvironmentName } from '../infrastructure/database/tables.ts';
 import { changesOf } from '../infrastructure/runtime/changes.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import { Failure } from '../infrastructure/runtime/failure.ts';

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { createTestDatabase } from '../../testing/database.ts';
 import { createFakeClock } from '../../testing/fake-clock.ts';
-import { createDatabase } from '../database/database.ts';
+import { createDatabase } from '../infrastructure/database/database.ts';
 import { createLog } from '../infrastructure/runtime/log.ts';
 import { createRateLimits, type RateLimits } from './service.ts';
 

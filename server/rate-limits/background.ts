@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Queries } from '../database/database.ts';
+import type { Queries } from '../infrastructure/database/database.ts';
 import type { Log } from '../infrastructure/runtime/log.ts';
 import { countUses, type Use } from './store.ts';
 

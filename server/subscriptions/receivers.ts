@@ -1,5 +1,5 @@
-import type { Database, Transaction } from '../database/database.ts';
-import type { EnvironmentName } from '../database/tables.ts';
+import type { Database, Transaction } from '../infrastructure/database/database.ts';
+import type { EnvironmentName } from '../infrastructure/database/tables.ts';
 import { remember } from '../infrastructure/runtime/bounded-map.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import type { Secret } from '../infrastructure/runtime/secret.ts';

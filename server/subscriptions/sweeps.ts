@@ -1,6 +1,6 @@
 import { type Audit, systemActor } from '../audit/service.ts';
-import type { Database, Transaction } from '../database/database.ts';
 import type { Events } from '../events/service.ts';
+import type { Database, Transaction } from '../infrastructure/database/database.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import * as store from './receiver-store.ts';
 import { changeOf, eventOf } from './records.ts';

@@ -1,4 +1,4 @@
-import type { EnvironmentName } from '../database/tables.ts';
+import type { EnvironmentName } from '../infrastructure/database/tables.ts';
 import { Failure } from '../infrastructure/runtime/failure.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { EnvironmentName } from '../database/tables.ts';
+import type { EnvironmentName } from '../infrastructure/database/tables.ts';
 import type { Role } from './roles.ts';
 
 export type TokenType = 'organization' | 'bank' | 'customer' | 'user';

@@ -2,7 +2,7 @@ import type { Clients } from '../applications/clients.ts';
 import type { Client } from '../applications/service.ts';
 import type { KeyUsage } from '../applications/usage.ts';
 import type { Attacked, FailedAuthentications } from '../audit/failed-authentications.ts';
-import type { EnvironmentName } from '../database/tables.ts';
+import type { EnvironmentName } from '../infrastructure/database/tables.ts';
 import { Failure } from '../infrastructure/runtime/failure.ts';
 import { isGuid } from '../infrastructure/runtime/guid.ts';
 import { countedAddress } from '../rate-limits/address.ts';

@@ -3,7 +3,7 @@ import { compileAllowlist } from '../applications/allowlist.ts';
 import type { Clients } from '../applications/clients.ts';
 import type { Client } from '../applications/service.ts';
 import type { Customer, Customers, Visible } from '../customers/service.ts';
-import type { EnvironmentName } from '../database/tables.ts';
+import type { EnvironmentName } from '../infrastructure/database/tables.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import { isGuid } from '../infrastructure/runtime/guid.ts';

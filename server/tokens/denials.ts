@@ -1,6 +1,6 @@
 import { createMergedRecords } from '../audit/merged.ts';
 import type { Audit } from '../audit/service.ts';
-import type { Database } from '../database/database.ts';
+import type { Database } from '../infrastructure/database/database.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import type { Log } from '../infrastructure/runtime/log.ts';
 import type { Caller } from './verifier.ts';

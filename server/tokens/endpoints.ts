@@ -3,7 +3,7 @@ import type { KeyUsage } from '../applications/usage.ts';
 import type { FailedAuthentications } from '../audit/failed-authentications.ts';
 import type { Audit } from '../audit/service.ts';
 import type { Customers } from '../customers/service.ts';
-import type { Database } from '../database/database.ts';
+import type { Database } from '../infrastructure/database/database.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import type { Metrics } from '../infrastructure/runtime/metrics.ts';
 import type { RateLimits } from '../rate-limits/service.ts';

@@ -1,8 +1,8 @@
 import type { Static } from 'typebox';
 import type { Client } from '../applications/service.ts';
 import type { Actor, Audit } from '../audit/service.ts';
-import type { Database } from '../database/database.ts';
-import type { EnvironmentName } from '../database/tables.ts';
+import type { Database } from '../infrastructure/database/database.ts';
+import type { EnvironmentName } from '../infrastructure/database/tables.ts';
 import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { Claims } from './claims.ts';
 import type { Revocations } from './revocations.ts';

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import type { Client } from '../applications/service.ts';
-import type { EnvironmentName } from '../database/tables.ts';
+import type { EnvironmentName } from '../infrastructure/database/tables.ts';
 import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { ClientAuthentication } from './client-authentication.ts';
 import type { Issuer, TokenResponse } from './issuer.ts';

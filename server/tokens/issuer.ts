@@ -1,5 +1,5 @@
 import { CompactSign } from 'jose';
-import type { EnvironmentName } from '../database/tables.ts';
+import type { EnvironmentName } from '../infrastructure/database/tables.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import type { Guids } from '../infrastructure/runtime/guid.ts';
 import type { Metrics } from '../infrastructure/runtime/metrics.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { textArray } from '../database/arrays.ts';
-import type { Queries, Transaction } from '../database/database.ts';
+import { textArray } from '../infrastructure/database/arrays.ts';
+import type { Queries, Transaction } from '../infrastructure/database/database.ts';
 
 export type RevocationKind = 'application' | 'token' | 'edit';
 export type Revocation = { revision: number; kind: RevocationKind; subject: string; expires_at: Date };

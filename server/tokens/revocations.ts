@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Database, Transaction } from '../database/database.ts';
-import type { Notifications } from '../database/notifications.ts';
+import type { Notifications } from '../infrastructure/database/connections/notifications.ts';
+import type { Database, Transaction } from '../infrastructure/database/database.ts';
 import { createBatcher } from '../infrastructure/runtime/batcher.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import type { Guids } from '../infrastructure/runtime/guid.ts';

@@ -1,6 +1,6 @@
 import type { Audit } from '../audit/service.ts';
-import type { Database } from '../database/database.ts';
-import type { Notifications } from '../database/notifications.ts';
+import type { Notifications } from '../infrastructure/database/connections/notifications.ts';
+import type { Database } from '../infrastructure/database/database.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import type { Encryption } from '../infrastructure/runtime/encryption.ts';
 import type { Guids } from '../infrastructure/runtime/guid.ts';

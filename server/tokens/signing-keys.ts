@@ -1,6 +1,6 @@
 import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
 import type { Actor, Audit } from '../audit/service.ts';
-import type { Database, Transaction } from '../database/database.ts';
+import type { Database, Transaction } from '../infrastructure/database/database.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import type { Encryption } from '../infrastructure/runtime/encryption.ts';
 import { Failure } from '../infrastructure/runtime/failure.ts';

@@ -1,4 +1,4 @@
-import type { Notifications } from '../../database/notifications.ts';
+import type { Notifications } from '../../infrastructure/database/connections/notifications.ts';
 
 /** Notifications without a database: what was said is kept, and a test says what is heard. */
 export function createFakeNotifications() {

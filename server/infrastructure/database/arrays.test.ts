@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import fc from 'fast-check';
+import { type RawBuilder, sql } from 'kysely';
+import { createTestDatabase } from '../../../testing/database.ts';
+import { createLog } from '../runtime/log.ts';
+import { booleanArray, intArray, momentArray, smallintArray, textArray, uuidArray } from './arrays.ts';
+import { createDatabase } from './database.ts';
+
+const testDatabase = await createTestDatabase({ migrated: false });
+const log = createLog({ level: 'silent', terminal: false });
+const { queries, close } = createDatabase({ url: testDatabase.url, connections: 1, log });
+after(async () => {
+  await close();
+  await testDatabase.drop();
+});
+
+/** What PostgreSQL makes of it, as rows in their order. */
+async function read<Value>(array: RawBuilder<Value[]>): Promise<Value[]> {
+  const { rows } = await sql<{ value: Value }>`
+    select value from unnest(${array}) with ordinality as v(value, position) order by position`.execute(
+    queries,
+  );
+  return rows.map((row) => row.value);
+}
+
+const guid = fc
+  .uint8Array({ minLength: 16, maxLength: 16 })
+  .map((bytes) => Buffer.from(bytes).toString('hex'));
+const moment = fc.date({
+  min: new Date('0001-01-01T00:00:00Z'),
+  max: new Date('9999-12-31T23:59:59.999Z'),
+  noInvalidDate: true,
+});
+const orNull = <T>(values: fc.Arbitrary<T>) => fc.array(fc.option(values, { freq: 4 }), { maxLength: 20 });
+
+const text = fc.string({ unit: 'grapheme', maxLength: 40 }).filter((given) => !given.includes('\0'));
+
+const kinds = {
+  uuid: [uuidArray, orNull(guid)],
+  int: [intArray, fc.array(fc.integer())],
+  smallint: [smallintArray, orNull(fc.integer({ min: -(2 ** 15), max: 2 ** 15 - 1 }))],
+  boolean: [booleanArray, fc.array(fc.boolean())],
+  timestamptz: [momentArray, orNull(moment)],
+  text: [textArray, orNull(text)],
+} as unknown as Record<
+  string,
+  [(values: readonly unknown[]) => RawBuilder<unknown[]>, fc.Arbitrary<unknown[]>]
+>;
+
+for (const [type, [arrayOf, values]] of Object.entries(kinds)) {
+  test(`${type} arrives as it was, null as null`, async () => {
+    await fc.assert(
+      fc.asyncProperty(values, async (given) => assert.deepEqual(await read(arrayOf(given)), given)),
+      { numRuns: 40 },
+    );
+  });
+
+  test(`no ${type} at all is an empty array`, async () => {
+    assert.deepEqual(await read(arrayOf([])), []);
+    const { rows } = await sql<{ is_empty: boolean }>`select ${arrayOf([])} = '{}' as is_empty`.execute(
+      queries,
+    );
+    assert.deepEqual(rows, [{ is_empty: true }]);
+  });
+}
+
+test('a thousand of them are one parameter', async () => {
+  const guids = Array.from({ length: 1_000 }, (_, index) => index.toString(16).padStart(32, '0'));
+  assert.deepEqual(await read(uuidArray(guids)), guids);
+});
+
+for (const bad of ['', 'f'.repeat(31), 'f'.repeat(33), `${'f'.repeat(31)}g`, 'é'.repeat(32)])
+  test(`what is no guid is refused instead of cut off: '${bad}'`, () => {
+    const good = '0'.repeat(32);
+    assert.throws(() => uuidArray([good, bad, good]), /not 32 hex digits/);
+  });
+
+test('two bad guids do not make up for each other', () => {
+  assert.throws(() => uuidArray(['f'.repeat(31), 'f'.repeat(33)]), /not 32 hex digits/);
+});

@@ -1,0 +1,98 @@
+import type pg from 'pg';
+import type { Timers } from '../../runtime/clock.ts';
+
+/**
+ * A connection whose other end vanished without a reset (a failover, a lost NAT entry) stays open and silent. TCP
+ * notices after minutes at best, so every connection is checked here: an idle one gets a probe, and one that owes an
+ * answer for too long is destroyed. It is never reused, because the state of its transaction is unknown.
+ *
+ * Silence is counted in checks, not in elapsed time: a blocked event loop must not look like a silent server.
+ */
+const CHECK_EVERY_MS = 5_000;
+/** A probe needs no work of the server. */
+const PROBE_TIMEOUT_MS = 10_000;
+
+/** What pg has beyond its types; `readyForQuery` is false from the first statement sent to its last answer. */
+type WatchedClient = pg.ClientBase & {
+  readyForQuery?: boolean;
+  connection: { stream: { bytesRead: number; writableEnded: boolean; destroy(error: Error): unknown } };
+  getTransactionStatus(): 'I' | 'T' | 'E' | null;
+};
+
+type Entry = { client: WatchedClient; bytesRead: number; silentChecks: number; isProbed: boolean };
+
+/** The code is the one of the network, so that every caller treats it as a lost connection. */
+class SilentConnectionError extends Error {
+  readonly code = 'ETIMEDOUT';
+}
+
+/** `answerTimeoutMs`: how long a statement may take to be answered; it must exceed the server's own limit. */
+export function createConnectionWatch({
+  timers,
+  answerTimeoutMs,
+}: {
+  timers: Timers;
+  answerTimeoutMs: number;
+}) {
+  const entries = new Map<pg.ClientBase, Entry>();
+  let cancel: (() => void) | undefined;
+
+  function checkLater(): void {
+    cancel = timers.after(CHECK_EVERY_MS, () => {
+      checkLater();
+      for (const entry of entries.values()) check(entry);
+    });
+  }
+
+  function check(entry: Entry): void {
+    const { client } = entry;
+    const { stream } = client.connection;
+    const owesAnswer = client.readyForQuery === false || stream.writableEnded;
+    const isSilent = owesAnswer && stream.bytesRead === entry.bytesRead;
+    entry.bytesRead = stream.bytesRead;
+    entry.silentChecks = isSilent ? entry.silentChecks + 1 : 0;
+    if (!isSilent) entry.isProbed = false;
+    if (!owesAnswer) probe(entry);
+    else if (isSilent) destroyLate(entry);
+  }
+
+  function destroyLate({ client, silentChecks, isProbed }: Entry): void {
+    const { stream } = client.connection;
+    const timeoutMs = isProbed || stream.writableEnded ? PROBE_TIMEOUT_MS : answerTimeoutMs;
+    if (silentChecks * CHECK_EVERY_MS < timeoutMs) return;
+    stream.destroy(new SilentConnectionError(`no answer within ${timeoutMs} ms`));
+  }
+
+  /** Not inside a transaction: between its statements the connection belongs to the transaction alone. */
+  function probe(entry: Entry): void {
+    if (entry.client.getTransactionStatus() !== 'I') return;
+    entry.isProbed = true;
+    entry.client.query('select 1').catch(() => undefined);
+  }
+
+  return {
+    add(client: pg.ClientBase): void {
+      const watched = client as WatchedClient;
+      entries.set(client, {
+        client: watched,
+        bytesRead: watched.connection.stream.bytesRead,
+        silentChecks: 0,
+        isProbed: false,
+      });
+      if (!cancel) checkLater();
+    },
+
+    remove(client: pg.ClientBase): void {
+      entries.delete(client);
+      if (entries.size > 0) return;
+      cancel?.();
+      cancel = undefined;
+    },
+
+    /** For a shutdown that does not wait any longer. */
+    destroyAll(): void {
+      for (const { client } of entries.values())
+        client.connection.stream.destroy(new SilentConnectionError('closed without waiting for an answer'));
+    },
+  };
+}

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { Socket } from 'node:net';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { createTestDatabase } from '../../../testing/database.ts';
+import { createFakeClock } from '../../../testing/fake-clock.ts';
+import { Failure } from '../runtime/failure.ts';
+import { createGuids } from '../runtime/guid.ts';
+import { createLog } from '../runtime/log.ts';
+import { createNotifications } from './connections/notifications.ts';
+import { createDatabase, type Ending, type Transaction } from './database.ts';
+
+const log = createLog({ level: 'silent', terminal: false });
+const testDatabase = await createTestDatabase();
+const database = createDatabase({ url: testDatabase.url, connections: 3, log });
+after(async () => {
+  await database.close();
+  await testDatabase.drop();
+});
+
+const clock = createFakeClock();
+const guids = createGuids({ clock, randomBytes });
+
+async function insertOrganization(transaction: Transaction, name: string): Promise<string> {
+  const guid = guids.next();
+  const times = { created_at: clock.now(), updated_at: clock.now() };
+  await transaction
+    .insertInto('organizations')
+    .values({ guid, name, live: false, features: [], ...times })
+    .execute();
+  return guid;
+}
+
+async function exists(name: string): Promise<boolean> {
+  const query = database.queries.selectFrom('organizations').select('guid').where('name', '=', name);
+  return (await query.execute()).length > 0;
+}
+
+test('what the work returns is committed and returned', async () => {
+  const guid = await database.transaction((transaction) => insertOrganization(transaction, 'kept'));
+  assert.match(guid, /^[0-9a-f]{32}$/);
+  assert.ok(await exists('kept'));
+});
+
+test('a thrown error undoes everything and is thrown on', async () => {
+  const bug = new Error('a bug');
+  await assert.rejects(
+    database.transaction(async (transaction) => {
+      await insertOrganization(transaction, 'thrown');
+      throw bug;
+    }),
+    (error) => error === bug,
+  );
+  assert.ok(!(await exists('thrown')));
+});
+
+test('a returned Failure undoes everything and is returned', async () => {
+  const failure = new Failure('not_found', 'no such thing');
+  const result = await database.transaction(async (transaction) => {
+    await insertOrganization(transaction, 'failed');
+    return failure;
+  });
+  assert.equal(result, failure);
+  assert.ok(!(await exists('failed')));
+});
+
+test('failed transactions give their connections back', async () => {
+  for (let i = 0; i < 10; i++) {
+    await database.transaction(async () => new Failure('not_found', 'x'));
+    await assert.rejects(database.transaction((transaction) => sql`select 1/0`.execute(transaction)));
+  }
+  assert.ok(await database.transaction((transaction) => insertOrganization(transaction, 'after')));
+});
+
+test('guids are read as 32 hex characters, alone and in counts as numbers', async () => {
+  const guid = await database.transaction((transaction) => insertOrganization(transaction, 'read'));
+  const { rows } = await sql<{ guid: string; count: number; at: Date }>`
+    select guid, count(*) over () as count, created_at as at from organizations where guid = ${guid}`.execute(
+    database.queries,
+  );
+  assert.deepEqual(rows, [{ guid, count: 1, at: clock.now() }]);
+});
+
+test('a connection that breaks while idle is told in the log and replaced', async () => {
+  const broke = Promise.withResolvers<string>();
+  const destination = { write: (line: string) => broke.resolve(line) };
+  const listening = createLog({ level: 'warn', terminal: false, destination });
+  const other = createDatabase({ url: testDatabase.url, connections: 1, log: listening });
+  const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(other.queries);
+  await sql`select pg_terminate_backend(${rows[0]?.pid})`.execute(database.queries);
+  assert.match(await broke.promise, /a database connection broke/);
+  await sql`select 1`.execute(other.queries);
+  await other.close();
+});
+
+/** How a transaction ended for whoever asked to be told, and what became of it. */
+async function endingOf(work: (transaction: Transaction) => Promise<unknown>) {
+  const endings: Ending[] = [];
+  const settled = await Promise.allSettled([
+    database.transaction((transaction) => {
+      database.onEnd(transaction, (ending) => void endings.push(ending));
+      return work(transaction);
+    }),
+  ]);
+  return { endings, ...settled[0] };
+}
+
+test('whoever wants to know is told of a commit, when it has happened', async () => {
+  const told = Promise.withResolvers<boolean>();
+  const returned = await database.transaction(async (transaction) => {
+    database.onEnd(transaction, () => told.resolve(exists('announced')));
+    await insertOrganization(transaction, 'announced');
+    return 'what the work returns';
+  });
+  assert.equal(returned, 'what the work returns');
+  assert.equal(await told.promise, true);
+});
+
+test('all of them are told, in the order in which they asked, and each once', async () => {
+  const told: string[] = [];
+  await database.transaction(async (transaction) => {
+    for (const name of ['first', 'second', 'third'])
+      database.onEnd(transaction, (ending) => void told.push(`${name}: ${ending}`));
+    assert.deepEqual(told, []);
+  });
+  assert.deepEqual(told, ['first: committed', 'second: committed', 'third: committed']);
+  await database.transaction(async () => {});
+  assert.equal(told.length, 3);
+});
+
+test('a Failure and a thrown error are told as rolled back', async () => {
+  const failed = await endingOf(async () => new Failure('not_found', 'no such thing'));
+  assert.deepEqual(failed.endings, ['rolled back']);
+  assert.equal(failed.status, 'fulfilled');
+  const thrown = await endingOf(async () => {
+    throw new Error('a bug');
+  });
+  assert.deepEqual(thrown.endings, ['rolled back']);
+  assert.equal(thrown.status, 'rejected');
+  const refused = await endingOf((transaction) => sql`select 1/0`.execute(transaction));
+  assert.deepEqual(refused.endings, ['rolled back']);
+});
+
+/** Ends the connection of a transaction, and waits until it is gone. */
+async function breakConnection(transaction: Transaction): Promise<void> {
+  const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(transaction);
+  const pid = rows[0]?.pid;
+  await sql`select pg_terminate_backend(${pid}, 10000)`.execute(database.queries);
+}
+
+test('a connection that dies at the commit leaves it unknown', async () => {
+  const { endings, status } = await endingOf(async (transaction) => {
+    await insertOrganization(transaction, 'unknown');
+    await breakConnection(transaction);
+  });
+  assert.deepEqual(endings, ['unknown']);
+  assert.equal(status, 'rejected');
+});
+
+test('a connection that dies before the commit was asked for is rolled back for certain', async () => {
+  const { endings, status } = await endingOf(async (transaction) => {
+    await breakConnection(transaction);
+    await insertOrganization(transaction, 'never');
+  });
+  assert.deepEqual(endings, ['rolled back']);
+  assert.equal(status, 'rejected');
+  assert.ok(!(await exists('never')));
+});
+
+test('work that swallows an error of SQL is not told as committed: its commit is answered with a rollback', async () => {
+  const { endings, status } = await endingOf(async (transaction) => {
+    await insertOrganization(transaction, 'swallowed');
+    await sql`select 1/0`.execute(transaction).catch(() => {});
+  });
+  assert.ok(!(await exists('swallowed')));
+  assert.notEqual(endings[0], 'committed');
+  assert.equal(status, 'rejected');
+});
+
+test('every connection of the pools and of the listener has TCP keep-alive', async (t) => {
+  const connect = t.mock.method(Socket.prototype, 'connect');
+  const setKeepAlive = t.mock.method(Socket.prototype, 'setKeepAlive');
+  const fresh = createDatabase({ url: testDatabase.url, connections: 4, reserved: 2, log });
+  const notifications = createNotifications({ url: testDatabase.url, queries: fresh.queries, log });
+  await sql`select 1`.execute(fresh.queries);
+  await sql`select 1`.execute(fresh.reserved);
+  await fresh.maintain((queries) => sql`select 1`.execute(queries));
+  await notifications.listen('keep_alive', () => {});
+  await notifications.close();
+  await fresh.close();
+  assert.equal(connect.mock.callCount(), 4);
+  assert.deepEqual(
+    setKeepAlive.mock.calls.map(({ arguments: options }) => options),
+    Array.from({ length: 4 }, () => [true, 10_000]),
+  );
+});

@@ -1,0 +1,112 @@
+import { chown, mkdtemp, open, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { StartupError } from '../../runtime/startup-error.ts';
+import type { Binaries } from './binaries.ts';
+import { exists } from './data-dir.ts';
+import { fileProblem, isErrorCode } from './file-problem.ts';
+import type { Launcher } from './launcher.ts';
+import { lastLine, runCommand } from './run-command.ts';
+import type { ServerUser } from './server-user.ts';
+
+export const SUPERUSER = 'portico';
+const INIT_TIMEOUT_MS = 300_000;
+const UNFINISHED_PREFIX = 'postgres.init-';
+const CHOWN_TIMEOUT_MS = 60_000;
+
+type ClusterOptions = {
+  readonly dataDir: string;
+  readonly clusterDir: string;
+  readonly binaries: Binaries;
+  readonly launcher: Launcher;
+  readonly user: ServerUser | undefined;
+  readonly password: string;
+  readonly syncToDisk: boolean;
+};
+
+export async function clusterExists(clusterDir: string): Promise<boolean> {
+  return await exists(join(clusterDir, 'PG_VERSION'));
+}
+
+/** Brings the cluster into a state the server can start on: made, of the right version, of the right owner. */
+export async function prepareCluster(options: ClusterOptions): Promise<void> {
+  const { dataDir, clusterDir, binaries, user } = options;
+  try {
+    await removeUnfinished(dataDir);
+    if (!(await clusterExists(clusterDir))) return await createCluster(options);
+    const version = (await readFile(join(clusterDir, 'PG_VERSION'), 'utf8')).trim();
+    if (version !== String(binaries.majorVersion))
+      throw new StartupError(
+        `The database in ${clusterDir} was made by PostgreSQL ${version} and this portico brings ` +
+          `${binaries.majorVersion}; start the portico that made it, or set PORTICO_DATA_DIR to an empty directory.`,
+      );
+    // A directory copied by root belongs to root, and PostgreSQL insists on owning its files.
+    if (user !== undefined)
+      await runCommand('chown', ['-hR', `${user.uid}:${user.gid}`, clusterDir], {
+        timeoutMs: CHOWN_TIMEOUT_MS,
+      });
+  } catch (error) {
+    throw fileProblem('prepare the database in', clusterDir, error);
+  }
+}
+
+/** In a directory aside that gets its name when it is complete: a crash half-way leaves nothing to trip over. */
+async function createCluster(options: ClusterOptions): Promise<void> {
+  const { dataDir, clusterDir, binaries, launcher, user, password, syncToDisk } = options;
+  await removeEmpty(clusterDir);
+  const workDir = await mkdtemp(join(dataDir, UNFINISHED_PREFIX));
+  const unfinished = join(workDir, 'cluster');
+  const passwordFile = join(workDir, 'password');
+  await writeFile(passwordFile, password, { mode: 0o600 });
+  if (user !== undefined) for (const path of [workDir, passwordFile]) await chown(path, user.uid, user.gid);
+
+  const plan = launcher(binaries.initdb, [
+    ...['-D', unfinished, `--username=${SUPERUSER}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256'],
+    // Sorted and folded by PostgreSQL itself: the same everywhere, whatever the system has installed.
+    ...['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
+    ...['--data-checksums', '--no-instructions', ...(syncToDisk ? [] : ['--no-sync'])],
+  ]);
+  const result = await runCommand(plan.program, plan.args, { ...plan.options, timeoutMs: INIT_TIMEOUT_MS });
+  if (result.exitCode !== 0) {
+    await removeUnfinished(dataDir);
+    const reason = result.startError?.message ?? initdbComplaint(result.stderr);
+    throw new StartupError(
+      `The database could not be created in ${clusterDir} (${reason}); correct that or set PORTICO_DATA_DIR to another directory.`,
+    );
+  }
+  await rename(unfinished, clusterDir);
+  if (syncToDisk) await syncDirectory(dataDir);
+  await removeUnfinished(dataDir);
+}
+
+async function removeUnfinished(dataDir: string): Promise<void> {
+  for (const name of await readdir(dataDir))
+    if (name.startsWith(UNFINISHED_PREFIX))
+      // What an initdb without its parent still writes to may resist; the next start removes it then.
+      await rm(join(dataDir, name), { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
+}
+
+async function removeEmpty(clusterDir: string): Promise<void> {
+  try {
+    await rmdir(clusterDir);
+  } catch (error) {
+    if (isErrorCode(error, 'ENOENT')) return;
+    throw new StartupError(
+      `${clusterDir} exists but is not a PostgreSQL database; move it away or set PORTICO_DATA_DIR to another directory.`,
+    );
+  }
+}
+
+function initdbComplaint(stderr: string): string {
+  const complaint = stderr.split('\n').find((line) => /\b(error|FATAL|PANIC):/.test(line));
+  return complaint?.trim() ?? (lastLine(stderr) || 'initdb did not finish');
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const directory = await open(path);
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}

@@ -1,0 +1,146 @@
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { StartupError } from '../../runtime/startup-error.ts';
+import { type Binaries, findBinaries } from './binaries.ts';
+import { clusterExists, prepareCluster } from './cluster.ts';
+import { readOrCreatePassword, readOrCreateRolePassword } from './cluster-password.ts';
+import { ensureDataDir } from './data-dir.ts';
+import { fileProblem } from './file-problem.ts';
+import { findFreePort } from './free-port.ts';
+import { createLauncher, type Launcher } from './launcher.ts';
+import { clearLeftoverServer } from './leftover-server.ts';
+import { type Address, databaseUrl, waitUntilReady } from './readiness.ts';
+import { OWNER, type RolePasswords, SERVICE } from './roles.ts';
+import { lastComplaint, openServerLog, type ServerLog } from './server-log.ts';
+import { type ServerProcess, spawnServer } from './server-process.ts';
+import { serverArguments } from './server-settings.ts';
+import { chooseServerUser } from './server-user.ts';
+import { stopPostmaster } from './stop-postmaster.ts';
+
+export type EmbeddedPostgres = {
+  /** As the service, which owns nothing. */
+  readonly url: string;
+  /** As the owner of the tables, for migrations. */
+  readonly ownerUrl: string;
+  /** Only for tests, which make databases of their own. */
+  readonly superuserUrl: string;
+  /** Fulfilled when the server is gone, whoever ended it. */
+  readonly ended: Promise<void>;
+  stop(): Promise<void>;
+};
+type Settings = Readonly<Record<string, string>>;
+type Start = {
+  readonly binaries: Binaries;
+  readonly launcher: Launcher;
+  readonly clusterDir: string;
+  readonly password: string;
+  readonly rolePasswords: RolePasswords;
+  readonly settings: Settings;
+  readonly log: ServerLog;
+  readonly choosePort: () => Promise<number>;
+};
+
+/** Another process may take the port between our choice and PostgreSQL's use of it. */
+const PORT_ATTEMPTS = 5;
+/** Processes of a killed server end by themselves once they notice; until then they hold its memory. */
+const WAIT_FOR_LEFTOVERS_MS = 30_000;
+const RETRY_AFTER_MS = 250;
+
+/** PostgreSQL as a part of this service: started and stopped with it, its data in `<dataDir>/postgres`. */
+export async function startEmbeddedPostgres(options: {
+  dataDir: string;
+  settings?: Settings;
+  choosePort?: () => Promise<number>;
+}): Promise<EmbeddedPostgres> {
+  const { settings = {}, choosePort = findFreePort } = options;
+  const dataDir = await ensureDataDir(options.dataDir);
+  const clusterDir = join(dataDir, 'postgres');
+  // First, because nothing else can be told about a cluster that only another user may enter.
+  const user = await chooseServerUser(clusterDir);
+  const found = await clusterExists(clusterDir).catch((error: unknown) => {
+    throw fileProblem('read the database in', clusterDir, error);
+  });
+  const binaries = await findBinaries();
+  const launcher = await createLauncher({ binaries, dataDir, user });
+  const password = await readOrCreatePassword(dataDir, found);
+  const rolePasswords = {
+    owner: await readOrCreateRolePassword(dataDir, 'owner'),
+    service: await readOrCreateRolePassword(dataDir, 'service'),
+  };
+  await clearLeftoverServer(clusterDir, binaries.pgCtl);
+  const syncToDisk = settings.fsync !== 'off';
+  await prepareCluster({ dataDir, clusterDir, binaries, launcher, user, password, syncToDisk });
+
+  const log = await openServerLog(join(dataDir, 'postgres.log'));
+  try {
+    return await startServer({
+      ...{ binaries, launcher, clusterDir, password, rolePasswords, settings, log, choosePort },
+    });
+  } catch (error) {
+    await log.close();
+    throw error;
+  }
+}
+
+async function startServer(start: Start): Promise<EmbeddedPostgres> {
+  const giveUpOnLeftoversAt = Date.now() + WAIT_FOR_LEFTOVERS_MS;
+  for (let portAttempt = 1; ; ) {
+    const port = await start.choosePort();
+    const args = serverArguments({ clusterDir: start.clusterDir, port, settings: start.settings });
+    await start.log.mark();
+    const server = spawnServer(start.launcher(start.binaries.postgres, args), start.log.fd);
+    const address = { port, password: start.password, rolePasswords: start.rolePasswords };
+    const outcome = await waitOrStop(server, address, start.binaries.pgCtl);
+    if (outcome === 'ready') return running(server, address, start);
+
+    const written = await start.log.written();
+    if (outcome === 'died' && isPortTaken(written) && portAttempt < PORT_ATTEMPTS) portAttempt += 1;
+    else if (outcome === 'died' && isMemoryHeld(written) && Date.now() < giveUpOnLeftoversAt)
+      await delay(RETRY_AFTER_MS);
+    else throw didNotStart(start.clusterDir, server.startError()?.message ?? lastComplaint(written));
+  }
+}
+
+async function waitOrStop(
+  server: ServerProcess,
+  address: Address,
+  pgCtl: string,
+): Promise<'ready' | 'died' | 'late'> {
+  try {
+    const outcome = await waitUntilReady(server, address);
+    if (outcome === 'late') await stopPostmaster(server, pgCtl);
+    return outcome;
+  } catch (error) {
+    await stopPostmaster(server, pgCtl);
+    throw error;
+  }
+}
+
+function running(server: ServerProcess, address: Address, { binaries, log }: Start): EmbeddedPostgres {
+  let stopping: Promise<void> | undefined;
+  const { port, password, rolePasswords } = address;
+  return {
+    url: databaseUrl({ port, role: SERVICE, password: rolePasswords.service }),
+    ownerUrl: databaseUrl({ port, role: OWNER, password: rolePasswords.owner }),
+    superuserUrl: databaseUrl({ port, password }),
+    ended: server.gone,
+    stop() {
+      stopping ??= stopPostmaster(server, binaries.pgCtl).finally(() => log.close());
+      return stopping;
+    },
+  };
+}
+
+function isPortTaken(log: string): boolean {
+  return /could not bind|could not create any TCP\/IP sockets/.test(log);
+}
+
+function isMemoryHeld(log: string): boolean {
+  return log.includes('pre-existing shared memory block');
+}
+
+function didNotStart(clusterDir: string, reason = 'it gave no reason'): StartupError {
+  return new StartupError(
+    `The embedded PostgreSQL on ${clusterDir} did not start (${reason}); its whole log is in postgres.log beside it.`,
+  );
+}

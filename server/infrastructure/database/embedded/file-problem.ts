@@ -1,0 +1,27 @@
+import { StartupError } from '../../runtime/startup-error.ts';
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'this user may not write there',
+  EPERM: 'this user may not write there',
+  EROFS: 'the file system is read-only',
+  ENOTDIR: 'a part of that path is a file, not a directory',
+  EEXIST: 'that path is a file, not a directory',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EIO: 'the disk reports an error',
+};
+
+/** The one sentence for a file operation that failed while starting. */
+export function fileProblem(what: string, path: string, error: unknown): StartupError {
+  if (error instanceof StartupError) return error;
+  const { code, message } = error as NodeJS.ErrnoException;
+  const reason = (code !== undefined && reasons[code]) || message;
+  return new StartupError(
+    `Cannot ${what} ${path} because ${reason}; correct that or set PORTICO_DATA_DIR to another directory.`,
+  );
+}
+
+export function isErrorCode(error: unknown, ...codes: readonly string[]): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code !== undefined && codes.includes(code);
+}

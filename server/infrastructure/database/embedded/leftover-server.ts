@@ -1,0 +1,47 @@
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { StartupError } from '../../runtime/startup-error.ts';
+import { fileProblem, isErrorCode } from './file-problem.ts';
+import { isPostmasterOf, processStartTime } from './process-identity.ts';
+import { runCommand } from './run-command.ts';
+import { stopPostmaster } from './stop-postmaster.ts';
+
+/**
+ * When portico was killed, its PostgreSQL is still running: it is stopped, so that the new one starts with
+ * the settings it is given. When both were killed, postmaster.pid names a process that is gone, or worse,
+ * an unrelated one that got its number, on which PostgreSQL would refuse to start: the file is removed.
+ * Should a process of the old server still hold its memory, PostgreSQL notices that without the file too.
+ */
+export async function clearLeftoverServer(clusterDir: string, pgCtl: string): Promise<void> {
+  const pidFile = join(clusterDir, 'postmaster.pid');
+  const pid = await recordedPid(pidFile);
+  if (pid === undefined) return;
+  if (await isLive(clusterDir, pid, pgCtl))
+    await stopPostmaster(
+      { pid, isGone: async () => (await processStartTime(pid)) === undefined },
+      pgCtl,
+    ).catch(() => {
+      throw new StartupError(
+        `An earlier PostgreSQL (process ${pid}) on ${clusterDir} does not stop; end it and start again.`,
+      );
+    });
+  await rm(pidFile, { force: true }).catch((error: unknown) => {
+    throw fileProblem('remove the outdated', pidFile, error);
+  });
+}
+
+async function recordedPid(pidFile: string): Promise<number | undefined> {
+  try {
+    const [firstLine] = (await readFile(pidFile, 'utf8')).split('\n');
+    return Math.abs(Number.parseInt(firstLine ?? '', 10)) || 0;
+  } catch (error) {
+    if (isErrorCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
+    throw fileProblem('read', pidFile, error);
+  }
+}
+
+async function isLive(clusterDir: string, pid: number, pgCtl: string): Promise<boolean> {
+  if (pid === 0) return false;
+  if (process.platform !== 'win32') return await isPostmasterOf(clusterDir, pid);
+  return (await runCommand(pgCtl, ['status', '-D', clusterDir])).exitCode === 0;
+}

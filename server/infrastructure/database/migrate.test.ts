@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { createTestDatabase, migrateTo } from '../../../testing/database.ts';
+import { createFakeClock } from '../../../testing/fake-clock.ts';
+import { firstGuidAt } from '../runtime/guid.ts';
+import { createLog } from '../runtime/log.ts';
+import { createDatabase, type Database } from './database.ts';
+import { migrate, schemaState } from './migrate.ts';
+import { buildMissingIndexes } from './partitions/partition-indexes.ts';
+import { TABLE_INDEXES } from './partitions/table-indexes.ts';
+
+const log = createLog({ level: 'silent', terminal: false });
+
+/** An empty database and as many processes on it as asked for, each with its own connections. */
+async function openUnmigrated(processes: number): Promise<[Database, ...Database[]]> {
+  const testDatabase = await createTestDatabase({ migrated: false });
+  const databases = Array.from({ length: processes }, () =>
+    createDatabase({ url: testDatabase.url, connections: 2, log }),
+  );
+  after(async () => {
+    await Promise.all(databases.map((database) => database.close()));
+    await testDatabase.drop();
+  });
+  return databases as [Database, ...Database[]];
+}
+
+test('processes that start at once all succeed, and each migration is applied once', async () => {
+  const all = await openUnmigrated(6);
+  const applied = await Promise.all(all.map((database) => migrate(database)));
+  const names = applied.flat();
+  assert.ok(names.length >= 4);
+  assert.equal(new Set(names).size, names.length, 'none was applied twice');
+  const { rows } = await sql<{ name: string }>`select name from schema_migrations order by name`.execute(
+    all[0].queries,
+  );
+  assert.deepEqual(
+    rows.map(({ name }) => name),
+    names.sort(),
+  );
+  assert.deepEqual(
+    await Promise.all(all.map(({ queries }) => schemaState(queries))),
+    all.map(() => 'current'),
+  );
+});
+
+test('a database that is migrated already is left as it is', async () => {
+  const [database] = await openUnmigrated(1);
+  await migrate(database);
+  assert.deepEqual(await migrate(database), []);
+});
+
+test('a schema is behind before, current after, and ahead once a newer version migrated it', async () => {
+  const [database] = await openUnmigrated(1);
+  const { queries } = database;
+  assert.equal(await schemaState(queries), 'behind');
+  const applied = await migrate(database);
+  assert.equal(await schemaState(queries), 'current');
+
+  await sql`insert into schema_migrations (name, timestamp) values ('9999_newer', '')`.execute(queries);
+  assert.equal(await schemaState(queries), 'ahead');
+  await sql`delete from schema_migrations where name = ${applied.at(-1)}`.execute(queries);
+  assert.equal(
+    await schemaState(queries),
+    'behind',
+    'something newer does not make up for something missing',
+  );
+});
+
+test('an older version finds a newer schema and changes nothing', async () => {
+  const [database] = await openUnmigrated(1);
+  const { queries } = database;
+  await migrate(database);
+  await sql`insert into schema_migrations (name, timestamp) values ('9999_newer', '')`.execute(queries);
+  await assert.rejects(migrate(database), /9999_newer/);
+  assert.equal(await schemaState(queries), 'ahead');
+});
+
+test('a migration that cannot lock its tables gives up for a clear reason, and keeps those before it', async () => {
+  const [database, other] = (await openUnmigrated(2)) as [Database, Database];
+  await database.maintain((queries) => migrateTo(queries, '0016_consignments'));
+  const lock = { timeoutMs: 10, attempts: 2, pauseMs: 0 };
+  // Reads of audit records block 0018, which renames the table.
+  await other.transaction(async (reader) => {
+    await sql`select from audit_records`.execute(reader);
+    await assert.rejects(
+      migrate(database, { lock }),
+      /migration 0018_audit_partitions could not lock its tables in 2/,
+    );
+    // Its own transaction: the lock of 0017 is gone, whatever became of 0018.
+    await sql`insert into objects select * from objects where false`.execute(other.queries);
+  });
+  const applied = await migrate(database, { lock });
+  assert.equal(applied[0], '0018_audit_partitions');
+  assert.equal(await schemaState(database.queries), 'current');
+});
+
+test('a node of the version before goes on recording right after the migration', async () => {
+  const [database] = await openUnmigrated(1);
+  await database.maintain((queries) => migrateTo(queries, '0016_consignments'));
+  const record = (at: string) => sql`
+    insert into audit_records (guid, actor_type, actor, action, object_type, object_id, changes, created_at)
+    values (${firstGuidAt(new Date(at))}, 'system', 'portico', 'x', 'x', 'x', '{}', ${at})`;
+  await record('2026-11-15T12:00:00Z').execute(database.queries);
+  await migrate(database, { clock: createFakeClock(new Date('2027-02-28T12:00:00Z')) });
+  for (const at of ['2026-11-16T00:00:00Z', '2027-02-21T00:00:00Z', '2027-03-28T00:00:00Z'])
+    await record(at).execute(database.queries);
+  const { rows } = await sql<{ name: string }>`
+    select relname as name from pg_inherits join pg_class on oid = inhrelid
+    where inhparent = 'audit_records'::regclass order by relname`.execute(database.queries);
+  const names = rows.map(({ name }) => name);
+  assert.equal(names.at(-1), 'audit_records_before');
+  for (const name of names)
+    await assert.rejects(sql`truncate ${sql.table(name)}`.execute(database.queries), /append-only/, name);
+});
+
+test('indexes of tables are built after the migrations, and an interrupted build is repeated', async () => {
+  const [database] = await openUnmigrated(1);
+  const names = TABLE_INDEXES.map(({ name }) => name).sort();
+  await migrate(database);
+  const built = await buildMissingIndexes({ database, log });
+  assert.deepEqual(built.filter((name) => names.includes(name)).sort(), names);
+  assert.deepEqual(await buildMissingIndexes({ database, log }), []);
+
+  await invalidate(database, 'objects_by_bank_state');
+  assert.deepEqual(await buildMissingIndexes({ database, log }), ['objects_by_bank_state']);
+  assert.deepEqual(await buildMissingIndexes({ database, log }), []);
+});
+
+/** A concurrent build that gives up on a lock leaves its index behind, invalid. */
+async function invalidate(database: Database, name: string): Promise<void> {
+  const index = TABLE_INDEXES.find((each) => each.name === name);
+  assert.ok(index);
+  await sql`drop index ${sql.table(name)}`.execute(database.queries);
+  await database.transaction(async (writer) => {
+    await sql`lock table ${sql.table(index.table)} in row exclusive mode`.execute(writer);
+    await database.maintain((queries) =>
+      queries.connection().execute(async (connection) => {
+        await sql`set lock_timeout = '10ms'`.execute(connection);
+        await assert.rejects(
+          sql`create index concurrently ${sql.id(name)} on ${sql.table(index.table)}
+            ${sql.raw(index.definition)}`.execute(connection),
+          { code: '55P03' },
+        );
+      }),
+    );
+  });
+}
+
+/** Kysely's own lock around migrations. */
+const MIGRATION_LOCK = '3853314791062309107';
+
+test('a process waits for another that migrates, without the time limit of requests', async () => {
+  const [first, second] = (await openUnmigrated(2)) as [Database, Database];
+  const waiting = await first.queries.connection().execute(async (holder) => {
+    await sql`select pg_advisory_lock(${MIGRATION_LOCK}::bigint)`.execute(holder);
+    const migrating = migrate(second);
+    const waiters = () =>
+      sql<{ pid: number }>`select pid from pg_locks where locktype = 'advisory' and not granted
+        and database = (select oid from pg_database where datname = current_database())`.execute(holder);
+    while ((await waiters()).rows.length === 0);
+    await sql`select pg_advisory_unlock(${MIGRATION_LOCK}::bigint)`.execute(holder);
+    return { migrating };
+  });
+  assert.ok((await waiting.migrating).length > 0);
+  const limit = await second.maintain((queries) => sql`show statement_timeout`.execute(queries));
+  assert.deepEqual(limit.rows, [{ statement_timeout: '0' }]);
+});

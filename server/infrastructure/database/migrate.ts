@@ -1,0 +1,121 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { sql } from 'kysely';
+import { type Migration, Migrator } from 'kysely/migration';
+import { type Clock, systemClock } from '../runtime/clock.ts';
+import type { Database, Queries } from './database.ts';
+
+/**
+ * Numbered SQL files, applied in order under an advisory lock: several processes may start at once,
+ * one of them migrates, the others find nothing left to do.
+ */
+const MIGRATIONS_DIR = fileURLToPath(new URL('./migrations/', import.meta.url));
+const MIGRATION_NAME = /^\d{4}_[a-z0-9_]+\.sql$/;
+const MIGRATION_TABLE = 'schema_migrations';
+
+type Prepare = (db: Queries) => Promise<unknown>;
+
+export type SchemaState = 'current' | 'behind' | 'ahead';
+
+/** A statement that waits for a lock holds up all that come after it; it gives up, lets them pass and tries again. */
+const LOCK_TIMEOUT_MS = 2_000;
+const LOCK_ATTEMPTS = 15;
+const PAUSE_MS = 1_000;
+const LOCK_NOT_AVAILABLE = '55P03';
+
+type Options = {
+  clock?: Clock;
+  lock?: { timeoutMs: number; attempts: number; pauseMs: number };
+};
+const LOCK = { timeoutMs: LOCK_TIMEOUT_MS, attempts: LOCK_ATTEMPTS, pauseMs: PAUSE_MS };
+
+/**
+ * Applies what is missing and returns the names of what it applied. Each migration is a transaction of its own, so that
+ * no lock is held while later migrations run.
+ */
+export async function migrate(
+  database: Database,
+  { clock = systemClock, lock = LOCK }: Options = {},
+): Promise<string[]> {
+  return database.maintain(async (queries) => {
+    const prepare = (db: Queries) =>
+      sql`
+      select set_config('lock_timeout', ${String(lock.timeoutMs)}, true),
+        set_config('portico.migration_time', ${clock.now().toISOString()}, true)`.execute(db);
+    const migrator = createMigrator(queries, prepare);
+    const applied: string[] = [];
+    for (;;) {
+      const name = await applyNext(migrator, lock);
+      if (name === undefined) return applied;
+      applied.push(name);
+    }
+  });
+}
+
+/** The name of the migration; undefined when there is none left. */
+async function applyNext(migrator: Migrator, lock: typeof LOCK): Promise<string | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    const { error, results } = await migrator.migrateUp();
+    const name = results?.[0]?.migrationName;
+    if (error === undefined) return name;
+    if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error;
+    if (attempt >= lock.attempts)
+      throw new Error(
+        `migration ${name} could not lock its tables in ${attempt} attempts of ${lock.timeoutMs} ms; end long transactions and run it again`,
+        { cause: error },
+      );
+    await setTimeout(lock.pauseMs);
+  }
+}
+
+/** Whether this code and this database belong together; `ahead` means that a newer version migrated it. */
+export async function schemaState(queries: Queries): Promise<SchemaState> {
+  const files = await migrationNames();
+  const applied = await appliedNames(queries);
+  if (files.some((name) => !applied.has(name))) return 'behind';
+  return applied.size > files.length ? 'ahead' : 'current';
+}
+
+function createMigrator(queries: Queries, prepare: Prepare): Migrator {
+  return new Migrator({
+    db: queries,
+    provider: { getMigrations: () => readMigrations(prepare) },
+    migrationTableName: MIGRATION_TABLE,
+    migrationLockTableName: `${MIGRATION_TABLE}_lock`,
+  });
+}
+
+async function readMigrations(prepare: Prepare): Promise<Record<string, Migration>> {
+  const migrations: Record<string, Migration> = {};
+  for (const name of await migrationNames()) {
+    const text = await readFile(`${MIGRATIONS_DIR}${name}.sql`, 'utf8');
+    migrations[name] = {
+      async up(db) {
+        await prepare(db);
+        await sql.raw(text).execute(db);
+      },
+    };
+  }
+  return migrations;
+}
+
+async function migrationNames(): Promise<string[]> {
+  const files = await readdir(MIGRATIONS_DIR);
+  const misnamed = files.find((file) => !MIGRATION_NAME.test(file));
+  if (misnamed !== undefined) throw new Error(`${misnamed} is not named like a migration`);
+  return files.map((file) => file.replace(/\.sql$/, '')).sort();
+}
+
+/** Without the right to read them, the grants are missing, and migrating brings those too. */
+async function appliedNames(queries: Queries): Promise<Set<string>> {
+  const { rows: found } = await sql<{ exists: boolean }>`
+    select coalesce(has_table_privilege(to_regclass(${MIGRATION_TABLE}), 'select'), false) as exists`.execute(
+    queries,
+  );
+  if (!found[0]?.exists) return new Set();
+  const { rows } = await sql<{ name: string }>`select name from ${sql.table(MIGRATION_TABLE)}`.execute(
+    queries,
+  );
+  return new Set(rows.map((row) => row.name));
+}

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+/** "SQL never calls now(): the time is a parameter" (rules of the house). That is what makes days testable. */
+const ROOT = join(import.meta.dirname, '..');
+const FILES = globSync('**/{*.sql,*store.ts,database/*.ts}', { cwd: ROOT }).filter(
+  (file) => !file.endsWith('.test.ts'),
+);
+const CLOCK_OF_THE_DATABASE =
+  /\b(now|clock_timestamp|statement_timestamp|transaction_timestamp|timeofday)\s*\(\s*\)|\b(current_timestamp|current_date|current_time|localtimestamp|localtime)\b|'(now|today|tomorrow|yesterday)'/i;
+
+/**
+ * Its caller is not trusted to name the time: the service role may drop only partitions that are old by the database's
+ * own clock.
+ */
+const EXCEPTION = {
+  file: 'infrastructure/database/migrations/0029_partition_functions.sql',
+  text: 'ended > clock_timestamp() - kept',
+};
+
+function readSql(file: string): string {
+  const text = sqlOf(readFileSync(join(ROOT, file), 'utf8'));
+  return file === EXCEPTION.file ? text.replace(EXCEPTION.text, '') : text;
+}
+
+function sqlOf(text: string): string {
+  // Comments may speak of it, and `clock.now()` is how the time is handed in.
+  return text.replaceAll(/--.*|\/\*[\s\S]*?\*\/|(?<!:)\/\/.*/g, '').replaceAll(/\b\w+\.now\(\)/g, '');
+}
+
+test('the pattern finds the clock of the database and leaves ours alone', () => {
+  for (const text of [
+    'select now()',
+    'set x = NOW ( )',
+    'default current_timestamp',
+    "x > 'now'::timestamptz",
+  ])
+    assert.match(sqlOf(text), CLOCK_OF_THE_DATABASE);
+  for (const text of ['at: clock.now()', '-- never now()', 'select known(x)', 'window_started_at < $1'])
+    assert.doesNotMatch(sqlOf(text), CLOCK_OF_THE_DATABASE);
+});
+
+test('no SQL asks the database for the time', () => {
+  assert.ok(FILES.some((file) => file.endsWith('.sql')) && FILES.some((file) => file.endsWith('store.ts')));
+  const guilty = FILES.filter((file) => CLOCK_OF_THE_DATABASE.test(readSql(file)));
+  assert.deepEqual(guilty, []);
+});
+
+test('only stores, and the database room itself, hold SQL', () => {
+  const others = globSync('**/*.ts', { cwd: ROOT }).filter(
+    (file) => !/\.test\.ts$|store\.ts$|^database\//.test(file),
+  );
+  const guilty = others.filter((file) =>
+    /\bsql(<[^`]*>)?`|from 'kysely'/.test(readFileSync(join(ROOT, file), 'utf8')),
+  );
+  assert.deepEqual(guilty, []);
+});
