@@ -44,6 +44,7 @@ import { createNotifications } from './infrastructure/database/connections/notif
 import { createDatabase } from './infrastructure/database/database.ts';
 import { schemaState } from './infrastructure/database/migrate.ts';
 import { createPartitions } from './infrastructure/database/partitions/partitions.ts';
+import { createRateLimits } from './infrastructure/rate-limits/service.ts';
 import type { Clock, Timers } from './infrastructure/runtime/clock.ts';
 import { createEncryption } from './infrastructure/runtime/encryption.ts';
 import { createGuids, type RandomBytes } from './infrastructure/runtime/guid.ts';
@@ -67,7 +68,6 @@ import { createOperatorAuthentication } from './operator/authentication.ts';
 import { registerOperator } from './operator/routes.ts';
 import { registerBanks } from './organizations/routes.ts';
 import { createOrganizations } from './organizations/service.ts';
-import { createRateLimits } from './rate-limits/service.ts';
 import { registerSubscriptions } from './subscriptions/routes.ts';
 import { createSubscriptions } from './subscriptions/service.ts';
 import { createSweeper } from './sweeper.ts';

@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { KeyUsage } from '../applications/usage.ts';
 import type { Actor } from '../audit/service.ts';
+import type { RateLimits } from '../infrastructure/rate-limits/service.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import { Failure } from '../infrastructure/runtime/failure.ts';
 import type { Metrics } from '../infrastructure/runtime/metrics.ts';
 import type { Feature } from '../organizations/schema.ts';
 import type { Organizations } from '../organizations/service.ts';
-import type { RateLimits } from '../rate-limits/service.ts';
 import type { TokenType } from '../tokens/claims.ts';
 import type { Denials } from '../tokens/denials.ts';
 import { isFreshProof } from '../tokens/proof.ts';

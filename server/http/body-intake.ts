@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { networkOf } from '../rate-limits/address.ts';
+import { networkOf } from '../infrastructure/rate-limits/address.ts';
 import type { BodyBudget, BodySource } from './body-budget.ts';
 import { startReading, stopReading } from './read-body.ts';
 import type { HttpServer } from './server.ts';

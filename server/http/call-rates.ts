@@ -1,5 +1,5 @@
+import type { RateLimit, RateLimits } from '../infrastructure/rate-limits/service.ts';
 import type { Failure } from '../infrastructure/runtime/failure.ts';
-import type { RateLimit, RateLimits } from '../rate-limits/service.ts';
 import type { Caller } from '../tokens/verifier.ts';
 import { limitOfCustomer } from './calls-in-flight.ts';
 

@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../infrastructure/database/database.ts';
+import { networkOf } from '../infrastructure/rate-limits/address.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
-import { networkOf } from '../rate-limits/address.ts';
 import * as store from './network-store.ts';
 
 export type Networks = ReturnType<typeof createNetworks>;

@@ -1,10 +1,10 @@
 import type { Actor, Audit } from '../audit/service.ts';
 import type { Database } from '../infrastructure/database/database.ts';
+import { networkOf } from '../infrastructure/rate-limits/address.ts';
 import { Failure } from '../infrastructure/runtime/failure.ts';
 import { createFairQueue, SHED } from '../infrastructure/runtime/fair-queue.ts';
 import type { Log } from '../infrastructure/runtime/log.ts';
 import type { People } from '../members/people.ts';
-import { networkOf } from '../rate-limits/address.ts';
 import { actorOf, type From } from './entry.ts';
 import type { LoginLimits } from './limits.ts';
 import type { IssuedLink, Links } from './links.ts';

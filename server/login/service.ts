@@ -1,6 +1,7 @@
 import type { FailedAuthentications } from '../audit/failed-authentications.ts';
 import type { Audit } from '../audit/service.ts';
 import type { Database } from '../infrastructure/database/database.ts';
+import type { RateLimits } from '../infrastructure/rate-limits/service.ts';
 import type { Clock, Timers } from '../infrastructure/runtime/clock.ts';
 import type { Encryption } from '../infrastructure/runtime/encryption.ts';
 import type { Guids, RandomBytes } from '../infrastructure/runtime/guid.ts';
@@ -10,7 +11,6 @@ import type { Secret } from '../infrastructure/runtime/secret.ts';
 import type { People } from '../members/people.ts';
 import type { Members } from '../members/service.ts';
 import type { Organizations } from '../organizations/service.ts';
-import type { RateLimits } from '../rate-limits/service.ts';
 import type { Issuer } from '../tokens/issuer.ts';
 import type { Revocations } from '../tokens/revocations.ts';
 import { createAccounts } from './accounts.ts';

@@ -3,11 +3,11 @@ import type { FastifyRequest } from 'fastify';
 import type { FailedAuthentications } from '../audit/failed-authentications.ts';
 import type { Actor } from '../audit/service.ts';
 import type { SourceAddress } from '../http/source-address.ts';
+import { countedAddress } from '../infrastructure/rate-limits/address.ts';
+import type { RateLimit, RateLimits } from '../infrastructure/rate-limits/service.ts';
 import { Failure } from '../infrastructure/runtime/failure.ts';
 import type { Metrics } from '../infrastructure/runtime/metrics.ts';
 import type { Secret } from '../infrastructure/runtime/secret.ts';
-import { countedAddress } from '../rate-limits/address.ts';
-import type { RateLimit, RateLimits } from '../rate-limits/service.ts';
 
 /** Wrong tokens from one address; past it only the right token is let in from there until the window ends. */
 const FAILURE_LIMIT: RateLimit = { name: 'operator_failure', limit: 20, windowMs: 300_000 };

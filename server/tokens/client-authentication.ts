@@ -3,10 +3,10 @@ import type { Client } from '../applications/service.ts';
 import type { KeyUsage } from '../applications/usage.ts';
 import type { Attacked, FailedAuthentications } from '../audit/failed-authentications.ts';
 import type { EnvironmentName } from '../infrastructure/database/tables.ts';
+import { countedAddress } from '../infrastructure/rate-limits/address.ts';
+import type { RateLimit, RateLimits } from '../infrastructure/rate-limits/service.ts';
 import { Failure } from '../infrastructure/runtime/failure.ts';
 import { isGuid } from '../infrastructure/runtime/guid.ts';
-import { countedAddress } from '../rate-limits/address.ts';
-import type { RateLimit, RateLimits } from '../rate-limits/service.ts';
 import type { ClientCredentials } from './token-request.ts';
 
 /**

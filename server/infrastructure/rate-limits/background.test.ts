@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestDatabase } from '../../testing/database.ts';
-import { createFakeClock } from '../../testing/fake-clock.ts';
-import { createDatabase } from '../infrastructure/database/database.ts';
-import { createLog } from '../infrastructure/runtime/log.ts';
+import { createTestDatabase } from '../../../testing/database.ts';
+import { createFakeClock } from '../../../testing/fake-clock.ts';
+import { createDatabase } from '../database/database.ts';
+import { createLog } from '../runtime/log.ts';
 import { createRateLimits, type RateLimits } from './service.ts';
 
 /** Far from its limit a key is counted in the background; near it every use waits for the exact count. */

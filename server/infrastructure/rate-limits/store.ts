@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Queries } from '../infrastructure/database/database.ts';
+import type { Queries } from '../database/database.ts';
 
 export type Use = { key: string; windowStartedAt: Date; times: number };
 

@@ -1,9 +1,9 @@
-import type { Queries } from '../infrastructure/database/database.ts';
-import { createBatcher } from '../infrastructure/runtime/batcher.ts';
-import { remember } from '../infrastructure/runtime/bounded-map.ts';
-import type { Clock } from '../infrastructure/runtime/clock.ts';
-import { Failure } from '../infrastructure/runtime/failure.ts';
-import type { Log } from '../infrastructure/runtime/log.ts';
+import type { Queries } from '../database/database.ts';
+import { createBatcher } from '../runtime/batcher.ts';
+import { remember } from '../runtime/bounded-map.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { Failure } from '../runtime/failure.ts';
+import type { Log } from '../runtime/log.ts';
 import { createBackgroundCount } from './background.ts';
 import { countUses, deleteWindowsBefore, type Use } from './store.ts';
 

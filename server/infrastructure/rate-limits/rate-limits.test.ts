@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import { type KyselyPlugin, sql } from 'kysely';
-import { createTestDatabase } from '../../testing/database.ts';
-import { createFakeClock } from '../../testing/fake-clock.ts';
-import { createDatabase, type Queries } from '../infrastructure/database/database.ts';
-import type { Failure } from '../infrastructure/runtime/failure.ts';
-import { createLog } from '../infrastructure/runtime/log.ts';
+import { createTestDatabase } from '../../../testing/database.ts';
+import { createFakeClock } from '../../../testing/fake-clock.ts';
+import { createDatabase, type Queries } from '../database/database.ts';
+import type { Failure } from '../runtime/failure.ts';
+import { createLog } from '../runtime/log.ts';
 import { createRateLimits, type RateLimit, type RateLimits } from './service.ts';
 
 const testDatabase = await createTestDatabase();

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Queries } from '../infrastructure/database/database.ts';
-import type { Log } from '../infrastructure/runtime/log.ts';
+import type { Queries } from '../database/database.ts';
+import type { Log } from '../runtime/log.ts';
 import { countUses, type Use } from './store.ts';
 
 const WRITE_EVERY_MS = 10;
