@@ -1,8 +1,5 @@
 import { createKeyPairs } from './applications/key-pairs.ts';
 import { registerApplications } from './applications/routes.ts';
-import { createFailedAuthentications } from './audit/failed-authentications.ts';
-import { registerAuditEntries } from './audit/routes.ts';
-import { createAudit } from './audit/service.ts';
 import { createCustomers } from './customers/service.ts';
 import type { DashboardFiles } from './dashboard/files.ts';
 import { registerFrontDoor } from './dashboard/routes.ts';
@@ -38,6 +35,9 @@ import { OPERATOR_INTRODUCTION, PARTNER_INTRODUCTION, registerOpenApi } from './
 import { createPacedRefusals } from './http/paced-refusals.ts';
 import { createHttpServer, type HttpServer } from './http/server.ts';
 import { createRequestSourceAddress } from './http/source-address.ts';
+import { createFailedAuthentications } from './infrastructure/audit/failed-authentications.ts';
+import { registerAuditEntries } from './infrastructure/audit/routes.ts';
+import { createAudit } from './infrastructure/audit/service.ts';
 import type { CompleteConfig } from './infrastructure/config/generated-secrets.ts';
 import { connectionsOfOne, reservedConnections } from './infrastructure/database/connections/bounded-pool.ts';
 import { createNotifications } from './infrastructure/database/connections/notifications.ts';

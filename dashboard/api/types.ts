@@ -1,12 +1,12 @@
 import type { Static } from 'typebox';
 import type { ApplicationView, CreatedApplicationView } from '../../server/applications/schema.ts';
-import type { AuditEntry } from '../../server/audit/entries.ts';
 import type { LiveAttemptView } from '../../server/deliveries/live-schema.ts';
 import type { RecoveryView } from '../../server/deliveries/recovery-schema.ts';
 import type { DeliveryView, DetailedDeliveryView, TargetsView } from '../../server/deliveries/schema.ts';
 import type { Range, StatisticsView } from '../../server/deliveries/statistics-schema.ts';
 import type { EventView } from '../../server/events/schema.ts';
 import type { FileView } from '../../server/files/schema.ts';
+import type { AuditEntry } from '../../server/infrastructure/audit/entries.ts';
 import type { PasskeyView } from '../../server/login/passkey-schema.ts';
 import type {
   LinkView,

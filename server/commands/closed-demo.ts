@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import { systemActor } from '../audit/service.ts';
+import { systemActor } from '../infrastructure/audit/service.ts';
 import type { Config } from '../infrastructure/config/config.ts';
 import { type Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { Log } from '../infrastructure/runtime/log.ts';

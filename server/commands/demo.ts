@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
 import type { CreatedApplication } from '../applications/service.ts';
-import { systemActor } from '../audit/service.ts';
+import { systemActor } from '../infrastructure/audit/service.ts';
 import { type Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { RandomBytes } from '../infrastructure/runtime/guid.ts';
 import { Secret } from '../infrastructure/runtime/secret.ts';

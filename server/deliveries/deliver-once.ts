@@ -1,4 +1,4 @@
-import type { Actor, Audit } from '../audit/service.ts';
+import type { Actor, Audit } from '../infrastructure/audit/service.ts';
 import type { Transaction } from '../infrastructure/database/database.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import type { Receiver } from '../subscriptions/service.ts';

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
-import type { Actor } from '../audit/service.ts';
 import { EVENT_TYPES } from '../events/catalogue.ts';
 import type { Events } from '../events/service.ts';
+import type { Actor } from '../infrastructure/audit/service.ts';
 import type { Database } from '../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../infrastructure/database/paging/paging.ts';
 import type { EnvironmentName } from '../infrastructure/database/tables.ts';

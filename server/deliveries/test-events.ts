@@ -1,5 +1,5 @@
-import type { Actor } from '../audit/service.ts';
 import type { Events } from '../events/service.ts';
+import type { Actor } from '../infrastructure/audit/service.ts';
 import type { Database } from '../infrastructure/database/database.ts';
 import type { RateLimit, RateLimits } from '../infrastructure/rate-limits/service.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';

@@ -1,4 +1,4 @@
-import type { Change } from '../audit/service.ts';
+import type { Change } from '../infrastructure/audit/service.ts';
 import type { FileRow } from './store.ts';
 
 /** What is written down about a file: what it is, never what is in it. */

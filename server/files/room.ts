@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { Audit } from '../audit/service.ts';
 import type { Customers } from '../customers/service.ts';
+import type { Audit } from '../infrastructure/audit/service.ts';
 import type { CompleteConfig } from '../infrastructure/config/generated-secrets.ts';
 import type { Database } from '../infrastructure/database/database.ts';
 import type { Clock, Timers } from '../infrastructure/runtime/clock.ts';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Static } from 'typebox';
-import type { Actor, Audit } from '../audit/service.ts';
 import type { Customers } from '../customers/service.ts';
+import type { Actor, Audit } from '../infrastructure/audit/service.ts';
 import type { Database } from '../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../infrastructure/database/paging/paging.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';

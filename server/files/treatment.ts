@@ -1,4 +1,4 @@
-import { type Audit, systemActor } from '../audit/service.ts';
+import { type Audit, systemActor } from '../infrastructure/audit/service.ts';
 import type { Database } from '../infrastructure/database/database.ts';
 import type { Clock, Timers } from '../infrastructure/runtime/clock.ts';
 import type { Log } from '../infrastructure/runtime/log.ts';

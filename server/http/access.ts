@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { KeyUsage } from '../applications/usage.ts';
-import type { Actor } from '../audit/service.ts';
+import type { Actor } from '../infrastructure/audit/service.ts';
 import type { RateLimits } from '../infrastructure/rate-limits/service.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import { Failure } from '../infrastructure/runtime/failure.ts';

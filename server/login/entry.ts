@@ -1,5 +1,5 @@
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
-import type { Actor } from '../audit/service.ts';
+import type { Actor } from '../infrastructure/audit/service.ts';
 import type { Database } from '../infrastructure/database/database.ts';
 import type { EnvironmentName } from '../infrastructure/database/tables.ts';
 import { networkOf } from '../infrastructure/rate-limits/address.ts';

@@ -1,4 +1,4 @@
-import type { FailedAuthentications } from '../audit/failed-authentications.ts';
+import type { FailedAuthentications } from '../infrastructure/audit/failed-authentications.ts';
 import type { Failure } from '../infrastructure/runtime/failure.ts';
 import type { Members } from '../members/service.ts';
 import type { From } from './entry.ts';

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import type { Actor } from '../audit/service.ts';
+import type { Actor } from '../infrastructure/audit/service.ts';
 import type { Database } from '../infrastructure/database/database.ts';
 import { type Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { NewMember } from '../members/schema.ts';

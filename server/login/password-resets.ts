@@ -1,4 +1,4 @@
-import type { Actor, Audit } from '../audit/service.ts';
+import type { Actor, Audit } from '../infrastructure/audit/service.ts';
 import type { Database } from '../infrastructure/database/database.ts';
 import { networkOf } from '../infrastructure/rate-limits/address.ts';
 import { Failure } from '../infrastructure/runtime/failure.ts';

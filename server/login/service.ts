@@ -1,5 +1,5 @@
-import type { FailedAuthentications } from '../audit/failed-authentications.ts';
-import type { Audit } from '../audit/service.ts';
+import type { FailedAuthentications } from '../infrastructure/audit/failed-authentications.ts';
+import type { Audit } from '../infrastructure/audit/service.ts';
 import type { Database } from '../infrastructure/database/database.ts';
 import type { RateLimits } from '../infrastructure/rate-limits/service.ts';
 import type { Clock, Timers } from '../infrastructure/runtime/clock.ts';

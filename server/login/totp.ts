@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { TOTP, Secret as TotpSecret } from 'otpauth';
-import type { Actor, Audit } from '../audit/service.ts';
+import type { Actor, Audit } from '../infrastructure/audit/service.ts';
 import type { Database, Transaction } from '../infrastructure/database/database.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import type { Encryption } from '../infrastructure/runtime/encryption.ts';

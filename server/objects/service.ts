@@ -1,5 +1,5 @@
-import type { Actor, Audit } from '../audit/service.ts';
 import type { Events } from '../events/service.ts';
+import type { Actor, Audit } from '../infrastructure/audit/service.ts';
 import type { Database } from '../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../infrastructure/database/paging/paging.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';

@@ -1,10 +1,10 @@
-import { AuditRecordView, viewAuditRecord } from '../audit/schema.ts';
-import type { Audit } from '../audit/service.ts';
 import { unwrap } from '../http/errors.ts';
 import { guidsFilter, textsFilter, values } from '../http/filters.ts';
 import { envelope, listOf, listQuery, pageOf } from '../http/paging.ts';
 import { answers } from '../http/schemas.ts';
 import type { HttpServer } from '../http/server.ts';
+import { AuditRecordView, viewAuditRecord } from '../infrastructure/audit/schema.ts';
+import type { Audit } from '../infrastructure/audit/service.ts';
 import { security } from './authentication.ts';
 
 export type AuditDeps = { audit: Audit };

@@ -1,9 +1,9 @@
 import Type from 'typebox';
 import type { Clients } from '../applications/clients.ts';
-import type { Audit } from '../audit/service.ts';
 import { unwrap } from '../http/errors.ts';
 import { answers, Timestamp } from '../http/schemas.ts';
 import type { HttpServer } from '../http/server.ts';
+import type { Audit } from '../infrastructure/audit/service.ts';
 import type { Database } from '../infrastructure/database/database.ts';
 import type { Encryption } from '../infrastructure/runtime/encryption.ts';
 import type { LoginRoom } from '../login/service.ts';

@@ -1,4 +1,4 @@
-import type { Actor } from '../audit/service.ts';
+import type { Actor } from '../infrastructure/audit/service.ts';
 import type { RotationDeps } from './key-routes.ts';
 
 /** Re-encrypts every stored secret under the current master key, in one transaction. */

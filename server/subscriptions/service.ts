@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
-import type { Actor, Audit } from '../audit/service.ts';
 import type { Events } from '../events/service.ts';
+import type { Actor, Audit } from '../infrastructure/audit/service.ts';
 import type { Database, Transaction } from '../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../infrastructure/database/paging/paging.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';

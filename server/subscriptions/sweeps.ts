@@ -1,5 +1,5 @@
-import { type Audit, systemActor } from '../audit/service.ts';
 import type { Events } from '../events/service.ts';
+import { type Audit, systemActor } from '../infrastructure/audit/service.ts';
 import type { Database, Transaction } from '../infrastructure/database/database.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import * as store from './receiver-store.ts';

@@ -1,7 +1,7 @@
 import type { Clients } from '../applications/clients.ts';
 import type { Client } from '../applications/service.ts';
 import type { KeyUsage } from '../applications/usage.ts';
-import type { Attacked, FailedAuthentications } from '../audit/failed-authentications.ts';
+import type { Attacked, FailedAuthentications } from '../infrastructure/audit/failed-authentications.ts';
 import type { EnvironmentName } from '../infrastructure/database/tables.ts';
 import { countedAddress } from '../infrastructure/rate-limits/address.ts';
 import type { RateLimit, RateLimits } from '../infrastructure/rate-limits/service.ts';

@@ -1,5 +1,5 @@
-import { createMergedRecords } from '../audit/merged.ts';
-import type { Audit } from '../audit/service.ts';
+import { createMergedRecords } from '../infrastructure/audit/merged.ts';
+import type { Audit } from '../infrastructure/audit/service.ts';
 import type { Database } from '../infrastructure/database/database.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import type { Log } from '../infrastructure/runtime/log.ts';

@@ -1,8 +1,8 @@
 import type { Clients } from '../applications/clients.ts';
 import type { KeyUsage } from '../applications/usage.ts';
-import type { FailedAuthentications } from '../audit/failed-authentications.ts';
-import type { Audit } from '../audit/service.ts';
 import type { Customers } from '../customers/service.ts';
+import type { FailedAuthentications } from '../infrastructure/audit/failed-authentications.ts';
+import type { Audit } from '../infrastructure/audit/service.ts';
 import type { Database } from '../infrastructure/database/database.ts';
 import type { RateLimits } from '../infrastructure/rate-limits/service.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';

@@ -1,4 +1,4 @@
-import type { Audit } from '../audit/service.ts';
+import type { Audit } from '../infrastructure/audit/service.ts';
 import type { Notifications } from '../infrastructure/database/connections/notifications.ts';
 import type { Database } from '../infrastructure/database/database.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';

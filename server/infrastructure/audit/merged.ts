@@ -1,6 +1,6 @@
-import type { Database } from '../infrastructure/database/database.ts';
-import type { Clock } from '../infrastructure/runtime/clock.ts';
-import type { Log } from '../infrastructure/runtime/log.ts';
+import type { Database } from '../database/database.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log.ts';
 import { type Actor, type Audit, anonymousActor, type Change } from './service.ts';
 
 const MERGE_MS = 60_000;

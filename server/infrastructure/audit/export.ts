@@ -1,4 +1,4 @@
-import type { Page } from '../infrastructure/database/paging/paging.ts';
+import type { Page } from '../database/paging/paging.ts';
 import { csvLine } from './csv.ts';
 import { AUDIT_COLUMNS, type AuditEntry } from './entries.ts';
 

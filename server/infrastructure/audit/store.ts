@@ -1,15 +1,15 @@
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
-import { textArray, uuidArray } from '../infrastructure/database/arrays.ts';
-import type { Queries, Transaction } from '../infrastructure/database/database.ts';
-import type { Page, PageOf } from '../infrastructure/database/paging/paging.ts';
+import { textArray, uuidArray } from '../database/arrays.ts';
+import type { Queries, Transaction } from '../database/database.ts';
+import type { Page, PageOf } from '../database/paging/paging.ts';
 import {
   distinct,
   type Narrowed,
   selectNewestOfEach,
   selectPageOfEach,
-} from '../infrastructure/database/paging/value-paging.ts';
-import type { Tables } from '../infrastructure/database/tables.ts';
-import { firstGuidAt } from '../infrastructure/runtime/guid.ts';
+} from '../database/paging/value-paging.ts';
+import type { Tables } from '../database/tables.ts';
+import { firstGuidAt } from '../runtime/guid.ts';
 
 type Sql = RawBuilder<unknown>;
 export type AuditRecord = Selectable<Tables['audit_records']>;

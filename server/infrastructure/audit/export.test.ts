@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Page } from '../infrastructure/database/paging/paging.ts';
+import type { Page } from '../database/paging/paging.ts';
 import type { AuditEntry } from './entries.ts';
 import { exportCsv } from './export.ts';
 

@@ -1,7 +1,7 @@
-import type { Queries, Transaction } from '../infrastructure/database/database.ts';
-import type { Page } from '../infrastructure/database/paging/paging.ts';
-import type { Clock } from '../infrastructure/runtime/clock.ts';
-import type { Guids } from '../infrastructure/runtime/guid.ts';
+import type { Queries, Transaction } from '../database/database.ts';
+import type { Page } from '../database/paging/paging.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Guids } from '../runtime/guid.ts';
 import { type AuditFilters, insertRecords, selectRecords, selectRecordsAfter } from './store.ts';
 
 /** On whose behalf something happens. Every change is made by one, and recorded with it. */

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Database } from '../infrastructure/database/database.ts';
-import type { Clock } from '../infrastructure/runtime/clock.ts';
-import type { FailureCode } from '../infrastructure/runtime/failure.ts';
-import type { Log } from '../infrastructure/runtime/log.ts';
+import type { Database } from '../database/database.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { FailureCode } from '../runtime/failure.ts';
+import type { Log } from '../runtime/log.ts';
 import { createMergedRecords } from './merged.ts';
 import { type Audit, anonymousActor } from './service.ts';
 
