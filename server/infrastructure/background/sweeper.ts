@@ -1,8 +1,8 @@
+import type { Database } from '../database/database.ts';
+import { runExclusively } from '../database/exclusive.ts';
+import type { Timers } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log.ts';
 import { type Chore, createRounds, runChores } from './chores.ts';
-import type { Database } from './infrastructure/database/database.ts';
-import { runExclusively } from './infrastructure/database/exclusive.ts';
-import type { Timers } from './infrastructure/runtime/clock.ts';
-import type { Log } from './infrastructure/runtime/log.ts';
 
 const ROUND_EVERY_MS = 30_000;
 

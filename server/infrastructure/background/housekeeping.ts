@@ -1,5 +1,5 @@
+import type { Log } from '../runtime/log.ts';
 import { type Chore, createRounds, runChores } from './chores.ts';
-import type { Log } from './infrastructure/runtime/log.ts';
 
 const ROUND_EVERY_MS = 60_000;
 

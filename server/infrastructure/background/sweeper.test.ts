@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestDatabase } from '../testing/database.ts';
-import { createFakeClock } from '../testing/fake-clock.ts';
+import { createTestDatabase } from '../../../testing/database.ts';
+import { createFakeClock } from '../../../testing/fake-clock.ts';
+import { createDatabase } from '../database/database.ts';
+import { createLog } from '../runtime/log.ts';
+import { Secret } from '../runtime/secret.ts';
 import type { Chore } from './chores.ts';
-import { createDatabase } from './infrastructure/database/database.ts';
-import { createLog } from './infrastructure/runtime/log.ts';
-import { Secret } from './infrastructure/runtime/secret.ts';
 import { createSweeper } from './sweeper.ts';
 
 const ROUND_MS = 30_000;

@@ -1,5 +1,5 @@
-import { systemTimers, type Timers } from './infrastructure/runtime/clock.ts';
-import type { Log } from './infrastructure/runtime/log.ts';
+import { systemTimers, type Timers } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log.ts';
 
 /** Something small that is done again and again. It looks at what is due, so a missed round is made up by the next. */
 export type Chore = { name: string; run(): Promise<unknown> };
