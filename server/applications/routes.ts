@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify';
-import { actorOf, inBothEnvironments, requires, withFreshProof } from '../http/access.ts';
 import { unwrap } from '../http/errors.ts';
 import { createdAtFilters, guidsFilter, moment, values } from '../http/filters.ts';
 import { envelope, listOf, listQuery, pageOf } from '../http/paging.ts';
 import { answers } from '../http/schemas.ts';
 import type { HttpServer } from '../http/server.ts';
 import type { Organizations } from '../organizations/service.ts';
+import { actorOf, inBothEnvironments, requires, withFreshProof } from '../tokens/access/access.ts';
 import type { TokenType } from '../tokens/claims.ts';
 import {
   ApplicationChanges,

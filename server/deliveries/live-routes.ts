@@ -1,8 +1,8 @@
-import { requires, tokenCheckOf, withFeature } from '../http/access.ts';
 import { unwrap } from '../http/errors.ts';
 import { values } from '../http/filters.ts';
 import { answers } from '../http/schemas.ts';
 import type { HttpServer } from '../http/server.ts';
+import { requires, tokenCheckOf, withFeature } from '../tokens/access/access.ts';
 import type { Verifier } from '../tokens/verifier.ts';
 import { LiveQuery, LiveStreamView } from './live-schema.ts';
 import type { LiveViewers } from './live-viewers.ts';

@@ -1,4 +1,3 @@
-import { actorOf, requires, withFeature } from '../http/access.ts';
 import { unwrap } from '../http/errors.ts';
 import {
   createdAtFilters,
@@ -11,6 +10,7 @@ import {
 import { envelope, listOf, listQuery, pageOf } from '../http/paging.ts';
 import { answers, GuidParams } from '../http/schemas.ts';
 import type { HttpServer } from '../http/server.ts';
+import { actorOf, requires, withFeature } from '../tokens/access/access.ts';
 import type { Recoveries } from './recoveries.ts';
 import { NewRecovery, RecoveryView, viewRecovery } from './recovery-schema.ts';
 

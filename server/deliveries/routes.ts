@@ -1,5 +1,4 @@
 import type { Static } from 'typebox';
-import { actorOf, requires, withFeature } from '../http/access.ts';
 import { unwrap } from '../http/errors.ts';
 import {
   createdAtFilters,
@@ -12,6 +11,7 @@ import {
 import { envelope, listOf, listQuery, pageOf } from '../http/paging.ts';
 import { answers, GuidParams } from '../http/schemas.ts';
 import type { HttpServer } from '../http/server.ts';
+import { actorOf, requires, withFeature } from '../tokens/access/access.ts';
 import {
   DeliveryView,
   DetailedDeliveryView,

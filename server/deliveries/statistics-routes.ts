@@ -1,7 +1,7 @@
-import { requires, withFeature } from '../http/access.ts';
 import { values } from '../http/filters.ts';
 import { answers } from '../http/schemas.ts';
 import type { HttpServer } from '../http/server.ts';
+import { requires, withFeature } from '../tokens/access/access.ts';
 import type { DeliveryStatistics } from './statistics.ts';
 import { StatisticsQuery, StatisticsView } from './statistics-schema.ts';
 

@@ -1,8 +1,8 @@
-import { requires, withFeature } from '../http/access.ts';
 import { answers } from '../http/schemas.ts';
 import type { HttpServer } from '../http/server.ts';
 import type { Database } from '../infrastructure/database/database.ts';
 import type { Subscriptions } from '../subscriptions/service.ts';
+import { requires, withFeature } from '../tokens/access/access.ts';
 import { TargetsView } from './schema.ts';
 import { findTargets } from './targets.ts';
 

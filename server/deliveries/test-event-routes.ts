@@ -1,7 +1,7 @@
-import { actorOf, requires, withFeature } from '../http/access.ts';
 import { unwrap } from '../http/errors.ts';
 import { answers, GuidParams } from '../http/schemas.ts';
 import type { HttpServer } from '../http/server.ts';
+import { actorOf, requires, withFeature } from '../tokens/access/access.ts';
 import { DeliveryView, viewDelivery } from './schema.ts';
 import type { TestEvents } from './test-events.ts';
 

@@ -1,4 +1,3 @@
-import { requires, withFeature } from '../http/access.ts';
 import { unwrap } from '../http/errors.ts';
 import {
   createdAtFilters,
@@ -11,6 +10,7 @@ import {
 import { envelope, listOf, listQuery, pageOf } from '../http/paging.ts';
 import { answers, GuidParams } from '../http/schemas.ts';
 import type { HttpServer } from '../http/server.ts';
+import { requires, withFeature } from '../tokens/access/access.ts';
 import { EventView, viewEvent } from './schema.ts';
 import type { Events } from './service.ts';
 

@@ -1,5 +1,4 @@
 import Type from 'typebox';
-import { actorOf, requires, withFeature } from '../http/access.ts';
 import { unwrap } from '../http/errors.ts';
 import {
   createdAtFilters,
@@ -13,6 +12,7 @@ import type { LongText } from '../http/long-text.ts';
 import { envelope, listOf, listQuery, pageOf } from '../http/paging.ts';
 import { answers, GuidParams, strictObject } from '../http/schemas.ts';
 import type { HttpServer } from '../http/server.ts';
+import { actorOf, requires, withFeature } from '../tokens/access/access.ts';
 import { holdsScope } from '../tokens/scopes.ts';
 import type { Caller } from '../tokens/verifier.ts';
 import { FileView, NewFile, viewFile } from './schema.ts';

@@ -17,6 +17,7 @@ import { Failure } from '../infrastructure/runtime/failure.ts';
 import type { Guids } from '../infrastructure/runtime/guid.ts';
 import type { Log } from '../infrastructure/runtime/log.ts';
 import type { Metrics } from '../infrastructure/runtime/metrics.ts';
+import { challengeFor } from '../tokens/access/challenge.ts';
 import { type AllowedMethods, collectAllowedMethods } from './allowed-methods.ts';
 import { registerJsonBody } from './body.ts';
 import type { BodyBudget } from './body-budget.ts';
@@ -24,7 +25,6 @@ import { shareBodyBudget } from './body-intake.ts';
 import { type BodyPace, createBodyPace } from './body-pace.ts';
 import { limitBodyTime } from './body-time.ts';
 import { createBrokenRequestAnswer } from './broken-request.ts';
-import { challengeFor } from './challenge.ts';
 import {
   answerFor,
   FailureError,

@@ -1,9 +1,9 @@
-import { actorOf, inBothEnvironments, requires, withFreshProof } from '../http/access.ts';
 import { unwrap } from '../http/errors.ts';
 import { answers } from '../http/schemas.ts';
 import type { HttpServer } from '../http/server.ts';
 import { SecondFactorChanges, SecondFactorView, viewSecondFactor } from '../organizations/schema.ts';
 import type { Organizations } from '../organizations/service.ts';
+import { actorOf, inBothEnvironments, requires, withFreshProof } from '../tokens/access/access.ts';
 import type { Members } from './service.ts';
 
 /** What an Organization requires of its members. Everybody reads it, a Founder changes it. */

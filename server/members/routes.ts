@@ -1,9 +1,9 @@
-import { actorOf, inBothEnvironments, requires, withFreshProof } from '../http/access.ts';
 import { unwrap } from '../http/errors.ts';
 import { envelope, listOf, listQuery, pageOf } from '../http/paging.ts';
 import { answers, GuidParams } from '../http/schemas.ts';
 import type { HttpServer } from '../http/server.ts';
 import type { Invitations } from '../login/invitations.ts';
+import { actorOf, inBothEnvironments, requires, withFreshProof } from '../tokens/access/access.ts';
 import { InvitedMemberView, MemberView, NewMember, RoleChange, viewMember } from './schema.ts';
 import type { Members } from './service.ts';
 

@@ -1,9 +1,9 @@
-import { actorOf, requires } from '../http/access.ts';
 import { unwrap } from '../http/errors.ts';
 import { moment, values } from '../http/filters.ts';
 import { envelope, listOf, pageOf } from '../http/paging.ts';
 import { answers, GuidParams } from '../http/schemas.ts';
 import type { HttpServer } from '../http/server.ts';
+import { actorOf, requires } from '../tokens/access/access.ts';
 import type { TokenType } from '../tokens/claims.ts';
 import { scopesFor } from '../tokens/scopes.ts';
 import {

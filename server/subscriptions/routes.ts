@@ -1,8 +1,8 @@
-import { actorOf, requires, withFeature, withFreshProof } from '../http/access.ts';
 import { unwrap } from '../http/errors.ts';
 import { envelope, listOf, pageOf } from '../http/paging.ts';
 import { answers, GuidParams } from '../http/schemas.ts';
 import type { HttpServer } from '../http/server.ts';
+import { actorOf, requires, withFeature, withFreshProof } from '../tokens/access/access.ts';
 import { filtersOf, SubscriptionQuery } from './query.ts';
 import {
   CreatedSubscriptionView,

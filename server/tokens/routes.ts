@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import type { Client } from '../applications/service.ts';
-import { requires } from '../http/access.ts';
 import { countRefusals } from '../http/counted-refusals.ts';
 import { unwrap } from '../http/errors.ts';
 import { registerFormBody } from '../http/form-body.ts';
 import { answers, oauthAnswers } from '../http/schemas.ts';
 import type { HttpServer } from '../http/server.ts';
 import type { SourceAddress } from '../http/source-address.ts';
+import { requires } from './access/access.ts';
 import type { ClientAuthentication } from './client-authentication.ts';
 import type { CustomerTokens } from './customer-tokens.ts';
 import type { Environments } from './environments.ts';

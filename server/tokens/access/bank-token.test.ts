@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertError, createTestApp } from '../../testing/app.ts';
-import { createTenant, everyScope, tokenOf } from '../../testing/tenant.ts';
+import { assertError, createTestApp } from '../../../testing/app.ts';
+import { createTenant, everyScope, tokenOf } from '../../../testing/tenant.ts';
 
 /** A bank token has its bank; the bank_guid of a request is ignored, not an error (specification, Authentication 3). */
 const app = await createTestApp();

@@ -13,10 +13,10 @@ import {
   TOKEN_TYPES,
   validCallOf,
   watchApiRoutes,
-} from '../../testing/api-callers.ts';
-import { type Answer, assertError, createTestApp } from '../../testing/app.ts';
-import type { TokenType } from '../tokens/claims.ts';
-import { holdsScope } from '../tokens/scopes.ts';
+} from '../../../testing/api-callers.ts';
+import { type Answer, assertError, createTestApp } from '../../../testing/app.ts';
+import type { TokenType } from '../claims.ts';
+import { holdsScope } from '../scopes.ts';
 
 /**
  * Who may call what (contract, section 4), for every route of /api that the document tells of; a route added

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createCallers, issueToken } from '../../testing/api-callers.ts';
-import { assertError, createTestApp } from '../../testing/app.ts';
-import { createKey } from '../../testing/tenant.ts';
+import { createCallers, issueToken } from '../../../testing/api-callers.ts';
+import { assertError, createTestApp } from '../../../testing/app.ts';
+import { createKey } from '../../../testing/tenant.ts';
 
 /** The order of the checks on /api (contract, section 4); that each is made on each route is shown beside this. */
 const app = await createTestApp();

@@ -1,7 +1,7 @@
-import type { RateLimit, RateLimits } from '../infrastructure/rate-limits/service.ts';
-import type { Failure } from '../infrastructure/runtime/failure.ts';
-import type { Caller } from '../tokens/verifier.ts';
-import { limitOfCustomer } from './calls-in-flight.ts';
+import { limitOfCustomer } from '../../http/calls-in-flight.ts';
+import type { RateLimit, RateLimits } from '../../infrastructure/rate-limits/service.ts';
+import type { Failure } from '../../infrastructure/runtime/failure.ts';
+import type { Caller } from '../verifier.ts';
 
 const WINDOW_MS = 60_000;
 

@@ -6,8 +6,8 @@ import {
   issueToken,
   readApiOperations,
   validCallOf,
-} from '../../testing/api-callers.ts';
-import { assertError, createTestApp } from '../../testing/app.ts';
+} from '../../../testing/api-callers.ts';
+import { assertError, createTestApp } from '../../../testing/app.ts';
 
 /** Changes that give lasting access take a fresh proof of a person, for every route that the document tells of. */
 const app = await createTestApp();

@@ -1,26 +1,26 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { KeyUsage } from '../applications/usage.ts';
-import type { Actor } from '../infrastructure/audit/service.ts';
-import type { RateLimits } from '../infrastructure/rate-limits/service.ts';
-import type { Clock } from '../infrastructure/runtime/clock.ts';
-import { Failure } from '../infrastructure/runtime/failure.ts';
-import type { Metrics } from '../infrastructure/runtime/metrics.ts';
-import type { Feature } from '../organizations/schema.ts';
-import type { Organizations } from '../organizations/service.ts';
-import type { TokenType } from '../tokens/claims.ts';
-import type { Denials } from '../tokens/denials.ts';
-import { isFreshProof } from '../tokens/proof.ts';
-import { holdsScope } from '../tokens/scopes.ts';
-import type { Caller, VerifiedToken, Verifier } from '../tokens/verifier.ts';
-import { limitBodies, MAX_CALL_BYTES } from './body-limits.ts';
+import type { KeyUsage } from '../../applications/usage.ts';
+import { limitBodies, MAX_CALL_BYTES } from '../../http/body-limits.ts';
+import type { Call, CallsInFlight } from '../../http/calls-in-flight.ts';
+import { FailureError } from '../../http/errors.ts';
+import type { PacedRefusals } from '../../http/paced-refusals.ts';
+import { describeAnswer } from '../../http/schemas.ts';
+import type { HttpServer } from '../../http/server.ts';
+import type { SourceAddress } from '../../http/source-address.ts';
+import { refuseUnknownInput } from '../../http/strict-input.ts';
+import type { Actor } from '../../infrastructure/audit/service.ts';
+import type { RateLimits } from '../../infrastructure/rate-limits/service.ts';
+import type { Clock } from '../../infrastructure/runtime/clock.ts';
+import { Failure } from '../../infrastructure/runtime/failure.ts';
+import type { Metrics } from '../../infrastructure/runtime/metrics.ts';
+import type { Feature } from '../../organizations/schema.ts';
+import type { Organizations } from '../../organizations/service.ts';
+import type { TokenType } from '../claims.ts';
+import type { Denials } from '../denials.ts';
+import { isFreshProof } from '../proof.ts';
+import { holdsScope } from '../scopes.ts';
+import type { Caller, VerifiedToken, Verifier } from '../verifier.ts';
 import { createCallRates } from './call-rates.ts';
-import type { Call, CallsInFlight } from './calls-in-flight.ts';
-import { FailureError } from './errors.ts';
-import type { PacedRefusals } from './paced-refusals.ts';
-import { describeAnswer } from './schemas.ts';
-import type { HttpServer } from './server.ts';
-import type { SourceAddress } from './source-address.ts';
-import { refuseUnknownInput } from './strict-input.ts';
 
 /** What a route of `/api` asks of a token. Declared with the route, checked here, shown in the OpenAPI document. */
 type Access = {

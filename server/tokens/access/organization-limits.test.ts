@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { assertError, createTestApp, type TestApp } from '../../testing/app.ts';
-import { createCustomer, customerToken } from '../../testing/customers.ts';
-import { browse, dashboardToken, joinTeam, logIn } from '../../testing/dashboard.ts';
-import { createTestDatabase } from '../../testing/database.ts';
-import { createTenant, everyScope, tokenOf } from '../../testing/tenant.ts';
+import { assertError, createTestApp, type TestApp } from '../../../testing/app.ts';
+import { createCustomer, customerToken } from '../../../testing/customers.ts';
+import { browse, dashboardToken, joinTeam, logIn } from '../../../testing/dashboard.ts';
+import { createTestDatabase } from '../../../testing/database.ts';
+import { createTenant, everyScope, tokenOf } from '../../../testing/tenant.ts';
 
 /** What one Organization can take from the others: connections, calls in flight and calls per minute. */
 const IN_FLIGHT = 4;
