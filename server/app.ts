@@ -26,13 +26,6 @@ import { registerDownloads } from './files/download-routes.ts';
 import { createFileRoom } from './files/room.ts';
 import { registerFiles } from './files/routes.ts';
 import { registerUploads } from './files/upload-routes.ts';
-import { createBodyBudget } from './http/body-budget.ts';
-import { createCallsInFlight } from './http/calls-in-flight.ts';
-import { registerHealth, registerMetrics } from './http/health.ts';
-import { OPERATOR_INTRODUCTION, PARTNER_INTRODUCTION, registerOpenApi } from './http/openapi.ts';
-import { createPacedRefusals } from './http/paced-refusals.ts';
-import { createHttpServer, type HttpServer } from './http/server.ts';
-import { createRequestSourceAddress } from './http/source-address.ts';
 import { createFailedAuthentications } from './infrastructure/audit/failed-authentications.ts';
 import { registerAuditEntries } from './infrastructure/audit/routes.ts';
 import { createAudit } from './infrastructure/audit/service.ts';
@@ -44,6 +37,17 @@ import { createNotifications } from './infrastructure/database/connections/notif
 import { createDatabase } from './infrastructure/database/database.ts';
 import { schemaState } from './infrastructure/database/migrate.ts';
 import { createPartitions } from './infrastructure/database/partitions/partitions.ts';
+import { createBodyBudget } from './infrastructure/http/bodies/body-budget.ts';
+import { registerHealth, registerMetrics } from './infrastructure/http/health.ts';
+import { createCallsInFlight } from './infrastructure/http/limits/calls-in-flight.ts';
+import { createPacedRefusals } from './infrastructure/http/limits/paced-refusals.ts';
+import {
+  OPERATOR_INTRODUCTION,
+  PARTNER_INTRODUCTION,
+  registerOpenApi,
+} from './infrastructure/http/openapi/openapi.ts';
+import { createRequestSourceAddress } from './infrastructure/http/requests/source-address.ts';
+import { createHttpServer, type HttpServer } from './infrastructure/http/server.ts';
 import { createRateLimits } from './infrastructure/rate-limits/service.ts';
 import type { Clock, Timers } from './infrastructure/runtime/clock.ts';
 import { createEncryption } from './infrastructure/runtime/encryption.ts';

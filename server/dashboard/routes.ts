@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { HttpServer } from '../http/server.ts';
+import type { HttpServer } from '../infrastructure/http/server.ts';
 import type { RandomBytes } from '../infrastructure/runtime/guid.ts';
 import { acceptsEncoding } from './accepted-encoding.ts';
 import type { DashboardFile, DashboardFiles } from './files.ts';

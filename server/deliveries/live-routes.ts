@@ -1,7 +1,7 @@
-import { unwrap } from '../http/errors.ts';
-import { values } from '../http/filters.ts';
-import { answers } from '../http/schemas.ts';
-import type { HttpServer } from '../http/server.ts';
+import { unwrap } from '../infrastructure/http/errors.ts';
+import { values } from '../infrastructure/http/requests/filters.ts';
+import { answers } from '../infrastructure/http/requests/schemas.ts';
+import type { HttpServer } from '../infrastructure/http/server.ts';
 import { requires, tokenCheckOf, withFeature } from '../tokens/access/access.ts';
 import type { Verifier } from '../tokens/verifier.ts';
 import { LiveQuery, LiveStreamView } from './live-schema.ts';

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import Type from 'typebox';
-import { environmentsFilter, guidsFilter, wordsFilter } from '../http/filters.ts';
-import { strictObject, Timestamp } from '../http/schemas.ts';
+import { environmentsFilter, guidsFilter, wordsFilter } from '../infrastructure/http/requests/filters.ts';
+import { strictObject, Timestamp } from '../infrastructure/http/requests/schemas.ts';
 import { DeliveryView } from './schema.ts';
 
 export const LiveQuery = strictObject({

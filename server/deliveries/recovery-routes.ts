@@ -1,4 +1,4 @@
-import { unwrap } from '../http/errors.ts';
+import { unwrap } from '../infrastructure/http/errors.ts';
 import {
   createdAtFilters,
   environmentsFilter,
@@ -6,10 +6,10 @@ import {
   moment,
   values,
   wordsFilter,
-} from '../http/filters.ts';
-import { envelope, listOf, listQuery, pageOf } from '../http/paging.ts';
-import { answers, GuidParams } from '../http/schemas.ts';
-import type { HttpServer } from '../http/server.ts';
+} from '../infrastructure/http/requests/filters.ts';
+import { envelope, listOf, listQuery, pageOf } from '../infrastructure/http/requests/paging.ts';
+import { answers, GuidParams } from '../infrastructure/http/requests/schemas.ts';
+import type { HttpServer } from '../infrastructure/http/server.ts';
 import { actorOf, requires, withFeature } from '../tokens/access/access.ts';
 import type { Recoveries } from './recoveries.ts';
 import { NewRecovery, RecoveryView, viewRecovery } from './recovery-schema.ts';

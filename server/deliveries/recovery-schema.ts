@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { EnvironmentName, Guid, strictObject, Timestamp } from '../http/schemas.ts';
+import { EnvironmentName, Guid, strictObject, Timestamp } from '../infrastructure/http/requests/schemas.ts';
 import { RECOVERY_STATES, type Recovery, type RecoveryState } from './recovery-store.ts';
 
 const RecoveryStateName = Type.Enum([...RECOVERY_STATES], {

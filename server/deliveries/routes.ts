@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import { unwrap } from '../http/errors.ts';
+import { unwrap } from '../infrastructure/http/errors.ts';
 import {
   createdAtFilters,
   environmentsFilter,
@@ -7,10 +7,10 @@ import {
   moment,
   values,
   wordsFilter,
-} from '../http/filters.ts';
-import { envelope, listOf, listQuery, pageOf } from '../http/paging.ts';
-import { answers, GuidParams } from '../http/schemas.ts';
-import type { HttpServer } from '../http/server.ts';
+} from '../infrastructure/http/requests/filters.ts';
+import { envelope, listOf, listQuery, pageOf } from '../infrastructure/http/requests/paging.ts';
+import { answers, GuidParams } from '../infrastructure/http/requests/schemas.ts';
+import type { HttpServer } from '../infrastructure/http/server.ts';
 import { actorOf, requires, withFeature } from '../tokens/access/access.ts';
 import {
   DeliveryView,

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { EnvironmentName, Guid, strictObject, Timestamp } from '../http/schemas.ts';
+import { EnvironmentName, Guid, strictObject, Timestamp } from '../infrastructure/http/requests/schemas.ts';
 import { SLOW_MS } from './limit.ts';
 import type { DetailedDelivery } from './service.ts';
 import { DELIVERY_STATES, type DeliveryState } from './state.ts';

@@ -1,6 +1,6 @@
-import { values } from '../http/filters.ts';
-import { answers } from '../http/schemas.ts';
-import type { HttpServer } from '../http/server.ts';
+import { values } from '../infrastructure/http/requests/filters.ts';
+import { answers } from '../infrastructure/http/requests/schemas.ts';
+import type { HttpServer } from '../infrastructure/http/server.ts';
 import { requires, withFeature } from '../tokens/access/access.ts';
 import type { DeliveryStatistics } from './statistics.ts';
 import { StatisticsQuery, StatisticsView } from './statistics-schema.ts';

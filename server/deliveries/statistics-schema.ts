@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { environmentsFilter, guidsFilter } from '../http/filters.ts';
-import { Guid, strictObject, Timestamp } from '../http/schemas.ts';
+import { environmentsFilter, guidsFilter } from '../infrastructure/http/requests/filters.ts';
+import { Guid, strictObject, Timestamp } from '../infrastructure/http/requests/schemas.ts';
 
 /** A range is a number of steps, the last of which is still running. */
 export const RANGES = {

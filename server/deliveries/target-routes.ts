@@ -1,6 +1,6 @@
-import { answers } from '../http/schemas.ts';
-import type { HttpServer } from '../http/server.ts';
 import type { Database } from '../infrastructure/database/database.ts';
+import { answers } from '../infrastructure/http/requests/schemas.ts';
+import type { HttpServer } from '../infrastructure/http/server.ts';
 import type { Subscriptions } from '../subscriptions/service.ts';
 import { requires, withFeature } from '../tokens/access/access.ts';
 import { TargetsView } from './schema.ts';

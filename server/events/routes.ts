@@ -1,4 +1,4 @@
-import { unwrap } from '../http/errors.ts';
+import { unwrap } from '../infrastructure/http/errors.ts';
 import {
   createdAtFilters,
   environmentsFilter,
@@ -6,10 +6,10 @@ import {
   moment,
   values,
   wordsFilter,
-} from '../http/filters.ts';
-import { envelope, listOf, listQuery, pageOf } from '../http/paging.ts';
-import { answers, GuidParams } from '../http/schemas.ts';
-import type { HttpServer } from '../http/server.ts';
+} from '../infrastructure/http/requests/filters.ts';
+import { envelope, listOf, listQuery, pageOf } from '../infrastructure/http/requests/paging.ts';
+import { answers, GuidParams } from '../infrastructure/http/requests/schemas.ts';
+import type { HttpServer } from '../infrastructure/http/server.ts';
 import { requires, withFeature } from '../tokens/access/access.ts';
 import { EventView, viewEvent } from './schema.ts';
 import type { Events } from './service.ts';

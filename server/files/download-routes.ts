@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
-import { FailureError, unwrap } from '../http/errors.ts';
-import { answers, GuidParams } from '../http/schemas.ts';
-import type { HttpServer } from '../http/server.ts';
+import { FailureError, unwrap } from '../infrastructure/http/errors.ts';
+import { answers, GuidParams } from '../infrastructure/http/requests/schemas.ts';
+import type { HttpServer } from '../infrastructure/http/server.ts';
 import { Failure } from '../infrastructure/runtime/failure.ts';
 import { rangeOf } from './range.ts';
 import { attachment } from './storage/disposition.ts';

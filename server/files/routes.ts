@@ -1,5 +1,6 @@
 import Type from 'typebox';
-import { unwrap } from '../http/errors.ts';
+import type { LongText } from '../infrastructure/http/bodies/long-text.ts';
+import { unwrap } from '../infrastructure/http/errors.ts';
 import {
   createdAtFilters,
   environmentsFilter,
@@ -7,11 +8,10 @@ import {
   moment,
   values,
   wordsFilter,
-} from '../http/filters.ts';
-import type { LongText } from '../http/long-text.ts';
-import { envelope, listOf, listQuery, pageOf } from '../http/paging.ts';
-import { answers, GuidParams, strictObject } from '../http/schemas.ts';
-import type { HttpServer } from '../http/server.ts';
+} from '../infrastructure/http/requests/filters.ts';
+import { envelope, listOf, listQuery, pageOf } from '../infrastructure/http/requests/paging.ts';
+import { answers, GuidParams, strictObject } from '../infrastructure/http/requests/schemas.ts';
+import type { HttpServer } from '../infrastructure/http/server.ts';
 import { actorOf, requires, withFeature } from '../tokens/access/access.ts';
 import { holdsScope } from '../tokens/scopes.ts';
 import type { Caller } from '../tokens/verifier.ts';

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { Guid, strictObject, Timestamp } from '../http/schemas.ts';
 import type { FileFailureCode } from '../infrastructure/database/tables.ts';
+import { Guid, strictObject, Timestamp } from '../infrastructure/http/requests/schemas.ts';
 import { CONTENT_TYPES, FILE_TYPES } from './file-types.ts';
 import type { ShownFile } from './service.ts';
 import { FILE_STATES } from './state.ts';

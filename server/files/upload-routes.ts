@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
-import { unwrap } from '../http/errors.ts';
-import { answers, GuidParams } from '../http/schemas.ts';
-import type { HttpServer } from '../http/server.ts';
+import { unwrap } from '../infrastructure/http/errors.ts';
+import { answers, GuidParams } from '../infrastructure/http/requests/schemas.ts';
+import type { HttpServer } from '../infrastructure/http/server.ts';
 import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import { isGuid } from '../infrastructure/runtime/guid.ts';
 import { CONTENT_TYPES } from './file-types.ts';

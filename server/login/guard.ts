@@ -1,11 +1,11 @@
 import cookies from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { countRefusals } from '../http/counted-refusals.ts';
-import { unwrap } from '../http/errors.ts';
-import type { HttpServer } from '../http/server.ts';
-import { sessionCookieName } from '../http/session-cookie.ts';
-import type { SourceAddress } from '../http/source-address.ts';
-import { refuseUnknownInput } from '../http/strict-input.ts';
+import { unwrap } from '../infrastructure/http/errors.ts';
+import { countRefusals } from '../infrastructure/http/limits/counted-refusals.ts';
+import type { SourceAddress } from '../infrastructure/http/requests/source-address.ts';
+import { refuseUnknownInput } from '../infrastructure/http/requests/strict-input.ts';
+import type { HttpServer } from '../infrastructure/http/server.ts';
+import { sessionCookieName } from '../infrastructure/http/session-cookie.ts';
 import { networkOf } from '../infrastructure/rate-limits/address.ts';
 import { Failure } from '../infrastructure/runtime/failure.ts';
 import type { Secret } from '../infrastructure/runtime/secret.ts';

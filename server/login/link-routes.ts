@@ -1,6 +1,6 @@
-import { unwrap } from '../http/errors.ts';
-import { answers } from '../http/schemas.ts';
-import type { HttpServer } from '../http/server.ts';
+import { unwrap } from '../infrastructure/http/errors.ts';
+import { answers } from '../infrastructure/http/requests/schemas.ts';
+import type { HttpServer } from '../infrastructure/http/server.ts';
 import { bySession } from './guard.ts';
 import { type RouteTools, tags } from './route-tools.ts';
 import {

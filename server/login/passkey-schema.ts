@@ -1,6 +1,6 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import Type, { type Static } from 'typebox';
-import { Guid, strictObject, Timestamp } from '../http/schemas.ts';
+import { Guid, strictObject, Timestamp } from '../infrastructure/http/requests/schemas.ts';
 import type { Passkey } from './passkeys.ts';
 
 export type PasskeyRequest = AuthenticationResponseJSON;

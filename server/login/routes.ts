@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
-import { unwrap } from '../http/errors.ts';
-import { answers } from '../http/schemas.ts';
-import type { HttpServer } from '../http/server.ts';
+import { unwrap } from '../infrastructure/http/errors.ts';
+import { answers } from '../infrastructure/http/requests/schemas.ts';
+import type { HttpServer } from '../infrastructure/http/server.ts';
 import { registerAccount } from './account-routes.ts';
 import { actorOf } from './entry.ts';
 import { bySession, clearSessionCookie, createFrom, registerDashboard, setSessionCookie } from './guard.ts';

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import type { AllowlistPolicy } from '../applications/service.ts';
-import { EnvironmentName, Guid, strictObject, Timestamp } from '../http/schemas.ts';
+import { EnvironmentName, Guid, strictObject, Timestamp } from '../infrastructure/http/requests/schemas.ts';
 import { version } from '../infrastructure/runtime/version.ts';
 import { Email, PersonName, RoleName } from '../members/schema.ts';
 import { secondFactorNeed } from '../organizations/second-factor.ts';

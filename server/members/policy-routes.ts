@@ -1,6 +1,6 @@
-import { unwrap } from '../http/errors.ts';
-import { answers } from '../http/schemas.ts';
-import type { HttpServer } from '../http/server.ts';
+import { unwrap } from '../infrastructure/http/errors.ts';
+import { answers } from '../infrastructure/http/requests/schemas.ts';
+import type { HttpServer } from '../infrastructure/http/server.ts';
 import { SecondFactorChanges, SecondFactorView, viewSecondFactor } from '../organizations/schema.ts';
 import type { Organizations } from '../organizations/service.ts';
 import { actorOf, inBothEnvironments, requires, withFreshProof } from '../tokens/access/access.ts';

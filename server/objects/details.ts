@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { Guid, strictObject } from '../http/schemas.ts';
+import { Guid, strictObject } from '../infrastructure/http/requests/schemas.ts';
 
 /** What each kind of object has of its own; every text, number and list in it has a bound. */
 const MAX_NAME_CHARACTERS = 128;

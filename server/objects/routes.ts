@@ -1,8 +1,8 @@
-import { unwrap } from '../http/errors.ts';
-import { moment, values } from '../http/filters.ts';
-import { envelope, listOf, pageOf } from '../http/paging.ts';
-import { answers, GuidParams } from '../http/schemas.ts';
-import type { HttpServer } from '../http/server.ts';
+import { unwrap } from '../infrastructure/http/errors.ts';
+import { moment, values } from '../infrastructure/http/requests/filters.ts';
+import { envelope, listOf, pageOf } from '../infrastructure/http/requests/paging.ts';
+import { answers, GuidParams } from '../infrastructure/http/requests/schemas.ts';
+import type { HttpServer } from '../infrastructure/http/server.ts';
 import { actorOf, requires } from '../tokens/access/access.ts';
 import type { TokenType } from '../tokens/claims.ts';
 import { scopesFor } from '../tokens/scopes.ts';

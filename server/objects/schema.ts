@@ -1,7 +1,12 @@
 import Type, { type TObject, type TProperties } from 'typebox';
-import { createdAtFilters, environmentsFilter, guidsFilter, wordsFilter } from '../http/filters.ts';
-import { listQuery } from '../http/paging.ts';
-import { EnvironmentName, Guid, strictObject, Timestamp } from '../http/schemas.ts';
+import {
+  createdAtFilters,
+  environmentsFilter,
+  guidsFilter,
+  wordsFilter,
+} from '../infrastructure/http/requests/filters.ts';
+import { listQuery } from '../infrastructure/http/requests/paging.ts';
+import { EnvironmentName, Guid, strictObject, Timestamp } from '../infrastructure/http/requests/schemas.ts';
 import { type Details, endingsOf, type Machine, statesOf } from './machine.ts';
 import type { ObjectRow } from './store.ts';
 import type { ObjectType } from './types.ts';

@@ -5,9 +5,9 @@ import {
   viewCreated,
 } from '../applications/schema.ts';
 import type { Applications } from '../applications/service.ts';
-import { unwrap } from '../http/errors.ts';
-import { answers, GuidParams } from '../http/schemas.ts';
-import type { HttpServer } from '../http/server.ts';
+import { unwrap } from '../infrastructure/http/errors.ts';
+import { answers, GuidParams } from '../infrastructure/http/requests/schemas.ts';
+import type { HttpServer } from '../infrastructure/http/server.ts';
 import type { Organizations } from '../organizations/service.ts';
 import { type OperatorAuthentication, security } from './authentication.ts';
 

@@ -1,10 +1,10 @@
-import { unwrap } from '../http/errors.ts';
-import { guidsFilter, textsFilter, values } from '../http/filters.ts';
-import { envelope, listOf, listQuery, pageOf } from '../http/paging.ts';
-import { answers } from '../http/schemas.ts';
-import type { HttpServer } from '../http/server.ts';
 import { AuditRecordView, viewAuditRecord } from '../infrastructure/audit/schema.ts';
 import type { Audit } from '../infrastructure/audit/service.ts';
+import { unwrap } from '../infrastructure/http/errors.ts';
+import { guidsFilter, textsFilter, values } from '../infrastructure/http/requests/filters.ts';
+import { envelope, listOf, listQuery, pageOf } from '../infrastructure/http/requests/paging.ts';
+import { answers } from '../infrastructure/http/requests/schemas.ts';
+import type { HttpServer } from '../infrastructure/http/server.ts';
 import { security } from './authentication.ts';
 
 export type AuditDeps = { audit: Audit };

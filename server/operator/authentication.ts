@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import type { SourceAddress } from '../http/source-address.ts';
 import type { FailedAuthentications } from '../infrastructure/audit/failed-authentications.ts';
 import type { Actor } from '../infrastructure/audit/service.ts';
+import type { SourceAddress } from '../infrastructure/http/requests/source-address.ts';
 import { countedAddress } from '../infrastructure/rate-limits/address.ts';
 import type { RateLimit, RateLimits } from '../infrastructure/rate-limits/service.ts';
 import { Failure } from '../infrastructure/runtime/failure.ts';

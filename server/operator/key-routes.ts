@@ -1,10 +1,10 @@
 import Type from 'typebox';
 import type { Clients } from '../applications/clients.ts';
-import { unwrap } from '../http/errors.ts';
-import { answers, Timestamp } from '../http/schemas.ts';
-import type { HttpServer } from '../http/server.ts';
 import type { Audit } from '../infrastructure/audit/service.ts';
 import type { Database } from '../infrastructure/database/database.ts';
+import { unwrap } from '../infrastructure/http/errors.ts';
+import { answers, Timestamp } from '../infrastructure/http/requests/schemas.ts';
+import type { HttpServer } from '../infrastructure/http/server.ts';
 import type { Encryption } from '../infrastructure/runtime/encryption.ts';
 import type { LoginRoom } from '../login/service.ts';
 import type { Subscriptions } from '../subscriptions/service.ts';

@@ -1,8 +1,14 @@
 import Type from 'typebox';
-import { unwrap } from '../http/errors.ts';
-import { envelope, listOf, listQuery, pageOf } from '../http/paging.ts';
-import { answers, Guid, GuidParams, strictObject, Timestamp } from '../http/schemas.ts';
-import type { HttpServer } from '../http/server.ts';
+import { unwrap } from '../infrastructure/http/errors.ts';
+import { envelope, listOf, listQuery, pageOf } from '../infrastructure/http/requests/paging.ts';
+import {
+  answers,
+  Guid,
+  GuidParams,
+  strictObject,
+  Timestamp,
+} from '../infrastructure/http/requests/schemas.ts';
+import type { HttpServer } from '../infrastructure/http/server.ts';
 import type { LoginRoom } from '../login/service.ts';
 import { InvitedMemberView, MemberView, NewMember, viewMember } from '../members/schema.ts';
 import type { Members } from '../members/service.ts';

@@ -1,6 +1,6 @@
-import { unwrap } from '../http/errors.ts';
-import { answers, GuidParams } from '../http/schemas.ts';
-import type { HttpServer } from '../http/server.ts';
+import { unwrap } from '../infrastructure/http/errors.ts';
+import { answers, GuidParams } from '../infrastructure/http/requests/schemas.ts';
+import type { HttpServer } from '../infrastructure/http/server.ts';
 import type { Feed } from '../objects/feed.ts';
 import {
   objectViewSchema,

@@ -1,7 +1,7 @@
-import { limitBodies, MAX_CALL_BYTES } from '../http/body-limits.ts';
-import { unwrap } from '../http/errors.ts';
-import type { HttpServer } from '../http/server.ts';
-import { refuseUnknownInput } from '../http/strict-input.ts';
+import { limitBodies, MAX_CALL_BYTES } from '../infrastructure/http/bodies/body-limits.ts';
+import { unwrap } from '../infrastructure/http/errors.ts';
+import { refuseUnknownInput } from '../infrastructure/http/requests/strict-input.ts';
+import type { HttpServer } from '../infrastructure/http/server.ts';
 import { type ApplicationDeps, registerApplicationRoutes } from './application-routes.ts';
 import { type AuditDeps, registerAuditRoutes } from './audit-routes.ts';
 import type { OperatorAuthentication } from './authentication.ts';

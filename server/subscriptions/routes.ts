@@ -1,7 +1,7 @@
-import { unwrap } from '../http/errors.ts';
-import { envelope, listOf, pageOf } from '../http/paging.ts';
-import { answers, GuidParams } from '../http/schemas.ts';
-import type { HttpServer } from '../http/server.ts';
+import { unwrap } from '../infrastructure/http/errors.ts';
+import { envelope, listOf, pageOf } from '../infrastructure/http/requests/paging.ts';
+import { answers, GuidParams } from '../infrastructure/http/requests/schemas.ts';
+import type { HttpServer } from '../infrastructure/http/server.ts';
 import { actorOf, requires, withFeature, withFreshProof } from '../tokens/access/access.ts';
 import { filtersOf, SubscriptionQuery } from './query.ts';
 import {

@@ -1,6 +1,6 @@
 import Type from 'typebox';
-import { answers } from '../http/schemas.ts';
-import type { HttpServer } from '../http/server.ts';
+import { answers } from '../infrastructure/http/requests/schemas.ts';
+import type { HttpServer } from '../infrastructure/http/server.ts';
 import type { Environments } from './environments.ts';
 import { scopesFor } from './scopes.ts';
 import { ALGORITHM, JWKS_MAX_AGE_SECONDS, type SigningKeys } from './signing-keys.ts';

@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import type { Client } from '../applications/service.ts';
-import { countRefusals } from '../http/counted-refusals.ts';
-import { unwrap } from '../http/errors.ts';
-import { registerFormBody } from '../http/form-body.ts';
-import { answers, oauthAnswers } from '../http/schemas.ts';
-import type { HttpServer } from '../http/server.ts';
-import type { SourceAddress } from '../http/source-address.ts';
+import { registerFormBody } from '../infrastructure/http/bodies/form-body.ts';
+import { unwrap } from '../infrastructure/http/errors.ts';
+import { countRefusals } from '../infrastructure/http/limits/counted-refusals.ts';
+import { answers, oauthAnswers } from '../infrastructure/http/requests/schemas.ts';
+import type { SourceAddress } from '../infrastructure/http/requests/source-address.ts';
+import type { HttpServer } from '../infrastructure/http/server.ts';
 import { requires } from './access/access.ts';
 import type { ClientAuthentication } from './client-authentication.ts';
 import type { CustomerTokens } from './customer-tokens.ts';

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { Guid, strictObject } from '../http/schemas.ts';
+import { Guid, strictObject } from '../infrastructure/http/requests/schemas.ts';
 import { MAX_SCOPES } from './scopes.ts';
 
 /** Unknown fields are let through here: "The authorization server MUST ignore unrecognized request parameters." */

@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
 import Type, { type Static } from 'typebox';
-import { unwrap } from '../../http/errors.ts';
-import { createdAtFilters, moment, textsFilter, values } from '../../http/filters.ts';
-import { envelope, listOf, listQuery, pageOf } from '../../http/paging.ts';
-import { answers, strictObject } from '../../http/schemas.ts';
-import type { HttpServer } from '../../http/server.ts';
 import type { People } from '../../members/people.ts';
 import { inTurn, requires } from '../../tokens/access/access.ts';
 import type { Page } from '../database/paging/paging.ts';
+import { unwrap } from '../http/errors.ts';
+import { createdAtFilters, moment, textsFilter, values } from '../http/requests/filters.ts';
+import { envelope, listOf, listQuery, pageOf } from '../http/requests/paging.ts';
+import { answers, strictObject } from '../http/requests/schemas.ts';
+import type { HttpServer } from '../http/server.ts';
 import { isGuid } from '../runtime/guid.ts';
 import { AuditEntryView, viewAuditEntry } from './entries.ts';
 import { exportCsv } from './export.ts';

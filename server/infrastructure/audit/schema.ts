@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { Guid, Timestamp } from '../../http/schemas.ts';
+import { Guid, Timestamp } from '../http/requests/schemas.ts';
 import type { AuditRecord } from './store.ts';
 
 export const AuditRecordView = Type.Object({

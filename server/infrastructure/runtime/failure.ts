@@ -1,6 +1,6 @@
 /**
  * A failure of the domain: a value that a service returns, never something it throws.
- * Throwing is for bugs. `http/errors.ts` maps every code to its status, exhaustively.
+ * Throwing is for bugs. `infrastructure/http/errors.ts` maps every code to its status, exhaustively.
  */
 export type FailureCode =
   | 'authentication_malformed'

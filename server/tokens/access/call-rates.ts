@@ -1,4 +1,4 @@
-import { limitOfCustomer } from '../../http/calls-in-flight.ts';
+import { limitOfCustomer } from '../../infrastructure/http/limits/calls-in-flight.ts';
 import type { RateLimit, RateLimits } from '../../infrastructure/rate-limits/service.ts';
 import type { Failure } from '../../infrastructure/runtime/failure.ts';
 import type { Caller } from '../verifier.ts';

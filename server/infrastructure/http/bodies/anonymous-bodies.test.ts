@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { createBareServer, listenAnywhere } from '../../../../testing/http-server.ts';
+
+/** Slow bodies of hostile networks must not keep the bodies of other callers out. */
+const KIBIBYTE = 1_024;
+const ANONYMOUS_BYTES = 512 * KIBIBYTE;
+const NETWORKS = 64;
+/** With the overhead of a piece, all but one byte of what a network may hold. */
+const HELD_BYTES = ANONYMOUS_BYTES / NETWORKS - 1;
+const SENT_BYTES = HELD_BYTES - 256 - '{"a":"'.length;
+const GIVE_UP_MS = 20_000;
+
+const { server, bodyBudget } = createBareServer({
+  maxBodyBytes: 4 * ANONYMOUS_BYTES,
+  trustedProxies: ['127.0.0.1'],
+});
+server.post('/token', { schema: { hide: true } }, async () => ({}));
+const port = await listenAnywhere(server);
+
+function begin(address: string, sentBytes: number) {
+  const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+  let received = '';
+  socket.on('data', (text) => {
+    received += text;
+  });
+  socket.on('error', () => {});
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  const head = [
+    'POST /token HTTP/1.1',
+    'Host: x',
+    `X-Forwarded-For: ${address}`,
+    'Content-Type: application/json',
+    `Content-Length: ${16 * KIBIBYTE}`,
+  ];
+  socket.write(`${head.join('\r\n')}\r\n\r\n{"a":"${'A'.repeat(sentBytes)}`);
+  return { socket, closed, received: () => received };
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  const signal = AbortSignal.timeout(GIVE_UP_MS);
+  while (!isSo()) await setImmediate(undefined, { signal });
+}
+
+async function post(address: string) {
+  const headers = { 'content-type': 'application/json', 'x-forwarded-for': address };
+  return fetch(`http://127.0.0.1:${port}/token`, { method: 'POST', headers, body: '{}' });
+}
+
+const OVERLOADED = /^HTTP\/1\.1 503 .*\r\nretry-after: 1\r\n.*"message_code":"overloaded"/s;
+
+test('networks that fill the anonymous part lose a body to a further network, which is served', async () => {
+  const slow = Array.from({ length: NETWORKS }, (_, index) => begin(`198.51.${index}.1`, SENT_BYTES));
+  await until(() => bodyBudget.held() === NETWORKS * HELD_BYTES);
+  const answers = await Promise.all(['203.0.113.1', '2001:db8::1'].map(post));
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200],
+  );
+  await Promise.race(slow.map(({ closed }) => closed));
+  const refused = slow.filter(({ received }) => received() !== '');
+  assert.equal(refused.length, 1);
+  assert.match(String(refused[0]?.received()), OVERLOADED);
+  for (const { socket } of slow) socket.destroy();
+  await until(() => bodyBudget.held() === 0);
+});
+
+test('all addresses of a network have one share, and its slow bodies give way to its new ones', async () => {
+  const slow = begin('192.0.2.1', SENT_BYTES);
+  await until(() => bodyBudget.held() === HELD_BYTES);
+  assert.equal((await post('192.0.2.200')).status, 200);
+  await slow.closed;
+  assert.match(slow.received(), OVERLOADED);
+  await until(() => bodyBudget.held() === 0);
+});

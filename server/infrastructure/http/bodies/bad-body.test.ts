@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { createTestApp } from '../../../../testing/app.ts';
+import { createCustomer } from '../../../../testing/customers.ts';
+import { type JsonSchema, sampleOf, wrongValues } from '../../../../testing/json-samples.ts';
+import {
+  assertQuietLog,
+  assertRefused,
+  createOperations,
+  EXTREME_MOMENTS,
+  invalid,
+  jsonBodyOf,
+  type Operation,
+  refusalOfType,
+  takesBytes,
+  UNLIMITED,
+} from '../../../../testing/operations.ts';
+import { createSubscription } from '../../../../testing/subscriptions.ts';
+
+/** What every route with a body does with one that does not fit (contract, sections 1 and 4). */
+const app = await createTestApp({ environment: UNLIMITED });
+const { operations: all, call, tenant } = await createOperations(app);
+const { guid: subscriptionGuid } = await createSubscription(app, tenant);
+const customerGuid = await createCustomer(app, tenant.bankGuid);
+const operations = all.filter((operation) => operation.requestBody && !takesBytes(operation));
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+test('the document lists routes with a body', () => {
+  assert.ok(operations.length >= 4, `${operations.length} routes`);
+});
+
+for (const operation of operations) {
+  const { operationId, requestBody } = operation;
+  const send = (payload: string | Buffer | object, headers: Record<string, string> = JSON_TYPE) =>
+    call(operation, { payload, headers });
+
+  test(`${operationId}: another content type is refused`, async () => {
+    for (const type of ['text/x-unheard-of', 'nonsense', 'application/jsonx']) {
+      assertRefused(operation, await send('x', { 'content-type': type }), refusalOfType(operation));
+    }
+  });
+
+  test(`${operationId}: a body over the limit is refused`, async () => {
+    const [contentType = ''] = Object.keys(requestBody?.content ?? {});
+    const headers = { 'content-type': contentType, 'content-length': String(1024 ** 5) };
+    assertRefused(operation, await send('{}', headers), { status: 413, code: 'payload_too_large' });
+  });
+
+  if (requestBody?.content[FORM_TYPE]) {
+    test(`${operationId}: a form that cannot be read or stored is refused`, async () => {
+      const headers = { 'content-type': FORM_TYPE };
+      for (const form of [
+        'client_id=%00',
+        'client_id=a%00b',
+        'client_id=a&client_id=b',
+        Buffer.from([0xc3, 0x28]),
+      ])
+        assertRefused(operation, await send(form, headers), { status: 400, code: 'invalid_request' });
+    });
+  }
+
+  const schema = jsonBodyOf(operation);
+  if (!schema) continue;
+
+  test(`${operationId}: what is not JSON is refused as malformed`, async () => {
+    const invalidUtf8 = Buffer.from([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xc3, 0x28, 0x22, 0x7d]);
+    for (const body of ['{', 'x', '{"a":1,}', "{'a':1}", 'NaN', '{"__proto__":{}}', invalidUtf8])
+      assertRefused(operation, await send(body), { status: 400, code: 'malformed_json' });
+  });
+
+  test(`${operationId}: a body that is no object, or none at all, is refused`, async () => {
+    for (const body of ['null', '1', '"x"', '[]', 'true', '']) {
+      assertRefused(operation, await send(body), invalid('The request body'));
+    }
+  });
+
+  test(`${operationId}: an unknown field is refused by name, or ignored where an RFC asks for that`, async () => {
+    const valid = sampleOf(schema) as object;
+    const answer = await send({ ...valid, no_such_field: 1 });
+    // RFC 6749, section 3.2: the token endpoints "MUST ignore unrecognized request parameters".
+    if (operation.path.startsWith('/oauth/')) assert.deepEqual(answer.body, (await send(valid)).body);
+    else assertRefused(operation, answer, invalid('no_such_field'));
+  });
+
+  test(`${operationId}: a missing field is refused by name`, async () => {
+    for (const name of schema.required ?? []) {
+      const { [name]: _, ...rest } = sampleOf(schema) as Record<string, unknown>;
+      assertRefused(operation, await send(rest), { status: 400, code: 'missing_parameter', names: name });
+    }
+  });
+
+  test(`${operationId}: a value of the wrong type is refused by the name of its field`, async () => {
+    for (const [name, property] of Object.entries(schema.properties ?? {})) {
+      for (const value of wrongValues(property).filter((wrong) => wrong !== null)) {
+        const body = { ...(sampleOf(schema) as object), [name]: value };
+        assertRefused(operation, await send(body), invalid(name));
+      }
+    }
+  });
+
+  test(`${operationId}: null counts as absent`, async () => {
+    const valid = sampleOf(schema) as Record<string, unknown>;
+    const codeOf = async (body: object) => (await send(body)).body.message_code;
+    for (const name of Object.keys(schema.properties ?? {})) {
+      const { [name]: _, ...absent } = valid;
+      assert.equal(await codeOf({ ...valid, [name]: null }), await codeOf(absent), name);
+    }
+    const unknown = await send({ ...valid, no_such_field: null });
+    if (!operation.path.startsWith('/oauth/')) assertRefused(operation, unknown, invalid('no_such_field'));
+  });
+
+  test(`${operationId}: text that cannot be stored is refused by the name of its field`, async () => {
+    for (const [name, property] of Object.entries(schema.properties ?? {})) {
+      if (!isFreeText(property)) continue;
+      for (const text of ['a\\u0000b', '\\ud800', 'x\\udc00']) {
+        const body = JSON.stringify({ ...(sampleOf(schema) as object), [name]: '#' }).replace('#', text);
+        assertRefused(operation, await send(body), invalid(name));
+      }
+    }
+  });
+
+  test(`${operationId}: nesting without end is refused`, async () => {
+    const deep = '['.repeat(4_000) + ']'.repeat(4_000);
+    for (const name of Object.keys(schema.properties ?? {}))
+      assertRefused(operation, await send(`{"${name}":[${deep}]}`), invalid(name));
+    assertRefused(operation, await send(deep), invalid('The request body'));
+  });
+
+  test(`${operationId}: a body of very many keys or entries is refused, as is one over the limit of the route`, async () => {
+    const keys = `{${Array.from({ length: 1_000 }, (_, index) => `"${index}":0`)}}`;
+    const entries = `[${'0,'.repeat(8_000)}0]`;
+    assertRefused(operation, await send(keys), invalid('more than 100 keys'));
+    if (limitOf(operation) > SMALL_BYTES)
+      assertRefused(operation, await send(`[${entries},${entries}]`), invalid('more than 10000 entries'));
+    const spaces = ' '.repeat(limitOf(operation));
+    assertRefused(operation, await send(`${spaces}{}`), { status: 413, code: 'payload_too_large' });
+  });
+
+  test(`${operationId}: no JSON at all makes it fail`, async () => {
+    const value = fc.oneof(fc.jsonValue(), fc.string({ unit: 'binary' }));
+    const fields = Object.keys(schema.properties ?? {}).map((name) => [name, value] as const);
+    const body = fc.oneof(value, fc.record(Object.fromEntries(fields), { requiredKeys: [] }));
+    await fc.assert(
+      fc.asyncProperty(body, async (sent) => {
+        const answer = await send(JSON.stringify(sent));
+        assert.ok(answer.status < 500 && answer.headers['x-request-id'], JSON.stringify(answer.body));
+      }),
+      { numRuns: 30 },
+    );
+  });
+}
+
+const EXTREME_NUMBERS = [0, 1, -1, 2 ** 31, 2 ** 53 - 1, 2 ** 53, -(2 ** 63), 1e308, 1.5];
+const SMALL_BYTES = 16 * 1_024;
+
+function limitOf({ path }: Operation): number {
+  if (path === '/api/files') return 11 * 1024 ** 2;
+  if (path === '/operator/events') return 1024 ** 2;
+  return path.startsWith('/api/') || path.startsWith('/operator/') ? 256 * 1_024 : SMALL_BYTES;
+}
+
+/** References to what really is there, so that a request gets as far as the database. */
+const REFERENCES: Record<string, string> = {
+  organization_guid: tenant.organizationGuid,
+  bank_guid: tenant.bankGuid,
+  customer_guid: customerGuid,
+  subscription_guid: subscriptionGuid,
+};
+
+for (const operation of operations) {
+  const { properties = {}, ...schema } = jsonBodyOf(operation) ?? {};
+  const fields = Object.entries(properties);
+  const moments = fields.filter(([, { format }]) => format === 'date-time').map(([name]) => name);
+  const numbers = fields.filter(([, { type }]) => type === 'integer').map(([name]) => name);
+  if (moments.length + numbers.length === 0) continue;
+
+  test(`${operation.operationId}: no moment and no number makes it fail`, async () => {
+    const references = Object.entries(REFERENCES).filter(([name]) => name in properties);
+    const valid = { ...(sampleOf({ ...schema, properties }) as object), ...Object.fromEntries(references) };
+    const bodies = [
+      // In order, where there are several: an earlier moment for the field that comes first.
+      ...EXTREME_MOMENTS.map((_, index) =>
+        Object.fromEntries(
+          moments.map((name, at) => [name, EXTREME_MOMENTS[index + at] ?? EXTREME_MOMENTS[0]]),
+        ),
+      ),
+      ...moments.flatMap((name) => EXTREME_MOMENTS.map((moment) => ({ [name]: moment }))),
+      ...numbers.flatMap((name) => EXTREME_NUMBERS.map((number) => ({ [name]: number }))),
+    ];
+    for (const body of bodies) {
+      const answer = await call(operation, { payload: { ...valid, ...body }, headers: JSON_TYPE });
+      assert.ok(answer.status < 500, `${JSON.stringify(body)}: ${JSON.stringify(answer.body)}`);
+    }
+  });
+}
+
+test('nothing of this was an error of ours, or filled the log', () => assertQuietLog(app));
+
+function isFreeText({ type, pattern, format }: JsonSchema): boolean {
+  return type === 'string' && format === undefined && (pattern === undefined || pattern === '\\S');
+}

@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { BODY_BUDGET_BYTES, createBareServer, listenAnywhere } from '../../../../testing/http-server.ts';
+import { createBodyBudget } from './body-budget.ts';
+import { limitBodyTime } from './body-time.ts';
+
+const MEBIBYTE = 1024 ** 2;
+/** Of what would otherwise never come. */
+const GIVE_UP_MS = 20_000;
+
+const WITHIN_MS = 100;
+const { server, bodyBudget } = createBareServer();
+const timed = createBareServer();
+limitBodyTime(timed.server, { smallMs: WITHIN_MS, largeMs: WITHIN_MS });
+const SHARE_BYTES = BODY_BUDGET_BYTES / 4;
+for (const { server: target } of [{ server }, timed]) {
+  // What an authentication does, for those who say so.
+  target.addHook('onRequest', (request, _reply, done) => {
+    const organization = request.headers['x-organization'];
+    if (organization !== undefined) request.bodySource = String(organization);
+    done();
+  });
+  const config = { longText: 'data' };
+  const options = { bodyLimit: 11 * MEBIBYTE, config, schema: { hide: true } };
+  target.post('/large', options, async ({ longText }) => ({ characters: longText?.characters }));
+}
+server.post('/small', { schema: { hide: true } }, async () => ({}));
+const port = await listenAnywhere(server);
+const timedPort = await listenAnywhere(timed.server);
+
+test('callers with credentials have a part of the budget, and each of them a share', () => {
+  const budget = createBodyBudget({ maxBytes: 64 });
+  const shareOf = (key: string) => budget.open({ key, isAnonymous: false });
+  const first = shareOf('organization a');
+  assert.ok(first.take(10) && first.take(6));
+  assert.equal(first.take(1), false, 'a quarter is all that one Organization gets');
+  assert.equal(shareOf('organization a').take(1), false, 'in all of its requests together');
+  first.complete();
+  const others = ['organization b', 'organization c'].map(shareOf);
+  for (const share of others) {
+    assert.ok(share.take(16));
+    share.complete();
+  }
+  assert.equal(shareOf('organization d').take(1), false, 'the rest is for callers without credentials');
+  assert.ok(budget.open({ key: 'network', isAnonymous: true }).take(1 / 4));
+  first.release();
+  first.release();
+  assert.equal(budget.held(), 32.25);
+  assert.equal(first.take(1), false, 'a released share takes nothing');
+  assert.ok(shareOf('organization d').take(16));
+});
+
+test('three Organizations that keep their bodies open do not stop a fourth, or the operator', () => {
+  const budget = createBodyBudget({ maxBytes: 64 });
+  const shed: string[] = [];
+  for (const key of ['organization a', 'organization b', 'organization c']) {
+    const share = budget.open({ key, isAnonymous: false });
+    share.whenShed(() => shed.push(key));
+    assert.ok(share.take(16));
+  }
+  for (const key of ['organization d', 'operator'])
+    assert.ok(budget.open({ key, isAnonymous: false }).take(4));
+  assert.deepEqual(shed, ['organization a'], 'one body made place for both');
+});
+
+function begin(sentBytes: number, organization: string, at = port) {
+  const socket = connect(at, '127.0.0.1').setEncoding('utf8');
+  let received = '';
+  socket.on('data', (text) => {
+    received += text;
+  });
+  // What is still being sent when a body is refused is lost.
+  socket.on('error', () => {});
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  const head = [
+    'POST /large HTTP/1.1',
+    'Host: x',
+    `X-Organization: ${organization}`,
+    'Content-Type: application/json',
+    `Content-Length: ${11 * MEBIBYTE}`,
+  ];
+  socket.write(`${head.join('\r\n')}\r\n\r\n{"data":"${'A'.repeat(sentBytes)}`);
+  return { socket, received: () => received, closed };
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  const signal = AbortSignal.timeout(GIVE_UP_MS);
+  while (!isSo()) await setImmediate(undefined, { signal });
+}
+
+test('a body beyond the share of its Organization gets 503, and another Organization’s does not', async () => {
+  const held = [begin(10 * MEBIBYTE, 'a'), begin(5 * MEBIBYTE, 'a')];
+  await until(() => bodyBudget.held() >= 15 * MEBIBYTE);
+  const refused = begin(MEBIBYTE, 'a');
+  await refused.closed;
+  assert.match(refused.received(), /^HTTP\/1\.1 503 .*\r\nretry-after: 1\r\n.*"message_code":"overloaded"/s);
+  held.push(begin(10 * MEBIBYTE, 'b'));
+  await until(() => bodyBudget.held() >= 25 * MEBIBYTE);
+  for (const { socket } of held) socket.destroy();
+  await until(() => bodyBudget.held() === 0);
+});
+
+test('a declared length takes nothing', async () => {
+  const waiting = Array.from({ length: 20 }, () => begin(0, 'a'));
+  await until(() => bodyBudget.held() > 0);
+  assert.ok(bodyBudget.held() < MEBIBYTE, String(bodyBudget.held()));
+  for (const { socket } of waiting) socket.destroy();
+  await until(() => bodyBudget.held() === 0);
+});
+
+test('the share is given back when a request is answered, refused, cut off or too late', async () => {
+  const data = 'A'.repeat(MEBIBYTE);
+  const headers = { 'content-type': 'application/json', 'x-organization': 'a' };
+  for (const payload of [`{"data":"${data}"}`, `{"data":"${data}`, `{"data":"${data}","x":[[[`, `${data}`])
+    await server.inject({ method: 'POST', url: '/large', headers, payload });
+  assert.equal(bodyBudget.held(), 0);
+  const url = `http://127.0.0.1:${port}/large`;
+  const answered = await fetch(url, { method: 'POST', headers, body: `{"data":"${data}"}` });
+  assert.deepEqual(await answered.json(), { characters: MEBIBYTE });
+  await until(() => bodyBudget.held() === 0);
+  const late = begin(MEBIBYTE, 'a', timedPort);
+  await late.closed;
+  assert.match(late.received(), /^HTTP\/1\.1 408 /);
+  await until(() => timed.bodyBudget.held() === 0);
+  assert.ok(SHARE_BYTES > 11 * MEBIBYTE);
+});
+
+test('a body in very many small pieces is refused, and so is the rest of one that nobody reads', async () => {
+  const head =
+    'HTTP/1.1\r\nHost: x\r\nX-Organization: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+  const inPieces = (path: string, pieces: number) => `POST ${path} ${head}${'1\r\n \r\n'.repeat(pieces)}`;
+  for (const [sent, expected] of [
+    [inPieces('/large', 3_000), /^HTTP\/1\.1 400 .*\r\nconnection: close\r\n.*too many small pieces/s],
+    [inPieces('/small', 33), /^HTTP\/1\.1 400 .*\r\nconnection: close\r\n.*too many small pieces/s],
+    [inPieces('/absent', 3_000), /^HTTP\/1\.1 404 .*\r\nconnection: close\r\n/s],
+  ] as const) {
+    const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+    let received = '';
+    socket.on('data', (text) => {
+      received += text;
+    });
+    socket.on('error', () => {});
+    const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+    socket.write(sent);
+    await closed;
+    assert.match(received, expected);
+  }
+});
+
+test('nothing more is read of a refused body while its answer is under way', async () => {
+  const { server: target } = createBareServer();
+  let answer = () => {};
+  const isAnswered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  let bytesRead: (() => number) | undefined;
+  await target.register(async (scope) => {
+    // As a look-up of a session does it: the first pieces wait, and are refused as soon as they are read.
+    scope.addHook('onRequest', () => setImmediate());
+    scope.setErrorHandler(async (_error, { raw }, reply) => {
+      bytesRead = () => raw.socket.bytesRead;
+      await isAnswered;
+      return reply.code(400).send();
+    });
+    scope.post('/small', async () => ({}));
+  });
+  const at = await listenAnywhere(target);
+  const socket = connect(at, '127.0.0.1').on('error', () => {});
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  const head = 'Host: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+  socket.resume().write(`POST /small HTTP/1.1\r\n${head}${'1\r\n \r\n'.repeat(400_000)}`);
+  await until(() => bytesRead !== undefined);
+  // Other calls are served in between, so there were turns in which the rest could have been read.
+  for (let call = 0; call < 10; call += 1) await (await fetch(`http://127.0.0.1:${at}/absent`)).text();
+  assert.ok(Number(bytesRead?.()) <= 64 * 1024, String(bytesRead?.()));
+  answer();
+  await closed;
+});
+
+test('a refused body that arrived whole leaves its connection usable, or closed', async () => {
+  const chunked = (path: string, body: string) =>
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+  const whole = (path: string, body: string) =>
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const tooDeep = '['.repeat(100);
+  for (const first of [
+    chunked('/absent', '{}'),
+    chunked('/small', '{}'),
+    chunked('/small', tooDeep),
+    chunked('/small', '{'),
+    whole('/absent', '{}'),
+    whole('/small', tooDeep),
+    whole('/small', '{'),
+  ]) {
+    const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+    let received = '';
+    socket.on('data', (text) => {
+      received += text;
+    });
+    socket.on('error', () => {});
+    let isClosed = false;
+    socket.once('close', () => {
+      isClosed = true;
+    });
+    socket.write(first);
+    await until(() => received.includes('\r\n\r\n'));
+    socket.write(whole('/small', '{}'));
+    await until(() => isClosed || received.split('HTTP/1.1 ').length === 3);
+    socket.destroy();
+  }
+});

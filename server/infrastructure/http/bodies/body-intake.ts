@@ -1,0 +1,57 @@
+import type { FastifyRequest } from 'fastify';
+import { networkOf } from '../../rate-limits/address.ts';
+import type { SourceAddress } from '../requests/source-address.ts';
+import type { HttpServer } from '../server.ts';
+import type { BodyBudget, BodySource } from './body-budget.ts';
+import { startReading, stopReading } from './read-body.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Whose share of the budget a body takes, set by what authenticates; without it, that of its network. */
+    bodySource: string | undefined;
+  }
+}
+
+/** Every body that is read has its share of the budget until its request is over, however that ends. */
+export function shareBodyBudget(
+  server: HttpServer,
+  { bodyBudget, sourceAddress }: { bodyBudget: BodyBudget; sourceAddress: SourceAddress },
+): void {
+  server.decorateRequest('bodySource');
+  server.decorateRequest('bodyIntake');
+
+  server.addHook('preParsing', (request, reply, payload, done) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      const share = bodyBudget.open(sourceOf(request, sourceAddress));
+      request.bodyIntake = { share, reply };
+      reply.raw.once('close', share.release);
+    }
+    done(null, payload);
+  });
+
+  // In chunked encoding every byte may cost a call of its own, and Node takes in megabytes of them in one turn of the
+  // event loop. So nothing is taken in until somebody reads it, and what nobody has read ends with the answer.
+  server.addHook('onRequest', (request, _reply, done) => {
+    if (isChunked(request)) stopReading(request);
+    done();
+  });
+  server.addHook('onSend', (request, reply, _payload, done) => {
+    if (isChunked(request) && request.raw.complete) startReading(request);
+    else if (isChunked(request)) {
+      stopReading(request);
+      reply.header('connection', 'close');
+    }
+    done();
+  });
+}
+
+function sourceOf(request: FastifyRequest, sourceAddress: SourceAddress): BodySource {
+  const { bodySource } = request;
+  return bodySource === undefined
+    ? { key: networkOf(sourceAddress(request)), isAnonymous: true }
+    : { key: bodySource, isAnonymous: false };
+}
+
+function isChunked({ raw }: FastifyRequest): boolean {
+  return raw.headers['transfer-encoding'] !== undefined;
+}

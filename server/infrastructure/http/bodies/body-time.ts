@@ -1,0 +1,47 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Failure } from '../../runtime/failure.ts';
+import { FailureError } from '../errors.ts';
+import type { HttpServer } from '../server.ts';
+import { SMALL_BODY_BYTES } from './read-body.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Reads its body itself, and sees to it that it comes. */
+    streamsBody?: boolean;
+  }
+}
+
+type BodyTimes = {
+  /** For routes that accept small bodies only, which includes all that are open to anonymous callers. */
+  smallMs: number;
+  largeMs: number;
+};
+
+/** Node has one limit for the requests of a server, and that one lets the longest upload through. */
+export function limitBodyTime(server: HttpServer, { smallMs, largeMs }: BodyTimes): void {
+  server.addHook('onRequest', (request, reply, done) => {
+    const { bodyLimit = 0, config } = request.routeOptions;
+    if (announcesBody(request) && !config.streamsBody)
+      expectWithin(bodyLimit > SMALL_BODY_BYTES ? largeMs : smallMs, request, reply);
+    done();
+  });
+}
+
+function announcesBody({ headers }: FastifyRequest): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+function expectWithin(ms: number, { raw }: FastifyRequest, reply: FastifyReply): void {
+  const timer = setTimeout(() => {
+    // The body has arrived, and waits for its authentication.
+    if (raw.complete) return;
+    // The rest of a body that has its answer already is not read.
+    if (reply.sent) raw.destroy();
+    else {
+      reply.header('connection', 'close');
+      reply.send(new FailureError(new Failure('request_timeout', 'The request did not arrive in time')));
+    }
+  }, ms).unref();
+  const arrived = () => clearTimeout(timer);
+  raw.once('end', arrived).once('close', arrived);
+}

@@ -1,0 +1,67 @@
+import { Failure } from '../../runtime/failure.ts';
+import { FailureError } from '../errors.ts';
+import type { HttpServer } from '../server.ts';
+import type { BodyPace } from './body-pace.ts';
+import { readBody } from './read-body.ts';
+import { failureOfBody } from './storable.ts';
+
+/** More than any client of the token endpoints sends; unknown ones are ignored, as RFC 6749 wants it. */
+const MAX_PARAMETERS = 100;
+const AMPERSAND = 0x26;
+
+/** Forms, for the token endpoints. A parameter may appear once only (RFC 6749, section 3.2). */
+export function registerFormBody(scope: HttpServer, pace: BodyPace): void {
+  const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+  scope.addContentTypeParser('application/x-www-form-urlencoded', (request, payload, done) => {
+    const chunks: Buffer[] = [];
+    readBody({
+      ...{ request, payload, pace },
+      write(chunk) {
+        chunks.push(chunk);
+        return undefined;
+      },
+      done(failure) {
+        const result = failure ?? parametersOf(Buffer.concat(chunks), utf8);
+        if (result instanceof Failure) done(new FailureError(result));
+        else done(null, result);
+      },
+    });
+  });
+}
+
+export function parametersOf(
+  body: Uint8Array,
+  utf8 = new TextDecoder('utf-8', { fatal: true }),
+): Record<string, string> | Failure {
+  if (exceeds(body, MAX_PARAMETERS))
+    return refused(`The request body has more than ${MAX_PARAMETERS} parameters`);
+  let form: URLSearchParams;
+  try {
+    form = new URLSearchParams(utf8.decode(body));
+  } catch {
+    return refused('The request body is not valid UTF-8');
+  }
+  const parameters = new Map<string, string>();
+  for (const [name, value] of form) {
+    if (parameters.has(name)) return refused('A parameter must not be repeated');
+    parameters.set(name, value);
+  }
+  // RFC 6749, section 3.2: "Parameters sent without a value MUST be treated as if they were omitted."
+  const given = Object.fromEntries(parameters.entries().filter(([, value]) => value !== ''));
+  return failureOfBody(given) ?? given;
+}
+
+/** Before the text is taken apart; empty parameters between two ampersands count as well. */
+function exceeds(body: Uint8Array, most: number): boolean {
+  let count = 1;
+  for (let at = body.indexOf(AMPERSAND); at !== -1; at = body.indexOf(AMPERSAND, at + 1)) {
+    count += 1;
+    if (count > most) return true;
+  }
+  return false;
+}
+
+function refused(message: string): Failure {
+  return new Failure('invalid_request', message);
+}

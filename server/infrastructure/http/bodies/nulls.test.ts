@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import Type from 'typebox';
+import { createTestApp } from '../../../../testing/app.ts';
+import { createCustomer, nextGuid } from '../../../../testing/customers.ts';
+import { createTenant, userToken } from '../../../../testing/tenant.ts';
+import { compileNullRemoval } from './nulls.ts';
+
+/** `null` in an optional field counts as absent (contract, section 1); that each route does is in `bad-body.test.ts`. */
+const Inner = Type.Object({
+  a: Type.Optional(Type.String()),
+  free: Type.Record(Type.String(), Type.Unknown()),
+});
+const remove = compileNullRemoval(
+  Type.Object({ ...Inner.properties, inner: Inner, list: Type.Array(Inner) }),
+);
+
+test('at every depth, only in fields that the schema knows, and nothing else changes', () => {
+  const body = {
+    a: null,
+    unknown: null,
+    free: { kept: null },
+    inner: { a: null, free: null, unknown: null },
+    list: [{ a: null }, null, 1, [null], { a: 'x' }],
+  };
+  remove?.(body);
+  assert.deepEqual(body, {
+    unknown: null,
+    free: { kept: null },
+    inner: { unknown: null },
+    list: [{}, null, 1, [null], { a: 'x' }],
+  });
+});
+
+test('what is no object is left alone', () => {
+  for (const value of [null, undefined, 1, 'x', [], [null]]) assert.equal(remove?.(value), undefined);
+  assert.equal(compileNullRemoval(Type.Object({})), undefined);
+  assert.equal(compileNullRemoval(Type.Array(Type.String())), undefined);
+});
+
+test('a PATCH with null leaves the field as it is, and a report with null in its details is as without it', async () => {
+  const app = await createTestApp();
+  const tenant = await createTenant(app, { ipAllowlist: ['8.8.8.8'] });
+  const token = await userToken(app, tenant.organizationGuid);
+  const url = `/api/bank_applications/${tenant.bankKey.clientId}`;
+  const { body: before } = await app.call({ url, token });
+  const payload = { name: null, ip_allowlist: null, scopes: null };
+  const { status, body } = await app.call({ method: 'PATCH', url, token, payload });
+  assert.deepEqual([status, body], [200, before]);
+
+  const guid = await createCustomer(app, tenant.bankGuid);
+  const report = { bank_guid: tenant.bankGuid, labels: null, details: { type: 'individual', name: null } };
+  const reported = await app.operate('PUT', `/objects/customer/${guid}`, report);
+  assert.deepEqual([reported.status, 'name' in reported.body], [200, false]);
+  const missing = { bank_guid: tenant.bankGuid, details: { type: null } };
+  const refused = await app.operate('PUT', `/objects/customer/${nextGuid(app)}`, missing);
+  assert.deepEqual([refused.status, refused.body.message], [400, 'details.type is required']);
+});

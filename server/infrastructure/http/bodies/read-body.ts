@@ -1,0 +1,141 @@
+import type { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Failure } from '../../runtime/failure.ts';
+import type { BodyPace } from './body-pace.ts';
+import type { BodyShare } from './body-pool.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What to say of a body over the limit, where there is another way. */
+    whenTooLarge?: string;
+  }
+  interface FastifyRequest {
+    /** Set before a body is read. */
+    bodyIntake: { share: BodyShare; reply: FastifyReply };
+  }
+}
+
+/** Bodies up to this size are read and parsed at once, whatever else is going on. */
+export const SMALL_BODY_BYTES = 16 * 1024;
+/** What keeping a piece takes beside its bytes. */
+const PIECE_OVERHEAD_BYTES = 256;
+/**
+ * Chunked encoding may deliver every byte by itself, each with a call and an object of its own. A body may have one
+ * piece for each of these bytes that its route accepts, up to a maximum, and one more for each that has arrived.
+ */
+const PIECE_BYTES = 512;
+const MAX_SMALL_PIECES = 1_024;
+const RETRY_AFTER_SECONDS = 1;
+
+/** Hands the body on as it arrives, within the limits of its route, of its sender and of the process. */
+export function readBody({
+  request,
+  payload,
+  pace,
+  write,
+  done,
+}: {
+  request: FastifyRequest;
+  payload: Readable;
+  pace: BodyPace;
+  /** Gives a failure to stop at. */
+  write(chunk: Buffer): Failure | undefined;
+  done(failure: Failure | undefined, bytes: number): void;
+}): void {
+  const { bodyLimit, config } = request.routeOptions;
+  const limit = bodyLimit as number;
+  const smallPieces = Math.min(MAX_SMALL_PIECES, limit / PIECE_BYTES);
+  const { share, reply } = request.bodyIntake;
+  const declared = Number(request.headers['content-length'] ?? Number.NaN);
+  let received = 0;
+  let pieces = 0;
+  let isOver = false;
+
+  if (declared > limit) done(tooLarge(config.whenTooLarge), 0);
+  else {
+    share.whenShed(() => end(overloaded()));
+    payload.on('data', onData).once('end', onEnd).once('error', onCut).once('close', onCut);
+    startReading(request);
+  }
+
+  function refusalOf(chunk: Buffer): Failure | undefined {
+    received += chunk.length;
+    pieces += 1;
+    if (received > limit) return tooLarge(config.whenTooLarge);
+    if (pieces > smallPieces + received / PIECE_BYTES)
+      return new Failure('invalid_parameter', 'The request body arrives in too many small pieces');
+    if (!share.take(chunk.length + PIECE_OVERHEAD_BYTES)) return overloaded();
+    return write(chunk);
+  }
+
+  function onData(chunk: Buffer): void {
+    const refusal = refusalOf(chunk);
+    if (refusal) end(refusal);
+    else if (received > SMALL_BODY_BYTES) {
+      payload.pause();
+      pace.read(chunk.length, () => payload.resume());
+    }
+  }
+
+  function onEnd(): void {
+    const isWhole = Number.isNaN(declared) || declared === received;
+    end(
+      isWhole
+        ? undefined
+        : new Failure('invalid_parameter', 'Content-Length does not match the length of the body'),
+    );
+  }
+
+  function onCut(): void {
+    end(new Failure('invalid_parameter', 'The request was cut off'));
+  }
+
+  function end(failure: Failure | undefined): void {
+    if (isOver) return;
+    isOver = true;
+    payload.off('data', onData).off('end', onEnd).off('close', onCut);
+    // The answer ends the connection.
+    if (failure) stopReading(request);
+    else share.complete();
+    // Refused in the meantime, because it took too long: there is nobody left to tell.
+    if (!reply.sent) done(failure, received);
+  }
+}
+
+/**
+ * Stops the socket, because a paused request takes in pieces until it has 64 KiB of them. A request that flows or has
+ * room in its buffer would resume the socket in `_read`, also after its answer, so this is turned off as well.
+ */
+export function stopReading({ raw }: FastifyRequest): void {
+  // An injected request has no real socket, and a `_read` of its own.
+  if (!raw.socket.pause) return;
+  raw._read = readNothing;
+  raw.socket.off('resume', stopAgain).on('resume', stopAgain).pause();
+}
+
+export function startReading({ raw }: FastifyRequest): void {
+  if (raw._read === readNothing) Reflect.deleteProperty(raw, '_read');
+  if (!raw.socket.resume) return;
+  raw.socket.off('resume', stopAgain).resume();
+}
+
+/**
+ * Where a socket was resumed and stopped in the same tick, Node starts reading with the late `resume`, and a further
+ * `pause()` has no effect because the stream counts as paused. Node stops reading at every `pause` event.
+ */
+function stopAgain(this: Socket): void {
+  this.emit('pause');
+}
+
+function readNothing(): void {}
+
+function overloaded(): Failure {
+  return new Failure('overloaded', 'Too many request bodies are being received; try again', {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
+}
+
+function tooLarge(message = 'The request body is larger than this operation accepts'): Failure {
+  return new Failure('payload_too_large', message);
+}

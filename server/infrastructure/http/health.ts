@@ -1,0 +1,71 @@
+import Type from 'typebox';
+import type { SchemaState } from '../database/migrate.ts';
+import { Failure } from '../runtime/failure.ts';
+import type { Metrics } from '../runtime/metrics.ts';
+import { unwrap } from './errors.ts';
+import { answers } from './requests/schemas.ts';
+import type { HttpServer } from './server.ts';
+
+const Status = Type.Object({ status: Type.String() });
+
+/** A database that does not answer within this time counts as unreachable. */
+const READY_TIMEOUT_MS = 2_000;
+
+const tags = ['Health'];
+
+export function registerHealth(
+  server: HttpServer,
+  { schemaState }: { schemaState(): Promise<SchemaState> },
+): void {
+  server.get(
+    '/healthz',
+    {
+      schema: {
+        operationId: 'healthz',
+        tags,
+        summary: 'The process is alive',
+        response: answers({ 200: Status }),
+      },
+    },
+    async () => ({ status: 'ok' }),
+  );
+
+  server.get(
+    '/readyz',
+    {
+      schema: {
+        operationId: 'readyz',
+        tags,
+        summary: 'The database is reachable and its schema is the one this version needs',
+        response: answers({ 200: Status }, 503),
+      },
+    },
+    async () => unwrap(await readiness(schemaState)),
+  );
+}
+
+export function registerMetrics(server: HttpServer, metrics: Metrics): void {
+  server.get(
+    '/metrics',
+    {
+      schema: {
+        operationId: 'metrics',
+        tags,
+        summary: 'Prometheus metrics; no label names a tenant',
+        response: answers({ 200: { content: { 'text/plain': { schema: Type.String() } } } }),
+      },
+    },
+    async (_request, reply) => reply.type(metrics.contentType).send(await metrics.read()),
+  );
+}
+
+async function readiness(schemaState: () => Promise<SchemaState>): Promise<{ status: string } | Failure> {
+  const state = await Promise.race([
+    schemaState().catch(() => undefined),
+    new Promise<undefined>((resolve) => setTimeout(resolve, READY_TIMEOUT_MS, undefined).unref()),
+  ]);
+  if (state === undefined) return new Failure('database_unavailable', 'The database is not reachable');
+  if (state === 'behind')
+    return new Failure('database_unavailable', 'The database has to be migrated: portico migrate');
+  return { status: 'ok' };
+}

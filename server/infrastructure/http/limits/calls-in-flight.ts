@@ -1,0 +1,190 @@
+import type { Clock, Timers } from '../../runtime/clock.ts';
+import { Failure } from '../../runtime/failure.ts';
+import { FailureError } from '../errors.ts';
+
+/**
+ * Bounds what the calls of one Organization take of a process. A few of them run at a time and the others wait for
+ * their turn, so that one Organization cannot use all database connections; calls beyond the bound of both are refused.
+ */
+export type CallsInFlight = ReturnType<typeof createCallsInFlight>;
+
+/** One call, from its admission until its answer has been sent or given up. */
+export type Call = {
+  /** Runs the work when it is this Organization's turn. Work inside of work has its turn already. */
+  run<T>(work: () => T | Promise<T>): Promise<T>;
+  /** The connection is done with this call; it stays counted until its work has ended. */
+  close(): void;
+};
+
+/** Lists read more than other calls do, so fewer of them run at once. */
+export type Kind = 'list' | 'other';
+type Turns = { max: number; manyWaiting: number; running: number; waiting: Set<() => void> };
+type Share = { calls: number } & Record<Kind, Turns>;
+
+const RETRY_AFTER_SECONDS = 1;
+/**
+ * With more lists than these waiting, an Organization's lists run one at a time, and each is followed by a pause as long
+ * as the list took. Without it they keep the processors busy, and other Organizations feel it (`bench/tenants.ts`).
+ */
+export const MANY_WAITING_LISTS = 32;
+const MAX_PAUSE_MS = 2_000;
+/** The longest that a call waits for its turn; by then its client has given up. */
+export const MAX_WAIT_MS = 20_000;
+/** One customer's token gets a tenth of its Organization's limits: a device must not lock out all others. */
+const CUSTOMER_SHARE = 10;
+
+export function limitOfCustomer(limitOfOrganization: number): number {
+  return Math.max(1, Math.floor(limitOfOrganization / CUSTOMER_SHARE));
+}
+
+export function createCallsInFlight({
+  maxInFlight,
+  maxRunning,
+  clock,
+  timers,
+}: {
+  maxInFlight: number;
+  maxRunning: Record<Kind, number>;
+  clock: Clock;
+  timers: Timers;
+}) {
+  const shares = new Map<string, Share>();
+  const maxOfCustomer = limitOfCustomer(maxInFlight);
+  const callsOfCustomers = new Map<string, number>();
+
+  function shareOf(organizationGuid: string): Share {
+    const known = shares.get(organizationGuid);
+    if (known) return known;
+    const share = { calls: 0, list: turnsOf('list'), other: turnsOf('other') };
+    shares.set(organizationGuid, share);
+    return share;
+  }
+
+  function turnsOf(kind: Kind): Turns {
+    const manyWaiting = kind === 'list' ? MANY_WAITING_LISTS : Number.POSITIVE_INFINITY;
+    return { max: maxRunning[kind], manyWaiting, running: 0, waiting: new Set() };
+  }
+
+  function countOfCustomer(guid: string | undefined, change: 1 | -1): void {
+    if (guid === undefined) return;
+    const calls = (callsOfCustomers.get(guid) ?? 0) + change;
+    if (calls === 0) callsOfCustomers.delete(guid);
+    else callsOfCustomers.set(guid, calls);
+  }
+
+  /** Takes the next turn; undefined when it can be had without waiting. */
+  function takeTurn(turns: Turns): Promise<void> | undefined {
+    if (turns.running < turns.max && turns.waiting.size === 0) {
+      turns.running += 1;
+      return undefined;
+    }
+    return new Promise((resolve, reject) => {
+      const cancel = timers.after(MAX_WAIT_MS, () => {
+        turns.waiting.delete(start);
+        reject(new FailureError(waitedTooLong()));
+      });
+      const start = () => {
+        cancel();
+        resolve();
+      };
+      turns.waiting.add(start);
+    });
+  }
+
+  /** Hands the turn on to the calls that have waited longest; after a pause where many wait. */
+  function passTurn(turns: Turns, tookMs: number): void {
+    const pauseMs = Math.min(tookMs, MAX_PAUSE_MS);
+    if (hasManyWaiting(turns) && pauseMs > 0) timers.after(pauseMs, () => startWaiting(turns));
+    else startWaiting(turns);
+  }
+
+  function startWaiting(turns: Turns): void {
+    turns.running -= 1;
+    while (turns.running < (hasManyWaiting(turns) ? 1 : turns.max)) {
+      const [next] = turns.waiting;
+      if (!next) return;
+      turns.waiting.delete(next);
+      turns.running += 1;
+      next();
+    }
+  }
+
+  return {
+    /** With a customer when it is the customer's own token. */
+    enter(organizationGuid: string, kind: Kind, customerGuid?: string): Call | Failure {
+      if (customerGuid !== undefined && (callsOfCustomers.get(customerGuid) ?? 0) >= maxOfCustomer)
+        return tooMany(maxOfCustomer, 'customer');
+      const share = shareOf(organizationGuid);
+      if (share.calls >= maxInFlight) return tooMany(maxInFlight, 'Organization');
+      share.calls += 1;
+      countOfCustomer(customerGuid, 1);
+      let isClosed = false;
+      let isLeft = false;
+      let works = 0;
+
+      function leave(): void {
+        if (!isClosed || works > 0 || isLeft) return;
+        isLeft = true;
+        share.calls -= 1;
+        countOfCustomer(customerGuid, -1);
+        if (share.calls === 0) shares.delete(organizationGuid);
+      }
+
+      function stopWaiting(error: unknown): never {
+        works -= 1;
+        leave();
+        throw error;
+      }
+
+      return {
+        async run(work) {
+          if (works > 0) return work();
+          works += 1;
+          const turn = takeTurn(share[kind]);
+          if (turn) await turn.catch(stopWaiting);
+          const startedAt = clock.now();
+          try {
+            // The client closed the connection while the call waited.
+            if (turn && isClosed) throw new FailureError(hungUp());
+            return await work();
+          } finally {
+            works -= 1;
+            passTurn(share[kind], clock.now().getTime() - startedAt.getTime());
+            leave();
+          }
+        },
+        close() {
+          isClosed = true;
+          leave();
+        },
+      };
+    },
+
+    /** Organizations and customers with calls in flight now. */
+    size: () => shares.size + callsOfCustomers.size,
+  };
+}
+
+function hasManyWaiting({ waiting, manyWaiting }: Turns): boolean {
+  return waiting.size > manyWaiting;
+}
+
+function tooMany(maxInFlight: number, caller: 'Organization' | 'customer'): Failure {
+  return new Failure(
+    'api_rate_limit_exceeded',
+    `More than ${maxInFlight} calls of this ${caller} are in flight; wait for some of them to be answered`,
+    { retryAfterSeconds: RETRY_AFTER_SECONDS },
+  );
+}
+
+function waitedTooLong(): Failure {
+  return new Failure('overloaded', 'Too many calls of this Organization wait for their turn; try again', {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
+}
+
+function hungUp(): Failure {
+  return new Failure('overloaded', 'The connection was closed before the call was served', {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
+}

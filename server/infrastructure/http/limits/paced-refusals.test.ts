@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import { createFakeClock, type FakeClock } from '../../../../testing/fake-clock.ts';
+import { createPacedRefusals, type PacedRefusals } from './paced-refusals.ts';
+
+let clock: FakeClock;
+let refuse: PacedRefusals;
+let answered = 0;
+
+beforeEach(() => {
+  clock = createFakeClock();
+  refuse = createPacedRefusals({ clock, timers: clock });
+  answered = 0;
+});
+
+function refuseMany(count: number, organizationGuid = 'a'): number {
+  answered = 0;
+  for (let i = 0; i < count; i++) refuse(organizationGuid, () => (answered += 1));
+  return answered;
+}
+
+test('the first hundred are answered at once, and then a hundred in each second', () => {
+  assert.equal(refuseMany(350), 101);
+  for (const total of [201, 301, 350]) {
+    clock.advance(1_000);
+    assert.equal(answered, total);
+  }
+});
+
+test('others are answered at once meanwhile, and so is the same one after a quiet time', () => {
+  refuseMany(350);
+  assert.equal(refuseMany(50, 'b'), 50);
+  clock.advance(10_000);
+  assert.equal(refuseMany(100), 100);
+});
+
+test('what would wait for more than five seconds is answered at once', () => {
+  assert.equal(refuseMany(2_000), 101 + 2_000 - 601);
+});

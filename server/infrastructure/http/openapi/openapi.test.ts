@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { subscribe } from 'node:diagnostics_channel';
+import { test } from 'node:test';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import type { FastifyInstance, RouteOptions } from 'fastify';
+import { createTestApp } from '../../../../testing/app.ts';
+import { readOperations, takesBytes } from '../../../../testing/operations.ts';
+import { EVENT_TYPES } from '../../../events/catalogue.ts';
+
+/** Every route of the server as it was registered: the list that the document has to match. */
+const registered: { method: string; path: string; schema: RouteOptions['schema'] }[] = [];
+subscribe('fastify.initialization', (message) => {
+  (message as { fastify: FastifyInstance }).fastify.addHook('onRoute', ({ method, url, schema }) => {
+    for (const name of [method].flat()) registered.push({ method: name, path: url, schema });
+  });
+});
+
+type Described = {
+  parameters: { name: string }[];
+  requestBody: {
+    content: {
+      'application/json': { schema: { properties: Record<string, { enum?: string[] }>; required: string[] } };
+    };
+  };
+};
+
+const app = await createTestApp();
+const operations = await readOperations(app);
+
+test('the document is valid OpenAPI 3.1', async () => {
+  const { body } = await app.call({ url: '/openapi.json' });
+  assert.match(String(body.openapi), /^3\.1\./);
+  const { valid, errors } = await new Validator().validate(body);
+  assert.ok(valid, JSON.stringify(errors, null, 2));
+});
+
+test('what endpoints receive is described: the six fields, every event type, the headers of the signatures', async () => {
+  const { body } = await app.call({ url: '/openapi.json' });
+  const { post } = (body.webhooks as { event: { post: Described } }).event;
+  const { properties, required } = post.requestBody.content['application/json'].schema;
+  const optional = ['bank_guid'];
+  const sent = ['guid', 'organization_guid', 'bank_guid', 'event_type', 'object_guid', 'environment'];
+  assert.deepEqual(Object.keys(properties), sent);
+  assert.deepEqual(
+    required,
+    sent.filter((name) => !optional.includes(name)),
+  );
+  assert.deepEqual(properties.event_type?.enum, [...EVENT_TYPES]);
+  assert.deepEqual(
+    post.parameters.map(({ name }) => name),
+    ['X-Service-Signature', 'webhook-id', 'webhook-timestamp', 'webhook-signature'],
+  );
+});
+
+test('every route is in the document, and nothing else is', () => {
+  const visible = registered.filter(({ method, schema }) => method !== 'HEAD' && !schema?.hide);
+  const routes = visible.map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);
+  const documented = operations.map(({ method, path }) => `${method} ${path}`);
+  assert.ok(documented.length > 0);
+  assert.deepEqual(documented.sort(), routes.sort());
+});
+
+test('only the document, its page and the way there are hidden', () => {
+  const hidden = new Set(registered.filter(({ schema }) => schema?.hide).map(({ path }) => path));
+  assert.deepEqual([...hidden].sort(), ['/', '/docs/', '/docs/js/scalar.js', '/openapi.json']);
+});
+
+test('every operation has a summary, tags and a name of its own', () => {
+  for (const { operationId, summary, tags, method, path } of operations)
+    assert.ok(operationId && summary && tags?.length, `${method} ${path}`);
+  const names = operations.map((operation) => operation.operationId);
+  assert.equal(new Set(names).size, names.length);
+});
+
+test('every response status is described in words of our own', () => {
+  for (const { operationId, responses } of operations) {
+    assert.ok(Object.keys(responses).length >= 2, operationId);
+    for (const [status, { description }] of Object.entries(responses))
+      assert.ok(description && description !== 'Default Response', `${operationId} ${status}`);
+  }
+});
+
+test('every operation that needs credentials says so, and how it refuses', () => {
+  for (const { operationId, path, security, responses } of operations) {
+    if (path.startsWith('/operator/')) assert.deepEqual(security, [{ operatorToken: [] }], operationId);
+    if (security?.length) assert.ok(responses[401] && responses[403], operationId);
+  }
+});
+
+test('what may carry a body may answer 413 and 415, and what names an object may not find it', () => {
+  for (const operation of operations) {
+    const { operationId, requestBody, path, responses } = operation;
+    if (requestBody) assert.ok(responses[400] && responses[413], operationId);
+    if (requestBody && !takesBytes(operation)) assert.ok(responses[415], operationId);
+    if (path.includes('{')) assert.ok(responses[404], operationId);
+  }
+});

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { createTestApp } from '../../../../testing/app.ts';
+import { accepts } from '../../../../testing/json-samples.ts';
+import {
+  addressOf,
+  assertQuietLog,
+  assertRefused,
+  createOperations,
+  type Operation,
+  UNLIMITED,
+} from '../../../../testing/operations.ts';
+
+/** What every route does with addresses and methods that do not fit; bodies and queries have files of their own. */
+const app = await createTestApp({ environment: UNLIMITED });
+const { operations, call } = await createOperations(app);
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'] as const;
+const NOT_ALLOWED = { status: 405, code: 'method_not_allowed' };
+
+test('the document lists routes to check', () => {
+  assert.ok(operations.length >= 10, `${operations.length} routes`);
+});
+
+for (const path of new Set(operations.map((operation) => operation.path))) {
+  const [first] = operations.filter((operation) => operation.path === path) as [Operation];
+  // A word in one path may be the parameter of another.
+  const here = operations.filter((operation) => patternOf(operation).test(addressOf(first)));
+  const methods = here.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  const allowed = [...new Set(methods)].sort();
+
+  test(`${path}: another method is refused with the ones that are allowed`, async () => {
+    for (const method of METHODS.filter((candidate) => !allowed.includes(candidate))) {
+      const url = addressOf(first);
+      const answer = await app.call({ method: method as 'PUT', url });
+      assertRefused(first, answer, NOT_ALLOWED);
+      assert.equal(answer.headers.allow, allowed.join(', '));
+      // The method is wrong whatever the body is, so nobody is sent to mend the body first.
+      const headers = { 'content-type': 'text/plain' };
+      assertRefused(
+        first,
+        await app.call({ method: method as 'PUT', url, headers, payload: 'x' }),
+        NOT_ALLOWED,
+      );
+    }
+  });
+}
+
+function patternOf({ path }: Operation): RegExp {
+  return new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+}
+
+for (const operation of operations) {
+  const { operationId } = operation;
+
+  test(`${operationId}: a trailing slash changes nothing`, async () => {
+    const { method } = operation;
+    // What changes something is asked without credentials: the second call must not meet what the first did.
+    const ask = (url: string) => (method === 'GET' ? call(operation, { url }) : app.call({ method, url }));
+    const plain = await ask(addressOf(operation));
+    const slashed = await ask(`${addressOf(operation)}/`);
+    assert.ok(method === 'GET' || plain.status !== 404);
+    assert.deepEqual([slashed.status, slashed.body], [plain.status, plain.body]);
+  });
+
+  test(`${operationId}: a path that cannot name anything is not found`, async () => {
+    const inPath = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
+    for (const { name, schema } of inPath) {
+      const long = [129, 300, 10_000].map((length) => '0'.repeat(length));
+      const wrong = [
+        'x',
+        'ABCDEF',
+        '0'.repeat(31),
+        '0'.repeat(33),
+        'G'.repeat(32),
+        '%',
+        '💥',
+        'a/b',
+        ...long,
+      ];
+      for (const value of ['\0', ...wrong.filter((candidate) => !accepts(schema, candidate))]) {
+        const url = addressOf(operation, { [name]: value });
+        assertRefused(operation, await call(operation, { url }), { status: 404, code: 'not_found' });
+      }
+    }
+  });
+
+  test(`${operationId}: an encoded letter in a fixed segment is not found`, async () => {
+    const { method, path } = operation;
+    const fixed = path.split('/').flatMap((segment, index) => (/^[a-z]/.test(segment) ? [index] : []));
+    for (const index of fixed) {
+      const segments = addressOf(operation).split('/');
+      segments[index] = String(segments[index]).replace(/^./, (letter) => `%${hex(letter)}`);
+      const answer = await app.call({ method: method as 'PUT', url: segments.join('/') });
+      assertRefused(operation, answer, { status: 404, code: 'not_found' });
+    }
+  });
+
+  test(`${operationId}: a number that is too large for any number is refused by name`, async () => {
+    const numbers = (operation.parameters ?? []).filter(
+      ({ in: where, schema }) => where === 'query' && (schema as { type?: string }).type === 'integer',
+    );
+    for (const { name } of numbers)
+      for (const value of ['1e400', '-1e400']) {
+        const answer = await call(operation, { url: `${addressOf(operation)}?${name}=${value}` });
+        assertRefused(operation, answer, { status: 400, code: 'invalid_parameter' });
+        assert.match((answer.body as { message: string }).message, new RegExp(`^${name} must be`));
+      }
+  });
+
+  test(`${operationId}: no query makes it fail`, async () => {
+    const text = fc.string({ unit: 'binary', maxLength: 40 });
+    await fc.assert(
+      fc.asyncProperty(fc.dictionary(text, text, { maxKeys: 3 }), async (query) => {
+        const url = `${addressOf(operation)}?${new URLSearchParams(query)}`;
+        const { status, headers } = await call(operation, { url });
+        assert.ok(status < 500 && headers['x-request-id'], `${status} for ${url}`);
+      }),
+      { numRuns: 15 },
+    );
+  });
+}
+
+test('a path of 16,000 slashes, or of as many segments, names nothing', async () => {
+  for (const url of [`${'/'.repeat(16_000)}x`, '/x'.repeat(8_000), `/api/${'/'.repeat(16_000)}`])
+    assert.ok([401, 404].includes((await app.call({ url })).status));
+});
+
+test('nothing of this was an error of ours, or filled the log', () => assertQuietLog(app));
+function hex(letter: string): string {
+  return letter.charCodeAt(0).toString(16);
+}

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createTestApp } from '../../../../testing/app.ts';
+import { accepts } from '../../../../testing/json-samples.ts';
+import {
+  addressOf,
+  assertQuietLog,
+  assertRefused,
+  createOperations,
+  EXTREME_MOMENTS,
+  invalid,
+  queryOf,
+  UNLIMITED,
+} from '../../../../testing/operations.ts';
+
+/** What every route with a query string does with one that does not fit (contract, sections 1 and 5). */
+const app = await createTestApp({ environment: UNLIMITED });
+const { operations: all, call } = await createOperations(app);
+const operations = all.filter((operation) => queryOf(operation).length > 0);
+const lists = operations.filter((operation) => queryOf(operation).some(({ name }) => name === 'page'));
+const EXTREME_NUMBERS = [
+  '0',
+  '1',
+  '100',
+  '9999',
+  '10000',
+  '2147483648',
+  '1e308',
+  '-1e308',
+  '9007199254740993',
+];
+const GUID = '0199e5a4c1b27d3e8f60a1b2c3d4e5f6';
+
+test('the document lists routes with a query', () => {
+  assert.ok(operations.length >= 3, `${operations.length} routes`);
+});
+
+for (const operation of operations) {
+  const { operationId } = operation;
+  const ask = (query: string) => call(operation, { url: `${addressOf(operation)}?${query}` });
+
+  test(`${operationId}: an unknown parameter is refused by name`, async () => {
+    assertRefused(operation, await ask('no_such_parameter=1'), invalid('no_such_parameter'));
+  });
+
+  test(`${operationId}: a parameter given twice is refused by name`, async () => {
+    for (const { name } of queryOf(operation)) {
+      assertRefused(operation, await ask(`${name}=1&${name}=2`), invalid(name));
+    }
+  });
+
+  test(`${operationId}: a value that does not fit is refused by the name of its parameter`, async () => {
+    for (const { name, schema } of queryOf(operation)) {
+      for (const text of ['\0', 'a\0b', 'x'.repeat(10_000)])
+        if (schema.type === 'string')
+          assertRefused(operation, await ask(`${name}=${encodeURIComponent(text)}`), invalid(name));
+      if (schema.enum || schema.pattern || schema.format)
+        for (const text of ['', 'xyz', '1', 'null', '%F0%9F%92%A5'].filter(
+          (value) => !accepts(schema, value),
+        ))
+          assertRefused(operation, await ask(`${name}=${text}`), invalid(name));
+    }
+  });
+}
+
+for (const operation of lists) {
+  const ask = (query: string) => call(operation, { url: `${addressOf(operation)}?${query}` });
+
+  test(`${operation.operationId}: pages outside the bounds are refused by name`, async () => {
+    for (const [query, name] of [
+      ['page=-1', 'page'],
+      ['page=1e9', 'page'],
+      ['page=1.5', 'page'],
+      ['page=abc', 'page'],
+      ['page=99999999999999999999', 'page'],
+      ['page=500&per_page=20', 'page'],
+      ['per_page=0', 'per_page'],
+      ['per_page=101', 'per_page'],
+      ['per_page=x', 'per_page'],
+      ['after=xyz', 'after'],
+      [`after=${GUID.toUpperCase()}`, 'after'],
+      [`page=0&after=${GUID}`, 'page and after'],
+    ] as const)
+      assertRefused(operation, await ask(query), invalid(name));
+  });
+}
+
+test('no moment and no number makes a list fail, and the log stays quiet', async () => {
+  for (const operation of operations) {
+    const ask = (query: Record<string, string>) =>
+      call(operation, { url: `${addressOf(operation)}?${new URLSearchParams(query)}` });
+    for (const { name, schema } of queryOf(operation)) {
+      const values = schema.format === 'date-time' ? EXTREME_MOMENTS : EXTREME_NUMBERS;
+      if (schema.format !== 'date-time' && schema.type !== 'integer') continue;
+      for (const value of values) {
+        const { status, body } = await ask({ [name]: value });
+        assert.ok(status < 500, `${operation.operationId} ${name}=${value}: ${JSON.stringify(body)}`);
+      }
+    }
+  }
+  assertQuietLog(app);
+});

@@ -1,0 +1,55 @@
+import type { Socket } from 'node:net';
+import { Failure } from '../../runtime/failure.ts';
+import { answerFor, failureOfFramework } from '../errors.ts';
+
+type ParseError = Error & { code?: string; rawPacket?: unknown };
+
+/** For what the peer still sends after our answer: read and thrown away, so that it gets to read the answer. */
+const DRAIN_MS = 2_000;
+/** No token of ours is near this long, so a longer Authorization header is malformed, not just a large header. */
+const LONGEST_AUTHORIZATION_CHARACTERS = 8_192;
+
+/** What did not even parse as HTTP never reaches Fastify; it gets the contract's body all the same. */
+export function createBrokenRequestAnswer(headers: () => Record<string, string>) {
+  const answered = new WeakSet<Socket>();
+
+  return (error: ParseError, socket: Socket): void => {
+    // Each further piece of the same request fails to parse too.
+    if (answered.has(socket)) return;
+    // A connection that the peer has reset, or on which something else was answered, takes no answer.
+    if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) {
+      socket.destroy();
+      return;
+    }
+    answered.add(socket);
+    socket.end(render(failureOf(error), headers()));
+    setTimeout(() => socket.destroy(), DRAIN_MS).unref();
+  };
+}
+
+function failureOf(error: ParseError): Failure {
+  if (error.code === 'HPE_HEADER_OVERFLOW' && hasEndlessToken(error.rawPacket))
+    return new Failure('authentication_malformed', 'The access token is too long');
+  return failureOfFramework(error) ?? new Failure('invalid_parameter', 'The request is not valid HTTP');
+}
+
+function hasEndlessToken(packet: unknown): boolean {
+  const lines = Buffer.isBuffer(packet) ? packet.toString('latin1').split('\r\n') : [];
+  return lines.some(
+    (line) => line.length > LONGEST_AUTHORIZATION_CHARACTERS && /^authorization:/i.test(line),
+  );
+}
+
+function render(failure: Failure, headers: Record<string, string>): string {
+  const { status, body } = answerFor(failure);
+  const text = JSON.stringify(body);
+  return [
+    `HTTP/1.1 ${status} ${body.error}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(text)}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    'connection: close',
+    '',
+    text,
+  ].join('\r\n');
+}

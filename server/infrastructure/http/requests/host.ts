@@ -1,0 +1,9 @@
+import type { FastifyRequest } from 'fastify';
+import { Failure } from '../../runtime/failure.ts';
+
+/** HTTP/1.1 asks for exactly one valid Host (RFC 9112, section 3.2); without it no address of ours is certain. */
+export function failureOfHost({ raw, headers: { host } }: FastifyRequest): Failure | undefined {
+  if (host === undefined && raw.httpVersion === '1.0') return undefined;
+  if (host !== undefined && host !== '' && URL.canParse(`http://${host}`)) return undefined;
+  return new Failure('invalid_parameter', 'Host is required and must be a valid host name');
+}

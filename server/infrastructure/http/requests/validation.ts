@@ -1,0 +1,150 @@
+import { Ajv, type ErrorObject, type Options } from 'ajv';
+import addFormats from 'ajv-formats';
+import type { FastifySchemaCompiler, FastifySchemaValidationError } from 'fastify';
+import { Failure } from '../../runtime/failure.ts';
+import { compileNullRemoval } from '../bodies/nulls.ts';
+
+/**
+ * Bodies are taken as they are, but for `null`, which counts as absent: no coercion, no dropping of unknown fields
+ * (contract, section 1).
+ * Query strings and path parameters are text by nature, so numbers and booleans are read from it.
+ */
+const OPTIONS: Options = { allErrors: false, removeAdditional: false, useDefaults: true, strict: true };
+
+type Validator = { (value: unknown): boolean; errors?: ErrorObject[] | null };
+
+export function createValidatorCompiler(): FastifySchemaCompiler<object> {
+  const forBodies = withFormats(new Ajv({ ...OPTIONS, coerceTypes: false }));
+  const forText = withFormats(new Ajv({ ...OPTIONS, coerceTypes: true }));
+  return ({ schema, httpPart }) =>
+    httpPart === 'body' ? compileBody(forBodies, schema) : compileText(forText, schema);
+}
+
+function compileBody(ajv: Ajv, schema: object): Validator {
+  const check = ajv.compile(schema);
+  const removeNulls = compileNullRemoval(schema);
+  const validate: Validator = (body) => {
+    removeNulls?.(body);
+    const isValid = check(body);
+    // Fastify reads the problems here, as Ajv leaves them.
+    validate.errors = check.errors ?? null;
+    return isValid;
+  };
+  return validate;
+}
+
+/** Ajv reads `1e400` as Infinity, and does not compare Infinity with a minimum or maximum. */
+function compileText(ajv: Ajv, schema: object): Validator {
+  const check = ajv.compile(schema);
+  const validate: Validator = (values) => {
+    const isValid = check(values);
+    const infinite = isValid ? infiniteIn(values as Record<string, unknown>) : undefined;
+    validate.errors = infinite === undefined ? (check.errors ?? null) : [notFinite(infinite)];
+    return isValid && infinite === undefined;
+  };
+  return validate;
+}
+
+function infiniteIn(values: Record<string, unknown>): string | undefined {
+  return Object.keys(values).find((name) => {
+    const value = values[name];
+    return typeof value === 'number' && !Number.isFinite(value);
+  });
+}
+
+function notFinite(name: string): ErrorObject {
+  return { keyword: 'type', instancePath: `/${name}`, schemaPath: '', params: { type: 'integer' } };
+}
+
+function withFormats(ajv: Ajv): Ajv {
+  addFormats.default(ajv, ['date-time', 'uri', 'email']);
+  ajv.addKeyword('example');
+  return ajv;
+}
+
+export type ValidationContext = 'body' | 'querystring' | 'params' | 'headers';
+
+/** The first problem of a request, as a failure that names the field. */
+export function failureOfValidation(
+  errors: readonly FastifySchemaValidationError[],
+  context: ValidationContext,
+): Failure {
+  // A path that cannot name anything names nothing: 404, as for every absent object (contract, section 1).
+  if (context === 'params') return new Failure('not_found', 'There is nothing at this address');
+  const [error] = errors as readonly ErrorObject[];
+  if (!error) return new Failure('invalid_parameter', 'The request is not valid');
+  const field = fieldName(error.instancePath);
+  if (error.keyword === 'required') {
+    const name = join(field, String(error.params.missingProperty));
+    return new Failure('missing_parameter', `${name} is required`);
+  }
+  if (error.keyword === 'additionalProperties') {
+    const name = join(field, printable(String(error.params.additionalProperty)));
+    return new Failure('invalid_parameter', `${name} is not a parameter of this operation`);
+  }
+  const subject = field === '' ? wholeOf(context) : field;
+  return new Failure('invalid_parameter', `${subject} ${describe(error)}`);
+}
+
+function wholeOf(context: ValidationContext): string {
+  return context === 'body' ? 'The request body' : 'The query string';
+}
+
+/** `/events/3/guid` → `events[3].guid` */
+function fieldName(instancePath: string): string {
+  return instancePath
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : join(path, printable(part))), '');
+}
+
+function join(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`;
+}
+
+const SHOWN_NAME_LENGTH = 64;
+
+/** A caller's own text in our message: bounded, and without control characters. */
+export function printable(name: string): string {
+  return JSON.stringify(name.slice(0, SHOWN_NAME_LENGTH)).slice(1, -1);
+}
+
+function describe({ keyword, params, message }: ErrorObject): string {
+  switch (keyword) {
+    case 'type':
+      return `must be ${article(params.type as string | string[])}`;
+    case 'enum':
+      return `must be one of ${(params.allowedValues as unknown[]).join(', ')}`;
+    case 'const':
+      return `must be ${String(params.allowedValue)}`;
+    case 'minLength':
+      return params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} characters`;
+    case 'maxLength':
+      return `must have at most ${params.limit} characters`;
+    case 'minimum':
+      return `must be at least ${params.limit}`;
+    case 'maximum':
+      return `must be at most ${params.limit}`;
+    case 'minItems':
+      return params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} entries`;
+    case 'maxItems':
+      return `must have at most ${params.limit} entries`;
+    case 'uniqueItems':
+      return 'must not repeat an entry';
+    case 'format':
+      return `must be a valid ${params.format}`;
+    case 'pattern':
+      return 'has a form that is not accepted';
+    case 'anyOf':
+      return 'has a value that is not accepted';
+    default:
+      return message ?? 'is not valid';
+  }
+}
+
+function article(type: string | string[]): string {
+  if (Array.isArray(type)) return type.map(article).join(' or ');
+  if (type === 'object') return 'a JSON object';
+  return /^[aeio]/.test(type) ? `an ${type}` : `a ${type}`;
+}

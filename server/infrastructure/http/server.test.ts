@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertError } from '../../../testing/app.ts';
+import { createBareServer, exchange, listenAnywhere } from '../../../testing/http-server.ts';
+import { Overloaded } from '../runtime/batcher.ts';
+import { GuidParams } from './requests/schemas.ts';
+
+/** What only shows over a real socket, and on every answer whatever the route. */
+const hidden = { schema: { hide: true } };
+
+async function refusal(port: number, text: string) {
+  const { status, headers, text: body } = await exchange(port, text);
+  assert.equal(headers['x-content-type-options'], 'nosniff');
+  assert.equal(headers['content-length'], String(Buffer.byteLength(body)));
+  return { status, headers, body: JSON.parse(body) as Record<string, unknown> };
+}
+
+const { server, logged } = createBareServer();
+server.get('/things', hidden, async () => ({ thing: 1 }));
+server.post('/things', hidden, async (request) => ({ got: request.body }));
+server.get('/broken', hidden, async () => {
+  throw new Error('the table password_hashes is on fire');
+});
+server.get('/overloaded', hidden, async () => {
+  throw new Overloaded('too many calls wait');
+});
+server.get('/refused-value', hidden, async () => {
+  throw Object.assign(new Error('invalid input syntax for type uuid'), { code: '22P02', severity: 'ERROR' });
+});
+server.get('/named/:guid', { schema: { hide: true, params: GuidParams } }, async () => ({}));
+const port = await listenAnywhere(server);
+
+test('what is not HTTP is answered in the words of the contract', async () => {
+  for (const text of [
+    'nonsense\r\n\r\n',
+    'GET /things HTTP/9.9\r\n\r\n',
+    'GET /things HTTP/1.1\r\nHost: x\r\nbad header\r\n\r\n',
+    'POST /things HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n',
+    'POST /things HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n',
+  ])
+    assertError(await refusal(port, text), 400, 'invalid_parameter');
+});
+
+test('when too many calls wait the answer is 503, with the time to try again', async () => {
+  const answer = await refusal(port, 'GET /overloaded HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+  assertError(answer, 503, 'overloaded', /changed nothing/);
+  assert.equal(answer.headers['retry-after'], '1');
+});
+
+test('a request without a valid Host is refused, and HTTP/1.0 needs none', async () => {
+  for (const host of [
+    '',
+    'Host:\r\n',
+    'Host: [\r\n',
+    'Host: a b\r\n',
+    'Host: 1.2.3.999\r\n',
+    'Host: a\r\nHost: b\r\n',
+  ])
+    assertError(
+      await refusal(port, `GET /things HTTP/1.1\r\n${host}Connection: close\r\n\r\n`),
+      400,
+      'invalid_parameter',
+      /Host/,
+    );
+  const { status } = await exchange(port, 'GET /things HTTP/1.0\r\n\r\n');
+  assert.equal(status, 200);
+});
+
+test('headers over 16 KiB are refused', async () => {
+  const ask = (bytes: number) =>
+    exchange(
+      port,
+      `GET /things HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Long: ${'a'.repeat(bytes)}\r\n\r\n`,
+    );
+  assert.equal((await ask(15 * 1024)).status, 200);
+  const { status, headers, text } = await ask(16 * 1024);
+  assertError({ status, headers, body: JSON.parse(text) }, 431, 'headers_too_large');
+});
+
+test('a token of 1 MB is malformed, and whoever sends it all gets to read that', async () => {
+  for (const bytes of [20 * 1024, 1024 ** 2]) {
+    const request = `GET /things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${'a'.repeat(bytes)}\r\n\r\n`;
+    assertError(await refusal(port, request), 401, 'authentication_malformed');
+  }
+});
+
+test('10,000 hops over the wire are headers too large', async () => {
+  const hops = Array.from({ length: 10_000 }, () => '198.35.26.96').join(', ');
+  const request = `GET /things HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${hops}\r\n\r\n`;
+  assertError(await refusal(port, request), 431, 'headers_too_large');
+});
+
+test('a body over the limit is refused even when its length is not told beforehand', async () => {
+  const chunk = `10000\r\n"${'a'.repeat(0xffff)}\r\n`;
+  const head = 'POST /things HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nConnection: close\r\n';
+  const sent = `${head}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(17)}0\r\n\r\n`;
+  assertError(await refusal(port, sent), 413, 'payload_too_large');
+});
+
+test('an expectation that we do not know is ignored, and answered with a request id', async () => {
+  const { status, headers } = await exchange(
+    port,
+    'GET /things HTTP/1.1\r\nHost: x\r\nExpect: the-unexpected\r\nConnection: close\r\n\r\n',
+  );
+  assert.equal(status, 200);
+  assert.match(String(headers['x-request-id']), /^[0-9a-f]{32}$/);
+});
+
+test('a path of percent-encoded garbage is refused with every header in place', async () => {
+  for (const path of ['/%', '/%zz', '/things/%ff', '/%c3%28'])
+    assertError(
+      await refusal(port, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`),
+      400,
+      'invalid_parameter',
+    );
+});
+
+test('an error of ours shows nothing from inside and is logged under the same request id', async () => {
+  const answer = await server.inject('/broken');
+  const { headers, statusCode: status } = answer;
+  assertError({ status, headers, body: answer.json() }, 500, 'internal_error');
+  assert.doesNotMatch(answer.body, /password_hashes|Error|\.ts/);
+  const entry = logged.map((line) => JSON.parse(line)).find((line) => line.msg === 'internal error');
+  assert.equal(entry.request_id, headers['x-request-id']);
+  assert.match(entry.err.message, /password_hashes/);
+  assert.match(entry.err.stack, /server\.test\.ts/);
+});
+
+test('every answer has the security headers and none has an ETag', async () => {
+  for (const url of ['/things', '/broken', '/absent', '/%']) {
+    const { headers } = await server.inject(url);
+    assert.equal(headers['x-content-type-options'], 'nosniff');
+    assert.equal(headers['x-frame-options'], 'DENY');
+    assert.equal(headers['referrer-policy'], 'no-referrer');
+    assert.equal(headers['cache-control'], 'no-store');
+    assert.match(String(headers['content-security-policy']), /default-src 'none'/);
+    assert.match(String(headers['x-request-id']), /^[0-9a-f]{32}$/);
+    assert.deepEqual([headers.etag, headers['strict-transport-security']], [undefined, undefined]);
+  }
+});
+
+test('an https service tells browsers to stay with https', async () => {
+  const { headers } = await createBareServer({ baseUrl: 'https://api.example.com' }).server.inject('/');
+  assert.match(String(headers['strict-transport-security']), /max-age=\d{8}/);
+});
+
+test('HEAD answers as GET does, without the body', async () => {
+  const { status, headers, text } = await exchange(
+    port,
+    'HEAD /things HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+  );
+  assert.deepEqual([status, headers['content-length'], text], [200, '11', '']);
+});
+
+test('a path parameter of any length reaches its route, and is in no line of the log', async () => {
+  const long = 'x'.repeat(10_000);
+  const { statusCode } = await server.inject(`/named/${long}`);
+  assert.equal(statusCode, 404);
+  assert.ok(logged.every((line) => !line.includes('xxxxxxxxxx')));
+});
+
+test('what the database refuses of a value is the caller’s mistake, and is in the log as ours', async () => {
+  const answer = await server.inject('/refused-value');
+  const { headers, statusCode: status } = answer;
+  assertError({ status, headers, body: answer.json() }, 400, 'invalid_parameter', /cannot be stored/);
+  const entry = logged.map((line) => JSON.parse(line)).find((line) => /refused a value/.test(line.msg));
+  assert.equal(entry.request_id, headers['x-request-id']);
+});
+
+test('a connection without a byte in either direction ends after two minutes, also with an unread answer', () => {
+  const { timeout, keepAliveTimeout, requestTimeout } = server.server;
+  assert.deepEqual([timeout, keepAliveTimeout, requestTimeout], [120_000, 72_000, 3_600_000]);
+});

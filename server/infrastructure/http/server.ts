@@ -1,0 +1,245 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type HookHandlerDoneFunction,
+  LogController,
+  type RawReplyDefaultExpression,
+  type RawRequestDefaultExpression,
+  type RawServerDefault,
+} from 'fastify';
+import { challengeFor } from '../../tokens/access/challenge.ts';
+import { failureOfDatabase } from '../database/failures.ts';
+import { Overloaded } from '../runtime/batcher.ts';
+import { Failure } from '../runtime/failure.ts';
+import type { Guids } from '../runtime/guid.ts';
+import type { Log } from '../runtime/log.ts';
+import type { Metrics } from '../runtime/metrics.ts';
+import { registerJsonBody } from './bodies/body.ts';
+import type { BodyBudget } from './bodies/body-budget.ts';
+import { shareBodyBudget } from './bodies/body-intake.ts';
+import { type BodyPace, createBodyPace } from './bodies/body-pace.ts';
+import { limitBodyTime } from './bodies/body-time.ts';
+import { failureOfAddress } from './bodies/storable.ts';
+import {
+  answerFor,
+  FailureError,
+  failureOfFramework,
+  failureOfRefusedValue,
+  oauthFailure,
+} from './errors.ts';
+import { createPipeliningLimit } from './limits/pipelining.ts';
+import { type AllowedMethods, collectAllowedMethods } from './requests/allowed-methods.ts';
+import { createBrokenRequestAnswer } from './requests/broken-request.ts';
+import { hasEncodedFixedSegment } from './requests/fixed-segments.ts';
+import { failureOfHost } from './requests/host.ts';
+import type { SourceAddress } from './requests/source-address.ts';
+import {
+  createValidatorCompiler,
+  failureOfValidation,
+  type ValidationContext,
+} from './requests/validation.ts';
+import { securityHeaders } from './security-headers.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Answers errors as RFC 6749, section 5.2, wants them, in the contract's body. */
+    oauth?: boolean;
+    /** A stream: how long it lasts says nothing about how quickly requests are answered. */
+    endless?: boolean;
+  }
+  interface FastifyInstance {
+    bodyPace: BodyPace;
+  }
+  interface FastifyRequest {
+    /** A fixed segment of its path is percent-encoded: no route answers it, whatever the method. */
+    hasEncodedSegment: boolean;
+  }
+}
+
+export type HttpServer = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>;
+
+/** The longest that a client may take to send a request at all; only an upload comes near. */
+const REQUEST_TIMEOUT_MS = 3_600_000;
+const HEADERS_TIMEOUT_MS = 30_000;
+const BODY_TIMEOUT_MS = 30_000;
+/** A body of 16 KiB or less is a few packets; a slow one takes part of the budget for anonymous callers. */
+const SMALL_BODY_TIMEOUT_MS = 5_000;
+/** Longer than the idle timeout of common load balancers (60 s), so that they close first, not we. */
+const KEEP_ALIVE_TIMEOUT_MS = 72_000;
+/** A connection without a byte in either direction ends then, so that unread answers do not fill the memory. */
+const SILENCE_TIMEOUT_MS = 120_000;
+/** Unless the route has a limit of its own: what is read before anybody has authenticated is small. */
+const MAX_BODY_BYTES = 16 * 1024;
+const MAX_HEADER_BYTES = 16 * 1024;
+/** No path is longer: what a parameter may be is up to its route, which authenticates first. */
+const MAX_PATH_PARAMETER_CHARACTERS = MAX_HEADER_BYTES;
+
+const NODE_OPTIONS = {
+  maxHeaderSize: MAX_HEADER_BYTES,
+  headersTimeout: HEADERS_TIMEOUT_MS,
+  // Two Authorization headers become one that is malformed, instead of the second being dropped silently.
+  joinDuplicateHeaders: true,
+  // A missing Host is refused by us in the contract's words; Node would answer without a body.
+  requireHostHeader: false,
+};
+const TIMEOUTS = {
+  requestTimeout: REQUEST_TIMEOUT_MS,
+  keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+  timeout: SILENCE_TIMEOUT_MS,
+};
+
+export type HttpServerDeps = {
+  baseUrl: string;
+  guids: Guids;
+  log: Log;
+  metrics: Metrics;
+  bodyBudget: BodyBudget;
+  sourceAddress: SourceAddress;
+};
+
+/** What every route shares: limits, request ids, headers, validation, and the one error serialiser. */
+export function createHttpServer(deps: HttpServerDeps): HttpServer {
+  const { baseUrl, guids, log, metrics } = deps;
+  const headers = securityHeaders(baseUrl);
+  const pipelining = createPipeliningLimit();
+  const server = Fastify({
+    loggerInstance: log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+    // One log for all: a child for each request, redacted anew, took 7 % of a call that logs nothing.
+    childLoggerFactory: (logger) => logger,
+    genReqId: () => guids.next(),
+    bodyLimit: MAX_BODY_BYTES,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    serverFactory: (serve) => pipelining.createServer(serve, NODE_OPTIONS, TIMEOUTS),
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PATH_PARAMETER_CHARACTERS },
+    // These two meet an error before the hooks run, so they set the headers themselves.
+    frameworkErrors: (error, request, reply) => {
+      reply.headers({ ...headers, 'x-request-id': request.id });
+      sendError(error, request, reply);
+    },
+    clientErrorHandler: createBrokenRequestAnswer(() => ({ ...headers, 'x-request-id': guids.next() })),
+  }).withTypeProvider<TypeBoxTypeProvider>();
+
+  server.decorateRequest('hasEncodedSegment', false);
+  server.setValidatorCompiler(createValidatorCompiler());
+  server.setErrorHandler(sendError);
+  server.decorate('bodyPace', createBodyPace());
+  registerJsonBody(server, server.bodyPace);
+  const allowedMethods = collectAllowedMethods(server);
+  server.setNotFoundHandler((request, reply) => sendNotFound(request, reply, allowedMethods));
+
+  // An expectation other than 100-continue may be ignored (RFC 9110, section 10.1.1); Node would answer bare.
+  server.server.on('checkExpectation', pipelining.limited(server.routing));
+
+  server.addHook('onRequest', (request, reply, done) => {
+    reply.headers(headers);
+    reply.header('x-request-id', request.id);
+    request.hasEncodedSegment = hasEncodedFixedSegment(request);
+    const failure = failureOfHost(request);
+    // Before the body is read: no route would look at it.
+    if (request.hasEncodedSegment) reply.callNotFound();
+    else if (request.is404 && !failure) sendNotFound(request, reply, allowedMethods);
+    else proceed(failure, done);
+  });
+  limitBodyTime(server, { smallMs: SMALL_BODY_TIMEOUT_MS, largeMs: BODY_TIMEOUT_MS });
+  shareBodyBudget(server, deps);
+  server.addHook('preValidation', (request, _reply, done) => {
+    proceed(failureOfAddress(request.url, request.params as object, request.query as object), done);
+  });
+  // Otherwise a client that keeps its connection would hold up the shutdown until it loses interest.
+  let closing = false;
+  server.addHook('preClose', (done) => {
+    closing = true;
+    done();
+  });
+  server.addHook('onSend', (_request, reply, _payload, done) => {
+    if (closing) reply.header('connection', 'close');
+    done();
+  });
+  server.addHook('onResponse', (request, reply, done) => {
+    const route = request.routeOptions.url ?? 'unknown';
+    if (!request.routeOptions.config.endless || reply.statusCode !== 200)
+      metrics.requestSeconds.observe(
+        { method: request.method, route, status: reply.statusCode },
+        reply.elapsedTime / 1000,
+      );
+    request.log.debug(
+      {
+        request_id: request.id,
+        method: request.method,
+        route,
+        status: reply.statusCode,
+        ms: reply.elapsedTime,
+      },
+      'request',
+    );
+    done();
+  });
+  return server;
+}
+
+function proceed(failure: Failure | undefined, done: HookHandlerDoneFunction): void {
+  if (failure) done(new FailureError(failure));
+  else done();
+}
+
+export function sendError(
+  error: FastifyError | FailureError | Error,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const { oauth: isOAuth = false } = request.routeOptions.config;
+  const plain = failureOf(error as FastifyError);
+  const failure = isOAuth ? oauthFailure(plain) : plain;
+  if (failure.code === 'internal_error')
+    request.log.error({ err: error, request_id: request.id }, 'internal error');
+  if (failure.code === 'database_unavailable' && !(error instanceof FailureError))
+    request.log.warn({ reason: error.message, request_id: request.id }, 'database unavailable');
+  // Answered as the caller's mistake; a schema that let it through is ours.
+  if (failureOfRefusedValue(error))
+    request.log.error({ err: error, request_id: request.id }, 'the database refused a value of a request');
+  const { status, body } = answerFor(failure);
+  if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds);
+  const challenge = challengeFor(failure, status, request);
+  if (challenge !== undefined) reply.header('www-authenticate', challenge);
+  const sent = isOAuth ? { ...body, error_description: body.message } : body;
+  reply.code(status).type('application/json; charset=utf-8').send(sent);
+}
+
+function failureOf(error: FastifyError | FailureError): Failure {
+  if (error instanceof FailureError) return error.failure;
+  if (error.validation)
+    return failureOfValidation(error.validation, error.validationContext as ValidationContext);
+  if (error instanceof Overloaded)
+    return new Failure('overloaded', 'The service is overloaded and changed nothing; try again', {
+      retryAfterSeconds: 1,
+    });
+  return (
+    failureOfDatabase(error) ??
+    failureOfRefusedValue(error) ??
+    failureOfFramework(error) ??
+    new Failure('internal_error', 'Something went wrong on our side')
+  );
+}
+
+function sendNotFound(request: FastifyRequest, reply: FastifyReply, allowedMethods: AllowedMethods): void {
+  const [path = '/'] = request.url.split('?', 1);
+  const methods = request.hasEncodedSegment ? [] : allowedMethods(path);
+  if (methods.length > 0) reply.header('allow', methods.join(', '));
+  const failure =
+    methods.length > 0
+      ? new Failure('method_not_allowed', `This address accepts ${methods.join(', ')}`)
+      : new Failure('not_found', 'There is nothing at this address');
+  sendError(new FailureError(failure), request, reply);
+}

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Agent, get } from 'node:http';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { createBareServer, listenAnywhere } from '../../../testing/http-server.ts';
+
+/** What waits for a client that keeps its connection waits for more than a minute. */
+const LIMITED = { timeout: 20_000 };
+
+test('a shutdown finishes the request in flight and refuses new connections', LIMITED, async () => {
+  const { server } = createBareServer();
+  const entered = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<{ done: boolean }>();
+  server.get('/slow', { schema: { hide: true } }, () => {
+    entered.resolve();
+    return released.promise;
+  });
+  const port = await listenAnywhere(server);
+  // A client that would keep its connection: the shutdown must not wait for it to lose interest.
+  const agent = new Agent({ keepAlive: true });
+  const inFlight = once(get({ port, path: '/slow', agent }), 'response');
+  await entered.promise;
+  const closed = server.close();
+  while (server.server.listening) await setImmediate();
+  const [refused] = (await once(connect(port, '127.0.0.1'), 'error')) as [NodeJS.ErrnoException];
+  assert.equal(refused.code, 'ECONNREFUSED');
+
+  released.resolve({ done: true });
+  const [response] = await inFlight;
+  assert.equal(response.statusCode, 200);
+  assert.equal(response.headers.connection, 'close');
+  assert.equal((await response.toArray()).join(''), '{"done":true}');
+  await closed;
+  agent.destroy();
+});
+
+test('an idle connection does not hold up a shutdown', LIMITED, async () => {
+  const { server } = createBareServer();
+  server.get('/quick', { schema: { hide: true } }, async () => ({}));
+  const port = await listenAnywhere(server);
+  const agent = new Agent({ keepAlive: true });
+  const [response] = await once(get({ port, path: '/quick', agent }), 'response');
+  await response.toArray();
+  await server.close();
+  agent.destroy();
+});
