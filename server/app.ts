@@ -1,5 +1,7 @@
 import { createKeyPairs } from './applications/key-pairs.ts';
 import { registerApplications } from './applications/routes.ts';
+import { registerBanks } from './credentials/organizations/routes.ts';
+import { createOrganizations } from './credentials/organizations/service.ts';
 import { createCustomers } from './customers/service.ts';
 import type { DashboardFiles } from './dashboard/files.ts';
 import { registerFrontDoor } from './dashboard/routes.ts';
@@ -70,8 +72,6 @@ import { createObjects } from './objects/service.ts';
 import { createSimulator } from './objects/simulator.ts';
 import { createOperatorAuthentication } from './operator/authentication.ts';
 import { registerOperator } from './operator/routes.ts';
-import { registerBanks } from './organizations/routes.ts';
-import { createOrganizations } from './organizations/service.ts';
 import { registerSubscriptions } from './subscriptions/routes.ts';
 import { createSubscriptions } from './subscriptions/service.ts';
 import { registerApi } from './tokens/access/access.ts';

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import type { ApplicationView, CreatedApplicationView } from '../../server/applications/schema.ts';
+import type { BankView, Feature, SecondFactorView } from '../../server/credentials/organizations/schema.ts';
 import type { LiveAttemptView } from '../../server/deliveries/live-schema.ts';
 import type { RecoveryView } from '../../server/deliveries/recovery-schema.ts';
 import type { DeliveryView, DetailedDeliveryView, TargetsView } from '../../server/deliveries/schema.ts';
@@ -16,7 +17,6 @@ import type {
   UserTokenView,
 } from '../../server/login/schema.ts';
 import type { InvitedMemberView, MemberView } from '../../server/members/schema.ts';
-import type { BankView, Feature, SecondFactorView } from '../../server/organizations/schema.ts';
 import type { CreatedSubscriptionView, SubscriptionView } from '../../server/subscriptions/schema.ts';
 import type { Role } from '../../server/tokens/roles.ts';
 

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import type { Bank, Organizations } from '../credentials/organizations/service.ts';
 import type { Actor, Audit } from '../infrastructure/audit/service.ts';
 import type { Database, Transaction } from '../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../infrastructure/database/paging/paging.ts';
@@ -8,7 +9,6 @@ import type { Clock } from '../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { Guids } from '../infrastructure/runtime/guid.ts';
 import type { Secret } from '../infrastructure/runtime/secret.ts';
-import type { Bank, Organizations } from '../organizations/service.ts';
 import type { Revocations } from '../tokens/revocations.ts';
 import { checkApplicationScopes, holdsScope, scopesFor } from '../tokens/scopes.ts';
 import { parseAllowlist } from './allowlist.ts';

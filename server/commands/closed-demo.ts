@@ -1,10 +1,10 @@
 import type { App } from '../app.ts';
+import type { Organization } from '../credentials/organizations/service.ts';
 import { systemActor } from '../infrastructure/audit/service.ts';
 import type { Config } from '../infrastructure/config/config.ts';
 import { type Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { Log } from '../infrastructure/runtime/log.ts';
 import type { Person } from '../members/people.ts';
-import type { Organization } from '../organizations/service.ts';
 import { FOUNDER_EMAIL } from './demo.ts';
 
 /** `createDemo` makes the Organization, the bank, the key and then the Founder, without a pause in between. */

@@ -1,11 +1,11 @@
 import type { App } from '../app.ts';
 import type { CreatedApplication } from '../applications/service.ts';
+import type { Bank, Organization } from '../credentials/organizations/service.ts';
 import { systemActor } from '../infrastructure/audit/service.ts';
 import { type Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { RandomBytes } from '../infrastructure/runtime/guid.ts';
 import { Secret } from '../infrastructure/runtime/secret.ts';
 import type { Person } from '../members/people.ts';
-import type { Bank, Organization } from '../organizations/service.ts';
 
 export type Demo = {
   organization: Organization;

@@ -1,10 +1,10 @@
+import type { Organizations } from '../credentials/organizations/service.ts';
 import type { Actor, Audit } from '../infrastructure/audit/service.ts';
 import type { Database, Transaction } from '../infrastructure/database/database.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { People, Person } from '../members/people.ts';
 import type { Members } from '../members/service.ts';
-import type { Organizations } from '../organizations/service.ts';
 import type { Revocations } from '../tokens/revocations.ts';
 import { actorOf, type Begun, type Entry, type From } from './entry.ts';
 import type { FailedAttempts } from './failed-attempts.ts';

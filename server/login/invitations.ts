@@ -1,10 +1,10 @@
 import type { Static } from 'typebox';
+import type { Organizations } from '../credentials/organizations/service.ts';
 import type { Actor } from '../infrastructure/audit/service.ts';
 import type { Database } from '../infrastructure/database/database.ts';
 import { type Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { NewMember } from '../members/schema.ts';
 import type { Member, Members } from '../members/service.ts';
-import type { Organizations } from '../organizations/service.ts';
 import type { LoginLimits } from './limits.ts';
 import type { IssuedLink, Links } from './links.ts';
 import type { Mail } from './mail.ts';

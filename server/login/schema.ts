@@ -1,9 +1,9 @@
 import Type, { type Static } from 'typebox';
 import type { AllowlistPolicy } from '../applications/service.ts';
+import { secondFactorNeed } from '../credentials/organizations/second-factor.ts';
 import { EnvironmentName, Guid, strictObject, Timestamp } from '../infrastructure/http/requests/schemas.ts';
 import { version } from '../infrastructure/runtime/version.ts';
 import { Email, PersonName, RoleName } from '../members/schema.ts';
-import { secondFactorNeed } from '../organizations/second-factor.ts';
 import { TokenView } from '../tokens/schema.ts';
 import type { Entry } from './entry.ts';
 import type { Session } from './sessions.ts';

@@ -1,3 +1,4 @@
+import type { Organizations } from '../credentials/organizations/service.ts';
 import type { FailedAuthentications } from '../infrastructure/audit/failed-authentications.ts';
 import type { Audit } from '../infrastructure/audit/service.ts';
 import type { Database } from '../infrastructure/database/database.ts';
@@ -10,7 +11,6 @@ import type { Metrics } from '../infrastructure/runtime/metrics.ts';
 import type { Secret } from '../infrastructure/runtime/secret.ts';
 import type { People } from '../members/people.ts';
 import type { Members } from '../members/service.ts';
-import type { Organizations } from '../organizations/service.ts';
 import type { Issuer } from '../tokens/issuer.ts';
 import type { Revocations } from '../tokens/revocations.ts';
 import { createAccounts } from './accounts.ts';

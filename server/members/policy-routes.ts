@@ -1,8 +1,12 @@
+import {
+  SecondFactorChanges,
+  SecondFactorView,
+  viewSecondFactor,
+} from '../credentials/organizations/schema.ts';
+import type { Organizations } from '../credentials/organizations/service.ts';
 import { unwrap } from '../infrastructure/http/errors.ts';
 import { answers } from '../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../infrastructure/http/server.ts';
-import { SecondFactorChanges, SecondFactorView, viewSecondFactor } from '../organizations/schema.ts';
-import type { Organizations } from '../organizations/service.ts';
 import { actorOf, inBothEnvironments, requires, withFreshProof } from '../tokens/access/access.ts';
 import type { Members } from './service.ts';
 

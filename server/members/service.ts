@@ -1,12 +1,12 @@
 import type { Static } from 'typebox';
+import type { SecondFactorChanges } from '../credentials/organizations/schema.ts';
+import type { Organization, Organizations } from '../credentials/organizations/service.ts';
 import type { Actor, Audit } from '../infrastructure/audit/service.ts';
 import type { Database, Transaction } from '../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../infrastructure/database/paging/paging.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { Guids } from '../infrastructure/runtime/guid.ts';
-import type { SecondFactorChanges } from '../organizations/schema.ts';
-import type { Organization, Organizations } from '../organizations/service.ts';
 import type { Revocations } from '../tokens/revocations.ts';
 import type { Role } from '../tokens/roles.ts';
 import type { People } from './people.ts';

@@ -5,10 +5,10 @@ import {
   viewCreated,
 } from '../applications/schema.ts';
 import type { Applications } from '../applications/service.ts';
+import type { Organizations } from '../credentials/organizations/service.ts';
 import { unwrap } from '../infrastructure/http/errors.ts';
 import { answers, GuidParams } from '../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../infrastructure/http/server.ts';
-import type { Organizations } from '../organizations/service.ts';
 import { type OperatorAuthentication, security } from './authentication.ts';
 
 export type ApplicationDeps = {

@@ -1,10 +1,10 @@
+import { BankChanges, BankView, NewBank, viewBank } from '../credentials/organizations/schema.ts';
+import type { Organizations } from '../credentials/organizations/service.ts';
 import { unwrap } from '../infrastructure/http/errors.ts';
 import { environmentsFilter, values } from '../infrastructure/http/requests/filters.ts';
 import { envelope, listOf, listQuery, pageOf } from '../infrastructure/http/requests/paging.ts';
 import { answers, GuidParams } from '../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../infrastructure/http/server.ts';
-import { BankChanges, BankView, NewBank, viewBank } from '../organizations/schema.ts';
-import type { Organizations } from '../organizations/service.ts';
 import { type OperatorAuthentication, security } from './authentication.ts';
 
 export type BankDeps = { authentication: OperatorAuthentication; organizations: Organizations };

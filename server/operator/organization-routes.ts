@@ -1,14 +1,14 @@
-import { unwrap } from '../infrastructure/http/errors.ts';
-import { envelope, listOf, listQuery, pageOf } from '../infrastructure/http/requests/paging.ts';
-import { answers, GuidParams } from '../infrastructure/http/requests/schemas.ts';
-import type { HttpServer } from '../infrastructure/http/server.ts';
 import {
   NewOrganization,
   OrganizationChanges,
   OrganizationView,
   viewOrganization,
-} from '../organizations/schema.ts';
-import type { Organizations } from '../organizations/service.ts';
+} from '../credentials/organizations/schema.ts';
+import type { Organizations } from '../credentials/organizations/service.ts';
+import { unwrap } from '../infrastructure/http/errors.ts';
+import { envelope, listOf, listQuery, pageOf } from '../infrastructure/http/requests/paging.ts';
+import { answers, GuidParams } from '../infrastructure/http/requests/schemas.ts';
+import type { HttpServer } from '../infrastructure/http/server.ts';
 import { type OperatorAuthentication, security } from './authentication.ts';
 
 export type OrganizationDeps = { authentication: OperatorAuthentication; organizations: Organizations };

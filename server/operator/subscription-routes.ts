@@ -1,8 +1,8 @@
+import type { Organizations } from '../credentials/organizations/service.ts';
 import { unwrap } from '../infrastructure/http/errors.ts';
 import { envelope, listOf, pageOf } from '../infrastructure/http/requests/paging.ts';
 import { answers, GuidParams } from '../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../infrastructure/http/server.ts';
-import type { Organizations } from '../organizations/service.ts';
 import { filtersOf, SubscriptionQuery } from '../subscriptions/query.ts';
 import {
   ControlledSubscriptionView,

@@ -1,5 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { KeyUsage } from '../../applications/usage.ts';
+import type { Feature } from '../../credentials/organizations/schema.ts';
+import type { Organizations } from '../../credentials/organizations/service.ts';
 import type { Actor } from '../../infrastructure/audit/service.ts';
 import { limitBodies, MAX_CALL_BYTES } from '../../infrastructure/http/bodies/body-limits.ts';
 import { FailureError } from '../../infrastructure/http/errors.ts';
@@ -13,8 +15,6 @@ import type { RateLimits } from '../../infrastructure/rate-limits/service.ts';
 import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import { Failure } from '../../infrastructure/runtime/failure.ts';
 import type { Metrics } from '../../infrastructure/runtime/metrics.ts';
-import type { Feature } from '../../organizations/schema.ts';
-import type { Organizations } from '../../organizations/service.ts';
 import type { TokenType } from '../claims.ts';
 import type { Denials } from '../denials.ts';
 import { isFreshProof } from '../proof.ts';

@@ -1,15 +1,15 @@
-import { unwrap } from '../infrastructure/http/errors.ts';
+import { unwrap } from '../../infrastructure/http/errors.ts';
 import {
   createdAtFilters,
   environmentsFilter,
   guidsFilter,
   moment,
   values,
-} from '../infrastructure/http/requests/filters.ts';
-import { envelope, listOf, listQuery, pageOf } from '../infrastructure/http/requests/paging.ts';
-import { answers, GuidParams } from '../infrastructure/http/requests/schemas.ts';
-import type { HttpServer } from '../infrastructure/http/server.ts';
-import { actorOf, requires } from '../tokens/access/access.ts';
+} from '../../infrastructure/http/requests/filters.ts';
+import { envelope, listOf, listQuery, pageOf } from '../../infrastructure/http/requests/paging.ts';
+import { answers, GuidParams } from '../../infrastructure/http/requests/schemas.ts';
+import type { HttpServer } from '../../infrastructure/http/server.ts';
+import { actorOf, requires } from '../../tokens/access/access.ts';
 import { BankChanges, BankView, NewSandboxBank, viewBank } from './schema.ts';
 import type { Organizations } from './service.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { auditRecordsOf, objectsOf, soleRecord } from '../../testing/answers.ts';
-import { createCallers, issueToken } from '../../testing/api-callers.ts';
-import { assertError, createTestApp } from '../../testing/app.ts';
-import { eventTypesOf } from '../../testing/subscriptions.ts';
+import { auditRecordsOf, objectsOf, soleRecord } from '../../../testing/answers.ts';
+import { createCallers, issueToken } from '../../../testing/api-callers.ts';
+import { assertError, createTestApp } from '../../../testing/app.ts';
+import { eventTypesOf } from '../../../testing/subscriptions.ts';
 
 /** /api/banks (contract, section 11). Who may call it, and that another's bank is none, is in `http/`. */
 const app = await createTestApp();

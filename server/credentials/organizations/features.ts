@@ -1,4 +1,4 @@
-import { Failure, type FailureCode } from '../infrastructure/runtime/failure.ts';
+import { Failure, type FailureCode } from '../../infrastructure/runtime/failure.ts';
 import type { Feature } from './schema.ts';
 import type { Organization } from './store.ts';
 

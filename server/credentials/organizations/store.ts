@@ -1,8 +1,8 @@
 import { type Selectable, sql, type Updateable } from 'kysely';
-import { uuidArray } from '../infrastructure/database/arrays.ts';
-import type { Queries, Transaction } from '../infrastructure/database/database.ts';
-import { type Page, type PageOf, selectPage } from '../infrastructure/database/paging/paging.ts';
-import type { EnvironmentName, Tables } from '../infrastructure/database/tables.ts';
+import { uuidArray } from '../../infrastructure/database/arrays.ts';
+import type { Queries, Transaction } from '../../infrastructure/database/database.ts';
+import { type Page, type PageOf, selectPage } from '../../infrastructure/database/paging/paging.ts';
+import type { EnvironmentName, Tables } from '../../infrastructure/database/tables.ts';
 
 export type Organization = Selectable<Tables['organizations']>;
 export type Bank = Selectable<Tables['banks']>;

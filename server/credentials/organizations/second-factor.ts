@@ -1,5 +1,5 @@
-import { Failure } from '../infrastructure/runtime/failure.ts';
-import type { Role } from '../tokens/roles.ts';
+import { Failure } from '../../infrastructure/runtime/failure.ts';
+import type { Role } from '../../tokens/roles.ts';
 import type { Organization } from './store.ts';
 
 type Policy = Pick<Organization, 'live' | 'second_factor_roles' | 'second_factor_in_production'>;

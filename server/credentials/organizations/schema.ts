@@ -1,7 +1,12 @@
 import Type, { type Static } from 'typebox';
-import { EnvironmentName, Guid, strictObject, Timestamp } from '../infrastructure/http/requests/schemas.ts';
-import { RoleName } from '../members/schema.ts';
-import type { Role } from '../tokens/roles.ts';
+import {
+  EnvironmentName,
+  Guid,
+  strictObject,
+  Timestamp,
+} from '../../infrastructure/http/requests/schemas.ts';
+import { RoleName } from '../../members/schema.ts';
+import type { Role } from '../../tokens/roles.ts';
 import { requiresInProduction } from './second-factor.ts';
 import type { Bank, Organization } from './store.ts';
 
