@@ -1,5 +1,5 @@
-import { createKeyPairs } from './applications/key-pairs.ts';
-import { registerApplications } from './applications/routes.ts';
+import { createKeyPairs } from './credentials/applications/key-pairs.ts';
+import { registerApplications } from './credentials/applications/routes.ts';
 import { registerBanks } from './credentials/organizations/routes.ts';
 import { createOrganizations } from './credentials/organizations/service.ts';
 import { createCustomers } from './customers/service.ts';

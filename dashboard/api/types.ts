@@ -1,5 +1,8 @@
 import type { Static } from 'typebox';
-import type { ApplicationView, CreatedApplicationView } from '../../server/applications/schema.ts';
+import type {
+  ApplicationView,
+  CreatedApplicationView,
+} from '../../server/credentials/applications/schema.ts';
 import type { BankView, Feature, SecondFactorView } from '../../server/credentials/organizations/schema.ts';
 import type { LiveAttemptView } from '../../server/deliveries/live-schema.ts';
 import type { RecoveryView } from '../../server/deliveries/recovery-schema.ts';

@@ -1,6 +1,9 @@
 import { ActionIcon, Button, Group, Input, Stack, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { MAX_ALLOWLIST_ENTRIES, parseAllowlist } from '../../server/applications/allowlist.ts';
+import {
+  MAX_ALLOWLIST_ENTRIES,
+  parseAllowlist,
+} from '../../server/credentials/applications/allowlists/allowlist.ts';
 import { people } from '../api/people.ts';
 import { useWorkspace } from '../shell/workspace-context.ts';
 import { Icon } from './Icon.tsx';

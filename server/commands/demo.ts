@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import type { CreatedApplication } from '../applications/service.ts';
+import type { CreatedApplication } from '../credentials/applications/service.ts';
 import type { Bank, Organization } from '../credentials/organizations/service.ts';
 import { systemActor } from '../infrastructure/audit/service.ts';
 import { type Failure, isFailure } from '../infrastructure/runtime/failure.ts';

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { AllowlistPolicy } from '../applications/service.ts';
+import type { AllowlistPolicy } from '../credentials/applications/service.ts';
 import type { Begun } from './entry.ts';
 import type { createFrom, GuardDeps } from './guard.ts';
 import type { viewSession } from './schema.ts';

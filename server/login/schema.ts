@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import type { AllowlistPolicy } from '../applications/service.ts';
+import type { AllowlistPolicy } from '../credentials/applications/service.ts';
 import { secondFactorNeed } from '../credentials/organizations/second-factor.ts';
 import { EnvironmentName, Guid, strictObject, Timestamp } from '../infrastructure/http/requests/schemas.ts';
 import { version } from '../infrastructure/runtime/version.ts';

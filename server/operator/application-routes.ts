@@ -3,8 +3,8 @@ import {
   CreatedApplicationView,
   NewApplication,
   viewCreated,
-} from '../applications/schema.ts';
-import type { Applications } from '../applications/service.ts';
+} from '../credentials/applications/schema.ts';
+import type { Applications } from '../credentials/applications/service.ts';
 import type { Organizations } from '../credentials/organizations/service.ts';
 import { unwrap } from '../infrastructure/http/errors.ts';
 import { answers, GuidParams } from '../infrastructure/http/requests/schemas.ts';

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import type { Clients } from '../applications/clients.ts';
+import type { Clients } from '../credentials/applications/clients.ts';
 import type { Audit } from '../infrastructure/audit/service.ts';
 import type { Database } from '../infrastructure/database/database.ts';
 import { unwrap } from '../infrastructure/http/errors.ts';

@@ -1,6 +1,6 @@
-import type { Clients } from '../applications/clients.ts';
-import type { Client } from '../applications/service.ts';
-import type { KeyUsage } from '../applications/usage.ts';
+import type { Clients } from '../credentials/applications/clients.ts';
+import type { Client } from '../credentials/applications/service.ts';
+import type { KeyUsage } from '../credentials/applications/usage.ts';
 import type { Attacked, FailedAuthentications } from '../infrastructure/audit/failed-authentications.ts';
 import type { EnvironmentName } from '../infrastructure/database/tables.ts';
 import { countedAddress } from '../infrastructure/rate-limits/address.ts';

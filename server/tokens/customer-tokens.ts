@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
-import { compileAllowlist } from '../applications/allowlist.ts';
-import type { Clients } from '../applications/clients.ts';
-import type { Client } from '../applications/service.ts';
+import { compileAllowlist } from '../credentials/applications/allowlists/allowlist.ts';
+import type { Clients } from '../credentials/applications/clients.ts';
+import type { Client } from '../credentials/applications/service.ts';
 import type { Customer, Customers, Visible } from '../customers/service.ts';
 import type { EnvironmentName } from '../infrastructure/database/tables.ts';
 import type { RateLimit, RateLimits } from '../infrastructure/rate-limits/service.ts';

@@ -1,5 +1,5 @@
-import type { Clients } from '../applications/clients.ts';
-import type { KeyUsage } from '../applications/usage.ts';
+import type { Clients } from '../credentials/applications/clients.ts';
+import type { KeyUsage } from '../credentials/applications/usage.ts';
 import type { Customers } from '../customers/service.ts';
 import type { FailedAuthentications } from '../infrastructure/audit/failed-authentications.ts';
 import type { Audit } from '../infrastructure/audit/service.ts';

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import type { Client } from '../applications/service.ts';
+import type { Client } from '../credentials/applications/service.ts';
 import type { Actor, Audit } from '../infrastructure/audit/service.ts';
 import type { Database } from '../infrastructure/database/database.ts';
 import type { EnvironmentName } from '../infrastructure/database/tables.ts';

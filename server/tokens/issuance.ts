@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import type { Client } from '../applications/service.ts';
+import type { Client } from '../credentials/applications/service.ts';
 import type { EnvironmentName } from '../infrastructure/database/tables.ts';
 import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { ClientAuthentication } from './client-authentication.ts';

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
-import type { Client } from '../applications/service.ts';
+import type { Client } from '../credentials/applications/service.ts';
 import { registerFormBody } from '../infrastructure/http/bodies/form-body.ts';
 import { unwrap } from '../infrastructure/http/errors.ts';
 import { countRefusals } from '../infrastructure/http/limits/counted-refusals.ts';

@@ -1,5 +1,5 @@
 import { errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
-import { compileAllowlist } from '../applications/allowlist.ts';
+import { compileAllowlist } from '../credentials/applications/allowlists/allowlist.ts';
 import type { EnvironmentName } from '../infrastructure/database/tables.ts';
 import { remember } from '../infrastructure/runtime/bounded-map.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';

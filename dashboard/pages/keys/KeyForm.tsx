@@ -1,6 +1,6 @@
 import { Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { parseAllowlist } from '../../../server/applications/allowlist.ts';
+import { parseAllowlist } from '../../../server/credentials/applications/allowlists/allowlist.ts';
 import { AllowlistField } from '../../shared/AllowlistField.tsx';
 import { FormEnd } from '../../shared/FormEnd.tsx';
 import { NameField, nameProblem } from '../../shared/NameField.tsx';

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { KeyUsage } from '../../applications/usage.ts';
+import type { KeyUsage } from '../../credentials/applications/usage.ts';
 import type { Feature } from '../../credentials/organizations/schema.ts';
 import type { Organizations } from '../../credentials/organizations/service.ts';
 import type { Actor } from '../../infrastructure/audit/service.ts';

@@ -58,7 +58,7 @@ const CASES: Record<string, [module: string, name: string, ...args: unknown[]]> 
     Array.from({ length: 500_000 }, () => 'AAAA'),
   ],
   'an entry of an address list': [
-    '../../../applications/allowlist.ts',
+    '../../../credentials/applications/allowlists/allowlist.ts',
     'parseAllowlist',
     [' '.repeat(MANY)],
     { minPrefix: 16 },

@@ -1,5 +1,5 @@
-import type { Encryption } from '../infrastructure/runtime/encryption.ts';
-import type { RandomBytes } from '../infrastructure/runtime/guid.ts';
+import type { Encryption } from '../../infrastructure/runtime/encryption.ts';
+import type { RandomBytes } from '../../infrastructure/runtime/guid.ts';
 import { createClientSecrets } from './client-secret.ts';
 import { createClients } from './clients.ts';
 import { type ApplicationsDeps, createApplications } from './service.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertError, createTestApp } from '../../testing/app.ts';
-import { createCustomer, customerToken } from '../../testing/customers.ts';
-import { createKey, createTenant, everyScope, tokenOf, userToken } from '../../testing/tenant.ts';
-import { allScopes } from '../tokens/scopes.ts';
+import { assertError, createTestApp } from '../../../../testing/app.ts';
+import { createCustomer, customerToken } from '../../../../testing/customers.ts';
+import { createKey, createTenant, everyScope, tokenOf, userToken } from '../../../../testing/tenant.ts';
+import { allScopes } from '../../../tokens/scopes.ts';
 
 /** The allowlist over requests (specification, Authentication 10). */
 const app = await createTestApp();

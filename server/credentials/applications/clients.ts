@@ -1,8 +1,8 @@
-import type { Queries } from '../infrastructure/database/database.ts';
-import { createBatcher } from '../infrastructure/runtime/batcher.ts';
-import { remember } from '../infrastructure/runtime/bounded-map.ts';
-import { isGuid } from '../infrastructure/runtime/guid.ts';
-import type { Secret } from '../infrastructure/runtime/secret.ts';
+import type { Queries } from '../../infrastructure/database/database.ts';
+import { createBatcher } from '../../infrastructure/runtime/batcher.ts';
+import { remember } from '../../infrastructure/runtime/bounded-map.ts';
+import { isGuid } from '../../infrastructure/runtime/guid.ts';
+import type { Secret } from '../../infrastructure/runtime/secret.ts';
 import type { ClientSecrets, SecretHash } from './client-secret.ts';
 import {
   type Client,

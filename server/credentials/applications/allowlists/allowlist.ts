@@ -6,8 +6,8 @@ import {
   parseIpv4,
   parseIpv4Range,
   parsePrefix,
-} from '../infrastructure/network/ipv4.ts';
-import { findSpecialRange } from '../infrastructure/network/special-ranges.ts';
+} from '../../../infrastructure/network/ipv4.ts';
+import { findSpecialRange } from '../../../infrastructure/network/special-ranges.ts';
 
 /** Specification, Limits: IP allowlist entries, 3 per Application. */
 export const MAX_ALLOWLIST_ENTRIES = 3;

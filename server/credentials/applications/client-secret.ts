@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { Encryption } from '../infrastructure/runtime/encryption.ts';
-import type { RandomBytes } from '../infrastructure/runtime/guid.ts';
-import { Secret } from '../infrastructure/runtime/secret.ts';
+import type { Encryption } from '../../infrastructure/runtime/encryption.ts';
+import type { RandomBytes } from '../../infrastructure/runtime/guid.ts';
+import { Secret } from '../../infrastructure/runtime/secret.ts';
 
 /**
  * `portico_sk_` + 256 random bits + a checksum of them, so that scanners find a leaked one for certain.

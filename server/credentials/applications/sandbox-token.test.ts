@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { issueToken } from '../../testing/api-callers.ts';
-import { assertError, createTestApp } from '../../testing/app.ts';
-import { createKey, createTenant, type Tenant } from '../../testing/tenant.ts';
+import { issueToken } from '../../../testing/api-callers.ts';
+import { assertError, createTestApp } from '../../../testing/app.ts';
+import { createKey, createTenant, type Tenant } from '../../../testing/tenant.ts';
 
 /** An Organization key works in both environments; a sandbox token changes it only until there is a production one. */
 const app = await createTestApp();

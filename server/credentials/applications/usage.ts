@@ -1,5 +1,5 @@
-import type { Queries } from '../infrastructure/database/database.ts';
-import type { Clock } from '../infrastructure/runtime/clock.ts';
+import type { Queries } from '../../infrastructure/database/database.ts';
+import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import { type Use, updateLastUsed } from './store.ts';
 
 /** Remembers when and from where each key was last used, and writes that down in batches: no write per call. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { objectsOf } from '../../testing/answers.ts';
-import { assertError, createTestApp } from '../../testing/app.ts';
-import { createCustomer, customerToken } from '../../testing/customers.ts';
-import { createTenant, everyScope, tokenOf, userToken } from '../../testing/tenant.ts';
-import { allScopes, scopesFor } from '../tokens/scopes.ts';
+import { objectsOf } from '../../../testing/answers.ts';
+import { assertError, createTestApp } from '../../../testing/app.ts';
+import { createCustomer, customerToken } from '../../../testing/customers.ts';
+import { createTenant, everyScope, tokenOf, userToken } from '../../../testing/tenant.ts';
+import { allScopes, scopesFor } from '../../tokens/scopes.ts';
 
 /** Creating key pairs (contract, section 6): by people who manage keys, and nobody else. */
 const app = await createTestApp();

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { auditRecordsOf, soleRecord } from '../../testing/answers.ts';
-import { assertError, createTestApp } from '../../testing/app.ts';
-import { createCustomer } from '../../testing/customers.ts';
-import { createTenant, everyScope, tokenOf } from '../../testing/tenant.ts';
+import { auditRecordsOf, soleRecord } from '../../../../testing/answers.ts';
+import { assertError, createTestApp } from '../../../../testing/app.ts';
+import { createCustomer } from '../../../../testing/customers.ts';
+import { createTenant, everyScope, tokenOf } from '../../../../testing/tenant.ts';
 
 /** Calls denied for their address leave a trace, and a flood of them leaves a short one. */
 const app = await createTestApp();

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { decodeJwt } from 'jose';
-import { assertError, createTestApp, type TestApp } from '../../testing/app.ts';
-import { createTestDatabase } from '../../testing/database.ts';
-import { createTenant, type Key, tokenOf, userToken } from '../../testing/tenant.ts';
+import { assertError, createTestApp, type TestApp } from '../../../../testing/app.ts';
+import { createTestDatabase } from '../../../../testing/database.ts';
+import { createTenant, type Key, tokenOf, userToken } from '../../../../testing/tenant.ts';
 
 /** Every node remembers key pairs, and none remembers what another has changed. */
 const testDatabase = await createTestDatabase();

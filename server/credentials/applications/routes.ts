@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify';
-import type { Organizations } from '../credentials/organizations/service.ts';
-import { unwrap } from '../infrastructure/http/errors.ts';
-import { createdAtFilters, guidsFilter, moment, values } from '../infrastructure/http/requests/filters.ts';
-import { envelope, listOf, listQuery, pageOf } from '../infrastructure/http/requests/paging.ts';
-import { answers } from '../infrastructure/http/requests/schemas.ts';
-import type { HttpServer } from '../infrastructure/http/server.ts';
-import { actorOf, inBothEnvironments, requires, withFreshProof } from '../tokens/access/access.ts';
-import type { TokenType } from '../tokens/claims.ts';
+import { unwrap } from '../../infrastructure/http/errors.ts';
+import { createdAtFilters, guidsFilter, moment, values } from '../../infrastructure/http/requests/filters.ts';
+import { envelope, listOf, listQuery, pageOf } from '../../infrastructure/http/requests/paging.ts';
+import { answers } from '../../infrastructure/http/requests/schemas.ts';
+import type { HttpServer } from '../../infrastructure/http/server.ts';
+import { actorOf, inBothEnvironments, requires, withFreshProof } from '../../tokens/access/access.ts';
+import type { TokenType } from '../../tokens/claims.ts';
+import type { Organizations } from '../organizations/service.ts';
 import {
   ApplicationChanges,
   ApplicationParams,

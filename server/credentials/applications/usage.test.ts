@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { assertError, createTestApp, type TestApp } from '../../testing/app.ts';
-import { createCustomer, customerToken } from '../../testing/customers.ts';
-import { queriesOfOwner } from '../../testing/database.ts';
-import { createTenant, everyScope, type Key, type Tenant, tokenOf, userToken } from '../../testing/tenant.ts';
+import { assertError, createTestApp, type TestApp } from '../../../testing/app.ts';
+import { createCustomer, customerToken } from '../../../testing/customers.ts';
+import { queriesOfOwner } from '../../../testing/database.ts';
+import {
+  createTenant,
+  everyScope,
+  type Key,
+  type Tenant,
+  tokenOf,
+  userToken,
+} from '../../../testing/tenant.ts';
 
 /** `last_used_at` and `last_used_ip` (contract, section 6), without a write for each call. */
 const app = await createTestApp({ environment: { PORTICO_RATE_LIMIT_TOKEN_PER_CLIENT: '100000' } });

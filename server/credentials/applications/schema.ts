@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
-import { Guid, strictObject, Timestamp } from '../infrastructure/http/requests/schemas.ts';
-import type { Secret } from '../infrastructure/runtime/secret.ts';
-import { MAX_SCOPES } from '../tokens/scopes.ts';
+import { Guid, strictObject, Timestamp } from '../../infrastructure/http/requests/schemas.ts';
+import type { Secret } from '../../infrastructure/runtime/secret.ts';
+import { MAX_SCOPES } from '../../tokens/scopes.ts';
 import type { Application } from './store.ts';
 
 const MAX_NAME_CHARACTERS = 128;
