@@ -75,7 +75,7 @@ import { registerOperator } from './operator/routes.ts';
 import { registerSubscriptions } from './subscriptions/routes.ts';
 import { createSubscriptions } from './subscriptions/service.ts';
 import { registerApi } from './tokens/access/access.ts';
-import { createTokenEndpoints } from './tokens/endpoints.ts';
+import { createTokenEndpoints } from './tokens/issuing/endpoints.ts';
 import { registerTokenMetadata } from './tokens/metadata-routes.ts';
 import { registerCustomerTokens, registerOAuth } from './tokens/routes.ts';
 import { createTokens } from './tokens/service.ts';

@@ -3,7 +3,7 @@ import { values } from '../infrastructure/http/requests/filters.ts';
 import { answers } from '../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../infrastructure/http/server.ts';
 import { requires, tokenCheckOf, withFeature } from '../tokens/access/access.ts';
-import type { Verifier } from '../tokens/verifier.ts';
+import type { Verifier } from '../tokens/verifying/verifier.ts';
 import { LiveQuery, LiveStreamView } from './live-schema.ts';
 import type { LiveViewers } from './live-viewers.ts';
 import { deliveryStates } from './state.ts';

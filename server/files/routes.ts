@@ -14,7 +14,7 @@ import { answers, GuidParams, strictObject } from '../infrastructure/http/reques
 import type { HttpServer } from '../infrastructure/http/server.ts';
 import { actorOf, requires, withFeature } from '../tokens/access/access.ts';
 import { holdsScope } from '../tokens/scopes.ts';
-import type { Caller } from '../tokens/verifier.ts';
+import type { Caller } from '../tokens/verifying/verifier.ts';
 import { FileView, NewFile, viewFile } from './schema.ts';
 import { type Files, USE_UPLOAD_URL } from './service.ts';
 

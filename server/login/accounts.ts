@@ -5,7 +5,7 @@ import type { Clock } from '../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { People, Person } from '../members/people.ts';
 import type { Members } from '../members/service.ts';
-import type { Revocations } from '../tokens/revocations.ts';
+import type { Revocations } from '../tokens/revoking/revocations.ts';
 import { actorOf, type Begun, type Entry, type From } from './entry.ts';
 import type { FailedAttempts } from './failed-attempts.ts';
 import type { LoginLimits } from './limits.ts';

@@ -8,7 +8,7 @@ import type { Metrics } from '../infrastructure/runtime/metrics.ts';
 import type { Secret } from '../infrastructure/runtime/secret.ts';
 import type { People, Person } from '../members/people.ts';
 import type { Members } from '../members/service.ts';
-import type { Issuer, TokenResponse } from '../tokens/issuer.ts';
+import type { Issuer, TokenResponse } from '../tokens/issuing/issuer.ts';
 import { type Role, scopesOfRole } from '../tokens/roles.ts';
 import { type FailedAttempts, NOBODY } from './failed-attempts.ts';
 import type { LoginLimits } from './limits.ts';

@@ -2,7 +2,7 @@ import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
 import type { Database } from '../infrastructure/database/database.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
-import { isFreshProof } from '../tokens/proof.ts';
+import { isFreshProof } from '../tokens/verifying/proof.ts';
 import { actorOf, type From } from './entry.ts';
 import type { FailedAttempts } from './failed-attempts.ts';
 import type { LoginLimits } from './limits.ts';

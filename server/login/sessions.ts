@@ -6,7 +6,7 @@ import { createFairQueue, SHED } from '../infrastructure/runtime/fair-queue.ts';
 import type { Guids, RandomBytes } from '../infrastructure/runtime/guid.ts';
 import type { Log } from '../infrastructure/runtime/log.ts';
 import type { Secret } from '../infrastructure/runtime/secret.ts';
-import type { Revocations } from '../tokens/revocations.ts';
+import type { Revocations } from '../tokens/revoking/revocations.ts';
 import type { Networks } from './networks.ts';
 import { generateSecret, hashOf } from './one-time-secret.ts';
 import * as store from './session-store.ts';

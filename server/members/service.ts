@@ -7,7 +7,7 @@ import type { Page, PageOf } from '../infrastructure/database/paging/paging.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { Guids } from '../infrastructure/runtime/guid.ts';
-import type { Revocations } from '../tokens/revocations.ts';
+import type { Revocations } from '../tokens/revoking/revocations.ts';
 import type { Role } from '../tokens/roles.ts';
 import type { People } from './people.ts';
 import type { NewMember } from './schema.ts';

@@ -1,9 +1,9 @@
 import Type from 'typebox';
 import { answers } from '../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../infrastructure/http/server.ts';
-import type { Environments } from './environments.ts';
+import type { Environments } from './issuing/environments.ts';
 import { scopesFor } from './scopes.ts';
-import { ALGORITHM, JWKS_MAX_AGE_SECONDS, type SigningKeys } from './signing-keys.ts';
+import { ALGORITHM, JWKS_MAX_AGE_SECONDS, type SigningKeys } from './signing-keys/signing-keys.ts';
 
 const JwksView = Type.Object({ keys: Type.Array(Type.Record(Type.String(), Type.Unknown())) });
 

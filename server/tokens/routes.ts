@@ -8,11 +8,11 @@ import { answers, oauthAnswers } from '../infrastructure/http/requests/schemas.t
 import type { SourceAddress } from '../infrastructure/http/requests/source-address.ts';
 import type { HttpServer } from '../infrastructure/http/server.ts';
 import { requires } from './access/access.ts';
-import type { ClientAuthentication } from './client-authentication.ts';
-import type { CustomerTokens } from './customer-tokens.ts';
-import type { Environments } from './environments.ts';
-import type { Introspection } from './introspection.ts';
-import type { Issuance } from './issuance.ts';
+import type { CustomerTokens } from './customer-tokens/customer-tokens.ts';
+import type { ClientAuthentication } from './issuing/client-authentication.ts';
+import type { Environments } from './issuing/environments.ts';
+import type { Issuance } from './issuing/issuance.ts';
+import { type ClientCredentials, readCredentials } from './issuing/token-request.ts';
 import {
   type ClientCredentialsBody,
   CustomerTokenBody,
@@ -22,7 +22,7 @@ import {
   TokenQuestionBody,
   TokenView,
 } from './schema.ts';
-import { type ClientCredentials, readCredentials } from './token-request.ts';
+import type { Introspection } from './verifying/introspection.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

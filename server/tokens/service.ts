@@ -6,12 +6,12 @@ import type { Encryption } from '../infrastructure/runtime/encryption.ts';
 import type { Guids } from '../infrastructure/runtime/guid.ts';
 import type { Log } from '../infrastructure/runtime/log.ts';
 import type { Metrics } from '../infrastructure/runtime/metrics.ts';
-import { createDenials } from './denials.ts';
-import { createEnvironments } from './environments.ts';
-import { createIssuer } from './issuer.ts';
-import { createRevocations } from './revocations.ts';
-import { createSigningKeys } from './signing-keys.ts';
-import { createVerifier } from './verifier.ts';
+import { createEnvironments } from './issuing/environments.ts';
+import { createIssuer } from './issuing/issuer.ts';
+import { createRevocations } from './revoking/revocations.ts';
+import { createSigningKeys } from './signing-keys/signing-keys.ts';
+import { createDenials } from './verifying/denials.ts';
+import { createVerifier } from './verifying/verifier.ts';
 
 export type Tokens = ReturnType<typeof createTokens>;
 

@@ -8,7 +8,7 @@ import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
 import type { Guids } from '../../infrastructure/runtime/guid.ts';
 import type { Secret } from '../../infrastructure/runtime/secret.ts';
-import type { Revocations } from '../../tokens/revocations.ts';
+import type { Revocations } from '../../tokens/revoking/revocations.ts';
 import { checkApplicationScopes, holdsScope, scopesFor } from '../../tokens/scopes.ts';
 import type { Bank, Organizations } from '../organizations/service.ts';
 import { parseAllowlist } from './allowlists/allowlist.ts';

@@ -16,10 +16,10 @@ import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import { Failure } from '../../infrastructure/runtime/failure.ts';
 import type { Metrics } from '../../infrastructure/runtime/metrics.ts';
 import type { TokenType } from '../claims.ts';
-import type { Denials } from '../denials.ts';
-import { isFreshProof } from '../proof.ts';
 import { holdsScope } from '../scopes.ts';
-import type { Caller, VerifiedToken, Verifier } from '../verifier.ts';
+import type { Denials } from '../verifying/denials.ts';
+import { isFreshProof } from '../verifying/proof.ts';
+import type { Caller, VerifiedToken, Verifier } from '../verifying/verifier.ts';
 import { createCallRates } from './call-rates.ts';
 
 /** What a route of `/api` asks of a token. Declared with the route, checked here, shown in the OpenAPI document. */

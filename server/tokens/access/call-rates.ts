@@ -1,7 +1,7 @@
 import { limitOfCustomer } from '../../infrastructure/http/limits/calls-in-flight.ts';
 import type { RateLimit, RateLimits } from '../../infrastructure/rate-limits/service.ts';
 import type { Failure } from '../../infrastructure/runtime/failure.ts';
-import type { Caller } from '../verifier.ts';
+import type { Caller } from '../verifying/verifier.ts';
 
 const WINDOW_MS = 60_000;
 

@@ -1,0 +1,132 @@
+import type { Static } from 'typebox';
+import { compileAllowlist } from '../../credentials/applications/allowlists/allowlist.ts';
+import type { Clients } from '../../credentials/applications/clients.ts';
+import type { Client } from '../../credentials/applications/service.ts';
+import type { Customer, Customers, Visible } from '../../customers/service.ts';
+import type { EnvironmentName } from '../../infrastructure/database/tables.ts';
+import type { RateLimit, RateLimits } from '../../infrastructure/rate-limits/service.ts';
+import type { Clock } from '../../infrastructure/runtime/clock.ts';
+import { Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
+import { isGuid } from '../../infrastructure/runtime/guid.ts';
+import type { Metrics } from '../../infrastructure/runtime/metrics.ts';
+import { type ClientAuthentication, RATE_LIMIT_WINDOW_MS } from '../issuing/client-authentication.ts';
+import { checkGrant, splitScope } from '../issuing/issuance.ts';
+import type { Issuer, TokenResponse } from '../issuing/issuer.ts';
+import type { ClientCredentials } from '../issuing/token-request.ts';
+import type { CustomerTokenBody, NewCustomerToken } from '../schema.ts';
+import { grantCustomerScopes } from '../scopes.ts';
+import type { Denials } from '../verifying/denials.ts';
+import { type Caller, expired } from '../verifying/verifier.ts';
+
+export type CustomerTokens = ReturnType<typeof createCustomerTokens>;
+
+type Deps = {
+  authentication: ClientAuthentication;
+  clients: Clients;
+  customers: Customers;
+  denials: Denials;
+  issuer: Issuer;
+  rateLimits: RateLimits;
+  metrics: Metrics;
+  clock: Clock;
+  perClient: number;
+};
+
+type OAuthRequest = {
+  body: Static<typeof CustomerTokenBody>;
+  credentials: ClientCredentials;
+  environment: EnvironmentName;
+  address: string | undefined;
+  requestId: string;
+};
+
+/** Tokens of one customer: with a key's secret at the issuer, or with a token of the bank or Organization. */
+export function createCustomerTokens(deps: Deps) {
+  const { authentication, clients, customers, denials, issuer, rateLimits, metrics, clock, perClient } = deps;
+  const limit: RateLimit = { name: 'customer_token', limit: perClient, windowMs: RATE_LIMIT_WINDOW_MS };
+
+  async function findCustomer(
+    find: Customers['get'],
+    visible: Visible,
+    guid: string,
+  ): Promise<Customer | Failure> {
+    const customer = isGuid(guid) ? await find(visible, guid) : undefined;
+    if (customer === undefined || isFailure(customer))
+      return new Failure(
+        'no_customer',
+        'customer_guid does not name a customer of yours in this environment',
+      );
+    return customer;
+  }
+
+  /** Neither the key's own scopes nor those of the token that asks, if one does, are exceeded. */
+  async function issueFor(
+    client: Client,
+    visible: Visible,
+    request: { customerGuid: string; scopes: readonly string[]; parent?: Caller },
+  ): Promise<TokenResponse | Failure> {
+    const { parent } = request;
+    // A call of /api has its turn on the general connections.
+    const find = parent ? customers.get : customers.getReserved;
+    const customer = await findCustomer(find, visible, request.customerGuid);
+    if (isFailure(customer)) return customer;
+    const scopes = grantCustomerScopes(request.scopes, new Set(client.scopes), parent?.scopes);
+    if (isFailure(scopes)) return scopes;
+    // The caller's token was checked before the body was read, which may take as long as a token's last seconds.
+    if (parent && parent.token.exp * 1_000 <= clock.now().getTime()) return expired();
+    return issuer.issue({
+      tokenType: 'customer',
+      subject: client.client_id,
+      organizationGuid: customer.organization_guid,
+      bankGuid: customer.bank_guid,
+      customerGuid: customer.guid,
+      environment: customer.environment,
+      parent: parent?.token,
+      scopes,
+    });
+  }
+
+  return {
+    /**
+     * `POST /oauth/customer_token`. The key's allowlist is checked here, where its secret is used: the token
+     * itself will not be gated by it.
+     */
+    async issueBySecret(request: OAuthRequest): Promise<TokenResponse | Failure> {
+      const { body, credentials, environment, address, requestId } = request;
+      const from = { address, requestId, path: '/oauth/customer_token' };
+      const client = await authentication.uncounted(credentials, from);
+      if (isFailure(client)) return client;
+      const refusal =
+        (await rateLimits.use(limit, client.client_id)) ??
+        checkGrant(body.grant_type) ??
+        authentication.checkEnvironment(client, environment, from);
+      if (refusal) return refusal;
+      if (!compileAllowlist(client.ip_allowlist)(address)) {
+        const denied = { id: client.client_id, organizationGuid: client.organization_guid };
+        metrics.deniedCalls.inc();
+        denials.note(denied, from);
+        return new Failure('ip_not_allowed', 'IP address not in allowlist');
+      }
+      const visible = {
+        organizationGuid: client.organization_guid,
+        bankGuid: client.bank_guid ?? undefined,
+        environment,
+      };
+      const asked = { customerGuid: body.customer_guid, scopes: splitScope(body.scope) };
+      return issueFor(client, visible, asked);
+    },
+
+    /** `POST /api/customer_tokens`. The new token holds no scope that the caller's lacks, and dies with it. */
+    async issueByToken(
+      caller: Caller,
+      input: Static<typeof NewCustomerToken>,
+    ): Promise<TokenResponse | Failure> {
+      const refusal = await rateLimits.use(limit, caller.id);
+      if (refusal) return refusal;
+      const client = await clients.find(caller.id);
+      if (!client) return new Failure('authentication_failed', 'The access token is not valid');
+      const asked = { customerGuid: input.customer_guid, scopes: input.scopes, parent: caller };
+      return issueFor(client, caller, asked);
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import type { EnvironmentName } from '../../infrastructure/database/tables.ts';
+import type { TokenType } from '../claims.ts';
+
+/**
+ * The issuer's address selects the environment: the request's `Host` is matched against the two auth URLs,
+ * and no match means sandbox (contract, section 2).
+ */
+export type Environments = ReturnType<typeof createEnvironments>;
+
+const DEFAULT_PORTS: Record<string, string> = { 'http:': '80', 'https:': '443' };
+
+export function createEnvironments({
+  baseUrl,
+  sandboxAuthUrl,
+  productionAuthUrl,
+}: {
+  baseUrl: string;
+  sandboxAuthUrl: string;
+  productionAuthUrl: string;
+}) {
+  const productionHosts = hostsOf(productionAuthUrl);
+
+  function issuerOf(environment: EnvironmentName): string {
+    return environment === 'production' ? productionAuthUrl : sandboxAuthUrl;
+  }
+
+  return {
+    ofHost(host: string | undefined): EnvironmentName {
+      return host !== undefined && productionHosts.has(host.toLowerCase()) ? 'production' : 'sandbox';
+    },
+    issuerOf,
+    /** People get their tokens where the dashboard is, whatever environment they work in. */
+    issuerFor(type: TokenType, environment: EnvironmentName | undefined): string {
+      return type === 'user' || environment === undefined ? baseUrl : issuerOf(environment);
+    },
+  };
+}
+
+/** As clients write it in `Host`: with the default port or without. */
+function hostsOf(address: string): ReadonlySet<string> {
+  const { host, port, protocol } = new URL(address);
+  return new Set(port === '' ? [host, `${host}:${DEFAULT_PORTS[protocol]}`] : [host]);
+}

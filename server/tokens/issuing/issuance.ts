@@ -1,0 +1,69 @@
+import type { Static } from 'typebox';
+import type { Client } from '../../credentials/applications/service.ts';
+import type { EnvironmentName } from '../../infrastructure/database/tables.ts';
+import { Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
+import type { TokenBody } from '../schema.ts';
+import { grantKeyScopes } from '../scopes.ts';
+import type { ClientAuthentication } from './client-authentication.ts';
+import type { Issuer, TokenResponse } from './issuer.ts';
+import type { ClientCredentials } from './token-request.ts';
+
+export type TokenRequest = {
+  body: Static<typeof TokenBody>;
+  credentials: ClientCredentials;
+  environment: EnvironmentName;
+  address: string | undefined;
+  requestId: string;
+};
+
+export type Issuance = ReturnType<typeof createIssuance>;
+
+/** `POST /oauth/token`: authenticate the client → grant → environment → scope → issue. */
+export function createIssuance({
+  authentication,
+  issuer,
+}: {
+  authentication: ClientAuthentication;
+  issuer: Issuer;
+}) {
+  return {
+    async issueToken({
+      body,
+      credentials,
+      environment,
+      address,
+      requestId,
+    }: TokenRequest): Promise<TokenResponse | Failure> {
+      const from = { address, requestId, path: '/oauth/token' };
+      const client = await authentication.counted(credentials, from);
+      if (isFailure(client)) return client;
+      const refusal =
+        checkGrant(body.grant_type) ?? authentication.checkEnvironment(client, environment, from);
+      if (refusal) return refusal;
+      const scopes = grantKeyScopes(splitScope(body.scope), holderOf(client), new Set(client.scopes));
+      if (isFailure(scopes)) return scopes;
+      return issuer.issue({
+        tokenType: holderOf(client),
+        subject: client.client_id,
+        organizationGuid: client.organization_guid,
+        bankGuid: client.bank_guid ?? undefined,
+        environment,
+        scopes,
+        ipAllowlist: client.ip_allowlist,
+      });
+    },
+  };
+}
+
+export function checkGrant(grantType: string): Failure | undefined {
+  if (grantType === 'client_credentials') return undefined;
+  return new Failure('unsupported_grant_type', 'grant_type must be client_credentials');
+}
+
+export function splitScope(scope: string | undefined): string[] {
+  return (scope ?? '').split(' ').filter((name) => name !== '');
+}
+
+function holderOf(client: Client): 'organization' | 'bank' {
+  return client.bank_guid === null ? 'organization' : 'bank';
+}

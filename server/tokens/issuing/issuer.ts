@@ -1,0 +1,104 @@
+import { CompactSign } from 'jose';
+import type { EnvironmentName } from '../../infrastructure/database/tables.ts';
+import type { Clock } from '../../infrastructure/runtime/clock.ts';
+import type { Guids } from '../../infrastructure/runtime/guid.ts';
+import type { Metrics } from '../../infrastructure/runtime/metrics.ts';
+import {
+  type Claims,
+  DASHBOARD_CLIENT_ID,
+  TOKEN_LIFETIME_SECONDS,
+  type TokenType,
+  USER_TOKEN_LIFETIME_SECONDS,
+} from '../claims.ts';
+import type { Role } from '../roles.ts';
+import { ALGORITHM, type SigningKeys } from '../signing-keys/signing-keys.ts';
+import { withLowS } from '../verifying/signature-form.ts';
+import type { Environments } from './environments.ts';
+
+export type TokenResponse = { access_token: string; token_type: 'Bearer'; expires_in: number; scope: string };
+
+export type TokenSubject = {
+  tokenType: TokenType;
+  /** The client_id, or the member's guid of a user token. */
+  subject: string;
+  organizationGuid: string;
+  bankGuid?: string | undefined;
+  customerGuid?: string | undefined;
+  environment?: EnvironmentName | undefined;
+  /** What a user token ends with; see `Claims`. */
+  sessionGuid?: string | undefined;
+  grantGuid?: string | undefined;
+  /** The token that a customer token was obtained with; the customer token does not outlive it. */
+  parent?: { jti: string; exp: number } | undefined;
+  /** Who the person of a user token is on the team, and how they proved that it is them; see `Claims`. */
+  role?: Role | undefined;
+  provedAt?: Date | undefined;
+  secondFactor?: boolean | undefined;
+  scopes: readonly string[];
+  ipAllowlist?: readonly string[];
+};
+
+export type Issuer = ReturnType<typeof createIssuer>;
+
+/** Signs what the pipelines have decided; decides nothing itself. */
+export function createIssuer({
+  signingKeys,
+  environments,
+  baseUrl,
+  clock,
+  guids,
+  metrics,
+}: {
+  signingKeys: SigningKeys;
+  environments: Environments;
+  baseUrl: string;
+  clock: Clock;
+  guids: Guids;
+  metrics: Metrics;
+}) {
+  return {
+    async issue(subject: TokenSubject): Promise<TokenResponse> {
+      const isUser = subject.tokenType === 'user';
+      const issuedAt = Math.floor(clock.now().getTime() / 1_000);
+      const latest = issuedAt + (isUser ? USER_TOKEN_LIFETIME_SECONDS : TOKEN_LIFETIME_SECONDS);
+      const expiresAt = Math.min(latest, subject.parent?.exp ?? latest);
+      const scope = subject.scopes.join(' ');
+      const claims: Claims = {
+        iss: environments.issuerFor(subject.tokenType, subject.environment),
+        sub: subject.subject,
+        client_id: isUser ? DASHBOARD_CLIENT_ID : subject.subject,
+        aud: baseUrl,
+        exp: expiresAt,
+        iat: issuedAt,
+        jti: guids.next(),
+        token_type: subject.tokenType,
+        organization_guid: subject.organizationGuid,
+        ...(subject.bankGuid && { bank_guid: subject.bankGuid }),
+        ...(subject.customerGuid && { customer_guid: subject.customerGuid }),
+        ...(subject.environment && { environment: subject.environment }),
+        ...(subject.sessionGuid && { session_guid: subject.sessionGuid }),
+        ...(subject.grantGuid && { grant_guid: subject.grantGuid }),
+        ...(subject.parent && { parent_jti: subject.parent.jti }),
+        ...(subject.role && { role: subject.role }),
+        ...(subject.provedAt && { auth_time: Math.floor(subject.provedAt.getTime() / 1_000) }),
+        ...(subject.secondFactor !== undefined && {
+          amr: [subject.secondFactor ? ('mfa' as const) : ('pwd' as const)],
+        }),
+        scope,
+        ip_allowlist: [...(subject.ipAllowlist ?? [])],
+      };
+      const { kid, privateKey } = await signingKeys.current();
+      const header = { alg: ALGORITHM, typ: 'at+jwt', kid };
+      // The claims are ours and complete: signed as they are, without the copy that SignJWT makes of them.
+      const payload = new TextEncoder().encode(JSON.stringify(claims));
+      const signed = await new CompactSign(payload).setProtectedHeader(header).sign(privateKey);
+      metrics.tokensIssued.inc({ token_type: subject.tokenType });
+      return {
+        access_token: withLowS(signed),
+        token_type: 'Bearer',
+        expires_in: expiresAt - issuedAt,
+        scope,
+      };
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import { createMergedRecords } from '../../infrastructure/audit/merged.ts';
+import type { Audit } from '../../infrastructure/audit/service.ts';
+import type { Database } from '../../infrastructure/database/database.ts';
+import type { Clock } from '../../infrastructure/runtime/clock.ts';
+import type { Log } from '../../infrastructure/runtime/log.ts';
+import type { Caller } from './verifier.ts';
+
+/** Calls refused for their source address, in the audit record, merged by the minute. */
+export type Denials = ReturnType<typeof createDenials>;
+
+type Details = { address: string | undefined; requestId: string; path: string };
+
+export function createDenials(deps: { database: Database; audit: Audit; clock: Clock; log: Log }) {
+  const records = createMergedRecords(deps);
+  return {
+    note(
+      { id, organizationGuid }: Pick<Caller, 'id' | 'organizationGuid'>,
+      { address, requestId, path }: Details,
+    ): void {
+      records.note({
+        group: id,
+        source: String(address),
+        actor: { type: 'application', id, address, requestId },
+        organizationGuids: [organizationGuid],
+        change: {
+          action: 'access.deny',
+          objectType: 'application',
+          objectId: id,
+          changes: { reason: 'ip_not_allowed', path },
+        },
+      });
+    },
+    flush: records.flush,
+  };
+}

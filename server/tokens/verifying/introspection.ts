@@ -1,0 +1,66 @@
+import type { Static } from 'typebox';
+import type { Client } from '../../credentials/applications/service.ts';
+import type { Actor, Audit } from '../../infrastructure/audit/service.ts';
+import type { Database } from '../../infrastructure/database/database.ts';
+import type { EnvironmentName } from '../../infrastructure/database/tables.ts';
+import { Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
+import type { Claims } from '../claims.ts';
+import type { Revocations } from '../revoking/revocations.ts';
+import type { IntrospectionView } from '../schema.ts';
+import type { Verifier } from './verifier.ts';
+
+export type Introspection = ReturnType<typeof createIntrospection>;
+
+/** What a client may ask about a token, and do to one of its own. */
+export function createIntrospection({
+  verifier,
+  revocations,
+  database,
+  audit,
+}: {
+  verifier: Verifier;
+  revocations: Revocations;
+  database: Database;
+  audit: Audit;
+}) {
+  return {
+    /** RFC 7662. Outside of its Organization, its bank or its environment a token is just not active. */
+    async introspect(
+      client: Client,
+      environment: EnvironmentName,
+      token: string,
+    ): Promise<Static<typeof IntrospectionView>> {
+      const verified = await verifier.verify(token);
+      if (isFailure(verified) || !concerns(client, environment, verified.claims)) return { active: false };
+      const { claims } = verified;
+      return { active: true, ...claims };
+    },
+
+    /** RFC 7009. Nothing to do for a token that is not valid anyway; another client's is refused. */
+    async revoke(actor: Actor, client: Client, token: string): Promise<Failure | undefined> {
+      const verified = await verifier.verify(token);
+      if (isFailure(verified)) return undefined;
+      if (verified.claims.sub !== client.client_id)
+        return new Failure('invalid_request', 'The token was not issued to this client');
+      const { jti, organization_guid: organizationGuid } = verified.claims;
+      const revision = await database.authentication.transaction(async (transaction) => {
+        const change = {
+          organizationGuid,
+          action: 'token.revoke',
+          objectType: 'token',
+          objectId: jti,
+        } as const;
+        await audit.record(transaction, actor, change);
+        return revocations.revoke(transaction, 'token', jti);
+      });
+      await revocations.settle(revision);
+      return undefined;
+    },
+  };
+}
+
+function concerns(client: Client, environment: EnvironmentName, claims: Claims): boolean {
+  if (client.organization_guid !== claims.organization_guid) return false;
+  if (claims.environment !== undefined && claims.environment !== environment) return false;
+  return client.bank_guid === null || client.bank_guid === claims.bank_guid;
+}
