@@ -72,13 +72,13 @@ import { createObjects } from './objects/service.ts';
 import { createSimulator } from './objects/simulator.ts';
 import { createOperatorAuthentication } from './operator/authentication.ts';
 import { registerOperator } from './operator/routes.ts';
-import { registerSubscriptions } from './subscriptions/routes.ts';
-import { createSubscriptions } from './subscriptions/service.ts';
 import { registerApi } from './tokens/access/access.ts';
 import { createTokenEndpoints } from './tokens/issuing/endpoints.ts';
 import { registerTokenMetadata } from './tokens/metadata-routes.ts';
 import { registerCustomerTokens, registerOAuth } from './tokens/routes.ts';
 import { createTokens } from './tokens/service.ts';
+import { registerSubscriptions } from './webhooks/subscriptions/routes.ts';
+import { createSubscriptions } from './webhooks/subscriptions/service.ts';
 
 export type App = Awaited<ReturnType<typeof createApp>>;
 

@@ -20,8 +20,11 @@ import type {
   UserTokenView,
 } from '../../server/login/schema.ts';
 import type { InvitedMemberView, MemberView } from '../../server/members/schema.ts';
-import type { CreatedSubscriptionView, SubscriptionView } from '../../server/subscriptions/schema.ts';
 import type { Role } from '../../server/tokens/roles.ts';
+import type {
+  CreatedSubscriptionView,
+  SubscriptionView,
+} from '../../server/webhooks/subscriptions/schema.ts';
 
 /** What the service answers: the server's own schemas, so that the compiler sees when they part. */
 export type Application = Static<typeof ApplicationView>;

@@ -1,6 +1,6 @@
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import type { Log } from '../infrastructure/runtime/log.ts';
-import type { Receiver } from '../subscriptions/service.ts';
+import type { Receiver } from '../webhooks/subscriptions/service.ts';
 import { type Courier, notDelivered } from './courier.ts';
 import { bodyOf, type Delivery, type Outcome } from './delivery.ts';
 import { asksForPause, type Schedule } from './schedule.ts';

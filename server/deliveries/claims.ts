@@ -4,7 +4,7 @@ import { remember } from '../infrastructure/runtime/bounded-map.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import type { Log } from '../infrastructure/runtime/log.ts';
 import type { Metrics } from '../infrastructure/runtime/metrics.ts';
-import type { Receiver, Subscriptions } from '../subscriptions/service.ts';
+import type { Receiver, Subscriptions } from '../webhooks/subscriptions/service.ts';
 import { dissolveConsignments, madeBefore } from './consignment-store.ts';
 import type { Delivery } from './delivery.ts';
 import { withFirstDelivery } from './first-deliveries.ts';

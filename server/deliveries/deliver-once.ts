@@ -1,7 +1,7 @@
 import type { Actor, Audit } from '../infrastructure/audit/service.ts';
 import type { Transaction } from '../infrastructure/database/database.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
-import type { Receiver } from '../subscriptions/service.ts';
+import type { Receiver } from '../webhooks/subscriptions/service.ts';
 import type { Announced, Enqueue } from './enqueue.ts';
 import type { Shown } from './schema.ts';
 import { stateOf } from './state.ts';

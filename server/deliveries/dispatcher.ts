@@ -6,7 +6,7 @@ import type { Guids } from '../infrastructure/runtime/guid.ts';
 import type { Log } from '../infrastructure/runtime/log.ts';
 import type { Metrics } from '../infrastructure/runtime/metrics.ts';
 import { runEveryStep } from '../infrastructure/runtime/shutdown.ts';
-import type { Receiver, Subscriptions } from '../subscriptions/service.ts';
+import type { Receiver, Subscriptions } from '../webhooks/subscriptions/service.ts';
 import type { Attempt } from './attempt.ts';
 import { createClaims } from './claims.ts';
 import { dissolveConsignments, named } from './consignment-store.ts';

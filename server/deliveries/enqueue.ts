@@ -2,7 +2,7 @@ import type { Event } from '../events/service.ts';
 import type { Database, Ending, Transaction } from '../infrastructure/database/database.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import type { Guids } from '../infrastructure/runtime/guid.ts';
-import type { Receiver, Subscriptions } from '../subscriptions/service.ts';
+import type { Receiver, Subscriptions } from '../webhooks/subscriptions/service.ts';
 import type { Consignment, Delivery } from './delivery.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { insertDeliveries } from './queue-store.ts';

@@ -1,6 +1,6 @@
 import type { Database } from '../infrastructure/database/database.ts';
 import { preferIndexes } from '../infrastructure/database/planner.ts';
-import type { Receiver, Subscriptions } from '../subscriptions/service.ts';
+import type { Receiver, Subscriptions } from '../webhooks/subscriptions/service.ts';
 import { selectNextFirst } from './first-store.ts';
 
 /** A receiver whose endpoint has not answered 2xx yet, with the delivery that it is sent. */

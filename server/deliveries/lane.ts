@@ -1,4 +1,4 @@
-import type { Receiver } from '../subscriptions/service.ts';
+import type { Receiver } from '../webhooks/subscriptions/service.ts';
 import type { Delivery } from './delivery.ts';
 import { createLimit } from './limit.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
-import type { Receiver } from '../subscriptions/service.ts';
+import type { Receiver } from '../webhooks/subscriptions/service.ts';
 import type { Delivery } from './delivery.ts';
 import { createLimit, type Limit, START_LIMIT } from './limit.ts';
 import { MAX_HELD } from './memory.ts';

@@ -1,5 +1,5 @@
 import type { Clock, Timers } from '../infrastructure/runtime/clock.ts';
-import type { Receiver } from '../subscriptions/service.ts';
+import type { Receiver } from '../webhooks/subscriptions/service.ts';
 import type { Delivery, Outcome } from './delivery.ts';
 import { createLane, type Lane } from './lane.ts';
 import type { Standing } from './limit.ts';

@@ -3,7 +3,7 @@ import { preferIndexes } from '../infrastructure/database/planner.ts';
 import type { Timers } from '../infrastructure/runtime/clock.ts';
 import type { Log } from '../infrastructure/runtime/log.ts';
 import type { Metrics } from '../infrastructure/runtime/metrics.ts';
-import type { Subscriptions } from '../subscriptions/service.ts';
+import type { Subscriptions } from '../webhooks/subscriptions/service.ts';
 import { holdConsigned, noteSettled, settleConsigned } from './consignments.ts';
 import { countOutcomes } from './counters.ts';
 import type { Outcome } from './delivery.ts';

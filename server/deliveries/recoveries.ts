@@ -5,7 +5,7 @@ import type { Page, PageOf } from '../infrastructure/database/paging/paging.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { Guids } from '../infrastructure/runtime/guid.ts';
-import type { Receiver, Subscriptions } from '../subscriptions/service.ts';
+import type { Receiver, Subscriptions } from '../webhooks/subscriptions/service.ts';
 import type { Enqueue } from './enqueue.ts';
 import type { NewRecovery } from './recovery-schema.ts';
 import * as store from './recovery-store.ts';

@@ -4,7 +4,7 @@ import type { Clock, Timers } from '../infrastructure/runtime/clock.ts';
 import type { Guids, RandomBytes } from '../infrastructure/runtime/guid.ts';
 import type { Log } from '../infrastructure/runtime/log.ts';
 import type { Metrics } from '../infrastructure/runtime/metrics.ts';
-import type { Subscriptions } from '../subscriptions/service.ts';
+import type { Subscriptions } from '../webhooks/subscriptions/service.ts';
 import { createAttempt } from './attempt.ts';
 import type { Courier } from './courier.ts';
 import { createDispatcher } from './dispatcher.ts';

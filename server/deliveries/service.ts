@@ -7,7 +7,7 @@ import type { Page, PageOf } from '../infrastructure/database/paging/paging.ts';
 import type { EnvironmentName } from '../infrastructure/database/tables.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
-import type { Subscriptions } from '../subscriptions/service.ts';
+import type { Subscriptions } from '../webhooks/subscriptions/service.ts';
 import type { DeliverOnce } from './deliver-once.ts';
 import type { NewDelivery, Shown } from './schema.ts';
 import { deliveryStates, stateOf } from './state.ts';

@@ -1,8 +1,8 @@
 import type { Database } from '../infrastructure/database/database.ts';
 import { answers } from '../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../infrastructure/http/server.ts';
-import type { Subscriptions } from '../subscriptions/service.ts';
 import { requires, withFeature } from '../tokens/access/access.ts';
+import type { Subscriptions } from '../webhooks/subscriptions/service.ts';
 import { TargetsView } from './schema.ts';
 import { findTargets } from './targets.ts';
 

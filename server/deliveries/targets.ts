@@ -1,6 +1,6 @@
 import type { Database } from '../infrastructure/database/database.ts';
 import { Failure } from '../infrastructure/runtime/failure.ts';
-import type { Receiver, Subscriptions } from '../subscriptions/service.ts';
+import type { Receiver, Subscriptions } from '../webhooks/subscriptions/service.ts';
 import type { Visible } from './store.ts';
 
 /** To whom something can be sent once more: a subscription of the caller's that still delivers. */

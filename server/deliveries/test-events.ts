@@ -4,7 +4,7 @@ import type { Database } from '../infrastructure/database/database.ts';
 import type { RateLimit, RateLimits } from '../infrastructure/rate-limits/service.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
-import type { Subscriptions } from '../subscriptions/service.ts';
+import type { Subscriptions } from '../webhooks/subscriptions/service.ts';
 import type { DeliverOnce } from './deliver-once.ts';
 import { hastenFirst } from './first-store.ts';
 import type { Shown } from './schema.ts';

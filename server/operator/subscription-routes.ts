@@ -3,7 +3,7 @@ import { unwrap } from '../infrastructure/http/errors.ts';
 import { envelope, listOf, pageOf } from '../infrastructure/http/requests/paging.ts';
 import { answers, GuidParams } from '../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../infrastructure/http/server.ts';
-import { filtersOf, SubscriptionQuery } from '../subscriptions/query.ts';
+import { filtersOf, SubscriptionQuery } from '../webhooks/subscriptions/query.ts';
 import {
   ControlledSubscriptionView,
   CreatedControlledSubscriptionView,
@@ -11,8 +11,8 @@ import {
   SubscriptionControls,
   viewControlled,
   withSigningKey,
-} from '../subscriptions/schema.ts';
-import type { Subscriptions } from '../subscriptions/service.ts';
+} from '../webhooks/subscriptions/schema.ts';
+import type { Subscriptions } from '../webhooks/subscriptions/service.ts';
 import { type OperatorAuthentication, security } from './authentication.ts';
 
 export type SubscriptionDeps = {

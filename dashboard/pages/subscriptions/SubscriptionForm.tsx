@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { checkUrl } from '../../../server/subscriptions/url.ts';
+import { checkUrl } from '../../../server/webhooks/subscriptions/url.ts';
 import type { Environment } from '../../api/types.ts';
 import { FormEnd } from '../../shared/FormEnd.tsx';
 import { Icon } from '../../shared/Icon.tsx';

@@ -1,5 +1,5 @@
 import { Group, Stack, Text } from '@mantine/core';
-import { FAILS_AFTER_MS } from '../../../server/subscriptions/state.ts';
+import { FAILS_AFTER_MS } from '../../../server/webhooks/subscriptions/state.ts';
 import type { Subscription } from '../../api/types.ts';
 import { Icon } from '../../shared/Icon.tsx';
 import { Moment } from '../../shared/Moment.tsx';

@@ -4,7 +4,7 @@ import {
   MAX_RECEIVING,
   MAX_SUBSCRIPTIONS,
   RECEIVING_STATES,
-} from '../../../server/subscriptions/state.ts';
+} from '../../../server/webhooks/subscriptions/state.ts';
 import { createApi } from '../../api/client.ts';
 import type { List, Subscription } from '../../api/types.ts';
 import { useServices } from '../../app/services.tsx';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import { createFakeClock } from '../../../testing/fake-clock.ts';
 import { Secret } from '../../infrastructure/runtime/secret.ts';
-import type { Receiver } from '../../subscriptions/service.ts';
+import type { Receiver } from '../../webhooks/subscriptions/service.ts';
 import type { Delivery, Outcome } from '../delivery.ts';
 import { createLanes } from '../lanes.ts';
 

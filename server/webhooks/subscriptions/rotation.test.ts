@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, test } from 'node:test';
-import { assertError, createTestApp, type TestApp } from '../../testing/app.ts';
-import { createTestDatabase } from '../../testing/database.ts';
-import { createSubscription, setMoments } from '../../testing/subscriptions.ts';
-import { createTenant } from '../../testing/tenant.ts';
+import { assertError, createTestApp, type TestApp } from '../../../testing/app.ts';
+import { createTestDatabase } from '../../../testing/database.ts';
+import { createSubscription, setMoments } from '../../../testing/subscriptions.ts';
+import { createTenant } from '../../../testing/tenant.ts';
 
 /** A new master key: every signing key moves to it, and the old one is needed no more. */
 const OLD = 'a1'.repeat(32);

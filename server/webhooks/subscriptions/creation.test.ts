@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { auditRecordsOf, objectsOf, soleRecord } from '../../testing/answers.ts';
-import { assertError, createTestApp } from '../../testing/app.ts';
-import { createSubscription, founderOf } from '../../testing/subscriptions.ts';
-import { createTenant } from '../../testing/tenant.ts';
-import { createEncryption } from '../infrastructure/runtime/encryption.ts';
-import { Secret } from '../infrastructure/runtime/secret.ts';
+import { auditRecordsOf, objectsOf, soleRecord } from '../../../testing/answers.ts';
+import { assertError, createTestApp } from '../../../testing/app.ts';
+import { createSubscription, founderOf } from '../../../testing/subscriptions.ts';
+import { createTenant } from '../../../testing/tenant.ts';
+import { createEncryption } from '../../infrastructure/runtime/encryption.ts';
+import { Secret } from '../../infrastructure/runtime/secret.ts';
 
 /** POST /api/subscriptions (specification, Subscription; contract, section 7). */
 const app = await createTestApp();

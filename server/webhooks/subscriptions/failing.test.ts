@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { auditRecordsOf, soleRecord } from '../../testing/answers.ts';
-import { createTestApp } from '../../testing/app.ts';
-import { createTestDatabase } from '../../testing/database.ts';
-import { createSubscription, eventTypesOf, founderOf, setMoments } from '../../testing/subscriptions.ts';
-import { createTenant } from '../../testing/tenant.ts';
+import { auditRecordsOf, soleRecord } from '../../../testing/answers.ts';
+import { createTestApp } from '../../../testing/app.ts';
+import { createTestDatabase } from '../../../testing/database.ts';
+import { createSubscription, eventTypesOf, founderOf, setMoments } from '../../../testing/subscriptions.ts';
+import { createTenant } from '../../../testing/tenant.ts';
 
 /** A week of failing ends a subscription (specification, Events 7; contract, section 7). */
 const testDatabase = await createTestDatabase();

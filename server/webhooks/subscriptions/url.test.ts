@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertError, createTestApp } from '../../testing/app.ts';
-import { createSubscription, founderOf } from '../../testing/subscriptions.ts';
-import { createTenant } from '../../testing/tenant.ts';
-import { isFailure } from '../infrastructure/runtime/failure.ts';
+import { assertError, createTestApp } from '../../../testing/app.ts';
+import { createSubscription, founderOf } from '../../../testing/subscriptions.ts';
+import { createTenant } from '../../../testing/tenant.ts';
+import { isFailure } from '../../infrastructure/runtime/failure.ts';
 import { checkUrl } from './url.ts';
 
 /** What may be an endpoint (contract, section 7). */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { auditRecordsOf, objectsOf, soleRecord } from '../../testing/answers.ts';
-import { assertError, createTestApp } from '../../testing/app.ts';
-import { createSubscription, eventTypesOf, founderOf, setMoments } from '../../testing/subscriptions.ts';
-import { createTenant } from '../../testing/tenant.ts';
+import { auditRecordsOf, objectsOf, soleRecord } from '../../../testing/answers.ts';
+import { assertError, createTestApp } from '../../../testing/app.ts';
+import { createSubscription, eventTypesOf, founderOf, setMoments } from '../../../testing/subscriptions.ts';
+import { createTenant } from '../../../testing/tenant.ts';
 
 /** GET /api/subscriptions and one, PATCH of the name (contract, sections 5 and 7). */
 const app = await createTestApp();

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { createTestApp, type TestApp } from '../../testing/app.ts';
-import { createTestDatabase } from '../../testing/database.ts';
-import { createSubscription, founderOf, MOMENTS, setMoments } from '../../testing/subscriptions.ts';
-import { createTenant } from '../../testing/tenant.ts';
+import { createTestApp, type TestApp } from '../../../testing/app.ts';
+import { createTestDatabase } from '../../../testing/database.ts';
+import { createSubscription, founderOf, MOMENTS, setMoments } from '../../../testing/subscriptions.ts';
+import { createTenant } from '../../../testing/tenant.ts';
 import type { ReceiverOutcome } from './service.ts';
 
 /** What deliveries tell of their subscription: activation, failing since, recovery (contract, section 7). */

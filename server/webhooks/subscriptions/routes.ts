@@ -1,8 +1,8 @@
-import { unwrap } from '../infrastructure/http/errors.ts';
-import { envelope, listOf, pageOf } from '../infrastructure/http/requests/paging.ts';
-import { answers, GuidParams } from '../infrastructure/http/requests/schemas.ts';
-import type { HttpServer } from '../infrastructure/http/server.ts';
-import { actorOf, requires, withFeature, withFreshProof } from '../tokens/access/access.ts';
+import { unwrap } from '../../infrastructure/http/errors.ts';
+import { envelope, listOf, pageOf } from '../../infrastructure/http/requests/paging.ts';
+import { answers, GuidParams } from '../../infrastructure/http/requests/schemas.ts';
+import type { HttpServer } from '../../infrastructure/http/server.ts';
+import { actorOf, requires, withFeature, withFreshProof } from '../../tokens/access/access.ts';
 import { filtersOf, SubscriptionQuery } from './query.ts';
 import {
   CreatedSubscriptionView,

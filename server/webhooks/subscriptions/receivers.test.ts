@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTestApp } from '../../testing/app.ts';
-import { createSubscription, founderOf, setMoments } from '../../testing/subscriptions.ts';
-import { createTenant, type Tenant } from '../../testing/tenant.ts';
+import { createTestApp } from '../../../testing/app.ts';
+import { createSubscription, founderOf, setMoments } from '../../../testing/subscriptions.ts';
+import { createTenant, type Tenant } from '../../../testing/tenant.ts';
 
 /** What the dispatcher sees of subscriptions. */
 const app = await createTestApp();

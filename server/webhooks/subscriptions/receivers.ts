@@ -1,8 +1,8 @@
-import type { Database, Transaction } from '../infrastructure/database/database.ts';
-import type { EnvironmentName } from '../infrastructure/database/tables.ts';
-import { remember } from '../infrastructure/runtime/bounded-map.ts';
-import type { Clock } from '../infrastructure/runtime/clock.ts';
-import type { Secret } from '../infrastructure/runtime/secret.ts';
+import type { Database, Transaction } from '../../infrastructure/database/database.ts';
+import type { EnvironmentName } from '../../infrastructure/database/tables.ts';
+import { remember } from '../../infrastructure/runtime/bounded-map.ts';
+import type { Clock } from '../../infrastructure/runtime/clock.ts';
+import type { Secret } from '../../infrastructure/runtime/secret.ts';
 import * as store from './receiver-store.ts';
 import type { SigningKeys } from './signing-key.ts';
 import { stateOf } from './state.ts';

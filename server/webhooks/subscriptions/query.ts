@@ -6,8 +6,8 @@ import {
   moment,
   values,
   wordsFilter,
-} from '../infrastructure/http/requests/filters.ts';
-import { listQuery } from '../infrastructure/http/requests/paging.ts';
+} from '../../infrastructure/http/requests/filters.ts';
+import { listQuery } from '../../infrastructure/http/requests/paging.ts';
 import type { SubscriptionFilters } from './store.ts';
 
 /** The filters of both lists: the partner's and the operator's. */

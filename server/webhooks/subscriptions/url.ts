@@ -1,5 +1,5 @@
-import type { EnvironmentName } from '../infrastructure/database/tables.ts';
-import { Failure } from '../infrastructure/runtime/failure.ts';
+import type { EnvironmentName } from '../../infrastructure/database/tables.ts';
+import { Failure } from '../../infrastructure/runtime/failure.ts';
 
 /**
  * What may be an endpoint. `URL` alone accepts too much: it drops line breaks, takes `\` for `/`, and finds a host in

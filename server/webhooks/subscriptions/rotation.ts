@@ -1,4 +1,4 @@
-import type { Transaction } from '../infrastructure/database/database.ts';
+import type { Transaction } from '../../infrastructure/database/database.ts';
 import { selectEncryptedKeys, updateEncryptedKeys } from './receiver-store.ts';
 import type { SigningKeys } from './signing-key.ts';
 

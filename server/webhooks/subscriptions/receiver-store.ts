@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
-import { textArray, uuidArray } from '../infrastructure/database/arrays.ts';
-import type { Queries, Transaction } from '../infrastructure/database/database.ts';
-import type { EnvironmentName, Tables } from '../infrastructure/database/tables.ts';
+import { textArray, uuidArray } from '../../infrastructure/database/arrays.ts';
+import type { Queries, Transaction } from '../../infrastructure/database/database.ts';
+import type { EnvironmentName, Tables } from '../../infrastructure/database/tables.ts';
 import { COLUMNS, type SubscriptionRow, stateAt } from './store.ts';
 
 /** What the dispatcher, the sweeper and the rotation of the master key read and write, for many tenants at once. */

@@ -1,7 +1,7 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
-import type { Queries, Transaction } from '../infrastructure/database/database.ts';
-import { type Page, type PageOf, selectPage } from '../infrastructure/database/paging/paging.ts';
-import type { EnvironmentName, Tables } from '../infrastructure/database/tables.ts';
+import type { Queries, Transaction } from '../../infrastructure/database/database.ts';
+import { type Page, type PageOf, selectPage } from '../../infrastructure/database/paging/paging.ts';
+import type { EnvironmentName, Tables } from '../../infrastructure/database/tables.ts';
 import { COUNTED_STATES, FIRST_STATE, STATE_RULES, type SubscriptionState } from './state.ts';
 
 /** Without the columns that only sending needs. */

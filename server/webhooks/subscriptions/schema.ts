@@ -1,6 +1,11 @@
 import Type, { type Static } from 'typebox';
-import { EnvironmentName, Guid, strictObject, Timestamp } from '../infrastructure/http/requests/schemas.ts';
-import type { Secret } from '../infrastructure/runtime/secret.ts';
+import {
+  EnvironmentName,
+  Guid,
+  strictObject,
+  Timestamp,
+} from '../../infrastructure/http/requests/schemas.ts';
+import type { Secret } from '../../infrastructure/runtime/secret.ts';
 import type { Subscription } from './service.ts';
 import type { SubscriptionState } from './state.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { objectsOf } from '../../testing/answers.ts';
-import { assertError, createTestApp } from '../../testing/app.ts';
-import { createSubscription, founderOf, setMoments } from '../../testing/subscriptions.ts';
-import { createTenant } from '../../testing/tenant.ts';
+import { objectsOf } from '../../../testing/answers.ts';
+import { assertError, createTestApp } from '../../../testing/app.ts';
+import { createSubscription, founderOf, setMoments } from '../../../testing/subscriptions.ts';
+import { createTenant } from '../../../testing/tenant.ts';
 import { type Moments, stateOf } from './state.ts';
 
 /** The state follows from moments and the time (contract, section 7). */
