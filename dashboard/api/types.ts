@@ -8,7 +8,6 @@ import type { LiveAttemptView } from '../../server/deliveries/live-schema.ts';
 import type { RecoveryView } from '../../server/deliveries/recovery-schema.ts';
 import type { DeliveryView, DetailedDeliveryView, TargetsView } from '../../server/deliveries/schema.ts';
 import type { Range, StatisticsView } from '../../server/deliveries/statistics-schema.ts';
-import type { EventView } from '../../server/events/schema.ts';
 import type { FileView } from '../../server/files/schema.ts';
 import type { AuditEntry } from '../../server/infrastructure/audit/entries.ts';
 import type { PasskeyView } from '../../server/login/passkey-schema.ts';
@@ -21,6 +20,7 @@ import type {
 } from '../../server/login/schema.ts';
 import type { InvitedMemberView, MemberView } from '../../server/members/schema.ts';
 import type { Role } from '../../server/tokens/roles.ts';
+import type { EventView } from '../../server/webhooks/events/schema.ts';
 import type {
   CreatedSubscriptionView,
   SubscriptionView,

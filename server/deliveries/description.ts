@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { EventView } from '../events/schema.ts';
+import { EventView } from '../webhooks/events/schema.ts';
 
 const { created_at: _, ...body } = EventView.properties;
 

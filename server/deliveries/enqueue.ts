@@ -1,7 +1,7 @@
-import type { Event } from '../events/service.ts';
 import type { Database, Ending, Transaction } from '../infrastructure/database/database.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import type { Guids } from '../infrastructure/runtime/guid.ts';
+import type { Event } from '../webhooks/events/service.ts';
 import type { Receiver, Subscriptions } from '../webhooks/subscriptions/service.ts';
 import type { Consignment, Delivery } from './delivery.ts';
 import type { Dispatcher } from './dispatcher.ts';

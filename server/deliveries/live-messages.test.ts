@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { EVENT_TYPES } from '../events/catalogue.ts';
+import { EVENT_TYPES } from '../webhooks/events/catalogue.ts';
 import type { Outcome } from './delivery.ts';
 import {
   attemptPayloads,

@@ -1,12 +1,12 @@
 import type { Static } from 'typebox';
-import { EVENT_TYPES } from '../events/catalogue.ts';
-import type { Events } from '../events/service.ts';
 import type { Actor } from '../infrastructure/audit/service.ts';
 import type { Database } from '../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../infrastructure/database/paging/paging.ts';
 import type { EnvironmentName } from '../infrastructure/database/tables.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
+import { EVENT_TYPES } from '../webhooks/events/catalogue.ts';
+import type { Events } from '../webhooks/events/service.ts';
 import type { Subscriptions } from '../webhooks/subscriptions/service.ts';
 import type { DeliverOnce } from './deliver-once.ts';
 import type { NewDelivery, Shown } from './schema.ts';

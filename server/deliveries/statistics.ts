@@ -1,7 +1,7 @@
-import type { EventCounters } from '../events/counters.ts';
 import type { Queries } from '../infrastructure/database/database.ts';
 import type { EnvironmentName } from '../infrastructure/database/tables.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
+import type { EventCounters } from '../webhooks/events/counters.ts';
 import type { Subscriptions } from '../webhooks/subscriptions/service.ts';
 import { percentileMs } from './percentile.ts';
 import { RANGES, type Range, type Statistics } from './statistics-schema.ts';

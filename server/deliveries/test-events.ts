@@ -1,9 +1,9 @@
-import type { Events } from '../events/service.ts';
 import type { Actor } from '../infrastructure/audit/service.ts';
 import type { Database } from '../infrastructure/database/database.ts';
 import type { RateLimit, RateLimits } from '../infrastructure/rate-limits/service.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
+import type { Events } from '../webhooks/events/service.ts';
 import type { Subscriptions } from '../webhooks/subscriptions/service.ts';
 import type { DeliverOnce } from './deliver-once.ts';
 import { hastenFirst } from './first-store.ts';

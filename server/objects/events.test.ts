@@ -5,7 +5,7 @@ import { newObject } from '../../testing/objects.ts';
 import { createReceiver } from '../../testing/receiver.ts';
 import { createSubscription } from '../../testing/subscriptions.ts';
 import { createDispatchingApp, eventIn } from '../../testing/webhooks.ts';
-import { EVENT_TYPES } from '../events/catalogue.ts';
+import { EVENT_TYPES } from '../webhooks/events/catalogue.ts';
 import { endingsOf } from './machine.ts';
 import { OBJECT_TYPES } from './types.ts';
 

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Bank, Organizations } from '../credentials/organizations/service.ts';
-import type { Events } from '../events/service.ts';
 import type { Actor, Audit } from '../infrastructure/audit/service.ts';
 import type { Database, Transaction } from '../infrastructure/database/database.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
+import type { Events } from '../webhooks/events/service.ts';
 import { type Details, mayMove, refuseMove } from './machine.ts';
 import { changeOf, eventsOf } from './records.ts';
 import type { ReportedObject } from './schema.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { EVENT_TYPES } from '../events/catalogue.ts';
 import { scopesFor } from '../tokens/scopes.ts';
+import { EVENT_TYPES } from '../webhooks/events/catalogue.ts';
 import { endingsOf, firstStateOf, kindsOf, type Machine, mayMove, pathTo, statesOf } from './machine.ts';
 import { OBJECT_TYPES } from './types.ts';
 

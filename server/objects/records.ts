@@ -1,5 +1,5 @@
-import type { EventType } from '../events/catalogue.ts';
-import type { NewEvent } from '../events/service.ts';
+import type { EventType } from '../webhooks/events/catalogue.ts';
+import type { NewEvent } from '../webhooks/events/service.ts';
 import { kindsOf } from './machine.ts';
 import type { ObjectRow } from './store.ts';
 import type { ObjectType } from './types.ts';

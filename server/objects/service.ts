@@ -1,11 +1,11 @@
 import type { Bank, Organizations } from '../credentials/organizations/service.ts';
-import type { Events } from '../events/service.ts';
 import type { Actor, Audit } from '../infrastructure/audit/service.ts';
 import type { Database } from '../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../infrastructure/database/paging/paging.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { Guids } from '../infrastructure/runtime/guid.ts';
+import type { Events } from '../webhooks/events/service.ts';
 import { type Details, firstStateOf, type Machine, pathTo, statesOf } from './machine.ts';
 import { changeOf, eventsOf } from './records.ts';
 import type { NewObject } from './schema.ts';

@@ -1,8 +1,8 @@
-import type { Events, NewEvent } from '../events/service.ts';
 import type { Notifications } from '../infrastructure/database/connections/notifications.ts';
 import type { Database } from '../infrastructure/database/database.ts';
 import type { Clock, Timers } from '../infrastructure/runtime/clock.ts';
 import type { Log } from '../infrastructure/runtime/log.ts';
+import type { Events, NewEvent } from '../webhooks/events/service.ts';
 import { nextMove } from './machine.ts';
 import { eventsOf } from './records.ts';
 import * as store from './simulation-store.ts';

@@ -1,8 +1,8 @@
-import type { Ingest } from '../events/ingest.ts';
-import { AcceptedEvents, ReportedEvents } from '../events/schema.ts';
 import { unwrap } from '../infrastructure/http/errors.ts';
 import { answers } from '../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../infrastructure/http/server.ts';
+import type { Ingest } from '../webhooks/events/ingest.ts';
+import { AcceptedEvents, ReportedEvents } from '../webhooks/events/schema.ts';
 import { security } from './authentication.ts';
 
 /** 1,000 events as an encoder may write them: indented, with every field. */

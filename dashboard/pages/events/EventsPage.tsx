@@ -1,5 +1,5 @@
 import { Select } from '@mantine/core';
-import { EVENT_TYPES } from '../../../server/events/catalogue.ts';
+import { EVENT_TYPES } from '../../../server/webhooks/events/catalogue.ts';
 import type { Event } from '../../api/types.ts';
 import { type Column, DataTable } from '../../shared/DataTable.tsx';
 import { EmptyState } from '../../shared/EmptyState.tsx';

@@ -1,5 +1,4 @@
 import type { Static } from 'typebox';
-import type { Events } from '../../events/service.ts';
 import type { Actor, Audit } from '../../infrastructure/audit/service.ts';
 import type { Database, Transaction } from '../../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../../infrastructure/database/paging/paging.ts';
@@ -8,6 +7,7 @@ import { changesOf } from '../../infrastructure/runtime/changes.ts';
 import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import { Failure } from '../../infrastructure/runtime/failure.ts';
 import type { Guids } from '../../infrastructure/runtime/guid.ts';
+import type { Events } from '../../webhooks/events/service.ts';
 import { refusalOfFeature } from './features.ts';
 import {
   type BankChanges,

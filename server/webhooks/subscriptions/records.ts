@@ -1,5 +1,5 @@
-import type { NewEvent } from '../../events/service.ts';
 import type { Change } from '../../infrastructure/audit/service.ts';
+import type { NewEvent } from '../events/service.ts';
 import type { SubscriptionRow } from './store.ts';
 
 /** What is written down about a change of a subscription; never its key. */

@@ -1,7 +1,6 @@
 import type { Static } from 'typebox';
 import { refusalOfFeature } from '../../credentials/organizations/features.ts';
 import type { Organizations } from '../../credentials/organizations/service.ts';
-import type { Events } from '../../events/service.ts';
 import type { Actor, Audit } from '../../infrastructure/audit/service.ts';
 import type { Database, Transaction } from '../../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../../infrastructure/database/paging/paging.ts';
@@ -10,6 +9,7 @@ import type { Encryption } from '../../infrastructure/runtime/encryption.ts';
 import { Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
 import type { Guids, RandomBytes } from '../../infrastructure/runtime/guid.ts';
 import type { Secret } from '../../infrastructure/runtime/secret.ts';
+import type { Events } from '../events/service.ts';
 import { selectReceiversOf } from './receiver-store.ts';
 import { createReceivers } from './receivers.ts';
 import { changeOf, eventOf } from './records.ts';

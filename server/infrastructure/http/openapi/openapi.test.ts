@@ -5,7 +5,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { createTestApp } from '../../../../testing/app.ts';
 import { readOperations, takesBytes } from '../../../../testing/operations.ts';
-import { EVENT_TYPES } from '../../../events/catalogue.ts';
+import { EVENT_TYPES } from '../../../webhooks/events/catalogue.ts';
 
 /** Every route of the server as it was registered: the list that the document has to match. */
 const registered: { method: string; path: string; schema: RouteOptions['schema'] }[] = [];

@@ -1,5 +1,10 @@
 import Type, { type Static } from 'typebox';
-import { EnvironmentName, Guid, strictObject, Timestamp } from '../infrastructure/http/requests/schemas.ts';
+import {
+  EnvironmentName,
+  Guid,
+  strictObject,
+  Timestamp,
+} from '../../infrastructure/http/requests/schemas.ts';
 import { EVENT_TYPES } from './catalogue.ts';
 import type { Event } from './store.ts';
 

@@ -1,10 +1,10 @@
-import type { Database, Transaction } from '../infrastructure/database/database.ts';
-import type { Page, PageOf } from '../infrastructure/database/paging/paging.ts';
-import type { EnvironmentName } from '../infrastructure/database/tables.ts';
-import type { Clock } from '../infrastructure/runtime/clock.ts';
-import { Failure } from '../infrastructure/runtime/failure.ts';
-import type { Guids } from '../infrastructure/runtime/guid.ts';
-import type { Metrics } from '../infrastructure/runtime/metrics.ts';
+import type { Database, Transaction } from '../../infrastructure/database/database.ts';
+import type { Page, PageOf } from '../../infrastructure/database/paging/paging.ts';
+import type { EnvironmentName } from '../../infrastructure/database/tables.ts';
+import type { Clock } from '../../infrastructure/runtime/clock.ts';
+import { Failure } from '../../infrastructure/runtime/failure.ts';
+import type { Guids } from '../../infrastructure/runtime/guid.ts';
+import type { Metrics } from '../../infrastructure/runtime/metrics.ts';
 import { EVENT_TYPES, type EventType } from './catalogue.ts';
 import type { EventCounters } from './counters.ts';
 import {

@@ -1,9 +1,9 @@
 import type { Static } from 'typebox';
-import type { Bank, Organizations } from '../credentials/organizations/service.ts';
-import type { Database, Transaction } from '../infrastructure/database/database.ts';
-import { createBatcher } from '../infrastructure/runtime/batcher.ts';
-import type { Clock } from '../infrastructure/runtime/clock.ts';
-import { Failure, type FailureCode, isFailure } from '../infrastructure/runtime/failure.ts';
+import type { Bank, Organizations } from '../../credentials/organizations/service.ts';
+import type { Database, Transaction } from '../../infrastructure/database/database.ts';
+import { createBatcher } from '../../infrastructure/runtime/batcher.ts';
+import type { Clock } from '../../infrastructure/runtime/clock.ts';
+import { Failure, type FailureCode, isFailure } from '../../infrastructure/runtime/failure.ts';
 import { isRecentGuid } from './guid-window.ts';
 import type { AcceptedEvents, ReportedEvents } from './schema.ts';
 import type { Events, NewEvent } from './service.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { intArray, momentArray, textArray, uuidArray } from '../infrastructure/database/arrays.ts';
-import type { Queries } from '../infrastructure/database/database.ts';
-import type { EnvironmentName } from '../infrastructure/database/tables.ts';
+import { intArray, momentArray, textArray, uuidArray } from '../../infrastructure/database/arrays.ts';
+import type { Queries } from '../../infrastructure/database/database.ts';
+import type { EnvironmentName } from '../../infrastructure/database/tables.ts';
 
 /** What one Organization was told of in one environment and one minute. */
 export type EventCount = {

@@ -1,13 +1,13 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import { textArray, uuidArray } from '../infrastructure/database/arrays.ts';
-import type { Queries, Transaction } from '../infrastructure/database/database.ts';
-import type { Page, PageOf } from '../infrastructure/database/paging/paging.ts';
+import { textArray, uuidArray } from '../../infrastructure/database/arrays.ts';
+import type { Queries, Transaction } from '../../infrastructure/database/database.ts';
+import type { Page, PageOf } from '../../infrastructure/database/paging/paging.ts';
 import {
   distinct,
   type Narrowing,
   selectPageOfEach,
-} from '../infrastructure/database/paging/value-paging.ts';
-import type { EnvironmentName, Tables } from '../infrastructure/database/tables.ts';
+} from '../../infrastructure/database/paging/value-paging.ts';
+import type { EnvironmentName, Tables } from '../../infrastructure/database/tables.ts';
 import { highestGuidOf, lowestGuidOf } from './guid-window.ts';
 
 type Sql = RawBuilder<unknown>;

@@ -1,4 +1,4 @@
-import { unwrap } from '../infrastructure/http/errors.ts';
+import { unwrap } from '../../infrastructure/http/errors.ts';
 import {
   createdAtFilters,
   environmentsFilter,
@@ -6,11 +6,11 @@ import {
   moment,
   values,
   wordsFilter,
-} from '../infrastructure/http/requests/filters.ts';
-import { envelope, listOf, listQuery, pageOf } from '../infrastructure/http/requests/paging.ts';
-import { answers, GuidParams } from '../infrastructure/http/requests/schemas.ts';
-import type { HttpServer } from '../infrastructure/http/server.ts';
-import { requires, withFeature } from '../tokens/access/access.ts';
+} from '../../infrastructure/http/requests/filters.ts';
+import { envelope, listOf, listQuery, pageOf } from '../../infrastructure/http/requests/paging.ts';
+import { answers, GuidParams } from '../../infrastructure/http/requests/schemas.ts';
+import type { HttpServer } from '../../infrastructure/http/server.ts';
+import { requires, withFeature } from '../../tokens/access/access.ts';
 import { EventView, viewEvent } from './schema.ts';
 import type { Events } from './service.ts';
 

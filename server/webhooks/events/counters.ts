@@ -1,8 +1,8 @@
-import type { Queries } from '../infrastructure/database/database.ts';
-import type { EnvironmentName } from '../infrastructure/database/tables.ts';
-import type { Clock, Timers } from '../infrastructure/runtime/clock.ts';
-import type { Guids } from '../infrastructure/runtime/guid.ts';
-import type { Log } from '../infrastructure/runtime/log.ts';
+import type { Queries } from '../../infrastructure/database/database.ts';
+import type { EnvironmentName } from '../../infrastructure/database/tables.ts';
+import type { Clock, Timers } from '../../infrastructure/runtime/clock.ts';
+import type { Guids } from '../../infrastructure/runtime/guid.ts';
+import type { Log } from '../../infrastructure/runtime/log.ts';
 import {
   addEventCounts,
   deleteWritersBefore,

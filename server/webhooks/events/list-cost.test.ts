@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestDatabase, queriesOfOwner } from '../../testing/database.ts';
-import { createFakeClock } from '../../testing/fake-clock.ts';
-import { createQueryCost } from '../../testing/query-cost.ts';
-import { selectDeliveries } from '../deliveries/store.ts';
-import { createDatabase } from '../infrastructure/database/database.ts';
-import { createGuids } from '../infrastructure/runtime/guid.ts';
-import { createLog } from '../infrastructure/runtime/log.ts';
+import { createTestDatabase, queriesOfOwner } from '../../../testing/database.ts';
+import { createFakeClock } from '../../../testing/fake-clock.ts';
+import { createQueryCost } from '../../../testing/query-cost.ts';
+import { selectDeliveries } from '../../deliveries/store.ts';
+import { createDatabase } from '../../infrastructure/database/database.ts';
+import { createGuids } from '../../infrastructure/runtime/guid.ts';
+import { createLog } from '../../infrastructure/runtime/log.ts';
 import { type EventFilters, selectEvents } from './store.ts';
 
 /** A page of events, and of deliveries, costs what is on it, however rare that is. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { objectsOf } from '../../testing/answers.ts';
-import { type Answer, assertError, createTestApp } from '../../testing/app.ts';
-import { nextGuid } from '../../testing/customers.ts';
-import { eventOf, publishEvents } from '../../testing/events.ts';
-import { createTenant, userToken } from '../../testing/tenant.ts';
+import { objectsOf } from '../../../testing/answers.ts';
+import { type Answer, assertError, createTestApp } from '../../../testing/app.ts';
+import { nextGuid } from '../../../testing/customers.ts';
+import { eventOf, publishEvents } from '../../../testing/events.ts';
+import { createTenant, userToken } from '../../../testing/tenant.ts';
 import { EVENT_TYPES } from './catalogue.ts';
 
 /** POST /operator/events: what it takes, what it refuses by name, and that the same twice is once. */

@@ -1,4 +1,4 @@
-import { firstGuidAt, momentOf } from '../infrastructure/runtime/guid.ts';
+import { firstGuidAt, momentOf } from '../../infrastructure/runtime/guid.ts';
 
 /**
  * How far the time in an event's guid may lie from the event's `created_at`. The table is partitioned by that time,
