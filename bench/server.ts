@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import Fastify from 'fastify';
 import { exportJWK, generateKeyPair, importJWK, SignJWT } from 'jose';
 import { createApp } from '../server/app.ts';
-import { createCourier } from '../server/deliveries/courier.ts';
 import { systemActor } from '../server/infrastructure/audit/service.ts';
 import { readConfig } from '../server/infrastructure/config/config.ts';
 import { completeSecrets } from '../server/infrastructure/config/generated-secrets.ts';
@@ -16,6 +15,7 @@ import { createLog } from '../server/infrastructure/runtime/log.ts';
 import { Secret } from '../server/infrastructure/runtime/secret.ts';
 import { objectViewSchema, viewObject } from '../server/objects/schema.ts';
 import { OBJECT_TYPES } from '../server/objects/types.ts';
+import { createCourier } from '../server/webhooks/deliveries/sending/sender.ts';
 import { OPERATOR_TOKEN } from './operator-token.ts';
 
 /** Runs as a child of the benchmark: the service on one port, bare Fastify routes doing the same work on another. */

@@ -4,9 +4,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { bodyOf, type Delivery } from '../server/deliveries/delivery.ts';
-import { signedHeaders, signingKeyOf } from '../server/deliveries/signature.ts';
 import { Secret } from '../server/infrastructure/runtime/secret.ts';
+import { bodyOf, type Delivery } from '../server/webhooks/deliveries/delivery.ts';
+import { signedHeaders, signingKeyOf } from '../server/webhooks/deliveries/sending/signature.ts';
 
 /** The snippets of docs/webhooks.md, as they stand there, on what the service sends. */
 const TEXT = await readFile(join(import.meta.dirname, 'webhooks.md'), 'utf8');

@@ -1,4 +1,4 @@
-import { RESPONSE_TIME_BOUNDS_MS } from '../server/deliveries/counters.ts';
+import { RESPONSE_TIME_BOUNDS_MS } from '../server/webhooks/deliveries/recording/counters.ts';
 import type { TestApp } from './app.ts';
 import type { Tenant } from './tenant.ts';
 

@@ -4,10 +4,6 @@ import type {
   CreatedApplicationView,
 } from '../../server/credentials/applications/schema.ts';
 import type { BankView, Feature, SecondFactorView } from '../../server/credentials/organizations/schema.ts';
-import type { LiveAttemptView } from '../../server/deliveries/live-schema.ts';
-import type { RecoveryView } from '../../server/deliveries/recovery-schema.ts';
-import type { DeliveryView, DetailedDeliveryView, TargetsView } from '../../server/deliveries/schema.ts';
-import type { Range, StatisticsView } from '../../server/deliveries/statistics-schema.ts';
 import type { FileView } from '../../server/files/schema.ts';
 import type { AuditEntry } from '../../server/infrastructure/audit/entries.ts';
 import type { PasskeyView } from '../../server/login/passkey-schema.ts';
@@ -20,6 +16,14 @@ import type {
 } from '../../server/login/schema.ts';
 import type { InvitedMemberView, MemberView } from '../../server/members/schema.ts';
 import type { Role } from '../../server/tokens/roles.ts';
+import type { LiveAttemptView } from '../../server/webhooks/deliveries/live/live-schema.ts';
+import type { RecoveryView } from '../../server/webhooks/deliveries/redelivery/redelivery-schema.ts';
+import type {
+  DeliveryView,
+  DetailedDeliveryView,
+  TargetsView,
+} from '../../server/webhooks/deliveries/schema.ts';
+import type { Range, StatisticsView } from '../../server/webhooks/deliveries/statistics/statistics-schema.ts';
 import type { EventView } from '../../server/webhooks/events/schema.ts';
 import type {
   CreatedSubscriptionView,

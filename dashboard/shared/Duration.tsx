@@ -1,5 +1,5 @@
 import { Group, Text, Tooltip } from '@mantine/core';
-import { SLOW_MS } from '../../server/deliveries/limit.ts';
+import { SLOW_MS } from '../../server/webhooks/deliveries/queue/lanes/limit.ts';
 import { Icon } from './Icon.tsx';
 import { elapsed } from './moments.ts';
 

@@ -11,8 +11,8 @@ import {
 import { createReceiver, hold } from '../../testing/receiver.ts';
 import { BOUNDED, type Running, waitFor } from '../../testing/serve.ts';
 import { guidsAt } from '../../testing/webhooks.ts';
-import { EXCHANGE_TIMEOUT_MS } from '../deliveries/conversation.ts';
-import { START_LIMIT } from '../deliveries/limit.ts';
+import { START_LIMIT } from '../webhooks/deliveries/queue/lanes/limit.ts';
+import { EXCHANGE_TIMEOUT_MS } from '../webhooks/deliveries/sending/exchange.ts';
 
 const EVENTS = 300;
 /** Requests under way to an endpoint that has answered once. */

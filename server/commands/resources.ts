@@ -4,7 +4,6 @@ import pg from 'pg';
 import { type App, createApp } from '../app.ts';
 import { ensureDashboardBuild } from '../dashboard/build.ts';
 import { type DashboardFiles, readDashboardFiles } from '../dashboard/files.ts';
-import { createCourierThread } from '../deliveries/courier-thread.ts';
 import type { Config } from '../infrastructure/config/config.ts';
 import { type CompleteConfig, completeSecrets } from '../infrastructure/config/generated-secrets.ts';
 import { lockDataDir } from '../infrastructure/database/embedded/data-dir-lock.ts';
@@ -15,6 +14,7 @@ import { systemClock, systemTimers } from '../infrastructure/runtime/clock.ts';
 import { createLog, type Log } from '../infrastructure/runtime/log.ts';
 import { Secret } from '../infrastructure/runtime/secret.ts';
 import { StartupError } from '../infrastructure/runtime/startup-error.ts';
+import { createCourierThread } from '../webhooks/deliveries/sending/sender-thread.ts';
 
 /** What a command opened, closed in reverse order whatever happens. */
 export type Opened = {

@@ -1,5 +1,5 @@
 import { SimpleGrid } from '@mantine/core';
-import { bodyOf } from '../../../server/deliveries/delivery.ts';
+import { bodyOf } from '../../../server/webhooks/deliveries/delivery.ts';
 import type { Event } from '../../api/types.ts';
 import { CodeBlock } from '../../shared/CodeBlock.tsx';
 import { DeliveryTable } from '../../shared/DeliveryTable.tsx';

@@ -5,10 +5,10 @@ import { sql } from 'kysely';
 import { createTestDatabase, queriesOfOwner } from '../../../testing/database.ts';
 import { createFakeClock } from '../../../testing/fake-clock.ts';
 import { createQueryCost } from '../../../testing/query-cost.ts';
-import { selectDeliveries } from '../../deliveries/store.ts';
 import { createDatabase } from '../../infrastructure/database/database.ts';
 import { createGuids } from '../../infrastructure/runtime/guid.ts';
 import { createLog } from '../../infrastructure/runtime/log.ts';
+import { selectDeliveries } from '../deliveries/store.ts';
 import { type EventFilters, selectEvents } from './store.ts';
 
 /** A page of events, and of deliveries, costs what is on it, however rare that is. */

@@ -1,0 +1,55 @@
+import { unwrap } from '../../../infrastructure/http/errors.ts';
+import { values } from '../../../infrastructure/http/requests/filters.ts';
+import { answers } from '../../../infrastructure/http/requests/schemas.ts';
+import type { HttpServer } from '../../../infrastructure/http/server.ts';
+import { requires, tokenCheckOf, withFeature } from '../../../tokens/access/access.ts';
+import type { Verifier } from '../../../tokens/verifying/verifier.ts';
+import { deliveryStates } from '../state.ts';
+import { LiveQuery, LiveStreamView } from './live-schema.ts';
+import type { LiveViewers } from './live-viewers.ts';
+
+/** Nobody may keep it, and a proxy that gathers a page before it passes it on would never pass this one on. */
+const STREAM_HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'x-accel-buffering': 'no',
+  // It is over when the stream is: a connection that is kept would hold up a shutdown.
+  connection: 'close',
+};
+
+export function registerLiveDeliveries(
+  api: HttpServer,
+  { liveViewers, verifier }: { liveViewers: LiveViewers; verifier: Verifier },
+): void {
+  const read = withFeature('webhooks', requires(['organization', 'user'], 'subscription_events:read'));
+
+  api.addHook('preClose', async () => liveViewers.stop());
+
+  api.get(
+    '/subscription_deliveries/live',
+    {
+      config: { ...read.config, endless: true },
+      schema: {
+        ...read.documented,
+        operationId: 'subscription_deliveries.watch',
+        summary: 'Watch attempts as they are made, on every node; at most 100 a second',
+        tags: ['Deliveries'],
+        querystring: LiveQuery,
+        response: answers({ 200: LiveStreamView }, 400, 401, 403, 422, 503),
+      },
+    },
+    async (request, reply) => {
+      const { caller, query } = request;
+      const filters = {
+        environment: caller.environment,
+        environments: values(query.environment),
+        subscriptionGuid: values(query.subscription_guid),
+        state: unwrap(deliveryStates(values(query.state))),
+      };
+      // Whoever asks for the headers alone would leave a stream behind that nobody reads.
+      if (request.method === 'HEAD') return reply.headers(STREAM_HEADERS).send('');
+      const isAllowed = tokenCheckOf(request, verifier);
+      const stream = unwrap(await liveViewers.open(caller.organizationGuid, filters, isAllowed));
+      return reply.headers(STREAM_HEADERS).send(stream);
+    },
+  );
+}

@@ -1,0 +1,38 @@
+import type { Readable } from 'node:stream';
+import Type from 'typebox';
+import {
+  environmentsFilter,
+  guidsFilter,
+  wordsFilter,
+} from '../../../infrastructure/http/requests/filters.ts';
+import { strictObject, Timestamp } from '../../../infrastructure/http/requests/schemas.ts';
+import { DeliveryView } from '../schema.ts';
+
+export const LiveQuery = strictObject({
+  subscription_guid: guidsFilter,
+  state: wordsFilter,
+  environment: environmentsFilter,
+});
+
+const { guid, subscription_guid, subscription_event_guid, event_type, environment, state } =
+  DeliveryView.properties;
+const { failure_kind, response_status } = DeliveryView.properties;
+
+export const LiveAttemptView = Type.Object(
+  {
+    ...{ guid, subscription_guid, subscription_event_guid, event_type, environment, state },
+    ...{ failure_kind, response_status },
+    response_time_ms: Type.Integer({ description: 'how long the attempt took' }),
+    attempted_at: Timestamp,
+  },
+  {
+    description:
+      'the `data` of each message; an event named `dropped` has {"dropped": n} instead, the number left out',
+  },
+);
+
+/** Server-sent events. The schema is of one of them; what is sent is their stream. */
+export const LiveStreamView = {
+  description: 'A stream of server-sent events, until the token expires',
+  content: { 'text/event-stream': { schema: Type.Unsafe<Readable | ''>(LiveAttemptView) } },
+};

@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import pg from 'pg';
+import { createTestApp, type TestApp } from '../../../../testing/app.ts';
+import { createTestDatabase } from '../../../../testing/database.ts';
+import { publishEvents } from '../../../../testing/events.ts';
+import { createFakeClock } from '../../../../testing/fake-clock.ts';
+import { openLive, untilViewers, untilWatched } from '../../../../testing/live.ts';
+import { createReceiver } from '../../../../testing/receiver.ts';
+import { createSubscription } from '../../../../testing/subscriptions.ts';
+import { createTenant, PRODUCTION_HOST, tokenOf, userToken } from '../../../../testing/tenant.ts';
+import { createDispatchingApp, metricOf, pass, until } from '../../../../testing/webhooks.ts';
+
+/** GET /api/subscription_deliveries/live over real connections: two nodes that send, one that is watched through. */
+const testDatabase = await createTestDatabase();
+const clock = createFakeClock();
+const senders = [
+  await createDispatchingApp({ testDatabase, clock }),
+  await createDispatchingApp({ testDatabase, clock }),
+] as const;
+const [sender] = senders;
+const watched = await createTestApp({ testDatabase, clock });
+after(() => testDatabase.drop());
+
+const SCOPE = 'subscription_events:read';
+/** Nothing here may wait for a stream to end by itself. */
+const LIMITED = { timeout: 20_000 };
+
+async function createEndpoint(owner?: Awaited<ReturnType<typeof createTenant>>) {
+  const tenant = owner ?? (await createTenant(sender));
+  const receiver = await createReceiver();
+  const subscription = await createSubscription(sender, tenant, { url: receiver.url });
+  await sender.dispatcher.settle();
+  return { tenant, receiver, subscription };
+}
+
+/** A stream whose Organization both senders know to be watched. */
+async function watch(organizationGuid: string, query = '', app: TestApp = watched) {
+  // Nobody else's interest is left.
+  await untilViewers(watched, 0);
+  clock.advance(30_000);
+  const live = await openLive(app, await userToken(app, organizationGuid), query);
+  assert.equal(live.response.statusCode, 200);
+  for (const each of senders) await untilWatched(each);
+  return live;
+}
+
+async function settle(): Promise<void> {
+  for (const { dispatcher } of senders) await dispatcher.settle();
+  clock.advance(250);
+}
+
+test('attempts that any node records arrive, as the API shows them', LIMITED, async () => {
+  const { tenant, subscription } = await createEndpoint();
+  const live = await watch(tenant.organizationGuid);
+  const guids: string[] = [];
+  for (const each of senders) guids.push(...(await publishEvents(each, tenant, 2)));
+  await settle();
+  await until(() => live.attempts.length === 4, 'four attempts');
+  assert.deepEqual(live.attempts.map((each) => each.subscription_event_guid).sort(), guids.sort());
+  const [attempt] = live.attempts;
+  const shown = await watched.call({
+    url: `/api/subscription_deliveries/${attempt?.guid}`,
+    token: await userToken(watched, tenant.organizationGuid),
+  });
+  const { attempts, completed_at, created_at, updated_at, attempt_count, ...rest } = shown.body;
+  assert.deepEqual(
+    { ...attempt },
+    { ...rest, attempted_at: (attempts as { attempted_at: string }[])[0]?.attempted_at },
+  );
+  assert.equal(attempt?.subscription_guid, subscription.guid);
+  live.close();
+});
+
+test('a delivery that fails is storing, then failing, each time with its kind', LIMITED, async () => {
+  const { tenant, receiver } = await createEndpoint();
+  const live = await watch(tenant.organizationGuid);
+  receiver.behave({ kind: 'answer', status: 503 });
+  await publishEvents(sender, tenant);
+  await settle();
+  await pass(15_000, senders);
+  await settle();
+  await until(() => live.attempts.length === 4, 'four attempts');
+  assert.deepEqual(
+    live.attempts.map(({ state, failure_kind, response_status }) => [state, failure_kind, response_status]),
+    [
+      ['storing', 'rejected', 503],
+      ['storing', 'rejected', 503],
+      ['storing', 'rejected', 503],
+      ['failing', 'rejected', 503],
+    ],
+  );
+  live.close();
+});
+
+test('filters, and another Organization’s token sees nothing', LIMITED, async () => {
+  const one = await createEndpoint();
+  const other = await createEndpoint(one.tenant);
+  const all = await watch(one.tenant.organizationGuid);
+  const stranger = await createTenant(sender);
+  const strangers = await openLive(watched, await userToken(watched, stranger.organizationGuid));
+  const token = await userToken(watched, one.tenant.organizationGuid);
+  const narrow = await openLive(
+    watched,
+    token,
+    `?subscription_guid=${other.subscription.guid}&state=completed`,
+  );
+  const production = await openLive(
+    watched,
+    await tokenOf(watched, one.tenant.organizationKey, SCOPE, { host: PRODUCTION_HOST }),
+  );
+  other.receiver.behave((nth) => ({ kind: 'answer', status: nth % 2 === 0 ? 500 : 204 }));
+  await publishEvents(sender, one.tenant, 4);
+  await settle();
+  await until(() => all.attempts.length === 8, 'all attempts');
+  await until(() => narrow.attempts.length === 2, 'the two');
+  assert.ok(
+    narrow.attempts.every(
+      (each) => each.subscription_guid === other.subscription.guid && each.state === 'completed',
+    ),
+  );
+  assert.deepEqual([strangers.attempts, production.attempts], [[], []]);
+  for (const live of [all, strangers, narrow, production]) live.close();
+});
+
+test('at most a hundred a second arrive, and how many did not', LIMITED, async () => {
+  const { tenant } = await createEndpoint();
+  const live = await watch(tenant.organizationGuid);
+  await publishEvents(sender, tenant, 150);
+  await sender.dispatcher.settle();
+  clock.advance(250);
+  await until(() => live.attempts.length === 100, 'a hundred');
+  await until(() => {
+    clock.advance(1_000);
+    return live.dropped() === 50;
+  }, 'the number of the others');
+  assert.equal(live.attempts.length, 100);
+  live.close();
+});
+
+test('it is a stream with the headers of every answer', LIMITED, async () => {
+  const { tenant } = await createEndpoint();
+  const live = await watch(tenant.organizationGuid);
+  const { headers } = live.response;
+  assert.equal(headers['content-type'], 'text/event-stream; charset=utf-8');
+  assert.match(String(headers['x-request-id']), /^[0-9a-f]{32}$/);
+  assert.equal(headers['cache-control'], 'no-store');
+  assert.equal(headers['x-content-type-options'], 'nosniff');
+  assert.equal(headers['x-accel-buffering'], 'no');
+  assert.equal(headers.connection, 'close');
+  await until(() => {
+    clock.advance(15_000);
+    return live.heartbeats() > 0;
+  }, 'a heartbeat');
+  live.close();
+});
+
+test('what is refused is refused as everywhere, and no stream is left', LIMITED, async () => {
+  const { tenant } = await createEndpoint();
+  await untilViewers(watched, 0);
+  for (const [token, query, status, code] of [
+    ['x', '', 401, 'authentication_failed'],
+    [await userToken(watched, tenant.organizationGuid), '?state=lost', 400, 'invalid_parameter'],
+    [await userToken(watched, tenant.organizationGuid), '?limit=1', 400, 'invalid_parameter'],
+    [await tokenOf(watched, tenant.organizationKey, 'customers:read'), '', 403, 'invalid_scopes'],
+  ] as const) {
+    const { response } = await openLive(watched, token, query);
+    assert.equal(response.statusCode, status);
+    assert.equal(response.headers['content-type'], 'application/json; charset=utf-8');
+    assert.match(String(response.headers['x-request-id']), /^[0-9a-f]{32}$/);
+    const { body } = await watched.call({ url: `/api/subscription_deliveries/live${query}`, token });
+    assert.equal(body.message_code, code);
+  }
+  const token = await userToken(watched, tenant.organizationGuid);
+  const head = await watched.call({ method: 'HEAD', url: '/api/subscription_deliveries/live', token });
+  assert.deepEqual([head.status, head.headers['content-type']], [200, 'text/event-stream; charset=utf-8']);
+  assert.equal(await metricOf(watched, 'portico_live_viewers'), 0);
+});
+
+test('the twenty-first stream of an Organization is refused in JSON', LIMITED, async () => {
+  const { tenant } = await createEndpoint();
+  const token = await userToken(watched, tenant.organizationGuid);
+  const streams = [];
+  for (let count = 0; count < 20; count++) streams.push(await openLive(watched, token));
+  const refused = await watched.call({ url: '/api/subscription_deliveries/live', token });
+  assert.deepEqual([refused.status, refused.body.message_code], [429, 'rate_limit_exceeded']);
+  assert.deepEqual([refused.headers['retry-after'], refused.headers.connection], ['15', 'keep-alive']);
+  for (const live of streams) live.close();
+  await untilViewers(watched, 0);
+});
+
+test('whoever leaves is forgotten', LIMITED, async () => {
+  const { tenant } = await createEndpoint();
+  const live = await watch(tenant.organizationGuid);
+  await untilViewers(watched, 1);
+  live.close();
+  await untilViewers(watched, 0);
+});
+
+test('a stream ends in order when the time of its token does', LIMITED, async () => {
+  const { tenant } = await createEndpoint();
+  const live = await watch(tenant.organizationGuid);
+  clock.advance(298_000);
+  await untilViewers(watched, 1);
+  clock.advance(2_000);
+  assert.equal(await live.ended, 'ended');
+  await untilViewers(watched, 0);
+});
+
+test('a stream ends when its token is revoked, wherever that was asked for', LIMITED, async () => {
+  const { tenant } = await createEndpoint();
+  const { clientId, secret } = tenant.organizationKey;
+  const token = await tokenOf(sender, tenant.organizationKey, SCOPE);
+  const live = await openLive(watched, token);
+  await untilViewers(watched, 1);
+  const payload = { token, client_id: clientId, client_secret: secret };
+  assert.equal((await sender.call({ method: 'POST', url: '/oauth/revoke', payload })).status, 200);
+  clock.advance(1_000);
+  assert.equal(await live.ended, 'ended');
+});
+
+test('a shutdown ends the streams and does not wait for them, read or not', LIMITED, async () => {
+  const { tenant } = await createEndpoint();
+  const closing = await createTestApp({ testDatabase, clock });
+  const live = await watch(tenant.organizationGuid, '', closing);
+  const stalled = await openLive(closing, await userToken(closing, tenant.organizationGuid));
+  stalled.response.pause();
+  await closing.server.close();
+  assert.equal(await live.ended, 'ended');
+});
+
+test('a stream that is open for minutes is no slow request', LIMITED, async () => {
+  const { tenant } = await createEndpoint();
+  const count = () =>
+    metricOf(
+      watched,
+      'portico_http_request_seconds_count{method="GET",route="/api/subscription_deliveries/live",status="200"}',
+    );
+  const before = await count();
+  const live = await watch(tenant.organizationGuid);
+  live.close();
+  await untilViewers(watched, 0);
+  assert.equal(await count(), before);
+});
+
+test('while nobody watches nobody is told', LIMITED, async () => {
+  const { tenant } = await createEndpoint();
+  clock.advance(30_000);
+  const client = new pg.Client({ connectionString: testDatabase.url.reveal() });
+  await client.connect();
+  const heard: (string | undefined)[] = [];
+  client.on('notification', ({ payload }) => heard.push(payload));
+  await client.query('listen live_attempts');
+  await publishEvents(sender, tenant, 50);
+  await settle();
+  clock.advance(1_000);
+  // Messages come in the order of their commits, so whatever was said before this one has been heard with it.
+  await client.query("select pg_notify('live_attempts', 'last')");
+  await until(() => heard.includes('last'), 'the last message');
+  assert.deepEqual(heard, ['last']);
+  await client.end();
+});

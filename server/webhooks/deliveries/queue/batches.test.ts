@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { objectsOf } from '../../../../testing/answers.ts';
+import { deliveriesOf, guidOf, insertDeliveries } from '../../../../testing/deliveries.ts';
+import { publishEvents } from '../../../../testing/events.ts';
+import { createReceiver, hold } from '../../../../testing/receiver.ts';
+import { createSubscription } from '../../../../testing/subscriptions.ts';
+import { createTenant, userToken } from '../../../../testing/tenant.ts';
+import { createDispatchingApp, queueOf } from '../../../../testing/webhooks.ts';
+import type { Delivery, Outcome } from '../delivery.ts';
+import { completeConsigned } from '../recording/record-store.ts';
+import { dissolveConsignments, holdConsignments, named } from './batch-store.ts';
+import { START_LIMIT } from './lanes/limit.ts';
+import { createOrphans } from './orphans.ts';
+
+/** Requests under way to an endpoint that has answered once. */
+const UNDER_WAY = START_LIMIT + 1;
+
+/** Many deliveries that their maker sends at once are one row of the database instead of a place in the queue each. */
+const MANY = 40;
+const FEW = 15;
+const MINUTE_MS = 60_000;
+
+const app = await createDispatchingApp();
+const { clock, dispatcher, database } = app;
+const { queries } = database;
+const { sweepOrphans } = createOrphans({ database, log: app.log });
+
+async function createEndpoint() {
+  const tenant = await createTenant(app);
+  const receiver = await createReceiver();
+  const subscription = await createSubscription(app, tenant, { url: receiver.url });
+  await dispatcher.settle();
+  return { tenant, receiver, subscription };
+}
+
+const consignmentsOf = ({ guid }: { guid: string }) =>
+  queries.selectFrom('delivery_consignments').selectAll().where('subscription_guid', '=', guid).execute();
+
+const completedOf = async (subscription: { guid: string }) =>
+  (await deliveriesOf(app, subscription)).filter(({ completed_at }) => completed_at !== null).length;
+
+/** Deliveries without a place in the queue, under a row that names `holder`. */
+async function consign(
+  { tenant, subscription }: Pick<Awaited<ReturnType<typeof createEndpoint>>, 'tenant' | 'subscription'>,
+  holder: string,
+  count = MANY,
+) {
+  const none = Array.from({ length: count }, () => ({}));
+  const guids = await insertDeliveries(app, tenant, subscription, none);
+  await queries.deleteFrom('delivery_queue').where('delivery_guid', 'in', guids).execute();
+  const guid = guidOf(clock.now());
+  const row = { guid, subscription_guid: subscription.guid, leased_by: holder, created_at: clock.now() };
+  await queries
+    .insertInto('delivery_consignments')
+    .values({ ...row, delivery_guids: guids })
+    .execute();
+  return { guid, guids };
+}
+
+test('many at once are one row and no place in the queue, and it goes with the last of them', async () => {
+  const { tenant, receiver, subscription } = await createEndpoint();
+  const slow = hold();
+  receiver.behave(slow);
+  await publishEvents(app, tenant, MANY);
+  await receiver.waitForCount(1 + UNDER_WAY);
+  assert.equal((await consignmentsOf(subscription)).length, 1);
+  assert.deepEqual(await queueOf(app, subscription), []);
+  slow.release();
+  receiver.behave({ kind: 'answer' });
+  await dispatcher.settle();
+  assert.equal(await completedOf(subscription), 1 + MANY);
+  assert.deepEqual(await consignmentsOf(subscription), []);
+  assert.deepEqual(await queueOf(app, subscription), []);
+});
+
+test('a few have their places in the queue', async () => {
+  const { tenant, receiver, subscription } = await createEndpoint();
+  const slow = hold();
+  receiver.behave(slow);
+  await publishEvents(app, tenant, FEW);
+  await receiver.waitForCount(1 + UNDER_WAY);
+  assert.deepEqual(await consignmentsOf(subscription), []);
+  assert.equal((await queueOf(app, subscription)).length, FEW);
+  slow.release();
+  await dispatcher.settle();
+});
+
+test('those that fail get a place in the queue, and are tried again on schedule', async () => {
+  const { tenant, receiver, subscription } = await createEndpoint();
+  let requests = 0;
+  receiver.behave(() => {
+    requests += 1;
+    return { kind: 'answer', status: requests % 4 === 0 ? 500 : 200 };
+  });
+  await publishEvents(app, tenant, MANY);
+  await dispatcher.settle();
+  const queued = await queueOf(app, subscription);
+  assert.equal(queued.length, MANY / 4);
+  assert.ok(queued.every(({ leased_by, due_at }) => leased_by === null && due_at > clock.now()));
+  assert.deepEqual(await consignmentsOf(subscription), []);
+  assert.equal(await completedOf(subscription), 1 + MANY - MANY / 4);
+  receiver.behave({ kind: 'answer' });
+  clock.advance(3_000);
+  await dispatcher.settle();
+  assert.equal(await completedOf(subscription), 1 + MANY);
+  assert.deepEqual(await queueOf(app, subscription), []);
+});
+
+test('a list of what is waiting has them, each once, and says that they are about to be sent', async () => {
+  const { tenant, receiver, subscription } = await createEndpoint();
+  const slow = hold();
+  const answers = ['fail', 'wait', 'wait'];
+  receiver.behave(() => (answers.shift() === 'fail' ? { kind: 'answer', status: 500 } : slow));
+  await publishEvents(app, tenant, MANY);
+  await receiver.waitForCount(1 + UNDER_WAY);
+  clock.advance(20);
+  const token = await userToken(app, tenant.organizationGuid);
+  const query = `subscription_guid=${subscription.guid}&per_page=100&state=storing,failing`;
+  const list = async (more = '') =>
+    objectsOf(await app.call({ url: `/api/subscription_deliveries?${query}${more}`, token }));
+  const listed = await list();
+  assert.equal(new Set(listed.map(({ guid }) => guid)).size, MANY);
+  assert.equal(listed.length, MANY);
+  assert.ok(listed.every(({ next_attempt_at }) => next_attempt_at !== null));
+  const guids = listed.map(({ guid }) => String(guid));
+  assert.deepEqual(guids, guids.toSorted().toReversed(), 'newest first');
+  slow.release();
+  receiver.behave({ kind: 'answer' });
+  clock.advance(5_000);
+  await dispatcher.settle();
+});
+
+test('what its dispatcher does not know of gets its place after a minute, and is sent', async () => {
+  const endpoint = await createEndpoint();
+  const holder = dispatcher.holder() ?? '';
+  await consign(endpoint, holder);
+  const advance = async (ms: number) => {
+    for (let left = ms; left > 0; left -= 2_000) {
+      clock.advance(2_000);
+      await dispatcher.settle();
+    }
+  };
+  await advance(MINUTE_MS - 10_000);
+  assert.equal(endpoint.receiver.received.length, 1);
+  await advance(2 * MINUTE_MS);
+  assert.equal(await completedOf(endpoint.subscription), 1 + MANY);
+  assert.deepEqual(await consignmentsOf(endpoint.subscription), []);
+});
+
+test('dissolved, those that are held stay with their holder and the others are free', async () => {
+  const endpoint = await createEndpoint();
+  const holder = 'a'.repeat(32);
+  const { guid, guids } = await consign(endpoint, holder);
+  const held = guids.slice(0, 3);
+  const count = await database.transaction((transaction) =>
+    dissolveConsignments(transaction, named([guid]), { holder, held }),
+  );
+  assert.equal(count, MANY);
+  const places = await queueOf(app, endpoint.subscription);
+  assert.deepEqual(
+    places
+      .filter(({ leased_by }) => leased_by === holder)
+      .map(({ delivery_guid }) => delivery_guid)
+      .toSorted(),
+    held.toSorted(),
+  );
+  assert.equal(places.filter(({ leased_by }) => leased_by === null).length, MANY - held.length);
+  await queries.deleteFrom('delivery_queue').where('leased_by', '=', holder).execute();
+  await dispatcher.settle();
+});
+
+test('what is being written down is not given a place by whoever takes over at that moment', async () => {
+  const endpoint = await createEndpoint();
+  const { guid, guids } = await consign(endpoint, 'a'.repeat(32));
+  const [done = ''] = guids;
+  let taken: Promise<number> | undefined;
+  await database.transaction(async (transaction) => {
+    await holdConsignments(transaction, named([guid]));
+    taken = database.transaction((other) => dissolveConsignments(other, named([guid])));
+    await completeConsigned(transaction, [outcomeOf(endpoint.subscription.guid, done)]);
+  });
+  assert.equal(await taken, MANY - 1);
+  const places = await queueOf(app, endpoint.subscription);
+  assert.ok(places.every(({ delivery_guid }) => delivery_guid !== done));
+  await dispatcher.settle();
+});
+
+test('what a dispatcher that is gone left is swept into the queue, what another holds is not', async () => {
+  const endpoint = await createEndpoint();
+  const gone = await consign(endpoint, 'b'.repeat(32));
+  const kept = await consign(endpoint, dispatcher.holder() ?? '', 1);
+  assert.equal(await sweepOrphans(), MANY);
+  assert.equal(await sweepOrphans(), 0);
+  assert.deepEqual(
+    (await consignmentsOf(endpoint.subscription)).map(({ guid }) => guid),
+    [kept.guid],
+  );
+  await dispatcher.settle();
+  const completed = new Set(
+    (await deliveriesOf(app, endpoint.subscription))
+      .filter(({ completed_at }) => completed_at !== null)
+      .map(({ guid }) => guid),
+  );
+  assert.ok(gone.guids.every((guid) => completed.has(guid)));
+  assert.ok(kept.guids.every((guid) => !completed.has(guid)));
+});
+
+function outcomeOf(subscriptionGuid: string, guid: string): Outcome {
+  const at = clock.now();
+  return {
+    delivery: { guid, subscriptionGuid } as Delivery,
+    result: 'completed',
+    ...{ attemptedAt: at, endedAt: at, durationMs: 1, status: 200, excerpt: '' },
+    ...{ reason: undefined, isPaused: false, nextAttemptAt: undefined },
+  };
+}

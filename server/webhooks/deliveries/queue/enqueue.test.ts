@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { eventOf } from '../../../../testing/events.ts';
+import { createReceiver } from '../../../../testing/receiver.ts';
+import { createSubscription } from '../../../../testing/subscriptions.ts';
+import { createTenant } from '../../../../testing/tenant.ts';
+import { createDispatchingApp, guidsAt, metricOf, queueOf, until } from '../../../../testing/webhooks.ts';
+import type { Database } from '../../../infrastructure/database/database.ts';
+import { createEnqueue } from './enqueue.ts';
+
+/** What becomes of deliveries that this process was to send, when their transaction ends in another way. */
+const app = await createDispatchingApp();
+const { clock, dispatcher, guids, subscriptions } = app;
+
+/** Commits, and then the connection breaks: nobody knows what happened. */
+const unanswered: Database = {
+  ...app.database,
+  onEnd: (transaction, action) =>
+    app.database.onEnd(transaction, (ending) => action(ending === 'committed' ? 'unknown' : ending)),
+};
+const { enqueue } = createEnqueue({ database: unanswered, clock, guids, subscriptions, dispatcher });
+
+for (const count of [1, 40]) {
+  test(`${count} committed without an answer are released at once, and sent once`, async () => {
+    const tenant = await createTenant(app);
+    const receiver = await createReceiver();
+    const subscription = await createSubscription(app, tenant, { url: receiver.url });
+    await dispatcher.settle();
+    const events = Array.from({ length: count }, () => ({
+      ...(eventOf(app, tenant) as { event_type: string; object_guid: string; bank_guid: string }),
+      ...{ guid: guids.next(), organization_guid: tenant.organizationGuid, environment: 'sandbox' as const },
+    }));
+    await app.database.transaction((transaction) => enqueue(transaction, events));
+    await until(async () => {
+      const rows = await queueOf(app, subscription);
+      return rows.length === count && rows.every(({ leased_by }) => leased_by === null);
+    }, 'all of them free to be claimed');
+    assert.equal(await metricOf(app, 'portico_deliveries_held'), 0);
+    await dispatcher.settle();
+    assert.deepEqual(guidsAt(receiver).slice(1).toSorted(), events.map(({ guid }) => guid).toSorted());
+  });
+}

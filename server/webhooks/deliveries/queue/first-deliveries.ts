@@ -1,0 +1,36 @@
+import type { Database } from '../../../infrastructure/database/database.ts';
+import { preferIndexes } from '../../../infrastructure/database/planner.ts';
+import type { Receiver, Subscriptions } from '../../subscriptions/service.ts';
+import { selectNextFirst } from './first-store.ts';
+
+/** A receiver whose endpoint has not answered 2xx yet, with the delivery that it is sent. */
+export type FirstReceiver = Receiver & { firstOnly: { deliveryGuid: string } };
+
+/**
+ * Chooses the first delivery for each endpoint that has none, or whose last one ended without a 2xx. The choice is
+ * stored with the subscription, so that all dispatchers send the same one.
+ */
+export async function withFirstDelivery(
+  { database, subscriptions, now }: { database: Database; subscriptions: Subscriptions; now: Date },
+  receivers: readonly Receiver[],
+): Promise<FirstReceiver[]> {
+  if (receivers.length === 0) return [];
+  const before = new Map(receivers.map(({ guid, firstOnly }) => [guid, firstOnly?.deliveryGuid]));
+  const known = [...before].map(([subscriptionGuid, deliveryGuid]) => ({ subscriptionGuid, deliveryGuid }));
+  const next = await database.transaction(async (transaction) => {
+    await preferIndexes(transaction);
+    return selectNextFirst(transaction, known, now);
+  });
+  const chosen = await subscriptions.chooseFirst(
+    next.map(({ subscriptionGuid: guid, deliveryGuid: first }) => ({
+      guid,
+      before: before.get(guid),
+      first,
+    })),
+  );
+  const firsts = new Map([...before, ...chosen.map(({ guid, first }) => [guid, first] as const)]);
+  return receivers.flatMap((receiver) => {
+    const deliveryGuid = firsts.get(receiver.guid);
+    return deliveryGuid === undefined ? [] : { ...receiver, firstOnly: { deliveryGuid } };
+  });
+}

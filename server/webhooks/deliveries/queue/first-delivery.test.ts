@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createTestApp, type TestApp } from '../../../../testing/app.ts';
+import { deliveriesOf } from '../../../../testing/deliveries.ts';
+import { publishEvents } from '../../../../testing/events.ts';
+import { createReceiver, hold } from '../../../../testing/receiver.ts';
+import { createSubscription, founderOf, setMoments } from '../../../../testing/subscriptions.ts';
+import { createTenant, type Tenant, userToken } from '../../../../testing/tenant.ts';
+import {
+  countConcurrency,
+  createDispatchingApp,
+  createNodes,
+  deliveryOf,
+  guidsAt,
+  pass,
+  queueOf,
+  setDisabled,
+  showDelivery,
+  subscriptionRow,
+  typesAt,
+  until,
+} from '../../../../testing/webhooks.ts';
+import { ENOUGH_LIMIT, START_LIMIT } from './lanes/limit.ts';
+
+/** Until an endpoint has answered 2xx it receives its first event only, and the others wait (contract, section 7). */
+const app = await createDispatchingApp();
+const { clock, dispatcher } = app;
+/** One that makes deliveries and sends none. */
+const idle = await createTestApp({ testDatabase: app.testDatabase, clock });
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const FAILS = { kind: 'answer', status: 500 } as const;
+
+/** An endpoint that has answered its first event with 500. */
+async function createInactive(node: TestApp = app) {
+  const tenant = await createTenant(node);
+  const receiver = await createReceiver();
+  receiver.behave(FAILS);
+  const subscription = await createSubscription(node, tenant, { url: receiver.url });
+  await dispatcher.settle();
+  assert.deepEqual(typesAt(receiver), ['subscription.storing']);
+  return { tenant, receiver, subscription };
+}
+
+const statesOf = async (subscription: { guid: string }) =>
+  (await deliveriesOf(app, subscription)).map(({ completed_at, failed_at }) =>
+    completed_at ? 'completed' : failed_at ? 'failed' : 'waiting',
+  );
+
+async function redeliver(tenant: Tenant, eventGuid: string, subscriptionGuid: string) {
+  return app.call({
+    ...{ method: 'POST', url: '/api/subscription_deliveries' },
+    token: await userToken(app, tenant.organizationGuid),
+    payload: { subscription_event_guid: eventGuid, subscription_guid: subscriptionGuid },
+  });
+}
+
+test('only the first event and its retries are sent, by whichever way the others come', async () => {
+  const { tenant, receiver, subscription } = await createInactive();
+  const [one = ''] = await publishEvents(app, tenant);
+  await publishEvents(app, tenant, 40);
+  await publishEvents(idle, tenant, 3);
+  assert.equal((await redeliver(tenant, one, subscription.guid)).status, 201);
+  for (let seconds = 0; seconds < 15; seconds += 1) await pass(1_000, [app]);
+  assert.deepEqual(typesAt(receiver), Array(4).fill('subscription.storing'), 'at 0, 2, 6 and 14 s');
+  assert.equal((await queueOf(app, subscription)).length, 46);
+  const rows = await app.database.queries
+    .selectFrom('delivery_consignments')
+    .select('guid')
+    .where('subscription_guid', '=', subscription.guid)
+    .execute();
+  assert.deepEqual(rows, []);
+});
+
+test('what waits shows as storing, without a next attempt; the first shows its own', async () => {
+  const { tenant, subscription } = await createInactive();
+  const [event = ''] = await publishEvents(app, tenant);
+  await dispatcher.settle();
+  const [first] = await deliveriesOf(app, subscription);
+  const waiting = await showDelivery(app, tenant, (await deliveryOf(app, subscription, event)).guid);
+  assert.deepEqual(
+    [waiting.state, waiting.attempt_count, waiting.next_attempt_at],
+    ['storing', 0, undefined],
+  );
+  const shown = await showDelivery(app, tenant, first?.guid ?? '');
+  assert.equal(shown.next_attempt_at, new Date(clock.now().getTime() + 2_000).toISOString());
+  const { body } = await app.call({
+    url: `/api/subscription_deliveries?subscription_guid=${subscription.guid}`,
+    token: await userToken(app, tenant.organizationGuid),
+  });
+  const listed = body.objects as Record<string, unknown>[];
+  assert.deepEqual(
+    listed.map((each) => each.next_attempt_at),
+    [undefined, shown.next_attempt_at],
+  );
+});
+
+test('the first 2xx sends everything that waited, at once, paced, and once each', async () => {
+  const { tenant, receiver, subscription } = await createInactive();
+  const events = [...(await publishEvents(app, tenant, 100)), ...(await publishEvents(idle, tenant, 100))];
+  const { seen, most } = countConcurrency(receiver);
+  clock.advance(2_000);
+  await dispatcher.settle();
+  assert.deepEqual(guidsAt(receiver).slice(2).toSorted(), events.toSorted());
+  assert.equal(seen[0]?.open, 1);
+  assert.ok(most() <= ENOUGH_LIMIT * 4, `${most()} at once`);
+  assert.deepEqual(await queueOf(app, subscription), []);
+  assert.equal((await founderOf(app, tenant)('GET', `/${subscription.guid}`)).body.state, 'active');
+});
+
+/** Time that a walk over the queue may rest after one that the clock leapt over. */
+const REST_MS = 11_000;
+
+test('another node sends what waited as well, also when it learns of it from the database alone', async () => {
+  const { a, b, idle: maker, tenant } = await createNodes();
+  const receiver = await createReceiver();
+  receiver.behave(FAILS);
+  const subscription = await createSubscription(a, tenant, { url: receiver.url });
+  await pass(1_000, [a, b]);
+  const events = await publishEvents(a, tenant, 20);
+  receiver.behave({ kind: 'answer' });
+  // As a node writes it that dies right after it.
+  const at = a.clock.now();
+  const outcome = { guid: subscription.guid, succeeded: true, failingSince: undefined, at };
+  await maker.database.transaction((transaction) =>
+    maker.subscriptions.noteOutcomes(transaction, [{ ...outcome, provenUrl: receiver.url }]),
+  );
+  await a.dispatcher.stop();
+  await pass(REST_MS, [b]);
+  assert.deepEqual(new Set(guidsAt(receiver)).size, events.length + 1);
+  assert.deepEqual(await queueOf(b, subscription), []);
+});
+
+test('two nodes send the same first event, and it is not taken twice', async () => {
+  const { a, b, idle: maker, tenant } = await createNodes();
+  const receiver = await createReceiver();
+  const slow = hold();
+  receiver.behave(slow);
+  const subscription = await createSubscription(maker, tenant, { url: receiver.url });
+  const settling = a.dispatcher.settle();
+  await receiver.waitForCount(1);
+  const events = await publishEvents(maker, tenant, 10);
+  await b.dispatcher.settle();
+  assert.equal(receiver.received.length, 1, 'the first is under way, and no other takes its place');
+  receiver.behave({ kind: 'answer' });
+  slow.release();
+  await settling;
+  await pass(REST_MS, [a, b]);
+  assert.deepEqual(guidsAt(receiver).slice(1).toSorted(), events.toSorted());
+  assert.deepEqual(await queueOf(a, subscription), []);
+});
+
+test('a recovery waits likewise', async () => {
+  const { tenant, receiver, subscription } = await createInactive();
+  await setDisabled(app, subscription, true);
+  await publishEvents(app, tenant, 5);
+  await dispatcher.settle();
+  await setDisabled(app, subscription, false);
+  clock.advance(1_000);
+  const since = new Date(clock.now().getTime() - DAY_MS).toISOString();
+  const { status } = await app.call({
+    ...{ method: 'POST', url: '/api/subscription_recoveries' },
+    token: await userToken(app, tenant.organizationGuid),
+    payload: { subscription_guid: subscription.guid, since },
+  });
+  assert.equal(status, 201);
+  await dispatcher.settle();
+  assert.equal(receiver.received.length, 2, 'one of them is the first event now');
+  receiver.behave({ kind: 'answer' });
+  await pass(2_000, [app]);
+  assert.equal(new Set(guidsAt(receiver)).size, 6);
+  assert.equal((await statesOf(subscription)).filter((state) => state === 'completed').length, 6);
+});
+
+test('seven days without a 2xx fail the subscription and all that waited for it', async () => {
+  const { tenant, subscription } = await createInactive();
+  await publishEvents(app, tenant, 10);
+  await setMoments(app, subscription.guid, {
+    deliveries_failing_since: new Date(clock.now().getTime() - 7 * DAY_MS),
+  });
+  await app.subscriptions.sweepFailed();
+  await dispatcher.settle();
+  assert.deepEqual(new Set(await statesOf(subscription)), new Set(['failed']));
+  assert.deepEqual(await queueOf(app, subscription), []);
+});
+
+test('one that is deleted before it answers gets what waits if it answers in time, and else nothing', async () => {
+  for (const answers of [true, false]) {
+    const { tenant, receiver, subscription } = await createInactive();
+    await publishEvents(app, tenant, 3);
+    await founderOf(app, tenant)('DELETE', `/${subscription.guid}`);
+    if (answers) receiver.behave({ kind: 'answer' });
+    clock.advance(2_000);
+    await dispatcher.settle();
+    assert.equal(new Set(guidsAt(receiver)).size, answers ? 5 : 1);
+    await setMoments(app, subscription.guid, { scheduled_deletion_at: clock.now() });
+    await dispatcher.settle();
+    const ends = new Set(await statesOf(subscription));
+    assert.deepEqual(ends, new Set([answers ? 'completed' : 'failed']));
+  }
+});
+
+test('a new url receives one event until it has answered 2xx, and nothing of the old one proves it', async () => {
+  const tenant = await createTenant(app);
+  const [before, now] = [await createReceiver(), await createReceiver()];
+  const subscription = await createSubscription(app, tenant, { url: before.url });
+  await dispatcher.settle();
+  const slow = hold();
+  before.behave(slow);
+  now.behave(FAILS);
+  const old = await publishEvents(app, tenant, 30);
+  // The answer to the first event has raised the limit by one.
+  await before.waitForCount(1 + START_LIMIT + 1);
+  const changed = await founderOf(app, tenant)('PATCH', `/${subscription.guid}`, { url: now.url });
+  assert.deepEqual([changed.status, changed.body.state], [200, 'storing']);
+  const free = async () =>
+    (await queueOf(app, subscription)).filter(({ leased_by }) => leased_by === null).length;
+  await until(async () => {
+    clock.advance(20);
+    return (await free()) > 0;
+  }, 'what was held for the old url back in the queue');
+  slow.release();
+  await dispatcher.settle();
+  assert.equal((await subscriptionRow(app, subscription)).activated_at, null);
+  const fresh = await publishEvents(app, tenant, 30);
+  await dispatcher.settle();
+  assert.equal(now.received.length, 1);
+  now.behave({ kind: 'answer' });
+  // Time passed during a look at the queue above, so the next look may come later than the retry is due.
+  await until(async () => {
+    await pass(500, [app]);
+    return (await subscriptionRow(app, subscription)).activated_at !== null;
+  }, 'the new url has answered');
+  const sent = new Set([...guidsAt(before), ...guidsAt(now)]);
+  for (const guid of [...old, ...fresh]) assert.ok(sent.has(guid));
+  assert.deepEqual(new Set(await statesOf(subscription)), new Set(['completed']));
+});
+
+test('another spelling of the same url changes nothing for its deliveries', async () => {
+  const tenant = await createTenant(app);
+  const receiver = await createReceiver();
+  const subscription = await createSubscription(app, tenant, { url: `${receiver.url}/a` });
+  await dispatcher.settle();
+  const url = `${receiver.url}/b/../a`;
+  const { body } = await founderOf(app, tenant)('PATCH', `/${subscription.guid}`, { url });
+  assert.deepEqual([body.url, body.state], [url, 'active']);
+});
+
+test('what waits for a first 2xx is not late', async () => {
+  const { tenant } = await createInactive();
+  await publishEvents(app, tenant, 2);
+  clock.advance(HOUR_MS);
+  const { payload } = await idle.server.inject('/metrics');
+  const late = Number(/^portico_oldest_waiting_seconds (\S+)/m.exec(payload)?.[1]);
+  assert.equal(late, 0);
+});

@@ -1,0 +1,80 @@
+import { sql } from 'kysely';
+import { uuidArray } from '../../../infrastructure/database/arrays.ts';
+import type { Queries } from '../../../infrastructure/database/database.ts';
+import type { Delivery } from '../delivery.ts';
+import { leasedDeliveries, withRecord } from './queue-store.ts';
+
+/**
+ * The deliveries of endpoints that have not answered 2xx yet. Each statement finds its rows by a key, so what waits for
+ * such an endpoint costs nothing, however much it is.
+ */
+
+export type FirstDelivery = { subscriptionGuid: string; deliveryGuid: string };
+
+/** For each subscription whose first delivery has ended or was never chosen: the one that is due longest. */
+export async function selectNextFirst(
+  queries: Queries,
+  subscriptions: readonly { subscriptionGuid: string; deliveryGuid: string | undefined }[],
+  now: Date,
+): Promise<FirstDelivery[]> {
+  const { rows } = await sql<FirstDelivery>`
+    /* prepared: select_next_first */
+    select s.guid as "subscriptionGuid", next.delivery_guid as "deliveryGuid"
+    from unnest(${uuidArray(subscriptions.map(({ subscriptionGuid }) => subscriptionGuid))},
+                ${uuidArray(subscriptions.map(({ deliveryGuid }) => deliveryGuid ?? null))})
+      as s(guid, first_delivery_guid)
+    cross join lateral (
+      select delivery_guid from delivery_queue
+      where subscription_guid = s.guid and leased_by is null and due_at <= ${now}
+      order by due_at, delivery_guid limit 1
+    ) as next
+    where not exists (
+      select 1 from delivery_queue as q
+      where q.subscription_guid = s.guid and q.delivery_guid = s.first_delivery_guid
+    )`.execute(queries);
+  return rows;
+}
+
+/** No dispatcher has it: a name for `null` that keeps the planner to the primary key, away from the index of the due. */
+const NIL_GUID = '0'.repeat(32);
+
+/** Those of these first deliveries that are due and free, now leased by `holder`. */
+export async function claimFirst(
+  queries: Queries,
+  { firsts, holder, now }: { firsts: readonly FirstDelivery[]; holder: string; now: Date },
+): Promise<Delivery[]> {
+  const { rows } = await sql<Delivery>`
+    /* prepared: claim_first */
+    with due as materialized (
+      select queued.place
+      from unnest(${uuidArray(firsts.map(({ subscriptionGuid }) => subscriptionGuid))},
+                  ${uuidArray(firsts.map(({ deliveryGuid }) => deliveryGuid))}) as f(subscription_guid, guid)
+      cross join lateral (
+        select q.ctid as place from delivery_queue as q
+        where q.subscription_guid = f.subscription_guid and q.delivery_guid = f.guid
+          and coalesce(q.leased_by, ${NIL_GUID}) = ${NIL_GUID} and q.due_at <= ${now}
+        for update skip locked
+      ) as queued
+    ), leased as (
+      update delivery_queue set leased_by = ${holder}
+      where ctid = any(array(select place from due))
+      returning subscription_guid, delivery_guid, due_at
+    )
+    ${leasedDeliveries(now)}`.execute(queries);
+  return withRecord(queries, rows);
+}
+
+/** Tries it now instead of at its next attempt, unless its endpoint asked for a pause. */
+export async function hastenFirst(
+  queries: Queries,
+  { subscriptionGuid, deliveryGuid }: FirstDelivery,
+  now: Date,
+): Promise<void> {
+  await sql`
+    update delivery_queue set due_at = ${now}
+    where (subscription_guid, delivery_guid) in (
+      select subscription_guid, delivery_guid from delivery_queue
+      where subscription_guid = ${subscriptionGuid} and delivery_guid = ${deliveryGuid}
+        and leased_by is null and due_at > ${now} and scheduled_at < 'infinity'
+      for update skip locked)`.execute(queries);
+}

@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { TestApp } from '../../../../../testing/app.ts';
+import { insertDeliveries } from '../../../../../testing/deliveries.ts';
+import { publishEvents } from '../../../../../testing/events.ts';
+import { createReceiver, hold, refusing } from '../../../../../testing/receiver.ts';
+import { createSubscription } from '../../../../../testing/subscriptions.ts';
+import { createTenant, type Tenant } from '../../../../../testing/tenant.ts';
+import { createDispatchingApp, guidsAt, metricOf, queueOf, until } from '../../../../../testing/webhooks.ts';
+
+/** Nobody's dead endpoint is felt by anyone else. */
+const HELD = 'portico_deliveries_held';
+/** As `lane.ts` has it. */
+const MAX_HELD_FOR_ONE = 5_000;
+const MAX_HELD_WHILE_UNANSWERED = 2;
+const AT_ONCE = 2_000;
+const IN_FLIGHT = 'portico_deliveries_in_flight';
+const LIMITED = 'portico_lanes_limited';
+
+type Backlog = { tenant: Tenant; subscription: Awaited<ReturnType<typeof createSubscription>> };
+
+/** A subscription of a tenant of its own, with so many deliveries that are due. */
+async function createBacklog(app: TestApp, url: string, count: number): Promise<Backlog> {
+  const tenant = await createTenant(app);
+  const subscription = await createSubscription(app, tenant, { url, active: true });
+  await addBacklog(app, { tenant, subscription }, count);
+  return { tenant, subscription };
+}
+
+async function addBacklog(app: TestApp, { tenant, subscription }: Backlog, count: number): Promise<void> {
+  for (let left = count; left > 0; left -= AT_ONCE)
+    await insertDeliveries(
+      app,
+      tenant,
+      subscription,
+      Array.from({ length: Math.min(left, AT_ONCE) }, () => ({})),
+    );
+}
+
+/** The dispatcher looks into the queue; nobody waits for what it sends. */
+function look(app: TestApp): void {
+  void app.dispatcher.settle();
+}
+
+test('2,000 deliveries for a dead endpoint and as many for one that hangs do not hold up a healthy one', async () => {
+  const app = await createDispatchingApp();
+  const hanging = await createReceiver();
+  hanging.behave({ kind: 'hang' });
+  const healthy = await createReceiver();
+  const dead = await createBacklog(app, await refusing(), 2_000);
+  await createBacklog(app, hanging.url, 2_000);
+  const { tenant } = await createBacklog(app, healthy.url, 200);
+  const startedAt = app.clock.now();
+  look(app);
+  await healthy.waitForCount(201);
+  const events = await publishEvents(app, tenant, 100);
+  await healthy.waitForCount(301);
+  assert.ok(events.every((guid) => guidsAt(healthy).includes(guid)));
+  assert.deepEqual(app.clock.now(), startedAt, 'no time has passed');
+
+  // The one that refuses has shown it; the one that hangs has until its first timeouts.
+  assert.equal(await metricOf(app, LIMITED), 1);
+  assert.equal((await queueOf(app, dead.subscription)).length, 2_001);
+  app.clock.advance(10_000);
+  await until(async () => (await metricOf(app, LIMITED)) === 2, 'the limit of the hanging one');
+  app.clock.advance(50);
+  await until(async () => (await metricOf(app, IN_FLIGHT)) > 0, 'the next attempt');
+  assert.ok((await metricOf(app, IN_FLIGHT)) <= 2, 'one at a time for each of the two');
+});
+
+test('an endpoint that keeps failing is left alone between attempts', async () => {
+  const app = await createDispatchingApp();
+  const failing = await createReceiver();
+  failing.behave({ kind: 'answer', status: 500 });
+  await createBacklog(app, failing.url, 500);
+  await app.dispatcher.settle();
+  const before = failing.received.length;
+  assert.ok(before < 20, `${before} requests in no time`);
+  for (let step = 0; step < 20; step += 1) {
+    app.clock.advance(50);
+    await app.dispatcher.settle();
+  }
+  const more = failing.received.length - before;
+  assert.ok(more >= 10 && more <= 40, `${more} requests in a second`);
+});
+
+test('lanes take turns: the first of B arrive long before the last of A, however much A has', async () => {
+  const app = await createDispatchingApp();
+  const shared = await createReceiver();
+  const a = await createBacklog(app, `${shared.url}/a`, 500);
+  const b = await createBacklog(app, `${shared.url}/b`, 20);
+  await app.dispatcher.settle();
+  const paths = shared.received.map(({ path }) => path);
+  assert.equal(paths.filter((path) => path === '/a').length, 501);
+  // In the order of arrival, not of sending: new connections take longer than those that A has already.
+  const placesOfB = paths.flatMap((path, place) => (path === '/b' ? [place] : []));
+  assert.equal(placesOfB.length, 21);
+  assert.ok((placesOfB[10] ?? 501) < 250, `half of B was there after ${placesOfB[10]} requests`);
+  assert.deepEqual(await queueOf(app, a.subscription), []);
+  assert.deepEqual(await queueOf(app, b.subscription), []);
+});
+
+test('what is held in memory is bounded, and nothing is left of it in the end', async () => {
+  const app = await createDispatchingApp();
+  const healthy = await createReceiver({ maxReceived: 20_000 });
+  const { subscription } = await createBacklog(app, healthy.url, 8_000);
+  let most = 0;
+  const watching = (async () => {
+    while (healthy.received.length < 8_001) {
+      most = Math.max(most, await metricOf(app, HELD));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  })();
+  await app.dispatcher.settle();
+  await watching;
+  assert.ok(most > 0 && most <= MAX_HELD_FOR_ONE, `${most} held for one endpoint`);
+  assert.equal(await metricOf(app, HELD), 0);
+  assert.equal(await metricOf(app, IN_FLIGHT), 0);
+  assert.equal(new Set(guidsAt(healthy)).size, 8_001);
+  assert.deepEqual(await queueOf(app, subscription), []);
+});
+
+test('endpoints that hang, with backlogs that would fill the memory, do not take it from a healthy one', async () => {
+  const app = await createDispatchingApp();
+  const hanging = await createReceiver();
+  hanging.behave({ kind: 'hang' });
+  const healthy = await createReceiver();
+  const backlogs = 18;
+  for (let nth = 0; nth < backlogs; nth += 1) await createBacklog(app, hanging.url, 500);
+  look(app);
+  await hanging.waitForCount(backlogs);
+  const atMost = backlogs * MAX_HELD_WHILE_UNANSWERED;
+  await until(async () => (await metricOf(app, HELD)) === atMost, 'all that is held for them');
+  assert.equal(await metricOf(app, IN_FLIGHT), backlogs, 'one each until they have answered');
+  const { tenant } = await createBacklog(app, healthy.url, 0);
+  await publishEvents(app, tenant, 10);
+  // Its first event is in the queue, the others go straight to the endpoint.
+  look(app);
+  await healthy.waitForCount(11);
+});
+
+test('an endpoint that begins to hang gives back what it holds in memory, and gets it once it answers', async () => {
+  const app = await createDispatchingApp();
+  const receiver = await createReceiver();
+  const { tenant, subscription } = await createBacklog(app, receiver.url, 0);
+  await app.dispatcher.settle();
+  receiver.behave({ kind: 'hang' });
+  const events = await publishEvents(app, tenant, 600);
+  assert.equal(await metricOf(app, HELD), events.length);
+  /** Time goes on while the database is asked, so that leases are renewed on the way. */
+  const untilLater = (isSo: () => Promise<boolean>, what: string) =>
+    until(async () => {
+      app.clock.advance(250);
+      return isSo();
+    }, what);
+  const leased = async () =>
+    (await queueOf(app, subscription)).filter(({ leased_by }) => leased_by !== null).length;
+  await untilLater(
+    async () => (await metricOf(app, HELD)) <= MAX_HELD_WHILE_UNANSWERED && (await leased()) > 0,
+    'little in memory',
+  );
+  assert.ok((await leased()) <= MAX_HELD_WHILE_UNANSWERED);
+  receiver.behave({ kind: 'answer' });
+  await untilLater(async () => (await queueOf(app, subscription)).length === 0, 'all of them sent');
+  assert.deepEqual(new Set(guidsAt(receiver).slice(1)), new Set(events));
+});
+
+test('what an endpoint has waiting in the database is sent before what is new', async () => {
+  const app = await createDispatchingApp();
+  const receiver = await createReceiver({ maxReceived: 2_000 });
+  const backlog = await createBacklog(app, receiver.url, 0);
+  const { tenant, subscription } = backlog;
+  await app.dispatcher.settle();
+  const slow = hold();
+  receiver.behave(slow);
+  await addBacklog(app, backlog, 1_200);
+  look(app);
+  await receiver.waitForCount(2);
+  const recent = await publishEvents(app, tenant, 10);
+  receiver.behave({ kind: 'answer' });
+  slow.release();
+  await until(async () => {
+    app.clock.advance(10);
+    await app.dispatcher.settle();
+    return (await queueOf(app, subscription)).length === 0;
+  }, 'all of them sent');
+  const places = recent.map((guid) => guidsAt(receiver).indexOf(guid));
+  assert.ok(Math.min(...places) > 1_100, `the first of them arrived as number ${Math.min(...places)}`);
+});

@@ -1,0 +1,267 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, test } from 'node:test';
+import { createTestDatabase } from '../../../../testing/database.ts';
+import { createFakeClock } from '../../../../testing/fake-clock.ts';
+import { createDatabase, type Database } from '../../../infrastructure/database/database.ts';
+import { createGuids } from '../../../infrastructure/runtime/guid.ts';
+import { createLog } from '../../../infrastructure/runtime/log.ts';
+import { createLease } from './lease.ts';
+
+const LEASE_MS = 10_000;
+const MARGIN_MS = 2_000;
+
+const silent = createLog({ level: 'silent', terminal: false });
+const testDatabase = await createTestDatabase();
+// One connection, so that statements are carried out in the order in which they are asked for.
+const real = createDatabase({ url: testDatabase.url, connections: 1, log: silent });
+after(async () => {
+  await real.close();
+  await testDatabase.drop();
+});
+
+/** Its timers stand still until `renew`, so that a test decides when a lease is renewed. */
+function createHarness(clock = createFakeClock()) {
+  const timers = createFakeClock(new Date(0));
+  const logged: string[] = [];
+  const state = { away: false, lost: 0 };
+  function reach(): void {
+    if (state.away) throw new Error('the database is away');
+  }
+  const database: Database = {
+    ...real,
+    get queries() {
+      reach();
+      return real.queries;
+    },
+    async transaction(work) {
+      reach();
+      return real.transaction(work);
+    },
+  };
+  const destination = { write: (line: string) => void logged.push(line) };
+  const lease = createLease({
+    // Read anew for each statement, so that it can be away.
+    database: { ...database, queries: queriesOf(database), reserved: queriesOf(database) },
+    ...{ clock, timers, guids: createGuids({ clock, randomBytes }) },
+    log: createLog({ level: 'warn', terminal: false, destination }),
+    onLost() {
+      state.lost += 1;
+    },
+    onRenewed() {},
+  });
+  return {
+    ...{ clock, timers, lease, logged, state },
+    /** What its timer does every two seconds, and waits until it is done. */
+    async renew(): Promise<void> {
+      timers.advance(2_000);
+      await lease.ensure();
+      await settled();
+    },
+  };
+}
+
+function queriesOf(database: Database): Database['queries'] {
+  return new Proxy({} as Database['queries'], {
+    get(_, name) {
+      const { queries } = database;
+      const value = Reflect.get(queries, name);
+      return typeof value === 'function' ? value.bind(queries) : value;
+    },
+  });
+}
+
+/** A statement after those of a renewal that is under way: each connection does one after the other. */
+async function settled(): Promise<void> {
+  for (let i = 0; i < 5; i++) await real.queries.selectFrom('dispatchers').select('guid').execute();
+}
+
+const dispatchers = async () => {
+  const rows = await real.queries.selectFrom('dispatchers').selectAll().orderBy('guid').execute();
+  return new Map(rows.map(({ guid, lease_until }) => [guid, lease_until]));
+};
+
+let made = 0;
+/** Deliveries leased by somebody, in a queue that only this file uses. */
+async function hold(holder: string, count: number): Promise<void> {
+  await real.queries
+    .insertInto('delivery_queue')
+    .values(
+      Array.from({ length: count }, () => {
+        made += 1;
+        return {
+          subscription_guid: '1'.repeat(32),
+          delivery_guid: made.toString(16).padStart(32, '0'),
+          ...{ due_at: new Date(0), scheduled_at: new Date(0), leased_by: holder },
+        };
+      }),
+    )
+    .execute();
+}
+
+async function heldBy(holder: string | null): Promise<number> {
+  const rows = await real.queries.selectFrom('delivery_queue').select('leased_by').execute();
+  return rows.filter((row) => row.leased_by === holder).length;
+}
+
+async function clear(): Promise<void> {
+  await real.queries.deleteFrom('delivery_queue').execute();
+  await real.queries.deleteFrom('dispatchers').execute();
+}
+
+test('it has no name before it starts, then one that the others can see for ten seconds', async () => {
+  await clear();
+  const { lease, clock } = createHarness();
+  assert.equal(lease.holder(), undefined);
+  assert.equal(lease.lastHolder(), undefined);
+  await lease.start();
+  const holder = lease.holder();
+  assert.match(String(holder), /^[0-9a-f]{32}$/);
+  assert.equal(lease.lastHolder(), holder);
+  assert.deepEqual([...(await dispatchers())], [[holder, new Date(clock.now().getTime() + LEASE_MS)]]);
+});
+
+test('its holder stops relying on it two seconds before the others do', async () => {
+  await clear();
+  const { lease, clock } = createHarness();
+  await lease.start();
+  const holder = lease.holder();
+  clock.advance(LEASE_MS - MARGIN_MS - 1);
+  assert.equal(lease.holder(), holder);
+  clock.advance(1);
+  assert.equal(lease.holder(), undefined);
+  assert.equal(lease.lastHolder(), holder, 'what was taken was taken under this name');
+});
+
+test('a renewal every two seconds keeps the same name for any time', async () => {
+  await clear();
+  const { lease, clock, renew, state } = createHarness();
+  await lease.start();
+  const holder = lease.holder();
+  for (let i = 0; i < 10; i++) {
+    clock.advance(2_000);
+    await renew();
+    assert.equal(lease.holder(), holder);
+  }
+  assert.deepEqual([...(await dispatchers())], [[holder, new Date(clock.now().getTime() + LEASE_MS)]]);
+  assert.equal(state.lost, 0);
+});
+
+test('ensure renews what has run out, and only that', async () => {
+  await clear();
+  const { lease, clock } = createHarness();
+  await lease.start();
+  const [until] = (await dispatchers()).values();
+  clock.advance(1_000);
+  await lease.ensure();
+  assert.deepEqual([...(await dispatchers()).values()], [until]);
+  clock.advance(LEASE_MS);
+  assert.equal(lease.holder(), undefined);
+  await lease.ensure();
+  assert.ok(lease.holder());
+});
+
+test('what a dead dispatcher held is released when its lease has run out, and not before', async () => {
+  await clear();
+  const clock = createFakeClock();
+  const [dead, living] = [createHarness(clock), createHarness(clock)];
+  await dead.lease.start();
+  await living.lease.start();
+  const [deadName = '', livingName = ''] = [dead.lease.holder(), living.lease.holder()];
+  assert.notEqual(deadName, livingName);
+  await hold(deadName, 5);
+  await hold(livingName, 3);
+
+  clock.advance(LEASE_MS);
+  await living.renew();
+  assert.equal(await heldBy(deadName), 5, 'to the last millisecond');
+  clock.advance(1);
+  await living.renew();
+  // Renewed less than its margin ago, `ensure` had nothing to wait for.
+  await settled();
+  assert.equal(await heldBy(deadName), 0);
+  assert.equal(await heldBy(null), 5);
+  assert.equal(await heldBy(livingName), 3);
+  assert.deepEqual([...(await dispatchers()).keys()], [livingName]);
+  assert.match(living.logged.join(), /"deliveries":5,.*took over from a dispatcher that is gone/);
+});
+
+test('one that starts takes over from the dead at once', async () => {
+  await clear();
+  const clock = createFakeClock();
+  const [dead, fresh] = [createHarness(clock), createHarness(clock)];
+  await dead.lease.start();
+  await hold(dead.lease.holder() ?? '', 4);
+  clock.advance(LEASE_MS + 1);
+  await fresh.lease.start();
+  assert.equal(await heldBy(null), 4);
+});
+
+test('one that was taken for dead is told so, and goes on under a new name', async () => {
+  await clear();
+  const clock = createFakeClock();
+  const [paused, other] = [createHarness(clock), createHarness(clock)];
+  await paused.lease.start();
+  await other.lease.start();
+  const before = paused.lease.holder() ?? '';
+  await hold(before, 2);
+  clock.advance(LEASE_MS + 1);
+  await other.lease.ensure();
+  assert.equal(await heldBy(null), 2);
+  assert.equal(paused.state.lost, 0);
+
+  assert.equal(paused.lease.holder(), undefined, 'it knows by itself that it must not rely on it');
+  await paused.lease.ensure();
+  assert.equal(paused.state.lost, 1);
+  const now = paused.lease.holder();
+  assert.ok(now && now !== before);
+  assert.equal(paused.lease.lastHolder(), now);
+  assert.deepEqual(new Set((await dispatchers()).keys()), new Set([now, other.lease.holder()]));
+  assert.equal(other.state.lost, 0);
+  assert.match(paused.logged.join(), /taken for dead/);
+});
+
+test('two that find the same dead one release it once', async () => {
+  await clear();
+  const clock = createFakeClock();
+  const [dead, ...living] = [createHarness(clock), createHarness(clock), createHarness(clock)];
+  await dead.lease.start();
+  await hold(dead.lease.holder() ?? '', 50);
+  clock.advance(LEASE_MS + 1);
+  await Promise.all(living.map(({ lease }) => lease.start()));
+  assert.equal(await heldBy(null), 50);
+  assert.equal(living.filter(({ logged }) => /took over/.test(logged.join())).length, 1);
+});
+
+test('while the database is away nothing is taken, and the name is kept when it is back in time', async () => {
+  await clear();
+  const { lease, clock, logged, state } = createHarness();
+  await lease.start();
+  const holder = lease.holder();
+  state.away = true;
+  clock.advance(LEASE_MS);
+  await lease.ensure();
+  assert.equal(lease.holder(), undefined);
+  assert.match(logged.join(), /could not be renewed/);
+  state.away = false;
+  await lease.ensure();
+  assert.equal(lease.holder(), holder);
+  assert.equal(state.lost, 0);
+});
+
+test('stop gives everything back, is off the list and stops renewing', async () => {
+  await clear();
+  const { lease, timers } = createHarness();
+  await lease.start();
+  await hold(lease.holder() ?? '', 7);
+  await lease.stop();
+  assert.equal(await heldBy(null), 7);
+  assert.equal((await dispatchers()).size, 0);
+  assert.equal(lease.holder(), undefined);
+  assert.equal(timers.waiting(), 0);
+  await lease.stop();
+});
+
+test('stop before start does nothing', async () => {
+  await createHarness().lease.stop();
+});

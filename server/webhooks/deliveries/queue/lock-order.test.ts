@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { createTestDatabase, queriesOfOwner } from '../../../../testing/database.ts';
+import { guidOf } from '../../../../testing/deliveries.ts';
+import { createFakeClock } from '../../../../testing/fake-clock.ts';
+import { until } from '../../../../testing/webhooks.ts';
+import { createDatabase, type Transaction } from '../../../infrastructure/database/database.ts';
+import { createLog } from '../../../infrastructure/runtime/log.ts';
+import type { Delivery, Outcome } from '../delivery.ts';
+import { completeDeliveries, completeOthers, failDeliveries } from '../recording/record-store.ts';
+import { holdConsignments, named } from './batch-store.ts';
+import { releaseAll } from './lease-store.ts';
+import { createOrphans } from './orphans.ts';
+import { insertDeliveries } from './queue-store.ts';
+
+/** Two transactions interleaved by hand at each place where they could wait for each other (architecture, Locks). */
+const testDatabase = await createTestDatabase();
+const log = createLog({ level: 'silent', terminal: false });
+const owner = queriesOfOwner(testDatabase);
+const database = createDatabase({ url: testDatabase.url, connections: 10, log });
+after(async () => {
+  await database.close();
+  await testDatabase.drop();
+});
+
+const NOW = createFakeClock().now();
+const SUBSCRIPTION = '5'.repeat(32);
+const [HOLDER, OTHER] = ['a'.repeat(32), 'b'.repeat(32)];
+const CONSIGNMENT = 'c'.repeat(32);
+
+function newDelivery(): Delivery {
+  const guid = guidOf(NOW);
+  return {
+    ...{ guid, subscriptionGuid: SUBSCRIPTION, organizationGuid: 'f'.repeat(32), environment: 'sandbox' },
+    ...{ eventGuid: guid, bankGuid: null, eventType: 'transfer.completed', objectGuid: guid },
+    ...{ attemptCount: 0, createdAt: NOW, isEarly: false },
+  };
+}
+
+function outcomeOf(delivery: Delivery, result: Outcome['result']): Outcome {
+  return {
+    ...{ delivery, result, attemptedAt: NOW, endedAt: NOW, durationMs: 1, status: 200, excerpt: '' },
+    ...{ reason: undefined, isPaused: false, nextAttemptAt: result === 'completed' ? undefined : NOW },
+  };
+}
+
+/** Deliveries of a dispatcher: two in the queue, and one under a consignment. */
+async function take(holder = HOLDER) {
+  await sql`truncate delivery_queue, deliveries, delivery_consignments, dispatchers`.execute(owner);
+  const [first, second, consigned] = [newDelivery(), newDelivery(), newDelivery()];
+  const consignment = { guid: CONSIGNMENT, left: 1 };
+  await database.transaction((transaction) =>
+    insertDeliveries(
+      transaction,
+      [
+        { deliveries: [first, second], taken: 2, failed: false },
+        { deliveries: [consigned], taken: 1, consignment, failed: false },
+      ],
+      { holder, at: NOW },
+    ),
+  );
+  return { first, second };
+}
+
+const holders = async () =>
+  (await database.queries.selectFrom('delivery_queue').select('leased_by').execute()).map(
+    ({ leased_by }) => leased_by,
+  );
+
+async function waitUntilBlocked(): Promise<void> {
+  await until(async () => {
+    const { rows } = await sql`
+      select 1 from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(database.queries);
+    return rows.length > 0;
+  }, 'a transaction that waits for a lock');
+}
+
+/** What the recorder of a dispatcher does, with another transaction that begins between its two locks. */
+async function recordAround(begin: () => Promise<unknown>): Promise<void> {
+  const { first } = await take();
+  let other: Promise<unknown> | undefined;
+  await database.transaction(async (transaction) => {
+    await holdConsignments(transaction, named([CONSIGNMENT]));
+    other = begin();
+    other.catch(() => undefined);
+    await waitUntilBlocked();
+    const own = await failDeliveries(transaction, HOLDER, [outcomeOf(first, 'rejected')]);
+    assert.deepEqual([...own.keys()], [first.guid]);
+  });
+  await other;
+  assert.deepEqual(await holders(), [null, null, null], 'everything is back in the queue');
+}
+
+test('a takeover and the recorder of the dispatcher that it takes for dead do not deadlock', () =>
+  recordAround(() => database.transaction((transaction) => releaseAll(transaction, [HOLDER]))));
+
+test('the sweep of orphans and a recorder do not deadlock', () =>
+  recordAround(() => createOrphans({ database, log }).sweepOrphans()));
+
+/** Both transactions have locked one row before either asks for the other's. */
+async function crosswise(
+  one: readonly ((transaction: Transaction) => Promise<unknown>)[],
+  two: readonly ((transaction: Transaction) => Promise<unknown>)[],
+): Promise<void> {
+  const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const run = (steps: typeof one, done: () => void, wait: Promise<void>) =>
+    database.transaction(async (transaction) => {
+      await steps[0]?.(transaction);
+      done();
+      await wait;
+      await steps[1]?.(transaction);
+    });
+  await Promise.all([run(one, first.resolve, second.promise), run(two, second.resolve, first.promise)]);
+}
+
+test('a recorder and that of the dispatcher it took over from write the same deliveries crosswise', async () => {
+  const { first, second } = await take();
+  await crosswise(
+    [
+      (transaction) => failDeliveries(transaction, HOLDER, [outcomeOf(first, 'rejected')]),
+      (transaction) => completeDeliveries(transaction, HOLDER, [outcomeOf(second, 'completed')]),
+    ],
+    [
+      (transaction) => completeOthers(transaction, [outcomeOf(second, 'completed')]),
+      (transaction) => completeOthers(transaction, [outcomeOf(first, 'completed')]),
+    ],
+  );
+  const rows = await database.queries.selectFrom('delivery_queue').select('delivery_guid').execute();
+  assert.deepEqual(
+    rows.map(({ delivery_guid }) => delivery_guid),
+    [first.guid],
+    'the second is completed, the first waits for its next attempt',
+  );
+});
+
+test('a takeover leaves what a recorder is writing to it', async () => {
+  const { first, second } = await take();
+  await database.transaction(async (transaction) => {
+    await failDeliveries(transaction, HOLDER, [outcomeOf(first, 'rejected')]);
+    await database.transaction((other) => releaseAll(other, [HOLDER]));
+    await completeDeliveries(transaction, OTHER, [outcomeOf(second, 'completed')]);
+  });
+  assert.deepEqual(await holders(), [null, null, null]);
+});

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { deliveriesOf } from '../../../../testing/deliveries.ts';
+import { publishEvents } from '../../../../testing/events.ts';
+import { hold } from '../../../../testing/receiver.ts';
+import { createNodes, deliveryOf, guidsAt, metricOf, pass, queueOf } from '../../../../testing/webhooks.ts';
+import { START_LIMIT } from './lanes/limit.ts';
+
+/** Any number of dispatchers share one database. */
+/** Requests under way to an endpoint that has answered once. */
+const UNDER_WAY = START_LIMIT + 1;
+
+function assertOnceEach(guids: readonly string[], expected: readonly string[]): void {
+  assert.deepEqual(guids.toSorted(), expected.toSorted());
+}
+
+test('two dispatchers share the work and never send the same delivery', async () => {
+  const { a, b, idle, tenant, receiver, subscription } = await createNodes();
+  const events: string[] = [];
+  // From a node that does not dispatch, so that both have to claim.
+  for (let batch = 0; batch < 2; batch += 1) events.push(...(await publishEvents(idle, tenant, 1_000)));
+  const start = hold();
+  receiver.behave(start);
+  const byA = a.dispatcher.settle();
+  await receiver.waitForCount(1 + UNDER_WAY);
+  const byB = b.dispatcher.settle();
+  await receiver.waitForCount(1 + UNDER_WAY + START_LIMIT);
+  receiver.behave({ kind: 'answer' });
+  start.release();
+  await Promise.all([byA, byB]);
+  await pass(2_000, [a, b]);
+  assertOnceEach(guidsAt(receiver).slice(1), events);
+  assert.deepEqual(await queueOf(a, subscription), []);
+  const completed = 'portico_deliveries_total{state="completed"}';
+  const shares = [await metricOf(a, completed), await metricOf(b, completed)];
+  assert.equal(
+    shares.reduce((sum, share) => sum + share),
+    events.length + 1,
+  );
+  assert.ok(
+    shares.every((share) => share >= 100),
+    `each did its part: ${shares}`,
+  );
+});
+
+test('what both nodes accept at the same time is sent once', async () => {
+  const { a, b, tenant, receiver } = await createNodes();
+  const published = await Promise.all(
+    [a, b, a, b].map(async (node) => {
+      const guids = await publishEvents(node, tenant, 100);
+      await node.dispatcher.settle();
+      return guids;
+    }),
+  );
+  await pass(2_000, [a, b]);
+  const events = published.flat();
+  assertOnceEach(
+    guidsAt(receiver).filter((guid) => events.includes(guid)),
+    events,
+  );
+});
+
+test('a node that stops finishes what is under way, gives back the rest at once, and sends nothing more', async () => {
+  const nodes = await createNodes();
+  const { a, b, tenant, receiver, subscription } = nodes;
+  const slow = hold();
+  receiver.behave(slow);
+  const events = await publishEvents(a, tenant, 60);
+  await receiver.waitForCount(1 + UNDER_WAY);
+  assert.equal((await nodes.dispatchers()).length, 2);
+  const stopping = a.dispatcher.stop();
+  receiver.behave({ kind: 'answer' });
+  slow.release();
+  await stopping;
+
+  assert.equal(receiver.received.length, 1 + UNDER_WAY);
+  const deliveries = await deliveriesOf(b, subscription);
+  assert.equal(deliveries.filter(({ completed_at }) => completed_at !== null).length, 1 + UNDER_WAY);
+  const waiting = await queueOf(b, subscription);
+  assert.equal(waiting.length, events.length - UNDER_WAY);
+  assert.ok(waiting.every(({ leased_by }) => leased_by === null));
+  assert.equal((await nodes.dispatchers()).length, 1);
+
+  const [late = ''] = await publishEvents(a, tenant);
+  await a.dispatcher.settle();
+  assert.equal(receiver.received.length, 1 + UNDER_WAY, 'nothing is sent after the stop');
+  await b.dispatcher.settle();
+  assertOnceEach(guidsAt(receiver).slice(1), [...events, late]);
+});
+
+test('a node that stops records a failure of what was under way, and the others try it again', async () => {
+  const { a, b, tenant, receiver, subscription } = await createNodes();
+  const slow = hold();
+  receiver.behave(slow);
+  const [event = ''] = await publishEvents(a, tenant);
+  await receiver.waitForCount(2);
+  const stopping = a.dispatcher.stop();
+  slow.release({ status: 503 });
+  await stopping;
+  const failing = await deliveryOf(b, subscription, event);
+  assert.deepEqual([failing.attempt_count, failing.failure_kind], [1, 'rejected']);
+  receiver.behave({ kind: 'answer' });
+  await pass(2_000, [b]);
+  assert.equal((await deliveryOf(b, subscription, event)).attempt_count, 2);
+});
+
+test('a dispatcher whose row is gone starts again with nothing, and goes on under another name', async () => {
+  const nodes = await createNodes();
+  const { idle, a, tenant, receiver } = nodes;
+  const names = (await nodes.dispatchers()).map(({ guid }) => guid);
+  await idle.database.queries.deleteFrom('dispatchers').execute();
+  await pass(3_000, [a]);
+  const events = await publishEvents(a, tenant, 5);
+  await a.dispatcher.settle();
+  assertOnceEach(guidsAt(receiver).slice(1), events);
+  assert.ok((await nodes.dispatchers()).every(({ guid }) => !names.includes(guid)));
+});

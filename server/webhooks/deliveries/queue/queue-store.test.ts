@@ -1,0 +1,497 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { type KyselyPlugin, sql } from 'kysely';
+import { createTestDatabase, queriesOfOwner } from '../../../../testing/database.ts';
+import { guidOf } from '../../../../testing/deliveries.ts';
+import { createFakeClock } from '../../../../testing/fake-clock.ts';
+import { createDatabase, type Queries, type Transaction } from '../../../infrastructure/database/database.ts';
+import { preferIndexes } from '../../../infrastructure/database/planner.ts';
+import { createLog } from '../../../infrastructure/runtime/log.ts';
+import type { Delivery } from '../delivery.ts';
+import { claimFirst, selectNextFirst } from './first-store.ts';
+import {
+  type Batch,
+  claimDeliveries,
+  failWaiting,
+  insertDeliveries,
+  releaseAllBut,
+  releaseDeliveries,
+  selectWaiting,
+} from './queue-store.ts';
+
+const testDatabase = await createTestDatabase();
+const log = createLog({ level: 'silent', terminal: false });
+const database = createDatabase({ url: testDatabase.url, connections: 10, log });
+const { queries } = database;
+const owner = queriesOfOwner(testDatabase);
+after(async () => {
+  await database.close();
+  await testDatabase.drop();
+});
+
+const NOW = createFakeClock().now();
+const FIRST_GUID = '0'.repeat(32);
+const [HOLDER, OTHER] = ['a'.repeat(32), 'b'.repeat(32)];
+const later = (ms: number) => new Date(NOW.getTime() + ms);
+
+let made = 0;
+/** Nobody else has one below or between these; later ones are greater. */
+function nextSubscription(): string {
+  made += 1;
+  return made.toString(16).padStart(32, '0');
+}
+
+function deliveryOf(subscriptionGuid: string, fields: Partial<Delivery> = {}): Delivery {
+  const guid = guidOf(NOW);
+  return {
+    ...{ guid, subscriptionGuid, organizationGuid: 'f'.repeat(32), environment: 'sandbox', eventGuid: guid },
+    ...{ bankGuid: null, eventType: 'transfer.completed', objectGuid: guid, attemptCount: 0 },
+    ...{ createdAt: NOW, isEarly: false, ...fields },
+  };
+}
+
+const insert = (batches: readonly Batch[], holder: string | null = null) =>
+  database.transaction((transaction) => insertDeliveries(transaction, batches, { holder, at: NOW }));
+
+type Place = { dueAt?: Date; scheduledAt?: Date; leasedBy?: string | null };
+
+/** Deliveries of one subscription at these places of the queue; gives their guids. */
+async function enqueue(subscriptionGuid: string, places: readonly Place[]): Promise<string[]> {
+  const deliveries = places.map(() => deliveryOf(subscriptionGuid));
+  await insert([{ deliveries, taken: 0, failed: false }]);
+  for (const [index, { dueAt = NOW, scheduledAt = NOW, leasedBy = null }] of places.entries())
+    await queries
+      .updateTable('delivery_queue')
+      .set({ due_at: dueAt, scheduled_at: scheduledAt, leased_by: leasedBy })
+      .where('delivery_guid', '=', deliveries[index]?.guid ?? '')
+      .execute();
+  return deliveries.map(({ guid }) => guid);
+}
+
+const claim = async (
+  subscriptionGuid: string,
+  { room = 100, recoveredAt = null as Date | null, holder = HOLDER, now = NOW } = {},
+) => {
+  const claims = [{ subscriptionGuid, room, recoveredAt }];
+  return (await claimDeliveries(queries, { claims, holder, now })).map(({ guid }) => guid);
+};
+
+const placesOf = (subscriptionGuid: string) =>
+  queries
+    .selectFrom('delivery_queue')
+    .selectAll()
+    .where('subscription_guid', '=', subscriptionGuid)
+    .orderBy('delivery_guid')
+    .execute();
+
+const leasedTo = async (subscriptionGuid: string, holder: string | null) =>
+  (await placesOf(subscriptionGuid))
+    .filter(({ leased_by }) => leased_by === holder)
+    .map(({ delivery_guid }) => delivery_guid);
+
+test('what is inserted is in the record and in the queue, the taken in the name of their holder', async () => {
+  const [first, second] = [nextSubscription(), nextSubscription()];
+  const ofFirst = [deliveryOf(first, { bankGuid: '8'.repeat(32) }), deliveryOf(first), deliveryOf(first)];
+  const ofSecond = [deliveryOf(second, { environment: 'production', organizationGuid: 'e'.repeat(32) })];
+  await insert(
+    [
+      { deliveries: ofFirst, taken: 2, failed: false },
+      { deliveries: ofSecond, taken: 0, failed: false },
+    ],
+    HOLDER,
+  );
+  const places = [...(await placesOf(first)), ...(await placesOf(second))];
+  const all = [...ofFirst, ...ofSecond];
+  assert.deepEqual(
+    places.map((place) => [place.delivery_guid, place.due_at, place.scheduled_at, place.leased_by]),
+    all.map(({ guid }, index) => [guid, NOW, NOW, index < 2 ? HOLDER : null]),
+  );
+  await releaseDeliveries(queries, HOLDER, ofFirst);
+  const claims = [first, second].map((subscriptionGuid) => ({
+    subscriptionGuid,
+    room: 9,
+    recoveredAt: null,
+  }));
+  const claimed = await claimDeliveries(queries, { claims, holder: HOLDER, now: NOW });
+  assert.deepEqual(
+    claimed.toSorted((a, b) => (a.guid < b.guid ? -1 : 1)),
+    all,
+    'and comes back as it was',
+  );
+});
+
+test('what failed from the beginning is in the record only', async () => {
+  const subscriptionGuid = nextSubscription();
+  const deliveries = [deliveryOf(subscriptionGuid), deliveryOf(subscriptionGuid)];
+  await insert([{ deliveries, taken: 0, failed: true }], HOLDER);
+  assert.deepEqual(await placesOf(subscriptionGuid), []);
+  const rows = await queries
+    .selectFrom('deliveries')
+    .select(['guid', 'failed_at'])
+    .where('subscription_guid', '=', subscriptionGuid)
+    .orderBy('guid')
+    .execute();
+  assert.deepEqual(
+    rows,
+    deliveries.map(({ guid }) => ({ guid, failed_at: NOW })),
+  );
+});
+
+test('selectWaiting walks all subscriptions in pages, each once with its earliest moment', async () => {
+  await queries.deleteFrom('delivery_queue').execute();
+  const expected = [];
+  for (let index = 0; index < 25; index++) {
+    const subscriptionGuid = nextSubscription();
+    const first = later(1_000 * ((index * 7) % 11));
+    const leased = { dueAt: later(-9_000), leasedBy: HOLDER };
+    await enqueue(subscriptionGuid, [
+      leased,
+      { dueAt: later(60_000) },
+      { dueAt: first },
+      { dueAt: later(90_000) },
+    ]);
+    expected.push({ subscriptionGuid, firstDueAt: first });
+  }
+  await enqueue(nextSubscription(), [{ leasedBy: HOLDER }]);
+
+  const found = [];
+  const sizes = [];
+  for (let after = FIRST_GUID; ; ) {
+    const page = await selectWaiting(queries, after, 10);
+    found.push(...page);
+    sizes.push(page.length);
+    if (page.length < 10) break;
+    after = page.at(-1)?.subscriptionGuid ?? after;
+  }
+  assert.deepEqual(sizes, [10, 10, 5]);
+  assert.deepEqual(found, expected);
+});
+
+test('a claim takes as many as there is room for, the longest due first', async () => {
+  const subscriptionGuid = nextSubscription();
+  const guids = await enqueue(
+    subscriptionGuid,
+    [-3, -9, -1, -7, -5].map((seconds) => ({ dueAt: later(seconds * 1_000) })),
+  );
+  const inOrder = [1, 3, 4, 0, 2].map((index) => guids[index]);
+  assert.deepEqual(new Set(await claim(subscriptionGuid, { room: 2 })), new Set(inOrder.slice(0, 2)));
+  assert.deepEqual(new Set(await claim(subscriptionGuid, { room: 2 })), new Set(inOrder.slice(2, 4)));
+  assert.deepEqual(await claim(subscriptionGuid, { room: 2 }), inOrder.slice(4));
+  assert.deepEqual(await claim(subscriptionGuid), [], 'what is leased is invisible');
+  assert.equal((await leasedTo(subscriptionGuid, HOLDER)).length, 5);
+});
+
+test('it gives everything that an attempt needs', async () => {
+  const subscriptionGuid = nextSubscription();
+  const [guid = ''] = await enqueue(subscriptionGuid, [{}]);
+  const claims = [{ subscriptionGuid, room: 1, recoveredAt: null }];
+  assert.deepEqual(await claimDeliveries(queries, { claims, holder: HOLDER, now: NOW }), [
+    {
+      ...{
+        guid,
+        subscriptionGuid,
+        organizationGuid: 'f'.repeat(32),
+        environment: 'sandbox',
+        eventGuid: guid,
+      },
+      ...{
+        bankGuid: null,
+        eventType: 'transfer.completed',
+        objectGuid: guid,
+        attemptCount: 0,
+        createdAt: NOW,
+        isEarly: false,
+      },
+    },
+  ]);
+});
+
+test('due is due at this millisecond, not the next', async () => {
+  const subscriptionGuid = nextSubscription();
+  const [now, soon] = await enqueue(subscriptionGuid, [{ dueAt: NOW }, { dueAt: later(1) }]);
+  assert.deepEqual(await claim(subscriptionGuid), [now]);
+  assert.deepEqual(await claim(subscriptionGuid, { now: later(1) }), [soon]);
+});
+
+test('after a recovery what was scheduled before it is due, what was scheduled after it is not', async () => {
+  const subscriptionGuid = nextSubscription();
+  const recoveredAt = later(-1_000);
+  const [before, , due] = await enqueue(subscriptionGuid, [
+    { dueAt: later(600_000), scheduledAt: later(-1_001) },
+    { dueAt: later(500_000), scheduledAt: recoveredAt },
+    { dueAt: later(-1), scheduledAt: later(-500) },
+    { dueAt: later(400_000), scheduledAt: later(-999) },
+  ]);
+  assert.deepEqual(await claim(subscriptionGuid, { room: 0, recoveredAt }), []);
+  assert.deepEqual(await claim(subscriptionGuid, { room: 1, recoveredAt }), [due]);
+  assert.deepEqual(await claim(subscriptionGuid, { recoveredAt }), [before]);
+  assert.deepEqual(await claim(subscriptionGuid, { recoveredAt }), []);
+});
+
+test('one statement claims for many, each with its own room, and for nobody else', async () => {
+  const guids = [nextSubscription(), nextSubscription(), nextSubscription(), nextSubscription()];
+  for (const guid of guids) await enqueue(guid, [{}, {}, {}]);
+  const rooms = [1, 2, 100];
+  const claims = rooms.map((room, index) => ({
+    subscriptionGuid: guids[index] ?? '',
+    room,
+    recoveredAt: null,
+  }));
+  const claimed = await claimDeliveries(queries, { claims, holder: HOLDER, now: NOW });
+  const counts = guids.map((guid) => claimed.filter((delivery) => delivery.subscriptionGuid === guid).length);
+  assert.deepEqual(counts, [1, 2, 3, 0]);
+});
+
+test('what has lost its record leaves the queue, and the others are claimed', async () => {
+  const subscriptionGuid = nextSubscription();
+  const [lost = '', kept = ''] = await enqueue(subscriptionGuid, [{}, {}]);
+  await queries.deleteFrom('deliveries').where('guid', '=', lost).execute();
+  assert.deepEqual(await claim(subscriptionGuid), [kept]);
+  const left = await queries
+    .selectFrom('delivery_queue')
+    .select('delivery_guid')
+    .where('subscription_guid', '=', subscriptionGuid)
+    .execute();
+  assert.deepEqual(left, [{ delivery_guid: kept }]);
+});
+
+test('claims at the same time never take the same one, and together take all', async () => {
+  const subscriptions = [nextSubscription(), nextSubscription()];
+  const expected: string[] = [];
+  for (const guid of subscriptions) expected.push(...(await enqueue(guid, new Array<Place>(150).fill({}))));
+  const taken = new Map<string, string>();
+  for (let round = 0; taken.size < expected.length && round < 100; round++) {
+    const claims = subscriptions.map((subscriptionGuid) => ({
+      subscriptionGuid,
+      room: 7,
+      recoveredAt: null,
+    }));
+    await Promise.all(
+      Array.from({ length: 10 }, async (_, index) => {
+        const holder = index.toString(16).repeat(32);
+        for (const { guid } of await claimDeliveries(queries, { claims, holder, now: NOW })) {
+          assert.ok(!taken.has(guid), `${guid} was taken twice`);
+          taken.set(guid, holder);
+        }
+      }),
+    );
+  }
+  assert.deepEqual([...taken.keys()].sort(), expected.sort());
+  const places = (await Promise.all(subscriptions.map(placesOf))).flat();
+  for (const { delivery_guid, leased_by } of places) assert.equal(leased_by, taken.get(delivery_guid));
+});
+
+test('only its holder releases a delivery', async () => {
+  const subscriptionGuid = nextSubscription();
+  const guids = await enqueue(subscriptionGuid, [
+    { leasedBy: HOLDER },
+    { leasedBy: HOLDER },
+    { leasedBy: OTHER },
+  ]);
+  const all = guids.map((guid) => ({ guid, subscriptionGuid }));
+  await releaseDeliveries(queries, HOLDER, []);
+  await releaseDeliveries(queries, HOLDER, [{ guid: guids[0] ?? '', subscriptionGuid: nextSubscription() }]);
+  assert.equal((await leasedTo(subscriptionGuid, HOLDER)).length, 2);
+  await releaseDeliveries(queries, HOLDER, all.slice(1));
+  assert.deepEqual(await leasedTo(subscriptionGuid, null), [guids[1]]);
+  assert.deepEqual(await leasedTo(subscriptionGuid, OTHER), [guids[2]]);
+  await releaseDeliveries(queries, HOLDER, all);
+  assert.deepEqual(await leasedTo(subscriptionGuid, null), guids.slice(0, 2));
+});
+
+test('what a holder does not know of goes back, what it holds and what is newer stays', async () => {
+  const subscriptionGuid = nextSubscription();
+  const guids = await enqueue(subscriptionGuid, [
+    { leasedBy: HOLDER, dueAt: later(-2) },
+    { leasedBy: HOLDER, dueAt: later(-1) },
+    { leasedBy: HOLDER, dueAt: NOW },
+    { leasedBy: OTHER, dueAt: later(-2) },
+  ]);
+  await releaseAllBut(queries, HOLDER, { held: guids.slice(0, 1), takenBefore: NOW });
+  assert.deepEqual(await leasedTo(subscriptionGuid, null), [guids[1]]);
+  await releaseAllBut(queries, HOLDER, { held: [], takenBefore: later(1) });
+  assert.deepEqual(await leasedTo(subscriptionGuid, null), guids.slice(0, 3));
+});
+
+test('what was claimed ahead of its time and then lost goes back too', async () => {
+  const subscriptionGuid = nextSubscription();
+  const guids = await enqueue(subscriptionGuid, [
+    { leasedBy: HOLDER, dueAt: later(600_000), scheduledAt: later(-1) },
+    { leasedBy: HOLDER, dueAt: later(600_000), scheduledAt: later(1) },
+  ]);
+  assert.equal(await releaseAllBut(queries, HOLDER, { held: [], takenBefore: NOW }), 1);
+  assert.deepEqual(await leasedTo(subscriptionGuid, null), guids.slice(0, 1));
+});
+
+test('giving up fails what waits, up to the limit, and leaves what is leased', async () => {
+  const subscriptionGuid = nextSubscription();
+  const neighbour = nextSubscription();
+  const guids = await enqueue(subscriptionGuid, [{}, { leasedBy: HOLDER }, { dueAt: later(60_000) }, {}]);
+  await enqueue(neighbour, [{}]);
+  const at = later(5);
+  assert.equal(await failWaiting(queries, subscriptionGuid, { at, limit: 2 }), 2);
+  assert.equal(await failWaiting(queries, subscriptionGuid, { at, limit: 2 }), 1);
+  assert.equal(await failWaiting(queries, subscriptionGuid, { at, limit: 2 }), 0);
+  assert.deepEqual(
+    (await placesOf(subscriptionGuid)).map(({ delivery_guid }) => delivery_guid),
+    [guids[1]],
+  );
+  const failed = await queries
+    .selectFrom('deliveries')
+    .select(['guid', 'failed_at', 'updated_at'])
+    .where('subscription_guid', '=', subscriptionGuid)
+    .where('failed_at', 'is not', null)
+    .orderBy('guid')
+    .execute();
+  assert.deepEqual(
+    failed,
+    [guids[0], guids[2], guids[3]].map((guid) => ({ guid, failed_at: at, updated_at: at })),
+  );
+  assert.equal((await placesOf(neighbour)).length, 1);
+});
+
+test('two that give up at the same time count each delivery once', async () => {
+  const subscriptionGuid = nextSubscription();
+  await enqueue(subscriptionGuid, new Array<Place>(60).fill({}));
+  const counts = await Promise.all(
+    Array.from({ length: 8 }, () => failWaiting(queries, subscriptionGuid, { at: NOW, limit: 20 })),
+  );
+  const rest = await failWaiting(queries, subscriptionGuid, { at: NOW, limit: 1_000 });
+  assert.equal(
+    counts.reduce((sum, count) => sum + count, rest),
+    60,
+  );
+  assert.deepEqual(await placesOf(subscriptionGuid), []);
+});
+
+type PlanNode = Record<string, unknown> & { Plans?: PlanNode[] };
+
+/** How PostgreSQL carries out what `run` asks for; nothing of it stays. */
+async function explain(run: (queries: Queries) => Promise<unknown>) {
+  let plan: PlanNode | undefined;
+  const explaining: KyselyPlugin = {
+    transformQuery({ node }) {
+      if (node.kind !== 'RawNode') return node;
+      const [first = '', ...rest] = node.sqlFragments;
+      const prefix = 'explain (analyze, buffers, format json) ';
+      return { ...node, sqlFragments: [prefix + first, ...rest] };
+    },
+    async transformResult({ result }) {
+      const [row] = result.rows as { 'QUERY PLAN': { Plan: PlanNode }[] }[];
+      plan = row?.['QUERY PLAN'][0]?.Plan;
+      return { ...result, rows: [] };
+    },
+  };
+  const undo = new Error('undo');
+  await queries
+    .transaction()
+    .execute(async (transaction) => {
+      await run(transaction.withPlugin(explaining) as unknown as Queries);
+      throw undo;
+    })
+    .catch((error: unknown) => {
+      if (error !== undo) throw error;
+    });
+  assert.ok(plan);
+  const buffers = Number(plan['Shared Hit Blocks']) + Number(plan['Shared Read Blocks']);
+  const scans = nodesOf(plan)
+    .filter((node) => node['Relation Name'] === 'delivery_queue' && /Scan/.test(String(node['Node Type'])))
+    .map((node) => String(node['Node Type']));
+  return { buffers, scans };
+}
+
+function nodesOf(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+}
+
+/** A queue with so many waiting in one subscription, and one each in 200 others. */
+async function fillQueue(count: number): Promise<{ big: string; others: string[] }> {
+  await sql`truncate delivery_queue, deliveries`.execute(owner);
+  const big = '5'.repeat(32);
+  const others = Array.from({ length: 200 }, (_, index) =>
+    (index + 1).toString(16).repeat(16).padEnd(32, '0').slice(0, 32),
+  );
+  const guid = sql`(lpad(to_hex(${NOW.getTime()}::bigint), 12, '0') || '70008' || lpad(to_hex(n), 15, '0'))::uuid`;
+  await sql`
+    with new_delivery as materialized (
+      select ${guid} as guid, ${big}::uuid as subscription_guid, n from generate_series(1, ${count}::int) as n
+      union all
+      select ${guid}, s.guid, n from unnest(${others}::uuid[]) with ordinality as s(guid, position)
+      cross join lateral (select 1000000 + position as n) as numbered
+    ), recorded as (
+      insert into deliveries (guid, organization_guid, environment, subscription_guid, event_guid, event_type,
+                              object_guid, attempt_count, created_at, updated_at)
+      select guid, ${'f'.repeat(32)}::uuid, 'sandbox', subscription_guid, guid, 'transfer.completed', guid, 0, ${NOW}, ${NOW}
+      from new_delivery
+    )
+    insert into delivery_queue (subscription_guid, delivery_guid, due_at, scheduled_at)
+    select subscription_guid, guid, ${NOW}::timestamptz - n * interval '1 ms', ${NOW} from new_delivery`.execute(
+    queries,
+  );
+  return { big, others };
+}
+
+/** What the planner knows of a queue: PostgreSQL looks now and then, and any moment may have been the last one. */
+const STATISTICS = ['of now', 'of an empty queue', 'of a short queue'] as const;
+
+async function gatherStatistics(when: (typeof STATISTICS)[number]): Promise<void> {
+  await sql`truncate delivery_queue, deliveries`.execute(owner);
+  if (when === 'of a short queue') await fillQueue(100);
+  await sql`analyze delivery_queue, deliveries`.execute(owner);
+}
+
+/** What a look costs with few and with very many waiting in one subscription. */
+async function compareLooks(
+  statistics: (typeof STATISTICS)[number],
+  look: (explained: Queries, queue: { big: string; others: string[] }) => Promise<unknown>,
+): Promise<void> {
+  const costs: Awaited<ReturnType<typeof explain>>[] = [];
+  for (const count of [100, 100_000]) {
+    await gatherStatistics(statistics);
+    const queue = await fillQueue(count);
+    if (statistics === 'of now') await sql`analyze delivery_queue, deliveries`.execute(owner);
+    costs.push(await explain((explained) => look(explained, queue)));
+  }
+  const [small, large] = costs;
+  assert.ok(small && large && large.scans.length > 0);
+  // With a hundred rows reading all of them may be the best plan.
+  const whole = large.scans.filter((scan) => !/^(Index Scan|Index Only Scan|Tid Scan)$/.test(scan));
+  assert.deepEqual(whole, [], `scans of 100,000, ${large.buffers} buffers`);
+  const both = `${small.buffers} buffers with 100, ${large.buffers} with 100,000`;
+  assert.ok(large.buffers <= 3 * small.buffers, both);
+}
+
+for (const statistics of STATISTICS) {
+  test(`a walk past 100,000 waiting costs what it costs past 100, with statistics ${statistics}`, () =>
+    compareLooks(statistics, async (explained) => {
+      // As the dispatcher does: without it the plan depends on what the planner happens to know.
+      await preferIndexes(explained as Transaction);
+      return selectWaiting(explained, FIRST_GUID, 500);
+    }));
+
+  test(`a claim among 100,000 waiting costs what it costs among 100, with statistics ${statistics}`, () =>
+    compareLooks(statistics, async (explained, { big, others }) => {
+      const subscriptions = [big, ...others.slice(0, 20)];
+      const claims = subscriptions.map((guid) => ({ subscriptionGuid: guid, room: 50, recoveredAt: null }));
+      await preferIndexes(explained as Transaction);
+      return claimDeliveries(explained, { claims, holder: HOLDER, now: NOW });
+    }));
+
+  test(`a first delivery among 100,000 waiting is found as among 100, with statistics ${statistics}`, async () => {
+    const chosen = (guid: string) => ({ subscriptionGuid: guid, deliveryGuid: firstOf(guid) });
+    await compareLooks(statistics, async (explained, { big, others }) => {
+      await preferIndexes(explained as Transaction);
+      return selectNextFirst(explained, [big, ...others.slice(0, 20)].map(chosen), NOW);
+    });
+    await compareLooks(statistics, async (explained, { big, others }) => {
+      await preferIndexes(explained as Transaction);
+      const firsts = [big, ...others.slice(0, 20)].map(chosen);
+      return claimFirst(explained, { firsts, holder: HOLDER, now: NOW });
+    });
+  });
+}
+
+/** A guid that is in the queue of nobody: what is looked for in vain costs the most. */
+function firstOf(subscriptionGuid: string): string {
+  return subscriptionGuid.replaceAll(/[0-9a-f]/g, 'e');
+}

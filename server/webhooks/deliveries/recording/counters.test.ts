@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { publishEvents } from '../../../../testing/events.ts';
+import { createReceiver, hold } from '../../../../testing/receiver.ts';
+import { createSubscription } from '../../../../testing/subscriptions.ts';
+import { createTenant } from '../../../../testing/tenant.ts';
+import { createDispatchingApp, metricOf } from '../../../../testing/webhooks.ts';
+import type { Delivery, Outcome } from '../delivery.ts';
+import { countOutcomes, RESPONSE_TIME_BOUNDS_MS } from './counters.ts';
+
+const app = await createDispatchingApp();
+const { clock, dispatcher } = app;
+
+const countersOf = (guid: string) =>
+  app.database.queries
+    .selectFrom('delivery_counters')
+    .selectAll()
+    .where('subscription_guid', '=', guid)
+    .orderBy('minute')
+    .execute();
+
+/** A histogram with these many in these buckets, and none in the others. */
+function histogram(counts: Record<number, number>): number[] {
+  return Array.from({ length: RESPONSE_TIME_BOUNDS_MS.length + 1 }, (_, bucket) => counts[bucket] ?? 0);
+}
+
+test('each minute has its successes, its failed attempts and its response times', async () => {
+  const tenant = await createTenant(app);
+  const receiver = await createReceiver();
+  const { guid } = await createSubscription(app, tenant, { url: receiver.url });
+  await publishEvents(app, tenant, 4);
+  await dispatcher.settle();
+  clock.advance(30_000);
+  await publishEvents(app, tenant, 2);
+  await dispatcher.settle();
+  receiver.behave({ kind: 'answer', status: 500 });
+  await publishEvents(app, tenant, 3);
+  await dispatcher.settle();
+  const first = clock.now();
+
+  clock.advance(30_000);
+  receiver.behave({ kind: 'answer' });
+  await dispatcher.settle();
+  const minutes = await countersOf(guid);
+  assert.deepEqual(
+    minutes.map(({ completed, failed_attempts, response_times }) => ({
+      ...{ completed, failed_attempts, response_times },
+    })),
+    [
+      { completed: 7, failed_attempts: 3, response_times: histogram({ 0: 7 }) },
+      { completed: 3, failed_attempts: 0, response_times: histogram({ 0: 3 }) },
+    ],
+  );
+  assert.equal(minutes[0]?.minute.getTime(), Math.floor(first.getTime() / 60_000) * 60_000);
+  assert.equal(minutes[1]?.minute.getTime(), (minutes[0]?.minute.getTime() ?? 0) + 60_000);
+});
+
+test('a response time lies in the bucket of its bound, beyond all bounds in the last', async () => {
+  const tenant = await createTenant(app);
+  const receiver = await createReceiver();
+  const { guid } = await createSubscription(app, tenant, { url: receiver.url });
+  await dispatcher.settle();
+  for (const ms of [5, 6, 100, 2_000, 5_000, 9_000]) {
+    const slow = hold();
+    receiver.behave(slow);
+    const before = receiver.received.length;
+    await publishEvents(app, tenant);
+    await receiver.waitForCount(before + 1);
+    clock.advance(ms);
+    slow.release();
+    await dispatcher.settle();
+  }
+  const totals = histogram({});
+  for (const { response_times } of await countersOf(guid))
+    response_times.forEach((count, bucket) => {
+      totals[bucket] = (totals[bucket] ?? 0) + count;
+    });
+  assert.deepEqual(totals, histogram({ 0: 2, 1: 1, 4: 1, 8: 1, 9: 1, 10: 1 }));
+});
+
+test('the metrics tell how deliveries ended, how long they took, and that nothing is left', async () => {
+  const tenant = await createTenant(app);
+  const receiver = await createReceiver();
+  await createSubscription(app, tenant, { url: receiver.url });
+  await dispatcher.settle();
+  const completed = 'portico_deliveries_total{state="completed"}';
+  const before = [await metricOf(app, completed), await metricOf(app, 'portico_delivery_seconds_count')];
+  const sum = await metricOf(app, 'portico_delivery_seconds_sum');
+  receiver.behave({ kind: 'answer', status: 503 });
+  await publishEvents(app, tenant);
+  await dispatcher.settle();
+  for (const ms of [2_000, 4_000]) {
+    clock.advance(ms);
+    await dispatcher.settle();
+  }
+  assert.equal(await metricOf(app, 'portico_deliveries_waiting'), 1);
+  receiver.behave({ kind: 'answer' });
+  clock.advance(8_000);
+  await dispatcher.settle();
+  const now = [await metricOf(app, completed), await metricOf(app, 'portico_delivery_seconds_count')];
+  assert.deepEqual(
+    now.map((value, index) => value - (before[index] ?? 0)),
+    [1, 1],
+  );
+  assert.equal((await metricOf(app, 'portico_delivery_seconds_sum')) - sum, 14, 'with its retries');
+  clock.advance(6_000);
+  assert.equal(await metricOf(app, 'portico_deliveries_waiting'), 0);
+  assert.equal(await metricOf(app, 'portico_deliveries_held'), 0);
+});
+
+/** And the counting itself, without an app. */
+const [ONE, OTHER] = ['1'.repeat(32), '2'.repeat(32)];
+const MINUTE = new Date('2026-11-15T12:34:00.000Z');
+
+function outcomeOf({
+  subscriptionGuid = ONE,
+  offsetMs = 0,
+  ...fields
+}: { subscriptionGuid?: string; offsetMs?: number } & Partial<Outcome> = {}): Outcome {
+  const endedAt = new Date(MINUTE.getTime() + offsetMs);
+  return {
+    delivery: { subscriptionGuid } as Delivery,
+    ...{ result: 'completed', attemptedAt: endedAt, endedAt, durationMs: 1, status: 200, excerpt: '' },
+    ...{ reason: undefined, nextAttemptAt: undefined, isPaused: false, ...fields },
+  };
+}
+
+test('nothing counts as nothing', () => {
+  assert.deepEqual(countOutcomes([]), []);
+});
+
+test('successes, and failed attempts of any kind, each for its subscription', () => {
+  const counts = countOutcomes([
+    outcomeOf(),
+    outcomeOf({ result: 'rejected' }),
+    outcomeOf({ subscriptionGuid: OTHER, result: 'timeout', durationMs: 7 }),
+    outcomeOf(),
+    outcomeOf({ result: 'unreachable' }),
+  ]);
+  const responseTimes = histogram({ 0: 2 });
+  assert.deepEqual(counts, [
+    { subscriptionGuid: ONE, minute: MINUTE, completed: 2, failedAttempts: 2, responseTimes },
+    {
+      subscriptionGuid: OTHER,
+      minute: MINUTE,
+      completed: 0,
+      failedAttempts: 1,
+      responseTimes: histogram({}),
+    },
+  ]);
+});
+
+test('a minute is from :00.000 to :59.999, by the end of the attempt', () => {
+  const counts = countOutcomes([
+    outcomeOf({ offsetMs: -1 }),
+    outcomeOf({ offsetMs: 0 }),
+    outcomeOf({ offsetMs: 59_999, attemptedAt: new Date(0) }),
+    outcomeOf({ offsetMs: 60_000 }),
+  ]);
+  assert.deepEqual(
+    counts.map(({ minute, completed }) => [minute.toISOString().slice(11, 16), completed]),
+    [
+      ['12:33', 1],
+      ['12:34', 2],
+      ['12:35', 1],
+    ],
+  );
+});
+
+test('each bound belongs to its own bucket, a millisecond more to the next', () => {
+  const bucketsOf = (durationMs: number) => countOutcomes([outcomeOf({ durationMs })])[0]?.responseTimes;
+  for (const [index, bound] of RESPONSE_TIME_BOUNDS_MS.entries()) {
+    assert.deepEqual(bucketsOf(bound), histogram({ [index]: 1 }), `${bound} ms`);
+    assert.deepEqual(bucketsOf(bound + 1), histogram({ [index + 1]: 1 }), `${bound + 1} ms`);
+  }
+  assert.deepEqual(bucketsOf(0), histogram({ 0: 1 }));
+});

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { Delivery, Outcome } from '../delivery.ts';
+import { type EndpointEffect, effectsOn } from './endpoint-health.ts';
+
+function outcomeOf(result: Outcome['result'], at: number, guid = 'a'): Outcome {
+  return {
+    delivery: { subscriptionGuid: guid } as Delivery,
+    result,
+    attemptedAt: new Date(0),
+    endedAt: new Date(at),
+    ...{
+      durationMs: 1,
+      status: 200,
+      excerpt: '',
+      reason: undefined,
+      nextAttemptAt: undefined,
+      isPaused: false,
+    },
+  };
+}
+
+const effectOf = (...outcomes: Outcome[]) => effectsOn(outcomes)[0];
+
+test('nothing happened, nothing follows', () => {
+  assert.deepEqual(effectsOn([]), []);
+});
+
+test('only successes', () => {
+  assert.deepEqual(effectOf(outcomeOf('completed', 1), outcomeOf('completed', 3)), {
+    ...{ guid: 'a', succeeded: true, failingSince: undefined, at: new Date(3) },
+  });
+});
+
+test('only failures: since the first', () => {
+  assert.deepEqual(effectOf(outcomeOf('timeout', 2), outcomeOf('rejected', 5)), {
+    ...{ guid: 'a', succeeded: false, failingSince: new Date(2), at: new Date(5) },
+  });
+});
+
+test('failures after a success: since the first after it', () => {
+  const outcomes = [
+    outcomeOf('timeout', 1),
+    outcomeOf('completed', 2),
+    outcomeOf('unreachable', 3),
+    outcomeOf('rejected', 4),
+  ];
+  const expected = { guid: 'a', succeeded: true, failingSince: new Date(3), at: new Date(4) };
+  assert.deepEqual(effectOf(...outcomes), expected);
+  assert.deepEqual(effectOf(...outcomes.toReversed()), expected, 'the order of recording does not matter');
+});
+
+test('a success after failures: not failing', () => {
+  assert.deepEqual(effectOf(outcomeOf('completed', 9), outcomeOf('timeout', 8)), {
+    ...{ guid: 'a', succeeded: true, failingSince: undefined, at: new Date(9) },
+  });
+});
+
+/** One after the other, as if each had been recorded alone when it happened. */
+function fold(guid: string, outcomes: readonly Outcome[]): EndpointEffect {
+  const inOrder = outcomes
+    .filter(({ delivery }) => delivery.subscriptionGuid === guid)
+    .toSorted((a, b) => a.endedAt.getTime() - b.endedAt.getTime());
+  let succeeded = false;
+  let failingSince: Date | undefined;
+  let at = new Date(0);
+  for (const { result, endedAt } of inOrder) {
+    if (result === 'completed') {
+      succeeded = true;
+      failingSince = undefined;
+    } else if (failingSince === undefined) failingSince = endedAt;
+    at = endedAt;
+  }
+  return { guid, succeeded, failingSince, at };
+}
+
+test('any batch says what its outcomes say one by one, at most once for each endpoint', () => {
+  const outcome = fc
+    .tuple(
+      fc.constantFrom<Outcome['result']>('completed', 'timeout', 'rejected', 'unreachable'),
+      fc.nat({ max: 20 }),
+      fc.constantFrom('a', 'b', 'c'),
+    )
+    .map(([result, at, guid]) => outcomeOf(result, at, guid));
+  fc.assert(
+    fc.property(fc.array(outcome, { maxLength: 40 }), (outcomes) => {
+      const guids = [...new Set(outcomes.map(({ delivery }) => delivery.subscriptionGuid))].sort();
+      const before = [...outcomes];
+      assert.deepEqual(
+        effectsOn(outcomes).sort((a, b) => a.guid.localeCompare(b.guid)),
+        guids.map((guid) => fold(guid, outcomes)),
+      );
+      assert.deepEqual(outcomes, before, 'the batch stays as it was');
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { after, test } from 'node:test';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import type { TestApp } from '../../../../testing/app.ts';
+import { deliveriesOf } from '../../../../testing/deliveries.ts';
+import { publishEvents } from '../../../../testing/events.ts';
+import { type Behaviour, createReceiver, drip, refusing } from '../../../../testing/receiver.ts';
+import { createSubscription } from '../../../../testing/subscriptions.ts';
+import { createTenant } from '../../../../testing/tenant.ts';
+import {
+  attemptsOf,
+  createDispatchingApp,
+  deliveryOf,
+  metricOf,
+  showDelivery,
+  until,
+} from '../../../../testing/webhooks.ts';
+import { AUTHORITY, PARTNER_CERTIFICATE } from '../testing/certificates.ts';
+import { named } from '../testing/posting.ts';
+
+/** Each bad receiver of the world, and what its owner reads about it. */
+setDefaultCACertificates([...getCACertificates('default'), AUTHORITY]);
+
+const ADDRESSES: Record<string, string> = {
+  'loopback.test': '127.0.0.1',
+  'metadata.test': '169.254.169.254',
+  'embedded.test': '::ffff:10.0.0.1',
+  'hooks.partner.test': '127.0.0.1',
+  'other.partner.test': '127.0.0.1',
+};
+
+async function resolve(hostname: string): Promise<string[]> {
+  const address = ADDRESSES[hostname];
+  if (address === undefined) throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' });
+  return [address];
+}
+
+const app = await createDispatchingApp({ resolve });
+const strict = await createDispatchingApp({
+  resolve,
+  environment: { PORTICO_WEBHOOK_ALLOW_PRIVATE: 'false' },
+});
+
+type Expected = {
+  outcome: string;
+  status?: number;
+  reason?: string;
+  excerpt?: string;
+  durationMs?: number;
+};
+type Place = { url: string; node?: TestApp; environment?: 'sandbox' | 'production'; waitMs?: number };
+
+/** One attempt there, and what is recorded of it. Where time has to pass, it is that of the creation's own event. */
+async function attemptAt({ url, node = app, environment = 'sandbox', waitMs = 0 }: Place) {
+  const tenant = await createTenant(node, { environment });
+  const subscription = await createSubscription(node, tenant, { url, environment, active: true });
+  const [event] = waitMs > 0 ? [] : await publishEvents(node, tenant);
+  const settled = node.dispatcher.settle();
+  if (waitMs > 0) {
+    // The request is under way before time goes on, and what is answered at once has come.
+    const inFlight = () => metricOf(node, 'portico_deliveries_in_flight');
+    await until(async () => (await inFlight()) === 1, 'the request');
+    await new Promise((done) => setTimeout(done, 50));
+    node.clock.advance(waitMs);
+  }
+  await settled;
+  const [created] = await deliveriesOf(node, subscription);
+  const delivery = await deliveryOf(node, subscription, event ?? String(created?.event_guid));
+  const [attempt, ...more] = await attemptsOf(node, delivery);
+  assert.equal(more.length, 0);
+  return { tenant, subscription, delivery, attempt, view: await showDelivery(node, tenant, delivery.guid) };
+}
+
+async function assertFails(place: Place, { outcome, status, reason, excerpt, durationMs = 0 }: Expected) {
+  const { attempt, delivery, view } = await attemptAt(place);
+  assert.ok(attempt);
+  assert.equal(attempt.outcome, outcome);
+  assert.equal(attempt.response_status, status ?? null);
+  assert.equal(attempt.reason, reason ?? null);
+  assert.equal(attempt.response_excerpt, excerpt ?? null);
+  assert.equal(attempt.duration_ms, durationMs);
+  assert.deepEqual([delivery.failure_kind, delivery.response_status], [outcome, status ?? null]);
+  assert.equal(delivery.response_time_ms, durationMs);
+  assert.deepEqual([view.state, view.failure_kind, view.attempt_count], ['storing', outcome, 1]);
+  assert.ok(view.next_attempt_at, 'it is tried again');
+  assert.deepEqual(view.attempts[0], {
+    number: 1,
+    attempted_at: attempt.attempted_at.toISOString(),
+    duration_ms: durationMs,
+    outcome,
+    ...(status === undefined ? {} : { response_status: status }),
+    ...(excerpt === undefined ? {} : { response_excerpt: excerpt }),
+    ...(reason === undefined ? {} : { reason }),
+    slow: durationMs > 2_000,
+  });
+}
+
+async function behaving(behaviour: Behaviour, path = ''): Promise<string> {
+  const receiver = await createReceiver();
+  receiver.behave(behaviour);
+  return receiver.url + path;
+}
+
+test('refuses the connection: unreachable', async () => {
+  await assertFails({ url: await refusing() }, { outcome: 'unreachable', reason: 'connection refused' });
+});
+
+test('a name that does not exist: unreachable', async () => {
+  const reason = 'the host does not resolve to a public address';
+  await assertFails({ url: 'http://nowhere.test/' }, { outcome: 'unreachable', reason });
+});
+
+test('resets before it answers: unreachable', async () => {
+  const url = await behaving({ kind: 'reset' });
+  await assertFails({ url }, { outcome: 'unreachable', reason: 'connection reset' });
+});
+
+test('resets in the middle of its response: unreachable, with the status and the beginning', async () => {
+  const url = await behaving({ kind: 'resetMidResponse' });
+  const { attempt } = await attemptAt({ url });
+  assert.deepEqual([attempt?.outcome, attempt?.response_status], ['unreachable', 200]);
+  assert.equal(attempt?.response_excerpt, 'the first part');
+  assert.match(String(attempt?.reason), /^(connection reset|the connection closed before)/);
+});
+
+test('hangs: timeout after ten seconds', async () => {
+  const url = await behaving({ kind: 'hang' });
+  const reason = 'no response within 10 seconds';
+  await assertFails({ url, waitMs: 10_000 }, { outcome: 'timeout', reason, durationMs: 10_000 });
+});
+
+test('drips its response: timeout after ten seconds, whatever has come', async () => {
+  const url = await behaving(drip('a body that never ends in time'));
+  const reason = 'the response was not complete within 10 seconds';
+  await assertFails({ url, waitMs: 10_000 }, { outcome: 'timeout', status: 200, reason, durationMs: 10_000 });
+});
+
+test('an endless body with 200: a success with the first 1 KB', async () => {
+  const { view, delivery } = await attemptAt({ url: await behaving({ kind: 'endless' }) });
+  assert.equal(view.state, 'completed');
+  assert.equal(delivery.response_excerpt, 'e'.repeat(1_024));
+  assert.equal(view.attempts[0]?.response_excerpt, 'e'.repeat(1_024));
+});
+
+test('a long body with 500: rejected with the first 1 KB', async () => {
+  const url = await behaving({ kind: 'answer', status: 500, body: 'ä'.repeat(2_000) });
+  await assertFails({ url }, { outcome: 'rejected', status: 500, excerpt: 'ä'.repeat(512) });
+});
+
+test('1 MB of headers: unreachable', async () => {
+  const url = await behaving({ kind: 'hugeHeaders', bytes: 1_000_000 });
+  const reason = 'the response headers are too large';
+  await assertFails({ url }, { outcome: 'unreachable', reason });
+});
+
+test('no HTTP at all: unreachable', async () => {
+  const url = await behaving({ kind: 'garbage' });
+  const reason = 'the response is not valid HTTP';
+  await assertFails({ url }, { outcome: 'unreachable', reason });
+});
+
+test('100, which nobody asked for: unreachable', async () => {
+  const listener = createServer((socket) => {
+    socket.on('error', () => {}).once('data', () => socket.write('HTTP/1.1 100 Continue\r\n\r\n'));
+  });
+  await once(listener.listen(0, '127.0.0.1'), 'listening');
+  after(() => listener.close());
+  const url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`;
+  const reason = 'the response is not valid HTTP';
+  await assertFails({ url }, { outcome: 'unreachable', reason });
+});
+
+for (const status of [301, 302, 400, 401, 404, 410, 429, 500, 503])
+  test(`${status}: rejected`, async () => {
+    const url = await behaving({ kind: 'answer', status, headers: { location: '/x' }, body: 'why' });
+    await assertFails({ url }, { outcome: 'rejected', status, excerpt: 'why' });
+  });
+
+test('204: completed, and its only attempt is shown', async () => {
+  const { view, attempt } = await attemptAt({ url: await behaving({ kind: 'answer', status: 204 }) });
+  assert.equal(attempt, undefined, 'a first success has no row of its own');
+  assert.deepEqual([view.state, view.failure_kind, view.response_status], ['completed', undefined, 204]);
+  assert.equal(view.attempts.length, 1);
+  assert.equal(view.attempts[0]?.outcome, 'completed');
+});
+
+test('a certificate for another name: unreachable', async () => {
+  const { url } = await createReceiver({ tls: PARTNER_CERTIFICATE });
+  const reason = 'the certificate does not match the host name';
+  await assertFails({ url: named(url, 'other.partner.test') }, { outcome: 'unreachable', reason });
+  const { view } = await attemptAt({ url: named(url, 'hooks.partner.test') });
+  assert.equal(view.state, 'completed');
+});
+
+for (const [name, address] of Object.entries(ADDRESSES).slice(0, 3)) {
+  const expected = { outcome: 'unreachable', reason: 'the host does not resolve to a public address' };
+  test(`a name that resolves to ${address}: unreachable without the permission`, async () => {
+    const receiver = await createReceiver();
+    await assertFails({ url: named(receiver.url, name), node: strict }, expected);
+    assert.equal(receiver.received.length, 0);
+  });
+  test(`nor does the permission help a production subscription to reach ${address}`, async () => {
+    const receiver = await createReceiver({ tls: PARTNER_CERTIFICATE });
+    await assertFails({ url: named(receiver.url, name), environment: 'production' }, expected);
+    assert.equal(receiver.received.length, 0);
+  });
+}
+
+test('the address itself is no way around it', async () => {
+  const receiver = await createReceiver();
+  const expected = { outcome: 'unreachable', reason: 'the host does not resolve to a public address' };
+  await assertFails({ url: receiver.url, node: strict }, expected);
+  await assertFails({ url: receiver.url.replace('127.0.0.1', '[::ffff:127.0.0.1]'), node: strict }, expected);
+});
+
+test('the metrics count attempts by outcome', async () => {
+  const count = (outcome: string) => metricOf(app, `portico_delivery_attempts_total{outcome="${outcome}"}`);
+  const before = await Promise.all(['completed', 'rejected', 'unreachable'].map(count));
+  await attemptAt({ url: await behaving({ kind: 'answer' }) });
+  await attemptAt({ url: await behaving({ kind: 'answer', status: 500 }) });
+  await attemptAt({ url: await refusing() });
+  const now = await Promise.all(['completed', 'rejected', 'unreachable'].map(count));
+  // Each subscription is told of its own creation, too.
+  assert.deepEqual(
+    now.map((value, index) => value - (before[index] ?? 0)),
+    [2, 2, 2],
+  );
+});

@@ -1,0 +1,244 @@
+import { sql } from 'kysely';
+import {
+  booleanArray,
+  intArray,
+  momentArray,
+  smallintArray,
+  textArray,
+  uuidArray,
+} from '../../../infrastructure/database/arrays.ts';
+import type { Queries, Transaction } from '../../../infrastructure/database/database.ts';
+import type { Outcome } from '../delivery.ts';
+import type { Counts } from './counters.ts';
+
+/**
+ * Successes: the record is changed in place, the queue loses a row. The attempt has a row of its own only when it ended
+ * a time of failures. Returns the deliveries that it did not complete: `holder` holds them no longer.
+ */
+export async function completeDeliveries(
+  transaction: Transaction,
+  holder: string,
+  outcomes: readonly Outcome[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ guid: string }>`
+    /* prepared: complete_deliveries */
+    with ${queuedSuccesses(outcomes)}, finished as (
+      delete from delivery_queue as q using outcome as o
+      where q.subscription_guid = o.subscription_guid and q.delivery_guid = o.guid and q.leased_by = ${holder}
+      returning o.*
+    ), ${completion}`.execute(transaction);
+  return new Set(rows.map(({ guid }) => guid));
+}
+
+/**
+ * Successes of deliveries that others have taken over: they count, whoever holds them by now. Rows that another
+ * transaction is writing are skipped, so that no recorder waits for another.
+ */
+export async function completeOthers(
+  transaction: Transaction,
+  outcomes: readonly Outcome[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ guid: string }>`
+    with ${queuedSuccesses(outcomes)}, free as materialized (
+      select q.subscription_guid, q.delivery_guid
+      from outcome as o join delivery_queue as q
+        on q.subscription_guid = o.subscription_guid and q.delivery_guid = o.guid
+      for update of q skip locked
+    ), finished as (
+      delete from delivery_queue as q using free, outcome as o
+      where q.subscription_guid = free.subscription_guid and q.delivery_guid = free.delivery_guid
+        and o.subscription_guid = free.subscription_guid and o.guid = free.delivery_guid
+      returning o.*
+    ), ${completion}`.execute(transaction);
+  return new Set(rows.map(({ guid }) => guid));
+}
+
+const queuedSuccesses = (outcomes: readonly Outcome[]) => sql`
+    outcome as materialized (
+      select * from unnest(
+        ${uuidArray(outcomes.map(({ delivery }) => delivery.guid))},
+        ${uuidArray(outcomes.map(({ delivery }) => delivery.subscriptionGuid))},
+        ${intArray(outcomes.map(({ delivery }) => delivery.attemptCount + 1))},
+        ${smallintArray(outcomes.map(({ status }) => status ?? null))},
+        ${intArray(outcomes.map(({ durationMs }) => durationMs))},
+        ${textArray(outcomes.map(({ excerpt }) => excerpt || null))},
+        ${momentArray(outcomes.map(({ delivery, attemptedAt }) => (delivery.attemptCount > 0 ? attemptedAt : null)))},
+        ${momentArray(outcomes.map(({ endedAt }) => endedAt))})
+      as o(guid, subscription_guid, number, status, duration_ms, excerpt, attempted_at, ended_at)
+    )`;
+
+/** What follows from `finished`, and the outcomes that are not among it. */
+const completion = sql`
+    attempt as (
+      insert into delivery_attempts (delivery_guid, number, attempted_at, duration_ms, outcome, response_status,
+                                     response_excerpt)
+      select guid, number, attempted_at, duration_ms, 'completed', status, excerpt
+      from finished where number > 1
+      on conflict do nothing
+    ), completed as (
+      update deliveries as d
+      set attempt_count = greatest(d.attempt_count, o.number), response_status = o.status,
+          response_time_ms = o.duration_ms, response_excerpt = o.excerpt, failure_kind = null,
+          completed_at = o.ended_at, updated_at = o.ended_at
+      from finished as o
+      where d.subscription_guid = o.subscription_guid and d.guid = o.guid
+    )
+    select guid from outcome where guid not in (select guid from finished)`;
+
+/** Successes at the first attempt of what has no place in the queue. Returns those that were completed before. */
+export async function completeConsigned(
+  transaction: Transaction,
+  outcomes: readonly Outcome[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ guid: string }>`
+    /* prepared: complete_consigned */
+    with outcome as materialized (
+      select * from unnest(
+        ${uuidArray(outcomes.map(({ delivery }) => delivery.guid))},
+        ${uuidArray(outcomes.map(({ delivery }) => delivery.subscriptionGuid))},
+        ${smallintArray(outcomes.map(({ status }) => status ?? null))},
+        ${intArray(outcomes.map(({ durationMs }) => durationMs))},
+        ${textArray(outcomes.map(({ excerpt }) => excerpt || null))},
+        ${momentArray(outcomes.map(({ endedAt }) => endedAt))})
+      as o(guid, subscription_guid, status, duration_ms, excerpt, ended_at)
+    ), completed as (
+      update deliveries as d
+      set attempt_count = 1, response_status = o.status, response_time_ms = o.duration_ms,
+          response_excerpt = o.excerpt, completed_at = o.ended_at, updated_at = o.ended_at
+      from outcome as o
+      where d.subscription_guid = o.subscription_guid and d.guid = o.guid and d.completed_at is null
+      returning d.guid
+    )
+    select guid from outcome where guid not in (select guid from completed)`.execute(transaction);
+  return new Set(rows.map(({ guid }) => guid));
+}
+
+/**
+ * Failures: to be tried again, or for good. Only of what `holder` still holds, and of attempts that are not written
+ * down yet, so that an outcome can be written twice; returns since when these deliveries have been failing.
+ */
+export async function failDeliveries(
+  transaction: Transaction,
+  holder: string,
+  outcomes: readonly Outcome[],
+): Promise<ReadonlyMap<string, Date>> {
+  const { rows } = await sql<{ guid: string; failing_since: Date }>`
+    /* prepared: fail_deliveries */
+    with outcome as materialized (
+      select * from unnest(
+        ${uuidArray(outcomes.map(({ delivery }) => delivery.guid))},
+        ${uuidArray(outcomes.map(({ delivery }) => delivery.subscriptionGuid))},
+        ${intArray(outcomes.map(({ delivery }) => delivery.attemptCount + 1))},
+        ${textArray(outcomes.map(({ result }) => result))},
+        ${smallintArray(outcomes.map(({ status }) => status ?? null))},
+        ${intArray(outcomes.map(({ durationMs }) => durationMs))},
+        ${textArray(outcomes.map(({ excerpt }) => excerpt || null))},
+        ${textArray(outcomes.map(({ reason }) => reason ?? null))},
+        ${momentArray(outcomes.map(({ attemptedAt }) => attemptedAt))},
+        ${momentArray(outcomes.map(({ endedAt }) => endedAt))},
+        ${momentArray(outcomes.map(({ nextAttemptAt }) => nextAttemptAt ?? null))},
+        ${booleanArray(outcomes.map(keepsToItsTime))})
+      as o(guid, subscription_guid, number, result, status, duration_ms, excerpt, reason, attempted_at, ended_at,
+           next_attempt_at, keeps_to_its_time)
+    ), outstanding as materialized (
+      select o.* from outcome as o join deliveries as d
+        on d.subscription_guid = o.subscription_guid and d.guid = o.guid
+      where d.attempt_count < o.number
+    ), again as (
+      update delivery_queue as q
+      set due_at = o.next_attempt_at, leased_by = null,
+          scheduled_at = case when o.keeps_to_its_time then 'infinity' else o.ended_at end
+      from outstanding as o
+      where q.subscription_guid = o.subscription_guid and q.delivery_guid = o.guid and q.leased_by = ${holder}
+        and o.next_attempt_at is not null
+      returning o.*
+    ), finished as (
+      delete from delivery_queue as q using outstanding as o
+      where q.subscription_guid = o.subscription_guid and q.delivery_guid = o.guid and q.leased_by = ${holder}
+        and o.next_attempt_at is null
+      returning o.*
+    ), own as (
+      select * from again union all select * from finished
+    ), attempt as (
+      insert into delivery_attempts (delivery_guid, number, attempted_at, duration_ms, outcome, response_status,
+                                     response_excerpt, reason)
+      select guid, number, attempted_at, duration_ms, result, status, excerpt, reason from own
+      on conflict do nothing
+    )
+    update deliveries as d
+    set attempt_count = o.number, response_status = o.status, response_time_ms = o.duration_ms,
+        response_excerpt = o.excerpt, failure_kind = o.result, updated_at = o.ended_at,
+        failing_since = coalesce(d.failing_since, o.ended_at),
+        failed_at = case when o.next_attempt_at is null then o.ended_at end
+    from own as o
+    where d.subscription_guid = o.subscription_guid and d.guid = o.guid
+    returning d.guid, d.failing_since`.execute(transaction);
+  return new Map(rows.map((row) => [row.guid, row.failing_since]));
+}
+
+/**
+ * Not sent ahead of its time when its endpoint recovers: the endpoint asked for a pause, or did not like it the last
+ * time that it came early.
+ */
+function keepsToItsTime({ delivery, result, isPaused }: Outcome): boolean {
+  return isPaused || (delivery.isEarly && result !== 'unreachable');
+}
+
+/** In a fixed order, so that two nodes never wait for each other. */
+export async function addCounts(transaction: Transaction, counts: readonly Counts[]): Promise<void> {
+  await sql`
+    /* prepared: add_counts */
+    insert into delivery_counters as c (subscription_guid, minute, completed, failed_attempts, response_times)
+    select subscription_guid, minute, completed, failed_attempts, response_times::int[] from unnest(
+      ${uuidArray(counts.map(({ subscriptionGuid }) => subscriptionGuid))},
+      ${momentArray(counts.map(({ minute }) => minute))},
+      ${intArray(counts.map(({ completed }) => completed))},
+      ${intArray(counts.map(({ failedAttempts }) => failedAttempts))},
+      ${textArray(counts.map(({ responseTimes }) => `{${responseTimes.join()}}`))})
+    as n(subscription_guid, minute, completed, failed_attempts, response_times)
+    order by subscription_guid, minute
+    on conflict (subscription_guid, minute) do update set
+      completed = c.completed + excluded.completed,
+      failed_attempts = c.failed_attempts + excluded.failed_attempts,
+      response_times = (
+        select array_agg(before.count + added.count order by before.position)
+        from unnest(c.response_times) with ordinality as before(count, position)
+        join unnest(excluded.response_times) with ordinality as added(count, position) using (position))
+    `.execute(transaction);
+}
+
+/**
+ * What waits, and since when the longest: for the metrics. Counting stops at `limit` for each subscription. What waits
+ * for the first 2xx of an endpoint is not late, however old it is.
+ */
+export async function selectBacklog(
+  queries: Queries,
+  limit: number,
+): Promise<{ waiting: number; oldestDueAt: Date | null }> {
+  const { rows } = await sql<{ waiting: number; oldestDueAt: Date | null }>`
+    with recursive walk as (
+      select * from (
+        select subscription_guid, due_at from delivery_queue where leased_by is null
+        order by subscription_guid, due_at limit 1
+      ) as first
+      union all
+      select following.* from walk cross join lateral (
+        select subscription_guid, due_at from delivery_queue
+        where leased_by is null and subscription_guid > walk.subscription_guid
+        order by subscription_guid, due_at limit 1
+      ) as following
+    )
+    select coalesce(sum(counted.waiting), 0)::bigint as waiting, min(walk.due_at) filter (where is_active) as "oldestDueAt"
+    from walk cross join lateral (
+      select count(*) as waiting from (
+        select 1 from delivery_queue as q
+        where q.subscription_guid = walk.subscription_guid and q.leased_by is null limit ${limit}
+      ) as counted_rows
+    ) as counted
+    cross join lateral (
+      select not exists (
+        select 1 from subscriptions where guid = walk.subscription_guid and activated_at is null
+      ) as is_active
+    ) as endpoint`.execute(queries);
+  return rows[0] ?? { waiting: 0, oldestDueAt: null };
+}

@@ -1,0 +1,38 @@
+import type { Actor, Audit } from '../../../infrastructure/audit/service.ts';
+import type { Transaction } from '../../../infrastructure/database/database.ts';
+import type { Clock } from '../../../infrastructure/runtime/clock.ts';
+import type { Receiver } from '../../subscriptions/service.ts';
+import type { Announced, Enqueue } from '../queue/enqueue.ts';
+import type { Shown } from '../schema.ts';
+import { stateOf } from '../state.ts';
+import { selectDelivery } from '../store.ts';
+
+export type DeliverOnce = ReturnType<typeof createDeliverOnce>;
+
+type Deps = { clock: Clock; audit: Audit; enqueueFor: Enqueue['enqueueFor'] };
+
+/** One event to one subscription because somebody asked for it: with a record of who did, and the delivery to show. */
+export function createDeliverOnce({ clock, audit, enqueueFor }: Deps) {
+  return async (
+    transaction: Transaction,
+    actor: Actor,
+    action: 'subscription_delivery.create' | 'subscription_delivery.test',
+    receiver: Receiver,
+    event: Announced,
+  ): Promise<Shown> => {
+    const { organizationGuid, guid: subscriptionGuid } = receiver;
+    const [created] = await enqueueFor(transaction, receiver, [event]);
+    const owned = { visible: { organizationGuid }, subscriptionGuids: [subscriptionGuid] };
+    const delivery = created && (await selectDelivery(transaction, owned, created.guid));
+    if (!delivery) throw new Error('the delivery that was just made is not there');
+    await audit.record(transaction, actor, {
+      action,
+      organizationGuid,
+      objectType: 'subscription_delivery',
+      objectId: delivery.guid,
+      changes: { subscription_event_guid: event.guid, subscription_guid: subscriptionGuid },
+    });
+    const waits = receiver.firstOnly?.deliveryGuid !== undefined;
+    return { ...delivery, due_at: waits ? null : delivery.due_at, state: stateOf(delivery, clock.now()) };
+  };
+}

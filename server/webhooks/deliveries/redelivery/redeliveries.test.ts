@@ -1,0 +1,478 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { auditRecordsOf, objectsOf, soleRecord } from '../../../../testing/answers.ts';
+import { issueToken } from '../../../../testing/api-callers.ts';
+import { assertError, createTestApp, type TestApp } from '../../../../testing/app.ts';
+import { createCustomer } from '../../../../testing/customers.ts';
+import { deliveriesOf, guidOf, insertDeliveries } from '../../../../testing/deliveries.ts';
+import { createSubscription, type SubscriptionBody } from '../../../../testing/subscriptions.ts';
+import {
+  createTenant,
+  PRODUCTION_HOST,
+  type Tenant,
+  tokenOf,
+  userToken,
+} from '../../../../testing/tenant.ts';
+
+/** POST /api/subscription_recoveries: everything that failed in a window, once more (contract, section 7). */
+const app = await createTestApp();
+const { clock, testDatabase } = app;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+type Options = Parameters<typeof insertDeliveries>[3][number];
+type Item = Record<string, unknown>;
+
+/** A tenant with one subscription, to which nothing has been delivered. */
+async function createOwner(environment: 'sandbox' | 'production' = 'sandbox') {
+  const owner = await createTenant(app);
+  const subscription = await createSubscription(app, owner, { environment });
+  const { queries } = app.database;
+  await queries.deleteFrom('delivery_queue').where('subscription_guid', '=', subscription.guid).execute();
+  await queries.deleteFrom('deliveries').where('subscription_guid', '=', subscription.guid).execute();
+  return { owner, subscription };
+}
+
+async function post(owner: Tenant, payload: object, token?: string) {
+  const url = '/api/subscription_recoveries';
+  return app.call({
+    method: 'POST',
+    url,
+    token: token ?? (await userToken(app, owner.organizationGuid)),
+    payload,
+  });
+}
+
+const since = () => new Date(clock.now().getTime() - DAY_MS).toISOString();
+
+async function recover(owner: Tenant, { guid }: SubscriptionBody, window: object = {}): Promise<Item> {
+  const { status, body } = await post(owner, { subscription_guid: guid, since: since(), ...window });
+  assert.equal(status, 201, JSON.stringify(body));
+  return body;
+}
+
+async function get(owner: Tenant, recovery: Item): Promise<Item> {
+  const token = await userToken(app, owner.organizationGuid);
+  const { status, body } = await app.call({ url: `/api/subscription_recoveries/${recovery.guid}`, token });
+  assert.equal(status, 200, JSON.stringify(body));
+  return body;
+}
+
+/** All there is to do. */
+async function run(...nodes: readonly TestApp[]): Promise<void> {
+  const steps = async (node: TestApp) => {
+    while (await node.recoveries.step());
+  };
+  await Promise.all((nodes.length > 0 ? nodes : [app]).map(steps));
+}
+
+/** How often each event was made a new delivery of, after that moment. */
+async function resent(
+  subscription: SubscriptionBody,
+  known: readonly string[],
+): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const { guid, event_guid } of await deliveriesOf(app, subscription))
+    if (!known.includes(guid)) counts[event_guid] = (counts[event_guid] ?? 0) + 1;
+  return counts;
+}
+
+const event = (name: string) => Buffer.from(name.padEnd(16)).toString('hex');
+const once = (...names: string[]) => Object.fromEntries(names.map((name) => [event(name), 1]));
+const ago = (ms: number) => new Date(clock.now().getTime() - ms);
+
+test('what failed in the window is sent once more; nothing else is', async () => {
+  const { owner, subscription } = await createOwner();
+  const other = await createSubscription(app, owner, { environment: 'production' });
+  const from = ago(10 * HOUR_MS);
+  const to = ago(5 * HOUR_MS);
+  const before = (moment: Date) => new Date(moment.getTime() - 1);
+  const failed: Options = { ended: 'failed', at: ago(HOUR_MS) };
+  const known = await insertDeliveries(app, owner, subscription, [
+    { ...failed, created_at: before(from), event_guid: event('too old') },
+    { ...failed, created_at: from, event_guid: event('first') },
+    { ...failed, created_at: ago(7 * HOUR_MS), event_guid: event('amid'), bank_guid: owner.bankGuid },
+    { ...failed, created_at: before(to), event_guid: event('last') },
+    { ...failed, created_at: to, event_guid: event('too new') },
+    { ended: 'completed', created_at: ago(6 * HOUR_MS), event_guid: event('delivered') },
+    { created_at: ago(6 * HOUR_MS), event_guid: event('waiting') },
+  ]);
+  const created_at = ago(6 * HOUR_MS);
+  const others = await insertDeliveries(app, owner, other, [{ ...failed, created_at }]);
+  const recovery = await recover(owner, subscription, { since: from.toISOString(), until: to.toISOString() });
+  const now = clock.now().toISOString();
+  assert.deepEqual(recovery, {
+    guid: recovery.guid,
+    subscription_guid: subscription.guid,
+    environment: 'sandbox',
+    since: from.toISOString(),
+    until: to.toISOString(),
+    state: 'running',
+    total: 3,
+    done: 0,
+    created_at: now,
+    updated_at: now,
+  });
+  assert.deepEqual(await resent(subscription, known), {}, 'creating it sends nothing yet');
+
+  clock.advance(1_000);
+  await run();
+  assert.deepEqual(await resent(subscription, known), once('first', 'amid', 'last'));
+  assert.deepEqual(Object.keys(await resent(other, others)).length, 1, 'but for the creation of the other');
+  const completed_at = clock.now().toISOString();
+  const ended = { state: 'completed', done: 3, updated_at: completed_at, completed_at };
+  assert.deepEqual(await get(owner, recovery), { ...recovery, ...ended });
+
+  const made = (await deliveriesOf(app, subscription)).find(
+    ({ guid, event_guid }) => !known.includes(guid) && event_guid === event('amid'),
+  );
+  const original = (await deliveriesOf(app, subscription)).find(({ guid }) => guid === known[2]);
+  for (const field of ['organization_guid', 'environment', 'bank_guid', 'event_type', 'object_guid'] as const)
+    assert.equal(made?.[field], original?.[field], field);
+  const queued = app.database.queries.selectFrom('delivery_queue').selectAll();
+  assert.ok(
+    await queued.where('delivery_guid', '=', String(made?.guid)).executeTakeFirst(),
+    'it is to be sent',
+  );
+});
+
+test('what was resent already, or failed more than once, gets one delivery at most', async () => {
+  const { owner, subscription } = await createOwner();
+  const failed = (name: string, hours: number): Options => ({
+    ...{ ended: 'failed', at: ago(HOUR_MS), created_at: ago(hours * HOUR_MS), event_guid: event(name) },
+  });
+  const known = await insertDeliveries(app, owner, subscription, [
+    failed('resent and waits', 9),
+    { created_at: ago(2 * HOUR_MS), event_guid: event('resent and waits') },
+    failed('resent and came', 9),
+    { ended: 'completed', created_at: ago(HOUR_MS), event_guid: event('resent and came') },
+    failed('came, then not', 9),
+    failed('three times', 9),
+    failed('three times', 8),
+    failed('three times', 7),
+    failed('again, outside', 9),
+    failed('again, outside', 3),
+  ]);
+  const recovery = await recover(owner, subscription, { until: ago(4 * HOUR_MS).toISOString() });
+  assert.equal(recovery.total, 7);
+  await run();
+  assert.deepEqual(
+    await resent(subscription, known),
+    once('came, then not', 'three times', 'again, outside'),
+  );
+  const { state, total, done } = await get(owner, recovery);
+  assert.deepEqual([state, total, done], ['completed', 7, 7]);
+
+  const second = await recover(owner, subscription);
+  await run();
+  assert.deepEqual(
+    await resent(subscription, known),
+    once('came, then not', 'three times', 'again, outside'),
+    'a second recovery finds all of it resent',
+  );
+  assert.equal((await get(owner, second)).done, 8);
+});
+
+test('two recoveries of one subscription run one after the other, so that they agree', async () => {
+  const { owner, subscription } = await createOwner();
+  const deliveries = Array.from(
+    { length: 700 },
+    (): Options => ({ ended: 'failed', created_at: ago(HOUR_MS) }),
+  );
+  const known = await insertDeliveries(app, owner, subscription, deliveries);
+  const twin = await createTestApp({ testDatabase, clock });
+  await recover(owner, subscription);
+  await recover(owner, subscription);
+  for (let round = 0; round < 4; round++) await Promise.all([app.recoveries.step(), twin.recoveries.step()]);
+  await run();
+  const counts = Object.values(await resent(subscription, known));
+  assert.deepEqual([counts.length, Math.max(...counts)], [700, 1]);
+});
+
+test('a subscription has at most 10 at a time, however many ask at once', async () => {
+  const { owner, subscription } = await createOwner();
+  const ask = () => post(owner, { subscription_guid: subscription.guid, since: since() });
+  const answers = await Promise.all(Array.from({ length: 14 }, ask));
+  assert.equal(answers.filter(({ status }) => status === 201).length, 10);
+  for (const refused of answers.filter(({ status }) => status !== 201))
+    assertError(refused, 422, 'recovery_limit_reached', /at most 10/);
+  await run();
+  assert.equal((await ask()).status, 201);
+});
+
+test('what fails after the recovery was made is not its business', async () => {
+  const { owner, subscription } = await createOwner();
+  const known = await insertDeliveries(app, owner, subscription, [
+    { ended: 'failed', created_at: ago(HOUR_MS), event_guid: event('before') },
+    { created_at: ago(HOUR_MS), event_guid: event('after') },
+  ]);
+  const recovery = await recover(owner, subscription);
+  clock.advance(1);
+  const fail = app.database.queries.updateTable('deliveries').set({ failed_at: clock.now() });
+  await fail.where('guid', '=', String(known[1])).execute();
+  await run();
+  assert.deepEqual(await resent(subscription, known), once('before'));
+  assert.equal((await get(owner, recovery)).done, 1);
+});
+
+test('1,200 over three weeks are dealt with in batches of 500, which survive a restart', async () => {
+  const { owner, subscription } = await createOwner();
+  const known: string[] = [];
+  for (const days of [6, 3, 0])
+    known.push(
+      ...(await insertDeliveries(
+        app,
+        owner,
+        subscription,
+        Array.from({ length: 400 }, (): Options => ({ ended: 'failed', created_at: ago(days * DAY_MS + 1) })),
+      )),
+    );
+  const recovery = await recover(owner, subscription, { since: ago(7 * DAY_MS).toISOString() });
+  assert.equal(recovery.total, 1_200);
+  assert.equal(await app.recoveries.step(), true);
+  assert.equal((await get(owner, recovery)).done, 500);
+  const restarted = await createTestApp({ testDatabase, clock });
+  await run(restarted);
+  const { state, done } = await get(owner, recovery);
+  assert.deepEqual([state, done], ['completed', 1_200]);
+  const counts = Object.values(await resent(subscription, known));
+  assert.deepEqual([counts.length, Math.max(...counts)], [1_200, 1]);
+});
+
+test('two nodes at once: each failed delivery gets exactly one new delivery', async () => {
+  const { owner, subscription } = await createOwner();
+  const deliveries = Array.from(
+    { length: 3_000 },
+    (): Options => ({ ended: 'failed', created_at: ago(HOUR_MS) }),
+  );
+  const known = await insertDeliveries(app, owner, subscription, deliveries);
+  const recovery = await recover(owner, subscription);
+  const twin = await createTestApp({ testDatabase, clock });
+  for (let round = 0; round < 20; round++)
+    await Promise.all([app, twin, app, twin].map((node) => node.recoveries.step()));
+  const { state, total, done } = await get(owner, recovery);
+  assert.deepEqual([state, total, done], ['completed', 3_000, 3_000]);
+  const counts = Object.values(await resent(subscription, known));
+  assert.deepEqual([counts.length, Math.max(...counts)], [3_000, 1]);
+});
+
+test('what another node is at is left to it, and taken up when that one has gone', async () => {
+  const { owner, subscription } = await createOwner();
+  const known = await insertDeliveries(app, owner, subscription, [
+    { ended: 'failed', event_guid: event('x') },
+  ]);
+  clock.advance(1);
+  const recovery = await recover(owner, subscription);
+  await app.database.transaction(async (transaction) => {
+    // Somebody else is at it, for as long as this transaction lasts.
+    const held = transaction.selectFrom('subscription_recoveries').selectAll();
+    await held.where('guid', '=', String(recovery.guid)).forUpdate().execute();
+    assert.equal(await app.recoveries.step(), false);
+  });
+  assert.equal((await get(owner, recovery)).state, 'running');
+  assert.deepEqual(await resent(subscription, known), {});
+  await run();
+  assert.deepEqual(await resent(subscription, known), once('x'));
+});
+
+test('while more than 5,000 wait for the subscription, its recovery waits too, and others go on', async () => {
+  const { owner, subscription } = await createOwner();
+  const [known] = await insertDeliveries(app, owner, subscription, [
+    { ended: 'failed', event_guid: event('x'), created_at: ago(1) },
+  ]);
+  const queue = Array.from({ length: 5_001 }, () => ({
+    ...{ subscription_guid: subscription.guid, delivery_guid: guidOf(clock.now()) },
+    ...{ due_at: clock.now(), scheduled_at: clock.now(), leased_by: null },
+  }));
+  await app.database.queries.insertInto('delivery_queue').values(queue).execute();
+  const recovery = await recover(owner, subscription);
+  assert.equal(await app.recoveries.step(), false);
+  assert.equal((await get(owner, recovery)).state, 'running');
+
+  const next = await createOwner();
+  const others = await recover(next.owner, next.subscription);
+  await run();
+  assert.equal((await get(next.owner, others)).state, 'completed');
+  assert.equal((await get(owner, recovery)).state, 'running');
+
+  const one = app.database.queries.deleteFrom('delivery_queue');
+  await one.where('delivery_guid', '=', String(queue[0]?.delivery_guid)).execute();
+  await run();
+  assert.equal((await get(owner, recovery)).state, 'completed');
+  assert.deepEqual(await resent(subscription, [String(known)]), once('x'));
+});
+
+test('it fails when the subscription stops delivering on the way', async () => {
+  const { owner, subscription } = await createOwner();
+  const deliveries = Array.from(
+    { length: 600 },
+    (): Options => ({ ended: 'failed', created_at: ago(HOUR_MS) }),
+  );
+  await insertDeliveries(app, owner, subscription, deliveries);
+  const recovery = await recover(owner, subscription);
+  assert.equal(await app.recoveries.step(), true);
+  await app.operate('PATCH', `/subscriptions/${subscription.guid}`, { disabled: true });
+  app.clock.advance(1_000);
+  await run();
+  const { state, total, done, failed_at } = await get(owner, recovery);
+  assert.deepEqual([state, total, done], ['failed', 600, 500]);
+  assert.equal(failed_at, clock.now().toISOString());
+});
+
+test('a subscription that no longer delivers has nothing to recover for: 409', async () => {
+  const { owner, subscription } = await createOwner();
+  await app.operate('PATCH', `/subscriptions/${subscription.guid}`, { disabled: true });
+  const answer = await post(owner, { subscription_guid: subscription.guid, since: since() });
+  assertError(answer, 409, 'delivery_not_retryable', /^subscription_guid /);
+});
+
+test('nothing is asked of the database for a second after there was nothing, unless one was made here', async () => {
+  const { owner, subscription } = await createOwner();
+  await run();
+  clock.advance(1_000);
+  const idle = await createTestApp({ testDatabase, clock });
+  assert.equal(await idle.recoveries.step(), false);
+  const elsewhere = await recover(owner, subscription);
+  assert.equal(await idle.recoveries.step(), false, 'it was made by another node');
+  clock.advance(999);
+  assert.equal(await idle.recoveries.step(), false);
+  clock.advance(1);
+  assert.equal(await idle.recoveries.step(), true);
+  assert.equal((await get(owner, elsewhere)).state, 'completed');
+
+  assert.equal(await app.recoveries.step(), false);
+  await recover(owner, subscription);
+  assert.equal(await app.recoveries.step(), true, 'it was made here');
+});
+
+test('the window begins before it ends, and ends now at the latest', async () => {
+  const { owner, subscription } = await createOwner();
+  const subscription_guid = subscription.guid;
+  const now = clock.now().toISOString();
+  const later = new Date(clock.now().getTime() + HOUR_MS).toISOString();
+  for (const [window, field] of [
+    [{ since: now }, 'since'],
+    [{ since: later }, 'since'],
+    [{ since: later, until: later }, 'since'],
+    [{ since: since(), until: since() }, 'since'],
+    [{ since: '2026-12-31T23:59:60Z' }, 'since'],
+    [{ since: 'yesterday' }, 'since'],
+    [{ since: since(), until: '2026-06-30T23:59:60Z' }, 'until'],
+    [{ since: since(), until: 7 }, 'until'],
+  ] as const)
+    assertError(
+      await post(owner, { subscription_guid, ...window }),
+      400,
+      'invalid_parameter',
+      new RegExp(`^${field}\\b`),
+    );
+  assertError(await post(owner, { subscription_guid }), 400, 'missing_parameter', /since/);
+  assert.equal((await recover(owner, subscription)).until, now);
+  assert.equal((await recover(owner, subscription, { until: later })).until, now);
+  const old = await recover(owner, subscription, { since: '0000-01-01T00:00:00Z' });
+  assert.deepEqual([old.since, old.total], ['0000-01-01T00:00:00.000Z', 0]);
+  await run();
+});
+
+test('it is recorded who asked for it', async () => {
+  const { owner, subscription } = await createOwner();
+  const recovery = await recover(owner, subscription);
+  const record = soleRecord(await auditRecordsOf(app, String(recovery.guid)));
+  assert.equal(record.action, 'subscription_recovery.create');
+  assert.equal(record.organization_guid, owner.organizationGuid);
+  const changes = { subscription_guid: subscription.guid, since: recovery.since, until: recovery.until };
+  assert.deepEqual(record.changes, changes);
+});
+
+test('the subscription has to be the caller’s, in the environment of the token', async () => {
+  const { owner, subscription } = await createOwner();
+  const live = await createSubscription(app, owner, { environment: 'production' });
+  const stranger = await createTenant(app);
+  const scope = 'subscription_events:execute';
+  const sandbox = await tokenOf(app, owner.organizationKey, scope);
+  const production = await tokenOf(app, owner.organizationKey, scope, { host: PRODUCTION_HOST });
+  for (const [token, subscription_guid, status] of [
+    [sandbox, subscription.guid, 201],
+    [sandbox, live.guid, 404],
+    [production, live.guid, 201],
+    [production, subscription.guid, 404],
+    [await userToken(app, owner.organizationGuid), live.guid, 201],
+    [await userToken(app, stranger.organizationGuid), subscription.guid, 404],
+    [sandbox, '0'.repeat(32), 404],
+  ] as const) {
+    const answer = await post(owner, { subscription_guid, since: since() }, token);
+    if (status === 404) assertError(answer, 404, 'not_found', /^subscription_guid does not/);
+    else assert.equal(answer.status, status);
+  }
+  const reading = await tokenOf(app, owner.organizationKey, 'subscription_events:read');
+  const payload = { subscription_guid: subscription.guid, since: since() };
+  assertError(await post(owner, payload, reading), 403, 'invalid_scopes');
+  const callers = { ...owner, customerGuid: await createCustomer(app, owner.bankGuid) };
+  for (const type of ['bank', 'customer'] as const)
+    assertError(await post(owner, payload, await issueToken(app, callers, type)), 403, 'invalid_scopes');
+  await run();
+});
+
+test('the list has filters and pages, and what is another’s is not in it', async () => {
+  const { owner, subscription } = await createOwner();
+  const live = await createSubscription(app, owner, { environment: 'production' });
+  const stopped = await createSubscription(app, owner);
+  const letters: Record<string, string> = {};
+  const start = clock.now().getTime();
+  for (const [letter, target] of [
+    ['A', subscription],
+    ['B', live],
+    ['C', stopped],
+    ['D', subscription],
+  ] as const) {
+    letters[String((await recover(owner, target)).guid)] = letter;
+    if (letter === 'A') await run();
+    clock.advance(60_000);
+    if (letter === 'C') {
+      await app.operate('PATCH', `/subscriptions/${stopped.guid}`, { disabled: true });
+      await run();
+    }
+  }
+  const at = (minute: number) => new Date(start + minute * 60_000).toISOString();
+  const list = async (query: string, token?: string) =>
+    app.call({
+      url: `/api/subscription_recoveries?${query}`,
+      token: token ?? (await userToken(app, owner.organizationGuid)),
+    });
+  const found = async (query: string, token?: string) =>
+    objectsOf(await list(query, token))
+      .map(({ guid }) => letters[String(guid)])
+      .join('');
+  assert.equal(await found(''), 'DCBA');
+  assert.equal(await found('state=running'), 'D');
+  assert.equal(await found('state=failed'), 'C');
+  assert.equal(await found('state=completed,failed'), 'CBA');
+  assertError(await list('state=done'), 400, 'invalid_parameter', /^state done /);
+  assert.equal(await found(`subscription_guid=${subscription.guid}`), 'DA');
+  assert.equal(await found(`subscription_guid=${subscription.guid}&state=completed`), 'A');
+  assert.equal(await found('environment=production'), 'B');
+  assert.equal(await found(`created_at_gte=${at(1)}&created_at_lt=${at(3)}`), 'CB');
+  const { body } = await list('per_page=3');
+  assert.deepEqual([body.total, letters[String(body.next)]], [4, 'B']);
+  assert.equal(await found(`per_page=3&after=${body.next}`), 'A');
+  assert.equal(await found(`guid=${body.next}`), 'B');
+  assert.equal(await found('', await tokenOf(app, owner.organizationKey, 'subscription_events:read')), 'DCA');
+  const stranger = await createTenant(app);
+  assert.equal(await found('', await userToken(app, stranger.organizationGuid)), '');
+  await run();
+});
+
+test('those that ended before the retention are forgotten, and no others', async () => {
+  const { owner, subscription } = await createOwner();
+  const ended = await recover(owner, subscription);
+  await run();
+  const running = await recover(owner, subscription);
+  clock.advance(30 * DAY_MS);
+  await app.recoveries.sweep();
+  assert.equal((await get(owner, ended)).state, 'completed', 'to the last moment');
+  clock.advance(1);
+  assert.ok((await app.recoveries.sweep()) >= 1);
+  const token = await userToken(app, owner.organizationGuid);
+  assertError(await app.call({ url: `/api/subscription_recoveries/${ended.guid}`, token }), 404, 'not_found');
+  assert.equal((await get(owner, running)).state, 'running');
+});

@@ -1,0 +1,201 @@
+import type { Static } from 'typebox';
+import type { Actor, Audit } from '../../../infrastructure/audit/service.ts';
+import type { Database } from '../../../infrastructure/database/database.ts';
+import type { Page, PageOf } from '../../../infrastructure/database/paging/paging.ts';
+import type { Clock } from '../../../infrastructure/runtime/clock.ts';
+import { Failure, isFailure } from '../../../infrastructure/runtime/failure.ts';
+import type { Guids } from '../../../infrastructure/runtime/guid.ts';
+import type { Receiver, Subscriptions } from '../../subscriptions/service.ts';
+import type { Enqueue } from '../queue/enqueue.ts';
+import type { Visible } from '../store.ts';
+import type { NewRecovery } from './redelivery-schema.ts';
+import * as store from './redelivery-store.ts';
+import { findTarget } from './targets.ts';
+
+export type Recoveries = ReturnType<typeof createRecoveries>;
+/** As they come in, before anybody has looked whether such states exist. */
+export type AskedRecoveryFilters = Omit<store.RecoveryFilters, 'state'> & {
+  state?: readonly string[] | undefined;
+};
+
+/** Failed deliveries of one transaction. */
+const BATCH = 500;
+/** What may wait for a subscription before its recovery waits too: the queue must not hold all that ever failed. */
+const MAX_WAITING = 5_000;
+/** After a look that found nothing to recover. */
+const REST_MS = 1_000;
+/** Recoveries looked at in one step; those of busy subscriptions are passed over. */
+const MAX_LOOKED_AT = 20;
+const MAX_SWEPT = 1_000;
+/** Of one subscription at a time. One is enough to get everything back; each more makes every step look at it, too. */
+const MAX_RUNNING = 10;
+const DAY_MS = 24 * 3_600_000;
+
+type Deps = {
+  database: Database;
+  clock: Clock;
+  guids: Guids;
+  audit: Audit;
+  subscriptions: Subscriptions;
+  enqueueFor: Enqueue['enqueueFor'];
+  retentionDays: number;
+};
+
+/**
+ * Everything that failed in a window, sent again. How far it is stands in the same transaction as what was sent, so
+ * any node goes on where another stopped or died, and nothing is sent twice by it.
+ */
+export function createRecoveries(deps: Deps) {
+  const { database, clock, guids, audit, subscriptions, enqueueFor, retentionDays } = deps;
+  const { queries } = database;
+  let restUntil = 0;
+  /** Each step begins behind the recovery of the last one, so that they take turns. */
+  let lastLookedAt: string | undefined;
+
+  /** The next in turn; from the top again, once, after the last. */
+  async function nextRunning(): Promise<store.RunningRecovery | undefined> {
+    const next = await store.selectRunning(queries, lastLookedAt, MAX_WAITING + 1);
+    if (next || lastLookedAt === undefined) return next;
+    lastLookedAt = undefined;
+    return store.selectRunning(queries, undefined, MAX_WAITING + 1);
+  }
+
+  /** One batch; false when another node is at it. */
+  function advance(guid: string, receiver: Receiver | undefined): Promise<boolean> {
+    return database.transaction(async (transaction) => {
+      const recovery = await store.lockRunning(transaction, guid);
+      if (!recovery) return false;
+      const now = clock.now();
+      if (!receiver?.delivers) {
+        await store.updateRecovery(transaction, guid, { failed_at: now, updated_at: now });
+        return true;
+      }
+      const failed = await store.selectFailed(transaction, recovery, BATCH);
+      const events = failed.filter(({ superseded }) => !superseded).map(({ event }) => event);
+      await enqueueFor(transaction, receiver, events);
+      const done = recovery.done + failed.length;
+      const isLast = failed.length < BATCH;
+      await store.updateRecovery(transaction, guid, {
+        done,
+        // History that has ended meanwhile, or an outcome written late, is known by now.
+        total: isLast ? done : Math.max(recovery.total, done),
+        reached: failed.at(-1)?.guid ?? recovery.reached,
+        updated_at: now,
+        ...(isLast ? { completed_at: now } : {}),
+      });
+      return true;
+    });
+  }
+
+  return {
+    async create(
+      actor: Actor,
+      visible: Visible,
+      input: Static<typeof NewRecovery>,
+    ): Promise<store.Recovery | Failure> {
+      const now = clock.now();
+      const window = windowOf(input, now);
+      if (isFailure(window)) return window;
+      const receiver = await findTarget(subscriptions, visible, input.subscription_guid);
+      if (isFailure(receiver)) return receiver;
+      const recovery = await database.transaction(async (transaction) => {
+        if ((await store.countRunning(transaction, receiver.guid, MAX_RUNNING)) === MAX_RUNNING)
+          return new Failure(
+            'recovery_limit_reached',
+            `A subscription has at most ${MAX_RUNNING} recoveries at a time; wait until one has ended`,
+          );
+        const failed = { subscription_guid: receiver.guid, ...window };
+        const row: store.Recovery = {
+          guid: guids.next(),
+          organization_guid: receiver.organizationGuid,
+          environment: receiver.environment,
+          ...failed,
+          total: await store.countFailed(transaction, failed),
+          done: 0,
+          reached: null,
+          created_at: now,
+          updated_at: now,
+          completed_at: null,
+          failed_at: null,
+        };
+        await store.insertRecovery(transaction, row);
+        await audit.record(transaction, actor, {
+          action: 'subscription_recovery.create',
+          organizationGuid: row.organization_guid,
+          objectType: 'subscription_recovery',
+          objectId: row.guid,
+          changes: {
+            subscription_guid: receiver.guid,
+            since: window.since.toISOString(),
+            until: window.until.toISOString(),
+          },
+        });
+        return row;
+      });
+      restUntil = 0;
+      return recovery;
+    },
+
+    async get(visible: Visible, guid: string): Promise<store.Recovery | Failure> {
+      const recovery = await store.selectRecovery(queries, visible, guid);
+      return recovery ?? new Failure('not_found', 'There is no such recovery');
+    },
+
+    async list(
+      visible: Visible,
+      page: Page,
+      { state, ...filters }: AskedRecoveryFilters,
+    ): Promise<PageOf<store.Recovery> | Failure> {
+      const unknown = state?.find((name) => !isRecoveryState(name));
+      if (unknown !== undefined)
+        return new Failure('invalid_parameter', `state ${unknown} is not a state of recoveries`);
+      return store.selectRecoveries(database.lists, visible, page, {
+        ...filters,
+        state: state?.filter(isRecoveryState),
+      });
+    },
+
+    /** A bounded piece of one recovery, whichever is in turn; true when there may be more to do at once. */
+    async step(): Promise<boolean> {
+      if (clock.now().getTime() < restUntil) return false;
+      const looked = new Set<string>();
+      while (looked.size < MAX_LOOKED_AT) {
+        const next = await nextRunning();
+        if (!next && looked.size === 0) restUntil = clock.now().getTime() + REST_MS;
+        if (!next || looked.has(next.guid)) return false;
+        looked.add(next.guid);
+        lastLookedAt = next.guid;
+        if (next.waiting > MAX_WAITING) continue;
+        const [receiver] = await subscriptions.receivers([next.subscription_guid]);
+        if (await advance(next.guid, receiver)) return true;
+      }
+      return false;
+    },
+
+    /** Forgets those that ended before the retention; gives how many. */
+    sweep(): Promise<number> {
+      const before = new Date(clock.now().getTime() - retentionDays * DAY_MS);
+      return store.deleteEnded(queries, before, MAX_SWEPT);
+    },
+  };
+}
+
+/** What is still to come has not failed yet, so the window ends now at the latest. */
+function windowOf(input: Static<typeof NewRecovery>, now: Date): { since: Date; until: Date } | Failure {
+  const since = new Date(input.since);
+  const until = new Date(input.until ?? now);
+  // The format lets a leap second through, which `Date` cannot read.
+  for (const [name, moment] of Object.entries({ since, until }))
+    if (Number.isNaN(moment.getTime()))
+      return new Failure(
+        'invalid_parameter',
+        `${name} must be an ISO 8601 date-time, for example 2026-11-15T00:00:00Z`,
+      );
+  const end = until < now ? until : now;
+  if (since >= end) return new Failure('invalid_parameter', 'since must be before until, and before now');
+  return { since, until: end };
+}
+
+function isRecoveryState(name: string): name is store.RecoveryState {
+  return store.RECOVERY_STATES.some((state) => state === name);
+}

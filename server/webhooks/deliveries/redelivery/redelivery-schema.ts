@@ -1,0 +1,63 @@
+import Type, { type Static } from 'typebox';
+import {
+  EnvironmentName,
+  Guid,
+  strictObject,
+  Timestamp,
+} from '../../../infrastructure/http/requests/schemas.ts';
+import { RECOVERY_STATES, type Recovery, type RecoveryState } from './redelivery-store.ts';
+
+const RecoveryStateName = Type.Enum([...RECOVERY_STATES], {
+  description: 'running; completed; or failed, because the subscription stopped delivering on the way',
+});
+
+export const NewRecovery = strictObject({
+  subscription_guid: Guid,
+  since: {
+    ...Timestamp,
+    description: 'deliveries that were created from this moment on',
+    example: '2026-11-01T00:00:00.000Z',
+  },
+  until: Type.Optional({
+    ...Timestamp,
+    description: 'and before this one; without it, or with one that is still to come, before now',
+  }),
+});
+
+export const RecoveryView = Type.Object({
+  guid: Guid,
+  subscription_guid: Guid,
+  environment: EnvironmentName,
+  since: Timestamp,
+  until: Timestamp,
+  state: RecoveryStateName,
+  total: Type.Integer({ description: 'failed deliveries of the window' }),
+  done: Type.Integer({ description: 'how many of them were dealt with so far: sent again, or found resent' }),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  completed_at: Type.Optional(Timestamp),
+  failed_at: Type.Optional(Timestamp),
+});
+
+export function viewRecovery(recovery: Recovery): Static<typeof RecoveryView> {
+  const { completed_at: completedAt, failed_at: failedAt } = recovery;
+  return {
+    guid: recovery.guid,
+    subscription_guid: recovery.subscription_guid,
+    environment: recovery.environment,
+    since: recovery.since.toISOString(),
+    until: recovery.until.toISOString(),
+    state: stateOf(recovery),
+    total: recovery.total,
+    done: recovery.done,
+    created_at: recovery.created_at.toISOString(),
+    updated_at: recovery.updated_at.toISOString(),
+    ...(completedAt === null ? {} : { completed_at: completedAt.toISOString() }),
+    ...(failedAt === null ? {} : { failed_at: failedAt.toISOString() }),
+  };
+}
+
+function stateOf({ completed_at: completedAt, failed_at: failedAt }: Recovery): RecoveryState {
+  if (completedAt !== null) return 'completed';
+  return failedAt === null ? 'running' : 'failed';
+}

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { objectsOf } from '../../../../testing/answers.ts';
+import { createTestApp } from '../../../../testing/app.ts';
+import { createSubscription, setMoments } from '../../../../testing/subscriptions.ts';
+import { createTenant, PRODUCTION_HOST, tokenOf, userToken } from '../../../../testing/tenant.ts';
+
+/** GET /api/subscription_targets: where a delivery could be repeated. */
+const app = await createTestApp();
+const tenant = await createTenant(app);
+const later = () => new Date(app.clock.now().getTime() + 1);
+
+async function targets(token: string): Promise<unknown[]> {
+  const answer = await app.call({ url: '/api/subscription_targets', token });
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  return objectsOf(answer);
+}
+
+test('each environment has its own, and a person without one sees both; nobody sees a stranger’s', async () => {
+  await createSubscription(app, await createTenant(app));
+  const sandbox = await createSubscription(app, tenant);
+  const production = await createSubscription(app, tenant, { environment: 'production' });
+  const shown = [sandbox, production].map(({ guid: subscription_guid, environment }) => ({
+    ...{ subscription_guid, environment },
+  }));
+  const scope = 'subscription_events:read';
+  const { organizationKey: key, organizationGuid } = tenant;
+  assert.deepEqual(await targets(await tokenOf(app, key, scope)), [shown[0]]);
+  assert.deepEqual(await targets(await tokenOf(app, key, scope, { host: PRODUCTION_HOST })), [shown[1]]);
+  assert.deepEqual(await targets(await userToken(app, organizationGuid, 'viewer')), shown);
+});
+
+test('exactly those are listed to which the server would send once more', async () => {
+  const owner = await createTenant(app);
+  const { guid } = await createSubscription(app, owner);
+  const token = await userToken(app, owner.organizationGuid, 'developer');
+  const NONE = { failed_at: null, disabled_at: null, scheduled_deletion_at: null, deleted_at: null };
+  const now = app.clock.now();
+  for (const moments of [
+    {},
+    { activated_at: now },
+    { scheduled_deletion_at: later() },
+    { disabled_at: now },
+    { failed_at: now },
+    { failed_at: now, scheduled_deletion_at: later() },
+    { scheduled_deletion_at: now },
+    { deleted_at: now },
+  ]) {
+    await setMoments(app, guid, { ...NONE, ...moments });
+    const listed = await targets(token);
+    const recovery = await app.call({
+      method: 'POST',
+      url: '/api/subscription_recoveries',
+      token,
+      payload: { subscription_guid: guid, since: '2026-01-01T00:00:00Z' },
+    });
+    assert.ok([201, 409].includes(recovery.status), JSON.stringify(recovery.body));
+    assert.equal(listed.length, recovery.status === 201 ? 1 : 0, JSON.stringify(moments));
+  }
+});

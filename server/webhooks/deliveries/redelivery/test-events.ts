@@ -1,0 +1,61 @@
+import type { Actor } from '../../../infrastructure/audit/service.ts';
+import type { Database } from '../../../infrastructure/database/database.ts';
+import type { RateLimit, RateLimits } from '../../../infrastructure/rate-limits/service.ts';
+import type { Clock } from '../../../infrastructure/runtime/clock.ts';
+import { Failure, isFailure } from '../../../infrastructure/runtime/failure.ts';
+import type { Events } from '../../events/service.ts';
+import type { Subscriptions } from '../../subscriptions/service.ts';
+import { hastenFirst } from '../queue/first-store.ts';
+import type { Shown } from '../schema.ts';
+import type { Visible } from '../store.ts';
+import type { DeliverOnce } from './deliver-once.ts';
+
+export type TestEvents = ReturnType<typeof createTestEvents>;
+
+const TEST_EVENT_LIMIT = 30;
+const RATE_LIMIT_WINDOW_MS = 5 * 60_000;
+const PER_SUBSCRIPTION: RateLimit = {
+  name: 'test_event',
+  limit: TEST_EVENT_LIMIT,
+  windowMs: RATE_LIMIT_WINDOW_MS,
+  code: 'api_rate_limit_exceeded',
+};
+
+type Deps = {
+  database: Database;
+  clock: Clock;
+  events: Events;
+  subscriptions: Subscriptions;
+  rateLimits: RateLimits;
+  deliverOnce: DeliverOnce;
+};
+
+/**
+ * An event for trying an endpoint. It says what is true and what nobody acts upon: that this subscription was stored.
+ * It is recorded, signed, sent and tried again like any other, but this subscription alone receives it.
+ */
+export function createTestEvents({ database, clock, events, subscriptions, rateLimits, deliverOnce }: Deps) {
+  return {
+    async send(actor: Actor, visible: Visible, guid: string): Promise<Shown | Failure> {
+      const subscription = await subscriptions.get(visible, guid);
+      if (isFailure(subscription)) return subscription;
+      const [receiver] = await subscriptions.receivers([guid]);
+      if (!receiver?.delivers)
+        return new Failure('delivery_not_retryable', 'This subscription no longer delivers');
+      const refused = await rateLimits.use(PER_SUBSCRIPTION, guid);
+      if (refused) return refused;
+      const { organizationGuid, environment } = receiver;
+      return database.transaction(async (transaction) => {
+        const event = await events.record(transaction, {
+          ...{ organizationGuid, environment, objectGuid: guid, eventType: 'subscription.storing' },
+        });
+        const delivery = await deliverOnce(transaction, actor, 'subscription_delivery.test', receiver, event);
+        // The test event waits for the first 2xx, so the first event is tried at once instead.
+        const deliveryGuid = receiver.firstOnly?.deliveryGuid;
+        if (deliveryGuid)
+          await hastenFirst(transaction, { subscriptionGuid: guid, deliveryGuid }, clock.now());
+        return delivery;
+      });
+    },
+  };
+}

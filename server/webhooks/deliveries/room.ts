@@ -1,0 +1,50 @@
+import type { Notifications } from '../../infrastructure/database/connections/notifications.ts';
+import type { Database } from '../../infrastructure/database/database.ts';
+import type { Clock, Timers } from '../../infrastructure/runtime/clock.ts';
+import type { Guids, RandomBytes } from '../../infrastructure/runtime/guid.ts';
+import type { Log } from '../../infrastructure/runtime/log.ts';
+import type { Metrics } from '../../infrastructure/runtime/metrics.ts';
+import type { Subscriptions } from '../subscriptions/service.ts';
+import { createLiveFeed } from './live/live-feed.ts';
+import { createEnqueue } from './queue/enqueue.ts';
+import { createOrphans } from './queue/orphans.ts';
+import { createAttempt } from './sending/attempt.ts';
+import { createDispatcher } from './sending/dispatcher.ts';
+import { createSchedule } from './sending/schedule.ts';
+import type { Courier } from './sending/sender.ts';
+
+type Deps = {
+  database: Database;
+  clock: Clock;
+  timers: Timers;
+  guids: Guids;
+  log: Log;
+  metrics: Metrics;
+  notifications: Notifications;
+  subscriptions: Subscriptions;
+  courier: Courier;
+  randomBytes: RandomBytes;
+  settings: { retryMaxDelayMs: number; webhookAllowPrivate: boolean };
+  alongside(): Promise<boolean>;
+};
+
+/** From an event to a POST: making deliveries, sending them, writing down what came of it. */
+export function createDeliveryRoom(deps: Deps) {
+  const { courier, settings, randomBytes } = deps;
+  const random = () => Buffer.from(randomBytes(4)).readUInt32BE() / 2 ** 32;
+  const schedule = createSchedule({ maxDelayMs: settings.retryMaxDelayMs, random });
+  const attempt = createAttempt({ ...deps, schedule, allowPrivate: settings.webhookAllowPrivate });
+  const dispatcher = createDispatcher({ ...deps, attempt, live: createLiveFeed(deps) });
+  const { enqueue, enqueueFor } = createEnqueue({ ...deps, dispatcher });
+
+  return {
+    dispatcher,
+    enqueue,
+    enqueueFor,
+    ...createOrphans(deps),
+    stopSending: dispatcher.stopSending,
+    stop: dispatcher.stop,
+    /** Ends the thread that sends, and with it what is still under way. */
+    closeCourier: courier.close,
+  };
+}

@@ -1,0 +1,78 @@
+import type { Clock } from '../../../infrastructure/runtime/clock.ts';
+import type { Log } from '../../../infrastructure/runtime/log.ts';
+import type { Receiver } from '../../subscriptions/service.ts';
+import { bodyOf, type Delivery, type Outcome } from '../delivery.ts';
+import { asksForPause, type Schedule } from './schedule.ts';
+import { type Courier, notDelivered } from './sender.ts';
+import type { Answer } from './transport.ts';
+
+export type Attempt = (delivery: Delivery, receiver: Receiver) => Promise<Outcome>;
+
+type Deps = {
+  clock: Clock;
+  log: Log;
+  courier: Courier;
+  schedule: Schedule;
+  /** Sandbox endpoints may be on private addresses. */
+  allowPrivate: boolean;
+};
+
+/** Sends a delivery and tells what came of it. Never rejects: whatever goes wrong is an outcome. */
+export function createAttempt({ clock, log, courier, schedule, allowPrivate }: Deps): Attempt {
+  function post(delivery: Delivery, receiver: Receiver, at: Date): Promise<Answer> {
+    try {
+      return courier.deliver({
+        url: receiver.url,
+        eventGuid: delivery.eventGuid,
+        body: bodyOf(delivery),
+        signingKey: receiver.signingKey(),
+        at,
+        allowPrivate: allowPrivate && receiver.environment === 'sandbox',
+      });
+    } catch (error) {
+      // A bug or an unreadable key: this delivery waits for its next attempt, every other goes on.
+      log.error({ err: error, delivery_guid: delivery.guid }, 'a delivery could not be sent');
+      return Promise.resolve(notDelivered('not sent'));
+    }
+  }
+
+  function outcomeOf(delivery: Delivery, receiver: Receiver, attemptedAt: Date, answer: Answer): Outcome {
+    const endedAt = clock.now();
+    const result = resultOf(answer);
+    const attempt = { number: delivery.attemptCount + 1, createdAt: delivery.createdAt, endedAt };
+    const isAnswered = answer.kind === 'answered';
+    return {
+      delivery,
+      result,
+      attemptedAt,
+      endedAt,
+      durationMs: answer.durationMs,
+      status: answer.status,
+      excerpt: answer.excerpt ?? '',
+      reason: isAnswered ? undefined : answer.reason,
+      isPaused: isAnswered && asksForPause(answer.status, answer.retryAfter),
+      nextAttemptAt:
+        result === 'completed'
+          ? undefined
+          : schedule({
+              ...attempt,
+              status: answer.status,
+              retryAfter: isAnswered ? answer.retryAfter : undefined,
+            }),
+      provenUrl: result === 'completed' && receiver.firstOnly ? receiver.url : undefined,
+    };
+  }
+
+  return (delivery, receiver) => {
+    const attemptedAt = clock.now();
+    return post(delivery, receiver, attemptedAt).then((answer) =>
+      outcomeOf(delivery, receiver, attemptedAt, answer),
+    );
+  };
+}
+
+/** Success is any 2xx (specification, Events 3); redirects are not followed, so a 3xx is no success. */
+function resultOf(answer: Answer): Outcome['result'] {
+  if (answer.kind !== 'answered') return answer.kind;
+  return answer.status >= 200 && answer.status < 300 ? 'completed' : 'rejected';
+}

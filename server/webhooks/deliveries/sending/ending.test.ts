@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { deliveriesOf, insertDeliveries } from '../../../../testing/deliveries.ts';
+import { publishEvents } from '../../../../testing/events.ts';
+import { createReceiver, hold } from '../../../../testing/receiver.ts';
+import { createSubscription, setMoments } from '../../../../testing/subscriptions.ts';
+import { createTenant } from '../../../../testing/tenant.ts';
+import {
+  createDispatchingApp,
+  deliveryOf,
+  guidsAt,
+  metricOf,
+  queueOf,
+  setDisabled,
+  showDelivery,
+  until,
+} from '../../../../testing/webhooks.ts';
+import { START_LIMIT } from '../queue/lanes/limit.ts';
+
+/** Requests under way to an endpoint that has answered once. */
+const UNDER_WAY = START_LIMIT + 1;
+
+/** If the subscription is disabled, failed or deleted, future retries are prevented (specification, Delivery). */
+const app = await createDispatchingApp();
+const { clock, dispatcher } = app;
+const HOUR_MS = 3_600_000;
+
+/** Time goes on while it looks: the dispatcher reads subscriptions again after a rest of up to a second. */
+const untilLater = (isSo: () => Promise<boolean>) =>
+  until(async () => {
+    clock.advance(250);
+    return isSo();
+  });
+
+async function createFailing() {
+  const tenant = await createTenant(app);
+  const receiver = await createReceiver();
+  receiver.behave({ kind: 'answer', status: 500 });
+  const subscription = await createSubscription(app, tenant, { url: receiver.url, active: true });
+  const events = await publishEvents(app, tenant, 3);
+  await dispatcher.settle();
+  assert.equal((await queueOf(app, subscription)).length, 4);
+  return { tenant, receiver, subscription, events };
+}
+
+const endings = {
+  'disabled by the operator': (guid: string) => setDisabled(app, { guid }, true),
+  failed: (guid: string) => setMoments(app, guid, { failed_at: clock.now() }),
+  deleted: (guid: string) => setMoments(app, guid, { scheduled_deletion_at: clock.now() }),
+};
+
+for (const [ending, end] of Object.entries(endings)) {
+  test(`what waits when its subscription is ${ending} has failed, without another attempt`, async () => {
+    const { tenant, receiver, subscription, events } = await createFailing();
+    const before = receiver.received.length;
+    const failed = await metricOf(app, 'portico_deliveries_total{state="failed"}');
+    clock.advance(1_000);
+    await end(subscription.guid);
+    await dispatcher.settle();
+    assert.deepEqual(await queueOf(app, subscription), []);
+    assert.equal(await metricOf(app, 'portico_deliveries_total{state="failed"}'), failed + 4);
+    for (const event of events) {
+      const { guid } = await deliveryOf(app, subscription, event);
+      const view = await showDelivery(app, tenant, guid);
+      assert.equal(view.state, 'failed');
+      assert.equal(view.failed_at, clock.now().toISOString());
+      assert.deepEqual([view.attempt_count, view.next_attempt_at], [1, undefined]);
+      assert.deepEqual([view.failure_kind, view.response_status], ['rejected', 500], 'of its last attempt');
+    }
+    clock.advance(HOUR_MS);
+    await dispatcher.settle();
+    assert.equal(receiver.received.length, before);
+  });
+}
+
+test('a disabled subscription gets its deliveries as failed ones, and nothing is sent', async () => {
+  const { tenant, receiver, subscription } = await createFailing();
+  await setDisabled(app, subscription, true);
+  await dispatcher.settle();
+  const before = receiver.received.length;
+  const events = await publishEvents(app, tenant, 2);
+  await dispatcher.settle();
+  for (const event of events) {
+    const { guid } = await deliveryOf(app, subscription, event);
+    const view = await showDelivery(app, tenant, guid);
+    assert.equal(view.state, 'failed');
+    assert.deepEqual([view.attempt_count, view.attempts.length], [0, 0]);
+    assert.equal(view.failed_at, view.created_at);
+  }
+  assert.equal(receiver.received.length, before);
+});
+
+for (const ending of ['failed', 'deleted'] as const)
+  test(`for a ${ending} subscription no delivery is made at all`, async () => {
+    const { tenant, subscription } = await createFailing();
+    await endings[ending](subscription.guid);
+    const before = (await deliveriesOf(app, subscription)).length;
+    await publishEvents(app, tenant, 2);
+    await dispatcher.settle();
+    assert.equal((await deliveriesOf(app, subscription)).length, before);
+  });
+
+test('once it is enabled again it gets new events, and those of before stay failed', async () => {
+  const { tenant, receiver, subscription, events } = await createFailing();
+  await setDisabled(app, subscription, true);
+  await dispatcher.settle();
+  const missed = await publishEvents(app, tenant, 2);
+  await setDisabled(app, subscription, false);
+  receiver.behave({ kind: 'answer' });
+  const fresh = await publishEvents(app, tenant, 2);
+  await dispatcher.settle();
+  clock.advance(HOUR_MS);
+  await dispatcher.settle();
+  for (const event of fresh) assert.notEqual((await deliveryOf(app, subscription, event)).completed_at, null);
+  for (const event of [...events, ...missed])
+    assert.notEqual((await deliveryOf(app, subscription, event)).failed_at, null);
+  assert.ok(missed.every((event) => !guidsAt(receiver).includes(event)));
+});
+
+test('a request that is under way when its subscription is disabled may finish, and counts', async () => {
+  const tenant = await createTenant(app);
+  const receiver = await createReceiver();
+  const subscription = await createSubscription(app, tenant, { url: receiver.url });
+  await dispatcher.settle();
+  const slow = hold();
+  receiver.behave(slow);
+  const [event = ''] = await publishEvents(app, tenant);
+  await receiver.waitForCount(2);
+  await setDisabled(app, subscription, true);
+  slow.release({ status: 200, body: 'in time' });
+  await dispatcher.settle();
+  const { completed_at, failed_at } = await deliveryOf(app, subscription, event);
+  assert.notEqual(completed_at, null);
+  assert.equal(failed_at, null);
+});
+
+test('when that request fails, it has failed for good', async () => {
+  const tenant = await createTenant(app);
+  const receiver = await createReceiver();
+  const subscription = await createSubscription(app, tenant, { url: receiver.url });
+  await dispatcher.settle();
+  const slow = hold();
+  receiver.behave(slow);
+  const [event = ''] = await publishEvents(app, tenant);
+  await receiver.waitForCount(2);
+  await setDisabled(app, subscription, true);
+  slow.release({ status: 500 });
+  await dispatcher.settle();
+  await dispatcher.settle();
+  const { failed_at, attempt_count } = await deliveryOf(app, subscription, event);
+  assert.notEqual(failed_at, null);
+  assert.equal(attempt_count, 1);
+  assert.deepEqual(await queueOf(app, subscription), []);
+});
+
+test('what a dispatcher already holds is not sent either: it looks at each subscription again', async () => {
+  const tenant = await createTenant(app);
+  const receiver = await createReceiver();
+  const subscription = await createSubscription(app, tenant, { url: receiver.url });
+  await dispatcher.settle();
+  const slow = hold();
+  receiver.behave(slow);
+  await insertDeliveries(
+    app,
+    tenant,
+    subscription,
+    Array.from({ length: 200 }, () => ({})),
+  );
+  const settled = dispatcher.settle();
+  await receiver.waitForCount(1 + UNDER_WAY);
+  await setDisabled(app, subscription, true);
+  await untilLater(
+    async () => (await queueOf(app, subscription)).filter((row) => row.leased_by).length <= UNDER_WAY,
+  );
+  slow.release();
+  await settled;
+  await dispatcher.settle();
+  await untilLater(async () => (await queueOf(app, subscription)).length === 0);
+  assert.equal(receiver.received.length, 1 + UNDER_WAY);
+  const deliveries = await deliveriesOf(app, subscription);
+  assert.equal(deliveries.filter(({ completed_at }) => completed_at !== null).length, 1 + UNDER_WAY);
+  assert.equal(deliveries.filter(({ failed_at }) => failed_at !== null).length, 200 - UNDER_WAY);
+});
+
+test('what is held when the moment of deletion comes is not sent, even without a look at the subscription', async () => {
+  const tenant = await createTenant(app);
+  const receiver = await createReceiver();
+  const subscription = await createSubscription(app, tenant, { url: receiver.url });
+  await dispatcher.settle();
+  await setMoments(app, subscription.guid, {
+    scheduled_deletion_at: new Date(clock.now().getTime() + 1_000),
+  });
+  const slow = hold();
+  receiver.behave(slow);
+  await publishEvents(app, tenant, 50);
+  await receiver.waitForCount(1 + UNDER_WAY);
+  clock.advance(1_000);
+  slow.release();
+  await dispatcher.settle();
+  await dispatcher.settle();
+  assert.equal(receiver.received.length, 1 + UNDER_WAY);
+  await untilLater(async () => {
+    await dispatcher.settle();
+    return (await queueOf(app, subscription)).length === 0;
+  });
+});

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { deliveriesOf } from '../../../../testing/deliveries.ts';
+import { publishEvents } from '../../../../testing/events.ts';
+import { createReceiver, refusing } from '../../../../testing/receiver.ts';
+import { createSubscription, eventTypesOf, founderOf } from '../../../../testing/subscriptions.ts';
+import { createTenant } from '../../../../testing/tenant.ts';
+import {
+  attemptsOf,
+  createDispatchingApp,
+  guidsAt,
+  queueOf,
+  showDelivery,
+  subscriptionRow,
+  typesAt,
+} from '../../../../testing/webhooks.ts';
+
+const app = await createDispatchingApp();
+const { clock, dispatcher } = app;
+const tenant = await createTenant(app);
+const healthy = await createReceiver();
+const other = await createSubscription(app, tenant, { url: healthy.url });
+const subscription = await createSubscription(app, tenant, { url: await refusing() });
+
+const DAY_MS = 24 * 3_600_000;
+const CREATED_AT = clock.now().getTime();
+const ENDS_AT = CREATED_AT + 7 * DAY_MS;
+const sinceCreation = (moment: Date) => moment.getTime() - CREATED_AT;
+
+/** Its own creation is the only thing that it is told, until the end of the week. */
+const [delivery] = await deliveriesOf(app, subscription);
+assert.ok(delivery);
+const shown = () => showDelivery(app, tenant, delivery.guid);
+const dueAt = async () => (await queueOf(app, subscription))[0]?.due_at;
+
+const isSampled = (number: number) => number <= 10 || number % 100 === 0;
+
+test('a delivery is tried for seven days, at the moments that it announces, and then it has failed', async () => {
+  const moments: number[] = [];
+  await dispatcher.settle();
+  for (let next = await dueAt(); next; next = await dueAt()) {
+    const number = moments.push(clock.now().getTime());
+    assert.ok(next > clock.now() && next.getTime() <= ENDS_AT, `attempt ${number + 1} at ${next}`);
+    if (isSampled(number)) {
+      const view = await shown();
+      assert.equal(view.next_attempt_at, next.toISOString());
+      assert.equal(view.attempt_count, number);
+      assert.equal(view.state, sinceCreation(clock.now()) < 10_000 ? 'storing' : 'failing');
+      assert.equal(view.failed_at, undefined);
+    }
+    clock.set(new Date(next.getTime() - 1));
+    if (isSampled(number)) {
+      await dispatcher.settle();
+      assert.equal((await shown()).attempt_count, number, 'not a millisecond before it is due');
+    }
+    clock.set(next);
+    await dispatcher.settle();
+  }
+  moments.push(clock.now().getTime());
+
+  const attempts = await attemptsOf(app, delivery);
+  assert.deepEqual(
+    attempts.map(({ attempted_at }) => attempted_at.getTime()),
+    moments,
+  );
+  assert.ok(
+    attempts.every(({ number, outcome }, index) => number === index + 1 && outcome === 'unreachable'),
+  );
+
+  const end = await shown();
+  assert.equal(end.state, 'failed');
+  assert.equal(end.failed_at, clock.now().toISOString());
+  assert.equal(end.next_attempt_at, undefined);
+  assert.equal(end.attempt_count, moments.length);
+  assert.equal(end.attempts.length, 100);
+  assert.equal(end.attempts.at(-1)?.number, moments.length);
+});
+
+test('the attempts are at 0, 2, 6 and 14 seconds, then every ten minutes, more or less by a tenth', async () => {
+  const times = (await attemptsOf(app, delivery)).map(({ attempted_at }) => sinceCreation(attempted_at));
+  assert.deepEqual(times.slice(0, 4), [0, 2_000, 6_000, 14_000]);
+  const gaps = times.slice(4).map((time, index) => time - (times[index + 3] ?? 0));
+  for (const gap of gaps) assert.ok(gap >= 540_000 && gap <= 660_000, `${gap} ms`);
+  const mean = gaps.reduce((sum, gap) => sum + gap) / gaps.length;
+  assert.ok(Math.abs(mean - 600_000) < 10_000, `${mean} ms on average`);
+  assert.ok(new Set(gaps).size > gaps.length / 2, 'scattered');
+  assert.ok(times.length > 980 && times.length < 1_040, `${times.length} attempts`);
+});
+
+test('the last attempt is less than the longest delay before the end of the week', async () => {
+  const last = (await attemptsOf(app, delivery)).at(-1);
+  assert.ok(last && last.attempted_at.getTime() > ENDS_AT - 660_000);
+});
+
+test('its subscription shows since when it fails, and fails itself when that is seven days ago', async () => {
+  const before = await subscriptionRow(app, subscription);
+  assert.equal(before.deliveries_failing_since?.getTime(), CREATED_AT);
+  clock.set(new Date(ENDS_AT - 1));
+  await app.sweeper.runOnce();
+  const founder = founderOf(app, tenant);
+  assert.equal((await founder('GET', `/${subscription.guid}`)).body.state, 'storing');
+
+  clock.set(new Date(ENDS_AT));
+  await publishEvents(app, tenant);
+  await app.sweeper.runOnce();
+  const { body } = await founder('GET', `/${subscription.guid}`);
+  assert.equal(body.state, 'failed');
+  assert.equal(body.deliveries_failing_since, new Date(CREATED_AT).toISOString());
+  assert.deepEqual(await eventTypesOf(app, subscription.guid), [
+    'subscription.storing',
+    'subscription.failed',
+  ]);
+});
+
+test('the other subscription is told of it, the failed one is not', async () => {
+  await dispatcher.settle();
+  assert.ok(typesAt(healthy).includes('subscription.failed'));
+  const types = (await deliveriesOf(app, subscription)).map(({ event_type }) => event_type);
+  assert.ok(!types.includes('subscription.failed'));
+});
+
+test('what still waited for it has failed, and nothing is made for it any more', async () => {
+  await dispatcher.settle();
+  const made = await deliveriesOf(app, subscription);
+  assert.ok(made.every(({ failed_at }) => failed_at !== null));
+  assert.deepEqual(await queueOf(app, subscription), []);
+  const events = await publishEvents(app, tenant, 3);
+  await dispatcher.settle();
+  clock.advance(DAY_MS);
+  await dispatcher.settle();
+  assert.equal((await deliveriesOf(app, subscription)).length, made.length);
+  assert.ok(events.every((guid) => guidsAt(healthy).includes(guid)));
+  assert.equal(
+    (await deliveriesOf(app, other)).every(({ completed_at }) => completed_at !== null),
+    true,
+  );
+});

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { test } from 'node:test';
+import { createReceiver, drip, hold } from '../../../../testing/receiver.ts';
+import { createPosting, named } from '../testing/posting.ts';
+import { EXCHANGE_TIMEOUT_MS } from './exchange.ts';
+
+const NO_RESPONSE = {
+  kind: 'timeout',
+  reason: 'no response within 10 seconds',
+  durationMs: EXCHANGE_TIMEOUT_MS,
+};
+
+/** Resolves the next time that undici tells of it: what the receiver has sent has then been read. */
+function next(event: 'headers' | 'bodyChunkReceived'): Promise<void> {
+  const name = `undici:request:${event}`;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const listener = () => {
+    unsubscribe(name, listener);
+    resolve();
+  };
+  subscribe(name, listener);
+  return promise;
+}
+
+test('an answer after 9.9 s is an answer', async () => {
+  const receiver = await createReceiver();
+  const held = hold();
+  receiver.behave(held);
+  const { clock, post } = createPosting();
+  const answer = post(receiver.url);
+  await receiver.waitForCount(1);
+  clock.advance(9_900);
+  held.release({ status: 202 });
+  const expected = { kind: 'answered', status: 202, retryAfter: undefined, excerpt: '', durationMs: 9_900 };
+  assert.deepEqual(await answer, expected);
+  assert.equal(clock.waiting(), 0);
+});
+
+test('an answer after 10.1 s is too late: timeout at 10 s, and the connection is closed', async () => {
+  const receiver = await createReceiver();
+  const held = hold();
+  receiver.behave(held);
+  const { clock, post } = createPosting();
+  const answer = post(receiver.url);
+  await receiver.waitForCount(1);
+  clock.advance(10_100);
+  held.release();
+  assert.deepEqual(await answer, NO_RESPONSE);
+  await receiver.received[0]?.connectionClosed;
+  assert.equal(clock.waiting(), 0);
+});
+
+test('a byte a second: timeout at 10 s, with the status and what had come', async () => {
+  const receiver = await createReceiver();
+  const dripping = drip('one byte a second');
+  receiver.behave(dripping);
+  const { clock, post } = createPosting();
+  let read = next('headers');
+  const answer = post(receiver.url);
+  await read;
+  for (let second = 1; second <= 10; second++) {
+    read = next('bodyChunkReceived');
+    dripping.next();
+    await read;
+    clock.advance(1_000);
+  }
+  const begun = { status: 200, excerpt: 'one byte a' };
+  assert.deepEqual(await answer, {
+    ...NO_RESPONSE,
+    reason: 'the response was not complete within 10 seconds',
+    ...begun,
+  });
+  await receiver.received[0]?.connectionClosed;
+});
+
+test('a resolver that never answers: timeout at 10 s', async () => {
+  const { clock, post } = createPosting(() => new Promise(() => {}));
+  const answer = post('http://partner.test/');
+  clock.advance(EXCHANGE_TIMEOUT_MS);
+  assert.deepEqual(await answer, NO_RESPONSE);
+});
+
+test('a resolver that answers after the deadline: no connection is made any more', async () => {
+  const receiver = await createReceiver();
+  const resolved = Promise.withResolvers<string[]>();
+  const { clock, post } = createPosting(() => resolved.promise);
+  const answer = post(named(receiver.url));
+  clock.advance(EXCHANGE_TIMEOUT_MS);
+  assert.deepEqual(await answer, NO_RESPONSE);
+  resolved.resolve(['127.0.0.1']);
+  // A whole exchange with the same receiver: by its end an earlier connection would have shown.
+  await createPosting().post(receiver.url);
+  assert.equal(receiver.received.length, 1);
+});
+
+test('one that never speaks TLS: timeout at 10 s, and the connection is closed', async (t) => {
+  const silent = createServer().listen(0, '127.0.0.1');
+  t.after(() => silent.close());
+  await once(silent, 'listening');
+  const { clock, post } = createPosting();
+  const connected = once(silent, 'connection');
+  const answer = post(`https://127.0.0.1:${(silent.address() as AddressInfo).port}/`);
+  const [socket] = await connected;
+  clock.advance(EXCHANGE_TIMEOUT_MS);
+  assert.deepEqual(await answer, NO_RESPONSE);
+  socket.resume();
+  await once(socket, 'close');
+});
+
+test('after a timeout the next exchange gets a connection of its own', async () => {
+  const receiver = await createReceiver();
+  receiver.behave((nth) => (nth === 1 ? { kind: 'hang' } : { kind: 'answer' }));
+  const { clock, post } = createPosting();
+  const late = post(receiver.url);
+  await receiver.waitForCount(1);
+  clock.advance(EXCHANGE_TIMEOUT_MS);
+  assert.equal((await late).kind, 'timeout');
+  assert.equal((await post(receiver.url)).status, 204);
+});

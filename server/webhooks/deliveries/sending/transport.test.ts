@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createReceiver, refusing } from '../../../../testing/receiver.ts';
+import { createPosting, named } from '../testing/posting.ts';
+import { MAX_RESPONSE_BYTES } from './exchange.ts';
+
+const IN_NO_TIME = { durationMs: 0 };
+
+function unreachable(reason: string) {
+  return { kind: 'unreachable', reason, ...IN_NO_TIME };
+}
+
+test('the request arrives as it was given: method, path with query, headers and body', async () => {
+  const receiver = await createReceiver();
+  const { post } = createPosting();
+  const body = '{"name":"Zoë 😀"}';
+  const headers = { 'content-type': 'application/json', 'webhook-id': 'a1' };
+  await post(`${receiver.url}/hooks/in?tenant=7#part`, { headers, body });
+  const [request] = receiver.received;
+  assert.equal(request?.method, 'POST');
+  assert.equal(request.path, '/hooks/in?tenant=7');
+  assert.equal(request.body.toString(), body);
+  assert.equal(request.headers['webhook-id'], 'a1');
+  assert.equal(request.headers['content-type'], 'application/json');
+  assert.equal(request.headers['content-length'], `${Buffer.byteLength(body)}`);
+  assert.equal(request.headers.host, new URL(receiver.url).host);
+});
+
+for (const status of [200, 201, 204, 301, 302, 307, 400, 404, 410, 429, 500, 503, 599]) {
+  test(`${status} is answered with that status`, async () => {
+    const receiver = await createReceiver();
+    receiver.behave({ kind: 'answer', status });
+    const answer = await createPosting().post(receiver.url);
+    assert.deepEqual(answer, { kind: 'answered', status, retryAfter: undefined, excerpt: '', ...IN_NO_TIME });
+  });
+}
+
+test('a redirect is not followed', async () => {
+  const receiver = await createReceiver();
+  const elsewhere = await createReceiver();
+  receiver.behave({ kind: 'redirect', status: 301, location: elsewhere.url });
+  const answer = await createPosting().post(receiver.url);
+  assert.ok(answer.kind === 'answered');
+  assert.equal(answer.status, 301);
+  assert.equal(elsewhere.received.length, 0);
+});
+
+test('Retry-After is handed on as it is', async () => {
+  const receiver = await createReceiver();
+  const { post } = createPosting();
+  for (const retryAfter of ['120', 'Wed, 21 Oct 2026 07:28:00 GMT', 'soon']) {
+    receiver.behave({ kind: 'answer', status: 429, headers: { 'retry-after': retryAfter } });
+    const answer = await post(receiver.url);
+    assert.deepEqual(answer, { kind: 'answered', status: 429, retryAfter, excerpt: '', ...IN_NO_TIME });
+  }
+});
+
+test('of several Retry-After the first counts', async () => {
+  const receiver = await createReceiver();
+  const bytes = 'HTTP/1.1 503 Busy\r\nretry-after: 1\r\nretry-after: 2\r\ncontent-length: 0\r\n\r\n';
+  receiver.behave({ kind: 'garbage', bytes });
+  const answer = await createPosting().post(receiver.url);
+  assert.deepEqual(answer, { kind: 'answered', status: 503, retryAfter: '1', excerpt: '', ...IN_NO_TIME });
+});
+
+test('the first 1,024 bytes of the response are kept', async () => {
+  const receiver = await createReceiver();
+  const { post } = createPosting();
+  for (const [body, excerpt] of [
+    ['short', 'short'],
+    ['x'.repeat(5_000), 'x'.repeat(1_024)],
+    ['\0', '\ufffd'],
+  ] as const) {
+    receiver.behave({ kind: 'answer', status: 500, body });
+    const answer = await post(receiver.url);
+    assert.equal(answer.excerpt, excerpt);
+  }
+});
+
+test('early hints are not the response', async () => {
+  const receiver = await createReceiver();
+  const hints = 'HTTP/1.1 103 Early Hints\r\nretry-after: 9\r\n\r\n';
+  receiver.behave({ kind: 'garbage', bytes: `${hints}HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok` });
+  const answer = await createPosting().post(receiver.url);
+  assert.deepEqual(answer, {
+    kind: 'answered',
+    status: 200,
+    retryAfter: undefined,
+    excerpt: 'ok',
+    ...IN_NO_TIME,
+  });
+});
+
+test('early hints and nothing else: unreachable, without a status', async () => {
+  const receiver = await createReceiver();
+  receiver.behave({ kind: 'garbage', bytes: 'HTTP/1.1 103 Early Hints\r\n\r\n' });
+  const reason = 'the connection closed before the response was complete';
+  assert.deepEqual(await createPosting().post(receiver.url), unreachable(reason));
+});
+
+test('a body that ends with the connection is complete', async () => {
+  const receiver = await createReceiver();
+  receiver.behave({ kind: 'garbage', bytes: 'HTTP/1.0 200 OK\r\n\r\nthe old way' });
+  assert.equal((await createPosting().post(receiver.url)).excerpt, 'the old way');
+});
+
+test('an endless body is left at 64 KB, with its connection, and the status counts', async () => {
+  const receiver = await createReceiver();
+  receiver.behave({ kind: 'endless' });
+  const answer = await createPosting().post(receiver.url);
+  assert.deepEqual(answer, {
+    kind: 'answered',
+    status: 200,
+    retryAfter: undefined,
+    excerpt: 'e'.repeat(1_024),
+    ...IN_NO_TIME,
+  });
+  await receiver.received[0]?.connectionClosed;
+});
+
+test('a body of exactly 64 KB is read, and its connection used again; one byte more ends it', async () => {
+  const receiver = await createReceiver();
+  const { post } = createPosting();
+  for (const bytes of [MAX_RESPONSE_BYTES, MAX_RESPONSE_BYTES + 1, 0]) {
+    receiver.behave({ kind: 'answer', status: 200, body: 'x'.repeat(bytes) });
+    assert.equal((await post(receiver.url)).status, 200);
+  }
+  const [first, second, third] = receiver.received.map((request) => request.connectionClosed);
+  assert.equal(first, second);
+  assert.notEqual(second, third);
+  await second;
+});
+
+test('refused: unreachable', async () => {
+  assert.deepEqual(await createPosting().post(await refusing()), unreachable('connection refused'));
+});
+
+test('reset: unreachable', async () => {
+  const receiver = await createReceiver();
+  receiver.behave({ kind: 'reset' });
+  assert.deepEqual(await createPosting().post(receiver.url), unreachable('connection reset'));
+  assert.equal(receiver.received.length, 1);
+});
+
+test('reset in the middle of the response: unreachable, with the status and what had come', async () => {
+  const receiver = await createReceiver();
+  receiver.behave({ kind: 'resetMidResponse' });
+  const answer = await createPosting().post(receiver.url);
+  const begun = { status: 200, excerpt: 'the first part' };
+  assert.deepEqual(answer, { ...unreachable('connection reset'), ...begun });
+});
+
+test('closed in the middle of the response: unreachable', async () => {
+  const receiver = await createReceiver();
+  receiver.behave({ kind: 'garbage', bytes: 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nfirst' });
+  const answer = await createPosting().post(receiver.url);
+  const begun = { status: 200, excerpt: 'first' };
+  assert.deepEqual(answer, {
+    ...unreachable('the connection closed before the response was complete'),
+    ...begun,
+  });
+});
+
+for (const [what, bytes] of Object.entries({
+  'what is not HTTP': 'this is not HTTP\r\n\r\n',
+  '100 and nothing else': 'HTTP/1.1 100 Continue\r\n\r\n',
+  'another protocol': 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
+  'a header that is none': 'HTTP/1.1 200 OK\r\nno colon\r\n\r\n',
+})) {
+  test(`${what}: unreachable`, async () => {
+    const receiver = await createReceiver();
+    receiver.behave({ kind: 'garbage', bytes });
+    assert.deepEqual(await createPosting().post(receiver.url), unreachable('the response is not valid HTTP'));
+  });
+}
+
+test('two lengths: unreachable', async () => {
+  const receiver = await createReceiver();
+  receiver.behave({
+    kind: 'garbage',
+    bytes: 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nx',
+  });
+  const reason = 'the response is not of the length that it announces';
+  assert.deepEqual(await createPosting().post(receiver.url), unreachable(reason));
+});
+
+test('closed without a word: unreachable', async () => {
+  const receiver = await createReceiver();
+  receiver.behave({ kind: 'garbage', bytes: '' });
+  const reason = 'the connection closed before the response was complete';
+  assert.deepEqual(await createPosting().post(receiver.url), unreachable(reason));
+});
+
+test('1 MB of headers: unreachable', async () => {
+  const receiver = await createReceiver();
+  receiver.behave({ kind: 'hugeHeaders', bytes: 1024 * 1024 });
+  assert.deepEqual(
+    await createPosting().post(receiver.url),
+    unreachable('the response headers are too large'),
+  );
+});
+
+/** The same for both: a partner does not learn which names resolve inside our network. */
+const NO_PUBLIC_ADDRESS = unreachable('the host does not resolve to a public address');
+
+test('a name that does not resolve: unreachable', async () => {
+  for (const code of ['ENOTFOUND', 'EAI_AGAIN', 'ESERVFAIL', 'ETIMEOUT']) {
+    const { post } = createPosting(() => Promise.reject(Object.assign(new Error(), { code })));
+    assert.deepEqual(await post('http://nowhere.invalid/'), NO_PUBLIC_ADDRESS);
+  }
+});
+
+test('an address that is not public: unreachable, and nothing is sent', async () => {
+  const receiver = await createReceiver();
+  const { port } = new URL(receiver.url);
+  const { post } = createPosting();
+  for (const host of ['127.0.0.1', '0x7f.1', '2130706433', '[::ffff:127.0.0.1]', 'hooks.partner.test']) {
+    const answer = await post(`http://${host}:${port}/`, { allowPrivate: false });
+    assert.deepEqual(answer, NO_PUBLIC_ADDRESS, host);
+  }
+  assert.equal(receiver.received.length, 0);
+});
+
+test('what one may reach on a private address, another may not over the same connection', async () => {
+  const receiver = await createReceiver();
+  const { post } = createPosting();
+  const url = named(receiver.url);
+  assert.equal((await post(url)).kind, 'answered');
+  assert.deepEqual(await post(url, { allowPrivate: false }), NO_PUBLIC_ADDRESS);
+  assert.equal(receiver.received.length, 1);
+});
+
+test('a URL that is none, or of another kind: unreachable', async () => {
+  const { post } = createPosting();
+  for (const url of ['', 'partner.test', 'ftp://partner.test/', 'file:///etc/passwd', 'http://[::1'])
+    assert.deepEqual(await post(url), unreachable('the URL is not valid'));
+});
+
+test('a header that cannot be sent: unreachable, never a rejection', async () => {
+  const { post, clock } = createPosting();
+  const answer = await post('http://partner.test/', { headers: { 'x-bad': 'a\r\nb: c' } });
+  assert.deepEqual(answer, unreachable('the exchange failed'));
+  assert.equal(clock.waiting(), 0);
+});

@@ -1,0 +1,24 @@
+import { RESPONSE_TIME_BOUNDS_MS } from '../recording/counters.ts';
+import { EXCHANGE_TIMEOUT_MS } from '../sending/exchange.ts';
+
+/** The last bucket is open, but nothing takes longer than an exchange may. */
+const UPPER_BOUNDS_MS = [...RESPONSE_TIME_BOUNDS_MS, EXCHANGE_TIMEOUT_MS];
+
+/**
+ * The time within which this share of the responses came, from a histogram: as if the responses of a bucket were
+ * spread evenly over it. Undefined when there were none.
+ */
+export function percentileMs(responseTimes: readonly number[], share: number): number | undefined {
+  const total = responseTimes.reduce((sum, count) => sum + count, 0);
+  const wanted = total * share;
+  let before = 0;
+  for (const [bucket, count] of responseTimes.entries()) {
+    if (count > 0 && before + count >= wanted) {
+      const lower = UPPER_BOUNDS_MS[bucket - 1] ?? 0;
+      const upper = UPPER_BOUNDS_MS[bucket] ?? EXCHANGE_TIMEOUT_MS;
+      return Math.ceil(lower + ((upper - lower) * (wanted - before)) / count);
+    }
+    before += count;
+  }
+  return undefined;
+}

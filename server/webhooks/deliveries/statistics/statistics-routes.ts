@@ -1,0 +1,35 @@
+import { values } from '../../../infrastructure/http/requests/filters.ts';
+import { answers } from '../../../infrastructure/http/requests/schemas.ts';
+import type { HttpServer } from '../../../infrastructure/http/server.ts';
+import { requires, withFeature } from '../../../tokens/access/access.ts';
+import type { DeliveryStatistics } from './statistics.ts';
+import { StatisticsQuery, StatisticsView } from './statistics-schema.ts';
+
+export function registerDeliveryStatistics(
+  api: HttpServer,
+  { statistics }: { statistics: DeliveryStatistics },
+): void {
+  const read = withFeature('webhooks', requires(['organization', 'user'], 'subscription_events:read'));
+
+  api.get(
+    '/delivery_statistics',
+    {
+      config: read.config,
+      schema: {
+        ...read.documented,
+        operationId: 'delivery_statistics.get',
+        summary:
+          'How many events and deliveries there were over the last hour, day or week, and how they went',
+        tags: ['Deliveries'],
+        querystring: StatisticsQuery,
+        response: answers({ 200: StatisticsView }, 400, 401, 403, 422),
+      },
+    },
+    async ({ caller, query }) =>
+      statistics.read(caller, {
+        range: query.range ?? '1h',
+        subscriptionGuid: values(query.subscription_guid),
+        environment: values(query.environment),
+      }),
+  );
+}

@@ -1,0 +1,43 @@
+import { sql } from 'kysely';
+import { uuidArray } from '../../../infrastructure/database/arrays.ts';
+import type { Queries } from '../../../infrastructure/database/database.ts';
+import { RESPONSE_TIME_BOUNDS_MS } from '../recording/counters.ts';
+
+/** What happened to one subscription in one step of a window. */
+export type StepCounts = {
+  subscription_guid: string;
+  at: Date;
+  completed: number;
+  failed_attempts: number;
+  response_times: number[];
+};
+
+export type Window = { from: Date; to: Date; stepSeconds: number };
+
+/** Bucket by bucket: taking the arrays apart and putting them together again costs ten times as much. */
+const SUMMED_RESPONSE_TIMES = sql.join(
+  Array.from(
+    { length: RESPONSE_TIME_BOUNDS_MS.length + 1 },
+    (_, bucket) => sql`sum(response_times[${sql.lit(bucket + 1)}])::int`,
+  ),
+);
+
+/**
+ * From the counters alone, which are a row for each minute in which something happened: so it costs the same over any
+ * number of deliveries. Steps in which nothing happened are left out.
+ */
+export async function selectStepCounts(
+  queries: Queries,
+  subscriptionGuids: readonly string[],
+  { from, to, stepSeconds }: Window,
+): Promise<StepCounts[]> {
+  const { rows } = await sql<StepCounts>`
+    select subscription_guid, date_bin(make_interval(secs => ${stepSeconds}), minute, ${from}::timestamptz) as at,
+           sum(completed) as completed, sum(failed_attempts) as failed_attempts,
+           array[${SUMMED_RESPONSE_TIMES}] as response_times
+    from delivery_counters
+    where subscription_guid = any(${uuidArray(subscriptionGuids)})
+      and minute >= ${from} and minute < ${to}
+    group by 1, 2`.execute(queries);
+  return rows;
+}

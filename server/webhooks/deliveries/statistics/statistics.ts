@@ -1,0 +1,106 @@
+import type { Queries } from '../../../infrastructure/database/database.ts';
+import type { EnvironmentName } from '../../../infrastructure/database/tables.ts';
+import type { Clock } from '../../../infrastructure/runtime/clock.ts';
+import type { EventCounters } from '../../events/counters.ts';
+import type { Subscriptions } from '../../subscriptions/service.ts';
+import type { Visible } from '../store.ts';
+import { percentileMs } from './percentile.ts';
+import { RANGES, type Range, type Statistics } from './statistics-schema.ts';
+import { type StepCounts, selectStepCounts, type Window } from './statistics-store.ts';
+
+export type DeliveryStatistics = ReturnType<typeof createDeliveryStatistics>;
+
+type Deps = { queries: Queries; clock: Clock; subscriptions: Subscriptions; eventCounters: EventCounters };
+type Asked = {
+  range: Range;
+  subscriptionGuid: readonly string[] | undefined;
+  environment: readonly string[] | undefined;
+};
+type Counts = Pick<StepCounts, 'completed' | 'failed_attempts' | 'response_times'>;
+
+const ENVIRONMENTS: readonly EnvironmentName[] = ['production', 'sandbox'];
+const MEDIAN = 0.5;
+const NEARLY_ALL = 0.99;
+
+/** What the charts show: how much was sent, how well and how quickly it was taken. */
+export function createDeliveryStatistics({ queries, clock, subscriptions, eventCounters }: Deps) {
+  return {
+    async read(visible: Visible, { range, subscriptionGuid, environment }: Asked): Promise<Statistics> {
+      const { organizationGuid } = visible;
+      const environments = ENVIRONMENTS.filter(
+        (name) => name === (visible.environment ?? name) && (environment?.includes(name) ?? true),
+      );
+      const window = windowOf(range, clock.now());
+      // Those that went in the meantime are part of what happened.
+      const owned = await subscriptions.guidsOf({ organizationGuid, environments, goneAfter: window.from });
+      const guids = owned.filter((guid) => subscriptionGuid?.includes(guid) ?? true).reverse();
+      const [steps, events] = await Promise.all([
+        guids.length === 0 ? [] : selectStepCounts(queries, guids, window),
+        environments.length === 0 ? [] : eventCounters.read(organizationGuid, environments, window),
+      ]);
+      const bySubscription = Map.groupBy(steps, (step) => step.subscription_guid);
+      const byStep = Map.groupBy(steps, (step) => step.at.getTime());
+      const eventsAt = new Map(events.map((step) => [step.at.getTime(), step.events]));
+      return {
+        range,
+        step_seconds: window.stepSeconds,
+        totals: {
+          ...viewCounts(steps),
+          events: events.reduce((sum, step) => sum + step.events, 0),
+          ...viewQuality(steps),
+        },
+        subscriptions: guids.map((subscription_guid) => {
+          const own = bySubscription.get(subscription_guid) ?? [];
+          return { subscription_guid, ...viewCounts(own), ...viewQuality(own) };
+        }),
+        points: momentsOf(window).map((at) => ({
+          at: new Date(at).toISOString(),
+          ...viewCounts(byStep.get(at) ?? []),
+          events: eventsAt.get(at) ?? 0,
+        })),
+      };
+    },
+  };
+}
+
+/** Of whole steps, so that a chart that is drawn again keeps its points; the last one is the one that runs. */
+function windowOf(range: Range, now: Date): Window {
+  const { stepSeconds, steps } = RANGES[range];
+  const stepMs = stepSeconds * 1_000;
+  const to = (Math.floor(now.getTime() / stepMs) + 1) * stepMs;
+  return { from: new Date(to - steps * stepMs), to: new Date(to), stepSeconds };
+}
+
+function momentsOf({ from, to, stepSeconds }: Window): number[] {
+  const stepMs = stepSeconds * 1_000;
+  const steps = (to.getTime() - from.getTime()) / stepMs;
+  return Array.from({ length: steps }, (_, step) => from.getTime() + step * stepMs);
+}
+
+function viewCounts(counted: readonly Counts[]) {
+  return {
+    completed: counted.reduce((sum, counts) => sum + counts.completed, 0),
+    failed_attempts: counted.reduce((sum, counts) => sum + counts.failed_attempts, 0),
+  };
+}
+
+function viewQuality(counted: readonly Counts[]) {
+  const { completed, failed_attempts: failed } = viewCounts(counted);
+  if (completed + failed === 0) return {};
+  const success_rate = completed / (completed + failed);
+  const responseTimes = sumOf(counted.map((counts) => counts.response_times));
+  const p50_ms = percentileMs(responseTimes, MEDIAN);
+  const p99_ms = percentileMs(responseTimes, NEARLY_ALL);
+  return {
+    success_rate,
+    ...(p50_ms === undefined ? {} : { p50_ms }),
+    ...(p99_ms === undefined ? {} : { p99_ms }),
+  };
+}
+
+function sumOf(histograms: readonly (readonly number[])[]): number[] {
+  const sums: number[] = [];
+  for (const histogram of histograms)
+    for (const [bucket, count] of histogram.entries()) sums[bucket] = (sums[bucket] ?? 0) + count;
+  return sums;
+}

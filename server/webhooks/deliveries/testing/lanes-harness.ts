@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { setImmediate as turn } from 'node:timers/promises';
+import { createFakeClock } from '../../../../testing/fake-clock.ts';
+import { Secret } from '../../../infrastructure/runtime/secret.ts';
+import type { Receiver } from '../../subscriptions/service.ts';
+import type { Delivery, Outcome } from '../delivery.ts';
+import { createLanes } from '../queue/lanes/lanes.ts';
+
+export type Result = Outcome['result'];
+export type Sending = {
+  delivery: Delivery;
+  receiver: Receiver;
+  end(result: Result, durationMs?: number): void;
+};
+type Recording = { outcome: Outcome; done(): void };
+
+/** Its endpoint has answered before, unless told otherwise. */
+export function receiverOf(name: string | number, fields: Partial<Receiver> = {}): Receiver {
+  return {
+    guid: `lane-${name}`,
+    ...{ organizationGuid: 'o', environment: 'sandbox', url: 'https://partner.example/hook' },
+    ...{ signingKey: () => new Secret(''), disabled: false, delivers: true },
+    ...{ endsAt: undefined, recoveredAt: undefined, hasAnswered: true, ...fields },
+  };
+}
+
+/** Lanes whose attempts and records end when the test ends them; without `recorded: 'by hand'` records end at once. */
+export function createHarness({ recorded = 'at once' }: { recorded?: 'at once' | 'by hand' } = {}) {
+  const clock = createFakeClock();
+  const started: string[] = [];
+  const sending: Sending[] = [];
+  const recording: Recording[] = [];
+  const handedBack: Delivery[] = [];
+  let hungryCalls = 0;
+  let made = 0;
+
+  function deliveriesFor({ guid }: Receiver, count: number): Delivery[] {
+    return Array.from({ length: count }, () => {
+      made += 1;
+      return { guid: `delivery-${made}`, subscriptionGuid: guid } as Delivery;
+    });
+  }
+
+  const lanes = createLanes({
+    clock,
+    isHeld: () => true,
+    timers: clock,
+    attempt(delivery, receiver) {
+      started.push(receiver.guid);
+      const { promise, resolve } = Promise.withResolvers<Outcome>();
+      const entry: Sending = {
+        delivery,
+        receiver,
+        end(result, durationMs = 100) {
+          sending.splice(sending.indexOf(entry), 1);
+          const now = clock.now();
+          resolve({
+            ...{ delivery, result, durationMs, attemptedAt: now, endedAt: now },
+            ...{
+              status: undefined,
+              excerpt: '',
+              reason: undefined,
+              nextAttemptAt: undefined,
+              isPaused: false,
+            },
+          });
+        },
+      };
+      sending.push(entry);
+      return promise;
+    },
+    record(outcome) {
+      if (recorded === 'at once') return Promise.resolve();
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const entry = {
+        outcome,
+        done() {
+          recording.splice(recording.indexOf(entry), 1);
+          resolve();
+        },
+      };
+      recording.push(entry);
+      return promise;
+    },
+    handBack: (deliveries) => void handedBack.push(...deliveries),
+    onHungry() {
+      hungryCalls += 1;
+    },
+  });
+
+  return {
+    clock,
+    lanes,
+    /** Whose attempts began, in this order. */
+    started,
+    /** Attempts under way. */
+    sending,
+    /** Outcomes that are not written down yet. */
+    recording,
+    handedBack,
+    hungryCalls: () => hungryCalls,
+    deliveriesFor,
+    /** Reserves and adds. */
+    fill(receiver: Receiver, count: number): Delivery[] {
+      assert.equal(lanes.reserve(receiver, count), count);
+      const deliveries = deliveriesFor(receiver, count);
+      lanes.add(receiver, deliveries);
+      return deliveries;
+    },
+    async endFirst(result: Result = 'completed', durationMs = 100): Promise<void> {
+      assert.ok(sending[0], 'something is under way');
+      sending[0].end(result, durationMs);
+      await turn();
+    },
+    async endAll(result: Result = 'completed'): Promise<void> {
+      for (const entry of [...sending]) entry.end(result);
+      await turn();
+    },
+  };
+}
