@@ -7,7 +7,7 @@ import { createCustomer } from '../../testing/customers.ts';
 import { createTestDatabase, queriesOfOwner } from '../../testing/database.ts';
 import { createFileOwner } from '../../testing/files.ts';
 import type { Tables } from '../infrastructure/database/tables.ts';
-import { claimFiles } from './queue-store.ts';
+import { claimFiles } from './processing/queue-store.ts';
 import { type FileFilters, selectFiles } from './store.ts';
 
 /** A page costs what is on it, wherever it is and however many files there are; and so does a look for what is due. */

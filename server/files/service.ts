@@ -8,16 +8,16 @@ import type { Clock } from '../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { Guids } from '../infrastructure/runtime/guid.ts';
 import type { Log } from '../infrastructure/runtime/log.ts';
-import { decodeBase64, InvalidBase64 } from './content/base64.ts';
 import { checkFilename } from './filename.ts';
-import { deleteRemoval, insertRemoval } from './queue-store.ts';
-import type { Quota } from './quota.ts';
+import { decodeBase64, InvalidBase64 } from './processing/content/base64.ts';
+import { deleteRemoval, insertRemoval } from './processing/queue-store.ts';
 import { changeOf } from './records.ts';
 import type { NewFile } from './schema.ts';
 import { FILE_STATES, type FileState, stateOf } from './state.ts';
 import type { Storage } from './storage/storage.ts';
-import { failureOfStorage, refusalForSpace } from './storage-failure.ts';
+import { failureOfStorage, refusalForSpace } from './storage/storage-failure.ts';
 import * as store from './store.ts';
+import type { Quota } from './uploads/quota.ts';
 
 export type Files = ReturnType<typeof createFiles>;
 

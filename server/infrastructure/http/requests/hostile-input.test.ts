@@ -51,9 +51,9 @@ const CASES: Record<string, [module: string, name: string, ...args: unknown[]]> 
     parametersOf.name,
     Buffer.from(Array.from({ length: 200_000 }, (_, index) => `${index}=`).join('&')),
   ],
-  'padding of base64': ['../../../files/content/base64.ts', 'decodeBase64', ['='.repeat(MANY)]],
+  'padding of base64': ['../../../files/processing/content/base64.ts', 'decodeBase64', ['='.repeat(MANY)]],
   'base64 in small pieces': [
-    '../../../files/content/base64.ts',
+    '../../../files/processing/content/base64.ts',
     'decodeBase64',
     Array.from({ length: 500_000 }, () => 'AAAA'),
   ],

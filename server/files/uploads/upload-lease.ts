@@ -1,8 +1,8 @@
-import type { Queries } from '../infrastructure/database/database.ts';
-import type { Clock, Timers } from '../infrastructure/runtime/clock.ts';
-import type { Log } from '../infrastructure/runtime/log.ts';
-import { later } from './looks.ts';
-import { releaseUpload, renewUpload } from './store.ts';
+import type { Queries } from '../../infrastructure/database/database.ts';
+import type { Clock, Timers } from '../../infrastructure/runtime/clock.ts';
+import type { Log } from '../../infrastructure/runtime/log.ts';
+import { later } from '../processing/arrival-checks.ts';
+import { releaseUpload, renewUpload } from '../store.ts';
 
 /** A link whose uploader died can be used again after this time. */
 export const UPLOAD_LEASE_MS = 15_000;

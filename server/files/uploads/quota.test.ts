@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertError, createTestApp } from '../../testing/app.ts';
+import { assertError, createTestApp } from '../../../testing/app.ts';
 import {
   createFile,
   createFileOwner,
@@ -12,9 +12,9 @@ import {
   showFile,
   storedIn,
   upload,
-} from '../../testing/files.ts';
-import { userToken } from '../../testing/tenant.ts';
-import { until } from '../../testing/webhooks.ts';
+} from '../../../testing/files.ts';
+import { userToken } from '../../../testing/tenant.ts';
+import { until } from '../../../testing/webhooks.ts';
 
 /** What one Organization may have pending, and the free space that has to stay. */
 const MAX_BYTES = 3 * PNG.length;

@@ -1,15 +1,15 @@
-import { type Audit, systemActor } from '../infrastructure/audit/service.ts';
-import type { Database } from '../infrastructure/database/database.ts';
-import type { Clock, Timers } from '../infrastructure/runtime/clock.ts';
-import type { Log } from '../infrastructure/runtime/log.ts';
-import type { Metrics } from '../infrastructure/runtime/metrics.ts';
-import type { Examine, Verdict } from './examination.ts';
-import { type Looks, later } from './looks.ts';
+import { type Audit, systemActor } from '../../infrastructure/audit/service.ts';
+import type { Database } from '../../infrastructure/database/database.ts';
+import type { Clock, Timers } from '../../infrastructure/runtime/clock.ts';
+import type { Log } from '../../infrastructure/runtime/log.ts';
+import type { Metrics } from '../../infrastructure/runtime/metrics.ts';
+import { changeOf } from '../records.ts';
+import type { Removals } from '../storage/removals.ts';
+import type { Storage } from '../storage/storage.ts';
+import type { FileRow } from '../store.ts';
+import { type Looks, later } from './arrival-checks.ts';
+import type { Examine, Verdict } from './inspection.ts';
 import * as queue from './queue-store.ts';
-import { changeOf } from './records.ts';
-import type { Removals } from './removals.ts';
-import type { Storage } from './storage/storage.ts';
-import type { FileRow } from './store.ts';
 
 /** A file whose processor is gone is taken up by another after this time. */
 export const LEASE_MS = 60_000;

@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify';
-import { unwrap } from '../infrastructure/http/errors.ts';
-import { answers, GuidParams } from '../infrastructure/http/requests/schemas.ts';
-import type { HttpServer } from '../infrastructure/http/server.ts';
-import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
-import { isGuid } from '../infrastructure/runtime/guid.ts';
-import { CONTENT_TYPES } from './file-types.ts';
-import { UploadedView } from './schema.ts';
-import type { Links } from './storage/links.ts';
-import type { UploadTerms } from './storage/storage.ts';
+import { unwrap } from '../../infrastructure/http/errors.ts';
+import { answers, GuidParams } from '../../infrastructure/http/requests/schemas.ts';
+import type { HttpServer } from '../../infrastructure/http/server.ts';
+import { Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
+import { isGuid } from '../../infrastructure/runtime/guid.ts';
+import { CONTENT_TYPES } from '../file-types.ts';
+import { UploadedView } from '../schema.ts';
+import type { Links } from '../storage/links.ts';
+import type { UploadTerms } from '../storage/storage.ts';
 import type { Uploads } from './uploads.ts';
 
 declare module 'fastify' {

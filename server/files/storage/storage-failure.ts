@@ -1,6 +1,6 @@
-import { Failure } from '../infrastructure/runtime/failure.ts';
-import type { Log } from '../infrastructure/runtime/log.ts';
-import { type Storage, StorageError, StorageFull } from './storage/storage.ts';
+import { Failure } from '../../infrastructure/runtime/failure.ts';
+import type { Log } from '../../infrastructure/runtime/log.ts';
+import { type Storage, StorageError, StorageFull } from './storage.ts';
 
 const RETRY_AFTER_SECONDS = 30;
 

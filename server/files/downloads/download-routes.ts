@@ -1,14 +1,14 @@
 import { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
-import { FailureError, unwrap } from '../infrastructure/http/errors.ts';
-import { answers, GuidParams } from '../infrastructure/http/requests/schemas.ts';
-import type { HttpServer } from '../infrastructure/http/server.ts';
-import { Failure } from '../infrastructure/runtime/failure.ts';
+import { FailureError, unwrap } from '../../infrastructure/http/errors.ts';
+import { answers, GuidParams } from '../../infrastructure/http/requests/schemas.ts';
+import type { HttpServer } from '../../infrastructure/http/server.ts';
+import { Failure } from '../../infrastructure/runtime/failure.ts';
+import { attachment } from '../storage/disposition.ts';
+import type { Links } from '../storage/links.ts';
+import { FROM_ANYWHERE } from '../uploads/upload-routes.ts';
+import type { Uploads } from '../uploads/uploads.ts';
 import { rangeOf } from './range.ts';
-import { attachment } from './storage/disposition.ts';
-import type { Links } from './storage/links.ts';
-import { FROM_ANYWHERE } from './upload-routes.ts';
-import type { Uploads } from './uploads.ts';
 
 /** The content of a completed file, to be saved and never shown in place: it is somebody else's and on our origin. */
 export function registerDownloads(

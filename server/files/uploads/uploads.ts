@@ -1,14 +1,14 @@
-import type { Database } from '../infrastructure/database/database.ts';
-import type { Clock, Timers } from '../infrastructure/runtime/clock.ts';
-import { Failure } from '../infrastructure/runtime/failure.ts';
-import type { Guids } from '../infrastructure/runtime/guid.ts';
-import type { Log } from '../infrastructure/runtime/log.ts';
-import { LONGEST_UPLOAD_MS, later } from './looks.ts';
+import type { Database } from '../../infrastructure/database/database.ts';
+import type { Clock, Timers } from '../../infrastructure/runtime/clock.ts';
+import { Failure } from '../../infrastructure/runtime/failure.ts';
+import type { Guids } from '../../infrastructure/runtime/guid.ts';
+import type { Log } from '../../infrastructure/runtime/log.ts';
+import { LONGEST_UPLOAD_MS, later } from '../processing/arrival-checks.ts';
+import { reclaim } from '../storage/reclaim.ts';
+import type { PutResult, Storage, UploadTerms } from '../storage/storage.ts';
+import { failureOfStorage, refusalForSpace } from '../storage/storage-failure.ts';
+import * as store from '../store.ts';
 import type { Quota } from './quota.ts';
-import { reclaim } from './reclaim.ts';
-import type { PutResult, Storage, UploadTerms } from './storage/storage.ts';
-import { failureOfStorage, refusalForSpace } from './storage-failure.ts';
-import * as store from './store.ts';
 import { keepUploadLease, UPLOAD_LEASE_MS, UploadLeaseLost } from './upload-lease.ts';
 
 export type Uploads = ReturnType<typeof createUploads>;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, before, describe, test } from 'node:test';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
-import { systemTimers } from '../../infrastructure/runtime/clock.ts';
+import { systemTimers } from '../../../infrastructure/runtime/clock.ts';
 import { ScanError } from './clamd.ts';
 import { createScanner, type Scanner } from './scan.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { type Answer, createTestApp } from '../../testing/app.ts';
+import { type Answer, createTestApp } from '../../../testing/app.ts';
 import {
   createFile,
   createFileOwner,
@@ -15,9 +15,9 @@ import {
   showFile,
   storedIn,
   upload,
-} from '../../testing/files.ts';
-import { userToken } from '../../testing/tenant.ts';
-import { until } from '../../testing/webhooks.ts';
+} from '../../../testing/files.ts';
+import { userToken } from '../../../testing/tenant.ts';
+import { until } from '../../../testing/webhooks.ts';
 
 /** PUT to the folder's upload URL, over a real socket (contract, section 8). */
 const app = await createTestApp({ environment: { PORTICO_MAX_UPLOAD_BYTES: '1000000' } });

@@ -3,10 +3,10 @@ import { mkdir, mkdtemp, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
-import { auditRecordsOf } from '../../testing/answers.ts';
-import { createTestApp, type TestApp } from '../../testing/app.ts';
-import { createTestDatabase } from '../../testing/database.ts';
-import { createFakeClock } from '../../testing/fake-clock.ts';
+import { auditRecordsOf } from '../../../testing/answers.ts';
+import { createTestApp, type TestApp } from '../../../testing/app.ts';
+import { createTestDatabase } from '../../../testing/database.ts';
+import { createFakeClock } from '../../../testing/fake-clock.ts';
 import {
   createFile,
   createFileOwner,
@@ -17,9 +17,9 @@ import {
   showFile,
   storedIn,
   upload,
-} from '../../testing/files.ts';
-import { userToken } from '../../testing/tenant.ts';
-import { metricOf, until } from '../../testing/webhooks.ts';
+} from '../../../testing/files.ts';
+import { userToken } from '../../../testing/tenant.ts';
+import { metricOf, until } from '../../../testing/webhooks.ts';
 
 /** From storing to completed or failed: once for each file, whatever happens to whoever does it. */
 const SCRIPT_IN_PNG = Buffer.concat([PNG, Buffer.from('<script>alert(1)</script>')]);

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import type { Timers } from '../../infrastructure/runtime/clock.ts';
-import { StartupError } from '../../infrastructure/runtime/startup-error.ts';
+import type { Timers } from '../../../infrastructure/runtime/clock.ts';
+import { StartupError } from '../../../infrastructure/runtime/startup-error.ts';
 import { type Answer, ClamdSocket, COMMAND, END, readAnswer, ScanError, withLength } from './clamd.ts';
 
 /** `too_large`: clamd looks at no more than its own limits, and what was not looked at is not clean. */

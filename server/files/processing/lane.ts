@@ -1,10 +1,10 @@
-import type { Queries } from '../infrastructure/database/database.ts';
-import type { Clock } from '../infrastructure/runtime/clock.ts';
-import type { Log } from '../infrastructure/runtime/log.ts';
-import { later } from './looks.ts';
+import type { Queries } from '../../infrastructure/database/database.ts';
+import type { Clock } from '../../infrastructure/runtime/clock.ts';
+import type { Log } from '../../infrastructure/runtime/log.ts';
+import type { FileRow } from '../store.ts';
+import { later } from './arrival-checks.ts';
+import { LEASE_MS } from './process-file.ts';
 import { claimFiles, type Work } from './queue-store.ts';
-import type { FileRow } from './store.ts';
-import { LEASE_MS } from './treatment.ts';
 
 /** Before every Organization. */
 const FIRST = '0'.repeat(32);

@@ -1,6 +1,6 @@
-import type { Guids } from '../infrastructure/runtime/guid.ts';
+import type { Guids } from '../../infrastructure/runtime/guid.ts';
 import { createLane } from './lane.ts';
-import { createTreatment, type TreatmentDeps } from './treatment.ts';
+import { createTreatment, type TreatmentDeps } from './process-file.ts';
 
 /** Files of one process under examination at once: they share a thread and a disk. */
 const MAX_EXAMINED_AT_ONCE = 4;

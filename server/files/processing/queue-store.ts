@@ -1,7 +1,7 @@
 import { sql, type Updateable } from 'kysely';
-import type { Queries, Transaction } from '../infrastructure/database/database.ts';
-import type { Tables } from '../infrastructure/database/tables.ts';
-import type { FileRow } from './store.ts';
+import type { Queries, Transaction } from '../../infrastructure/database/database.ts';
+import type { Tables } from '../../infrastructure/database/tables.ts';
+import type { FileRow } from '../store.ts';
 
 /** What is still to be done with the content of files, and which content is to go. */
 

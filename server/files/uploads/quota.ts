@@ -1,6 +1,6 @@
-import type { Queries, Transaction } from '../infrastructure/database/database.ts';
-import type { Clock } from '../infrastructure/runtime/clock.ts';
-import { Failure } from '../infrastructure/runtime/failure.ts';
+import type { Queries, Transaction } from '../../infrastructure/database/database.ts';
+import type { Clock } from '../../infrastructure/runtime/clock.ts';
+import { Failure } from '../../infrastructure/runtime/failure.ts';
 import { lockPending, type Pending, selectPending } from './pending-store.ts';
 
 export type Quota = ReturnType<typeof createQuota>;

@@ -1,6 +1,6 @@
-import type { Queries } from '../infrastructure/database/database.ts';
-import type { Clock } from '../infrastructure/runtime/clock.ts';
-import type { Metrics } from '../infrastructure/runtime/metrics.ts';
+import type { Queries } from '../../infrastructure/database/database.ts';
+import type { Clock } from '../../infrastructure/runtime/clock.ts';
+import type { Metrics } from '../../infrastructure/runtime/metrics.ts';
 import { countWaiting } from './queue-store.ts';
 
 /** Anyone may read the metrics, so the database is asked at most this often. */

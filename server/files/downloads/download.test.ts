@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { createTestApp } from '../../testing/app.ts';
+import { createTestApp } from '../../../testing/app.ts';
 import {
   createFile,
   createFileOwner,
@@ -12,8 +12,8 @@ import {
   PNG,
   send,
   showFile,
-} from '../../testing/files.ts';
-import { userToken } from '../../testing/tenant.ts';
+} from '../../../testing/files.ts';
+import { userToken } from '../../../testing/tenant.ts';
 
 /** Downloads by a short-lived link, over a real socket. */
 const app = await createTestApp();

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
-import type { FileFailureCode } from '../infrastructure/database/tables.ts';
+import type { FileFailureCode } from '../../infrastructure/database/tables.ts';
+import { reclaim } from '../storage/reclaim.ts';
+import type { Storage } from '../storage/storage.ts';
+import type { FileRow } from '../store.ts';
 import { inspectContent } from './content/inspect.ts';
 import type { Scanner } from './content/scan.ts';
-import { reclaim } from './reclaim.ts';
-import type { Storage } from './storage/storage.ts';
-import type { FileRow } from './store.ts';
 
 /** What the content of a file turned out to be. */
 export type Verdict = { size?: number; sha256?: string; failureCode?: FileFailureCode };

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Queries, Transaction } from '../infrastructure/database/database.ts';
+import type { Queries, Transaction } from '../../infrastructure/database/database.ts';
 
 /** Files of an Organization that are neither completed nor failed, and the bytes of theirs that the storage holds. */
 export type Pending = { files: number; bytes: number };

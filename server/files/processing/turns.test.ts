@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTestApp } from '../../testing/app.ts';
-import { createFile, createFileOwner, inline, PNG } from '../../testing/files.ts';
+import { createTestApp } from '../../../testing/app.ts';
+import { createFile, createFileOwner, inline, PNG } from '../../../testing/files.ts';
 import { claimFiles, type Work } from './queue-store.ts';
 
 /** Organizations take turns: how much one has due does not decide when another is served. */

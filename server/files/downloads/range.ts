@@ -1,4 +1,4 @@
-import type { ByteRange } from './storage/storage.ts';
+import type { ByteRange } from '../storage/storage.ts';
 
 const ONE_RANGE = /^bytes=(\d*)-(\d*)$/;
 

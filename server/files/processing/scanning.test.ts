@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createTestApp } from '../../testing/app.ts';
-import { createFile, createFileOwner, inline, PNG, showFile, storedIn } from '../../testing/files.ts';
-import { metricOf, until } from '../../testing/webhooks.ts';
+import { createTestApp } from '../../../testing/app.ts';
+import { createFile, createFileOwner, inline, PNG, showFile, storedIn } from '../../../testing/files.ts';
+import { metricOf, until } from '../../../testing/webhooks.ts';
 import { createClamdDouble } from './content/testing/clamd-double.ts';
 
 /** What a clamd says of a file decides over it; how it is asked is shown beside the scanner. */

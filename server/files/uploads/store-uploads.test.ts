@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { assertError, createTestApp } from '../../testing/app.ts';
-import { createFakeClock } from '../../testing/fake-clock.ts';
-import { createFile, createFileOwner, inline, PDF, PNG, postFile, showFile } from '../../testing/files.ts';
-import { refusing } from '../../testing/receiver.ts';
-import { userToken } from '../../testing/tenant.ts';
-import { until } from '../../testing/webhooks.ts';
-import { createS3Double } from './storage/testing/s3-double.ts';
+import { assertError, createTestApp } from '../../../testing/app.ts';
+import { createFakeClock } from '../../../testing/fake-clock.ts';
+import { createFile, createFileOwner, inline, PDF, PNG, postFile, showFile } from '../../../testing/files.ts';
+import { refusing } from '../../../testing/receiver.ts';
+import { userToken } from '../../../testing/tenant.ts';
+import { until } from '../../../testing/webhooks.ts';
+import { createS3Double } from '../storage/testing/s3-double.ts';
 
 /** Files on an S3-compatible store, whose links are its own and whose uploads are found by asking. */
 const clock = createFakeClock(new Date());
