@@ -13,7 +13,7 @@ import { completeSecrets } from '../server/infrastructure/config/generated-secre
 import { type Resolve, systemResolve } from '../server/infrastructure/network/resolve.ts';
 import { systemTimers, type Timers } from '../server/infrastructure/runtime/clock.ts';
 import { createLog } from '../server/infrastructure/runtime/log.ts';
-import type { PasswordHasher } from '../server/login/passwords.ts';
+import type { PasswordHasher } from '../server/people/login/passwords/passwords.ts';
 import { EXCHANGE_TIMEOUT_MS } from '../server/webhooks/deliveries/sending/exchange.ts';
 import { createCourier } from '../server/webhooks/deliveries/sending/sender.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';

@@ -1,0 +1,155 @@
+import { unwrap } from '../../infrastructure/http/errors.ts';
+import { answers, GuidParams } from '../../infrastructure/http/requests/schemas.ts';
+import type { HttpServer } from '../../infrastructure/http/server.ts';
+import { actorOf } from './entry.ts';
+import { type RouteTools, tags } from './route-tools.ts';
+import {
+  AccountChanges,
+  NewTotpView,
+  Nothing,
+  PasswordChange,
+  PasswordConfirmation,
+  RecoveryCodesView,
+  SessionListView,
+  SessionView,
+  TotpConfirmation,
+  viewSessions,
+} from './schema.ts';
+import { bySession } from './sessions/guard.ts';
+
+/** What people change about themselves. */
+export function registerAccount(dashboard: HttpServer, tools: RouteTools): void {
+  registerPerson(dashboard, tools);
+  registerTotp(dashboard, tools);
+  registerSessions(dashboard, tools);
+}
+
+function registerPerson(dashboard: HttpServer, { login, from, describe }: RouteTools): void {
+  dashboard.patch(
+    '/account',
+    {
+      schema: {
+        ...bySession,
+        operationId: 'dashboard.account.update',
+        summary: 'Change one’s name',
+        tags,
+        body: AccountChanges,
+        response: answers({ 200: SessionView }, 401, 403, 413, 415),
+      },
+    },
+    async (request) => {
+      const { member_guid: guid } = request.session;
+      await login.accounts.rename(guid, request.body.name, from(request));
+      return describe(request, request.session);
+    },
+  );
+
+  dashboard.post(
+    '/account/password',
+    {
+      schema: {
+        ...bySession,
+        operationId: 'dashboard.account.change_password',
+        summary: 'Change one’s password; every other session ends',
+        tags,
+        body: PasswordChange,
+        response: answers({ 204: { type: 'null' } }, 401, 403, 413, 415, 422, 503),
+      },
+    },
+    async (request, reply) => {
+      const { current_password: currentPassword, new_password: newPassword } = request.body;
+      const passwords = { currentPassword, newPassword };
+      unwrap(await login.accounts.changePassword(request.session, passwords, from(request)));
+      return reply.code(204).send();
+    },
+  );
+}
+
+function registerTotp(dashboard: HttpServer, { login, from }: RouteTools): void {
+  dashboard.post(
+    '/account/totp',
+    {
+      schema: {
+        ...bySession,
+        operationId: 'dashboard.account.totp.create',
+        summary:
+          'Get the secret for an authenticator app; on once a code of it is confirmed. Takes a fresh proof',
+        tags,
+        body: Nothing,
+        response: answers({ 201: NewTotpView }, 401, 403, 409, 413, 415),
+      },
+    },
+    async (request, reply) => reply.code(201).send(unwrap(await login.accounts.beginTotp(request.session))),
+  );
+
+  dashboard.post(
+    '/account/totp/confirm',
+    {
+      schema: {
+        ...bySession,
+        operationId: 'dashboard.account.totp.confirm',
+        summary: 'Turn one-time passwords on; the recovery codes are shown this once',
+        tags,
+        body: TotpConfirmation,
+        response: answers({ 200: RecoveryCodesView }, 401, 403, 409, 413, 415, 422),
+      },
+    },
+    async (request) => {
+      const codes = await login.accounts.confirmTotp(request.session, request.body.code, from(request));
+      return { recovery_codes: unwrap(codes) };
+    },
+  );
+
+  dashboard.delete(
+    '/account/totp',
+    {
+      schema: {
+        ...bySession,
+        operationId: 'dashboard.account.totp.remove',
+        summary: 'Turn one-time passwords off, with one’s password. Takes a fresh proof',
+        tags,
+        body: PasswordConfirmation,
+        response: answers({ 204: { type: 'null' } }, 401, 403, 409, 413, 415, 422, 503),
+      },
+    },
+    async (request, reply) => {
+      unwrap(await login.accounts.turnOffTotp(request.session, request.body.password, from(request)));
+      return reply.code(204).send();
+    },
+  );
+}
+
+function registerSessions(dashboard: HttpServer, { login, from }: RouteTools): void {
+  dashboard.get(
+    '/account/sessions',
+    {
+      schema: {
+        ...bySession,
+        operationId: 'dashboard.account.sessions.list',
+        summary: 'Where one is logged in',
+        tags,
+        response: answers({ 200: SessionListView }, 401, 403),
+      },
+    },
+    async ({ session }) => viewSessions(await login.sessions.list(session.member_guid), session),
+  );
+
+  dashboard.delete(
+    '/account/sessions/:guid',
+    {
+      schema: {
+        ...bySession,
+        operationId: 'dashboard.account.sessions.end',
+        summary: 'End a session and every token got with it',
+        tags,
+        params: GuidParams,
+        response: answers({ 204: { type: 'null' } }, 401, 403, 404, 413, 415),
+      },
+    },
+    async (request, reply) => {
+      const { member_guid: guid } = request.session;
+      unwrap(await login.sessions.end(actorOf(guid, from(request)), guid, request.params.guid));
+      return reply.code(204).send();
+    },
+  );
+}

@@ -1,0 +1,58 @@
+import type { Static } from 'typebox';
+import type { Organizations } from '../../../credentials/organizations/service.ts';
+import type { Actor } from '../../../infrastructure/audit/service.ts';
+import type { Database } from '../../../infrastructure/database/database.ts';
+import { type Failure, isFailure } from '../../../infrastructure/runtime/failure.ts';
+import type { NewMember } from '../../../members/schema.ts';
+import type { Member, Members } from '../../../members/service.ts';
+import type { LoginLimits } from '../limits/limits.ts';
+import type { IssuedLink, Links } from './links.ts';
+import type { Mail } from './mail.ts';
+import { invitationMessage } from './messages.ts';
+
+export type Invitations = ReturnType<typeof createInvitations>;
+export type Invited = { member: Member; link: IssuedLink['link']; mailed: boolean };
+
+type Deps = {
+  database: Database;
+  organizations: Organizations;
+  members: Members;
+  links: Links;
+  mail: Mail | undefined;
+  limits: LoginLimits;
+  supportEmail: string;
+};
+
+/** Onto a team, and off it: the membership and the link that makes it real, together. */
+export function createInvitations(deps: Deps) {
+  const { database, organizations, members, links, mail, limits, supportEmail } = deps;
+  return {
+    /** The link goes by mail where there is a mail server, and otherwise by whoever invites. */
+    async invite(
+      actor: Actor,
+      organizationGuid: string,
+      input: Static<typeof NewMember>,
+    ): Promise<Invited | Failure> {
+      const exhausted = actor.type === 'user' ? await limits.invitation(organizationGuid) : undefined;
+      if (exhausted) return exhausted;
+      const organization = await organizations.get(organizationGuid);
+      if (isFailure(organization)) return organization;
+      const invited = await database.transaction(async (transaction) => {
+        const member = await members.invite(transaction, actor, organizationGuid, input);
+        if (isFailure(member)) return member;
+        return { member, ...(await links.invite(transaction, member.guid, organizationGuid)) };
+      });
+      if (isFailure(invited)) return invited;
+      const { member, link, expiresAt } = invited;
+      const { name: organizationName } = organization;
+      mail?.send(invitationMessage({ to: member.email, link, expiresAt, supportEmail, organizationName }));
+      return { member, link, mailed: mail !== undefined };
+    },
+
+    remove(actor: Actor, organizationGuid: string, memberGuid: string): Promise<Failure | undefined> {
+      return members.remove(actor, organizationGuid, memberGuid, (transaction) =>
+        links.withdrawInvitation(transaction, memberGuid, organizationGuid),
+      );
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import { unwrap } from '../../../infrastructure/http/errors.ts';
+import { answers } from '../../../infrastructure/http/requests/schemas.ts';
+import type { HttpServer } from '../../../infrastructure/http/server.ts';
+import { type RouteTools, tags } from '../route-tools.ts';
+import {
+  LinkBody,
+  LinkView,
+  NewPasswordBody,
+  PasswordResetBody,
+  PasswordResetView,
+  SessionView,
+} from '../schema.ts';
+import { bySession } from '../sessions/guard.ts';
+
+/** Invitations and new passwords: what a person can do who has a link, or asks for one. */
+export function registerLinks(dashboard: HttpServer, tools: RouteTools): void {
+  const { login, from, begin, describe, supportEmail } = tools;
+  const config = { withoutSession: true };
+
+  dashboard.post(
+    '/password_resets',
+    {
+      config,
+      schema: {
+        operationId: 'dashboard.password_resets.create',
+        summary: 'Ask for a link to set a new password; the answer is the same for every address',
+        tags,
+        body: PasswordResetBody,
+        response: answers({ 202: PasswordResetView }, 403, 413, 415),
+      },
+    },
+    async (request, reply) => {
+      unwrap(await login.passwordResets.request(request.body.email, from(request)));
+      const { linkBy } = login.passwordResets;
+      return reply.code(202).send({ link_by: linkBy, support_email: supportEmail });
+    },
+  );
+
+  dashboard.post(
+    '/links/inspect',
+    {
+      config,
+      schema: {
+        operationId: 'dashboard.links.inspect',
+        summary: 'What a link is for',
+        tags,
+        body: LinkBody,
+        response: answers({ 200: LinkView }, 403, 404, 413, 415),
+      },
+    },
+    async (request) => {
+      const found = unwrap(await login.accounts.inspectLink(request.body.token, from(request)));
+      const { email, purpose, organizationName } = found;
+      return {
+        email,
+        purpose,
+        ...(organizationName === undefined ? {} : { organization_name: organizationName }),
+      };
+    },
+  );
+
+  dashboard.post(
+    '/links/accept',
+    {
+      schema: {
+        ...bySession,
+        operationId: 'dashboard.links.accept',
+        summary: 'Accept an invitation as whoever is logged in',
+        tags,
+        body: LinkBody,
+        response: answers({ 200: SessionView }, 401, 403, 404, 413, 415),
+      },
+    },
+    async (request) => {
+      unwrap(await login.accounts.acceptInvitation(request.session, request.body.token, from(request)));
+      return describe(request, request.session);
+    },
+  );
+
+  dashboard.post(
+    '/password',
+    {
+      config,
+      schema: {
+        operationId: 'dashboard.password.set',
+        summary:
+          'Set a password by a link, and be logged in; every other session ends, and a reset removes the passkeys',
+        tags,
+        body: NewPasswordBody,
+        response: answers({ 200: SessionView }, 401, 403, 404, 409, 413, 415, 422, 503),
+      },
+    },
+    async (request, reply) => {
+      const { token, password, name, totp_code: totpCode } = request.body;
+      const begun = await login.accounts.setPassword({ token, password, name, totpCode }, from(request));
+      return begin(reply, unwrap(begun));
+    },
+  );
+}

@@ -1,0 +1,46 @@
+import type { Selectable } from 'kysely';
+import type { Queries, Transaction } from '../../../infrastructure/database/database.ts';
+import type { Tables } from '../../../infrastructure/database/tables.ts';
+
+export type LinkRow = Selectable<Tables['login_links']>;
+
+export async function insertLink(transaction: Transaction, link: LinkRow): Promise<void> {
+  await transaction.insertInto('login_links').values(link).execute();
+}
+
+export function selectLink(queries: Queries, tokenHash: Buffer, now: Date): Promise<LinkRow | undefined> {
+  return queries
+    .selectFrom('login_links')
+    .selectAll()
+    .where('token_hash', '=', tokenHash)
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+}
+
+/** Of two that use a link at once one gets it. */
+export function deleteLink(
+  transaction: Transaction,
+  tokenHash: Buffer,
+  now: Date,
+): Promise<LinkRow | undefined> {
+  return transaction
+    .deleteFrom('login_links')
+    .where('token_hash', '=', tokenHash)
+    .where('expires_at', '>', now)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** The invitations to one Organization, or the links to set a password. */
+export async function deleteLinksOf(
+  transaction: Transaction,
+  memberGuid: string,
+  organizationGuid: string | null,
+): Promise<void> {
+  const links = transaction.deleteFrom('login_links').where('member_guid', '=', memberGuid);
+  await links.where('organization_guid', organizationGuid === null ? 'is' : '=', organizationGuid).execute();
+}
+
+export async function deleteExpiredLinks(queries: Queries, now: Date): Promise<void> {
+  await queries.deleteFrom('login_links').where('expires_at', '<=', now).execute();
+}

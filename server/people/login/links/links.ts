@@ -1,0 +1,71 @@
+import type { Database, Transaction } from '../../../infrastructure/database/database.ts';
+import type { Clock } from '../../../infrastructure/runtime/clock.ts';
+import { Failure } from '../../../infrastructure/runtime/failure.ts';
+import type { RandomBytes } from '../../../infrastructure/runtime/guid.ts';
+import { Secret } from '../../../infrastructure/runtime/secret.ts';
+import * as store from './link-store.ts';
+import { generateSecret, hashOf } from './one-time-secret.ts';
+
+export type { LinkRow } from './link-store.ts';
+export type Links = ReturnType<typeof createLinks>;
+export type IssuedLink = { link: Secret; expiresAt: Date };
+
+const INVITATION_LIFETIME_MS = 7 * 24 * 3_600_000;
+const PASSWORD_RESET_LIFETIME_MS = 24 * 3_600_000;
+
+type Deps = { database: Database; clock: Clock; randomBytes: RandomBytes; baseUrl: string };
+
+/** Addresses that are good once. The secret stands after the #, which browsers keep to themselves. */
+export function createLinks({ database, clock, randomBytes, baseUrl }: Deps) {
+  async function issue(
+    transaction: Transaction,
+    memberGuid: string,
+    organizationGuid: string | null,
+  ): Promise<IssuedLink> {
+    const secret = generateSecret(randomBytes);
+    const now = clock.now();
+    const lifetimeMs = organizationGuid === null ? PASSWORD_RESET_LIFETIME_MS : INVITATION_LIFETIME_MS;
+    const expiresAt = new Date(now.getTime() + lifetimeMs);
+    // The newest alone is good: whoever asks again has lost the one before, or fears that somebody found it.
+    await store.deleteLinksOf(transaction, memberGuid, organizationGuid);
+    await store.insertLink(transaction, {
+      token_hash: hashOf(secret.reveal()),
+      member_guid: memberGuid,
+      purpose: organizationGuid === null ? 'password_reset' : 'invitation',
+      organization_guid: organizationGuid,
+      created_at: now,
+      expires_at: expiresAt,
+    });
+    return { link: new Secret(`${baseUrl}/set-password#token=${secret.reveal()}`), expiresAt };
+  }
+
+  return {
+    invite: (transaction: Transaction, memberGuid: string, organizationGuid: string) =>
+      issue(transaction, memberGuid, organizationGuid),
+
+    resetPassword: (transaction: Transaction, memberGuid: string) => issue(transaction, memberGuid, null),
+
+    /** When the person is taken from the team, or has a new password. */
+    withdrawInvitation: (transaction: Transaction, memberGuid: string, organizationGuid: string) =>
+      store.deleteLinksOf(transaction, memberGuid, organizationGuid),
+    withdrawPasswordResets: (transaction: Transaction, memberGuid: string) =>
+      store.deleteLinksOf(transaction, memberGuid, null),
+
+    async inspect(token: string): Promise<store.LinkRow | Failure> {
+      return (
+        (await store.selectLink(database.authentication.queries, hashOf(token), clock.now())) ?? noLink()
+      );
+    },
+
+    async use(transaction: Transaction, token: string): Promise<store.LinkRow | Failure> {
+      return (await store.deleteLink(transaction, hashOf(token), clock.now())) ?? noLink();
+    },
+
+    sweep: () => store.deleteExpiredLinks(database.queries, clock.now()),
+  };
+}
+
+/** The same words whether it never was, was used, has expired or was replaced. */
+function noLink(): Failure {
+  return new Failure('not_found', 'This link has been used or has expired');
+}

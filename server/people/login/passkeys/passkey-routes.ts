@@ -1,0 +1,89 @@
+import { unwrap } from '../../../infrastructure/http/errors.ts';
+import { answers, GuidParams } from '../../../infrastructure/http/requests/schemas.ts';
+import type { HttpServer } from '../../../infrastructure/http/server.ts';
+import { actorOf } from '../entry.ts';
+import { type RouteTools, tags } from '../route-tools.ts';
+import { Nothing } from '../schema.ts';
+import { bySession } from '../sessions/guard.ts';
+import {
+  NewPasskey,
+  type PasskeyCreation,
+  PasskeyCreationOptions,
+  PasskeyListView,
+  PasskeyView,
+  viewPasskey,
+} from './passkey-schema.ts';
+
+/** The passkeys of whoever is logged in. */
+export function registerPasskeys(dashboard: HttpServer, { login, from }: RouteTools): void {
+  const { passkeys, accounts } = login;
+
+  dashboard.get(
+    '/account/passkeys',
+    {
+      schema: {
+        ...bySession,
+        operationId: 'dashboard.account.passkeys.list',
+        summary: 'List one’s passkeys',
+        tags,
+        response: answers({ 200: PasskeyListView }, 401, 403),
+      },
+    },
+    async ({ session }) => ({ objects: (await passkeys.list(session.member_guid)).map(viewPasskey) }),
+  );
+
+  dashboard.post(
+    '/account/passkeys/options',
+    {
+      schema: {
+        ...bySession,
+        operationId: 'dashboard.account.passkeys.options',
+        summary:
+          'What an authenticator has to sign to become a passkey; good once, for 5 minutes. Takes a fresh proof',
+        tags,
+        body: Nothing,
+        response: answers({ 200: PasskeyCreationOptions }, 401, 403, 409, 413, 415, 422),
+      },
+    },
+    async (request) => unwrap(await accounts.passkeyOptions(request.session)),
+  );
+
+  dashboard.post(
+    '/account/passkeys',
+    {
+      schema: {
+        ...bySession,
+        operationId: 'dashboard.account.passkeys.create',
+        summary: 'Add a passkey',
+        tags,
+        body: NewPasskey,
+        response: answers({ 201: PasskeyView }, 401, 403, 413, 415, 422),
+      },
+    },
+    async (request, reply) => {
+      const { session } = request;
+      const { name, response } = request.body;
+      const actor = actorOf(session.member_guid, from(request));
+      const added = await passkeys.register(actor, session, name, response as PasskeyCreation);
+      return reply.code(201).send(viewPasskey(unwrap(added)));
+    },
+  );
+
+  dashboard.delete(
+    '/account/passkeys/:guid',
+    {
+      schema: {
+        ...bySession,
+        operationId: 'dashboard.account.passkeys.remove',
+        summary: 'Remove a passkey. Takes a fresh proof',
+        tags,
+        params: GuidParams,
+        response: answers({ 204: { type: 'null' } }, 401, 403, 404, 409, 413, 415),
+      },
+    },
+    async (request, reply) => {
+      unwrap(await accounts.removePasskey(request.session, request.params.guid, from(request)));
+      return reply.code(204).send();
+    },
+  );
+}

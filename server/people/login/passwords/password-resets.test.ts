@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { objectsOf } from '../../../../testing/answers.ts';
+import { createTestApp } from '../../../../testing/app.ts';
+import { browse, joinTeam, tokenInLink } from '../../../../testing/dashboard.ts';
+import { createTenant } from '../../../../testing/tenant.ts';
+
+const app = await createTestApp({ environment: { PORTICO_SUPPORT_EMAIL: 'help@operator.example' } });
+const { organizationGuid } = await createTenant(app);
+
+async function ask(email: string) {
+  const answer = await browse(app, 'POST', '/password_resets', { payload: { email } });
+  await app.login.passwordResets.idle();
+  return answer;
+}
+
+const requestsOf = async (memberGuid: string) =>
+  objectsOf(
+    await app.operate('GET', `/audit_records?object_id=${memberGuid}&action=account.request_password`),
+  );
+
+test('without a mail server the operator gets to know who asks for a new password, and no link is made', async () => {
+  const { memberGuid, email } = await joinTeam(app, organizationGuid);
+  const before = app.logged.length;
+  const { status, body } = await ask(email);
+  assert.deepEqual([status, body], [202, { link_by: 'operator', support_email: 'help@operator.example' }]);
+
+  const told = app.logged.slice(before).filter((line) => line.includes('a new password was asked for'));
+  assert.equal(told.length, 1);
+  assert.equal(JSON.parse(String(told[0])).member_guid, memberGuid);
+  assert.deepEqual(
+    (await requestsOf(memberGuid)).map(({ actor, object_type }) => [actor, object_type]),
+    [[memberGuid, 'account']],
+  );
+  const links = await app.database.queries.selectFrom('login_links').select('purpose').execute();
+  assert.ok(links.every(({ purpose }) => purpose !== 'password_reset'));
+  assert.doesNotMatch(app.logged.join(), /set-password|@partner\.example/);
+
+  const given = await app.operate('POST', `/members/${memberGuid}/password_reset`, {});
+  const payload = { token: tokenInLink(given.body.link), password: 'a brand new password' };
+  assert.equal((await browse(app, 'POST', '/password', { payload })).status, 200);
+});
+
+test('an unknown address is answered the same, and bothers nobody', async () => {
+  const known = await ask((await joinTeam(app, organizationGuid)).email);
+  const before = app.logged.length;
+  const unknown = await ask('nobody@partner.example');
+  assert.deepEqual([unknown.status, unknown.body], [known.status, known.body]);
+  assert.doesNotMatch(app.logged.slice(before).join(), /a new password was asked for/);
+});

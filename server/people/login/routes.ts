@@ -1,0 +1,165 @@
+import type { FastifyRequest } from 'fastify';
+import { unwrap } from '../../infrastructure/http/errors.ts';
+import { answers } from '../../infrastructure/http/requests/schemas.ts';
+import type { HttpServer } from '../../infrastructure/http/server.ts';
+import { registerAccount } from './account-routes.ts';
+import { actorOf } from './entry.ts';
+import { registerLinks } from './links/link-routes.ts';
+import { registerPasskeys } from './passkeys/passkey-routes.ts';
+import { PasskeyLogin, PasskeyLoginOptions, type PasskeyRequest } from './passkeys/passkey-schema.ts';
+import { type LoginDeps, type RouteTools, tags } from './route-tools.ts';
+import { LoginBody, Nothing, SessionView, UserTokenBody, UserTokenView, viewSession } from './schema.ts';
+import { registerProofs } from './second-factors/proof-routes.ts';
+import {
+  bySession,
+  clearSessionCookie,
+  createFrom,
+  registerDashboard,
+  setSessionCookie,
+} from './sessions/guard.ts';
+import type { Session } from './sessions/sessions.ts';
+
+/** The dashboard's own calls; everything else it does with user tokens through `/api`. */
+export async function registerLogin(server: HttpServer, deps: LoginDeps): Promise<void> {
+  const { login, baseUrl, supportEmail, allowlistPolicy, allowlistMinPrefix, sourceAddress } = deps;
+
+  async function describe(request: FastifyRequest, session: Session) {
+    const address = sourceAddress(request);
+    const surroundings = { supportEmail, allowlistPolicy, allowlistMinPrefix, address };
+    return viewSession(await login.entry.describe(session), surroundings);
+  }
+  const tools: RouteTools = {
+    ...deps,
+    from: createFrom(sourceAddress),
+    describe,
+    async begin(reply, { session, secret }) {
+      setSessionCookie(reply, baseUrl, secret);
+      return describe(reply.request, session);
+    },
+  };
+
+  await registerDashboard(
+    server,
+    { ...deps, sessions: login.sessions, limits: login.limits },
+    (dashboard) => {
+      registerEntry(dashboard, tools);
+      registerSession(dashboard, tools);
+      registerLinks(dashboard, tools);
+      registerAccount(dashboard, tools);
+      registerPasskeys(dashboard, tools);
+      registerProofs(dashboard, tools);
+    },
+  );
+}
+
+function registerEntry(dashboard: HttpServer, { login, from, begin }: RouteTools): void {
+  const config = { withoutSession: true };
+
+  dashboard.post(
+    '/login',
+    {
+      config,
+      schema: {
+        operationId: 'dashboard.login',
+        summary: 'Log in with email address and password, and a one-time password where that is on',
+        tags,
+        body: LoginBody,
+        response: answers({ 200: SessionView }, 401, 403, 413, 415, 503),
+      },
+    },
+    async (request, reply) => {
+      const { email, password, totp_code: totpCode } = request.body;
+      const begun = await login.entry.logIn({ email, password, totpCode }, from(request));
+      return begin(reply, unwrap(begun));
+    },
+  );
+
+  dashboard.post(
+    '/passkey_login/options',
+    {
+      config,
+      schema: {
+        operationId: 'dashboard.passkey_login.options',
+        summary: 'What a passkey has to sign to log in; good once, for 5 minutes',
+        tags,
+        body: Nothing,
+        response: answers({ 200: PasskeyLoginOptions }, 403, 413, 415),
+      },
+    },
+    async (request) => unwrap(await login.entry.passkeyOptions(from(request))),
+  );
+
+  dashboard.post(
+    '/passkey_login',
+    {
+      config,
+      schema: {
+        operationId: 'dashboard.passkey_login',
+        summary: 'Log in with a passkey',
+        tags,
+        body: PasskeyLogin,
+        response: answers({ 200: SessionView }, 401, 403, 413, 415),
+      },
+    },
+    async (request, reply) => {
+      const { challenge_id: challengeGuid, response } = request.body;
+      const input = { challengeGuid, response: response as PasskeyRequest };
+      return begin(reply, unwrap(await login.entry.logInWithPasskey(input, from(request))));
+    },
+  );
+}
+
+function registerSession(dashboard: HttpServer, { login, baseUrl, from, describe }: RouteTools): void {
+  dashboard.get(
+    '/session',
+    {
+      schema: {
+        ...bySession,
+        operationId: 'dashboard.session.get',
+        summary: 'Who is logged in, and on which teams they are',
+        tags,
+        response: answers({ 200: SessionView }, 401, 403),
+      },
+    },
+    async (request) => describe(request, request.session),
+  );
+
+  dashboard.post(
+    '/logout',
+    {
+      schema: {
+        ...bySession,
+        operationId: 'dashboard.logout',
+        summary: 'End this session and every token got with it',
+        tags,
+        body: Nothing,
+        response: answers({ 204: { type: 'null' } }, 401, 403, 413, 415),
+      },
+    },
+    async (request: FastifyRequest, reply) => {
+      const { guid, member_guid: memberGuid } = request.session;
+      // That another request ended it at the same moment is no failure: it has ended.
+      await login.sessions.end(actorOf(memberGuid, from(request)), memberGuid, guid);
+      clearSessionCookie(reply, baseUrl);
+      return reply.code(204).send();
+    },
+  );
+
+  dashboard.post(
+    '/token',
+    {
+      schema: {
+        ...bySession,
+        operationId: 'dashboard.token',
+        summary: 'Obtain a user token for one Organization and environment, with the scopes of one’s role',
+        tags,
+        body: UserTokenBody,
+        response: answers({ 200: UserTokenView }, 401, 403, 404, 413, 415),
+      },
+    },
+    async (request) => {
+      const { organization_guid: organizationGuid, environment } = request.body;
+      return unwrap(await login.entry.issueToken(request.session, { organizationGuid, environment }));
+    },
+  );
+}

@@ -1,0 +1,69 @@
+import { unwrap } from '../../../infrastructure/http/errors.ts';
+import { answers } from '../../../infrastructure/http/requests/schemas.ts';
+import type { HttpServer } from '../../../infrastructure/http/server.ts';
+import { PasskeyLogin, type PasskeyRequest } from '../passkeys/passkey-schema.ts';
+import { type RouteTools, tags } from '../route-tools.ts';
+import { PasswordConfirmation, TotpConfirmation } from '../schema.ts';
+import { bySession } from '../sessions/guard.ts';
+
+/** Once more who one is, before one changes how one logs in. Each is good for some minutes. */
+export function registerProofs(dashboard: HttpServer, { login, from }: RouteTools): void {
+  const { proofs } = login;
+
+  dashboard.post(
+    '/account/proof/password',
+    {
+      schema: {
+        ...bySession,
+        operationId: 'dashboard.account.proof.password',
+        summary:
+          'Prove by one’s password that it is oneself; good for 5 minutes. Refused for a person with a second factor',
+        tags,
+        body: PasswordConfirmation,
+        response: answers({ 204: { type: 'null' } }, 401, 403, 409, 413, 415, 422, 503),
+      },
+    },
+    async (request, reply) => {
+      unwrap(await proofs.byPassword(request.session, request.body.password, from(request)));
+      return reply.code(204).send();
+    },
+  );
+
+  dashboard.post(
+    '/account/proof/totp',
+    {
+      schema: {
+        ...bySession,
+        operationId: 'dashboard.account.proof.totp',
+        summary: 'Prove it by a one-time password or a recovery code',
+        tags,
+        body: TotpConfirmation,
+        response: answers({ 204: { type: 'null' } }, 401, 403, 413, 415, 422),
+      },
+    },
+    async (request, reply) => {
+      unwrap(await proofs.byCode(request.session, request.body.code, from(request)));
+      return reply.code(204).send();
+    },
+  );
+
+  dashboard.post(
+    '/account/proof/passkey',
+    {
+      schema: {
+        ...bySession,
+        operationId: 'dashboard.account.proof.passkey',
+        summary: 'Prove it by a passkey, which signs the options of a login',
+        tags,
+        body: PasskeyLogin,
+        response: answers({ 204: { type: 'null' } }, 401, 403, 413, 415, 422),
+      },
+    },
+    async (request, reply) => {
+      const { challenge_id: challengeGuid, response } = request.body;
+      const input = { challengeGuid, response: response as PasskeyRequest };
+      unwrap(await proofs.byPasskey(request.session, input, from(request)));
+      return reply.code(204).send();
+    },
+  );
+}

@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { objectsOf } from '../../../../testing/answers.ts';
+import { type Answer, assertError, createTestApp } from '../../../../testing/app.ts';
+import { createAuthenticator } from '../../../../testing/authenticator.ts';
+import {
+  type Browser,
+  browse,
+  browserOf,
+  dashboardToken,
+  joinTeam,
+  logIn,
+  PASSWORD,
+  tokenInLink,
+} from '../../../../testing/dashboard.ts';
+import { createTenant } from '../../../../testing/tenant.ts';
+import { codesOf } from '../../../../testing/totp.ts';
+
+const app = await createTestApp();
+const { organizationGuid } = await createTenant(app);
+const PROOF_MS = 5 * 60_000;
+const CODE_MS = 30_000;
+const HOUR_MS = 3_600_000;
+const NOBODY = '0'.repeat(32);
+
+const beginTotp = (as: Browser) => browse(app, 'POST', '/account/totp', { as, payload: {} });
+const beginPasskey = (as: Browser) => browse(app, 'POST', '/account/passkeys/options', { as, payload: {} });
+const removePasskey = (as: Browser, guid = NOBODY) =>
+  browse(app, 'DELETE', `/account/passkeys/${guid}`, { as });
+const prove = (as: Browser, how: string, payload: object) =>
+  browse(app, 'POST', `/account/proof/${how}`, { as, payload });
+
+const isAsked = (answer: Answer, by = /by your password$/) => assertError(answer, 403, 'proof_required', by);
+const BY_CODE = /by a one-time password or a recovery code$/;
+const BY_PASSKEY = /by a passkey$/;
+const BY_EITHER = /by a one-time password, a recovery code or a passkey$/;
+const isProved = ({ status, body }: Answer) => assert.equal(status, 204, JSON.stringify(body));
+
+async function addPasskey(as: Browser) {
+  const authenticator = createAuthenticator();
+  const options = (await beginPasskey(as)).body as { challenge: string };
+  const payload = { name: 'Laptop', response: authenticator.create(options) };
+  const { status, body } = await browse(app, 'POST', '/account/passkeys', { as, payload });
+  assert.equal(status, 201, JSON.stringify(body));
+  return { authenticator, guid: String(body.guid) };
+}
+
+async function signed(authenticator: ReturnType<typeof createAuthenticator>) {
+  const { body } = await browse(app, 'POST', '/passkey_login/options', { payload: {} });
+  const options = body as { challenge: string; challenge_id: string };
+  return { challenge_id: options.challenge_id, response: authenticator.get(options) };
+}
+
+test('a login is a proof for five minutes; then a way in is neither added nor removed without a new one', async () => {
+  const person = await joinTeam(app, organizationGuid);
+  app.clock.advance(PROOF_MS - 1);
+  assert.equal((await beginPasskey(person)).status, 200);
+  app.clock.advance(1);
+  isAsked(await beginPasskey(person));
+  isAsked(await beginTotp(person));
+  isAsked(await removePasskey(person));
+
+  isProved(await prove(person, 'password', { password: PASSWORD }));
+  assert.equal((await beginTotp(person)).status, 201);
+  assertError(await removePasskey(person), 404, 'not_found');
+  app.clock.advance(PROOF_MS);
+  isAsked(await beginTotp(person));
+});
+
+test('the password of a person with a passkey is no proof, and neither is a login by it', async () => {
+  const person = await joinTeam(app, organizationGuid);
+  const { authenticator, guid } = await addPasskey(person);
+  assert.equal((await beginTotp(person)).status, 201, 'adding a passkey is a proof by it');
+  const elsewhere = browserOf(await logIn(app, person));
+  const inviteFrom = async (as: Browser) => {
+    const token = await dashboardToken(app, as, organizationGuid);
+    const payload = { email: `${app.guids.next()}@partner.example`, role: 'viewer' };
+    return app.call({ method: 'POST', url: '/api/members', token, payload });
+  };
+  const payload = { current_password: PASSWORD, new_password: 'a brand new password' };
+  const changePassword = () => browse(app, 'POST', '/account/password', { as: elsewhere, payload });
+  for (const refused of [
+    await prove(elsewhere, 'password', { password: PASSWORD }),
+    await beginPasskey(elsewhere),
+    await beginTotp(elsewhere),
+    await removePasskey(elsewhere, guid),
+    await changePassword(),
+  ])
+    isAsked(refused, BY_PASSKEY);
+  assertError(await inviteFrom(elsewhere), 403, 'proof_required');
+  assert.equal(objectsOf(await browse(app, 'GET', '/account/passkeys', { as: elsewhere })).length, 1);
+
+  isProved(await prove(elsewhere, 'passkey', await signed(authenticator)));
+  assert.equal((await inviteFrom(elsewhere)).status, 201);
+  assert.equal((await changePassword()).status, 204);
+  app.clock.advance(PROOF_MS);
+  isAsked(await removePasskey(elsewhere, guid), BY_PASSKEY);
+  isProved(await prove(elsewhere, 'passkey', await signed(authenticator)));
+  assert.equal((await removePasskey(elsewhere, guid)).status, 204);
+
+  app.clock.advance(PROOF_MS);
+  isAsked(await beginTotp(elsewhere));
+  isProved(await prove(elsewhere, 'password', { password: payload.new_password }));
+  assert.equal((await beginTotp(elsewhere)).status, 201, 'without a passkey the password is a proof again');
+});
+
+test('a link for a new password lets a person in who has lost their only passkey', async () => {
+  const person = await joinTeam(app, organizationGuid);
+  await addPasskey(person);
+  const { body } = await app.operate('POST', `/members/${person.memberGuid}/password_reset`, {});
+  const payload = { token: tokenInLink(body.link), password: 'a brand new password' };
+  const again = browserOf(await browse(app, 'POST', '/password', { payload }));
+  assert.equal((await beginPasskey(again)).status, 200);
+});
+
+test('a wrong password proves nothing, and does not end the session', async () => {
+  const person = await joinTeam(app, organizationGuid);
+  app.clock.advance(PROOF_MS);
+  assertError(await prove(person, 'password', { password: 'wrong' }), 422, 'password_incorrect');
+  isAsked(await beginTotp(person));
+  assert.equal((await browse(app, 'GET', '/session', { as: person })).status, 200);
+});
+
+test('a proof is of its session alone', async () => {
+  const person = await joinTeam(app, organizationGuid);
+  app.clock.advance(PROOF_MS);
+  const elsewhere = browserOf(await logIn(app, person));
+  isAsked(await beginTotp(person));
+  assert.equal((await beginTotp(elsewhere)).status, 201);
+  app.clock.advance(PROOF_MS);
+  isProved(await prove(elsewhere, 'password', { password: PASSWORD }));
+  isAsked(await beginTotp(person));
+  assert.equal((await beginTotp(elsewhere)).status, 201);
+});
+
+/** Begun: what the app shows at the moment of each call. */
+async function scanTotp(as: Browser): Promise<() => string> {
+  return codesOf(app, (await beginTotp(as)).body.secret);
+}
+
+async function confirmTotp(as: Browser, code: string): Promise<string[]> {
+  const { body } = await browse(app, 'POST', '/account/totp/confirm', { as, payload: { code } });
+  return body.recovery_codes as string[];
+}
+
+test('a one-time password proves it once it is on, each code once, and not before', async () => {
+  const person = await joinTeam(app, organizationGuid);
+  const code = await scanTotp(person);
+  assertError(await prove(person, 'totp', { code: code() }), 422, 'code_incorrect');
+  await confirmTotp(person, code());
+  app.clock.advance(PROOF_MS);
+  isAsked(await beginPasskey(person), BY_CODE);
+  const shown = code();
+  isProved(await prove(person, 'totp', { code: shown }));
+  assert.equal((await beginPasskey(person)).status, 200);
+  assertError(await prove(person, 'totp', { code: shown }), 422, 'code_incorrect');
+});
+
+test('while one-time passwords are on the password proves nothing; a recovery code or a passkey does', async () => {
+  const person = await joinTeam(app, organizationGuid);
+  const { authenticator } = await addPasskey(person);
+  const code = await scanTotp(person);
+  const [recoveryCode = ''] = await confirmTotp(person, code());
+  const ways = [
+    ['totp', async () => ({ code: recoveryCode })],
+    ['passkey', () => signed(authenticator)],
+  ] as const;
+  for (const [how, answer] of ways) {
+    app.clock.advance(PROOF_MS - 1);
+    isAsked(await prove(person, 'password', { password: PASSWORD }), BY_EITHER);
+    app.clock.advance(1);
+    isAsked(await beginPasskey(person), BY_EITHER);
+    isProved(await prove(person, how, await answer()));
+    assert.equal((await beginPasskey(person)).status, 200);
+  }
+});
+
+test('a passkey proves it, unless it is another’s', async () => {
+  const person = await joinTeam(app, organizationGuid);
+  const other = await joinTeam(app, organizationGuid);
+  const { authenticator } = await addPasskey(person);
+  app.clock.advance(PROOF_MS);
+  assertError(await prove(other, 'passkey', await signed(authenticator)), 422, 'passkey_invalid');
+  isAsked(await beginTotp(other));
+  const answer = await signed(authenticator);
+  isProved(await prove(person, 'passkey', answer));
+  assert.equal((await beginTotp(person)).status, 201);
+  assertError(await prove(person, 'passkey', answer), 422, 'passkey_invalid');
+});
+
+test('guessing at it is limited, and each proof is in the audit record', async () => {
+  const person = await joinTeam(app, organizationGuid);
+  isProved(await prove(person, 'password', { password: PASSWORD }));
+  const entries = await app.operate(
+    'GET',
+    `/audit_records?object_id=${person.memberGuid}&action=session.prove`,
+  );
+  assert.equal(objectsOf(entries).length, 1);
+  for (let i = 0; i < 19; i++)
+    assertError(await prove(person, 'password', { password: 'wrong' }), 422, 'password_incorrect');
+  assertError(await prove(person, 'password', { password: PASSWORD }), 403, 'rate_limit_exceeded');
+  for (let i = 0; i < 10; i++)
+    assertError(await prove(person, 'totp', { code: '000000' }), 422, 'code_incorrect');
+  assertError(await prove(person, 'totp', { code: '000000' }), 403, 'rate_limit_exceeded');
+});
+
+test('codes that are guessed at here do not keep their owner from logging in, nor the other way round', async () => {
+  const person = await joinTeam(app, organizationGuid);
+  const code = await scanTotp(person);
+  await confirmTotp(person, code());
+  for (let i = 0; i < 10; i++)
+    assertError(await prove(person, 'totp', { code: '000000' }), 422, 'code_incorrect');
+  assertError(await prove(person, 'totp', { code: '000000' }), 403, 'rate_limit_exceeded');
+  app.clock.advance(CODE_MS);
+  assert.equal((await logIn(app, person, { code: code() })).status, 200);
+
+  app.clock.advance(HOUR_MS);
+  for (let i = 0; i < 10; i++) assertError(await logIn(app, person, { code: '000000' }), 401, 'totp_invalid');
+  assertError(await logIn(app, person, { code: code() }), 403, 'rate_limit_exceeded');
+  isProved(await prove(person, 'totp', { code: code() }));
+});
+
+test('a session from before proofs were kept is asked for one', async () => {
+  const person = await joinTeam(app, organizationGuid);
+  await app.database.queries.updateTable('sessions').set({ proved_at: null }).execute();
+  isAsked(await beginTotp(person));
+});
+
+test('a proof by password from before one-time passwords were on counts no more', async () => {
+  const person = await joinTeam(app, organizationGuid);
+  const elsewhere = browserOf(await logIn(app, person));
+  const code = await scanTotp(person);
+  assert.equal((await beginPasskey(elsewhere)).status, 200);
+  await confirmTotp(person, code());
+  isAsked(await beginPasskey(elsewhere), BY_CODE);
+  assert.equal((await beginPasskey(person)).status, 200, 'who confirmed a code has shown one');
+  app.clock.advance(CODE_MS);
+  isProved(await prove(elsewhere, 'totp', { code: code() }));
+  assert.equal((await beginPasskey(elsewhere)).status, 200);
+});
+
+test('with one-time passwords on, a new password takes a fresh code or passkey besides the old password', async () => {
+  const person = await joinTeam(app, organizationGuid);
+  const payload = { current_password: PASSWORD, new_password: 'a brand new password' };
+  const change = () => browse(app, 'POST', '/account/password', { as: person, payload });
+  const code = await scanTotp(person);
+  await confirmTotp(person, code());
+  app.clock.advance(PROOF_MS);
+  isAsked(await change(), BY_CODE);
+  assert.equal((await logIn(app, person, { code: code() })).status, 200, 'the password is what it was');
+  app.clock.advance(CODE_MS);
+  isProved(await prove(person, 'totp', { code: code() }));
+  assert.equal((await change()).status, 204);
+});

@@ -1,0 +1,116 @@
+import type { Organizations } from '../../credentials/organizations/service.ts';
+import type { FailedAuthentications } from '../../infrastructure/audit/failed-authentications.ts';
+import type { Audit } from '../../infrastructure/audit/service.ts';
+import type { Database } from '../../infrastructure/database/database.ts';
+import type { RateLimits } from '../../infrastructure/rate-limits/service.ts';
+import type { Clock, Timers } from '../../infrastructure/runtime/clock.ts';
+import type { Encryption } from '../../infrastructure/runtime/encryption.ts';
+import type { Guids, RandomBytes } from '../../infrastructure/runtime/guid.ts';
+import type { Log } from '../../infrastructure/runtime/log.ts';
+import type { Metrics } from '../../infrastructure/runtime/metrics.ts';
+import type { Secret } from '../../infrastructure/runtime/secret.ts';
+import type { People } from '../../members/people.ts';
+import type { Members } from '../../members/service.ts';
+import type { Issuer } from '../../tokens/issuing/issuer.ts';
+import type { Revocations } from '../../tokens/revoking/revocations.ts';
+import { createAccounts } from './accounts.ts';
+import { createEntry } from './entry.ts';
+import { createFailedAttempts } from './limits/failed-attempts.ts';
+import { createLoginLimits } from './limits/limits.ts';
+import { createNetworks } from './limits/networks.ts';
+import { createInvitations } from './links/invitations.ts';
+import { createLinks } from './links/links.ts';
+import { createMail } from './links/mail.ts';
+import { createOwnLogin } from './own-login.ts';
+import { createPasskeys } from './passkeys/passkeys.ts';
+import { createPasswordResets } from './passwords/password-resets.ts';
+import { createPasswords, type PasswordHasher } from './passwords/passwords.ts';
+import { createProofs } from './second-factors/proofs.ts';
+import { createTotp } from './second-factors/totp.ts';
+import { createSessions } from './sessions/sessions.ts';
+
+export type LoginRoom = ReturnType<typeof createLoginRoom>;
+
+type LoginSettings = {
+  baseUrl: string;
+  supportEmail: string;
+  smtpUrl: Secret | undefined;
+  mailFrom: string | undefined;
+  rateLimitLoginPerEmail: number;
+  rateLimitLoginPerAddress: number;
+  demo: boolean;
+  databaseUrl: Secret | undefined;
+  exposure: object | undefined;
+};
+
+type Deps = {
+  settings: LoginSettings;
+  database: Database;
+  clock: Clock;
+  timers: Timers;
+  guids: Guids;
+  audit: Audit;
+  metrics: Metrics;
+  log: Log;
+  randomBytes: RandomBytes;
+  encryption: Encryption;
+  rateLimits: RateLimits;
+  organizations: Organizations;
+  people: People;
+  members: Members;
+  issuer: Issuer;
+  revocations: Revocations;
+  failedAuthentications: FailedAuthentications;
+  /** Argon2 unless a test counts its calls. */
+  passwordHasher?: PasswordHasher | undefined;
+};
+
+/** How people prove who they are, and what they get for it. */
+export function createLoginRoom({ settings, rateLimits, ...deps }: Deps) {
+  const { baseUrl, supportEmail, demo, databaseUrl, exposure } = settings;
+  const limits = createLoginLimits({ rateLimits, limits: settings });
+  const mail = createMail({ ...deps, smtpUrl: settings.smtpUrl, from: settings.mailFrom });
+  const passwords = createPasswords(deps.passwordHasher);
+  const networks = createNetworks(deps);
+  const sessions = createSessions({ ...deps, networks });
+  const links = createLinks({ ...deps, baseUrl });
+  const ownLogin = createOwnLogin({ ...deps, sessions });
+  const totp = createTotp(deps);
+  const passkeys = createPasskeys({ ...deps, ownLogin, sessions, baseUrl });
+  const failedAttempts = createFailedAttempts(deps);
+  const means = { passwords, totp, passkeys, sessions, limits, failedAttempts };
+  const proofs = createProofs({ ...deps, ...means });
+  const entry = createEntry({ ...deps, ...means, proofs, networks });
+  const accounts = createAccounts({ ...deps, ...means, ownLogin, links, entry, proofs });
+  const invitations = createInvitations({ ...deps, links, mail, limits, supportEmail });
+  const passwordResets = createPasswordResets({
+    ...deps,
+    ...{ links, totp, limits, mail, supportEmail },
+    showLinksInLog: demo && databaseUrl === undefined && exposure === undefined,
+  });
+
+  return {
+    limits,
+    sessions,
+    totp,
+    passkeys,
+    entry,
+    proofs,
+    accounts,
+    invitations,
+    passwordResets,
+
+    /** Rows that have had their time. */
+    async sweep(): Promise<void> {
+      await sessions.sweep();
+      await links.sweep();
+      await passkeys.sweep();
+      await networks.sweep();
+    },
+
+    async close(): Promise<void> {
+      await passwordResets.idle();
+      await mail?.close();
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertError, createTestApp } from '../../../../testing/app.ts';
+import { sampleOf } from '../../../../testing/json-samples.ts';
+import { addressOf, createOperations, jsonBodyOf } from '../../../../testing/operations.ts';
+
+/** What holds for every route under /dashboard that the document tells of; one added later is covered by itself. */
+const app = await createTestApp();
+const { operations: all, call } = await createOperations(app);
+const operations = all.filter(({ path }) => path.startsWith('/dashboard/'));
+const OPEN = [
+  'dashboard.links.inspect',
+  'dashboard.login',
+  'dashboard.passkey_login',
+  'dashboard.passkey_login.options',
+  'dashboard.password.set',
+  'dashboard.password_resets.create',
+];
+
+test('only what begins a session does without one', () => {
+  const open = operations.filter(({ security }) => !security?.length).map(({ operationId }) => operationId);
+  assert.deepEqual(open.sort(), OPEN);
+  assert.ok(operations.length >= 20, `${operations.length} routes`);
+});
+
+for (const operation of operations) {
+  const { operationId, method } = operation;
+  const schema = jsonBodyOf(operation);
+  const payload = schema ? JSON.stringify(sampleOf(schema)) : undefined;
+  const json = { 'content-type': 'application/json' };
+  const request = { method, url: addressOf(operation), ...(payload === undefined ? {} : { payload }) };
+
+  if (!OPEN.includes(operationId))
+    test(`${operationId}: without a session it is 401, whatever else is sent`, async () => {
+      for (const cookie of ['', 'portico_session=nonsense'])
+        assertError(
+          await app.call({ ...request, headers: { ...json, cookie } }),
+          401,
+          'authentication_failed',
+        );
+      const headers = { ...json, authorization: 'Bearer nonsense' };
+      assertError(await app.call({ ...request, headers }), 401, 'authentication_failed');
+    });
+
+  if (method === 'GET') continue;
+
+  test(`${operationId}: from another page it is 403, with a session too`, async () => {
+    for (const headers of [
+      { ...json, origin: 'https://evil.example' },
+      { ...json, 'sec-fetch-site': 'cross-site' },
+      { 'content-type': 'text/plain' },
+    ]) {
+      const sent = { headers, ...(payload === undefined ? {} : { payload }) };
+      assertError(await call(operation, sent), 403, 'csrf_refused');
+    }
+  });
+}

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { objectsOf } from '../../../../testing/answers.ts';
+import { type Answer, assertError, createTestApp } from '../../../../testing/app.ts';
+import { type Browser, browse, browserOf, joinTeam, logIn, PASSWORD } from '../../../../testing/dashboard.ts';
+import { createTenant } from '../../../../testing/tenant.ts';
+
+const environment = {
+  PORTICO_RATE_LIMIT_LOGIN_PER_EMAIL: '1000',
+  PORTICO_RATE_LIMIT_LOGIN_PER_ADDRESS: '1000',
+};
+const app = await createTestApp({ environment });
+const { organizationGuid } = await createTenant(app);
+const HOUR_MS = 3_600_000;
+
+const session = (as: Browser) => browse(app, 'GET', '/session', { as });
+const sessionsOf = async (as: Browser) => objectsOf(await browse(app, 'GET', '/account/sessions', { as }));
+const isOver = (answer: Answer) => assertError(answer, 401, 'authentication_failed');
+
+test('a session ends after twelve hours without a call', async () => {
+  const person = await joinTeam(app, organizationGuid);
+  app.clock.advance(12 * HOUR_MS - 1);
+  assert.equal((await session(person)).status, 200, 'used at the last moment, it goes on');
+  app.clock.advance(12 * HOUR_MS - 1);
+  assert.equal((await session(person)).status, 200);
+  app.clock.advance(12 * HOUR_MS);
+  isOver(await session(person));
+});
+
+test('a session ends after seven days, however busy it is', async () => {
+  const person = await joinTeam(app, organizationGuid);
+  for (let hours = 0; hours < 7 * 24 - 8; hours += 8) {
+    app.clock.advance(8 * HOUR_MS);
+    assert.equal((await session(person)).status, 200, `after ${hours + 8} hours`);
+  }
+  app.clock.advance(8 * HOUR_MS - 1);
+  assert.equal((await session(person)).status, 200);
+  app.clock.advance(1);
+  isOver(await session(person));
+});
+
+test('the database has the hash of the cookie, not the cookie', async () => {
+  const person = await joinTeam(app, organizationGuid);
+  const value = person.cookie.split('=')[1] as string;
+  const rows = await app.database.queries.selectFrom('sessions').selectAll().execute();
+  assert.ok(rows.length > 0);
+  for (const stored of rows.flatMap((row) => Object.values(row))) {
+    const bytes = Buffer.isBuffer(stored) ? stored : Buffer.from(JSON.stringify(stored));
+    assert.ok(!bytes.includes(value) && !bytes.includes(Buffer.from(value, 'base64url')));
+  }
+});
+
+test('one sees where one is logged in, and ends what one likes', async () => {
+  const person = await joinTeam(app, organizationGuid);
+  app.clock.advance(60_000);
+  const headers = { 'user-agent': 'A browser' };
+  const other = browserOf(await logIn(app, person, { headers, remoteAddress: '192.0.2.7' }));
+  const [newest, first, ...more] = await sessionsOf(person);
+  assert.equal(more.length, 0);
+  const now = app.clock.now().toISOString();
+  assert.deepEqual(newest, {
+    guid: newest?.guid,
+    created_at: now,
+    last_seen_at: now,
+    address: '192.0.2.7',
+    user_agent: 'A browser',
+    current: false,
+  });
+  assert.equal(first?.current, true);
+  assert.equal((await sessionsOf(other)).find(({ current }) => current)?.guid, newest?.guid);
+
+  const ended = await browse(app, 'DELETE', `/account/sessions/${newest?.guid}`, { as: person });
+  assert.equal(ended.status, 204);
+  isOver(await session(other));
+  assert.equal((await session(person)).status, 200);
+});
+
+test('a session tells where one is now, not where one logged in', async () => {
+  const person = await joinTeam(app, organizationGuid);
+  for (const remoteAddress of ['192.0.2.7', '192.0.2.8']) {
+    const { body } = await browse(app, 'GET', '/session', { as: person, remoteAddress });
+    assert.equal(body.address, remoteAddress);
+  }
+});
+
+test('nobody ends a session of somebody else', async () => {
+  const [person, other] = [await joinTeam(app, organizationGuid), await joinTeam(app, organizationGuid)];
+  const [theirs] = await sessionsOf(other);
+  const answer = await browse(app, 'DELETE', `/account/sessions/${theirs?.guid}`, { as: person });
+  assertError(answer, 404, 'not_found');
+  assert.equal((await session(other)).status, 200);
+});
+
+test('logging out ends the session, here and for whoever copied the cookie', async () => {
+  const person = await joinTeam(app, organizationGuid);
+  const answer = await browse(app, 'POST', '/logout', { as: person, payload: {} });
+  assert.equal(answer.status, 204);
+  assert.match(
+    String(answer.headers['set-cookie']),
+    /^portico_session=; .*(Expires=Thu, 01 Jan 1970|Max-Age=0)/,
+  );
+  isOver(await session(person));
+});
+
+test('a new password ends every other session, and the old password is of no use', async () => {
+  const person = await joinTeam(app, organizationGuid);
+  const other = browserOf(await logIn(app, person));
+  const change = (current_password: string, new_password: string) =>
+    browse(app, 'POST', '/account/password', { as: person, payload: { current_password, new_password } });
+  assertError(await change('not the password', 'a brand new password'), 422, 'password_incorrect');
+  assertError(await change(PASSWORD, 'short'), 422, 'password_too_weak');
+  assert.equal((await session(other)).status, 200, 'nothing has changed so far');
+
+  assert.equal((await change(PASSWORD, 'a brand new password')).status, 204);
+  assert.equal((await session(person)).status, 200, 'this one goes on');
+  isOver(await session(other));
+  isOver(await logIn(app, person));
+  assert.equal((await logIn(app, { ...person, password: 'a brand new password' })).status, 200);
+});
+
+test('of many sessions the oldest gives way', async () => {
+  const person = await joinTeam(app, organizationGuid);
+  for (let i = 0; i < 19; i++) await logIn(app, person);
+  assert.equal((await session(person)).status, 200);
+  const newest = browserOf(await logIn(app, person));
+  isOver(await session(person));
+  assert.equal((await sessionsOf(newest)).length, 20);
+});
+
+test('what has ended is swept', async () => {
+  const person = await joinTeam(app, organizationGuid);
+  app.clock.advance(7 * 24 * HOUR_MS);
+  await app.login.sweep();
+  const rows = await app.database.queries.selectFrom('sessions').select('guid').execute();
+  assert.deepEqual(rows, []);
+  isOver(await session(person));
+});
+
+test('the name is one’s own to change', async () => {
+  const person = await joinTeam(app, organizationGuid);
+  const rename = (payload: object) => browse(app, 'PATCH', '/account', { as: person, payload });
+  const answer = await rename({ name: 'Ada Lovelace' });
+  assert.equal((answer.body.member as { name: string }).name, 'Ada Lovelace');
+  assertError(await rename({ name: ' ' }), 400, 'invalid_parameter');
+});

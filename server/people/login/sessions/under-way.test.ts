@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import { type Answer, assertError, createTestApp } from '../../../../testing/app.ts';
+import { createAuthenticator } from '../../../../testing/authenticator.ts';
+import { browse, joinTeam, logIn, PASSWORD, type Person } from '../../../../testing/dashboard.ts';
+import { createTenant } from '../../../../testing/tenant.ts';
+import { codesOf } from '../../../../testing/totp.ts';
+
+/** What has looked at a login, and finds another one when it comes to act: a reset came in between. */
+const app = await createTestApp();
+const { organizationGuid } = await createTenant(app);
+const NEW_PASSWORD = 'a brand new password';
+
+async function isWaiting(): Promise<boolean> {
+  const { rows } = await sql`
+    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+    app.database.queries,
+  );
+  return rows.length > 0;
+}
+
+type Meanwhile = { password?: 'replaced'; sessions?: 'ended' };
+
+/** The call has looked at what there was, and waits for the row, while a new password is set and sessions end. */
+async function during(
+  { memberGuid }: Person,
+  { password, sessions }: Meanwhile,
+  call: () => Promise<Answer>,
+): Promise<Answer> {
+  let answer: Promise<Answer> | undefined;
+  await app.database.transaction(async (transaction) => {
+    const login = transaction.updateTable('logins').where('member_guid', '=', memberGuid);
+    await login.set(password ? { password_hash: 'another' } : { updated_at: app.clock.now() }).execute();
+    if (sessions) await transaction.deleteFrom('sessions').where('member_guid', '=', memberGuid).execute();
+    answer = call();
+    while (!(await isWaiting()));
+  });
+  return (await answer) as Answer;
+}
+
+const isOver = (answer: Answer) => assertError(answer, 401, 'authentication_failed');
+const isWrong = (answer: Answer) => assertError(answer, 422, 'password_incorrect');
+const newPerson = () => joinTeam(app, organizationGuid);
+
+async function loginOf({ memberGuid }: Person) {
+  const logins = app.database.queries.selectFrom('logins').selectAll();
+  return logins.where('member_guid', '=', memberGuid).executeTakeFirstOrThrow();
+}
+
+async function beginTotp(as: Person): Promise<() => string> {
+  const { body } = await browse(app, 'POST', '/account/totp', { as, payload: {} });
+  return codesOf(app, body.secret);
+}
+const confirmTotp = (as: Person, code: string) =>
+  browse(app, 'POST', '/account/totp/confirm', { as, payload: { code } });
+
+test('a login that was under way when the password changed is refused', async () => {
+  const person = await newPerson();
+  isOver(await during(person, { password: 'replaced' }, () => logIn(app, person)));
+});
+
+test('a change of the password that was under way does not undo a reset', async () => {
+  const change = (as: Person) => () =>
+    browse(app, 'POST', '/account/password', {
+      as,
+      payload: { current_password: PASSWORD, new_password: NEW_PASSWORD },
+    });
+  const [replaced, ended] = [await newPerson(), await newPerson()];
+  isWrong(await during(replaced, { password: 'replaced' }, change(replaced)));
+  assert.equal((await loginOf(replaced)).password_hash, 'another');
+  isOver(await during(ended, { sessions: 'ended' }, change(ended)));
+  assert.equal((await logIn(app, ended)).status, 200, 'the password is what it was');
+});
+
+test('one-time passwords are not turned off by what was under way at a reset', async () => {
+  const turnOff = (as: Person) => () =>
+    browse(app, 'DELETE', '/account/totp', { as, payload: { password: PASSWORD } });
+  const [replaced, ended] = [await newPerson(), await newPerson()];
+  for (const person of [replaced, ended]) {
+    const code = await beginTotp(person);
+    assert.equal((await confirmTotp(person, code())).status, 200);
+  }
+  isWrong(await during(replaced, { password: 'replaced' }, turnOff(replaced)));
+  isOver(await during(ended, { sessions: 'ended' }, turnOff(ended)));
+  for (const person of [replaced, ended]) assert.ok((await loginOf(person)).totp_confirmed_at);
+});
+
+test('nor are they turned on', async () => {
+  const person = await newPerson();
+  const code = await beginTotp(person);
+  isOver(await during(person, { sessions: 'ended' }, () => confirmTotp(person, code())));
+  assert.equal((await loginOf(person)).totp_confirmed_at, null);
+});
+
+test('a passkey that was under way at a reset is not added', async () => {
+  const as = await newPerson();
+  const options = await browse(app, 'POST', '/account/passkeys/options', { as, payload: {} });
+  const response = createAuthenticator().create(options.body as { challenge: string });
+  const payload = { name: 'Laptop', response };
+  isOver(
+    await during(as, { sessions: 'ended' }, () => browse(app, 'POST', '/account/passkeys', { as, payload })),
+  );
+  const passkeys = app.database.queries.selectFrom('passkeys').selectAll();
+  assert.deepEqual(await passkeys.where('member_guid', '=', as.memberGuid).execute(), []);
+});
