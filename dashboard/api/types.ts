@@ -6,7 +6,6 @@ import type {
 import type { BankView, Feature, SecondFactorView } from '../../server/credentials/organizations/schema.ts';
 import type { FileView } from '../../server/files/schema.ts';
 import type { AuditEntry } from '../../server/infrastructure/audit/entries.ts';
-import type { InvitedMemberView, MemberView } from '../../server/members/schema.ts';
 import type { PasskeyView } from '../../server/people/login/passkeys/passkey-schema.ts';
 import type {
   LinkView,
@@ -15,6 +14,7 @@ import type {
   SessionView,
   UserTokenView,
 } from '../../server/people/login/schema.ts';
+import type { InvitedMemberView, MemberView } from '../../server/people/members/schema.ts';
 import type { Role } from '../../server/tokens/roles.ts';
 import type { LiveAttemptView } from '../../server/webhooks/deliveries/live/live-schema.ts';
 import type { RecoveryView } from '../../server/webhooks/deliveries/redelivery/redelivery-schema.ts';

@@ -4,7 +4,7 @@ import { systemActor } from '../infrastructure/audit/service.ts';
 import type { Config } from '../infrastructure/config/config.ts';
 import { type Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { Log } from '../infrastructure/runtime/log.ts';
-import type { Person } from '../members/people.ts';
+import type { Person } from '../people/members/people.ts';
 import { FOUNDER_EMAIL } from './demo.ts';
 
 /** `createDemo` makes the Organization, the bank, the key and then the Founder, without a pause in between. */

@@ -5,7 +5,7 @@ import { systemActor } from '../infrastructure/audit/service.ts';
 import { type Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { RandomBytes } from '../infrastructure/runtime/guid.ts';
 import { Secret } from '../infrastructure/runtime/secret.ts';
-import type { Person } from '../members/people.ts';
+import type { Person } from '../people/members/people.ts';
 
 export type Demo = {
   organization: Organization;

@@ -4,7 +4,7 @@ import { styleText } from 'node:util';
 import { DEFAULT_DATA_DIR, DEFAULT_PORT } from '../infrastructure/config/config.ts';
 import type { CompleteConfig } from '../infrastructure/config/generated-secrets.ts';
 import { version } from '../infrastructure/runtime/version.ts';
-import type { Person } from '../members/people.ts';
+import type { Person } from '../people/members/people.ts';
 import type { Demo } from './demo.ts';
 
 const LABEL_WIDTH = 15;

@@ -5,7 +5,7 @@ import {
   strictObject,
   Timestamp,
 } from '../../infrastructure/http/requests/schemas.ts';
-import { RoleName } from '../../members/schema.ts';
+import { RoleName } from '../../people/members/schema.ts';
 import type { Role } from '../../tokens/roles.ts';
 import { requiresInProduction } from './second-factor.ts';
 import type { Bank, Organization } from './store.ts';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import Type, { type Static } from 'typebox';
-import type { People } from '../../members/people.ts';
+import type { People } from '../../people/members/people.ts';
 import { inTurn, requires } from '../../tokens/access/access.ts';
 import type { Page } from '../database/paging/paging.ts';
 import { unwrap } from '../http/errors.ts';

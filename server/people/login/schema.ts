@@ -8,8 +8,8 @@ import {
   Timestamp,
 } from '../../infrastructure/http/requests/schemas.ts';
 import { version } from '../../infrastructure/runtime/version.ts';
-import { Email, PersonName, RoleName } from '../../members/schema.ts';
 import { TokenView } from '../../tokens/schema.ts';
+import { Email, PersonName, RoleName } from '../members/schema.ts';
 import type { Entry } from './entry.ts';
 import type { Session } from './sessions/sessions.ts';
 

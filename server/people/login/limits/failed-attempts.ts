@@ -1,6 +1,6 @@
 import type { FailedAuthentications } from '../../../infrastructure/audit/failed-authentications.ts';
 import type { Failure } from '../../../infrastructure/runtime/failure.ts';
-import type { Members } from '../../../members/service.ts';
+import type { Members } from '../../members/service.ts';
 import type { From } from '../entry.ts';
 
 export type FailedAttempts = ReturnType<typeof createFailedAttempts>;

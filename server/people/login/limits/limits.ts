@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { countedAddress, networkOf } from '../../../infrastructure/rate-limits/address.ts';
 import type { RateLimit, RateLimits } from '../../../infrastructure/rate-limits/service.ts';
 import type { Failure } from '../../../infrastructure/runtime/failure.ts';
-import { normalEmail } from '../../../members/people.ts';
+import { normalEmail } from '../../members/people.ts';
 
 export type LoginLimits = ReturnType<typeof createLoginLimits>;
 

@@ -3,8 +3,8 @@ import type { Organizations } from '../../../credentials/organizations/service.t
 import type { Actor } from '../../../infrastructure/audit/service.ts';
 import type { Database } from '../../../infrastructure/database/database.ts';
 import { type Failure, isFailure } from '../../../infrastructure/runtime/failure.ts';
-import type { NewMember } from '../../../members/schema.ts';
-import type { Member, Members } from '../../../members/service.ts';
+import type { NewMember } from '../../members/schema.ts';
+import type { Member, Members } from '../../members/service.ts';
 import type { LoginLimits } from '../limits/limits.ts';
 import type { IssuedLink, Links } from './links.ts';
 import type { Mail } from './mail.ts';

@@ -4,7 +4,7 @@ import type { Database, Transaction } from '../../../infrastructure/database/dat
 import type { Clock } from '../../../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../../../infrastructure/runtime/failure.ts';
 import type { Guids, RandomBytes } from '../../../infrastructure/runtime/guid.ts';
-import type { Person } from '../../../members/people.ts';
+import type { Person } from '../../members/people.ts';
 import { hashOf } from '../links/one-time-secret.ts';
 import type { OwnLogin } from '../own-login.ts';
 import type { Session, Sessions } from '../sessions/sessions.ts';

@@ -4,7 +4,7 @@ import { networkOf } from '../../../infrastructure/rate-limits/address.ts';
 import { Failure } from '../../../infrastructure/runtime/failure.ts';
 import { createFairQueue, SHED } from '../../../infrastructure/runtime/fair-queue.ts';
 import type { Log } from '../../../infrastructure/runtime/log.ts';
-import type { People } from '../../../members/people.ts';
+import type { People } from '../../members/people.ts';
 import { actorOf, type From } from '../entry.ts';
 import type { LoginLimits } from '../limits/limits.ts';
 import type { IssuedLink, Links } from '../links/links.ts';

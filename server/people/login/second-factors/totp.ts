@@ -6,7 +6,7 @@ import type { Clock } from '../../../infrastructure/runtime/clock.ts';
 import type { Encryption } from '../../../infrastructure/runtime/encryption.ts';
 import { Failure } from '../../../infrastructure/runtime/failure.ts';
 import type { RandomBytes } from '../../../infrastructure/runtime/guid.ts';
-import type { Person } from '../../../members/people.ts';
+import type { Person } from '../../members/people.ts';
 import * as store from '../login-store.ts';
 
 export type Totp = ReturnType<typeof createTotp>;

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { Guid, strictObject, Timestamp } from '../infrastructure/http/requests/schemas.ts';
+import { Guid, strictObject, Timestamp } from '../../infrastructure/http/requests/schemas.ts';
 import type { Member } from './store.ts';
 
 /** RFC 5321, section 4.5.3.1. */

@@ -2,12 +2,12 @@ import {
   SecondFactorChanges,
   SecondFactorView,
   viewSecondFactor,
-} from '../credentials/organizations/schema.ts';
-import type { Organizations } from '../credentials/organizations/service.ts';
-import { unwrap } from '../infrastructure/http/errors.ts';
-import { answers } from '../infrastructure/http/requests/schemas.ts';
-import type { HttpServer } from '../infrastructure/http/server.ts';
-import { actorOf, inBothEnvironments, requires, withFreshProof } from '../tokens/access/access.ts';
+} from '../../credentials/organizations/schema.ts';
+import type { Organizations } from '../../credentials/organizations/service.ts';
+import { unwrap } from '../../infrastructure/http/errors.ts';
+import { answers } from '../../infrastructure/http/requests/schemas.ts';
+import type { HttpServer } from '../../infrastructure/http/server.ts';
+import { actorOf, inBothEnvironments, requires, withFreshProof } from '../../tokens/access/access.ts';
 import type { Members } from './service.ts';
 
 /** What an Organization requires of its members. Everybody reads it, a Founder changes it. */

@@ -1,7 +1,7 @@
-import type { Actor, Audit } from '../infrastructure/audit/service.ts';
-import type { Database, Transaction } from '../infrastructure/database/database.ts';
-import type { Clock } from '../infrastructure/runtime/clock.ts';
-import type { Guids } from '../infrastructure/runtime/guid.ts';
+import type { Actor, Audit } from '../../infrastructure/audit/service.ts';
+import type { Database, Transaction } from '../../infrastructure/database/database.ts';
+import type { Clock } from '../../infrastructure/runtime/clock.ts';
+import type { Guids } from '../../infrastructure/runtime/guid.ts';
 import * as store from './store.ts';
 
 export type { Person } from './store.ts';

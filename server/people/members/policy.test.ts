@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeJwt } from 'jose';
-import { objectsOf } from '../../testing/answers.ts';
-import { assertError, createTestApp } from '../../testing/app.ts';
-import { createAuthenticator } from '../../testing/authenticator.ts';
-import { type Browser, browse, browserOf, dashboardToken, joinTeam, logIn } from '../../testing/dashboard.ts';
-import { createTenant } from '../../testing/tenant.ts';
-import { codesOf } from '../../testing/totp.ts';
+import { objectsOf } from '../../../testing/answers.ts';
+import { assertError, createTestApp } from '../../../testing/app.ts';
+import { createAuthenticator } from '../../../testing/authenticator.ts';
+import {
+  type Browser,
+  browse,
+  browserOf,
+  dashboardToken,
+  joinTeam,
+  logIn,
+} from '../../../testing/dashboard.ts';
+import { createTenant } from '../../../testing/tenant.ts';
+import { codesOf } from '../../../testing/totp.ts';
 
 const app = await createTestApp();
 const STEP_MS = 30_000;

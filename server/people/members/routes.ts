@@ -1,9 +1,9 @@
-import { unwrap } from '../infrastructure/http/errors.ts';
-import { envelope, listOf, listQuery, pageOf } from '../infrastructure/http/requests/paging.ts';
-import { answers, GuidParams } from '../infrastructure/http/requests/schemas.ts';
-import type { HttpServer } from '../infrastructure/http/server.ts';
-import type { Invitations } from '../people/login/links/invitations.ts';
-import { actorOf, inBothEnvironments, requires, withFreshProof } from '../tokens/access/access.ts';
+import { unwrap } from '../../infrastructure/http/errors.ts';
+import { envelope, listOf, listQuery, pageOf } from '../../infrastructure/http/requests/paging.ts';
+import { answers, GuidParams } from '../../infrastructure/http/requests/schemas.ts';
+import type { HttpServer } from '../../infrastructure/http/server.ts';
+import { actorOf, inBothEnvironments, requires, withFreshProof } from '../../tokens/access/access.ts';
+import type { Invitations } from '../login/links/invitations.ts';
 import { InvitedMemberView, MemberView, NewMember, RoleChange, viewMember } from './schema.ts';
 import type { Members } from './service.ts';
 

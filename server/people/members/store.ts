@@ -1,7 +1,7 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
-import type { Queries, Transaction } from '../infrastructure/database/database.ts';
-import { type Page, type PageOf, selectPage } from '../infrastructure/database/paging/paging.ts';
-import type { Tables } from '../infrastructure/database/tables.ts';
+import type { Queries, Transaction } from '../../infrastructure/database/database.ts';
+import { type Page, type PageOf, selectPage } from '../../infrastructure/database/paging/paging.ts';
+import type { Tables } from '../../infrastructure/database/tables.ts';
 
 export type Person = Selectable<Tables['members']>;
 export type Membership = Selectable<Tables['memberships']>;

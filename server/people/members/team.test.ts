@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { auditRecordsOf, objectsOf } from '../../testing/answers.ts';
-import { assertError, createTestApp } from '../../testing/app.ts';
-import { browse, dashboardToken, joinTeam, type Person, tokenInLink } from '../../testing/dashboard.ts';
-import { createTenant, everyScope, tokenOf, userToken } from '../../testing/tenant.ts';
-import type { Role } from '../tokens/roles.ts';
+import { auditRecordsOf, objectsOf } from '../../../testing/answers.ts';
+import { assertError, createTestApp } from '../../../testing/app.ts';
+import { browse, dashboardToken, joinTeam, type Person, tokenInLink } from '../../../testing/dashboard.ts';
+import { createTenant, everyScope, tokenOf, userToken } from '../../../testing/tenant.ts';
+import type { Role } from '../../tokens/roles.ts';
 
 const app = await createTestApp();
 const tenant = await createTenant(app);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { objectsOf } from '../../testing/answers.ts';
-import { assertError, createTestApp, type TestApp } from '../../testing/app.ts';
-import { dashboardToken, joinTeam, type Person } from '../../testing/dashboard.ts';
-import { createTestDatabase } from '../../testing/database.ts';
-import { createTenant } from '../../testing/tenant.ts';
+import { objectsOf } from '../../../testing/answers.ts';
+import { assertError, createTestApp, type TestApp } from '../../../testing/app.ts';
+import { dashboardToken, joinTeam, type Person } from '../../../testing/dashboard.ts';
+import { createTestDatabase } from '../../../testing/database.ts';
+import { createTenant } from '../../../testing/tenant.ts';
 
 /** Somebody is always left who can change the team, whatever several do at once on several nodes. */
 const testDatabase = await createTestDatabase();
