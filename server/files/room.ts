@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import type { Customers } from '../customers/service.ts';
 import type { Audit } from '../infrastructure/audit/service.ts';
 import type { CompleteConfig } from '../infrastructure/config/generated-secrets.ts';
 import type { Database } from '../infrastructure/database/database.ts';
@@ -8,6 +7,7 @@ import type { Encryption } from '../infrastructure/runtime/encryption.ts';
 import type { Guids } from '../infrastructure/runtime/guid.ts';
 import type { Log } from '../infrastructure/runtime/log.ts';
 import type { Metrics } from '../infrastructure/runtime/metrics.ts';
+import type { Customers } from '../objects/customer-lookup.ts';
 import { looksOfForeignUploads, looksOfOwnUploads } from './processing/arrival-checks.ts';
 import { createScanner } from './processing/content/scan.ts';
 import { createExamination } from './processing/inspection.ts';

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 import type { Static } from 'typebox';
-import type { Customers } from '../customers/service.ts';
 import type { Actor, Audit } from '../infrastructure/audit/service.ts';
 import type { Database } from '../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../infrastructure/database/paging/paging.ts';
@@ -8,6 +7,7 @@ import type { Clock } from '../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { Guids } from '../infrastructure/runtime/guid.ts';
 import type { Log } from '../infrastructure/runtime/log.ts';
+import type { Customers } from '../objects/customer-lookup.ts';
 import { checkFilename } from './filename.ts';
 import { decodeBase64, InvalidBase64 } from './processing/content/base64.ts';
 import { deleteRemoval, insertRemoval } from './processing/queue-store.ts';

@@ -1,12 +1,12 @@
 import type { Clients } from '../../credentials/applications/clients.ts';
 import type { KeyUsage } from '../../credentials/applications/usage.ts';
-import type { Customers } from '../../customers/service.ts';
 import type { FailedAuthentications } from '../../infrastructure/audit/failed-authentications.ts';
 import type { Audit } from '../../infrastructure/audit/service.ts';
 import type { Database } from '../../infrastructure/database/database.ts';
 import type { RateLimits } from '../../infrastructure/rate-limits/service.ts';
 import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import type { Metrics } from '../../infrastructure/runtime/metrics.ts';
+import type { Customers } from '../../objects/customer-lookup.ts';
 import { createCustomerTokens } from '../customer-tokens/customer-tokens.ts';
 import type { Tokens } from '../service.ts';
 import { createIntrospection } from '../verifying/introspection.ts';

@@ -1,6 +1,6 @@
-import type { Objects, Visible } from '../objects/service.ts';
+import type { Objects, Visible } from './service.ts';
 
-export type { ObjectRow as Customer, Visible } from '../objects/service.ts';
+export type { ObjectRow as Customer, Visible } from './service.ts';
 export type Customers = ReturnType<typeof createCustomers>;
 
 /** The customers among the objects: whom tokens and files are about. */
