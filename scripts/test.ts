@@ -10,7 +10,7 @@ import { prepareTemplate } from '../testing/database.ts';
 
 /**
  * `npm test`: one PostgreSQL for the run, the test files in parallel on it, and a closing line with the counts.
- * `npm test -- server/http` runs what lies there; `npm test -- server/http/errors.test.ts` one file.
+ * `npm test -- server/files` runs what lies there; `npm test -- server/infrastructure/http/errors.test.ts` one file.
  */
 const PATTERNS = ['server', 'dashboard', 'testing', 'scripts', 'docs', 'e2e'].map(
   (room) => `${room}/**/*.test.ts`,

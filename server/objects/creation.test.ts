@@ -9,7 +9,7 @@ import { createTenant } from '../../testing/tenant.ts';
 import type { TokenType } from '../tokens/claims.ts';
 import { OBJECT_TYPES } from './types.ts';
 
-/** POST /api/<objects>, in sandbox (contract, section 11); of customers in `server/customers/`. */
+/** POST /api/<objects>, in sandbox (contract, section 11); of customers in `customer-*.test.ts`. */
 const app = await createTestApp();
 const owner = await createCallers(app);
 const siblings = await createSiblings(app, owner);
