@@ -1,21 +1,20 @@
-import { globSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { run } from 'node:test';
-import { spec } from 'node:test/reporters';
 import { prepareBrowser } from '../e2e/support/browser.ts';
 import { ensureDashboardBuild } from '../server/dashboard/build.ts';
 import { startEmbeddedPostgres } from '../server/infrastructure/database/embedded/embedded-postgres.ts';
 import { prepareTemplate } from '../testing/database.ts';
+import { saveTimes, selectTestFiles } from './test-files.ts';
+import { describeSlowest, runTestFiles } from './test-run.ts';
 
 /**
- * `npm test`: one PostgreSQL for the run, the test files in parallel on it, and a closing line with the counts.
- * `npm test -- server/files` runs what lies there; `npm test -- server/infrastructure/http/errors.test.ts` one file.
+ * `npm test`: one PostgreSQL for the run, the test files in parallel on it.
+ *
+ *     npm test -- server/files                 the files under a path
+ *     npm test -- --changed                    what uncommitted changes can affect
+ *     npm test -- --changed=main               what changed since a commit can affect
  */
-const PATTERNS = ['server', 'dashboard', 'testing', 'scripts', 'docs', 'e2e'].map(
-  (room) => `${room}/**/*.test.ts`,
-);
-
 /** A test database that is thrown away needs no protection against a power failure. */
 const THROWAWAY_SETTINGS = {
   fsync: 'off',
@@ -24,14 +23,13 @@ const THROWAWAY_SETTINGS = {
   max_connections: '300',
 };
 
-const wanted = process.argv.slice(2);
-const files = globSync(PATTERNS)
-  .filter((file) => wanted.length === 0 || wanted.some((prefix) => file.startsWith(prefix)))
-  .sort();
+const files = selectTestFiles(process.argv.slice(2));
 if (files.length === 0) {
-  process.stderr.write(`There is no test file under ${wanted.join(', ')}.\n`);
-  process.exit(1);
+  process.stderr.write('No test file matches.\n');
+  process.exit(process.argv.some((arg) => arg.startsWith('--changed')) ? 0 : 1);
 }
+// Each file is a process: compiled modules are shared among them and with the servers that they start.
+process.env.NODE_COMPILE_CACHE ??= join('node_modules', '.cache', 'portico-compiled');
 
 // Ctrl-C ends the test files, not this process: the database server has to be stopped and removed first.
 const interrupted = new AbortController();
@@ -44,30 +42,17 @@ try {
   // Here and not in the files: they run beside each other, and would all begin with it.
   await ensureDashboardBuild((text) => process.stderr.write(text));
   if (files.some((file) => file.startsWith('e2e'))) await prepareBrowser();
-  const counts = await runFiles();
+  const { counts, times, hung } = await runTestFiles(files, {
+    concurrency: availableParallelism(),
+    signal: interrupted.signal,
+  });
+  saveTimes(times);
   const succeeded = counts.failed === 0 && counts.passed > 0 && !interrupted.signal.aborted;
   process.exitCode = succeeded ? 0 : 1;
+  process.stdout.write(describeSlowest(times));
+  for (const file of hung) process.stdout.write(`${file} was ended: it ran for more than two minutes\n`);
   process.stdout.write(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);
 } finally {
   await postgres.stop();
   rmSync(dataDir, { recursive: true, force: true });
-}
-
-async function runFiles(): Promise<{ passed: number; failed: number; skipped: number }> {
-  const events = run({ files, concurrency: availableParallelism(), signal: interrupted.signal });
-  let counts = { passed: 0, failed: 1, skipped: 0 };
-  events.on('test:summary', (summary) => {
-    if (summary.file !== undefined) return;
-    const { tests, passed, skipped, todo } = summary.counts;
-    counts = { passed, failed: tests - passed - skipped - todo, skipped: skipped + todo };
-  });
-  const printed = events.compose(new spec());
-  printed.pipe(process.stdout, { end: false });
-  // A terminal that was closed ends the printing, not the run: the server must not be left behind.
-  process.stdout.on('error', () => printed.resume());
-  await new Promise<void>((resolve, reject) => {
-    printed.on('end', resolve);
-    printed.on('error', reject);
-  });
-  return counts;
 }
