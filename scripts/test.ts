@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { prepareBrowser } from '../e2e/support/browser.ts';
 import { ensureDashboardBuild } from '../server/dashboard/build.ts';
 import { startEmbeddedPostgres } from '../server/infrastructure/database/embedded/embedded-postgres.ts';
@@ -29,7 +29,7 @@ if (files.length === 0) {
   process.exit(process.argv.some((arg) => arg.startsWith('--changed')) ? 0 : 1);
 }
 // Each file is a process: compiled modules are shared among them and with the servers that they start.
-process.env.NODE_COMPILE_CACHE ??= join('node_modules', '.cache', 'portico-compiled');
+process.env.NODE_COMPILE_CACHE ??= resolve('node_modules', '.cache', 'portico-compiled');
 
 // Ctrl-C ends the test files, not this process: the database server has to be stopped and removed first.
 const interrupted = new AbortController();
