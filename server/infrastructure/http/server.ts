@@ -36,6 +36,7 @@ import { type AllowedMethods, collectAllowedMethods } from './requests/allowed-m
 import { createBrokenRequestAnswer } from './requests/broken-request.ts';
 import { hasEncodedFixedSegment } from './requests/fixed-segments.ts';
 import { failureOfHost } from './requests/host.ts';
+import { createSerializerFactory } from './requests/serialization.ts';
 import type { SourceAddress } from './requests/source-address.ts';
 import {
   createValidatorCompiler,
@@ -123,6 +124,7 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
     return503OnClosing: false,
     serverFactory: (serve) => pipelining.createServer(serve, NODE_OPTIONS, TIMEOUTS),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PATH_PARAMETER_CHARACTERS },
+    schemaController: { compilersFactory: { buildSerializer: createSerializerFactory() } },
     // These two meet an error before the hooks run, so they set the headers themselves.
     frameworkErrors: (error, request, reply) => {
       reply.headers({ ...headers, 'x-request-id': request.id });

@@ -3,6 +3,7 @@ import addFormats from 'ajv-formats';
 import type { FastifySchemaCompiler, FastifySchemaValidationError } from 'fastify';
 import { Failure } from '../../runtime/failure.ts';
 import { compileNullRemoval } from '../bodies/nulls.ts';
+import { once } from './once.ts';
 
 /**
  * Bodies are taken as they are, but for `null`, which counts as absent: no coercion, no dropping of unknown fields
@@ -21,9 +22,9 @@ export function createValidatorCompiler(): FastifySchemaCompiler<object> {
 }
 
 function compileBody(ajv: Ajv, schema: object): Validator {
-  const check = ajv.compile(schema);
-  const removeNulls = compileNullRemoval(schema);
+  const compiled = once(() => ({ check: ajv.compile(schema), removeNulls: compileNullRemoval(schema) }));
   const validate: Validator = (body) => {
+    const { check, removeNulls } = compiled();
     removeNulls?.(body);
     const isValid = check(body);
     // Fastify reads the problems here, as Ajv leaves them.
@@ -35,8 +36,9 @@ function compileBody(ajv: Ajv, schema: object): Validator {
 
 /** Ajv reads `1e400` as Infinity, and does not compare Infinity with a minimum or maximum. */
 function compileText(ajv: Ajv, schema: object): Validator {
-  const check = ajv.compile(schema);
+  const compiled = once(() => ajv.compile(schema));
   const validate: Validator = (values) => {
+    const check = compiled();
     const isValid = check(values);
     const infinite = isValid ? infiniteIn(values as Record<string, unknown>) : undefined;
     validate.errors = infinite === undefined ? (check.errors ?? null) : [notFinite(infinite)];
