@@ -15,11 +15,11 @@ export type Delivery = {
   /** Taken before it was due, because its endpoint has recovered. */
   isEarly: boolean;
   /** Instead of a place of its own in the queue. */
-  consignment?: Consignment | undefined;
+  batch?: DeliveryBatch | undefined;
 };
 
 /** Deliveries that their maker sends at once, under one row of the database. */
-export type Consignment = {
+export type DeliveryBatch = {
   readonly guid: string;
   /** Not written down yet. */
   left: number;

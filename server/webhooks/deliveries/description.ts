@@ -7,7 +7,7 @@ function header(name: string, description: string) {
   return { name, in: 'header' as const, required: true, description, schema: { type: 'string' as const } };
 }
 
-/** What endpoints get, for the OpenAPI document: a generator makes a receiver of it. */
+/** What endpoints get, for the OpenAPI document: a generator makes a endpoint of it. */
 export const WEBHOOKS = {
   event: {
     post: {

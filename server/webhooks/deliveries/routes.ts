@@ -19,7 +19,7 @@ import {
   viewDelivery,
   viewDetailedDelivery,
 } from './schema.ts';
-import type { AskedFilters, Deliveries } from './service.ts';
+import type { Deliveries, RequestedFilters } from './service.ts';
 
 const DeliveryQuery = listQuery({
   guid: guidsFilter,
@@ -32,7 +32,7 @@ const DeliveryQuery = listQuery({
   ...createdAtFilters,
 });
 
-function filtersOf(query: Static<typeof DeliveryQuery>): AskedFilters {
+function filtersOf(query: Static<typeof DeliveryQuery>): RequestedFilters {
   return {
     guid: values(query.guid),
     state: values(query.state),

@@ -70,9 +70,9 @@ export const TargetsView = Type.Object({
   objects: Type.Array(Type.Object({ subscription_guid: Guid, environment: EnvironmentName })),
 });
 
-export type Shown = Delivery & { state: DeliveryState };
+export type DeliveryWithState = Delivery & { state: DeliveryState };
 
-export function viewDelivery(delivery: Shown): Static<typeof DeliveryView> {
+export function viewDelivery(delivery: DeliveryWithState): Static<typeof DeliveryView> {
   const { due_at: dueAt, failure_kind, response_status, response_time_ms } = delivery;
   const { completed_at: completedAt, failed_at: failedAt } = delivery;
   return {

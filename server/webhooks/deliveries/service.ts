@@ -9,15 +9,17 @@ import { EVENT_TYPES } from '../events/catalogue.ts';
 import type { Events } from '../events/service.ts';
 import type { Subscriptions } from '../subscriptions/service.ts';
 import type { DeliverOnce } from './redelivery/deliver-once.ts';
-import { findTarget } from './redelivery/targets.ts';
-import type { NewDelivery, Shown } from './schema.ts';
+import { findDeliveringEndpoint } from './redelivery/targets.ts';
+import type { DeliveryWithState, NewDelivery } from './schema.ts';
 import { deliveryStates, stateOf } from './state.ts';
 import * as store from './store.ts';
 
 export type Deliveries = ReturnType<typeof createDeliveries>;
-export type DetailedDelivery = Shown & { attempts: store.Attempt[] };
+export type DetailedDelivery = DeliveryWithState & { attempts: store.Attempt[] };
 /** As they come in, before anybody has looked whether such states and types exist. */
-export type AskedFilters = Omit<store.DeliveryFilters, 'state'> & { state?: readonly string[] | undefined };
+export type RequestedFilters = Omit<store.DeliveryFilters, 'state'> & {
+  state?: readonly string[] | undefined;
+};
 
 const KNOWN_TYPES: ReadonlySet<string> = new Set(EVENT_TYPES);
 /** One that is retried for a week has about a thousand. */
@@ -77,7 +79,7 @@ export function createDeliveries({
   }
 
   /** Deliveries that wait for the first 2xx of their endpoint have no next attempt that could be named. */
-  async function show(rows: readonly store.Delivery[], now: Date): Promise<Shown[]> {
+  async function show(rows: readonly store.Delivery[], now: Date): Promise<DeliveryWithState[]> {
     const waiting = rows.flatMap((row) => (row.due_at ? row.subscription_guid : []));
     const firsts = await subscriptions.firstDeliveriesOf([...new Set(waiting)]);
     return rows.map((row) => {
@@ -91,8 +93,8 @@ export function createDeliveries({
     async list(
       visible: store.Visible,
       page: Page,
-      { state, ...filters }: AskedFilters,
-    ): Promise<PageOf<Shown> | Failure> {
+      { state, ...filters }: RequestedFilters,
+    ): Promise<PageOf<DeliveryWithState> | Failure> {
       const states = deliveryStates(state);
       if (isFailure(states)) return states;
       const unknownType = filters.eventType?.find((name) => !KNOWN_TYPES.has(name));
@@ -110,7 +112,7 @@ export function createDeliveries({
       const attempts = await store.selectAttempts(queries, guid, MAX_ATTEMPTS_SHOWN);
       const [shown] = await show([delivery], clock.now());
       return {
-        ...(shown as Shown),
+        ...(shown as DeliveryWithState),
         attempts: attempts.length > 0 ? attempts : soleAttemptOf(delivery),
       };
     },
@@ -120,16 +122,16 @@ export function createDeliveries({
       actor: Actor,
       visible: store.Visible,
       { subscription_event_guid, subscription_guid }: Static<typeof NewDelivery>,
-    ): Promise<Shown | Failure> {
+    ): Promise<DeliveryWithState | Failure> {
       const event = await events.get(visible, subscription_event_guid);
       if (isFailure(event)) return new Failure('not_found', 'subscription_event_guid does not name an event');
       const { organizationGuid } = visible;
       // Of the environment of the event: to any other subscription it says nothing.
       const whose = { organizationGuid, environment: event.environment };
-      const receiver = await findTarget(subscriptions, whose, subscription_guid);
-      if (isFailure(receiver)) return receiver;
+      const endpoint = await findDeliveringEndpoint(subscriptions, whose, subscription_guid);
+      if (isFailure(endpoint)) return endpoint;
       return database.transaction((transaction) =>
-        deliverOnce(transaction, actor, 'subscription_delivery.create', receiver, event),
+        deliverOnce(transaction, actor, 'subscription_delivery.create', endpoint, event),
       );
     },
   };

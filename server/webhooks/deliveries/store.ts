@@ -146,7 +146,7 @@ function sourcesOf(subscriptionGuids: readonly string[], filters: DeliveryFilter
   const waiting = states.filter((state) => WAITING.includes(state));
   if (waiting.length > 0) {
     const isWanted = matching(filters, waiting, now);
-    sources.push(queued(owned, isWanted), consigned(owned, isWanted));
+    sources.push(queued(owned, isWanted), batched(owned, isWanted));
   }
   for (const state of ['completed', 'failed'] as const)
     if (states.includes(state)) sources.push(recorded(owned, narrowed, matching(filters, [state], now)));
@@ -193,10 +193,10 @@ function queued(owned: Sql, isWanted: Sql): Source {
 }
 
 /** What its maker sends at once; of these the ones that were tried have their place in the queue by now. */
-function consigned(owned: Sql, isWanted: Sql): Source {
+function batched(owned: Sql, isWanted: Sql): Source {
   return (limit, before) => sql`
     select record.* from unnest(${owned}) as s(guid)
-    join delivery_consignments as c on c.subscription_guid = s.guid
+    join delivery_batches as c on c.subscription_guid = s.guid
     cross join lateral unnest(c.delivery_guids) as q(delivery_guid) cross join lateral (
       select * from deliveries
       where subscription_guid = c.subscription_guid and guid = q.delivery_guid and attempt_count = 0

@@ -88,6 +88,6 @@ test('a failed one is not there for new events, and what becomes of it is not no
     app.subscriptions.noteOutcomes(transaction, [{ guid, succeeded: true, failingSince: undefined, at }]),
   );
   assert.deepEqual(await show(), before);
-  const [receiver] = await app.subscriptions.receivers([guid]);
-  assert.equal(receiver?.delivers, false);
+  const [endpoint] = await app.subscriptions.endpoints([guid]);
+  assert.equal(endpoint?.delivers, false);
 });

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../infrastructure/database/database.ts';
-import { selectEncryptedKeys, updateEncryptedKeys } from './receiver-store.ts';
+import { selectEncryptedKeys, updateEncryptedKeys } from './endpoint-store.ts';
 import type { SigningKeys } from './signing-key.ts';
 
 /** Keys of one statement. */

@@ -10,8 +10,8 @@ import { Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
 import type { Guids, RandomBytes } from '../../infrastructure/runtime/guid.ts';
 import type { Secret } from '../../infrastructure/runtime/secret.ts';
 import type { Events } from '../events/service.ts';
-import { selectReceiversOf } from './receiver-store.ts';
-import { createReceivers } from './receivers.ts';
+import { selectEndpointsOf } from './endpoint-store.ts';
+import { createEndpoints } from './endpoints.ts';
 import { changeOf, eventOf } from './records.ts';
 import { createRotation } from './rotation.ts';
 import type { NewSubscription, SubscriptionChanges, SubscriptionControls } from './schema.ts';
@@ -28,13 +28,13 @@ import * as store from './store.ts';
 import { createSweeps } from './sweeps.ts';
 import { checkUrl, normalisedUrl } from './url.ts';
 
-export type { Receiver, ReceiverOutcome } from './receivers.ts';
+export type { Endpoint, EndpointOutcome } from './endpoints.ts';
 export type Subscriptions = ReturnType<typeof createSubscriptions>;
 /** One that is there: the deleted are not. */
 export type Subscription = store.SubscriptionRow & { state: Exclude<SubscriptionState, 'deleted'> };
 export type CreatedSubscription = { subscription: Subscription; signingKey: Secret };
 
-/** Deliveries go on for a day, so that a receiver can move to a new subscription without missing anything. */
+/** Deliveries go on for a day, so that a endpoint can move to a new subscription without missing anything. */
 const DELETION_DELAY_MS = 24 * 3_600_000;
 
 type Deps = {
@@ -88,7 +88,7 @@ export function createSubscriptions(deps: Deps) {
     if (refused) return refused;
     if (current.failed_at !== null)
       return new Failure('state_conflict', 'A failed subscription keeps its url; create a new subscription');
-    const receiving = await selectReceiversOf(transaction, [current.organization_guid], now);
+    const receiving = await selectEndpointsOf(transaction, [current.organization_guid], now);
     return refusalOfUrl(
       receiving.filter(({ guid }) => guid !== current.guid),
       url,
@@ -96,7 +96,7 @@ export function createSubscriptions(deps: Deps) {
   }
 
   return {
-    ...createReceivers({ ...deps, signingKeys }),
+    ...createEndpoints({ ...deps, signingKeys }),
     ...createSweeps(deps),
     ...createRotation({ signingKeys }),
 
@@ -117,12 +117,12 @@ export function createSubscriptions(deps: Deps) {
         const missing = refusalOfFeature(organization, 'webhooks');
         if (missing) return missing;
         const now = clock.now();
-        if ((await store.countCounted(transaction, organizationGuid, now)) >= MAX_SUBSCRIPTIONS)
+        if ((await store.countTowardsLimit(transaction, organizationGuid, now)) >= MAX_SUBSCRIPTIONS)
           return new Failure(
             'subscription_limit_reached',
             `An Organization has at most ${MAX_SUBSCRIPTIONS} subscriptions; delete one first`,
           );
-        const receiving = await selectReceiversOf(transaction, [organizationGuid], now);
+        const receiving = await selectEndpointsOf(transaction, [organizationGuid], now);
         if (receiving.length >= MAX_RECEIVING)
           return new Failure(
             'subscription_limit_reached',

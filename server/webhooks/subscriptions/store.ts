@@ -81,7 +81,7 @@ export function selectSubscriptions(
   return selectPage(queries, query, page);
 }
 
-export async function countCounted(
+export async function countTowardsLimit(
   transaction: Transaction,
   organizationGuid: string,
   now: Date,

@@ -2,7 +2,7 @@ import { type Audit, systemActor } from '../../infrastructure/audit/service.ts';
 import type { Database, Transaction } from '../../infrastructure/database/database.ts';
 import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import type { Events } from '../events/service.ts';
-import * as store from './receiver-store.ts';
+import * as store from './endpoint-store.ts';
 import { changeOf, eventOf } from './records.ts';
 import { FAILS_AFTER_MS } from './state.ts';
 import type { SubscriptionRow } from './store.ts';

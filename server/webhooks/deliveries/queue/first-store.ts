@@ -65,7 +65,7 @@ export async function claimFirst(
 }
 
 /** Tries it now instead of at its next attempt, unless its endpoint asked for a pause. */
-export async function hastenFirst(
+export async function makeFirstDue(
   queries: Queries,
   { subscriptionGuid, deliveryGuid }: FirstDelivery,
   now: Date,

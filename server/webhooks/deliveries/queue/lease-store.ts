@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { uuidArray } from '../../../infrastructure/database/arrays.ts';
 import type { Queries, Transaction } from '../../../infrastructure/database/database.ts';
 import { preferIndexes } from '../../../infrastructure/database/planner.ts';
-import { holdConsignments, ofHolders, requeueConsigned } from './batch-store.ts';
+import { leasedByAny, lockBatches, requeueLockedBatches } from './batch-store.ts';
 import { releaseLeased } from './queue-store.ts';
 
 /** The dispatchers at work and until when each is known to live. */
@@ -53,8 +53,8 @@ export async function deleteDispatcher(transaction: Transaction, guid: string): 
  * that a recorder is writing is skipped: it is released by what is written, or found as an orphan.
  */
 export async function releaseAll(transaction: Transaction, holders: readonly string[]): Promise<number> {
-  const consignments = await holdConsignments(transaction, ofHolders(holders));
+  const batches = await lockBatches(transaction, leasedByAny(holders));
   const released = await releaseLeased(transaction, sql<boolean>`leased_by = any(${uuidArray(holders)})`);
   await preferIndexes(transaction);
-  return released + (await requeueConsigned(transaction, consignments));
+  return released + (await requeueLockedBatches(transaction, batches));
 }

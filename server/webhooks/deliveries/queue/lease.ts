@@ -10,10 +10,10 @@ import * as store from './lease-store.ts';
  */
 export type Lease = ReturnType<typeof createLease>;
 
-const LEASE_MS = 10_000;
+const DISPATCHER_LEASE_MS = 10_000;
 const RENEW_EVERY_MS = 2_000;
 /** So much earlier the holder itself stops relying on it. */
-const MARGIN_MS = 2_000;
+const LEASE_MARGIN_MS = 2_000;
 
 type Deps = {
   database: Database;
@@ -35,7 +35,7 @@ export function createLease({ database, clock, timers, guids, log, onLost, onRen
 
   async function acquire(): Promise<void> {
     const guid = guids.next();
-    const until = clock.now().getTime() + LEASE_MS;
+    const until = clock.now().getTime() + DISPATCHER_LEASE_MS;
     await store.insertDispatcher(queries, guid, new Date(until));
     holder = guid;
     leaseUntil = until;
@@ -43,7 +43,7 @@ export function createLease({ database, clock, timers, guids, log, onLost, onRen
 
   async function extend(): Promise<void> {
     if (holder === undefined) return;
-    const until = clock.now().getTime() + LEASE_MS;
+    const until = clock.now().getTime() + DISPATCHER_LEASE_MS;
     if (await store.extendLease(queries, holder, new Date(until))) leaseUntil = until;
     else {
       log.warn('this dispatcher was taken for dead; it starts again with nothing');
@@ -83,7 +83,7 @@ export function createLease({ database, clock, timers, guids, log, onLost, onRen
 
   /** The name under which deliveries may be taken now; undefined while it is not certain that others know of it. */
   function currentHolder(): string | undefined {
-    return clock.now().getTime() < leaseUntil - MARGIN_MS ? holder : undefined;
+    return clock.now().getTime() < leaseUntil - LEASE_MARGIN_MS ? holder : undefined;
   }
 
   return {
@@ -99,7 +99,7 @@ export function createLease({ database, clock, timers, guids, log, onLost, onRen
     lastHolder: () => holder,
 
     /** A renewal that is under way is over, and with it what it takes from the dead. */
-    settled: (): Promise<void> => renewing ?? Promise.resolve(),
+    renewed: (): Promise<void> => renewing ?? Promise.resolve(),
 
     /** Renews what has run out; a renewal that was under way already may have begun too early to count. */
     async ensure(): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Database } from '../../../infrastructure/database/database.ts';
 import { preferIndexes } from '../../../infrastructure/database/planner.ts';
 import type { Log } from '../../../infrastructure/runtime/log.ts';
-import { holdConsignments, ofNobody, requeueConsigned } from './batch-store.ts';
+import { lockBatches, ofDeadDispatchers, requeueLockedBatches } from './batch-store.ts';
 import { releaseOrphans } from './orphan-store.ts';
 
 /**
@@ -13,10 +13,10 @@ export function createOrphans({ database, log }: { database: Database; log: Log 
     /** Back into the queue; gives how many. */
     async sweepOrphans(): Promise<number> {
       const released = await database.transaction(async (transaction) => {
-        const consignments = await holdConsignments(transaction, ofNobody);
+        const batches = await lockBatches(transaction, ofDeadDispatchers);
         const queued = await releaseOrphans(transaction);
         await preferIndexes(transaction);
-        return queued + (await requeueConsigned(transaction, consignments));
+        return queued + (await requeueLockedBatches(transaction, batches));
       });
       if (released > 0)
         log.warn({ deliveries: released }, 'deliveries of a dispatcher that is gone were found');

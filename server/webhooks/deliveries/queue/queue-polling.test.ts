@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { createFakeClock } from '../../../../testing/fake-clock.ts';
 import { createLog } from '../../../infrastructure/runtime/log.ts';
-import { createRounds } from './queue-polling.ts';
+import { createQueuePolling } from './queue-polling.ts';
 
 type Round = { progress: boolean; nextDueAt: Date | undefined };
 const NOTHING: Round = { progress: false, nextDueAt: undefined };
@@ -19,10 +19,10 @@ function createHarness({ held = false } = {}) {
     clock,
     /** When each round began. */
     begun,
-    /** Of the rounds that wait for the test, in their order. */
+    /** Of the polling that wait for the test, in their order. */
     ends,
     logged,
-    /** What rounds find from now on. */
+    /** What polling find from now on. */
     find(next: () => Round): void {
       answer = next;
     },
@@ -31,7 +31,7 @@ function createHarness({ held = false } = {}) {
       clock.advance(ms);
       await turn();
     },
-    rounds: createRounds({
+    polling: createQueuePolling({
       clock,
       timers: clock,
       log: createLog({
@@ -58,28 +58,28 @@ test('nothing happens until somebody wakes it', async () => {
 
 test('once is one round and tells whether it found something', async () => {
   const harness = createHarness();
-  assert.equal(await harness.rounds.once(), false);
+  assert.equal(await harness.polling.once(), false);
   harness.find(() => ({ progress: true, nextDueAt: undefined }));
-  assert.equal(await harness.rounds.once(), true);
+  assert.equal(await harness.polling.once(), true);
   assert.equal(harness.begun.length, 2);
 });
 
 test('many who wake at once are one round', async () => {
-  const { rounds, clock, begun, pass } = createHarness();
-  for (let i = 0; i < 100; i++) rounds.wake();
+  const { polling, clock, begun, pass } = createHarness();
+  for (let i = 0; i < 100; i++) polling.wake();
   assert.equal(clock.waiting(), 1);
   await pass(10);
   assert.equal(begun.length, 1);
 });
 
-test('rounds are ten milliseconds apart, however often somebody wakes', async () => {
-  const { rounds, begun, pass } = createHarness();
-  rounds.wake();
+test('polling are ten milliseconds apart, however often somebody wakes', async () => {
+  const { polling, begun, pass } = createHarness();
+  polling.wake();
   for (let ms = 0; ms < 100; ms++) {
     await pass(1);
-    rounds.wake();
+    polling.wake();
   }
-  assert.ok(begun.length >= 9, `${begun.length} rounds`);
+  assert.ok(begun.length >= 9, `${begun.length} polling`);
   const gaps = begun.slice(1).map((at, index) => at - (begun[index] ?? 0));
   assert.deepEqual(new Set(gaps), new Set([10]));
 });
@@ -88,7 +88,7 @@ test('after a round that found something the next one follows as soon as it may'
   const harness = createHarness();
   let left = 3;
   harness.find(() => ({ progress: left-- > 0, nextDueAt: undefined }));
-  harness.rounds.wake();
+  harness.polling.wake();
   for (let ms = 0; ms < 100; ms++) await harness.pass(1);
   assert.deepEqual(
     harness.begun.map((at) => at - (harness.begun[0] ?? 0)),
@@ -99,7 +99,7 @@ test('after a round that found something the next one follows as soon as it may'
 test('a round follows at the moment when something comes due', async () => {
   const harness = createHarness();
   harness.find(() => ({ progress: false, nextDueAt: new Date(412) }));
-  await harness.rounds.once();
+  await harness.polling.once();
   await harness.pass(411);
   assert.equal(harness.begun.length, 1);
   await harness.pass(1);
@@ -110,7 +110,7 @@ test('what was due before is looked at again as soon as it may be, not at once',
   const harness = createHarness();
   harness.clock.advance(5_000);
   harness.find(() => ({ progress: false, nextDueAt: new Date(1_000) }));
-  await harness.rounds.once();
+  await harness.polling.once();
   await harness.pass(9);
   assert.equal(harness.begun.length, 1);
   await harness.pass(1);
@@ -121,18 +121,18 @@ test('with nothing due, or not for long, a round follows every second', async ()
   for (const nextDueAt of [undefined, new Date(3_600_000)]) {
     const harness = createHarness();
     harness.find(() => ({ progress: false, nextDueAt }));
-    await harness.rounds.once();
+    await harness.polling.once();
     for (let i = 0; i < 3; i++) await harness.pass(1_000);
     assert.deepEqual(harness.begun, [0, 1_000, 2_000, 3_000]);
   }
 });
 
 test('the earliest of what was asked for counts', async () => {
-  const { rounds, clock, begun, pass } = createHarness();
-  await rounds.once();
-  rounds.wakeAt(new Date(700));
-  rounds.wakeAt(new Date(300));
-  rounds.wakeAt(new Date(500));
+  const { polling, clock, begun, pass } = createHarness();
+  await polling.once();
+  polling.wakeAt(new Date(700));
+  polling.wakeAt(new Date(300));
+  polling.wakeAt(new Date(500));
   assert.equal(clock.waiting(), 1);
   await pass(299);
   assert.equal(begun.length, 1);
@@ -145,7 +145,7 @@ test('an error is told, and the next round is a second later', async () => {
   harness.find(() => {
     throw new Error('the database is away');
   });
-  assert.equal(await harness.rounds.once(), false);
+  assert.equal(await harness.polling.once(), false);
   assert.match(harness.logged.join(), /the database is away/);
   await harness.pass(999);
   assert.equal(harness.begun.length, 1);
@@ -157,9 +157,9 @@ test('an error is told, and the next round is a second later', async () => {
   assert.equal(harness.logged.length, 1);
 });
 
-test('never two rounds at once: whoever asks for one meanwhile gets a new one afterwards', async () => {
-  const { rounds, begun, ends } = createHarness({ held: true });
-  const asked = [rounds.once(), rounds.once(), rounds.once()];
+test('never two polling at once: whoever asks for one meanwhile gets a new one afterwards', async () => {
+  const { polling, begun, ends } = createHarness({ held: true });
+  const asked = [polling.once(), polling.once(), polling.once()];
   await turn();
   for (let index = 0; index < 3; index++) {
     assert.equal(begun.length, index + 1);
@@ -170,10 +170,10 @@ test('never two rounds at once: whoever asks for one meanwhile gets a new one af
 });
 
 test('who wakes during a round gets one more, and only one however many they are', async () => {
-  const { rounds, begun, ends, pass } = createHarness({ held: true });
-  const first = rounds.once();
+  const { polling, begun, ends, pass } = createHarness({ held: true });
+  const first = polling.once();
   for (let ms = 0; ms < 50; ms++) {
-    rounds.wake();
+    polling.wake();
     await pass(1);
   }
   ends[0]?.resolve(NOTHING);
@@ -186,9 +186,9 @@ test('who wakes during a round gets one more, and only one however many they are
 });
 
 test('a round that somebody woke for during another keeps its distance, too', async () => {
-  const { rounds, begun, ends, pass } = createHarness({ held: true });
-  const first = rounds.once();
-  rounds.wake();
+  const { polling, begun, ends, pass } = createHarness({ held: true });
+  const first = polling.once();
+  polling.wake();
   await pass(50);
   ends[0]?.resolve(NOTHING);
   await first;
@@ -202,7 +202,7 @@ test('waking again does not put off the round that is due: timers are late when 
   const clock = createFakeClock(new Date(1_000_000));
   const set: { action(): void; cancelled: boolean }[] = [];
   let begun = 0;
-  const rounds = createRounds({
+  const polling = createQueuePolling({
     clock,
     timers: {
       after(_ms, action) {
@@ -219,10 +219,10 @@ test('waking again does not put off the round that is due: timers are late when 
       return NOTHING;
     },
   });
-  rounds.wake();
+  polling.wake();
   for (let ms = 0; ms < 20; ms++) {
     clock.advance(1);
-    rounds.wake();
+    polling.wake();
   }
   assert.deepEqual(
     set.map(({ cancelled }) => cancelled),
@@ -233,40 +233,40 @@ test('waking again does not put off the round that is due: timers are late when 
 });
 
 test('a clock that is set back costs no more than a second', async () => {
-  const { rounds, clock, begun, pass } = createHarness();
+  const { polling, clock, begun, pass } = createHarness();
   clock.advance(3_600_000);
-  await rounds.once();
+  await polling.once();
   clock.set(new Date(0));
-  rounds.wake();
+  polling.wake();
   await pass(1_000);
   assert.equal(begun.length, 2);
 });
 
 test('stop waits for the round under way, and no other follows', async () => {
-  const { rounds, clock, begun, ends, pass } = createHarness({ held: true });
-  rounds.wake();
+  const { polling, clock, begun, ends, pass } = createHarness({ held: true });
+  polling.wake();
   await pass(10);
-  rounds.wake();
+  polling.wake();
   await pass(10);
   let stopped = false;
-  const stopping = rounds.stop().then(() => {
+  const stopping = polling.stop().then(() => {
     stopped = true;
   });
   await turn();
   assert.equal(stopped, false);
   ends[0]?.resolve({ progress: true, nextDueAt: undefined });
   await stopping;
-  rounds.wake();
-  rounds.wakeAt(clock.now());
+  polling.wake();
+  polling.wakeAt(clock.now());
   await pass(10_000);
   assert.equal(begun.length, 1);
   assert.equal(clock.waiting(), 0);
 });
 
 test('stop ends the waiting as well', async () => {
-  const { rounds, clock } = createHarness();
-  await rounds.once();
+  const { polling, clock } = createHarness();
+  await polling.once();
   assert.equal(clock.waiting(), 1);
-  await rounds.stop();
+  await polling.stop();
   assert.equal(clock.waiting(), 0);
 });

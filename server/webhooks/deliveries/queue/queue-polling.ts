@@ -16,7 +16,7 @@ type Round = {
   nextDueAt: Date | undefined;
 };
 
-export function createRounds({
+export function createQueuePolling({
   clock,
   timers,
   log,

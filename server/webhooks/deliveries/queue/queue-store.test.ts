@@ -14,8 +14,8 @@ import {
   claimDeliveries,
   failWaiting,
   insertDeliveries,
-  releaseAllBut,
   releaseDeliveries,
+  releaseUntrackedLeases,
   selectWaiting,
 } from './queue-store.ts';
 
@@ -307,9 +307,9 @@ test('what a holder does not know of goes back, what it holds and what is newer 
     { leasedBy: HOLDER, dueAt: NOW },
     { leasedBy: OTHER, dueAt: later(-2) },
   ]);
-  await releaseAllBut(queries, HOLDER, { held: guids.slice(0, 1), takenBefore: NOW });
+  await releaseUntrackedLeases(queries, HOLDER, { held: guids.slice(0, 1), takenBefore: NOW });
   assert.deepEqual(await leasedTo(subscriptionGuid, null), [guids[1]]);
-  await releaseAllBut(queries, HOLDER, { held: [], takenBefore: later(1) });
+  await releaseUntrackedLeases(queries, HOLDER, { held: [], takenBefore: later(1) });
   assert.deepEqual(await leasedTo(subscriptionGuid, null), guids.slice(0, 3));
 });
 
@@ -319,7 +319,7 @@ test('what was claimed ahead of its time and then lost goes back too', async () 
     { leasedBy: HOLDER, dueAt: later(600_000), scheduledAt: later(-1) },
     { leasedBy: HOLDER, dueAt: later(600_000), scheduledAt: later(1) },
   ]);
-  assert.equal(await releaseAllBut(queries, HOLDER, { held: [], takenBefore: NOW }), 1);
+  assert.equal(await releaseUntrackedLeases(queries, HOLDER, { held: [], takenBefore: NOW }), 1);
   assert.deepEqual(await leasedTo(subscriptionGuid, null), guids.slice(0, 1));
 });
 

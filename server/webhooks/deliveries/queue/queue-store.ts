@@ -7,23 +7,23 @@ import {
   uuidArray,
 } from '../../../infrastructure/database/arrays.ts';
 import type { Queries, Transaction } from '../../../infrastructure/database/database.ts';
-import type { Consignment, Delivery } from '../delivery.ts';
+import type { Delivery, DeliveryBatch } from '../delivery.ts';
 
 /** The queue: what is to be sent, when, and which dispatcher has it. */
 
-/** The deliveries of some events to one receiver. */
+/** The deliveries of some events to one endpoint. */
 export type Batch = {
   deliveries: readonly Delivery[];
   /** How many of them, from the first, their maker sends without a claim. */
   taken: number;
   /** What these travel under, when they are many. */
-  consignment?: Consignment | undefined;
+  batch?: DeliveryBatch | undefined;
   /** Made for the record only: the subscription is disabled. */
   failed: boolean;
 };
 
 /**
- * The record and its place in the queue or in a consignment, any number of them in one statement. `holder` is who takes
+ * The record and its place in the queue or in a batch, any number of them in one statement. `holder` is who takes
  * some of them.
  */
 export async function insertDeliveries(
@@ -31,18 +31,18 @@ export async function insertDeliveries(
   batches: readonly Batch[],
   { holder, at }: { holder: string | null; at: Date },
 ): Promise<void> {
-  const receivers = batches.map(({ deliveries: [first] }) => first as Delivery);
+  const endpoints = batches.map(({ deliveries: [first] }) => first as Delivery);
   const rows = batches.flatMap(({ deliveries }) => deliveries);
   await sql`
     /* prepared: insert_deliveries */
-    with receiver as materialized (
+    with endpoint as materialized (
       select * from unnest(
-        ${uuidArray(receivers.map(({ subscriptionGuid }) => subscriptionGuid))},
-        ${uuidArray(receivers.map(({ organizationGuid }) => organizationGuid))},
-        ${textArray(receivers.map(({ environment }) => environment))},
+        ${uuidArray(endpoints.map(({ subscriptionGuid }) => subscriptionGuid))},
+        ${uuidArray(endpoints.map(({ organizationGuid }) => organizationGuid))},
+        ${textArray(endpoints.map(({ environment }) => environment))},
         ${booleanArray(batches.map(({ failed }) => failed))},
-        ${uuidArray(batches.map(({ consignment }) => consignment?.guid ?? null))})
-      with ordinality as r(subscription_guid, organization_guid, environment, failed, consignment_guid, number)
+        ${uuidArray(batches.map(({ batch }) => batch?.guid ?? null))})
+      with ordinality as r(subscription_guid, organization_guid, environment, failed, batch_guid, number)
     ), new_delivery as materialized (
       select * from unnest(
         ${uuidArray(rows.map(({ guid }) => guid))},
@@ -52,21 +52,21 @@ export async function insertDeliveries(
         ${uuidArray(rows.map(({ objectGuid }) => objectGuid))},
         ${intArray(batches.flatMap(({ deliveries }, index) => deliveries.map(() => index + 1)))},
         ${booleanArray(batches.flatMap(({ deliveries, taken }) => deliveries.map((_, n) => n < taken)))})
-      as n(guid, event_guid, bank_guid, event_type, object_guid, number, taken) join receiver using (number)
+      as n(guid, event_guid, bank_guid, event_type, object_guid, number, taken) join endpoint using (number)
     ), recorded as (
       insert into deliveries (guid, organization_guid, environment, subscription_guid, event_guid, bank_guid,
                               event_type, object_guid, attempt_count, created_at, updated_at, failed_at)
       select guid, organization_guid, environment, subscription_guid, event_guid, bank_guid, event_type,
              object_guid, 0, ${at}, ${at}, case when failed then ${at}::timestamptz end
       from new_delivery
-    ), consigned as (
-      insert into delivery_consignments (guid, subscription_guid, leased_by, delivery_guids, created_at)
-      select consignment_guid, subscription_guid, ${holder}, array_agg(guid), ${at} from new_delivery
-      where taken and consignment_guid is not null group by consignment_guid, subscription_guid
+    ), batched as (
+      insert into delivery_batches (guid, subscription_guid, leased_by, delivery_guids, created_at)
+      select batch_guid, subscription_guid, ${holder}, array_agg(guid), ${at} from new_delivery
+      where taken and batch_guid is not null group by batch_guid, subscription_guid
     )
     insert into delivery_queue (subscription_guid, delivery_guid, due_at, scheduled_at, leased_by)
     select subscription_guid, guid, ${at}, ${at}, case when taken then ${holder}::uuid end
-    from new_delivery where not failed and not (taken and consignment_guid is not null)`.execute(transaction);
+    from new_delivery where not failed and not (taken and batch_guid is not null)`.execute(transaction);
 }
 
 export type Waiting = { subscriptionGuid: string; firstDueAt: Date };
@@ -196,7 +196,7 @@ export async function releaseLeased(queries: Queries, which: RawBuilder<boolean>
 }
 
 /** What `holder` leased without knowing it: not among what it holds, and not so young that it may just be arriving. */
-export async function releaseAllBut(
+export async function releaseUntrackedLeases(
   queries: Queries,
   holder: string,
   { held, takenBefore }: { held: readonly string[]; takenBefore: Date },

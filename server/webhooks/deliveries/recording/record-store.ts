@@ -34,7 +34,7 @@ export async function completeDeliveries(
  * Successes of deliveries that others have taken over: they count, whoever holds them by now. Rows that another
  * transaction is writing are skipped, so that no recorder waits for another.
  */
-export async function completeOthers(
+export async function completeTakenOver(
   transaction: Transaction,
   outcomes: readonly Outcome[],
 ): Promise<ReadonlySet<string>> {
@@ -86,12 +86,12 @@ const completion = sql`
     select guid from outcome where guid not in (select guid from finished)`;
 
 /** Successes at the first attempt of what has no place in the queue. Returns those that were completed before. */
-export async function completeConsigned(
+export async function completeBatched(
   transaction: Transaction,
   outcomes: readonly Outcome[],
 ): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ guid: string }>`
-    /* prepared: complete_consigned */
+    /* prepared: complete_batched */
     with outcome as materialized (
       select * from unnest(
         ${uuidArray(outcomes.map(({ delivery }) => delivery.guid))},
@@ -137,9 +137,9 @@ export async function failDeliveries(
         ${momentArray(outcomes.map(({ attemptedAt }) => attemptedAt))},
         ${momentArray(outcomes.map(({ endedAt }) => endedAt))},
         ${momentArray(outcomes.map(({ nextAttemptAt }) => nextAttemptAt ?? null))},
-        ${booleanArray(outcomes.map(keepsToItsTime))})
+        ${booleanArray(outcomes.map(noEarlyRetry))})
       as o(guid, subscription_guid, number, result, status, duration_ms, excerpt, reason, attempted_at, ended_at,
-           next_attempt_at, keeps_to_its_time)
+           next_attempt_at, no_early_retry)
     ), outstanding as materialized (
       select o.* from outcome as o join deliveries as d
         on d.subscription_guid = o.subscription_guid and d.guid = o.guid
@@ -147,7 +147,7 @@ export async function failDeliveries(
     ), again as (
       update delivery_queue as q
       set due_at = o.next_attempt_at, leased_by = null,
-          scheduled_at = case when o.keeps_to_its_time then 'infinity' else o.ended_at end
+          scheduled_at = case when o.no_early_retry then 'infinity' else o.ended_at end
       from outstanding as o
       where q.subscription_guid = o.subscription_guid and q.delivery_guid = o.guid and q.leased_by = ${holder}
         and o.next_attempt_at is not null
@@ -180,7 +180,7 @@ export async function failDeliveries(
  * Not sent ahead of its time when its endpoint recovers: the endpoint asked for a pause, or did not like it the last
  * time that it came early.
  */
-function keepsToItsTime({ delivery, result, isPaused }: Outcome): boolean {
+function noEarlyRetry({ delivery, result, isPaused }: Outcome): boolean {
   return isPaused || (delivery.isEarly && result !== 'unreachable');
 }
 

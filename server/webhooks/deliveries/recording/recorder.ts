@@ -5,7 +5,7 @@ import type { Log } from '../../../infrastructure/runtime/log.ts';
 import type { Metrics } from '../../../infrastructure/runtime/metrics.ts';
 import type { Subscriptions } from '../../subscriptions/service.ts';
 import type { Outcome } from '../delivery.ts';
-import { holdConsigned, noteSettled, settleConsigned } from '../queue/batches.ts';
+import { lockBatchesOf, markRecorded, recordBatched } from '../queue/batches.ts';
 import { countOutcomes } from './counters.ts';
 import { effectsOn } from './endpoint-health.ts';
 import * as store from './record-store.ts';
@@ -132,20 +132,18 @@ export function createRecorder({
     const failed = outcomes.filter(({ result }) => result !== 'completed');
     const { activated, ...recorded } = await database.transaction(async (transaction) => {
       await preferIndexes(transaction);
-      const name = holder() ?? NOBODY;
-      const consigned = await holdConsigned(transaction, outcomes);
-      const inConsignment = new Set(consigned.completed);
-      const queued = outcomes.filter(
-        (outcome) => outcome.result === 'completed' && !inConsignment.has(outcome),
-      );
+      const name = holder() ?? NIL_GUID;
+      const batched = await lockBatchesOf(transaction, outcomes);
+      const inBatch = new Set(batched.completed);
+      const queued = outcomes.filter((outcome) => outcome.result === 'completed' && !inBatch.has(outcome));
       // In this order on the wire, and one wait for all of them.
       const [repeated, own, others] = await Promise.all([
-        settleConsigned(transaction, consigned, name),
+        recordBatched(transaction, batched, name),
         failed.length > 0 ? store.failDeliveries(transaction, name, failed) : NONE,
         queued.length > 0 ? store.completeDeliveries(transaction, name, queued) : NOTHING,
       ]);
       const takenOver = queued.filter(({ delivery }) => others.has(delivery.guid));
-      const ended = takenOver.length > 0 ? await store.completeOthers(transaction, takenOver) : NOTHING;
+      const ended = takenOver.length > 0 ? await store.completeTakenOver(transaction, takenOver) : NOTHING;
       const written = outcomes.filter(({ result, delivery: { guid } }) =>
         result === 'completed' ? !repeated.has(guid) && !ended.has(guid) : own.has(guid),
       );
@@ -158,7 +156,7 @@ export function createRecorder({
       );
       return { outcomes: counted, failingSince: own, activated };
     });
-    noteSettled(outcomes);
+    markRecorded(outcomes);
     if (activated.length > 0) onActivated(activated);
     return recorded;
   }
@@ -205,7 +203,7 @@ export function createRecorder({
 }
 
 /** A name that holds nothing. */
-const NOBODY = '0'.repeat(32);
+const NIL_GUID = '0'.repeat(32);
 
 const NONE: ReadonlyMap<string, Date> = new Map();
 const NOTHING: ReadonlySet<string> = new Set();

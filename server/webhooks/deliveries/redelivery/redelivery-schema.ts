@@ -5,9 +5,9 @@ import {
   strictObject,
   Timestamp,
 } from '../../../infrastructure/http/requests/schemas.ts';
-import { RECOVERY_STATES, type Recovery, type RecoveryState } from './redelivery-store.ts';
+import { REDELIVERY_STATES, type Redelivery, type RedeliveryState } from './redelivery-store.ts';
 
-const RecoveryStateName = Type.Enum([...RECOVERY_STATES], {
+const RecoveryStateName = Type.Enum([...REDELIVERY_STATES], {
   description: 'running; completed; or failed, because the subscription stopped delivering on the way',
 });
 
@@ -39,25 +39,25 @@ export const RecoveryView = Type.Object({
   failed_at: Type.Optional(Timestamp),
 });
 
-export function viewRecovery(recovery: Recovery): Static<typeof RecoveryView> {
-  const { completed_at: completedAt, failed_at: failedAt } = recovery;
+export function viewRedelivery(redelivery: Redelivery): Static<typeof RecoveryView> {
+  const { completed_at: completedAt, failed_at: failedAt } = redelivery;
   return {
-    guid: recovery.guid,
-    subscription_guid: recovery.subscription_guid,
-    environment: recovery.environment,
-    since: recovery.since.toISOString(),
-    until: recovery.until.toISOString(),
-    state: stateOf(recovery),
-    total: recovery.total,
-    done: recovery.done,
-    created_at: recovery.created_at.toISOString(),
-    updated_at: recovery.updated_at.toISOString(),
+    guid: redelivery.guid,
+    subscription_guid: redelivery.subscription_guid,
+    environment: redelivery.environment,
+    since: redelivery.since.toISOString(),
+    until: redelivery.until.toISOString(),
+    state: stateOf(redelivery),
+    total: redelivery.total,
+    done: redelivery.done,
+    created_at: redelivery.created_at.toISOString(),
+    updated_at: redelivery.updated_at.toISOString(),
     ...(completedAt === null ? {} : { completed_at: completedAt.toISOString() }),
     ...(failedAt === null ? {} : { failed_at: failedAt.toISOString() }),
   };
 }
 
-function stateOf({ completed_at: completedAt, failed_at: failedAt }: Recovery): RecoveryState {
+function stateOf({ completed_at: completedAt, failed_at: failedAt }: Redelivery): RedeliveryState {
   if (completedAt !== null) return 'completed';
   return failedAt === null ? 'running' : 'failed';
 }

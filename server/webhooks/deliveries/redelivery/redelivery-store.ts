@@ -4,31 +4,31 @@ import { type Page, type PageOf, selectPage } from '../../../infrastructure/data
 import type { EnvironmentName, Tables } from '../../../infrastructure/database/tables.ts';
 import { firstGuidAt } from '../../../infrastructure/runtime/guid.ts';
 import { guidsOfWindow } from '../guid-window.ts';
-import type { Announced } from '../queue/enqueue.ts';
+import type { EventContent } from '../queue/enqueue.ts';
 import { keepToIndexOrder, type Visible } from '../store.ts';
 
-export type Recovery = Selectable<Tables['subscription_recoveries']>;
+export type Redelivery = Selectable<Tables['subscription_recoveries']>;
 
-export type RecoveryFilters = {
+export type RedeliveryFilters = {
   guid?: readonly string[] | undefined;
-  state?: readonly RecoveryState[] | undefined;
+  state?: readonly RedeliveryState[] | undefined;
   subscriptionGuid?: readonly string[] | undefined;
   environment?: readonly string[] | undefined;
   createdAtGte?: Date | undefined;
   createdAtLt?: Date | undefined;
 };
 
-export const RECOVERY_STATES = ['running', 'completed', 'failed'] as const;
-export type RecoveryState = (typeof RECOVERY_STATES)[number];
+export const REDELIVERY_STATES = ['running', 'completed', 'failed'] as const;
+export type RedeliveryState = (typeof REDELIVERY_STATES)[number];
 
 /** The lowest guid that there can be. */
 const FIRST_GUID = '0'.repeat(32);
 
-export async function insertRecovery(
+export async function insertRedelivery(
   transaction: Transaction,
-  recovery: Insertable<Tables['subscription_recoveries']>,
+  redelivery: Insertable<Tables['subscription_recoveries']>,
 ): Promise<void> {
-  await transaction.insertInto('subscription_recoveries').values(recovery).execute();
+  await transaction.insertInto('subscription_recoveries').values(redelivery).execute();
 }
 
 /** Those of a subscription that have not ended, counted up to `limit`. Of one subscription they are made in turn. */
@@ -52,20 +52,20 @@ export async function countRunning(
   return count;
 }
 
-export function selectRecovery(
+export function selectRedelivery(
   queries: Queries,
   visible: Visible,
   guid: string,
-): Promise<Recovery | undefined> {
+): Promise<Redelivery | undefined> {
   return visibleTo(queries, visible).where('guid', '=', guid).executeTakeFirst();
 }
 
-export function selectRecoveries(
+export function selectRedeliveries(
   queries: Queries,
   visible: Visible,
   page: Page,
-  filters: RecoveryFilters,
-): Promise<PageOf<Recovery>> {
+  filters: RedeliveryFilters,
+): Promise<PageOf<Redelivery>> {
   let query = visibleTo(queries, visible);
   if (filters.guid) query = query.where('guid', 'in', filters.guid);
   if (filters.state)
@@ -90,7 +90,7 @@ function visibleTo(queries: Queries, { organizationGuid, environment }: Visible)
   return environment === undefined ? query : query.where('environment', '=', environment);
 }
 
-type Window = Pick<Recovery, 'subscription_guid' | 'since' | 'until'>;
+type Window = Pick<Redelivery, 'subscription_guid' | 'since' | 'until'>;
 
 /** From the partial index alone, so by the time in the guids; for any number of them. */
 export async function countFailed(
@@ -108,7 +108,7 @@ export async function countFailed(
   return count;
 }
 
-export type RunningRecovery = Pick<Recovery, 'guid' | 'subscription_guid'> & { waiting: number };
+export type RunningRedelivery = Pick<Redelivery, 'guid' | 'subscription_guid'> & { waiting: number };
 
 /**
  * The next one after a guid that is to be gone on with: of each subscription the oldest, for the next one has to see
@@ -118,8 +118,8 @@ export async function selectRunning(
   queries: Queries,
   after: string | undefined,
   maxWaiting: number,
-): Promise<RunningRecovery | undefined> {
-  const { rows } = await sql<RunningRecovery>`
+): Promise<RunningRedelivery | undefined> {
+  const { rows } = await sql<RunningRedelivery>`
     select guid, subscription_guid, (
       select count(*) from (
         select 1 from delivery_queue as q where q.subscription_guid = r.subscription_guid limit ${maxWaiting}
@@ -136,7 +136,7 @@ export async function selectRunning(
 }
 
 /** Undefined when another node is at it, or it has ended. */
-export function lockRunning(transaction: Transaction, guid: string): Promise<Recovery | undefined> {
+export function lockRunning(transaction: Transaction, guid: string): Promise<Redelivery | undefined> {
   return transaction
     .selectFrom('subscription_recoveries')
     .selectAll()
@@ -150,29 +150,29 @@ export function lockRunning(transaction: Transaction, guid: string): Promise<Rec
 
 export type FailedDelivery = {
   guid: string;
-  event: Announced;
-  /** Something newer of the same event is there: on its way, delivered, or this recovery's to send. */
+  event: EventContent;
+  /** Something newer of the same event is there: on its way, delivered, or this redelivery's to send. */
   superseded: boolean;
 };
 
-type FailedRow = Omit<Announced, 'guid'> & { guid: string; event_guid: string; superseded: boolean };
+type FailedRow = Omit<EventContent, 'guid'> & { guid: string; event_guid: string; superseded: boolean };
 
-/** What a recovery deals with next, in the order of the guids. Each look at newer ones goes by the event's index. */
+/** What a redelivery deals with next, in the order of the guids. Each look at newer ones goes by the event's index. */
 export async function selectFailed(
   transaction: Transaction,
-  recovery: Recovery,
+  redelivery: Redelivery,
   limit: number,
 ): Promise<FailedDelivery[]> {
   await keepToIndexOrder(transaction);
-  const { since, until, created_at: at } = recovery;
+  const { since, until, created_at: at } = redelivery;
   const { from, to } = guidsOfWindow(since, until);
   const { rows } = await sql<FailedRow>`
     select d.guid, event_guid, organization_guid, bank_guid, event_type, object_guid, environment,
            newer.guid is not null as superseded
     from (
       select * from deliveries
-      where subscription_guid = ${recovery.subscription_guid} and failed_at is not null
-        and guid > ${recovery.reached ?? FIRST_GUID} and guid >= ${from} and guid < ${to}
+      where subscription_guid = ${redelivery.subscription_guid} and failed_at is not null
+        and guid > ${redelivery.reached ?? FIRST_GUID} and guid >= ${from} and guid < ${to}
         and created_at >= ${since} and created_at < ${until} and failed_at <= ${at}
       order by guid limit ${limit}
     ) as d
@@ -191,7 +191,7 @@ export async function selectFailed(
   }));
 }
 
-export async function updateRecovery(
+export async function updateRedelivery(
   transaction: Transaction,
   guid: string,
   changes: Updateable<Tables['subscription_recoveries']>,

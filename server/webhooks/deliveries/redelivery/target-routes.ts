@@ -4,7 +4,7 @@ import type { HttpServer } from '../../../infrastructure/http/server.ts';
 import { requires, withFeature } from '../../../tokens/access/access.ts';
 import type { Subscriptions } from '../../subscriptions/service.ts';
 import { TargetsView } from '../schema.ts';
-import { findTargets } from './targets.ts';
+import { findDeliveringEndpoints } from './targets.ts';
 
 /**
  * For those who resend and may not see subscriptions, and because the fields of a subscription do not tell whether the
@@ -29,7 +29,7 @@ export function registerTargets(
       },
     },
     async ({ caller }) => {
-      const targets = await findTargets(deps, caller);
+      const targets = await findDeliveringEndpoints(deps, caller);
       return {
         objects: targets.map(({ guid, environment }) => ({ subscription_guid: guid, environment })),
       };

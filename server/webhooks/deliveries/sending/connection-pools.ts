@@ -9,10 +9,10 @@ import type { Clock } from '../../../infrastructure/runtime/clock.ts';
  */
 export const MAX_IDLE_POOLS = 1_000;
 /** A connection is used for no longer: then the name is resolved and checked again, and has moved perhaps. */
-export const LINE_LIFETIME_MS = 60_000;
-/** Without a hint of the receiver. Most servers keep an idle connection for five seconds or longer. */
+export const CONNECTION_LIFETIME_MS = 60_000;
+/** Without a hint of the endpoint. Most servers keep an idle connection for five seconds or longer. */
 const KEEP_ALIVE_MS = 4_000;
-/** Closed that much before the moment that the receiver announces, so that no request meets its closing. */
+/** Closed that much before the moment that the endpoint announces, so that no request meets its closing. */
 const KEEP_ALIVE_MARGIN_MS = 2_000;
 const MAX_HEADER_BYTES = 16 * 1024;
 
@@ -24,7 +24,7 @@ const CLIENT_OPTIONS = {
   maxHeaderSize: MAX_HEADER_BYTES,
   keepAliveTimeout: KEEP_ALIVE_MS,
   keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS,
-  keepAliveMaxTimeout: LINE_LIFETIME_MS,
+  keepAliveMaxTimeout: CONNECTION_LIFETIME_MS,
   // The deadline of the exchange is the only one, and in tests its time is not this machine's.
   headersTimeout: 0,
   bodyTimeout: 0,
@@ -68,7 +68,7 @@ export function createPools({ clock, resolve }: { clock: Clock; resolve: Resolve
     const now = clock.now().getTime();
     // The one used last: it is the least likely to be closed by now, and the others may go idle.
     for (let line = pool.idle.pop(); line; line = pool.idle.pop()) {
-      if (now - line.openedAt < LINE_LIFETIME_MS) {
+      if (now - line.openedAt < CONNECTION_LIFETIME_MS) {
         idlePools.delete(pool);
         return line;
       }

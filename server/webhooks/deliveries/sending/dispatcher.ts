@@ -6,22 +6,22 @@ import type { Guids } from '../../../infrastructure/runtime/guid.ts';
 import type { Log } from '../../../infrastructure/runtime/log.ts';
 import type { Metrics } from '../../../infrastructure/runtime/metrics.ts';
 import { runEveryStep } from '../../../infrastructure/runtime/shutdown.ts';
-import type { Receiver, Subscriptions } from '../../subscriptions/service.ts';
+import type { Endpoint, Subscriptions } from '../../subscriptions/service.ts';
 import type { Delivery } from '../delivery.ts';
 import type { LiveFeed } from '../live/live-feed.ts';
-import { dissolveConsignments, named } from '../queue/batch-store.ts';
+import { named, requeueBatches } from '../queue/batch-store.ts';
 import { createClaims } from '../queue/claims.ts';
 import { createLanes } from '../queue/lanes/lanes.ts';
 import { createLease } from '../queue/lease.ts';
 import { watchQueue } from '../queue/queue-metrics.ts';
-import { createRounds } from '../queue/queue-polling.ts';
+import { createQueuePolling } from '../queue/queue-polling.ts';
 import { releaseDeliveries } from '../queue/queue-store.ts';
 import { createRecorder } from '../recording/recorder.ts';
 import type { Attempt } from './attempt.ts';
 
 /** Channel on which processes tell each other that something waits in the queue. */
 const CHANNEL = 'deliveries';
-const RELEASE_AGAIN_MS = 1_000;
+const RELEASE_RETRY_MS = 1_000;
 
 export type Dispatcher = ReturnType<typeof createDispatcher>;
 
@@ -37,7 +37,7 @@ type Deps = {
   attempt: Attempt;
   live: LiveFeed;
   /** Further durable work that goes on while there is any; true when there may be more at once. */
-  alongside(): Promise<boolean>;
+  runRedeliveryStep(): Promise<boolean>;
 };
 
 /**
@@ -46,7 +46,7 @@ type Deps = {
  */
 export function createDispatcher(deps: Deps) {
   const { database, clock, timers, guids, log, metrics, notifications, subscriptions } = deps;
-  const { attempt, live, alongside } = deps;
+  const { attempt, live, runRedeliveryStep } = deps;
   let running = false;
   /** Since the last look at the queue, so there is more to send. */
   let activated = false;
@@ -60,7 +60,7 @@ export function createDispatcher(deps: Deps) {
   const recorder = createRecorder({
     ...{ database, timers, log, metrics, subscriptions },
     holder: lease.lastHolder,
-    onRescheduled: (dueAt) => rounds.wakeAt(dueAt),
+    onRescheduled: (dueAt) => polling.wakeAt(dueAt),
     onActivated(guids) {
       activated = true;
       void releaseWaiting(guids);
@@ -71,33 +71,33 @@ export function createDispatcher(deps: Deps) {
     ...{ clock, timers, attempt },
     record: recorder.record,
     isHeld: () => lease.holder() !== undefined,
-    handBack,
-    onHungry: () => rounds.wake(),
+    requeue,
+    onRefillNeeded: () => polling.wake(),
   });
   const claims = createClaims({ database, clock, log, metrics, subscriptions, lanes, lease });
-  const rounds = createRounds({
+  const polling = createQueuePolling({
     ...{ clock, timers, log },
     async work() {
       await lease.ensure();
       const { claimed, nextDueAt } = await claims.take();
-      const more = await alongside().catch((error: unknown) => {
-        log.warn({ err: error }, 'the work alongside failed; the next round tries again');
+      const more = await runRedeliveryStep().catch((error: unknown) => {
+        log.warn({ err: error }, 'the work runRedeliveryStep failed; the next round tries again');
         return false;
       });
       return { progress: claimed > 0 || more, nextDueAt };
     },
   });
 
-  let handedBack: Delivery[] = [];
+  let requeued: Delivery[] = [];
   /** Endpoints that stop answering together time out together: what they hand back shares a transaction. */
-  function handBack(deliveries: readonly Delivery[]): void {
-    if (handedBack.length === 0)
+  function requeue(deliveries: readonly Delivery[]): void {
+    if (requeued.length === 0)
       setImmediate(() => {
-        const all = handedBack;
-        handedBack = [];
+        const all = requeued;
+        requeued = [];
         release(all);
       });
-    handedBack = handedBack.concat(deliveries);
+    requeued = requeued.concat(deliveries);
   }
 
   function release(deliveries: readonly Delivery[]): void {
@@ -106,22 +106,22 @@ export function createDispatcher(deps: Deps) {
     database
       .transaction(async (transaction) => {
         await preferIndexes(transaction);
-        const consignments = new Set(deliveries.flatMap(({ consignment }) => consignment?.guid ?? []));
+        const batches = new Set(deliveries.flatMap(({ batch }) => batch?.guid ?? []));
         const held = lanes.heldGuidsOf(new Set(deliveries.map(({ subscriptionGuid }) => subscriptionGuid)));
-        await dissolveConsignments(transaction, named([...consignments]), { holder, held });
+        await requeueBatches(transaction, named([...batches]), { holder, held });
         await releaseDeliveries(transaction, holder, deliveries);
       })
       .then(
-        () => rounds.wake(),
+        () => polling.wake(),
         // After the stop the lease runs out, and others take them.
-        () => running && timers.after(RELEASE_AGAIN_MS, () => release(deliveries)),
+        () => running && timers.after(RELEASE_RETRY_MS, () => release(deliveries)),
       );
   }
 
   /** What waited for the first 2xx of these endpoints can be sent now, by every dispatcher. */
   async function releaseWaiting(subscriptionGuids: readonly string[]): Promise<void> {
     try {
-      announce(await subscriptions.receivers(subscriptionGuids));
+      announce(await subscriptions.endpoints(subscriptionGuids));
     } catch (error) {
       // The next look at the queue finds them all the same.
       log.debug({ reason: String(error) }, 'could not read the activated subscriptions');
@@ -129,16 +129,16 @@ export function createDispatcher(deps: Deps) {
   }
 
   /** Something waits for these in the queue. */
-  function announce(receivers: readonly Receiver[]): void {
-    if (receivers.length === 0) return;
-    if (running) for (const receiver of receivers) if (lanes.announce(receiver)) rounds.wake();
-    void tellOthers();
+  function announce(endpoints: readonly Endpoint[]): void {
+    if (endpoints.length === 0) return;
+    if (running) for (const endpoint of endpoints) if (lanes.announce(endpoint)) polling.wake();
+    void notifyDispatchers();
   }
 
   let announcing = false;
   let announceAgain = false;
   /** Outside of every transaction, and what comes while one is on its way shares the next. */
-  async function tellOthers(): Promise<void> {
+  async function notifyDispatchers(): Promise<void> {
     if (announcing) {
       announceAgain = true;
       return;
@@ -164,7 +164,7 @@ export function createDispatcher(deps: Deps) {
       'stops dispatching: finishes what is under way, gives back the rest',
     );
     // A failing database must not keep the later steps from being tried.
-    stopping = runEveryStep([lanes.stop, rounds.stop, lanes.idle, recorder.stop]);
+    stopping = runEveryStep([lanes.stop, polling.stop, lanes.idle, recorder.stop]);
     return stopping;
   }
 
@@ -174,7 +174,7 @@ export function createDispatcher(deps: Deps) {
     /** The name under which this process takes deliveries, when it dispatches at all. */
     holder: () => (running ? lease.holder() : undefined),
     reserve: lanes.reserveNew,
-    unreserve: (receiver: Receiver, count: number) => lanes.unreserve(receiver.guid, count),
+    unreserve: (endpoint: Endpoint, count: number) => lanes.unreserve(endpoint.guid, count),
     accept: lanes.add,
     release,
 
@@ -183,16 +183,16 @@ export function createDispatcher(deps: Deps) {
     async start(): Promise<void> {
       await lease.start();
       running = true;
-      await notifications.listen(CHANNEL, rounds.wake);
+      await notifications.listen(CHANNEL, polling.wake);
       await live.start();
-      rounds.wake();
+      polling.wake();
     },
 
     /** Sends everything that is due now and writes it down. */
-    async settle(): Promise<void> {
-      await lease.settled();
+    async drain(): Promise<void> {
+      await lease.renewed();
       for (let progress = true; progress || !lanes.isIdle(); ) {
-        progress = await rounds.once();
+        progress = await polling.once();
         await lanes.idle();
         // What is written down makes room for more to be sent.
         await recorder.flush();

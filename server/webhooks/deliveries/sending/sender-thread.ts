@@ -2,16 +2,16 @@ import { Worker } from 'node:worker_threads';
 import type { Clock, Timers } from '../../../infrastructure/runtime/clock.ts';
 import type { Log } from '../../../infrastructure/runtime/log.ts';
 import { EXCHANGE_TIMEOUT_MS } from './exchange.ts';
-import { type Courier, type Letter, notDelivered } from './sender.ts';
+import { notSent, type Sender, type SendRequest } from './sender.ts';
 import type { Answer } from './transport.ts';
 
-export type NumberedLetter = Omit<Letter, 'signingKey'> & { number: number; signingKey: string };
-/** `fault`: it is the courier that failed, not the endpoint. */
+export type NumberedRequest = Omit<SendRequest, 'signingKey'> & { number: number; signingKey: string };
+/** `fault`: it is the sender that failed, not the endpoint. */
 export type NumberedAnswer = { number: number; answer: Answer; fault?: string | undefined };
 
 const SCRIPT = new URL('./sender-worker.ts', import.meta.url);
 /** After a thread has died, so that one that cannot even start does not keep the machine busy. */
-const START_AGAIN_AFTER_MS = 1_000;
+const RESTART_DELAY_MS = 1_000;
 /** Every exchange has ended by its own deadline long before: a thread that is silent for so long is stuck. */
 const STUCK_AFTER_MS = 3 * EXCHANGE_TIMEOUT_MS;
 const STOPPING = 'the service is stopping';
@@ -25,19 +25,19 @@ type Deps = {
   script?: URL | undefined;
 };
 
-type Awaited = { letter: NumberedLetter; since: number; tries: number; done(answer: Answer): void };
+type Awaited = { request: NumberedRequest; since: number; tries: number; done(answer: Answer): void };
 
 /**
- * A courier in a thread of its own. Signing and sending is most of what a dispatcher does; there it takes nothing from
- * those who wait for an answer of the API, and a second core has something to do. The letters of one turn go over
+ * A sender in a thread of its own. Signing and sending is most of what a dispatcher does; there it takes nothing from
+ * those who wait for an answer of the API, and a second core has something to do. The requests of one turn go over
  * together, and so do the answers.
  *
  * A thread that dies is replaced, and what it had is delivered once more by the next: that is nobody's failed attempt.
  */
-export function createCourierThread({ clock, timers, log, script = SCRIPT }: Deps): Courier {
+export function createSenderThread({ clock, timers, log, script = SCRIPT }: Deps): Sender {
   /** In the order in which they were handed over. */
   const awaited = new Map<number, Awaited>();
-  let outbox: NumberedLetter[] = [];
+  let outbox: NumberedRequest[] = [];
   let thread: Worker | undefined;
   let isOpen = true;
   let isResting = false;
@@ -45,7 +45,7 @@ export function createCourierThread({ clock, timers, log, script = SCRIPT }: Dep
   let cancelWatch: (() => void) | undefined;
 
   function start(): Worker {
-    const worker = new Worker(script, { name: 'courier' });
+    const worker = new Worker(script, { name: 'sender' });
     worker.on('message', (answers: readonly NumberedAnswer[]) => {
       for (const { number, answer, fault } of answers) {
         if (fault !== undefined) log.error({ reason: fault }, 'a delivery could not be sent');
@@ -56,22 +56,22 @@ export function createCourierThread({ clock, timers, log, script = SCRIPT }: Dep
     worker.on('exit', () => {
       thread = undefined;
       if (isOpen) recover();
-      else for (const number of awaited.keys()) settle(number, notDelivered(STOPPING));
+      else for (const number of awaited.keys()) settle(number, notSent(STOPPING));
     });
     return worker;
   }
 
   function recover(): void {
     log.error(
-      { letters: awaited.size },
+      { requests: awaited.size },
       'the thread that sends deliveries has ended; another one takes over',
     );
     outbox = [];
     for (const [number, entry] of awaited)
-      if (entry.tries > 1) settle(number, notDelivered(GIVEN_UP));
+      if (entry.tries > 1) settle(number, notSent(GIVEN_UP));
       else hand(entry);
     isResting = true;
-    timers.after(START_AGAIN_AFTER_MS, () => {
+    timers.after(RESTART_DELAY_MS, () => {
       isResting = false;
       flush();
     });
@@ -80,7 +80,7 @@ export function createCourierThread({ clock, timers, log, script = SCRIPT }: Dep
   function hand(entry: Awaited): void {
     entry.tries += 1;
     entry.since = clock.now().getTime();
-    if (outbox.push(entry.letter) === 1) setImmediate(flush);
+    if (outbox.push(entry.request) === 1) setImmediate(flush);
   }
 
   function flush(): void {
@@ -108,13 +108,13 @@ export function createCourierThread({ clock, timers, log, script = SCRIPT }: Dep
   }
 
   return {
-    deliver(letter) {
-      if (!isOpen) return Promise.resolve(notDelivered(STOPPING));
+    send(request) {
+      if (!isOpen) return Promise.resolve(notSent(STOPPING));
       lastNumber += 1;
       const number = lastNumber;
-      const numbered = { ...letter, number, signingKey: letter.signingKey.reveal() };
+      const numbered = { ...request, number, signingKey: request.signingKey.reveal() };
       return new Promise((done) => {
-        const entry = { letter: numbered, since: 0, tries: 0, done };
+        const entry = { request: numbered, since: 0, tries: 0, done };
         awaited.set(number, entry);
         hand(entry);
       });
@@ -123,7 +123,7 @@ export function createCourierThread({ clock, timers, log, script = SCRIPT }: Dep
       isOpen = false;
       cancelWatch?.();
       await thread?.terminate();
-      for (const number of awaited.keys()) settle(number, notDelivered(STOPPING));
+      for (const number of awaited.keys()) settle(number, notSent(STOPPING));
     },
   };
 }

@@ -3,13 +3,13 @@ import { systemResolve } from '../../../infrastructure/network/resolve.ts';
 import { remember } from '../../../infrastructure/runtime/bounded-map.ts';
 import { systemClock, systemTimers } from '../../../infrastructure/runtime/clock.ts';
 import { Secret } from '../../../infrastructure/runtime/secret.ts';
-import { createCourier, notDelivered } from './sender.ts';
-import type { NumberedAnswer, NumberedLetter } from './sender-thread.ts';
+import { createSender, notSent } from './sender.ts';
+import type { NumberedAnswer, NumberedRequest } from './sender-thread.ts';
 
-/** Runs in the courier's thread: delivers every letter that comes, and tells of the answers of each turn together. */
+/** Runs in the sender's thread: delivers every request that comes, and tells of the answers of each turn together. */
 const MAX_KEYS = 10_000;
 
-const courier = createCourier({ clock: systemClock, timers: systemTimers, resolve: systemResolve });
+const sender = createSender({ clock: systemClock, timers: systemTimers, resolve: systemResolve });
 /** The same key is the same Secret, for what signs is kept with it. */
 const secrets = new Map<string, Secret>();
 let answers: NumberedAnswer[] = [];
@@ -22,12 +22,12 @@ function secretOf(text: string): Secret {
   return secret;
 }
 
-/** What goes wrong here is told of this letter; the others go on. */
-async function deliver({ number, signingKey, ...letter }: NumberedLetter): Promise<NumberedAnswer> {
+/** What goes wrong here is told of this request; the others go on. */
+async function send({ number, signingKey, ...request }: NumberedRequest): Promise<NumberedAnswer> {
   try {
-    return { number, answer: await courier.deliver({ ...letter, signingKey: secretOf(signingKey) }) };
+    return { number, answer: await sender.send({ ...request, signingKey: secretOf(signingKey) }) };
   } catch (error) {
-    return { number, answer: notDelivered('it could not be sent'), fault: String(error) };
+    return { number, answer: notSent('it could not be sent'), fault: String(error) };
   }
 }
 
@@ -39,6 +39,6 @@ function tell(answer: NumberedAnswer): void {
   });
 }
 
-parentPort?.on('message', (letters: readonly NumberedLetter[]) => {
-  for (const letter of letters) void deliver(letter).then(tell);
+parentPort?.on('message', (requests: readonly NumberedRequest[]) => {
+  for (const request of requests) void send(request).then(tell);
 });

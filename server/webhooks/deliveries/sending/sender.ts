@@ -5,7 +5,7 @@ import { type SigningKey, signedHeaders, signingKeyOf } from './signature.ts';
 import { type Answer, createTransport } from './transport.ts';
 
 /** What goes to an endpoint, before it is signed. */
-export type Letter = {
+export type SendRequest = {
   url: string;
   eventGuid: string;
   body: string;
@@ -15,15 +15,15 @@ export type Letter = {
   allowPrivate: boolean;
 };
 
-export type Courier = {
+export type Sender = {
   /** Signs and posts. Never rejects: what goes wrong is an answer too. */
-  deliver(letter: Letter): Promise<Answer>;
+  send(request: SendRequest): Promise<Answer>;
   /** Ends every connection at once; what is under way becomes `unreachable`. */
   close(): Promise<void>;
 };
 
 /** In the thread of whoever calls it, and in that one's time. */
-export function createCourier(deps: { clock: Clock; timers: Timers; resolve: Resolve }): Courier {
+export function createSender(deps: { clock: Clock; timers: Timers; resolve: Resolve }): Sender {
   const transport = createTransport(deps);
   const keys = new WeakMap<Secret, SigningKey>();
 
@@ -36,7 +36,7 @@ export function createCourier(deps: { clock: Clock; timers: Timers; resolve: Res
   }
 
   return {
-    deliver({ url, eventGuid, body, signingKey, at, allowPrivate }) {
+    send({ url, eventGuid, body, signingKey, at, allowPrivate }) {
       const headers = signedHeaders({ key: keyOf(signingKey), eventGuid, body, at });
       return transport.post({ url, headers, body, allowPrivate });
     },
@@ -44,6 +44,6 @@ export function createCourier(deps: { clock: Clock; timers: Timers; resolve: Res
   };
 }
 
-export function notDelivered(reason: string): Answer {
+export function notSent(reason: string): Answer {
   return { kind: 'unreachable', reason, durationMs: 0 };
 }

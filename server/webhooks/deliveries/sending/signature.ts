@@ -13,7 +13,7 @@ export function signingKeyOf(secret: Secret): SigningKey {
 
 /**
  * Signed twice: over the body alone, and as Standard Webhooks has it (standardwebhooks.com), where the
- * signed moment lets the receiver refuse an old delivery that someone sends again.
+ * signed moment lets the endpoint refuse an old delivery that someone sends again.
  */
 export function signedHeaders({
   key,

@@ -4,7 +4,7 @@ import type { Clock, Timers } from '../../../infrastructure/runtime/clock.ts';
 import { createPools } from './connection-pools.ts';
 import { Conversation } from './exchange.ts';
 
-const MAX_TARGETS = 10_000;
+const MAX_PARSED_URLS = 10_000;
 
 export type Exchange = { url: string; headers: Record<string, string>; body: string; allowPrivate: boolean };
 
@@ -20,7 +20,7 @@ export type Answer =
     };
 
 export type Transport = {
-  /** Never rejects: what goes wrong at the receiver's is an answer too. */
+  /** Never rejects: what goes wrong at the endpoint's is an answer too. */
   post(exchange: Exchange): Promise<Answer>;
   /** Ends every connection at once; what is under way becomes `unreachable`. */
   close(): Promise<void>;
@@ -49,7 +49,7 @@ export function createTransport({
     const parsed = URL.parse(url);
     if (parsed?.protocol !== 'https:' && parsed?.protocol !== 'http:') return undefined;
     const target = { origin: parsed.origin, path: parsed.pathname + parsed.search };
-    remember(targets, url, target, MAX_TARGETS);
+    remember(targets, url, target, MAX_PARSED_URLS);
     return target;
   }
 

@@ -17,7 +17,7 @@ export function createPosting(resolve = resolveHere) {
   return { clock, transport, post };
 }
 
-/** The same receiver under a name, for which the resolver is asked. */
+/** The same endpoint under a name, for which the resolver is asked. */
 export function named(url: string, hostname = 'hooks.partner.test'): string {
   return Object.assign(new URL(url), { hostname }).href;
 }

@@ -1,4 +1,4 @@
-import type { Receiver } from '../../../subscriptions/service.ts';
+import type { Endpoint } from '../../../subscriptions/service.ts';
 import type { Delivery } from '../../delivery.ts';
 import { createLimit } from './limit.ts';
 
@@ -8,29 +8,29 @@ const MAX_HELD_WHILE_UNPROVEN = 32;
 /** To one that hangs or has not answered yet: one is under way, and the next one is at hand. */
 const MAX_HELD_WHILE_UNANSWERED = 2;
 /** Sent and not written down yet. Were the process to die now, these would be sent again. */
-const MAX_UNSETTLED = 500;
+const MAX_UNRECORDED = 500;
 
 export type Lane = ReturnType<typeof createLane>;
 
 /** The deliveries of one subscription that this node holds: some under way, the others first come, first served. */
-export function createLane(receiver: Receiver) {
-  const limit = createLimit({ hasAnswered: receiver.hasAnswered });
+export function createLane(endpoint: Endpoint) {
+  const limit = createLimit({ hasAnswered: endpoint.hasAnswered });
   let waiting: Delivery[] = [];
   let next = 0;
   let inFlight = 0;
   let held = 0;
   /** Taken, and not written down yet. */
-  const unsettled = new Set<Delivery>();
+  const unrecorded = new Set<Delivery>();
 
   /** Its endpoint fails, or has not answered yet. */
   const isUnproven = () => limit.isFailing() || limit.standing() === 'unknown';
-  const capacity = () => {
+  const maxHeld = () => {
     if (limit.standing() !== 'responsive') return MAX_HELD_WHILE_UNANSWERED;
     return isUnproven() ? MAX_HELD_WHILE_UNPROVEN : MAX_HELD;
   };
 
   const lane = {
-    receiver,
+    endpoint,
     limit,
     inTurn: false,
     resting: false,
@@ -49,7 +49,7 @@ export function createLane(receiver: Receiver) {
     },
     isUnproven,
     held: () => held,
-    room: () => Math.max(0, capacity() - held),
+    capacity: () => Math.max(0, maxHeld() - held),
     /** So many more are held, or fewer: reserved, given back, written down, handed back. */
     hold(count: number): void {
       held += count;
@@ -66,18 +66,21 @@ export function createLane(receiver: Receiver) {
     isWaiting: () => next < waiting.length,
     inFlight: () => inFlight,
     maySend: () =>
-      next < waiting.length && !lane.resting && inFlight < limit.current() && unsettled.size < MAX_UNSETTLED,
+      next < waiting.length &&
+      !lane.resting &&
+      inFlight < limit.current() &&
+      unrecorded.size < MAX_UNRECORDED,
     take(): Delivery {
       const delivery = waiting[next] as Delivery;
       next += 1;
       inFlight += 1;
-      unsettled.add(delivery);
+      unrecorded.add(delivery);
       return delivery;
     },
-    settle(delivery: Delivery): void {
-      unsettled.delete(delivery);
+    markRecorded(delivery: Delivery): void {
+      unrecorded.delete(delivery);
     },
-    heldGuids: () => [...waiting.slice(next), ...unsettled].map(({ guid }) => guid),
+    heldGuids: () => [...waiting.slice(next), ...unrecorded].map(({ guid }) => guid),
     sent(): void {
       inFlight -= 1;
     },
@@ -91,11 +94,11 @@ export function createLane(receiver: Receiver) {
     /** Takes out the youngest of what it holds beyond what an endpoint that hangs or keeps failing may have in memory. */
     takeExcess(): Delivery[] {
       if (limit.restMs() === 0 && limit.standing() !== 'hanging') return [];
-      const excess = Math.min(held - capacity(), waiting.length - next);
+      const excess = Math.min(held - maxHeld(), waiting.length - next);
       return excess > 0 ? waiting.splice(waiting.length - excess) : [];
     },
 
-    isHungry: () => (lane.more || lane.behind) && held <= capacity() / 2,
+    needsRefill: () => (lane.more || lane.behind) && held <= maxHeld() / 2,
     isLimited: () => limit.isFailing() && limit.current() === 1,
   };
   return lane;

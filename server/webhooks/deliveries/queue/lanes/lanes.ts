@@ -1,10 +1,10 @@
 import type { Clock, Timers } from '../../../../infrastructure/runtime/clock.ts';
-import type { Receiver } from '../../../subscriptions/service.ts';
+import type { Endpoint } from '../../../subscriptions/service.ts';
 import type { Delivery, Outcome } from '../../delivery.ts';
 import { createLane, type Lane } from './lane.ts';
 import type { Standing } from './limit.ts';
 import { createMemory } from './memory.ts';
-import { createPlaces } from './places.ts';
+import { createSlots } from './slots.ts';
 
 /**
  * What this node holds, a lane for each subscription. Lanes take turns, one request each, so none gets ahead of
@@ -12,7 +12,7 @@ import { createPlaces } from './places.ts';
  */
 export type Lanes = ReturnType<typeof createLanes>;
 
-/** Who is served first while places are free for all of them. */
+/** Who is served first while slots are free for all of them. */
 const STANDINGS: readonly Standing[] = ['responsive', 'unknown', 'hanging'];
 /** Empty lanes are kept for what they learned of their endpoint, up to this many. */
 const MAX_LANES = 10_000;
@@ -21,32 +21,32 @@ type Deps = {
   clock: Clock;
   timers: Timers;
   /** One attempt. Never rejects. */
-  attempt(delivery: Delivery, receiver: Receiver): Promise<Outcome>;
+  attempt(delivery: Delivery, endpoint: Endpoint): Promise<Outcome>;
   /** Writes down what came of it; the delivery stays held until then. */
   record(outcome: Outcome): Promise<void>;
   /** Whether what is held is still this process's to send. */
   isHeld(): boolean;
-  /** Back to the database: the receiver is gone, or keeps failing. */
-  handBack(deliveries: readonly Delivery[]): void;
+  /** Back to the database: the endpoint is gone, or keeps failing. */
+  requeue(deliveries: readonly Delivery[]): void;
   /** A lane runs low and the database has more for it. */
-  onHungry(): void;
+  onRefillNeeded(): void;
 };
 
-export function createLanes({ clock, timers, attempt, record, isHeld, handBack, onHungry }: Deps) {
+export function createLanes({ clock, timers, attempt, record, isHeld, requeue, onRefillNeeded }: Deps) {
   const lanes = new Map<string, Lane>();
-  const places = createPlaces();
+  const slots = createSlots();
   const memory = createMemory();
   /** Lanes that may send, in the order of their turns. */
   const ready: Record<Standing, Lane[]> = { responsive: [], unknown: [], hanging: [] };
   let stopped = false;
   const idleWaiters: (() => void)[] = [];
 
-  function laneOf(receiver: Receiver): Lane {
-    const known = lanes.get(receiver.guid);
+  function laneOf(endpoint: Endpoint): Lane {
+    const known = lanes.get(endpoint.guid);
     if (known) return known;
     if (lanes.size >= MAX_LANES) forgetAnEmptyLane();
-    const lane = createLane(receiver);
-    lanes.set(receiver.guid, lane);
+    const lane = createLane(endpoint);
+    lanes.set(endpoint.guid, lane);
     return lane;
   }
 
@@ -66,7 +66,7 @@ export function createLanes({ clock, timers, attempt, record, isHeld, handBack, 
 
   function nextInTurn(): Lane | undefined {
     for (const standing of STANDINGS) {
-      const lane = places.free(standing) > 0 ? ready[standing].shift() : undefined;
+      const lane = slots.free(standing) > 0 ? ready[standing].shift() : undefined;
       if (lane) return lane;
     }
     return undefined;
@@ -79,11 +79,11 @@ export function createLanes({ clock, timers, attempt, record, isHeld, handBack, 
       lane.inTurn = false;
       if (!lane.maySend()) continue;
       const standing = lane.limit.standing();
-      if (isOver(lane.receiver)) giveUp(lane);
+      if (isOver(lane.endpoint)) giveUp(lane);
       // Its standing has changed since it was offered this turn.
-      else if (places.free(standing) === 0) offerTurn(lane);
+      else if (slots.free(standing) === 0) offerTurn(lane);
       // With its share under way it comes back when one of these ends.
-      else if (lane.inFlight() < places.share(standing)) {
+      else if (lane.inFlight() < slots.share(standing)) {
         send(lane, lane.take(), standing);
         offerTurn(lane);
       }
@@ -93,7 +93,7 @@ export function createLanes({ clock, timers, attempt, record, isHeld, handBack, 
 
   function isIdle(): boolean {
     return (
-      places.inFlight() === 0 && (!maySend() || STANDINGS.every((standing) => ready[standing].length === 0))
+      slots.inFlight() === 0 && (!maySend() || STANDINGS.every((standing) => ready[standing].length === 0))
     );
   }
 
@@ -105,19 +105,19 @@ export function createLanes({ clock, timers, attempt, record, isHeld, handBack, 
     return [...lanes].filter(([, lane]) => condition(lane)).map(([guid]) => guid);
   }
 
-  function isOver({ delivers, endsAt }: Receiver): boolean {
+  function isOver({ delivers, endsAt }: Endpoint): boolean {
     return !delivers || (endsAt !== undefined && endsAt <= clock.now());
   }
 
   function giveUp(lane: Lane, kept?: string): void {
     const abandoned = takeWaiting(lane, kept);
-    if (abandoned.length > 0) handBack(abandoned);
+    if (abandoned.length > 0) requeue(abandoned);
   }
 
   /** An endpoint that has yet to answer 2xx, after a change of its URL, keeps only its first delivery. */
-  function setReceiver(lane: Lane, receiver: Receiver): void {
-    lane.receiver = receiver;
-    if (receiver.firstOnly) giveUp(lane, receiver.firstOnly.deliveryGuid);
+  function setEndpoint(lane: Lane, endpoint: Endpoint): void {
+    lane.endpoint = endpoint;
+    if (endpoint.firstOnly) giveUp(lane, endpoint.firstOnly.deliveryGuid);
   }
 
   function takeWaiting(lane: Lane, kept?: string): Delivery[] {
@@ -127,12 +127,12 @@ export function createLanes({ clock, timers, attempt, record, isHeld, handBack, 
   }
 
   function send(lane: Lane, delivery: Delivery, standing: Standing): void {
-    places.take(standing);
-    void attempt(delivery, lane.receiver).then((outcome) => {
-      places.giveBack(standing);
+    slots.take(standing);
+    void attempt(delivery, lane.endpoint).then((outcome) => {
+      slots.giveBack(standing);
       lane.sent();
       learn(lane, outcome);
-      void record(outcome).then(() => settle(lane, delivery));
+      void record(outcome).then(() => markRecorded(lane, delivery));
       offerTurn(lane);
       pump();
     });
@@ -148,13 +148,13 @@ export function createLanes({ clock, timers, attempt, record, isHeld, handBack, 
     if (excess.length === 0) return;
     memory.forget(lane, excess.length);
     lane.fallBehind();
-    handBack(excess);
+    requeue(excess);
   }
 
-  function settle(lane: Lane, delivery: Delivery): void {
-    lane.settle(delivery);
+  function markRecorded(lane: Lane, delivery: Delivery): void {
+    lane.markRecorded(delivery);
     memory.forget(lane, 1);
-    if (lane.isHungry()) onHungry();
+    if (lane.needsRefill()) onRefillNeeded();
     offerTurn(lane);
     pump();
   }
@@ -170,9 +170,9 @@ export function createLanes({ clock, timers, attempt, record, isHeld, handBack, 
 
   return {
     /** Makes room for up to `wanted` deliveries that are claimed now, and tells for how many. */
-    reserve(receiver: Receiver, wanted: number): number {
+    reserve(endpoint: Endpoint, wanted: number): number {
       if (stopped) return 0;
-      const lane = laneOf(receiver);
+      const lane = laneOf(endpoint);
       const granted = memory.reserve(lane, wanted);
       // What comes to the database while the claim is under way counts again.
       if (granted > 0) {
@@ -183,9 +183,9 @@ export function createLanes({ clock, timers, attempt, record, isHeld, handBack, 
     },
 
     /** The same for deliveries that are being made: none as long as older ones wait in the database. */
-    reserveNew(receiver: Receiver, wanted: number): number {
+    reserveNew(endpoint: Endpoint, wanted: number): number {
       if (stopped) return 0;
-      const lane = laneOf(receiver);
+      const lane = laneOf(endpoint);
       const granted = lane.behind ? 0 : memory.reserve(lane, wanted);
       if (granted < wanted) lane.fallBehind();
       return granted;
@@ -198,55 +198,55 @@ export function createLanes({ clock, timers, attempt, record, isHeld, handBack, 
     },
 
     /** Deliveries for which there is a reservation. */
-    add(receiver: Receiver, deliveries: readonly Delivery[]): void {
-      const lane = laneOf(receiver);
+    add(endpoint: Endpoint, deliveries: readonly Delivery[]): void {
+      const lane = laneOf(endpoint);
       lane.put(deliveries);
-      setReceiver(lane, receiver);
+      setEndpoint(lane, endpoint);
       offerTurn(lane);
       pump();
     },
 
     /** The database has something for this subscription; true when it should be claimed at once. */
-    announce(receiver: Receiver): boolean {
-      const lane = laneOf(receiver);
+    announce(endpoint: Endpoint): boolean {
+      const lane = laneOf(endpoint);
       lane.more = true;
-      const isHungry = lane.isHungry();
+      const needsRefill = lane.needsRefill();
       // It is claimed when what the lane holds runs low. Anything new would overtake it until then.
-      if (!isHungry) lane.fallBehind();
-      return isHungry;
+      if (!needsRefill) lane.fallBehind();
+      return needsRefill;
     },
 
     /** All that waits for this subscription waits for the first 2xx of its endpoint. */
-    expectNone(receiver: Receiver): void {
-      const lane = laneOf(receiver);
+    expectNone(endpoint: Endpoint): void {
+      const lane = laneOf(endpoint);
       lane.more = false;
       lane.behind = false;
     },
 
     /** Something is due in the database for this subscription. Without room for it, it must not be overtaken. */
-    noteDue(receiver: Receiver): void {
-      const lane = laneOf(receiver);
-      if (lane.room() === 0) lane.fallBehind();
+    noteDue(endpoint: Endpoint): void {
+      const lane = laneOf(endpoint);
+      if (lane.capacity() === 0) lane.fallBehind();
     },
 
     /** A claim found as much as there was room for, and perhaps left something that is due; or it found all there was. */
-    noteClaim(receiver: Receiver, { isFull, isBehind }: { isFull: boolean; isBehind: boolean }): void {
-      const lane = laneOf(receiver);
+    noteClaim(endpoint: Endpoint, { isFull, isBehind }: { isFull: boolean; isBehind: boolean }): void {
+      const lane = laneOf(endpoint);
       if (isFull) lane.more = true;
       lane.behind = isBehind || lane.behindSinceClaim;
     },
 
-    /** What is known of the receivers now; a lane whose receiver is over hands back what waits in it. */
-    refresh(receivers: readonly Receiver[]): void {
-      for (const receiver of receivers) {
-        const lane = lanes.get(receiver.guid);
+    /** What is known of the endpoints now; a lane whose endpoint is over hands back what waits in it. */
+    refresh(endpoints: readonly Endpoint[]): void {
+      for (const endpoint of endpoints) {
+        const lane = lanes.get(endpoint.guid);
         if (!lane) continue;
-        setReceiver(lane, receiver);
-        if (isOver(receiver)) giveUp(lane);
+        setEndpoint(lane, endpoint);
+        if (isOver(endpoint)) giveUp(lane);
       }
     },
 
-    hungry: () => guidsOf((lane) => lane.isHungry() && memory.hasRoom(lane)),
+    toRefill: () => guidsOf((lane) => lane.needsRefill() && memory.hasCapacity(lane)),
     waiting: () => guidsOf((lane) => lane.isWaiting()),
     /** Of every delivery that is held: waiting, under way, or not written down yet. */
     heldGuids: () => [...lanes.values()].flatMap((lane) => lane.heldGuids()),
@@ -283,7 +283,7 @@ export function createLanes({ clock, timers, attempt, record, isHeld, handBack, 
     figures() {
       let limited = 0;
       for (const lane of lanes.values()) if (lane.isLimited()) limited += 1;
-      return { inFlight: places.inFlight(), held: memory.held(), limited };
+      return { inFlight: slots.inFlight(), held: memory.held(), limited };
     },
   };
 }

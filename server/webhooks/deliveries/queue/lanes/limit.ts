@@ -10,7 +10,7 @@ export const START_LIMIT = 2;
 /** Each answer adds one, so the limit doubles with every answer time until it is here. */
 export const ENOUGH_LIMIT = 16;
 const MAX_LIMIT = 64;
-/** Receivers are asked to answer within two seconds (specification, Events 4). */
+/** Endpoints are asked to answer within two seconds (specification, Events 4). */
 export const SLOW_MS = 2_000;
 /** An endpoint that answers within this time is fast with `ENOUGH_LIMIT`; more at once only cost both sides more. */
 const ENOUGH_MS = 10;

@@ -37,7 +37,7 @@ export function createMemory() {
 
   function free(lane: Lane): number {
     const share = lane.countsAsUnproven ? shareOfUnproven() : shareOfProven();
-    return Math.max(0, Math.min(lane.room(), share - lane.held()));
+    return Math.max(0, Math.min(lane.capacity(), share - lane.held()));
   }
 
   return {
@@ -49,7 +49,7 @@ export function createMemory() {
       return granted;
     },
 
-    hasRoom: (lane: Lane) => free(lane) > 0,
+    hasCapacity: (lane: Lane) => free(lane) > 0,
 
     forget: (lane: Lane, count: number) => change(lane, -count),
 

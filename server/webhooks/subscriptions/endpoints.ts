@@ -3,18 +3,18 @@ import type { EnvironmentName } from '../../infrastructure/database/tables.ts';
 import { remember } from '../../infrastructure/runtime/bounded-map.ts';
 import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import type { Secret } from '../../infrastructure/runtime/secret.ts';
-import * as store from './receiver-store.ts';
+import * as store from './endpoint-store.ts';
 import type { SigningKeys } from './signing-key.ts';
 import { stateOf } from './state.ts';
 
 /** A subscription as whoever delivers to it sees it. */
-export type Receiver = {
+export type Endpoint = {
   guid: string;
   organizationGuid: string;
   environment: EnvironmentName;
   url: string;
   /**
-   * Throws when the key cannot be decrypted. It is asked for when something is signed, not when receivers are read,
+   * Throws when the key cannot be decrypted. It is asked for when something is signed, not when endpoints are read,
    * so one broken key stops the deliveries of one subscription, and even those are created and wait.
    */
   signingKey(): Secret;
@@ -35,7 +35,7 @@ export type Receiver = {
 type FirstOnly = { deliveryGuid: string | undefined };
 
 /** What deliveries tell of a subscription, together: whether any succeeded, and since when they fail after that. */
-export type ReceiverOutcome = store.Outcome;
+export type EndpointOutcome = store.Outcome;
 type FirstChoice = store.FirstChoice;
 
 /** Decrypting costs a little each time, and a key never changes. */
@@ -43,7 +43,7 @@ const MAX_REMEMBERED_KEYS = 10_000;
 
 type Deps = { database: Database; clock: Clock; signingKeys: SigningKeys };
 
-export function createReceivers({ database, clock, signingKeys }: Deps) {
+export function createEndpoints({ database, clock, signingKeys }: Deps) {
   const remembered = new Map<string, Secret>();
 
   function keyOf({ guid, signing_key_encrypted: encrypted }: store.EncryptedKey): Secret {
@@ -54,7 +54,7 @@ export function createReceivers({ database, clock, signingKeys }: Deps) {
     return key;
   }
 
-  function receiverOf(row: store.ReceiverRow, now: Date): Receiver {
+  function endpointOf(row: store.EndpointRow, now: Date): Endpoint {
     const isOver = row.failed_at !== null || stateOf(row, now) === 'deleted';
     const hasRecovered = row.deliveries_failing_since === null;
     return {
@@ -75,18 +75,18 @@ export function createReceivers({ database, clock, signingKeys }: Deps) {
 
   return {
     /** Who gets an event now: everyone of these Organizations who is not failed and not gone, the disabled included. */
-    async receiversOf(transaction: Transaction, organizationGuids: readonly string[]): Promise<Receiver[]> {
+    async endpointsOf(transaction: Transaction, organizationGuids: readonly string[]): Promise<Endpoint[]> {
       const now = clock.now();
-      const rows = await store.selectReceiversOf(transaction, organizationGuids, now);
-      return rows.map((row) => receiverOf(row, now));
+      const rows = await store.selectEndpointsOf(transaction, organizationGuids, now);
+      return rows.map((row) => endpointOf(row, now));
     },
 
     /** By guid, whatever has become of them. */
-    async receivers(guids: readonly string[]): Promise<Receiver[]> {
+    async endpoints(guids: readonly string[]): Promise<Endpoint[]> {
       if (guids.length === 0) return [];
-      const rows = await store.selectReceivers(database.queries, guids);
+      const rows = await store.selectEndpoints(database.queries, guids);
       const now = clock.now();
-      return rows.map((row) => receiverOf(row, now));
+      return rows.map((row) => endpointOf(row, now));
     },
 
     /** Of one Organization, with those that have ended, but not those that were gone by `goneAfter`. */
@@ -97,7 +97,7 @@ export function createReceivers({ database, clock, signingKeys }: Deps) {
      * success ends it. At most one for each subscription; of failed and deleted ones nothing is noted any more.
      * Returns the subscriptions that became active.
      */
-    async noteOutcomes(transaction: Transaction, outcomes: readonly ReceiverOutcome[]): Promise<string[]> {
+    async noteOutcomes(transaction: Transaction, outcomes: readonly EndpointOutcome[]): Promise<string[]> {
       return outcomes.length > 0 ? store.updateOutcomes(transaction, outcomes) : [];
     },
 

@@ -5,7 +5,7 @@ import type { EnvironmentName, Tables } from '../../infrastructure/database/tabl
 import { COLUMNS, type SubscriptionRow, stateAt } from './store.ts';
 
 /** What the dispatcher, the sweeper and the rotation of the master key read and write, for many tenants at once. */
-export type ReceiverRow = Selectable<Tables['subscriptions']>;
+export type EndpointRow = Selectable<Tables['subscriptions']>;
 export type Outcome = {
   guid: string;
   succeeded: boolean;
@@ -16,13 +16,13 @@ export type Outcome = {
 };
 
 /** Not failed and not gone. */
-export async function selectReceiversOf(
+export async function selectEndpointsOf(
   transaction: Transaction,
   organizationGuids: readonly string[],
   now: Date,
-): Promise<ReceiverRow[]> {
-  const { rows } = await sql<ReceiverRow>`
-    /* prepared: receivers_of */
+): Promise<EndpointRow[]> {
+  const { rows } = await sql<EndpointRow>`
+    /* prepared: endpoints_of */
     select * from subscriptions
     where organization_guid = any(${uuidArray(organizationGuids)})
       and failed_at is null and ${stateAt(now)} <> 'deleted'
@@ -30,9 +30,9 @@ export async function selectReceiversOf(
   return rows;
 }
 
-export async function selectReceivers(queries: Queries, guids: readonly string[]): Promise<ReceiverRow[]> {
-  const { rows } = await sql<ReceiverRow>`
-    /* prepared: receivers */
+export async function selectEndpoints(queries: Queries, guids: readonly string[]): Promise<EndpointRow[]> {
+  const { rows } = await sql<EndpointRow>`
+    /* prepared: endpoints */
     select * from subscriptions where guid = any(${uuidArray(guids)}) order by guid`.execute(queries);
   return rows;
 }

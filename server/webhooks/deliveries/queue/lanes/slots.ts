@@ -7,8 +7,8 @@ export const MAX_UNANSWERED = 1_280;
 /** Of these, requests to endpoints that hang, so that one that begins to answer does not wait behind them. */
 export const MAX_HANGING = 768;
 /**
- * No endpoint has more under way than this share of the free places, so that many that begin to hang at once leave
- * places for others (the dynamic threshold of shared-memory switches: Choudhury and Hahne, 1998).
+ * No endpoint has more under way than this share of the free slots, so that many that begin to hang at once leave
+ * slots for others (the dynamic threshold of shared-memory switches: Choudhury and Hahne, 1998).
  */
 const SHARE_OF_FREE = 1 / 32;
 
@@ -16,7 +16,7 @@ const SHARE_OF_FREE = 1 / 32;
  * Places for requests under way, divided so that endpoints that hang never take those of endpoints that answer. A
  * request keeps the place that it began with, so no total is ever exceeded.
  */
-export function createPlaces() {
+export function createSlots() {
   const taken: Record<Standing, number> = { responsive: 0, unknown: 0, hanging: 0 };
   const inFlight = () => taken.responsive + taken.unknown + taken.hanging;
 
@@ -33,9 +33,9 @@ export function createPlaces() {
     free,
     /** How many requests one endpoint of this standing may have under way now, whatever its own limit. */
     share(standing: Standing): number {
-      const places = free(standing);
-      if (places <= 0) return 0;
-      return standing === 'responsive' ? Math.max(1, Math.floor(places * SHARE_OF_FREE)) : 1;
+      const slots = free(standing);
+      if (slots <= 0) return 0;
+      return standing === 'responsive' ? Math.max(1, Math.floor(slots * SHARE_OF_FREE)) : 1;
     },
     take(standing: Standing): void {
       taken[standing] += 1;
