@@ -28,7 +28,7 @@ type Deps = {
   runRedeliveryStep(): Promise<boolean>;
 };
 
-/** From an event to a POST: making deliveries, sending them, writing down what came of it. */
+/** Creates deliveries from events, sends them and records the outcomes; see README.md. */
 export function createDeliveriesModule(deps: Deps) {
   const { sender, settings, randomBytes } = deps;
   const random = () => Buffer.from(randomBytes(4)).readUInt32BE() / 2 ** 32;
@@ -44,7 +44,7 @@ export function createDeliveriesModule(deps: Deps) {
     ...createOrphans(deps),
     stopSending: dispatcher.stopSending,
     stop: dispatcher.stop,
-    /** Ends the thread that sends, and with it what is still under way. */
+    /** Terminates the sender thread and its requests in flight. */
     closeSender: sender.close,
   };
 }

@@ -3,15 +3,15 @@ import type { Delivery, DeliveryBatch, Outcome } from '../delivery.ts';
 import { completeBatched } from '../recording/record-store.ts';
 import { deleteBatches, enqueueBatched, lockBatches, named } from './batch-store.ts';
 
-/** The outcomes of deliveries that are under a batch, as far as it was not dissolved meanwhile. */
+/** Outcomes of deliveries whose batch was not requeued in the meantime. */
 export type BatchedOutcomes = {
   completed: readonly Outcome[];
   failed: readonly Delivery[];
-  /** Batches of which nothing is left after these outcomes. */
+  /** Batches that are complete with these outcomes. */
   finished: readonly string[];
 };
 
-/** Locks the batches of these outcomes. The deliveries of those that are gone are like any other now. */
+/** Locks the batches of these outcomes. Deliveries whose batch is gone have queue rows by now. */
 export async function lockBatchesOf(
   transaction: Transaction,
   outcomes: readonly Outcome[],
@@ -26,8 +26,8 @@ export async function lockBatchesOf(
   }
   if (byBatch.size === 0) return NONE;
   const guids = Array.from(byBatch.keys(), ({ guid }) => guid);
-  const there = new Set(await lockBatches(transaction, named(guids)));
-  const ours = [...byBatch].filter(([{ guid }]) => there.has(guid));
+  const locked = new Set(await lockBatches(transaction, named(guids)));
+  const ours = [...byBatch].filter(([{ guid }]) => locked.has(guid));
   const all = ours.flatMap(([, own]) => own);
   return {
     completed: all.filter(({ result }) => result === 'completed'),
@@ -36,10 +36,7 @@ export async function lockBatchesOf(
   };
 }
 
-/**
- * Failures get their place in the queue, successes are written without a look at it, and a batch of which
- * nothing is left goes. Returns the successes that were written before.
- */
+/** Enqueues failures for a retry, records successes and deletes finished batches. Returns repeated successes. */
 export async function recordBatched(
   transaction: Transaction,
   { completed, failed, finished }: BatchedOutcomes,
@@ -53,7 +50,7 @@ export async function recordBatched(
   return repeated;
 }
 
-/** These are written down for good. */
+/** To be called after the commit. */
 export function markRecorded(outcomes: readonly Outcome[]): void {
   for (const { delivery } of outcomes) if (delivery.batch) delivery.batch.left -= 1;
 }

@@ -19,23 +19,19 @@ import {
   type Waiting,
 } from './queue-store.ts';
 
-/** Subscriptions looked at in one statement. */
+/** Subscriptions of one statement. */
 const PAGE = 200;
-/** Asked of the database at once for one subscription. */
+/** Deliveries of one subscription in one claim. */
 const MAX_CLAIM = 500;
 const MAX_FAILED_AT_ONCE = 1_000;
-/**
- * A walk over the subscriptions is followed by a pause of so many times its length, up to a limit: with a thousand
- * subscriptions waiting it takes tens of milliseconds, and others send in the meantime.
- */
+/** A walk over all waiting subscriptions is followed by a pause of this many times its duration, up to a limit. */
 const PAUSE_PER_WALK = 20;
 const MAX_PAUSE_MS = 10_000;
-/** So is reading the subscriptions for which something is held: a change of one is noticed a second later at most. */
+/** The same for reading the subscriptions with a lane, so that a change takes effect within a second. */
 const MAX_REFRESH_PAUSE_MS = 1_000;
 const UNTRACKED_CHECK_EVERY_MS = 60_000;
-/** By then every transaction that could still bring them has ended. */
+/** By then every transaction that could deliver them to a lane has ended. */
 const UNTRACKED_AFTER_MS = 60_000;
-/** Endpoints of which it is remembered that they are drained. */
 const MAX_DRAINED = 10_000;
 const FIRST_GUID = '0'.repeat(32);
 
@@ -49,13 +45,13 @@ type Deps = {
   lease: Lease;
 };
 
-/** Takes what is due from the queue into the lanes, as far as there is room in each. */
+/** Claims due deliveries from the queue into the lanes, up to the capacity of each. */
 export function createClaims({ database, clock, log, metrics, subscriptions, lanes, lease }: Deps) {
   const { queries } = database;
   let nextWalkAt = 0;
   let nextRefreshAt = 0;
   let nextUntrackedCheckAt = clock.now().getTime() + UNTRACKED_CHECK_EVERY_MS;
-  /** The recovery of each endpoint from which nothing is left to be sent ahead of its time. */
+  /** By endpoint: the recovery after which all early deliveries have been claimed. */
   const drained = new Map<string, number>();
 
   async function take(): Promise<{ claimed: number; nextDueAt: Date | undefined }> {
@@ -63,7 +59,6 @@ export function createClaims({ database, clock, log, metrics, subscriptions, lan
     const known = await refresh();
     const toRefill = new Set(lanes.toRefill());
     const refilled = await claimFor(known.filter(({ guid, delivers }) => delivers && toRefill.has(guid)));
-    // With very many subscriptions waiting the walk takes long, and pauses in proportion.
     const startedAt = clock.now().getTime();
     if (startedAt < nextWalkAt && nextWalkAt <= startedAt + MAX_PAUSE_MS)
       return { claimed: refilled, nextDueAt: new Date(nextWalkAt) };
@@ -72,7 +67,7 @@ export function createClaims({ database, clock, log, metrics, subscriptions, lan
     return { claimed: refilled + claimed, nextDueAt };
   }
 
-  /** Reads the subscriptions that are to be claimed for and, unless that was a moment ago, all that lanes hold for. */
+  /** Reads the subscriptions of lanes to refill and, unless that was recent, of all lanes with waiting deliveries. */
   async function refresh(): Promise<Endpoint[]> {
     const startedAt = clock.now().getTime();
     const isRecent = startedAt < nextRefreshAt && nextRefreshAt <= startedAt + MAX_REFRESH_PAUSE_MS;
@@ -140,9 +135,9 @@ export function createClaims({ database, clock, log, metrics, subscriptions, lan
     return (
       claimed +
       (await claimInto(active, MAX_CLAIM, (transaction, claims) => {
-        const wanted = claims.map(({ endpoint, room }) => ({
+        const wanted = claims.map(({ endpoint, reserved }) => ({
           subscriptionGuid: endpoint.guid,
-          room,
+          limit: reserved,
           recoveredAt: isDrained(endpoint) ? null : (endpoint.recoveredAt ?? null),
         }));
         return claimDeliveries(transaction, { claims: wanted, holder, now: clock.now() });
@@ -150,16 +145,16 @@ export function createClaims({ database, clock, log, metrics, subscriptions, lan
     );
   }
 
-  type Room = { endpoint: Endpoint; room: number };
+  type Reservation = { endpoint: Endpoint; reserved: number };
 
   async function claimInto(
     endpoints: readonly Endpoint[],
     limit: number,
-    claim: (transaction: Transaction, claims: readonly Room[]) => Promise<Delivery[]>,
+    claim: (transaction: Transaction, claims: readonly Reservation[]) => Promise<Delivery[]>,
   ): Promise<number> {
     const claims = endpoints
-      .map((endpoint) => ({ endpoint, room: lanes.reserve(endpoint, limit) }))
-      .filter(({ room }) => room > 0);
+      .map((endpoint) => ({ endpoint, reserved: lanes.reserve(endpoint, limit) }))
+      .filter(({ reserved }) => reserved > 0);
     if (claims.length === 0) return 0;
     let deliveries: Delivery[] = [];
     try {
@@ -168,39 +163,36 @@ export function createClaims({ database, clock, log, metrics, subscriptions, lan
         return claim(transaction, claims);
       });
     } catch (error) {
-      for (const { endpoint, room } of claims) {
-        lanes.unreserve(endpoint.guid, room);
+      for (const { endpoint, reserved } of claims) {
+        lanes.unreserve(endpoint.guid, reserved);
         lanes.announce(endpoint);
       }
       throw error;
     }
     const bySubscription = Map.groupBy(deliveries, ({ subscriptionGuid }) => subscriptionGuid);
-    for (const { endpoint, room } of claims) {
+    for (const { endpoint, reserved } of claims) {
       const own = bySubscription.get(endpoint.guid) ?? [];
-      lanes.unreserve(endpoint.guid, room - own.length);
+      lanes.unreserve(endpoint.guid, reserved - own.length);
       if (!endpoint.firstOnly) {
-        const isFull = own.length === room;
-        // In the order of their due moments: one that is early means that nothing due is left.
+        const isFull = own.length === reserved;
+        // Ordered by due time: an early delivery at the end means that no due one is left.
         lanes.noteClaim(endpoint, { isFull, isBehind: isFull && own.at(-1)?.isEarly !== true });
       }
       lanes.add(endpoint, own);
-      if (endpoint.recoveredAt && own.length < room)
+      if (endpoint.recoveredAt && own.length < reserved)
         remember(drained, endpoint.guid, endpoint.recoveredAt.getTime(), MAX_DRAINED);
     }
     return deliveries.length;
   }
 
-  /**
-   * Nothing waits that could be sent ahead of its time. Without this every claim would look through all that the
-   * endpoint has waiting, for as long as it is healthy.
-   */
+  /** Without this check every claim would scan the backlog of an endpoint that recovered once. */
   function isDrained({ guid, recoveredAt }: Endpoint): boolean {
     return recoveredAt === undefined || drained.get(guid) === recoveredAt.getTime();
   }
 
   /**
-   * What is leased in our name and in no lane goes back: a claim whose answer was lost, a transaction that committed
-   * after its connection broke, an outcome that could not be recorded.
+   * Releases deliveries leased to this dispatcher that are in no lane: after a claim whose response was lost, a commit
+   * on a broken connection, or an outcome that could not be recorded.
    */
   async function releaseUntracked(): Promise<void> {
     const now = clock.now().getTime();
@@ -214,17 +206,20 @@ export function createClaims({ database, clock, log, metrics, subscriptions, lan
       const held = lanes.heldGuids();
       await requeueBatches(transaction, createdBefore(holder, takenBefore), { holder, held });
     });
-    if (released > 0) log.warn({ deliveries: released }, 'deliveries that nobody was sending went back');
+    if (released > 0) log.warn({ deliveries: released }, 'requeued untracked deliveries');
   }
 
-  /** Its subscription is failed, disabled or gone: retries are prevented. One batch a round, for others wait too. */
+  /** The subscription is failed, disabled or deleted. One batch per poll, so that others do not wait. */
   async function failSome(subscriptionGuid: string): Promise<number> {
     const failed = await database.transaction(async (transaction) => {
       await preferIndexes(transaction);
       return failWaiting(transaction, subscriptionGuid, { at: clock.now(), limit: MAX_FAILED_AT_ONCE });
     });
     if (failed > 0)
-      log.info({ subscription_guid: subscriptionGuid, deliveries: failed }, 'deliveries given up');
+      log.info(
+        { subscription_guid: subscriptionGuid, deliveries: failed },
+        'failed the waiting deliveries of a subscription that no longer delivers',
+      );
     metrics.deliveries.inc({ state: 'failed' }, failed);
     return failed;
   }

@@ -7,10 +7,9 @@ import type { Delivery, DeliveryBatch } from '../delivery.ts';
 import type { Dispatcher } from '../sending/dispatcher.ts';
 import { insertDeliveries } from './queue-store.ts';
 
-/** From so many on that one endpoint gets at once, a row for all of them costs less than a place in the queue for each. */
+/** From this size on, one batch row costs less than a queue row for each delivery. */
 const MIN_BATCH_SIZE = 16;
 
-/** What a delivery is made of: the event, whenever it happened. */
 export type EventContent = Omit<Event, 'created_at'>;
 
 export type Enqueue = ReturnType<typeof createEnqueue>;
@@ -24,8 +23,8 @@ type Deps = {
 };
 
 /**
- * Deliveries are made in the transaction of their event. As many as this process's dispatcher has room for are
- * inserted as its own and handed over after the commit; the others wait for whoever claims them.
+ * Creates deliveries in the transaction of their event. As many as the dispatcher of this process has capacity for are
+ * leased to it and passed on after the commit; the others wait in the queue for any dispatcher.
  */
 export function createEnqueue({ database, clock, guids, subscriptions, dispatcher }: Deps) {
   async function deliver(
@@ -34,44 +33,44 @@ export function createEnqueue({ database, clock, guids, subscriptions, dispatche
   ): Promise<Delivery[]> {
     const at = clock.now();
     const holder = dispatcher.holder();
-    const batches = work
+    const groups = work
       .filter(([, events]) => events.length > 0)
       .map(([endpoint, events]) => {
-        const mayTake = holder && endpoint.delivers && !endpoint.firstOnly;
-        const taken = mayTake ? dispatcher.reserve(endpoint, events.length) : 0;
+        const maySendDirectly = holder && endpoint.delivers && !endpoint.firstOnly;
+        const taken = maySendDirectly ? dispatcher.reserve(endpoint, events.length) : 0;
         const batch = taken < MIN_BATCH_SIZE ? undefined : { guid: guids.next(), left: taken };
         const deliveries = events.map((event, index) =>
           deliveryOf(event, endpoint, guids.next(), at, index < taken ? batch : undefined),
         );
         return { endpoint, deliveries, taken, batch, failed: endpoint.disabled };
       });
-    if (batches.length === 0) return [];
+    if (groups.length === 0) return [];
     database.onEnd(transaction, (ending) => {
-      for (const { endpoint, deliveries, taken } of batches)
-        handOver(ending, endpoint, deliveries.slice(0, taken));
-      const left = batches.filter(
+      for (const { endpoint, deliveries, taken } of groups)
+        passOn(ending, endpoint, deliveries.slice(0, taken));
+      const waiting = groups.filter(
         ({ endpoint, deliveries, taken }) =>
           endpoint.delivers && !waitsForFirst(endpoint) && taken < deliveries.length,
       );
-      if (ending !== 'rolled back') dispatcher.announce(left.map(({ endpoint }) => endpoint));
+      if (ending !== 'rolled back') dispatcher.announce(waiting.map(({ endpoint }) => endpoint));
     });
-    await insertDeliveries(transaction, batches, { holder: holder ?? null, at });
-    return batches.flatMap(({ deliveries }) => deliveries);
+    await insertDeliveries(transaction, groups, { holder: holder ?? null, at });
+    return groups.flatMap(({ deliveries }) => deliveries);
   }
 
-  function handOver(ending: Ending, endpoint: Endpoint, deliveries: readonly Delivery[]): void {
+  function passOn(ending: Ending, endpoint: Endpoint, deliveries: readonly Delivery[]): void {
     if (deliveries.length === 0) return;
     if (ending === 'committed') {
       dispatcher.accept(endpoint, deliveries);
       return;
     }
     dispatcher.unreserve(endpoint, deliveries.length);
-    // They may be there after all, in our name, and nobody would send them.
+    // The commit may have succeeded, and then the deliveries are leased to this process.
     if (ending === 'unknown') dispatcher.release(deliveries);
   }
 
   return {
-    /** To everyone who gets these events now. */
+    /** Creates deliveries to every subscription that receives these events. */
     async enqueue(transaction: Transaction, events: readonly EventContent[]): Promise<void> {
       const byOwner = Map.groupBy(events, ownerOf);
       const organizations = [...new Set(events.map((event) => event.organization_guid))];
@@ -85,13 +84,13 @@ export function createEnqueue({ database, clock, guids, subscriptions, dispatche
       );
     },
 
-    /** Once more to one of them. */
+    /** Creates deliveries to one subscription. */
     enqueueFor: (transaction: Transaction, endpoint: Endpoint, events: readonly EventContent[]) =>
       deliver(transaction, [[endpoint, events]]),
   };
 }
 
-/** Nothing new can be sent: the first delivery of the endpoint has not been answered with 2xx. */
+/** Until the first delivery is answered with 2xx, no other is sent. */
 function waitsForFirst({ firstOnly }: Endpoint): boolean {
   return firstOnly?.deliveryGuid !== undefined;
 }

@@ -3,12 +3,12 @@ import { preferIndexes } from '../../../infrastructure/database/planner.ts';
 import type { Endpoint, Subscriptions } from '../../subscriptions/service.ts';
 import { selectNextFirst } from './first-store.ts';
 
-/** A endpoint whose endpoint has not answered 2xx yet, with the delivery that it is sent. */
+/** An endpoint that has not answered 2xx yet, with its first delivery. */
 export type FirstEndpoint = Endpoint & { firstOnly: { deliveryGuid: string } };
 
 /**
- * Chooses the first delivery for each endpoint that has none, or whose last one ended without a 2xx. The choice is
- * stored with the subscription, so that all dispatchers send the same one.
+ * Chooses the first delivery of each endpoint that has none, or whose last one failed. The choice is stored with the
+ * subscription, so that all dispatchers send the same one.
  */
 export async function withFirstDelivery(
   { database, subscriptions, now }: { database: Database; subscriptions: Subscriptions; now: Date },

@@ -124,7 +124,7 @@ test('another node sends what waited as well, also when it learns of it from the
   const at = a.clock.now();
   const outcome = { guid: subscription.guid, succeeded: true, failingSince: undefined, at };
   await maker.database.transaction((transaction) =>
-    maker.subscriptions.noteOutcomes(transaction, [{ ...outcome, provenUrl: endpoint.url }]),
+    maker.subscriptions.applyOutcomes(transaction, [{ ...outcome, provenUrl: endpoint.url }]),
   );
   await a.dispatcher.stop();
   await pass(REST_MS, [b]);

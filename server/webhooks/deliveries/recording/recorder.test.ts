@@ -280,7 +280,7 @@ test('while the database is away outcomes are kept, and then recorded in their o
   held.resolve();
   await flushing;
   assert.deepEqual(done, []);
-  assert.match(logged.join(), /outcomes could not be written; retrying/);
+  assert.match(logged.join(), /could not record outcomes; retrying/);
   assert.equal(await completed(deliveries), 0);
 
   state.away = false;
@@ -395,7 +395,7 @@ test('what cannot even be sent to the database holds up nobody, and is not tried
   await recorder.flush();
   await Promise.all(recorded);
   assert.equal(await completed(deliveries), 8);
-  assert.ok(logged.some((line) => line.includes('an outcome was given up')));
+  assert.ok(logged.some((line) => line.includes('could not record an outcome"')));
 });
 
 test('a delivery whose outcome cannot be stored does not stay leased while its process lives', async () => {

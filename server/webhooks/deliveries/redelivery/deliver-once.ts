@@ -3,15 +3,14 @@ import type { Transaction } from '../../../infrastructure/database/database.ts';
 import type { Clock } from '../../../infrastructure/runtime/clock.ts';
 import type { Endpoint } from '../../subscriptions/service.ts';
 import type { Enqueue, EventContent } from '../queue/enqueue.ts';
-import type { DeliveryWithState } from '../schema.ts';
-import { stateOf } from '../state.ts';
+import { type DeliveryWithState, stateOf } from '../state.ts';
 import { selectDelivery } from '../store.ts';
 
 export type DeliverOnce = ReturnType<typeof createDeliverOnce>;
 
 type Deps = { clock: Clock; audit: Audit; enqueueFor: Enqueue['enqueueFor'] };
 
-/** One event to one subscription because somebody asked for it: with a record of who did, and the delivery to show. */
+/** Delivers one event to one subscription on request, with an audit record. */
 export function createDeliverOnce({ clock, audit, enqueueFor }: Deps) {
   return async (
     transaction: Transaction,
@@ -24,7 +23,7 @@ export function createDeliverOnce({ clock, audit, enqueueFor }: Deps) {
     const [created] = await enqueueFor(transaction, endpoint, [event]);
     const owned = { visible: { organizationGuid }, subscriptionGuids: [subscriptionGuid] };
     const delivery = created && (await selectDelivery(transaction, owned, created.guid));
-    if (!delivery) throw new Error('the delivery that was just made is not there');
+    if (!delivery) throw new Error('the created delivery was not found');
     await audit.record(transaction, actor, {
       action,
       organizationGuid,

@@ -29,7 +29,7 @@ export function registerRedeliveries(
       schema: {
         ...execute.documented,
         operationId: 'subscription_recoveries.create',
-        summary: 'Deliver everything once more that failed at a subscription in a window of time',
+        summary: 'Redeliver all failed deliveries of a subscription in a time window',
         tags,
         body: NewRecovery,
         response: answers({ 201: RecoveryView }, 400, 401, 403, 404, 409, 413, 415, 422),
@@ -49,7 +49,7 @@ export function registerRedeliveries(
       schema: {
         ...read.documented,
         operationId: 'subscription_recoveries.list',
-        summary: 'List recoveries',
+        summary: 'List redeliveries',
         tags,
         querystring: listQuery({
           guid: guidsFilter,
@@ -85,7 +85,7 @@ export function registerRedeliveries(
       schema: {
         ...read.documented,
         operationId: 'subscription_recoveries.get',
-        summary: 'Get a redelivery and how far it is',
+        summary: 'Get a redelivery and its progress',
         tags,
         params: GuidParams,
         response: answers({ 200: RecoveryView }, 401, 403, 404, 422),

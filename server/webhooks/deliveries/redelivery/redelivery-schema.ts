@@ -8,19 +8,19 @@ import {
 import { REDELIVERY_STATES, type Redelivery, type RedeliveryState } from './redelivery-store.ts';
 
 const RecoveryStateName = Type.Enum([...REDELIVERY_STATES], {
-  description: 'running; completed; or failed, because the subscription stopped delivering on the way',
+  description: 'running, completed, or failed because the subscription stopped delivering',
 });
 
 export const NewRecovery = strictObject({
   subscription_guid: Guid,
   since: {
     ...Timestamp,
-    description: 'deliveries that were created from this moment on',
+    description: 'start of the window: deliveries created at or after this time',
     example: '2026-11-01T00:00:00.000Z',
   },
   until: Type.Optional({
     ...Timestamp,
-    description: 'and before this one; without it, or with one that is still to come, before now',
+    description: 'end of the window: deliveries created before this time; at most now, which is the default',
   }),
 });
 
@@ -31,8 +31,10 @@ export const RecoveryView = Type.Object({
   since: Timestamp,
   until: Timestamp,
   state: RecoveryStateName,
-  total: Type.Integer({ description: 'failed deliveries of the window' }),
-  done: Type.Integer({ description: 'how many of them were dealt with so far: sent again, or found resent' }),
+  total: Type.Integer({ description: 'failed deliveries in the window' }),
+  done: Type.Integer({
+    description: 'processed so far: redelivered, or skipped because a newer delivery of the event exists',
+  }),
   created_at: Timestamp,
   updated_at: Timestamp,
   completed_at: Type.Optional(Timestamp),

@@ -3,9 +3,10 @@ import type { Queries, Transaction } from '../../../infrastructure/database/data
 import { type Page, type PageOf, selectPage } from '../../../infrastructure/database/paging/paging.ts';
 import type { EnvironmentName, Tables } from '../../../infrastructure/database/tables.ts';
 import { firstGuidAt } from '../../../infrastructure/runtime/guid.ts';
+import type { Visible } from '../../visible.ts';
 import { guidsOfWindow } from '../guid-window.ts';
 import type { EventContent } from '../queue/enqueue.ts';
-import { keepToIndexOrder, type Visible } from '../store.ts';
+import { forceIndexOrder } from '../store.ts';
 
 export type Redelivery = Selectable<Tables['subscription_recoveries']>;
 
@@ -21,7 +22,6 @@ export type RedeliveryFilters = {
 export const REDELIVERY_STATES = ['running', 'completed', 'failed'] as const;
 export type RedeliveryState = (typeof REDELIVERY_STATES)[number];
 
-/** The lowest guid that there can be. */
 const FIRST_GUID = '0'.repeat(32);
 
 export async function insertRedelivery(
@@ -31,7 +31,7 @@ export async function insertRedelivery(
   await transaction.insertInto('subscription_recoveries').values(redelivery).execute();
 }
 
-/** Those of a subscription that have not ended, counted up to `limit`. Of one subscription they are made in turn. */
+/** Counts running redeliveries up to `limit`. The lock serializes their creation per subscription. */
 export async function countRunning(
   transaction: Transaction,
   subscriptionGuid: string,
@@ -102,7 +102,7 @@ export async function countFailed(
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .where('subscription_guid', '=', subscription_guid)
     .where('failed_at', 'is not', null)
-    .where('guid', '>=', firstGuidAt(new Date(Math.max(0, since.getTime()))))
+    .where('guid', '>=', firstGuidAt(since))
     .where('guid', '<', firstGuidAt(until))
     .executeTakeFirstOrThrow();
   return count;
@@ -111,8 +111,8 @@ export async function countFailed(
 export type RunningRedelivery = Pick<Redelivery, 'guid' | 'subscription_guid'> & { waiting: number };
 
 /**
- * The next one after a guid that is to be gone on with: of each subscription the oldest, for the next one has to see
- * what that one has sent again. With what already waits for the subscription, counted up to `maxWaiting`.
+ * The next running redelivery after a guid, and the deliveries waiting for its subscription, counted up to `maxWaiting`.
+ * Of each subscription only the oldest runs, because the next one has to see its deliveries.
  */
 export async function selectRunning(
   queries: Queries,
@@ -135,7 +135,7 @@ export async function selectRunning(
   return rows[0];
 }
 
-/** Undefined when another node is at it, or it has ended. */
+/** Undefined when another node has locked it or it has ended. */
 export function lockRunning(transaction: Transaction, guid: string): Promise<Redelivery | undefined> {
   return transaction
     .selectFrom('subscription_recoveries')
@@ -151,19 +151,19 @@ export function lockRunning(transaction: Transaction, guid: string): Promise<Red
 export type FailedDelivery = {
   guid: string;
   event: EventContent;
-  /** Something newer of the same event is there: on its way, delivered, or this redelivery's to send. */
+  /** A newer delivery of the event exists that has not failed, or that this redelivery includes. */
   superseded: boolean;
 };
 
 type FailedRow = Omit<EventContent, 'guid'> & { guid: string; event_guid: string; superseded: boolean };
 
-/** What a redelivery deals with next, in the order of the guids. Each look at newer ones goes by the event's index. */
+/** The next failed deliveries of a redelivery, in guid order. */
 export async function selectFailed(
   transaction: Transaction,
   redelivery: Redelivery,
   limit: number,
 ): Promise<FailedDelivery[]> {
-  await keepToIndexOrder(transaction);
+  await forceIndexOrder(transaction);
   const { since, until, created_at: at } = redelivery;
   const { from, to } = guidsOfWindow(since, until);
   const { rows } = await sql<FailedRow>`
@@ -199,7 +199,7 @@ export async function updateRedelivery(
   await transaction.updateTable('subscription_recoveries').set(changes).where('guid', '=', guid).execute();
 }
 
-/** Up to `limit` that ended before that moment; gives how many. */
+/** Returns the number of deleted redeliveries. */
 export async function deleteEnded(queries: Queries, before: Date, limit: number): Promise<number> {
   const ended = queries
     .selectFrom('subscription_recoveries')

@@ -1,9 +1,9 @@
 import type { Database } from '../../../infrastructure/database/database.ts';
 import { Failure } from '../../../infrastructure/runtime/failure.ts';
 import type { Endpoint, Subscriptions } from '../../subscriptions/service.ts';
-import type { Visible } from '../store.ts';
+import type { Visible } from '../../visible.ts';
 
-/** To whom something can be sent once more: a subscription of the caller's that still delivers. */
+/** Finds an endpoint of the caller that events can be redelivered to. */
 export async function findDeliveringEndpoint(
   subscriptions: Subscriptions,
   visible: Visible,
@@ -11,16 +11,15 @@ export async function findDeliveringEndpoint(
 ): Promise<Endpoint | Failure> {
   const [endpoint] = await subscriptions.endpoints([subscriptionGuid]);
   if (!endpoint || !isOwn(endpoint, visible))
-    return new Failure('not_found', 'subscription_guid does not name a subscription');
+    return new Failure('not_found', 'subscription_guid does not name a subscription of this Organization');
   if (!endpoint.delivers)
     return new Failure(
       'delivery_not_retryable',
-      'subscription_guid names a subscription that no longer delivers',
+      'subscription_guid names a subscription that no longer delivers; create a new subscription',
     );
   return endpoint;
 }
 
-/** All of those that `findDeliveringEndpoint` would find. */
 export async function findDeliveringEndpoints(
   { database, subscriptions }: { database: Database; subscriptions: Subscriptions },
   visible: Visible,

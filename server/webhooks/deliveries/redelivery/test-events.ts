@@ -5,9 +5,9 @@ import type { Clock } from '../../../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../../../infrastructure/runtime/failure.ts';
 import type { Events } from '../../events/service.ts';
 import type { Subscriptions } from '../../subscriptions/service.ts';
+import type { Visible } from '../../visible.ts';
 import { makeFirstDue } from '../queue/first-store.ts';
-import type { DeliveryWithState } from '../schema.ts';
-import type { Visible } from '../store.ts';
+import type { DeliveryWithState } from '../state.ts';
 import type { DeliverOnce } from './deliver-once.ts';
 
 export type TestEvents = ReturnType<typeof createTestEvents>;
@@ -31,8 +31,8 @@ type Deps = {
 };
 
 /**
- * An event for trying an endpoint. It says what is true and what nobody acts upon: that this subscription was stored.
- * It is recorded, signed, sent and tried again like any other, but this subscription alone receives it.
+ * Test events: `subscription.storing` of the subscription itself, which is true and triggers no action. They are signed,
+ * sent and retried like any other event, but only this subscription receives them.
  */
 export function createTestEvents({ database, clock, events, subscriptions, rateLimits, deliverOnce }: Deps) {
   return {
@@ -41,7 +41,10 @@ export function createTestEvents({ database, clock, events, subscriptions, rateL
       if (isFailure(subscription)) return subscription;
       const [endpoint] = await subscriptions.endpoints([guid]);
       if (!endpoint?.delivers)
-        return new Failure('delivery_not_retryable', 'This subscription no longer delivers');
+        return new Failure(
+          'delivery_not_retryable',
+          'The subscription no longer delivers; create a new subscription',
+        );
       const refused = await rateLimits.use(PER_SUBSCRIPTION, guid);
       if (refused) return refused;
       const { organizationGuid, environment } = endpoint;
@@ -50,7 +53,7 @@ export function createTestEvents({ database, clock, events, subscriptions, rateL
           ...{ organizationGuid, environment, objectGuid: guid, eventType: 'subscription.storing' },
         });
         const delivery = await deliverOnce(transaction, actor, 'subscription_delivery.test', endpoint, event);
-        // The test event waits for the first 2xx, so the first event is tried at once instead.
+        // The test event waits for the first 2xx, so the first delivery is retried now instead.
         const deliveryGuid = endpoint.firstOnly?.deliveryGuid;
         if (deliveryGuid)
           await makeFirstDue(transaction, { subscriptionGuid: guid, deliveryGuid }, clock.now());

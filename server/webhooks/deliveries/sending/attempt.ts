@@ -2,9 +2,9 @@ import type { Clock } from '../../../infrastructure/runtime/clock.ts';
 import type { Log } from '../../../infrastructure/runtime/log.ts';
 import type { Endpoint } from '../../subscriptions/service.ts';
 import { bodyOf, type Delivery, type Outcome } from '../delivery.ts';
+import type { Answer } from './exchange.ts';
 import { asksForPause, type Schedule } from './schedule.ts';
 import { notSent, type Sender } from './sender.ts';
-import type { Answer } from './transport.ts';
 
 export type Attempt = (delivery: Delivery, endpoint: Endpoint) => Promise<Outcome>;
 
@@ -17,7 +17,7 @@ type Deps = {
   allowPrivate: boolean;
 };
 
-/** Sends a delivery and tells what came of it. Never rejects: whatever goes wrong is an outcome. */
+/** Sends a delivery and returns its outcome. Never rejects: failures are outcomes too. */
 export function createAttempt({ clock, log, sender, schedule, allowPrivate }: Deps): Attempt {
   function post(delivery: Delivery, endpoint: Endpoint, at: Date): Promise<Answer> {
     try {
@@ -30,8 +30,8 @@ export function createAttempt({ clock, log, sender, schedule, allowPrivate }: De
         allowPrivate: allowPrivate && endpoint.environment === 'sandbox',
       });
     } catch (error) {
-      // A bug or an unreadable key: this delivery waits for its next attempt, every other goes on.
-      log.error({ err: error, delivery_guid: delivery.guid }, 'a delivery could not be sent');
+      // A bug or an undecryptable key must not stop other deliveries.
+      log.error({ err: error, delivery_guid: delivery.guid }, 'could not send a delivery');
       return Promise.resolve(notSent('not sent'));
     }
   }
@@ -71,7 +71,7 @@ export function createAttempt({ clock, log, sender, schedule, allowPrivate }: De
   };
 }
 
-/** Success is any 2xx (specification, Events 3); redirects are not followed, so a 3xx is no success. */
+/** Only 2xx is a success (specification, Events 3); redirects are not followed. */
 function resultOf(answer: Answer): Outcome['result'] {
   if (answer.kind !== 'answered') return answer.kind;
   return answer.status >= 200 && answer.status < 300 ? 'completed' : 'rejected';

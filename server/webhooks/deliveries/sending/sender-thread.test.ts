@@ -12,7 +12,7 @@ import { createFakeClock } from '../../../../testing/fake-clock.ts';
 import { until } from '../../../../testing/webhooks.ts';
 import { createLog } from '../../../infrastructure/runtime/log.ts';
 import { Secret } from '../../../infrastructure/runtime/secret.ts';
-import type { Mood } from '../testing/fake-sender-worker.ts';
+import type { Behaviour } from '../testing/fake-sender-worker.ts';
 import { EXCHANGE_TIMEOUT_MS } from './exchange.ts';
 import type { SendRequest } from './sender.ts';
 import { createSenderThread } from './sender-thread.ts';
@@ -105,18 +105,18 @@ test('private addresses stay out of reach unless the request allows them', async
 });
 
 const FAKE_WORKER = new URL('../testing/fake-sender-worker.ts', import.meta.url);
-const setMood = (mood: Mood) => setEnvironmentData('mood', mood);
+const setBehaviour = (behaviour: Behaviour) => setEnvironmentData('behaviour', behaviour);
 const deaths = () => logged.filter((line) => line.includes('another one takes over')).length;
 /** A moment after a thread has died the next one may start. */
 const START_AGAIN_MS = 1_000;
 
 test('when the thread dies another delivers what it had, after a moment', async () => {
-  setMood('deadly');
+  setBehaviour('crashing');
   const { clock, send } = start(FAKE_WORKER);
   const before = deaths();
   const answers = [send(requestTo('http://a/')), send(requestTo('http://b/'))];
   await until(() => deaths() > before);
-  setMood('well');
+  setBehaviour('working');
   answers.push(send(requestTo('http://c/')));
   clock.advance(START_AGAIN_MS);
   for (const answer of await Promise.all(answers)) assert.equal(answer.status, 204);
@@ -124,22 +124,26 @@ test('when the thread dies another delivers what it had, after a moment', async 
 });
 
 test('what two threads have died with is unreachable, what came later is not', async () => {
-  setMood('deadly');
+  setBehaviour('crashing');
   const { clock, send } = start(FAKE_WORKER);
   const before = deaths();
-  const deadly = send(requestTo('http://a/'));
+  const crashed = send(requestTo('http://a/'));
   await until(() => deaths() > before);
   clock.advance(START_AGAIN_MS);
   await until(() => deaths() > before + 1);
-  assert.deepEqual(await deadly, { kind: 'unreachable', reason: 'it could not be sent', durationMs: 0 });
-  setMood('well');
+  assert.deepEqual(await crashed, {
+    kind: 'unreachable',
+    reason: 'the request could not be sent',
+    durationMs: 0,
+  });
+  setBehaviour('working');
   const later = send(requestTo('http://a/'));
   clock.advance(START_AGAIN_MS);
   assert.equal((await later).status, 204);
 });
 
 test('a thread that says nothing for three times as long as an exchange may take is replaced', async () => {
-  setMood('silent');
+  setBehaviour('silent');
   const { clock, send } = start(FAKE_WORKER);
   const before = deaths();
   const answer = send(requestTo('http://a/'));
@@ -149,7 +153,7 @@ test('a thread that says nothing for three times as long as an exchange may take
   assert.equal(deaths(), before);
   clock.advance(1);
   await until(() => deaths() > before);
-  setMood('well');
+  setBehaviour('working');
   clock.advance(START_AGAIN_MS);
   assert.equal((await answer).status, 204);
 });
@@ -161,7 +165,7 @@ test('a request at which the sender itself fails is unreachable and logged, and 
   const [faulty, good] = await Promise.all([send(unsignable), send(requestTo(url))]);
   assert.equal(faulty.kind, 'unreachable');
   assert.equal(good.status, 200);
-  assert.ok(logged.some((line) => line.includes('a delivery could not be sent')));
+  assert.ok(logged.some((line) => line.includes('could not send a delivery')));
 });
 
 test('a key is never in what is logged when the thread dies', () => {

@@ -6,11 +6,11 @@ import { Secret } from '../../../infrastructure/runtime/secret.ts';
 import { createSender, notSent } from './sender.ts';
 import type { NumberedAnswer, NumberedRequest } from './sender-thread.ts';
 
-/** Runs in the sender's thread: delivers every request that comes, and tells of the answers of each turn together. */
+/** The worker thread of `sender-thread.ts`. */
 const MAX_KEYS = 10_000;
 
 const sender = createSender({ clock: systemClock, timers: systemTimers, resolve: systemResolve });
-/** The same key is the same Secret, for what signs is kept with it. */
+/** One Secret for each key, because the sender caches the imported key by its Secret. */
 const secrets = new Map<string, Secret>();
 let answers: NumberedAnswer[] = [];
 
@@ -22,16 +22,15 @@ function secretOf(text: string): Secret {
   return secret;
 }
 
-/** What goes wrong here is told of this request; the others go on. */
 async function send({ number, signingKey, ...request }: NumberedRequest): Promise<NumberedAnswer> {
   try {
     return { number, answer: await sender.send({ ...request, signingKey: secretOf(signingKey) }) };
   } catch (error) {
-    return { number, answer: notSent('it could not be sent'), fault: String(error) };
+    return { number, answer: notSent('the request could not be sent'), fault: String(error) };
   }
 }
 
-function tell(answer: NumberedAnswer): void {
+function post(answer: NumberedAnswer): void {
   if (answers.push(answer) > 1) return;
   setImmediate(() => {
     parentPort?.postMessage(answers);
@@ -40,5 +39,5 @@ function tell(answer: NumberedAnswer): void {
 }
 
 parentPort?.on('message', (requests: readonly NumberedRequest[]) => {
-  for (const request of requests) void send(request).then(tell);
+  for (const request of requests) void send(request).then(post);
 });

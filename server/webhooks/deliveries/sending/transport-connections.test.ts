@@ -99,10 +99,10 @@ test('a connection that has ended is forgotten', async () => {
   const pools = createPools({ clock: createFakeClock(), resolve: resolveHere });
   const line = pools.open(url, true);
   await line.client.request({ path: '/', method: 'POST' });
-  pools.giveBack(line);
+  pools.release(line);
   assert.equal(pools.takeIdle(url, false), undefined);
   assert.equal(pools.takeIdle(url, true), line);
-  pools.giveBack(line);
+  pools.release(line);
   endpoint.sockets[0]?.end();
   await once(line.client, 'disconnect');
   assert.equal(pools.takeIdle(url, true), undefined);

@@ -180,7 +180,7 @@ test('two lengths: unreachable', async () => {
     kind: 'garbage',
     bytes: 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nx',
   });
-  const reason = 'the response is not of the length that it announces';
+  const reason = 'the response body does not match its content-length';
   assert.deepEqual(await createPosting().post(endpoint.url), unreachable(reason));
 });
 

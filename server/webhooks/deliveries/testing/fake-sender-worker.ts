@@ -1,14 +1,14 @@
 import { getEnvironmentData, parentPort } from 'node:worker_threads';
 import type { NumberedRequest } from '../sending/sender-thread.ts';
 
-/** Stands in for the sender's thread, and is as a test wants the next thread to be. */
-export type Mood = 'deadly' | 'silent' | 'well';
+/** Replaces the sender's worker thread in tests. The test sets the behaviour of the next thread. */
+export type Behaviour = 'crashing' | 'silent' | 'working';
 
-const mood = getEnvironmentData('mood');
+const behaviour = getEnvironmentData('behaviour');
 
 parentPort?.on('message', (requests: readonly NumberedRequest[]) => {
-  if (mood === 'deadly') throw new Error('as if by a bug');
-  if (mood === 'silent') return;
+  if (behaviour === 'crashing') throw new Error('test crash');
+  if (behaviour === 'silent') return;
   const answer = { kind: 'answered', status: 204, retryAfter: undefined, excerpt: '', durationMs: 1 };
   parentPort?.postMessage(requests.map(({ number }) => ({ number, answer })));
 });

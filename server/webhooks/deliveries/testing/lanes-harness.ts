@@ -14,7 +14,6 @@ export type Sending = {
 };
 type Recording = { outcome: Outcome; done(): void };
 
-/** Its endpoint has answered before, unless told otherwise. */
 export function endpointOf(name: string | number, fields: Partial<Endpoint> = {}): Endpoint {
   return {
     guid: `lane-${name}`,
@@ -24,26 +23,26 @@ export function endpointOf(name: string | number, fields: Partial<Endpoint> = {}
   };
 }
 
-/** Lanes whose attempts and records end when the test ends them; without `recorded: 'by hand'` records end at once. */
-export function createHarness({ recorded = 'at once' }: { recorded?: 'at once' | 'by hand' } = {}) {
+/** Lanes whose attempts end when the test ends them, and with `recorded: 'manually'` their records too. */
+export function createHarness({ recorded = 'immediately' }: { recorded?: 'immediately' | 'manually' } = {}) {
   const clock = createFakeClock();
   const started: string[] = [];
   const sending: Sending[] = [];
   const recording: Recording[] = [];
   const requeued: Delivery[] = [];
   let refillCalls = 0;
-  let made = 0;
+  let created = 0;
 
   function deliveriesFor({ guid }: Endpoint, count: number): Delivery[] {
     return Array.from({ length: count }, () => {
-      made += 1;
-      return { guid: `delivery-${made}`, subscriptionGuid: guid } as Delivery;
+      created += 1;
+      return { guid: `delivery-${created}`, subscriptionGuid: guid } as Delivery;
     });
   }
 
   const lanes = createLanes({
     clock,
-    isHeld: () => true,
+    isLeaseValid: () => true,
     timers: clock,
     attempt(delivery, endpoint) {
       started.push(endpoint.guid);
@@ -70,7 +69,7 @@ export function createHarness({ recorded = 'at once' }: { recorded?: 'at once' |
       return promise;
     },
     record(outcome) {
-      if (recorded === 'at once') return Promise.resolve();
+      if (recorded === 'immediately') return Promise.resolve();
       const { promise, resolve } = Promise.withResolvers<void>();
       const entry = {
         outcome,
@@ -91,11 +90,11 @@ export function createHarness({ recorded = 'at once' }: { recorded?: 'at once' |
   return {
     clock,
     lanes,
-    /** Whose attempts began, in this order. */
+    /** Endpoints of the attempts, in order of their start. */
     started,
-    /** Attempts under way. */
+    /** Attempts in flight. */
     sending,
-    /** Outcomes that are not written down yet. */
+    /** Outcomes that are not recorded yet. */
     recording,
     requeued,
     refillCalls: () => refillCalls,
@@ -108,7 +107,7 @@ export function createHarness({ recorded = 'at once' }: { recorded?: 'at once' |
       return deliveries;
     },
     async endFirst(result: Result = 'completed', durationMs = 100): Promise<void> {
-      assert.ok(sending[0], 'something is under way');
+      assert.ok(sending[0], 'an attempt is in flight');
       sending[0].end(result, durationMs);
       await turn();
     },

@@ -132,7 +132,7 @@ test('all lanes together hold no more than 50,000, and leave enough for the next
 });
 
 test('a lane stops sending while 500 of its outcomes are not written down, and goes on when some are', async () => {
-  const { lanes, fill, sending, recording, endAll, started } = createHarness({ recorded: 'by hand' });
+  const { lanes, fill, sending, recording, endAll, started } = createHarness({ recorded: 'manually' });
   fill(endpointOf(1), 600);
   while (sending.length > 0) await endAll();
   assert.equal(recording.length, 500);
@@ -144,7 +144,7 @@ test('a lane stops sending while 500 of its outcomes are not written down, and g
 });
 
 test('a delivery is held until it is written down', async () => {
-  const { lanes, fill, endAll, recording } = createHarness({ recorded: 'by hand' });
+  const { lanes, fill, endAll, recording } = createHarness({ recorded: 'manually' });
   const [delivery] = fill(endpointOf(1), 1);
   assert.deepEqual(lanes.heldGuids(), [delivery?.guid]);
   await endAll();
@@ -189,7 +189,7 @@ test('the rest comes with the fifth failure in a row, and a success ends it', as
   clock.advance(REST_MS);
   assert.equal(sending.length, 1);
   await endFirst();
-  assert.equal(sending.length, 1, 'at once');
+  assert.equal(sending.length, 1, 'immediately');
 });
 
 test('what waits for a endpoint that is over is handed back, what is under way goes on', async () => {
@@ -415,10 +415,12 @@ function createModel(harness: ReturnType<typeof createHarness>) {
     handedBackSeen = requeued.length;
 
     const { inFlight, held } = lanes.figures();
-    const isHeld = [...fates].filter(([, is]) => ['waiting', 'under way', 'to be written'].includes(is));
+    const isLeaseValid = [...fates].filter(([, is]) =>
+      ['waiting', 'under way', 'to be written'].includes(is),
+    );
     assert.equal(inFlight, count('under way'));
-    assert.equal(held, reserved.reduce((sum, each) => sum + each, 0) + isHeld.length);
-    assert.deepEqual(lanes.heldGuids().sort(), isHeld.map(([{ guid }]) => guid).sort());
+    assert.equal(held, reserved.reduce((sum, each) => sum + each, 0) + isLeaseValid.length);
+    assert.deepEqual(lanes.heldGuids().sort(), isLeaseValid.map(([{ guid }]) => guid).sort());
     endpoints.forEach((_, index) => {
       const mayGoOn =
         !stopped && count('waiting', index) > 0 && (restsUntil[index] ?? 0) <= clock.now().getTime();
@@ -504,7 +506,7 @@ function createModel(harness: ReturnType<typeof createHarness>) {
 test('whatever happens, each delivery is sent once, or handed back, or taken out, and the counts agree', async () => {
   await fc.assert(
     fc.asyncProperty(operations, async (sequence) => {
-      const harness = createHarness({ recorded: 'by hand' });
+      const harness = createHarness({ recorded: 'manually' });
       const model = createModel(harness);
       for (const operation of sequence) {
         if (operation.does === 'reserve') model.reserve(operation.lane, operation.count);

@@ -6,37 +6,33 @@ import type { Standing } from './limit.ts';
 import { createMemory } from './memory.ts';
 import { createSlots } from './slots.ts';
 
-/**
- * What this node holds, a lane for each subscription. Lanes take turns, one request each, so none gets ahead of
- * another however much waits in it; each has its own limit of requests under way.
- */
+/** The deliveries that this process holds, in one lane per subscription. Lanes take turns (round robin). */
 export type Lanes = ReturnType<typeof createLanes>;
 
-/** Who is served first while slots are free for all of them. */
+/** In order of priority. */
 const STANDINGS: readonly Standing[] = ['responsive', 'unknown', 'hanging'];
-/** Empty lanes are kept for what they learned of their endpoint, up to this many. */
+/** Empty lanes are kept for their learned limits. */
 const MAX_LANES = 10_000;
 
 type Deps = {
   clock: Clock;
   timers: Timers;
-  /** One attempt. Never rejects. */
+  /** Never rejects. */
   attempt(delivery: Delivery, endpoint: Endpoint): Promise<Outcome>;
-  /** Writes down what came of it; the delivery stays held until then. */
+  /** The delivery stays held until its outcome is recorded. */
   record(outcome: Outcome): Promise<void>;
-  /** Whether what is held is still this process's to send. */
-  isHeld(): boolean;
-  /** Back to the database: the endpoint is gone, or keeps failing. */
+  isLeaseValid(): boolean;
+  /** Returns deliveries to the queue: the subscription ended or the endpoint keeps failing. */
   requeue(deliveries: readonly Delivery[]): void;
-  /** A lane runs low and the database has more for it. */
+  /** A lane runs low and the queue has more for it. */
   onRefillNeeded(): void;
 };
 
-export function createLanes({ clock, timers, attempt, record, isHeld, requeue, onRefillNeeded }: Deps) {
+export function createLanes({ clock, timers, attempt, record, isLeaseValid, requeue, onRefillNeeded }: Deps) {
   const lanes = new Map<string, Lane>();
   const slots = createSlots();
   const memory = createMemory();
-  /** Lanes that may send, in the order of their turns. */
+  /** Lanes that may send, in turn order. */
   const ready: Record<Standing, Lane[]> = { responsive: [], unknown: [], hanging: [] };
   let stopped = false;
   const idleWaiters: (() => void)[] = [];
@@ -79,10 +75,10 @@ export function createLanes({ clock, timers, attempt, record, isHeld, requeue, o
       lane.inTurn = false;
       if (!lane.maySend()) continue;
       const standing = lane.limit.standing();
-      if (isOver(lane.endpoint)) giveUp(lane);
-      // Its standing has changed since it was offered this turn.
+      if (hasEnded(lane.endpoint)) requeueWaiting(lane);
+      // The standing changed after the lane was queued.
       else if (slots.free(standing) === 0) offerTurn(lane);
-      // With its share under way it comes back when one of these ends.
+      // A lane that uses its full share is queued again when one of its requests ends.
       else if (lane.inFlight() < slots.share(standing)) {
         send(lane, lane.take(), standing);
         offerTurn(lane);
@@ -98,31 +94,31 @@ export function createLanes({ clock, timers, attempt, record, isHeld, requeue, o
   }
 
   function maySend(): boolean {
-    return !stopped && isHeld();
+    return !stopped && isLeaseValid();
   }
 
   function guidsOf(condition: (lane: Lane) => boolean): string[] {
     return [...lanes].filter(([, lane]) => condition(lane)).map(([guid]) => guid);
   }
 
-  function isOver({ delivers, endsAt }: Endpoint): boolean {
+  function hasEnded({ delivers, endsAt }: Endpoint): boolean {
     return !delivers || (endsAt !== undefined && endsAt <= clock.now());
   }
 
-  function giveUp(lane: Lane, kept?: string): void {
-    const abandoned = takeWaiting(lane, kept);
-    if (abandoned.length > 0) requeue(abandoned);
+  function requeueWaiting(lane: Lane, kept?: string): void {
+    const removed = takeWaiting(lane, kept);
+    if (removed.length > 0) requeue(removed);
   }
 
-  /** An endpoint that has yet to answer 2xx, after a change of its URL, keeps only its first delivery. */
+  /** After a change of its URL, an endpoint receives only its first delivery until it answers 2xx. */
   function setEndpoint(lane: Lane, endpoint: Endpoint): void {
     lane.endpoint = endpoint;
-    if (endpoint.firstOnly) giveUp(lane, endpoint.firstOnly.deliveryGuid);
+    if (endpoint.firstOnly) requeueWaiting(lane, endpoint.firstOnly.deliveryGuid);
   }
 
   function takeWaiting(lane: Lane, kept?: string): Delivery[] {
     const taken = lane.empty(kept);
-    memory.forget(lane, taken.length);
+    memory.release(lane, taken.length);
     return taken;
   }
 
@@ -143,17 +139,17 @@ export function createLanes({ clock, timers, attempt, record, isHeld, requeue, o
     memory.classify(lane);
     const restMs = lane.limit.restMs();
     if (restMs > 0) rest(lane, restMs);
-    // A stop gives back everything at its end.
+    // A stop releases all deliveries at its end.
     const excess = stopped ? [] : lane.takeExcess();
     if (excess.length === 0) return;
-    memory.forget(lane, excess.length);
+    memory.release(lane, excess.length);
     lane.fallBehind();
     requeue(excess);
   }
 
   function markRecorded(lane: Lane, delivery: Delivery): void {
     lane.markRecorded(delivery);
-    memory.forget(lane, 1);
+    memory.release(lane, 1);
     if (lane.needsRefill()) onRefillNeeded();
     offerTurn(lane);
     pump();
@@ -169,12 +165,12 @@ export function createLanes({ clock, timers, attempt, record, isHeld, requeue, o
   }
 
   return {
-    /** Makes room for up to `wanted` deliveries that are claimed now, and tells for how many. */
+    /** Reserves capacity for up to `wanted` deliveries of a claim; returns how much was granted. */
     reserve(endpoint: Endpoint, wanted: number): number {
       if (stopped) return 0;
       const lane = laneOf(endpoint);
       const granted = memory.reserve(lane, wanted);
-      // What comes to the database while the claim is under way counts again.
+      // Deliveries enqueued during the claim set these flags again.
       if (granted > 0) {
         lane.more = false;
         lane.behindSinceClaim = false;
@@ -182,7 +178,7 @@ export function createLanes({ clock, timers, attempt, record, isHeld, requeue, o
       return granted;
     },
 
-    /** The same for deliveries that are being made: none as long as older ones wait in the database. */
+    /** The same for new deliveries: none while older ones wait in the queue. */
     reserveNew(endpoint: Endpoint, wanted: number): number {
       if (stopped) return 0;
       const lane = laneOf(endpoint);
@@ -191,13 +187,12 @@ export function createLanes({ clock, timers, attempt, record, isHeld, requeue, o
       return granted;
     },
 
-    /** Takes back what was reserved and not used. */
     unreserve(subscriptionGuid: string, count: number): void {
       const lane = lanes.get(subscriptionGuid);
-      if (lane) memory.forget(lane, count);
+      if (lane) memory.release(lane, count);
     },
 
-    /** Deliveries for which there is a reservation. */
+    /** Adds deliveries that have a reservation. */
     add(endpoint: Endpoint, deliveries: readonly Delivery[]): void {
       const lane = laneOf(endpoint);
       lane.put(deliveries);
@@ -206,54 +201,54 @@ export function createLanes({ clock, timers, attempt, record, isHeld, requeue, o
       pump();
     },
 
-    /** The database has something for this subscription; true when it should be claimed at once. */
+    /** The queue has deliveries for this endpoint; returns whether to claim them now. */
     announce(endpoint: Endpoint): boolean {
       const lane = laneOf(endpoint);
       lane.more = true;
       const needsRefill = lane.needsRefill();
-      // It is claimed when what the lane holds runs low. Anything new would overtake it until then.
+      // The claim waits until the lane runs low; new deliveries must not overtake until then.
       if (!needsRefill) lane.fallBehind();
       return needsRefill;
     },
 
-    /** All that waits for this subscription waits for the first 2xx of its endpoint. */
+    /** All deliveries in the queue wait for the first 2xx of this endpoint. */
     expectNone(endpoint: Endpoint): void {
       const lane = laneOf(endpoint);
       lane.more = false;
       lane.behind = false;
     },
 
-    /** Something is due in the database for this subscription. Without room for it, it must not be overtaken. */
+    /** The queue has due deliveries; without capacity for them, new ones must not overtake. */
     noteDue(endpoint: Endpoint): void {
       const lane = laneOf(endpoint);
       if (lane.capacity() === 0) lane.fallBehind();
     },
 
-    /** A claim found as much as there was room for, and perhaps left something that is due; or it found all there was. */
+    /** `isFull`: the claim used its whole reservation; `isBehind`: due deliveries may be left. */
     noteClaim(endpoint: Endpoint, { isFull, isBehind }: { isFull: boolean; isBehind: boolean }): void {
       const lane = laneOf(endpoint);
       if (isFull) lane.more = true;
       lane.behind = isBehind || lane.behindSinceClaim;
     },
 
-    /** What is known of the endpoints now; a lane whose endpoint is over hands back what waits in it. */
+    /** Updates the endpoints; lanes of ended subscriptions requeue their deliveries. */
     refresh(endpoints: readonly Endpoint[]): void {
       for (const endpoint of endpoints) {
         const lane = lanes.get(endpoint.guid);
         if (!lane) continue;
         setEndpoint(lane, endpoint);
-        if (isOver(endpoint)) giveUp(lane);
+        if (hasEnded(endpoint)) requeueWaiting(lane);
       }
     },
 
     toRefill: () => guidsOf((lane) => lane.needsRefill() && memory.hasCapacity(lane)),
     waiting: () => guidsOf((lane) => lane.isWaiting()),
-    /** Of every delivery that is held: waiting, under way, or not written down yet. */
+    /** Includes deliveries whose outcome is not recorded yet. */
     heldGuids: () => [...lanes.values()].flatMap((lane) => lane.heldGuids()),
     heldGuidsOf: (subscriptionGuids: Iterable<string>) =>
       [...subscriptionGuids].flatMap((guid) => lanes.get(guid)?.heldGuids() ?? []),
 
-    /** Everything that is not under way, taken out. */
+    /** Removes all deliveries that are not in flight. */
     empty(): Delivery[] {
       for (const standing of STANDINGS) ready[standing] = [];
       return [...lanes.values()].flatMap((lane) => {
@@ -266,16 +261,16 @@ export function createLanes({ clock, timers, attempt, record, isHeld, requeue, o
 
     isIdle,
 
-    /** Resolves when nothing is under way and nothing can be sent now. */
+    /** Resolves when nothing is in flight and nothing can be sent. */
     async idle(): Promise<void> {
       if (isIdle()) return;
       await new Promise<void>((resolve) => idleWaiters.push(resolve));
     },
 
-    /** After it was in doubt whether what is held may be sent. */
+    /** To be called when the lease is valid again. */
     resume: pump,
 
-    /** Nothing new is sent; what is under way goes on. */
+    /** Requests in flight continue. */
     stop(): void {
       stopped = true;
     },
