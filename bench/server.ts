@@ -15,7 +15,7 @@ import { createLog } from '../server/infrastructure/runtime/log.ts';
 import { Secret } from '../server/infrastructure/runtime/secret.ts';
 import { objectViewSchema, viewObject } from '../server/objects/schema.ts';
 import { OBJECT_TYPES } from '../server/objects/types.ts';
-import { createCourier } from '../server/webhooks/deliveries/sending/sender.ts';
+import { createSender } from '../server/webhooks/deliveries/sending/sender.ts';
 import { OPERATOR_TOKEN } from './operator-token.ts';
 
 /** Runs as a child of the benchmark: the service on one port, bare Fastify routes doing the same work on another. */
@@ -44,7 +44,7 @@ const app = await createApp({
   clock: systemClock,
   timers: systemTimers,
   databaseTimers: systemTimers,
-  courier: createCourier({ clock: systemClock, timers: systemTimers, resolve: systemResolve }),
+  sender: createSender({ clock: systemClock, timers: systemTimers, resolve: systemResolve }),
   randomBytes,
   operatorOnMainPort: true,
 });

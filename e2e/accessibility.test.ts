@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { publishEvents } from '../testing/events.ts';
 import { TOLD_AFTER_MS, untilWatched } from '../testing/live.ts';
-import { createReceiver } from '../testing/receiver.ts';
 import { createSubscription } from '../testing/subscriptions.ts';
 import { createTenant } from '../testing/tenant.ts';
+import { createTestEndpoint } from '../testing/test-endpoint.ts';
 import { assertAccessible } from './support/accessibility.ts';
 import { codesOf, PROOF_MS } from './support/authenticator.ts';
 import { launchBrowser } from './support/browser.ts';
@@ -20,23 +20,23 @@ const pages = createPages(await launchBrowser(), site.url);
 const { app } = site;
 await app.dispatcher.start();
 const tenant = await createTenant(app);
-const receiver = await createReceiver();
+const receiver = await createTestEndpoint();
 receiver.behave({ kind: 'answer', status: 500, body: 'not today' });
-const answering = await createReceiver();
+const answering = await createTestEndpoint();
 await createSubscription(app, tenant, { url: answering.url, name: 'Ledger' });
 const { guid } = await createSubscription(app, tenant, { url: receiver.url, name: 'Payments backend' });
-await app.dispatcher.settle();
+await app.dispatcher.drain();
 const founder = await createTeam(site, tenant);
 await createSamples(site, tenant);
 const [eventGuid] = await publishEvents(app, tenant);
-await app.dispatcher.settle();
+await app.dispatcher.drain();
 
 /** Something to see where only what happens now is shown. */
 async function makeAttempts(page: Page): Promise<void> {
   await page.getByRole('status').getByText('Live', { exact: true }).waitFor();
   await untilWatched(app);
   await publishEvents(app, tenant);
-  await app.dispatcher.settle();
+  await app.dispatcher.drain();
   app.clock.advance(TOLD_AFTER_MS);
 }
 
@@ -95,7 +95,7 @@ test('nor has any step of the wizard', async () => {
   await takeSecret(page, 'signing_key', 'Continue');
   await press('Send the test event');
   await page.getByRole('button', { name: 'Send another' }).waitFor();
-  await app.dispatcher.settle();
+  await app.dispatcher.drain();
   await page.getByText('It arrived.').waitFor();
   await look('test event');
   await press('Continue');

@@ -1,7 +1,7 @@
 import { test } from 'node:test';
-import { createReceiver } from '../testing/receiver.ts';
 import { createSubscription } from '../testing/subscriptions.ts';
 import { createTenant } from '../testing/tenant.ts';
+import { createTestEndpoint } from '../testing/test-endpoint.ts';
 import { assertAccessible } from './support/accessibility.ts';
 import { launchBrowser } from './support/browser.ts';
 import { createPages } from './support/pages.ts';
@@ -14,12 +14,12 @@ const site = await createDashboardSite();
 const pages = createPages(await launchBrowser(), site.url);
 const { app } = site;
 await app.dispatcher.start();
-const { url } = await createReceiver();
+const { url } = await createTestEndpoint();
 
 test('no step of a dialog has a serious violation, and each fits a phone', async () => {
   const tenant = await createTenant(app);
   const { guid } = await createSubscription(app, tenant, { url, name: 'Ledger' });
-  await app.dispatcher.settle();
+  await app.dispatcher.drain();
   const page = await pages.open();
   await enterAs(page, site, tenant, 'founder');
   const dialog = page.getByRole('dialog');
@@ -59,7 +59,7 @@ test('no step of a dialog has a serious violation, and each fits a phone', async
   await open(`/subscriptions/${guid}`, 'Roll signing key');
   await press('Create the new one');
   await takeSecret(dialog, 'signing_key', 'Next: accept both keys');
-  await app.dispatcher.settle();
+  await app.dispatcher.drain();
   await dialog.getByText('The new subscription is active').waitFor();
   await assertAccessible(page, 'a key that works');
 });

@@ -5,9 +5,9 @@ import { createCustomer } from '../testing/customers.ts';
 import { publishEvents } from '../testing/events.ts';
 import { PNG } from '../testing/files.ts';
 import { TOLD_AFTER_MS, untilWatched } from '../testing/live.ts';
-import { createReceiver } from '../testing/receiver.ts';
 import { createSubscription } from '../testing/subscriptions.ts';
 import { createTenant } from '../testing/tenant.ts';
+import { createTestEndpoint } from '../testing/test-endpoint.ts';
 import { pass, until } from '../testing/webhooks.ts';
 import { launchBrowser } from './support/browser.ts';
 import { createPages, menuOf } from './support/pages.ts';
@@ -24,9 +24,9 @@ const TOKEN_MS = 300_000;
 
 test('attempts are shown as they come, the stream is opened again when its token ends, and a pause stops it', async () => {
   const tenant = await createTenant(app);
-  const receiver = await createReceiver();
+  const receiver = await createTestEndpoint();
   const { guid } = await createSubscription(app, tenant, { url: receiver.url });
-  await app.dispatcher.settle();
+  await app.dispatcher.drain();
 
   const page = await pages.open();
   await enterAs(page, site, tenant, 'viewer');
@@ -36,7 +36,7 @@ test('attempts are shown as they come, the stream is opened again when its token
   });
   const announce = async (count = 1) => {
     await publishEvents(app, tenant, count);
-    await app.dispatcher.settle();
+    await app.dispatcher.drain();
     app.clock.advance(TOLD_AFTER_MS);
   };
   await page.goto('/live');

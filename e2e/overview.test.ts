@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { countDeliveries, countEvents } from '../testing/counters.ts';
 import { publishEvents } from '../testing/events.ts';
-import { createReceiver } from '../testing/receiver.ts';
 import { createSubscription } from '../testing/subscriptions.ts';
 import { createTenant } from '../testing/tenant.ts';
+import { createTestEndpoint } from '../testing/test-endpoint.ts';
 import { pass } from '../testing/webhooks.ts';
 import { launchBrowser } from './support/browser.ts';
 import { createPages } from './support/pages.ts';
@@ -35,8 +35,8 @@ const totalOf = (page: Page, label: string) => page.getByRole('figure', { name: 
 /** A subscription with figures of a moment ago, of half an hour, 20 hours and 5 days ago. */
 async function createFigures() {
   const tenant = await createTenant(app);
-  const { guid } = await createSubscription(app, tenant, { url: (await createReceiver()).url });
-  await app.dispatcher.settle();
+  const { guid } = await createSubscription(app, tenant, { url: (await createTestEndpoint()).url });
+  await app.dispatcher.drain();
   await app.database.queries.deleteFrom('delivery_counters').where('subscription_guid', '=', guid).execute();
   for (const [agoMs, completed, failed] of [
     [0, 7, 1],
@@ -139,9 +139,9 @@ test('an Organization without an endpoint sees empty charts, and the way to its 
 
 test('an endpoint that begins to fail appears by itself, by name or, for a Viewer, by its guid', async () => {
   const tenant = await createTenant(app);
-  const receiver = await createReceiver();
+  const receiver = await createTestEndpoint();
   const { guid } = await createSubscription(app, tenant, { url: receiver.url, name: 'Ledger' });
-  await app.dispatcher.settle();
+  await app.dispatcher.drain();
   const [founder, viewer] = [await pages.open(), await pages.open()];
   for (const [page, role] of [
     [founder, 'founder'],

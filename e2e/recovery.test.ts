@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { insertDeliveries } from '../testing/deliveries.ts';
 import { publishEvents } from '../testing/events.ts';
-import { createReceiver } from '../testing/receiver.ts';
 import { createSubscription, founderOf, setMoments } from '../testing/subscriptions.ts';
 import { createTenant } from '../testing/tenant.ts';
+import { createTestEndpoint } from '../testing/test-endpoint.ts';
 import { setDisabled, until } from '../testing/webhooks.ts';
 import { launchBrowser } from './support/browser.ts';
 import { createPages } from './support/pages.ts';
@@ -21,7 +21,7 @@ const FAILED = 520;
 
 test('everything that failed since a moment is recovered, with its progress to the end', async () => {
   const tenant = await createTenant(app);
-  const receiver = await createReceiver();
+  const receiver = await createTestEndpoint();
   const subscription = await createSubscription(app, tenant, { url: receiver.url, name: 'Ledger' });
   const ago = (ms: number) => new Date(app.clock.now().getTime() - ms);
   const failed = (created_at: Date) => ({ ended: 'failed' as const, created_at });
@@ -48,10 +48,10 @@ test('everything that failed since a moment is recovered, with its progress to t
   await dialog.getByText(`0 of ${FAILED} sent again`).waitFor();
   const progress = dialog.getByRole('progressbar');
   assert.equal(await progress.getAttribute('aria-valuenow'), '0');
-  await app.recoveries.step();
+  await app.redeliveries.step();
   await dialog.getByText(`500 of ${FAILED} sent again`).waitFor();
   await dialog.getByText('It goes on by itself when you close this').waitFor();
-  while (await app.recoveries.step());
+  while (await app.redeliveries.step());
   await dialog.getByText(`${FAILED} of ${FAILED} sent again`).waitFor();
   await dialog.locator('[data-state=completed]').waitFor();
   assert.equal(await progress.getAttribute('aria-valuenow'), '100');
@@ -59,7 +59,7 @@ test('everything that failed since a moment is recovered, with its progress to t
 
   await app.dispatcher.start();
   await until(async () => {
-    await app.dispatcher.settle();
+    await app.dispatcher.drain();
     return receiver.received.length > FAILED;
   }, 'what was recovered, and the first event of it');
   await app.dispatcher.stop();

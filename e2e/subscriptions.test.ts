@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { publishEvents } from '../testing/events.ts';
-import { createReceiver, type Receiver } from '../testing/receiver.ts';
 import { createSubscription, founderOf, setMoments } from '../testing/subscriptions.ts';
 import { createTenant } from '../testing/tenant.ts';
+import { createTestEndpoint, type TestEndpoint } from '../testing/test-endpoint.ts';
 import { eventIn, isSignedWith, setDisabled } from '../testing/webhooks.ts';
 import { launchBrowser } from './support/browser.ts';
 import { createPages } from './support/pages.ts';
@@ -18,13 +18,13 @@ await app.dispatcher.start();
 const DAY_MS = 24 * 3_600_000;
 
 /** How often the event arrived with a signature of this key. */
-function arrivals({ received }: Receiver, guid: string, key: string): number {
+function arrivals({ received }: TestEndpoint, guid: string, key: string): number {
   return received.filter((request) => eventIn(request).guid === guid && isSignedWith(key, request)).length;
 }
 
 test('a subscription is renamed, wherever its name stands', async () => {
   const tenant = await createTenant(app);
-  const { url } = await createReceiver();
+  const { url } = await createTestEndpoint();
   const { guid } = await createSubscription(app, tenant, { url, name: 'Old name' });
   const page = await pages.open();
   await enterAs(page, site, tenant, 'key_admin');
@@ -43,9 +43,9 @@ test('a subscription is renamed, wherever its name stands', async () => {
 
 test('a signing key is rolled: events come with both keys, and after a day with the new one alone', async () => {
   const tenant = await createTenant(app);
-  const receiver = await createReceiver();
+  const receiver = await createTestEndpoint();
   const old = await createSubscription(app, tenant, { url: receiver.url, name: 'Ledger' });
-  await app.dispatcher.settle();
+  await app.dispatcher.drain();
   const page = await pages.open();
   await enterAs(page, site, tenant, 'founder');
   await page.goto(`/subscriptions/${old.guid}`);
@@ -54,19 +54,19 @@ test('a signing key is rolled: events come with both keys, and after a day with 
   receiver.behave({ kind: 'answer', status: 401 });
   await dialog.getByRole('button', { name: 'Create the new one' }).click();
   const key = await takeSecret(dialog, 'signing_key', 'Next: accept both keys');
-  await app.dispatcher.settle();
+  await app.dispatcher.drain();
   await dialog.getByText('No 2xx with the new key so far').waitFor();
   const next = dialog.getByRole('button', { name: 'Next: retire the old key' });
   assert.ok(await next.isDisabled(), 'not before the endpoint accepts the new key');
 
   receiver.behave({ kind: 'answer', status: 204 });
   const [both = ''] = await publishEvents(app, tenant);
-  await app.dispatcher.settle();
+  await app.dispatcher.drain();
   assert.equal(arrivals(receiver, both, key), 0, 'it waits for the first 2xx');
   const retried = page.waitForResponse(/test_event/);
   await dialog.getByRole('button', { name: 'Retry now' }).click();
   await retried;
-  await app.dispatcher.settle();
+  await app.dispatcher.drain();
   await dialog.getByText('The new subscription is active').waitFor();
   assert.deepEqual(
     [old.signing_key, key].map((each) => arrivals(receiver, both, each)),
@@ -79,7 +79,7 @@ test('a signing key is rolled: events come with both keys, and after a day with 
   assert.equal(await page.getByRole('button', { name: 'Roll signing key' }).count(), 0);
 
   const [within = ''] = await publishEvents(app, tenant);
-  await app.dispatcher.settle();
+  await app.dispatcher.drain();
   assert.deepEqual(
     [old.signing_key, key].map((each) => arrivals(receiver, within, each)),
     [1, 1],
@@ -87,8 +87,8 @@ test('a signing key is rolled: events come with both keys, and after a day with 
   app.clock.advance(DAY_MS);
   await app.sweeper.runOnce();
   const [after = ''] = await publishEvents(app, tenant);
-  await app.dispatcher.settle();
-  await app.dispatcher.settle();
+  await app.dispatcher.drain();
+  await app.dispatcher.drain();
   assert.deepEqual(
     [old.signing_key, key].map((each) => arrivals(receiver, after, each)),
     [0, 1],
@@ -97,7 +97,7 @@ test('a signing key is rolled: events come with both keys, and after a day with 
 
 test('with five subscriptions a roll says that one has to go first, and offers no form', async () => {
   const tenant = await createTenant(app);
-  const { url } = await createReceiver();
+  const { url } = await createTestEndpoint();
   const created = [];
   for (const name of ['A', 'B', 'C', 'D', 'E'])
     created.push(await createSubscription(app, tenant, { url: `${url}/${name}`, name }));
@@ -116,9 +116,9 @@ test('with five subscriptions a roll says that one has to go first, and offers n
 
 test('to what does not deliver nothing is offered to be sent', async () => {
   const tenant = await createTenant(app);
-  const { url } = await createReceiver();
+  const { url } = await createTestEndpoint();
   const { guid } = await createSubscription(app, tenant, { url, name: 'Ledger' });
-  await app.dispatcher.settle();
+  await app.dispatcher.drain();
   const page = await pages.open();
   await enterAs(page, site, tenant, 'founder');
   await page.goto(`/subscriptions/${guid}`);
@@ -158,7 +158,7 @@ test('while a subscription is on its way nothing closes the dialog, and its key 
   await page.getByRole('button', { name: 'Create Webhook Subscription' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('Slow');
-  await dialog.getByLabel('URL').fill((await createReceiver()).url);
+  await dialog.getByLabel('URL').fill((await createTestEndpoint()).url);
   await assertHeld(page, {
     path: '/api/subscriptions',
     secret: 'signing_key',

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { joinTeam } from '../testing/dashboard.ts';
 import { publishEvents } from '../testing/events.ts';
 import { TOLD_AFTER_MS, untilWatched } from '../testing/live.ts';
-import { createReceiver } from '../testing/receiver.ts';
+import { createTestEndpoint } from '../testing/test-endpoint.ts';
 import { eventIn, isSignedWith, pass, until } from '../testing/webhooks.ts';
 import { launchBrowser } from './support/browser.ts';
 import { createPages, menuOf } from './support/pages.ts';
@@ -33,8 +33,8 @@ const pages = createPages(await launchBrowser(), url);
 const page = await pages.open({ permissions: ['clipboard-read', 'clipboard-write'] });
 const menu = menuOf(page);
 const dialog = page.getByRole('dialog');
-const backend = await createReceiver();
-const broken = await createReceiver();
+const backend = await createTestEndpoint();
+const broken = await createTestEndpoint();
 
 const run = promisify(execFile);
 const OTHER_ADDRESS = '198.35.26.97';
@@ -76,7 +76,7 @@ async function runInShell(command: string): Promise<string> {
 
 async function announce(): Promise<string> {
   const [guid = ''] = await publishEvents(app, { organizationGuid, bankGuid });
-  await app.dispatcher.settle();
+  await app.dispatcher.drain();
   return guid;
 }
 
@@ -103,11 +103,11 @@ test('the wizard creates a subscription, and the test event is seen to arrive', 
   await page.getByLabel('URL').fill(`${backend.url}/hook`);
   await page.getByRole('button', { name: 'Create', exact: true }).click();
   const signingKey = await takeSecret(page, 'signing_key', 'Continue');
-  await app.dispatcher.settle();
+  await app.dispatcher.drain();
   const before = backend.received.length;
   await page.getByRole('button', { name: 'Send the test event' }).click();
   await page.getByRole('button', { name: 'Send another' }).waitFor();
-  await app.dispatcher.settle();
+  await app.dispatcher.drain();
   await page.getByText('It arrived.').waitFor();
   assert.equal(backend.received.length, before + 1);
   const arrived = backend.received.at(-1);
@@ -171,7 +171,7 @@ test('a failing endpoint is seen with its next attempt, and an event is sent to 
   await dialog.getByRole('button', { name: 'Create' }).click();
   await takeSecret(page, 'signing_key', 'Done');
   await page.getByRole('heading', { name: 'Ledger' }).waitFor();
-  await app.dispatcher.settle();
+  await app.dispatcher.drain();
   broken.behave({ kind: 'answer', status: 503, body: 'closed for today' });
   const guid = await announce();
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { publishEvents } from '../testing/events.ts';
-import { createReceiver } from '../testing/receiver.ts';
 import { createSubscription } from '../testing/subscriptions.ts';
 import { createTenant, type Tenant } from '../testing/tenant.ts';
+import { createTestEndpoint } from '../testing/test-endpoint.ts';
 import { launchBrowser } from './support/browser.ts';
 import { createPages, menuOf } from './support/pages.ts';
 import { enterAs } from './support/people.ts';
@@ -17,12 +17,12 @@ await app.dispatcher.start();
 
 async function announce(tenant: Tenant): Promise<void> {
   await publishEvents(app, tenant);
-  await app.dispatcher.settle();
+  await app.dispatcher.drain();
 }
 
 test('a subscription is created, its key shown once, and becomes active with its first 2xx', async () => {
   const tenant = await createTenant(app);
-  const receiver = await createReceiver();
+  const receiver = await createTestEndpoint();
   const page = await pages.open();
   await enterAs(page, site, tenant, 'key_admin');
   await page.goto('/subscriptions');
@@ -37,16 +37,16 @@ test('a subscription is created, its key shown once, and becomes active with its
   await dialog.getByRole('button', { name: 'Create' }).click();
   assert.match(await takeSecret(dialog, 'signing_key', 'Done'), /^[0-9a-f]{64}$/);
   await page.getByRole('heading', { name: 'Payments backend' }).waitFor();
-  await app.dispatcher.settle();
+  await app.dispatcher.drain();
   await receiver.waitForCount(1);
   await page.locator('[data-state=active]').first().waitFor();
 });
 
 test('an event shows its exact body, its failing delivery with every attempt, and is sent again', async () => {
   const tenant = await createTenant(app);
-  const receiver = await createReceiver();
+  const receiver = await createTestEndpoint();
   await createSubscription(app, tenant, { url: receiver.url, name: 'Ledger' });
-  await app.dispatcher.settle();
+  await app.dispatcher.drain();
   receiver.behave({ kind: 'answer', status: 500, body: 'the ledger is closed' });
   await announce(tenant);
   const sent = receiver.received.at(-1)?.body.toString() ?? '';
@@ -68,13 +68,13 @@ test('an event shows its exact body, its failing delivery with every attempt, an
   receiver.behave({ kind: 'answer', status: 204 });
   await drawer.getByRole('button', { name: 'Resend' }).click();
   await drawer.waitFor({ state: 'detached' });
-  await app.dispatcher.settle();
+  await app.dispatcher.drain();
   await page.locator('[data-state=completed]').first().waitFor();
 });
 
 test('a deletion needs the name and shows its countdown; a protected one offers none', async () => {
   const tenant = await createTenant(app);
-  const receiver = await createReceiver();
+  const receiver = await createTestEndpoint();
   const { guid } = await createSubscription(app, tenant, { url: receiver.url, name: 'Old hook' });
   const kept = await createSubscription(app, tenant, { url: receiver.url, name: 'Kept' });
   await app.operate('PATCH', `/subscriptions/${kept.guid}`, { protection_enabled: true });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { APIRequestContext } from 'playwright-core';
-import type { Receiver } from '../testing/receiver.ts';
+import type { TestEndpoint } from '../testing/test-endpoint.ts';
 
 type Body = Record<string, unknown>;
 type Item = Body & { guid: string };
@@ -60,7 +60,11 @@ async function eventually<Result>(what: string, look: () => Promise<Result | und
 export type Made = { bank: string; customer: string; healthy: string; failing: string; event: string };
 
 /** Two endpoints, one of which fails once it is active, and something that happened for both to be told of. */
-export async function makeData(founder: Founder, healthy: Receiver, failing: Receiver): Promise<Made> {
+export async function makeData(
+  founder: Founder,
+  healthy: TestEndpoint,
+  failing: TestEndpoint,
+): Promise<Made> {
   const [bank] = await founder.list('/banks');
   assert.ok(bank);
   const own = { bank_guid: bank.guid };
@@ -85,7 +89,7 @@ export async function makeData(founder: Founder, healthy: Receiver, failing: Rec
   return { bank: bank.guid, customer: customer.guid, ...endpoints, event: told.guid };
 }
 
-async function subscribe(founder: Founder, name: string, { url }: Receiver): Promise<string> {
+async function subscribe(founder: Founder, name: string, { url }: TestEndpoint): Promise<string> {
   const environment = 'sandbox';
   const { guid } = await founder.create('/subscriptions', { type: 'webhook', name, url, environment });
   await founder.find('/subscriptions', (found) => found.guid === guid && found.state === 'active');

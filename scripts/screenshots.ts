@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { launchBrowser, prepareBrowser } from '../e2e/support/browser.ts';
-import { createReceiver } from '../testing/receiver.ts';
 import { BOUNDED, createSite, type Running, waitFor } from '../testing/serve.ts';
+import { createTestEndpoint } from '../testing/test-endpoint.ts';
 import { founderOf, type Made, makeData } from './screenshot-data.ts';
 import { addDay } from './screenshot-day.ts';
 
@@ -27,7 +27,7 @@ test('pictures of the dashboard', BOUNDED, async (t) => {
   const site = await createSite(t);
   const service = await site.serve();
   await waitFor('the welcome', service, () => service.out().includes('Ctrl-C'));
-  const [healthy, failing] = [await createReceiver(), await createReceiver()];
+  const [healthy, failing] = [await createTestEndpoint(), await createTestEndpoint()];
 
   const browser = await launchBrowser();
   const context = await browser.newContext({

@@ -61,15 +61,15 @@ import { createTokens } from './tokens/service.ts';
 import { WEBHOOKS } from './webhooks/deliveries/description.ts';
 import { registerLiveDeliveries } from './webhooks/deliveries/live/live-routes.ts';
 import { createLiveViewers } from './webhooks/deliveries/live/live-viewers.ts';
+import { createDeliveriesModule } from './webhooks/deliveries/module.ts';
 import { createDeliverOnce } from './webhooks/deliveries/redelivery/deliver-once.ts';
-import { createRecoveries } from './webhooks/deliveries/redelivery/redeliveries.ts';
-import { registerRecoveries } from './webhooks/deliveries/redelivery/redelivery-routes.ts';
+import { createRedeliveries } from './webhooks/deliveries/redelivery/redeliveries.ts';
+import { registerRedeliveries } from './webhooks/deliveries/redelivery/redelivery-routes.ts';
 import { registerTargets } from './webhooks/deliveries/redelivery/target-routes.ts';
 import { registerTestEvents } from './webhooks/deliveries/redelivery/test-event-routes.ts';
 import { createTestEvents } from './webhooks/deliveries/redelivery/test-events.ts';
-import { createDeliveryRoom } from './webhooks/deliveries/room.ts';
 import { registerDeliveries } from './webhooks/deliveries/routes.ts';
-import type { Courier } from './webhooks/deliveries/sending/sender.ts';
+import type { Sender } from './webhooks/deliveries/sending/sender.ts';
 import { createDeliveries } from './webhooks/deliveries/service.ts';
 import { createDeliveryStatistics } from './webhooks/deliveries/statistics/statistics.ts';
 import { registerDeliveryStatistics } from './webhooks/deliveries/statistics/statistics-routes.ts';
@@ -91,7 +91,7 @@ type Deps = {
   /** For the health check of database connections: their answers take real time whatever `timers` does. */
   databaseTimers: Timers;
   /** Takes deliveries to their endpoints. */
-  courier: Courier;
+  sender: Sender;
   randomBytes: RandomBytes;
   /** Whether the main server answers /operator and /metrics too, beside the operator's own. */
   operatorOnMainPort: boolean;
@@ -103,7 +103,7 @@ type Deps = {
 
 /** The whole house: every part made once and wired by hand. */
 export async function createApp(deps: Deps) {
-  const { config, databaseUrl: url, log, clock, timers, databaseTimers, courier, randomBytes } = deps;
+  const { config, databaseUrl: url, log, clock, timers, databaseTimers, sender, randomBytes } = deps;
   const { baseUrl, supportEmail, allowlistPolicy, allowlistMinPrefix } = config;
 
   const metrics = createMetrics();
@@ -150,10 +150,10 @@ export async function createApp(deps: Deps) {
   });
   const fileRoom = createFileRoom({ ...base, config, timers, encryption, customers });
   const { files, fileProcessing } = fileRoom;
-  const deliveries = createDeliveryRoom({
+  const deliveries = createDeliveriesModule({
     ...base,
-    ...{ timers, notifications, subscriptions, courier, randomBytes, settings: config },
-    alongside: () => recoveries.step(),
+    ...{ timers, notifications, subscriptions, sender, randomBytes, settings: config },
+    runRedeliveryStep: () => redeliveries.step(),
   });
   const { dispatcher, enqueueFor } = deliveries;
   const resending = { subscriptions, enqueueFor, retentionDays: config.retentionDays };
@@ -167,7 +167,7 @@ export async function createApp(deps: Deps) {
     eventCounters,
   });
   const liveViewers = createLiveViewers({ ...base, notifications, timers });
-  const recoveries = createRecoveries({ ...base, ...resending });
+  const redeliveries = createRedeliveries({ ...base, ...resending });
   const tokens = createTokens({ ...base, addresses: config, notifications, encryption });
   const { revocations, denials } = tokens;
   const failedAuthentications = createFailedAuthentications(base);
@@ -228,7 +228,7 @@ export async function createApp(deps: Deps) {
     registerTestEvents(api, { testEvents });
     registerDeliveryStatistics(api, { statistics });
     registerLiveDeliveries(api, { ...tokens, liveViewers });
-    registerRecoveries(api, { recoveries });
+    registerRedeliveries(api, { redeliveries });
     registerFiles(api, { files });
     registerMembers(api, { members, invitations: login.invitations });
     registerMemberPolicy(api, { members, organizations });
@@ -285,7 +285,7 @@ export async function createApp(deps: Deps) {
     chores: [
       { name: 'deleted subscriptions', run: subscriptions.sweepDeleted },
       { name: 'failed subscriptions', run: subscriptions.sweepFailed },
-      { name: 'recoveries', run: recoveries.sweep },
+      { name: 'recoveries', run: redeliveries.sweep },
       { name: 'writers of event counts', run: eventCounters.sweep },
       { name: 'orphaned deliveries', run: deliveries.sweepOrphans },
       { name: 'retention', run: partitions.dropOld },
@@ -314,7 +314,7 @@ export async function createApp(deps: Deps) {
           steps: [
             // After the requests: what they committed meanwhile is given back with the rest.
             ['deliveries', deliveries.stop],
-            ['sender thread', deliveries.closeCourier],
+            ['sender thread', deliveries.closeSender],
             ['files', fileRoom.stop],
           ],
         },
@@ -363,7 +363,7 @@ export async function createApp(deps: Deps) {
   return {
     ...rooms,
     failedAuthentications,
-    recoveries,
+    redeliveries,
     eventCounters,
     partitions,
     dispatcher,

@@ -147,7 +147,7 @@ const OBJECTS: Record<string, PathObject> = {
       });
       if (status !== 201) throw new Error(JSON.stringify(body));
       // Over at once: a subscription has only so many at a time.
-      while (await app.recoveries.step());
+      while (await app.redeliveries.step());
       return String(body.guid);
     },
   },

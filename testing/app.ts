@@ -15,7 +15,7 @@ import { systemTimers, type Timers } from '../server/infrastructure/runtime/cloc
 import { createLog } from '../server/infrastructure/runtime/log.ts';
 import type { PasswordHasher } from '../server/people/login/passwords/passwords.ts';
 import { EXCHANGE_TIMEOUT_MS } from '../server/webhooks/deliveries/sending/exchange.ts';
-import { createCourier } from '../server/webhooks/deliveries/sending/sender.ts';
+import { createSender } from '../server/webhooks/deliveries/sending/sender.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { watchDescribedStatuses } from './described-statuses.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
@@ -93,7 +93,7 @@ export async function createTestApp({
     clock,
     timers: clock,
     databaseTimers,
-    courier: createCourier({ clock, timers: clock, resolve }),
+    sender: createSender({ clock, timers: clock, resolve }),
     randomBytes,
     // One server for every route, so that a test calls it without asking whose surface it is.
     operatorOnMainPort: true,

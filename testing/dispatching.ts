@@ -105,7 +105,7 @@ export async function createDispatching(t: TestContext) {
 
     async queued(): Promise<number> {
       const [count] = await select<string>(
-        'select (select count(*) from delivery_queue) + (select count(*) from delivery_consignments)',
+        'select (select count(*) from delivery_queue) + (select count(*) from delivery_batches)',
       );
       return Number(count);
     },
@@ -142,7 +142,7 @@ export type Arrival = { at: number; path: string; guid: string };
 
 /**
  * A receiver that answers everything at once and keeps next to nothing of it: tens of thousands of requests cost it
- * little. `testing/receiver.ts` is for what a request has in it, and for receivers that misbehave.
+ * little. `testing/test-endpoint.ts` is for what a request has in it, and for receivers that misbehave.
  */
 export async function createCounter(t: TestContext) {
   const arrivals: Arrival[] = [];

@@ -4,14 +4,14 @@ import { after } from 'node:test';
 import { createTestApp, type TestApp } from './app.ts';
 import { createTestDatabase } from './database.ts';
 import { createFakeClock } from './fake-clock.ts';
-import { createReceiver, hold, type Receiver } from './receiver.ts';
 import { createSubscription, type SubscriptionBody } from './subscriptions.ts';
 import { createTenant, type Tenant, userToken } from './tenant.ts';
+import { createTestEndpoint, hold, type TestEndpoint } from './test-endpoint.ts';
 
 /** What tests of the dispatcher say often: start it, look at what it did, and compare it with what arrived. */
 
 type Options = NonNullable<Parameters<typeof createTestApp>[0]>;
-type Request = Receiver['received'][number];
+type Request = TestEndpoint['received'][number];
 type Guid = Pick<SubscriptionBody, 'guid'>;
 type DeliveryBody = Record<string, unknown> & {
   state: string;
@@ -44,12 +44,12 @@ export async function createNodes({ apart = false } = {}) {
   const idle = await createTestApp({ testDatabase, clock });
   after(() => testDatabase.drop());
   const tenant = await createTenant(a);
-  const receiver = await createReceiver();
-  const subscription = await createSubscription(a, tenant, { url: receiver.url });
-  await a.dispatcher.settle();
+  const endpoint = await createTestEndpoint();
+  const subscription = await createSubscription(a, tenant, { url: endpoint.url });
+  await a.dispatcher.drain();
   const dispatchers = () =>
     idle.database.queries.selectFrom('dispatchers').selectAll().orderBy('guid').execute();
-  return { a, b, idle, tenant, receiver, subscription, dispatchers };
+  return { a, b, idle, tenant, endpoint, subscription, dispatchers };
 }
 
 async function stopInTime({ dispatcher, clock }: TestApp): Promise<void> {
@@ -77,7 +77,7 @@ export async function until(isSo: () => boolean | Promise<boolean>, what = 'the 
 export async function pass(ms: number, apps: readonly TestApp[], stepMs = 1_000): Promise<void> {
   for (let left = ms; left > 0; left -= stepMs) {
     for (const clock of new Set(apps.map((app) => app.clock))) clock.advance(Math.min(stepMs, left));
-    await Promise.all(apps.map((app) => app.dispatcher.settle()));
+    await Promise.all(apps.map((app) => app.dispatcher.drain()));
   }
 }
 
@@ -150,11 +150,11 @@ export function eventIn({ body }: Pick<Request, 'body'>): SentEvent {
 }
 
 /** The events that arrived, as often as they did. */
-export function guidsAt({ received }: Pick<Receiver, 'received'>): string[] {
+export function guidsAt({ received }: Pick<TestEndpoint, 'received'>): string[] {
   return received.map((request) => eventIn(request).guid);
 }
 
-export function typesAt({ received }: Pick<Receiver, 'received'>): string[] {
+export function typesAt({ received }: Pick<TestEndpoint, 'received'>): string[] {
   return received.map((request) => eventIn(request).event_type);
 }
 
@@ -164,12 +164,12 @@ export function isSignedWith(key: string, { headers, body }: Request): boolean {
 }
 
 /** Answers each request a moment later, so that whatever may be under way at once is, and counts it. */
-export function countConcurrency(receiver: Receiver, status: (request: Request) => number = () => 204) {
+export function countConcurrency(endpoint: TestEndpoint, status: (request: Request) => number = () => 204) {
   let open = 0;
   let answered = 0;
   /** For each request, in order: how many were under way with it, and how many had been answered before. */
   const seen: { open: number; answered: number }[] = [];
-  receiver.behave((_, request) => {
+  endpoint.behave((_, request) => {
     open += 1;
     seen.push({ open, answered });
     const answer = hold();

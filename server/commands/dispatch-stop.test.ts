@@ -8,8 +8,8 @@ import {
   stop,
   untilQueueIsEmpty,
 } from '../../testing/dispatching.ts';
-import { createReceiver, hold } from '../../testing/receiver.ts';
 import { BOUNDED, type Running, waitFor } from '../../testing/serve.ts';
+import { createTestEndpoint, hold } from '../../testing/test-endpoint.ts';
 import { guidsAt } from '../../testing/webhooks.ts';
 import { START_LIMIT } from '../webhooks/deliveries/queue/lanes/limit.ts';
 import { EXCHANGE_TIMEOUT_MS } from '../webhooks/deliveries/sending/exchange.ts';
@@ -27,7 +27,7 @@ type Command = 'dispatch' | 'serve';
 
 /** An endpoint that answered its first event, and a process of which it is known. */
 async function createStopping(t: TestContext, command: Command) {
-  const receiver = await createReceiver();
+  const receiver = await createTestEndpoint();
   const dispatching = await createDispatching(t);
   const running = await (command === 'serve' ? dispatching.serve() : dispatching.startDispatcher());
   const endpoint = await dispatching.createEndpoint(receiver.url);

@@ -14,7 +14,7 @@ import { systemClock, systemTimers } from '../infrastructure/runtime/clock.ts';
 import { createLog, type Log } from '../infrastructure/runtime/log.ts';
 import { Secret } from '../infrastructure/runtime/secret.ts';
 import { StartupError } from '../infrastructure/runtime/startup-error.ts';
-import { createCourierThread } from '../webhooks/deliveries/sending/sender-thread.ts';
+import { createSenderThread } from '../webhooks/deliveries/sending/sender-thread.ts';
 
 /** What a command opened, closed in reverse order whatever happens. */
 export type Opened = {
@@ -53,9 +53,9 @@ export async function openApp(
           ownerUrl: config.migrationDatabaseUrl ?? config.databaseUrl,
         };
   const time = { clock: systemClock, timers: systemTimers };
-  const courier = createCourierThread({ ...time, log });
+  const sender = createSenderThread({ ...time, log });
   const app = await createApp({
-    ...{ config: complete, databaseUrl, log, randomBytes, dashboard, courier },
+    ...{ config: complete, databaseUrl, log, randomBytes, dashboard, sender },
     operatorOnMainPort: embedded && config.exposure === undefined,
     ...{ ...time, databaseTimers: systemTimers },
   });

@@ -3,7 +3,6 @@ import { readdir } from 'node:fs/promises';
 import { type TestContext, test } from 'node:test';
 import { OPERATOR_TOKEN } from '../../testing/app.ts';
 import { createTestDatabase } from '../../testing/database.ts';
-import { refusing } from '../../testing/receiver.ts';
 import {
   BOUNDED,
   createSite,
@@ -12,6 +11,7 @@ import {
   untilReady,
   waitFor,
 } from '../../testing/serve.ts';
+import { refusing } from '../../testing/test-endpoint.ts';
 import { query } from '../infrastructure/database/embedded/testing/temporary-server.ts';
 
 async function createShared(t: TestContext, { migrated }: { migrated: boolean }) {

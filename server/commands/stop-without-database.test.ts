@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createDispatching, newEvents, untilQueueIsEmpty } from '../../testing/dispatching.ts';
-import { createReceiver, hold } from '../../testing/receiver.ts';
 import { BOUNDED } from '../../testing/serve.ts';
 import { createSilentProxy } from '../../testing/silent-proxy.ts';
+import { createTestEndpoint, hold } from '../../testing/test-endpoint.ts';
 
 const ARRIVE_WITHIN_MS = 60_000;
 /** Short, so that the test is: the silent database uses up all of it. */
@@ -11,7 +11,7 @@ const LIMIT = '3s';
 
 for (const away of ['refuseAll', 'silenceAll'] as const)
   test(`SIGTERM while the database is away (${away}) ends with 0 and loses nothing`, BOUNDED, async (t) => {
-    const receiver = await createReceiver();
+    const receiver = await createTestEndpoint();
     const dispatching = await createDispatching(t);
     const proxy = await createSilentProxy(dispatching.databaseUrl);
     t.after(proxy.close);

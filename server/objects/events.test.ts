@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createCallers, issueToken } from '../../testing/api-callers.ts';
 import { newObject } from '../../testing/objects.ts';
-import { createReceiver } from '../../testing/receiver.ts';
 import { createSubscription } from '../../testing/subscriptions.ts';
+import { createTestEndpoint } from '../../testing/test-endpoint.ts';
 import { createDispatchingApp, eventIn } from '../../testing/webhooks.ts';
 import { EVENT_TYPES } from '../webhooks/events/catalogue.ts';
 import { endingsOf } from './machine.ts';
@@ -12,9 +12,9 @@ import { OBJECT_TYPES } from './types.ts';
 /** What a subscribed endpoint is told of each kind of object, on each way that it can go (specification, Events). */
 const app = await createDispatchingApp();
 const owner = await createCallers(app);
-const receiver = await createReceiver();
+const receiver = await createTestEndpoint();
 await createSubscription(app, owner, { url: receiver.url });
-await app.dispatcher.settle();
+await app.dispatcher.drain();
 
 /** By hand: the kinds of event in their order for each ending, `default` without `simulate`. */
 const TOLD: Record<string, Record<string, string>> = {
@@ -84,7 +84,7 @@ async function rest(): Promise<void> {
     .where('next_move_at', 'is not', null)
     .executeTakeFirstOrThrow();
   assert.equal(n, 0, 'all are at rest');
-  await app.dispatcher.settle();
+  await app.dispatcher.drain();
 }
 
 /** What arrived about an object, in the order in which it happened: guids of events grow. */
@@ -140,7 +140,7 @@ test('a bank tells of its creation and of its change', async () => {
   const created = await app.call({ method: 'POST', url: '/api/banks', token, payload: { name: 'New' } });
   const url = `/api/banks/${created.body.guid}`;
   await app.call({ method: 'PATCH', url, token, payload: { name: 'Newer' } });
-  await app.dispatcher.settle();
+  await app.dispatcher.drain();
   const told = toldOf(String(created.body.guid));
   assert.deepEqual(told, ['bank.created', 'bank.updated']);
   for (const event of told) received.add(event);

@@ -1,6 +1,8 @@
+import { createPolling, type Polling } from '../infrastructure/background/polling.ts';
 import type { Notifications } from '../infrastructure/database/connections/notifications.ts';
 import type { Database } from '../infrastructure/database/database.ts';
 import type { Clock, Timers } from '../infrastructure/runtime/clock.ts';
+import { coalesce } from '../infrastructure/runtime/coalesce.ts';
 import type { Log } from '../infrastructure/runtime/log.ts';
 import type { Events, NewEvent } from '../webhooks/events/service.ts';
 import { nextMove } from './machine.ts';
@@ -13,11 +15,9 @@ import { OBJECT_TYPES, type ObjectType } from './types.ts';
 const CHANNEL = 'objects';
 /** Objects of one transaction. */
 const BATCH = 100;
-/** A look in any case, so that a lost message makes a move late and never loses it. */
-const LOOK_EVERY_MS = 10_000;
-/** Looks follow each other at this distance at least: what is due may be held by somebody else. */
-const MIN_GAP_MS = 20;
-const RETRY_AFTER_MS = 1_000;
+const MAX_POLL_INTERVAL_MS = 10_000;
+/** Objects that are due may be locked by another process. */
+const MIN_POLL_INTERVAL_MS = 20;
 
 const AT_REST = { ending: null, next_move_at: null };
 
@@ -41,10 +41,7 @@ type Deps = {
 export function createSimulator({ database, clock, timers, log, notifications, events, delayMs }: Deps) {
   const types = new Map(OBJECT_TYPES.map((type) => [type.name, type]));
   const names = [...types.keys()];
-  let running = false;
-  let round: Promise<void> | undefined;
-  let dueAt = Number.POSITIVE_INFINITY;
-  let cancel = () => {};
+  let polling: Polling | undefined;
 
   /** Where an object goes from here and when; nowhere, once it is at its ending or off the way to it. */
   function plan(
@@ -98,52 +95,21 @@ export function createSimulator({ database, clock, timers, log, notifications, e
     while ((await step()) > 0);
   }
 
-  async function look(): Promise<void> {
-    try {
-      while (running && (await step()) > 0);
-      const next = await store.selectNextMoveAt(database.queries, names);
-      const now = clock.now().getTime();
-      wakeAt(Math.max(now + MIN_GAP_MS, Math.min(next?.getTime() ?? Infinity, now + LOOK_EVERY_MS)));
-    } catch (error) {
-      log.warn({ err: error }, 'objects could not be moved; trying again');
-      wakeAt(clock.now().getTime() + RETRY_AFTER_MS);
-    }
-  }
-
-  function wakeAt(moment: number): void {
-    if (!running || moment >= dueAt) return;
-    dueAt = moment;
-    cancel();
-    cancel = timers.after(Math.max(0, moment - clock.now().getTime()), () => {
-      dueAt = Number.POSITIVE_INFINITY;
-      // Whoever wakes during a look shares the one after it.
-      if (round) void round.then(wake);
-      else
-        round = look().finally(() => {
-          round = undefined;
-        });
+  const startPolling = () =>
+    createPolling({
+      ...{ clock, timers, log, maxIntervalMs: MAX_POLL_INTERVAL_MS, minIntervalMs: MIN_POLL_INTERVAL_MS },
+      failureMessage: 'could not move objects; retrying',
+      async poll() {
+        while (polling && (await step()) > 0);
+        return { progress: false, nextDueAt: await store.selectNextMoveAt(database.queries, names) };
+      },
     });
-  }
 
-  function wake(): void {
-    wakeAt(clock.now().getTime());
-  }
-
-  let telling = false;
-  let tellAgain = false;
-  /** Outside of every transaction, and what comes while one is on its way shares the next. */
-  async function tellOthers(): Promise<void> {
-    tellAgain = true;
-    if (telling) return;
-    telling = true;
-    while (tellAgain) {
-      tellAgain = false;
-      await notifications
-        .notify(CHANNEL)
-        .catch((error: unknown) => log.debug({ reason: String(error) }, 'the simulators were not woken'));
-    }
-    telling = false;
-  }
+  const notifyOthers = coalesce(() =>
+    notifications
+      .notify(CHANNEL)
+      .catch((error: unknown) => log.debug({ reason: String(error) }, 'could not wake the simulators')),
+  );
 
   return {
     plan,
@@ -151,21 +117,20 @@ export function createSimulator({ database, clock, timers, log, notifications, e
 
     /** An object is to be moved at that moment, by this process if it does such work. */
     expect(moment: Date): void {
-      if (running) wakeAt(moment.getTime());
-      else void tellOthers();
+      if (polling) polling.wakeAt(moment);
+      else void notifyOthers();
     },
 
     async start(): Promise<void> {
-      running = true;
-      await notifications.listen(CHANNEL, wake);
-      wake();
+      polling = startPolling();
+      await notifications.listen(CHANNEL, () => polling?.wake());
+      polling.wake();
     },
 
     async stop(): Promise<void> {
-      running = false;
-      cancel();
-      dueAt = Number.POSITIVE_INFINITY;
-      await round;
+      const stopped = polling;
+      polling = undefined;
+      await stopped?.stop();
     },
   };
 }

@@ -86,7 +86,7 @@ export function registerSubscriptionRoutes(scope: HttpServer, deps: Subscription
         response: answers({ 200: ControlledSubscriptionView }, 401, 403, 404),
       },
     },
-    async (request) => viewControlled(unwrap(await subscriptions.get('anyone', request.params.guid))),
+    async (request) => viewControlled(unwrap(await subscriptions.get('any tenant', request.params.guid))),
   );
 
   scope.patch(
@@ -123,7 +123,7 @@ export function registerSubscriptionRoutes(scope: HttpServer, deps: Subscription
     },
     async (request) => {
       const actor = authentication.actor(request);
-      return viewControlled(unwrap(await subscriptions.remove(actor, 'anyone', request.params.guid)));
+      return viewControlled(unwrap(await subscriptions.remove(actor, 'any tenant', request.params.guid)));
     },
   );
 }

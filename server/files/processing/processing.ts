@@ -1,3 +1,4 @@
+import { coalesce } from '../../infrastructure/runtime/coalesce.ts';
 import type { Guids } from '../../infrastructure/runtime/guid.ts';
 import { createLane } from './lane.ts';
 import { createTreatment, type TreatmentDeps } from './process-file.ts';
@@ -32,25 +33,16 @@ export function createProcessing({ guids, ...deps }: TreatmentDeps & { guids: Gu
   ];
   let running = false;
   let cancelLook = () => {};
-  let looking: Promise<void> | undefined;
-  /** Somebody asked while it was looking, and may know of something newer. */
-  let again = false;
   /** Something ended, which may have left more to do: content that was found has to be examined. */
   let hasEnded = false;
 
   const active = () => lanes.flatMap((lane) => [...lane.active]);
 
-  async function look(): Promise<void> {
-    again = true;
-    looking ??= (async () => {
-      while (again) {
-        again = false;
-        await Promise.all(lanes.map((lane) => lane.claim()));
-      }
-    })().finally(() => {
-      looking = undefined;
-    });
-    await looking;
+  let looking: Promise<void> = Promise.resolve();
+  const claim = coalesce(() => Promise.all(lanes.map((lane) => lane.claim())));
+  function look(): Promise<void> {
+    looking = claim();
+    return looking;
   }
 
   function wake(): void {
@@ -99,7 +91,7 @@ export function createProcessing({ guids, ...deps }: TreatmentDeps & { guids: Gu
       running = false;
       cancelLook();
       stopping.abort(new Error('the process stops'));
-      await looking?.catch(() => {});
+      await looking.catch(() => {});
       await Promise.all(active());
     },
   };

@@ -3,8 +3,8 @@ import { after, test } from 'node:test';
 import { assertError, createTestApp } from '../../../testing/app.ts';
 import { createFakeClock } from '../../../testing/fake-clock.ts';
 import { createFile, createFileOwner, inline, PDF, PNG, postFile, showFile } from '../../../testing/files.ts';
-import { refusing } from '../../../testing/receiver.ts';
 import { userToken } from '../../../testing/tenant.ts';
+import { refusing } from '../../../testing/test-endpoint.ts';
 import { until } from '../../../testing/webhooks.ts';
 import { createS3Double } from '../storage/testing/s3-double.ts';
 

@@ -5,10 +5,10 @@ import { assertError, createTestApp } from '../../../testing/app.ts';
 import { createTestDatabase } from '../../../testing/database.ts';
 import { publishEvents } from '../../../testing/events.ts';
 import { createFakeClock } from '../../../testing/fake-clock.ts';
-import { createReceiver, hold } from '../../../testing/receiver.ts';
 import { createSilentProxy } from '../../../testing/silent-proxy.ts';
 import { createSubscription } from '../../../testing/subscriptions.ts';
 import { createTenant, tokenOf } from '../../../testing/tenant.ts';
+import { createTestEndpoint, hold } from '../../../testing/test-endpoint.ts';
 import { createDispatchingApp, deliveryOf, guidsAt } from '../../../testing/webhooks.ts';
 
 const STEP_MS = 1_000;
@@ -55,9 +55,9 @@ async function recoveryTimes(conditions: Record<string, () => boolean | Promise<
 
 test('after a failover without a reset calls, leases, revocations and deliveries recover in time', async () => {
   const tenant = await createTenant(app);
-  const receiver = await createReceiver();
+  const receiver = await createTestEndpoint();
   const subscription = await createSubscription(app, tenant, { url: receiver.url });
-  await app.dispatcher.settle();
+  await app.dispatcher.drain();
   const call = () => app.operate('GET', '/organizations');
   await Promise.all(Array.from({ length: 20 }, call));
   const token = await tokenOf(app, tenant.bankKey, 'customers:read');
@@ -116,7 +116,7 @@ test('after a failover without a reset calls, leases, revocations and deliveries
   assertError(await use(), 401, 'authentication_failed');
   assert.ok(proxy.accepted() > acceptedBefore);
   const events = await publishEvents(app, tenant, 10);
-  await app.dispatcher.settle();
+  await app.dispatcher.drain();
   const arrived = guidsAt(receiver).slice(1);
   assert.deepEqual(
     arrived.filter((guid) => guid !== underWay).toSorted(),

@@ -61,7 +61,7 @@ export async function grantToService(owner: Database, serviceRole: string): Prom
     // A partition is reached through its parent, whose privileges count.
     const { rows: tables } = await sql<{ name: string }>`
       select relname as name from pg_class
-      where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition
+      where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p', 'v') and not relispartition
         and relowner = current_user::regrole
       order by relname`.execute(transaction);
     await run(`revoke all on schema ${schema} from`);

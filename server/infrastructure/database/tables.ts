@@ -18,7 +18,7 @@ export type Tables = PeopleTables & {
   subscriptions: SubscriptionsTable;
   deliveries: DeliveriesTable;
   delivery_queue: DeliveryQueueTable;
-  delivery_consignments: DeliveryConsignmentsTable;
+  delivery_batches: DeliveryBatchesTable;
   delivery_attempts: DeliveryAttemptsTable;
   delivery_counters: DeliveryCountersTable;
   dispatchers: DispatchersTable;
@@ -198,7 +198,7 @@ type DeliveryQueueTable = {
   leased_by: string | null;
 };
 
-type DeliveryConsignmentsTable = {
+type DeliveryBatchesTable = {
   guid: string;
   subscription_guid: string;
   leased_by: string;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
-import { createReceiver, refusing } from '../../../testing/receiver.ts';
+import { createTestEndpoint, refusing } from '../../../testing/test-endpoint.ts';
 import { guardedConnector } from './outbound.ts';
 import { type Resolve, systemResolve } from './resolve.ts';
 
@@ -105,7 +105,7 @@ test('an address with a zone is not a URL at all', () => {
 });
 
 test('the connection goes to the address that was checked, and the name is resolved once', async () => {
-  const receiver = await createReceiver();
+  const receiver = await createTestEndpoint();
   const resolve = answers('127.0.0.1');
   const { port } = new URL(receiver.url);
   // Nobody but the handed-in resolver knows this name: a second resolution would fail.
@@ -126,7 +126,7 @@ test('rebinding: a name that is public once and private for the next connection 
 });
 
 test('addresses are tried in turn until one connects', async () => {
-  const { port } = new URL((await createReceiver()).url);
+  const { port } = new URL((await createTestEndpoint()).url);
   for (const addresses of [
     ['::1', '127.0.0.1'],
     ['127.0.0.2', '127.0.0.1'],
@@ -164,7 +164,7 @@ test('port 0 is not taken for a missing port', async () => {
 });
 
 test('giving up ends a connection, made or in the making', async () => {
-  const receiver = await createReceiver();
+  const receiver = await createTestEndpoint();
   const stop = new AbortController();
   const socket = await connect(receiver.url, answers(), { allowPrivate: true, signal: stop.signal });
   const making = connect(receiver.url, answers(), { allowPrivate: true, signal: stop.signal });

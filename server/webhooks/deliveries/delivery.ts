@@ -1,6 +1,6 @@
 import type { EnvironmentName, FailureKind } from '../../infrastructure/database/tables.ts';
 
-/** A delivery with all that an attempt needs, so that sending reads nothing from the database. */
+/** A delivery with everything that an attempt needs, so that sending reads nothing from the database. */
 export type Delivery = {
   guid: string;
   subscriptionGuid: string;
@@ -12,20 +12,20 @@ export type Delivery = {
   objectGuid: string;
   attemptCount: number;
   createdAt: Date;
-  /** Taken before it was due, because its endpoint has recovered. */
+  /** Claimed before it was due, because its endpoint has recovered. */
   isEarly: boolean;
-  /** Instead of a place of its own in the queue. */
-  consignment?: Consignment | undefined;
+  /** Set instead of a queue row of its own. */
+  batch?: DeliveryBatch | undefined;
 };
 
-/** Deliveries that their maker sends at once, under one row of the database. */
-export type Consignment = {
+/** Deliveries that the process that created them sends directly, under one row of `delivery_batches`. */
+export type DeliveryBatch = {
   readonly guid: string;
-  /** Not written down yet. */
+  /** Deliveries without a recorded outcome. */
   left: number;
 };
 
-/** What one attempt came to. */
+/** The outcome of one attempt. */
 export type Outcome = {
   delivery: Delivery;
   result: 'completed' | FailureKind;
@@ -34,20 +34,17 @@ export type Outcome = {
   durationMs: number;
   status: number | undefined;
   excerpt: string;
-  /** Why there was no answer, in words. */
+  /** Why there was no response, shown to partners. */
   reason: string | undefined;
-  /** The endpoint asked for a pause. */
+  /** The endpoint sent a Retry-After that is honoured. */
   isPaused: boolean;
-  /** When to try again; undefined once there is nothing left to try. */
+  /** Undefined when the attempt was the last. */
   nextAttemptAt: Date | undefined;
   /** The URL that answered 2xx to the first delivery, and so activates its subscription. */
   provenUrl?: string | undefined;
 };
 
-/**
- * The body: the six fields of a SubscriptionEvent in this order, one without a value left out. It is made anew
- * for each attempt from values that never change, so every attempt sends the same bytes.
- */
+/** The request body: the fields of a SubscriptionEvent in fixed order, so that every attempt sends the same bytes. */
 export function bodyOf(
   delivery: Pick<
     Delivery,

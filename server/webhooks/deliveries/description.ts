@@ -7,29 +7,32 @@ function header(name: string, description: string) {
   return { name, in: 'header' as const, required: true, description, schema: { type: 'string' as const } };
 }
 
-/** What endpoints get, for the OpenAPI document: a generator makes a receiver of it. */
+/** The `webhooks` section of the OpenAPI document. */
 export const WEBHOOKS = {
   event: {
     post: {
       operationId: 'event',
-      summary: 'Something happened; answer with any 2xx within two seconds',
+      summary: 'An event; respond with any 2xx within two seconds',
       tags: ['Events'],
       parameters: [
         header(
           'X-Service-Signature',
           'lowercase hex of the HMAC-SHA-256 of the raw body under the signing key',
         ),
-        header('webhook-id', 'the guid of the event, the same on every attempt'),
-        header('webhook-timestamp', 'seconds since 1970 at which this attempt was made'),
-        header('webhook-signature', 'the signature of Standard Webhooks over id, timestamp and body'),
+        header('webhook-id', 'guid of the event, the same on every attempt'),
+        header('webhook-timestamp', 'Unix time of this attempt in seconds'),
+        header('webhook-signature', 'Standard Webhooks signature of id, timestamp and body'),
       ],
       requestBody: {
         required: true,
         content: { 'application/json': { schema: Type.Object(body) } },
       },
       responses: {
-        '2XX': { description: 'Delivered. The body is not looked at; its first kilobyte is kept for you.' },
-        default: { description: 'Not delivered; it is sent again, for seven days.' },
+        '2XX': {
+          description:
+            'Delivered. The first kilobyte of the response body is stored and shown with the attempt.',
+        },
+        default: { description: 'Not delivered; retried for seven days.' },
       },
     },
   },

@@ -19,7 +19,7 @@ import {
   viewDelivery,
   viewDetailedDelivery,
 } from './schema.ts';
-import type { AskedFilters, Deliveries } from './service.ts';
+import type { Deliveries, RequestedFilters } from './service.ts';
 
 const DeliveryQuery = listQuery({
   guid: guidsFilter,
@@ -32,7 +32,7 @@ const DeliveryQuery = listQuery({
   ...createdAtFilters,
 });
 
-function filtersOf(query: Static<typeof DeliveryQuery>): AskedFilters {
+function filtersOf(query: Static<typeof DeliveryQuery>): RequestedFilters {
   return {
     guid: values(query.guid),
     state: values(query.state),
@@ -58,7 +58,7 @@ export function registerDeliveries(api: HttpServer, { deliveries }: { deliveries
       schema: {
         ...read.documented,
         operationId: 'subscription_deliveries.list',
-        summary: 'List deliveries, with the time of the next attempt of those that wait for one',
+        summary: 'List deliveries',
         tags,
         querystring: DeliveryQuery,
         response: answers({ 200: listOf(DeliveryView) }, 400, 401, 403, 422),
@@ -79,7 +79,7 @@ export function registerDeliveries(api: HttpServer, { deliveries }: { deliveries
       schema: {
         ...read.documented,
         operationId: 'subscription_deliveries.get',
-        summary: 'Get a delivery with its last attempts',
+        summary: 'Get a delivery with its attempts',
         tags,
         params: GuidParams,
         response: answers({ 200: DetailedDeliveryView }, 401, 403, 404, 422),
@@ -95,7 +95,7 @@ export function registerDeliveries(api: HttpServer, { deliveries }: { deliveries
       schema: {
         ...execute.documented,
         operationId: 'subscription_deliveries.create',
-        summary: 'Deliver an event to a subscription once more, with a new cycle of attempts',
+        summary: 'Redeliver an event to a subscription, with a new cycle of attempts',
         tags,
         body: NewDelivery,
         response: answers({ 201: DeliveryView }, 400, 401, 403, 404, 409, 413, 415, 422),
@@ -103,7 +103,7 @@ export function registerDeliveries(api: HttpServer, { deliveries }: { deliveries
     },
     async (request, reply) => {
       const { caller, body } = request;
-      const delivery = unwrap(await deliveries.restart(actorOf(request), caller, body));
+      const delivery = unwrap(await deliveries.redeliver(actorOf(request), caller, body));
       return reply.code(201).send(viewDelivery(delivery));
     },
   );

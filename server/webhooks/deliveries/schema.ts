@@ -6,21 +6,24 @@ import {
   Timestamp,
 } from '../../infrastructure/http/requests/schemas.ts';
 import { SLOW_MS } from './queue/lanes/limit.ts';
-import type { DetailedDelivery } from './service.ts';
-import { DELIVERY_STATES, type DeliveryState } from './state.ts';
-import type { Attempt, Delivery } from './store.ts';
+import {
+  DELIVERY_STATES,
+  type DeliveryWithState,
+  type DetailedDelivery,
+  type StoredAttempt,
+} from './state.ts';
 
 const DeliveryStateName = Type.Enum([...DELIVERY_STATES], {
-  description: 'storing: on its way; failing: its attempts have failed for 10 seconds, and go on',
+  description: 'storing: being delivered; failing: attempts have failed for 10 seconds and are retried',
 });
 const FailureKind = Type.Enum(['timeout', 'unreachable', 'rejected'], {
-  description: 'of the last attempt: no answer in time, no connection, or an answer that is not 2xx',
+  description: 'of the last attempt: no response in time, no connection, or a response that is not 2xx',
 });
-const ResponseStatus = Type.Integer({ description: 'the status that the endpoint answered with' });
+const ResponseStatus = Type.Integer({ description: 'HTTP status of the response' });
 
 export const NewDelivery = strictObject({
-  subscription_event_guid: { ...Guid, description: 'the event to deliver once more' },
-  subscription_guid: { ...Guid, description: 'the subscription to deliver it to' },
+  subscription_event_guid: { ...Guid, description: 'event to redeliver' },
+  subscription_guid: { ...Guid, description: 'subscription to deliver it to' },
 });
 
 export const DeliveryView = Type.Object({
@@ -33,12 +36,11 @@ export const DeliveryView = Type.Object({
   attempt_count: Type.Integer({ description: 'attempts so far' }),
   next_attempt_at: Type.Optional({
     ...Timestamp,
-    description:
-      'while it is neither completed nor failed, and does not wait for the first 2xx of its endpoint',
+    description: 'absent once completed or failed, and while it waits for the first 2xx of its endpoint',
   }),
   failure_kind: Type.Optional(FailureKind),
   response_status: Type.Optional(ResponseStatus),
-  response_time_ms: Type.Optional(Type.Integer({ description: 'how long the last attempt took' })),
+  response_time_ms: Type.Optional(Type.Integer({ description: 'duration of the last attempt' })),
   created_at: Timestamp,
   updated_at: Timestamp,
   completed_at: Type.Optional(Timestamp),
@@ -54,25 +56,23 @@ const AttemptView = Type.Object({
   }),
   response_status: Type.Optional(ResponseStatus),
   response_excerpt: Type.Optional(Type.String({ description: 'the first 1 KB of the response' })),
-  reason: Type.Optional(Type.String({ description: 'why there was no answer' })),
-  slow: Type.Boolean({ description: 'it took longer than the 2 seconds that an endpoint has' }),
+  reason: Type.Optional(Type.String({ description: 'why there was no response' })),
+  slow: Type.Boolean({ description: 'took longer than the 2 seconds that an endpoint has' }),
 });
 
 export const DetailedDeliveryView = Type.Object({
   ...DeliveryView.properties,
   attempts: Type.Array(AttemptView, {
-    description: 'the last 100, oldest first; attempt_count tells how many there were',
+    description: 'the last 100, oldest first; attempt_count is the total',
   }),
 });
 
-/** Few enough for one answer: only so many subscriptions of an Organization deliver. */
+/** Not paged: the number of subscriptions that deliver is limited. */
 export const TargetsView = Type.Object({
   objects: Type.Array(Type.Object({ subscription_guid: Guid, environment: EnvironmentName })),
 });
 
-export type Shown = Delivery & { state: DeliveryState };
-
-export function viewDelivery(delivery: Shown): Static<typeof DeliveryView> {
+export function viewDelivery(delivery: DeliveryWithState): Static<typeof DeliveryView> {
   const { due_at: dueAt, failure_kind, response_status, response_time_ms } = delivery;
   const { completed_at: completedAt, failed_at: failedAt } = delivery;
   return {
@@ -101,7 +101,7 @@ export function viewDetailedDelivery({
   return { ...viewDelivery(delivery), attempts: attempts.map(viewAttempt) };
 }
 
-function viewAttempt(attempt: Attempt): Static<typeof AttemptView> {
+function viewAttempt(attempt: StoredAttempt): Static<typeof AttemptView> {
   const { number, duration_ms, outcome, response_status, response_excerpt, reason } = attempt;
   return {
     number,

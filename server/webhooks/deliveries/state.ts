@@ -1,24 +1,29 @@
+import type { Selectable } from 'kysely';
+import type { Tables } from '../../infrastructure/database/tables.ts';
 import { Failure } from '../../infrastructure/runtime/failure.ts';
-import type { DeliveryRow } from './store.ts';
 
-/** What a delivery shows. It follows from its moments and the time, so it is never stale. */
+/** The state is derived from timestamps and the current time, so it is never stale. */
 export const DELIVERY_STATES = ['storing', 'failing', 'completed', 'failed'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
+export type DeliveryRow = Selectable<Tables['deliveries']>;
+/** `due_at` is set until the delivery has ended. */
+export type StoredDelivery = DeliveryRow & { due_at: Date | null };
+export type DeliveryWithState = StoredDelivery & { state: DeliveryState };
+export type StoredAttempt = Selectable<Tables['delivery_attempts']>;
+export type DetailedDelivery = DeliveryWithState & { attempts: StoredAttempt[] };
+
 export type Moments = Pick<DeliveryRow, 'completed_at' | 'failed_at' | 'failing_since'>;
 
-/** A moment that is set, or that was so long ago. */
+/** Applies when the timestamp is set, or with `agoMs` when it is at least that old. */
 export type StateRule = { state: DeliveryState; moment: keyof Moments; agoMs?: number };
 
-/** One failure is nothing yet: the second attempt may well succeed. */
+/** The first retries come within this time. */
 const FAILING_AFTER_MS = 10_000;
 
 export const FIRST_STATE: DeliveryState = 'storing';
 
-/**
- * The first that applies is the state, and without any it is the first state. `stateOf` here and the filter of the
- * store both read this table: what is shown and what is filtered by cannot differ.
- */
+/** The first rule that applies gives the state. `stateOf` and the SQL filter of the store share these rules. */
 export const STATE_RULES: readonly StateRule[] = [
   { state: 'completed', moment: 'completed_at' },
   { state: 'failed', moment: 'failed_at' },
@@ -33,11 +38,14 @@ export function stateOf(moments: Moments, now: Date): DeliveryState {
   return rule?.state ?? FIRST_STATE;
 }
 
-/** What a filter names; undefined is every state. */
+/** Parses a state filter; undefined means every state. */
 export function deliveryStates(names: readonly string[] | undefined): DeliveryState[] | Failure | undefined {
   const unknown = names?.find((name) => !isDeliveryState(name));
   if (unknown !== undefined)
-    return new Failure('invalid_parameter', `state ${unknown} is not a state of deliveries`);
+    return new Failure(
+      'invalid_parameter',
+      `state must be one of ${DELIVERY_STATES.join(', ')}; got ${unknown}`,
+    );
   return names?.filter(isDeliveryState);
 }
 

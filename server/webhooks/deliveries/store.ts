@@ -1,4 +1,4 @@
-import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { textArray, uuidArray } from '../../infrastructure/database/arrays.ts';
 import type { Queries, Transaction } from '../../infrastructure/database/database.ts';
 import {
@@ -9,21 +9,20 @@ import {
   selectPage,
 } from '../../infrastructure/database/paging/paging.ts';
 import { distinct, type Narrowing } from '../../infrastructure/database/paging/value-paging.ts';
-import type { EnvironmentName, Tables } from '../../infrastructure/database/tables.ts';
+import type { Visible } from '../visible.ts';
 import { guidsOfWindow } from './guid-window.ts';
-import { type DeliveryState, FIRST_STATE, STATE_RULES, type StateRule } from './state.ts';
+import {
+  type DeliveryState,
+  FIRST_STATE,
+  STATE_RULES,
+  type StateRule,
+  type StoredAttempt,
+  type StoredDelivery,
+} from './state.ts';
 
-/** What partners read of deliveries. What is sent is in `queue-store.ts`, what came of it in `record-store.ts`. */
+/** Reads deliveries for the API. The dispatcher uses `queue-store.ts` and `record-store.ts`. */
 
-export type DeliveryRow = Selectable<Tables['deliveries']>;
-/** With its place in the queue, as long as it has one. */
-export type Delivery = DeliveryRow & { due_at: Date | null };
-export type Attempt = Selectable<Tables['delivery_attempts']>;
-
-/** What a token may see: its Organization's, in its environment or, without one, in both. */
-export type Visible = { organizationGuid: string; environment?: EnvironmentName | undefined };
-
-/** Deliveries are kept by subscription: whoever looks for one names all that it can be of. */
+/** Indexes begin with the subscription, so queries name every subscription that a delivery can belong to. */
 export type Owned = { visible: Visible; subscriptionGuids: readonly string[] };
 
 export type DeliveryFilters = {
@@ -40,10 +39,9 @@ export type DeliveryFilters = {
 
 type Sql = RawBuilder<unknown>;
 
-/** The states of what still has a place in the queue. */
 const WAITING: readonly DeliveryState[] = ['storing', 'failing'];
 
-/** What has no place there and has not ended is about to be sent, or under way. */
+/** An unfinished delivery without a queue row is in a batch and being sent. */
 const DUE_AT = sql<Date | null>`coalesce(
   (select due_at from delivery_queue as q
    where q.subscription_guid = d.subscription_guid and q.delivery_guid = d.guid),
@@ -53,19 +51,19 @@ export async function selectDelivery(
   queries: Queries,
   { visible, subscriptionGuids }: Owned,
   guid: string,
-): Promise<Delivery | undefined> {
-  const { rows } = await sql<Delivery>`
+): Promise<StoredDelivery | undefined> {
+  const { rows } = await sql<StoredDelivery>`
     select d.*, ${DUE_AT} from deliveries as d
     where ${visibleTo(visible)} and ${ofAny(subscriptionGuids)} and guid = ${guid}`.execute(queries);
   return rows[0];
 }
 
-/** The newest so many, in the order in which they were made. */
+/** The newest `limit` attempts, oldest first. */
 export async function selectAttempts(
   queries: Queries,
   deliveryGuid: string,
   limit: number,
-): Promise<Attempt[]> {
+): Promise<StoredAttempt[]> {
   const newest = await queries
     .selectFrom('delivery_attempts')
     .selectAll()
@@ -76,14 +74,14 @@ export async function selectAttempts(
   return newest.reverse();
 }
 
-/** Those that the filters name, by guid or by event: few, and found by the index of what names them. */
+/** Deliveries filtered by guid or event: few, and found by index. */
 export function selectNamed(
   queries: Queries,
   { visible, subscriptionGuids }: Owned,
   page: Page,
   filters: DeliveryFilters,
   now: Date,
-): Promise<PageOf<Delivery>> {
+): Promise<PageOf<StoredDelivery>> {
   const query = queries
     .selectFrom('deliveries as d')
     .selectAll()
@@ -95,8 +93,8 @@ export function selectNamed(
 }
 
 /**
- * All others: a page over several sources. Each of them is read in its own order, by its own index, and no further
- * than the page reaches; so it costs the same over any history. `selectPage`, which asks one query, cannot do it.
+ * A page merged from several sources. Each is read in index order and no further than the page reaches, so the cost
+ * does not depend on the size of the history.
  */
 export async function selectDeliveries(
   transaction: Transaction,
@@ -104,9 +102,9 @@ export async function selectDeliveries(
   page: Page,
   filters: DeliveryFilters,
   now: Date,
-): Promise<PageOf<Delivery>> {
+): Promise<PageOf<StoredDelivery>> {
   const { perPage, offset, after } = page;
-  await keepToIndexOrder(transaction);
+  await forceIndexOrder(transaction);
   const sources = sourcesOf(subscriptionGuids, filters, now);
   const merged = (limit: number, before?: string) => sql`
     select * from (${sql.join(
@@ -114,7 +112,7 @@ export async function selectDeliveries(
       sql` union all `,
     )}) as d
     where ${visibleTo(visible)}`;
-  const { rows: found } = await sql<Delivery>`
+  const { rows: found } = await sql<StoredDelivery>`
     select d.*, ${DUE_AT} from (${merged(offset + perPage + 1, after)}) as d
     order by guid desc limit ${perPage + 1} offset ${offset}`.execute(transaction);
   return completePage(
@@ -125,16 +123,16 @@ export async function selectDeliveries(
 }
 
 /**
- * The planner knows subscriptions on the average. One that has far more deliveries than the average it would read as
- * a whole and sort. (`jit`: what is switched off counts as expensive before PostgreSQL 18, and that would set it off.)
+ * The planner assumes an average subscription and would read and sort all deliveries of a large one. Before PostgreSQL
+ * 18 a disabled plan node has a high cost, which would trigger `jit`.
  */
-export async function keepToIndexOrder(transaction: Transaction): Promise<void> {
+export async function forceIndexOrder(transaction: Transaction): Promise<void> {
   await sql`
     select set_config('enable_sort', 'off', true), set_config('enable_seqscan', 'off', true),
            set_config('enable_bitmapscan', 'off', true), set_config('jit', 'off', true)`.execute(transaction);
 }
 
-/** The newest so many that it has, before that guid. */
+/** Selects the newest `limit` deliveries before a guid. */
 type Source = (limit: number, before: string | undefined) => Sql;
 
 function sourcesOf(subscriptionGuids: readonly string[], filters: DeliveryFilters, now: Date): Source[] {
@@ -146,20 +144,19 @@ function sourcesOf(subscriptionGuids: readonly string[], filters: DeliveryFilter
   const waiting = states.filter((state) => WAITING.includes(state));
   if (waiting.length > 0) {
     const isWanted = matching(filters, waiting, now);
-    sources.push(queued(owned, isWanted), consigned(owned, isWanted));
+    sources.push(queued(owned, isWanted), batched(owned, isWanted));
   }
   for (const state of ['completed', 'failed'] as const)
     if (states.includes(state)) sources.push(recorded(owned, narrowed, matching(filters, [state], now)));
   return sources;
 }
 
-/** What an index has in order besides the subscription: the type of the event, or its bank. */
+/** The filter that an index supports besides the subscription. */
 function narrowest({ eventType, bankGuid }: DeliveryFilters): Narrowing | undefined {
   if (eventType) return { column: sql`event_type`, values: textArray(distinct(eventType)) };
   return bankGuid ? { column: sql`bank_guid`, values: uuidArray(distinct(bankGuid)) } : undefined;
 }
 
-/** From the newest of each subscription on; of those that failed by an index that has no others. */
 function recorded(owned: Sql, narrowed: Narrowing | undefined, isWanted: Sql): Source {
   if (!narrowed)
     return (limit, before) => sql`
@@ -168,7 +165,7 @@ function recorded(owned: Sql, narrowed: Narrowing | undefined, isWanted: Sql): S
         where subscription_guid = s.guid and ${isWanted} and ${isBefore('guid', before)}
         order by guid desc limit ${limit}
       ) as own`;
-  // A range of one value, as in `value-paging.ts`: only an index that has the column can give this order.
+  // A range of one value, as in `value-paging.ts`, makes the planner use the index on the column.
   const { column, values } = narrowed;
   return (limit, before) => sql`
     select own.* from unnest(${owned}) as s(guid) cross join unnest(${values}) as v(value) cross join lateral (
@@ -179,7 +176,7 @@ function recorded(owned: Sql, narrowed: Narrowing | undefined, isWanted: Sql): S
     ) as own`;
 }
 
-/** Through the queue. The `limit 1` of each look-up keeps the planner from reading the history instead. */
+/** The `limit 1` of each look-up keeps the planner from scanning the history. */
 function queued(owned: Sql, isWanted: Sql): Source {
   return (limit, before) => sql`
     select own.* from unnest(${owned}) as s(guid) cross join lateral (
@@ -192,14 +189,14 @@ function queued(owned: Sql, isWanted: Sql): Source {
     ) as own`;
 }
 
-/** What its maker sends at once; of these the ones that were tried have their place in the queue by now. */
-function consigned(owned: Sql, isWanted: Sql): Source {
+/** Batched deliveries without an attempt; after a failed attempt they have a queue row. */
+function batched(owned: Sql, isWanted: Sql): Source {
   return (limit, before) => sql`
     select record.* from unnest(${owned}) as s(guid)
-    join delivery_consignments as c on c.subscription_guid = s.guid
-    cross join lateral unnest(c.delivery_guids) as q(delivery_guid) cross join lateral (
+    join delivery_batches as b on b.subscription_guid = s.guid
+    cross join lateral unnest(b.delivery_guids) as q(delivery_guid) cross join lateral (
       select * from deliveries
-      where subscription_guid = c.subscription_guid and guid = q.delivery_guid and attempt_count = 0
+      where subscription_guid = b.subscription_guid and guid = q.delivery_guid and attempt_count = 0
         and ${isWanted} limit 1
     ) as record
     where ${isBefore('q.delivery_guid', before)}
@@ -217,7 +214,7 @@ function matching(
   if (filters.eventGuid) conditions.push(sql`event_guid = any(${uuidArray(filters.eventGuid)})`);
   if (filters.eventType) conditions.push(sql`event_type = any(${filters.eventType}::text[])`);
   if (filters.bankGuid) conditions.push(sql`bank_guid = any(${uuidArray(filters.bankGuid)})`);
-  // The guid decides which partitions are read, `created_at` which deliveries are shown.
+  // The guid range prunes partitions; `created_at` is the exact filter.
   if (from) conditions.push(sql`guid >= ${from} and created_at >= ${filters.createdAtGte}`);
   if (to) conditions.push(sql`guid < ${to} and created_at < ${filters.createdAtLt}`);
   if (filters.subscriptionGuid)
@@ -240,7 +237,7 @@ function isBefore(column: string, guid: string | undefined): Sql {
   return guid === undefined ? sql`true` : sql`${sql.ref(column)} < ${guid}`;
 }
 
-/** `stateOf` in SQL, of the same rules, and in words that the planner and the partial index understand. */
+/** `stateOf` in SQL, written so that partial indexes match. */
 function anyState(states: readonly DeliveryState[], now: Date): Sql {
   return sql`(${sql.join(
     states.map((state) => inState(state, now)),
@@ -256,9 +253,9 @@ function inState(state: DeliveryState, now: Date): Sql {
   return sql`(${sql.join(own ? [...conditions, applies(own, now, true)] : conditions, sql` and `)})`;
 }
 
-function applies({ moment, agoMs }: StateRule, now: Date, isSo: boolean): Sql {
+function applies({ moment, agoMs }: StateRule, now: Date, expected: boolean): Sql {
   const column = sql.ref(moment);
-  if (agoMs === undefined) return isSo ? sql`${column} is not null` : sql`${column} is null`;
+  if (agoMs === undefined) return expected ? sql`${column} is not null` : sql`${column} is null`;
   const latest = new Date(now.getTime() - agoMs);
-  return isSo ? sql`${column} <= ${latest}` : sql`(${column} is null or ${column} > ${latest})`;
+  return expected ? sql`${column} <= ${latest}` : sql`(${column} is null or ${column} > ${latest})`;
 }

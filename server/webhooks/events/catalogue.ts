@@ -1,4 +1,4 @@
-/** Every event type there is: the specification's table and the external bank accounts of the contract. */
+/** All event types of the specification and the contract. */
 export const EVENT_TYPES = [
   'trade.storing',
   'trade.pending',

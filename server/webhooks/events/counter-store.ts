@@ -3,7 +3,7 @@ import { intArray, momentArray, textArray, uuidArray } from '../../infrastructur
 import type { Queries } from '../../infrastructure/database/database.ts';
 import type { EnvironmentName } from '../../infrastructure/database/tables.ts';
 
-/** What one Organization was told of in one environment and one minute. */
+/** Events of one Organization in one environment and one minute. */
 export type EventCount = {
   organizationGuid: string;
   environment: EnvironmentName;
@@ -11,10 +11,10 @@ export type EventCount = {
   events: number;
 };
 
-/** Who writes counts, and which of its writes this is: each is carried out once, however often it is tried. */
+/** Writer and sequence make a retried write idempotent. */
 export type Write = { writer: string; sequence: number; at: Date };
 
-/** In a fixed order, so that two nodes never wait for each other in a circle. */
+/** Ordered, so that concurrent transactions cannot deadlock. */
 export async function addEventCounts(
   queries: Queries,
   { writer, sequence, at }: Write,
@@ -41,7 +41,7 @@ export async function addEventCounts(
     `.execute(queries);
 }
 
-/** Forgets writers that wrote nothing since that moment; gives how many. */
+/** Deletes writers without a write since `moment`; returns their number. */
 export async function deleteWritersBefore(queries: Queries, moment: Date): Promise<number> {
   const { numDeletedRows } = await queries
     .deleteFrom('event_count_writers')
@@ -52,7 +52,7 @@ export async function deleteWritersBefore(queries: Queries, moment: Date): Promi
 
 export type Window = { from: Date; to: Date; stepSeconds: number };
 
-/** Summed to steps from the beginning of the window on; steps without events are left out. */
+/** Sums per step of the window; omits steps without events. */
 export async function selectEventCounts(
   queries: Queries,
   organizationGuid: string,

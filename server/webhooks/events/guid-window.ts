@@ -1,32 +1,27 @@
 import { firstGuidAt, momentOf } from '../../infrastructure/runtime/guid.ts';
 
 /**
- * How far the time in an event's guid may lie from the event's `created_at`. The table is partitioned by that time,
- * so a guid from anywhere would fall outside of every partition; and whoever says the same again does so within days.
+ * Maximum distance of the time in an event's guid from `created_at`. The table is partitioned by the time in the guid,
+ * so an arbitrary guid would fall outside of every partition.
  */
 const MAX_AGE_MS = 7 * 24 * 3_600_000;
-/** The platform's clocks may be ahead of ours. */
+/** The clocks of the core may be ahead of ours. */
 const MAX_LEAD_MS = 5 * 60_000;
 
 const UUID_V7 = /^[0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}$/;
 
-/** A UUIDv7 (RFC 9562, section 5.7) from within the window around now. */
+/** Accepts a UUIDv7 (RFC 9562, section 5.7) whose time is within the window around now. */
 export function isRecentGuid(guid: string, now: Date): boolean {
   const age = now.getTime() - momentOf(guid).getTime();
   return UUID_V7.test(guid) && age <= MAX_AGE_MS && age >= -MAX_LEAD_MS;
 }
 
-/** Where the guids of events created from `moment` on begin. */
+/** Lower bound of the guids of events created at or after `moment`. */
 export function lowestGuidOf(moment: Date): string {
-  return guidAt(moment.getTime() - MAX_AGE_MS);
+  return firstGuidAt(new Date(moment.getTime() - MAX_AGE_MS));
 }
 
-/** Above the guid of every event created before `moment`. */
+/** Upper bound of the guids of events created before `moment`. */
 export function highestGuidOf(moment: Date): string {
-  return guidAt(moment.getTime() + MAX_LEAD_MS);
-}
-
-/** No guid is older than the epoch, whatever a filter asks for. */
-function guidAt(milliseconds: number): string {
-  return firstGuidAt(new Date(Math.max(0, milliseconds)));
+  return firstGuidAt(new Date(moment.getTime() + MAX_LEAD_MS));
 }

@@ -19,12 +19,12 @@ type Owners = { organizations: ReadonlySet<string>; banks: ReadonlyMap<string, B
 
 /** Events of one transaction. */
 const MAX_EVENTS_TOGETHER = 1_000;
-/** More at once would only get in each other's way: each has its own work in the database and waits for the same disk. */
+/** More concurrent transactions do not help: they wait for the same disk. */
 const MAX_TRANSACTIONS = 2;
 
-/** Events from the platform's core: all of a request or nothing of it, and the same twice is once. */
+/** Accepts events from the platform's core. A request is atomic, and repeating it is idempotent. */
 export function createIngest({ database, clock, events, organizations }: Deps) {
-  /** A bank that is there proves its Organization; only the others are looked up. */
+  /** An existing bank proves its Organization, so only the others are looked up. */
   async function ownersOf(reported: readonly Reported[]): Promise<Owners> {
     const named = new Set(reported.flatMap(({ bank_guid }) => bank_guid ?? []));
     const banks = named.size > 0 ? await organizations.findBanks([...named]) : new Map<string, Bank>();
@@ -34,7 +34,7 @@ export function createIngest({ database, clock, events, organizations }: Deps) {
     return { organizations: proven.union(found), banks };
   }
 
-  /** What several calls report goes in together: one look at the owners, one transaction. */
+  /** Accepts several calls in one transaction. */
   async function acceptAll(calls: readonly (readonly Reported[])[]): Promise<Answer[]> {
     const owners = await ownersOf(calls.flat());
     const now = clock.now();
@@ -46,15 +46,15 @@ export function createIngest({ database, clock, events, organizations }: Deps) {
       return conflict ?? answersFor(checked, published);
     });
     if (!isFailure(answers)) return answers;
-    // Each for itself, so that only the one that is in conflict is refused.
+    // Retried one by one, so that only the conflicting call fails.
     if (calls.length === 1) return [answers];
-    const apart: Answer[] = [];
-    for (const reported of calls) apart.push(...(await acceptAll([reported])));
-    return apart;
+    const single: Answer[] = [];
+    for (const reported of calls) single.push(...(await acceptAll([reported])));
+    return single;
   }
 
   return {
-    /** Durable when it answers. Calls of the same moment share a transaction. */
+    /** Resolves after the commit. Concurrent calls share a transaction. */
     accept: createBatcher<readonly Reported[], Answer>({
       run: acceptAll,
       maxBatch: MAX_EVENTS_TOGETHER,
@@ -66,14 +66,14 @@ export function createIngest({ database, clock, events, organizations }: Deps) {
 
 function answersFor(checked: readonly (NewEvent[] | Failure)[], published: Published): Answer[] {
   const accepted = published.events.values();
-  const uncounted = new Set(published.created);
+  const notCounted = new Set(published.created);
   return checked.map((result) => {
     if (isFailure(result)) return result;
     const guids = accepted
       .take(result.length)
       .map(({ guid }) => guid)
       .toArray();
-    return { total: guids.length, created: guids.filter((guid) => uncounted.delete(guid)).length, guids };
+    return { total: guids.length, created: guids.filter((guid) => notCounted.delete(guid)).length, guids };
   });
 }
 
@@ -88,26 +88,26 @@ function checkAll(reported: readonly Reported[], owners: Owners, now: Date): New
 }
 
 function check(event: Reported, index: number, owners: Owners, now: Date): NewEvent | Failure {
-  const refuse = (code: FailureCode, field: keyof Reported, problem: string) =>
+  const invalid = (code: FailureCode, field: keyof Reported, problem: string) =>
     new Failure(code, `events[${index}].${field} ${problem}`);
   const { guid, bank_guid: bankGuid, organization_guid: organizationGuid } = event;
   if (guid !== undefined && !isRecentGuid(guid, now))
-    return refuse('invalid_parameter', 'guid', 'must be a UUIDv7 of the last 7 days');
+    return invalid('invalid_parameter', 'guid', 'must be a UUIDv7 of the last 7 days');
   if (!owners.organizations.has(organizationGuid))
-    return refuse('unknown_organization', 'organization_guid', 'does not name an organization');
+    return invalid('unknown_organization', 'organization_guid', 'does not name an organization');
   const bank = bankGuid === undefined ? undefined : owners.banks.get(bankGuid);
   if (bankGuid !== undefined && bank?.organization_guid !== organizationGuid)
-    return refuse('no_bank', 'bank_guid', 'does not name a bank of this organization');
+    return invalid('no_bank', 'bank_guid', 'does not name a bank of this organization');
   const environment = event.environment ?? bank?.environment;
   if (environment === undefined)
-    return refuse('missing_parameter', 'environment', 'is required without bank_guid');
+    return invalid('missing_parameter', 'environment', 'is required without bank_guid');
   if (bank && bank.environment !== environment)
-    return refuse('invalid_parameter', 'environment', 'must be that of the bank');
+    return invalid('invalid_parameter', 'environment', 'must match the environment of the bank');
   const { event_type: eventType, object_guid: objectGuid } = event;
   return { guid, organizationGuid, bankGuid, eventType, objectGuid, environment };
 }
 
-/** A guid stands for one event: whoever uses it again, in this request or after another, must say the same. */
+/** A guid identifies one event: using it again with different content is a conflict. */
 async function conflictIn(
   transaction: Transaction,
   accepted: readonly Event[],
@@ -119,13 +119,13 @@ async function conflictIn(
   for (const [index, event] of accepted.entries()) {
     const original = originals.get(event.guid);
     if (!original) originals.set(event.guid, event);
-    else if (!saysTheSame(event, original))
-      return new Failure('event_conflict', `events[${index}].guid is the guid of a different event`);
+    else if (!isSameEvent(event, original))
+      return new Failure('event_conflict', `events[${index}].guid belongs to a different event`);
   }
   return undefined;
 }
 
-function saysTheSame(one: Event, other: Event): boolean {
+function isSameEvent(one: Event, other: Event): boolean {
   return (
     one.organization_guid === other.organization_guid &&
     one.bank_guid === other.bank_guid &&

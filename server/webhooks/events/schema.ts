@@ -11,13 +11,13 @@ import type { Event } from './store.ts';
 const MAX_EVENTS = 1_000;
 
 const EventType = Type.Enum([...EVENT_TYPES], {
-  description: 'the kind of object, a dot, and what happened',
+  description: 'type of the object and its new state, separated by a dot',
 });
 
 const ReportedEvent = strictObject({
   guid: Type.Optional({
     ...Guid,
-    description: 'a UUIDv7 of the last 7 days, for saying the same twice; made here when absent',
+    description: 'UUIDv7 of the last 7 days that makes a retry idempotent; generated when absent',
   }),
   organization_guid: Guid,
   bank_guid: Type.Optional(Guid),
@@ -25,7 +25,7 @@ const ReportedEvent = strictObject({
   object_guid: Guid,
   environment: Type.Optional({
     ...EnvironmentName,
-    description: 'production or sandbox; required without a bank, otherwise that of the bank',
+    description: 'production or sandbox; required without bank_guid, otherwise that of the bank',
   }),
 });
 
@@ -34,9 +34,9 @@ export const ReportedEvents = strictObject({
 });
 
 export const AcceptedEvents = Type.Object({
-  total: Type.Integer({ description: 'how many were sent' }),
-  created: Type.Integer({ description: 'how many of them were not there before' }),
-  guids: Type.Array(Guid, { description: 'in the order of the events sent' }),
+  total: Type.Integer({ description: 'events in the request' }),
+  created: Type.Integer({ description: 'events that did not exist before' }),
+  guids: Type.Array(Guid, { description: 'in the order of the request' }),
 });
 
 export const EventView = Type.Object({

@@ -5,6 +5,7 @@ import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import { Failure } from '../../infrastructure/runtime/failure.ts';
 import type { Guids } from '../../infrastructure/runtime/guid.ts';
 import type { Metrics } from '../../infrastructure/runtime/metrics.ts';
+import type { Visible } from '../visible.ts';
 import { EVENT_TYPES, type EventType } from './catalogue.ts';
 import type { EventCounters } from './counters.ts';
 import {
@@ -14,13 +15,12 @@ import {
   insertNewEvents,
   selectEvent,
   selectEvents,
-  type Visible,
 } from './store.ts';
 
 export type { Event } from './store.ts';
 
 export type NewEvent = {
-  /** Given by the platform's core, so that it can say the same twice; otherwise made here. */
+  /** Set by the platform's core, which makes its retries idempotent. */
   guid?: string | undefined;
   organizationGuid: string;
   bankGuid?: string | undefined;
@@ -38,20 +38,20 @@ type Deps = {
   clock: Clock;
   guids: Guids;
   metrics: Metrics;
-  /** For the charts: told of what was committed, and only of that. */
+  /** Counts committed events. */
   counters: Pick<EventCounters, 'note'>;
-  /** One delivery for each event and subscription, in the same transaction. */
+  /** Creates the deliveries in the same transaction. */
   enqueue(transaction: Transaction, events: readonly Event[]): Promise<void>;
 };
 
-/** Gives those that were not there before, each once: the first, where a guid stands twice in one call. */
+/** Returns the new events, without repetitions of a guid in the same call. */
 async function insert(
   transaction: Transaction,
   events: readonly Event[],
   createdAt: Date,
   mayRepeat: boolean,
 ): Promise<readonly Event[]> {
-  // A guid that was given may have been given before; one that was made here cannot.
+  // Only a guid from the core can exist already.
   if (mayRepeat) {
     const seen = await insertEvents(transaction, events, createdAt);
     return events.filter(({ guid }) => !seen.has(guid) && seen.add(guid));
@@ -92,17 +92,14 @@ export function createEvents({ database, clock, guids, metrics, counters, enqueu
   }
 
   return {
-    /**
-     * In the transaction of the change, so that the two happen together or not at all.
-     * Gives the events as they are now; one whose guid was there before is not announced again.
-     */
+    /** Publishes events in the transaction of the change. An event whose guid exists is not delivered again. */
     async publish(transaction: Transaction, newEvents: readonly NewEvent[]): Promise<Published> {
       const { fresh, ...published } = await write(transaction, newEvents);
       if (fresh.length > 0) await enqueue(transaction, fresh);
       return published;
     },
 
-    /** An event like any other, announced to nobody: whoever has it written delivers it, in the same transaction. */
+    /** Records an event without deliveries; the caller creates them in the same transaction. */
     async record(transaction: Transaction, newEvent: Omit<NewEvent, 'guid'>): Promise<Event> {
       const { events } = await write(transaction, [newEvent]);
       return events[0] as Event;
@@ -116,7 +113,10 @@ export function createEvents({ database, clock, guids, metrics, counters, enqueu
     async list(visible: Visible, page: Page, filters: EventFilters): Promise<PageOf<Event> | Failure> {
       const unknown = filters.eventType?.find((name) => !KNOWN_TYPES.has(name));
       if (unknown !== undefined)
-        return new Failure('invalid_parameter', `event_type ${unknown} is not a type of event`);
+        return new Failure(
+          'invalid_parameter',
+          `event_type must be an event type such as transfer.completed; got ${unknown}`,
+        );
       return selectEvents(database.lists, visible, page, filters);
     },
   };

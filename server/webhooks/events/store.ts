@@ -8,14 +8,12 @@ import {
   selectPageOfEach,
 } from '../../infrastructure/database/paging/value-paging.ts';
 import type { EnvironmentName, Tables } from '../../infrastructure/database/tables.ts';
+import { type Visible, visibleEnvironments } from '../visible.ts';
 import { highestGuidOf, lowestGuidOf } from './guid-window.ts';
 
 type Sql = RawBuilder<unknown>;
 
 export type Event = Selectable<Tables['events']>;
-
-/** What a token may see: its Organization's, in its environment or, without one, in both. */
-export type Visible = { organizationGuid: string; environment?: EnvironmentName | undefined };
 
 export type EventFilters = {
   guid?: readonly string[] | undefined;
@@ -27,9 +25,7 @@ export type EventFilters = {
   createdAtLt?: Date | undefined;
 };
 
-const ENVIRONMENTS: readonly EnvironmentName[] = ['production', 'sandbox'];
-
-/** Events whose guids were made here just now, so that none of them can be there already. */
+/** Inserts events with new guids, which cannot exist yet. */
 export async function insertNewEvents(
   transaction: Transaction,
   events: readonly Omit<Event, 'created_at'>[],
@@ -41,10 +37,7 @@ export async function insertNewEvents(
     select new.*, ${createdAt}::timestamptz from ${unnested(events)} as new`.execute(transaction);
 }
 
-/**
- * One statement for any number of events, all of the same moment; gives the guids that were there before. In the order
- * of the guids: two nodes that are told the same in another order wait for each other, never in a circle.
- */
+/** Returns the guids that existed before. Ordered by guid, so that concurrent transactions cannot deadlock. */
 export async function insertEvents(
   transaction: Transaction,
   events: readonly Omit<Event, 'created_at'>[],
@@ -74,7 +67,7 @@ function unnested(events: readonly Omit<Event, 'created_at'>[]) {
     ${textArray(events.map((event) => event.environment))})`;
 }
 
-/** Of any tenant: for whoever may speak of all of them. */
+/** Of any tenant; only for events reported by the core. */
 export function selectEventsByGuid(queries: Queries, guids: readonly string[]): Promise<Event[]> {
   return queries
     .selectFrom('events')
@@ -93,19 +86,17 @@ export function selectEvent(queries: Queries, visible: Visible, guid: string): P
   return query.executeTakeFirst();
 }
 
-/** By the index of what is asked for: the object, the type, the bank, or the environment alone. */
+/** Uses the index of the most selective filter: object, type, bank, or only the environment. */
 export async function selectEvents(
   queries: Queries,
-  { organizationGuid, environment }: Visible,
+  visible: Visible,
   page: Page,
   filters: EventFilters,
 ): Promise<PageOf<Event>> {
-  const environments = ENVIRONMENTS.filter(
-    (name) => name === (environment ?? name) && (filters.environment?.includes(name) ?? true),
-  );
+  const environments = visibleEnvironments(visible, filters.environment);
   if (environments.length === 0) return { rows: [], total: 0, next: undefined };
   const where = [
-    sql`organization_guid = ${organizationGuid} and environment = any(${textArray(environments)})`,
+    sql`organization_guid = ${visible.organizationGuid} and environment = any(${textArray(environments)})`,
     ...conditionsOf(filters),
   ];
   return selectPageOfEach(
@@ -121,7 +112,7 @@ function conditionsOf(filters: EventFilters): Sql[] {
   if (filters.eventType) where.push(sql`event_type = any(${textArray(filters.eventType)})`);
   if (filters.bankGuid) where.push(sql`bank_guid = any(${uuidArray(filters.bankGuid)})`);
   if (filters.objectGuid) where.push(sql`object_guid = any(${uuidArray(filters.objectGuid)})`);
-  // The guid decides which partitions are read, `created_at` which events are shown.
+  // The guid range prunes partitions; `created_at` is the exact filter.
   const { createdAtGte: from, createdAtLt: until } = filters;
   if (from) where.push(sql`guid >= ${lowestGuidOf(from)} and created_at >= ${from}`);
   if (until) where.push(sql`guid < ${highestGuidOf(until)} and created_at < ${until}`);

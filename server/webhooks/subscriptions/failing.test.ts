@@ -69,7 +69,7 @@ test('one that recovers while the sweep looks at it is not failed', async () => 
   const at = app.clock.now();
   let sweep: Promise<number> | undefined;
   await app.database.transaction(async (transaction) => {
-    await app.subscriptions.noteOutcomes(transaction, [
+    await app.subscriptions.applyOutcomes(transaction, [
       { guid, succeeded: true, failingSince: undefined, at, provenUrl: 'https://partner.example/hook' },
     ]);
     sweep = other.subscriptions.sweepFailed();
@@ -85,9 +85,9 @@ test('a failed one is not there for new events, and what becomes of it is not no
   const before = await show();
   const at = app.clock.now();
   await app.database.transaction((transaction) =>
-    app.subscriptions.noteOutcomes(transaction, [{ guid, succeeded: true, failingSince: undefined, at }]),
+    app.subscriptions.applyOutcomes(transaction, [{ guid, succeeded: true, failingSince: undefined, at }]),
   );
   assert.deepEqual(await show(), before);
-  const [receiver] = await app.subscriptions.receivers([guid]);
-  assert.equal(receiver?.delivers, false);
+  const [endpoint] = await app.subscriptions.endpoints([guid]);
+  assert.equal(endpoint?.delivers, false);
 });

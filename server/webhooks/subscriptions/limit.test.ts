@@ -92,7 +92,7 @@ async function fillUrl(tenant: Tenant, url: string): Promise<string[]> {
 }
 
 function assertUrlFull(answer: Answer): void {
-  assertError(answer, 422, 'subscription_limit_reached', /At most 5 subscriptions deliver to one url/);
+  assertError(answer, 422, 'subscription_limit_reached', /Limit of subscriptions with this url reached \(5/);
 }
 
 test('one URL is held by five, deleting ones included, however it is spelt', async () => {

@@ -6,7 +6,7 @@ import { createTestApp, type TestApp } from '../../../testing/app.ts';
 import { createTestDatabase } from '../../../testing/database.ts';
 import { createSubscription, founderOf, MOMENTS, setMoments } from '../../../testing/subscriptions.ts';
 import { createTenant } from '../../../testing/tenant.ts';
-import type { ReceiverOutcome } from './service.ts';
+import type { EndpointEffect } from './service.ts';
 
 /** What deliveries tell of their subscription: activation, failing since, recovery (contract, section 7). */
 const testDatabase = await createTestDatabase();
@@ -18,12 +18,12 @@ const tenant = await createTenant(app);
 const URL = 'https://partner.example/hook';
 const T = (seconds: number) => new Date(app.clock.now().getTime() + seconds * 1_000);
 
-const note = (outcomes: readonly ReceiverOutcome[], node: TestApp = app) =>
-  node.database.transaction((transaction) => node.subscriptions.noteOutcomes(transaction, outcomes));
-const succeeded = (guid: string, at: Date, failingSince?: Date): ReceiverOutcome => ({
+const note = (outcomes: readonly EndpointEffect[], node: TestApp = app) =>
+  node.database.transaction((transaction) => node.subscriptions.applyOutcomes(transaction, outcomes));
+const succeeded = (guid: string, at: Date, failingSince?: Date): EndpointEffect => ({
   ...{ guid, succeeded: true, failingSince, at, provenUrl: URL },
 });
-const failed = (guid: string, failingSince: Date): ReceiverOutcome => ({
+const failed = (guid: string, failingSince: Date): EndpointEffect => ({
   ...{ guid, succeeded: false, failingSince, at: failingSince },
 });
 

@@ -10,7 +10,7 @@ import {
 import { listQuery } from '../../infrastructure/http/requests/paging.ts';
 import type { SubscriptionFilters } from './store.ts';
 
-/** The filters of both lists: the partner's and the operator's. */
+/** Filters of the partner's and the operator's list. */
 export const SubscriptionQuery = listQuery({
   guid: guidsFilter,
   state: wordsFilter,

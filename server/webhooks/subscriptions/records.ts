@@ -1,8 +1,8 @@
 import type { Change } from '../../infrastructure/audit/service.ts';
 import type { NewEvent } from '../events/service.ts';
-import type { SubscriptionRow } from './store.ts';
+import type { SubscriptionRow } from './state.ts';
 
-/** What is written down about a change of a subscription; never its key. */
+/** Audit record of a change; never contains the key. */
 export function changeOf(
   verb: 'create' | 'update' | 'delete' | 'remove' | 'fail',
   { guid, organization_guid: organizationGuid }: SubscriptionRow,
@@ -17,7 +17,6 @@ export function changeOf(
   };
 }
 
-/** What is announced about it, in its own environment and of no bank. */
 export function eventOf(
   eventType: Extract<NewEvent['eventType'], `subscription.${string}`>,
   { guid, organization_guid: organizationGuid, environment }: SubscriptionRow,

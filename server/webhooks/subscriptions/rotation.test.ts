@@ -20,7 +20,7 @@ const created = [await createSubscription(before, tenant), await createSubscript
 await setMoments(before, created[1]?.guid ?? '', { deleted_at: before.clock.now() });
 const guids = created.map(({ guid }) => guid);
 const keysSeenBy = async (app: TestApp) =>
-  (await app.subscriptions.receivers(guids)).map(({ signingKey }) => signingKey().reveal());
+  (await app.subscriptions.endpoints(guids)).map(({ signingKey }) => signingKey().reveal());
 const keys = created.map(({ signing_key: key }) => key);
 
 /** More than one statement moves. */

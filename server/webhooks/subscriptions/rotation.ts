@@ -1,5 +1,5 @@
 import type { Transaction } from '../../infrastructure/database/database.ts';
-import { selectEncryptedKeys, updateEncryptedKeys } from './receiver-store.ts';
+import { selectEncryptedKeys, updateEncryptedKeys } from './endpoint-store.ts';
 import type { SigningKeys } from './signing-key.ts';
 
 /** Keys of one statement. */
@@ -8,9 +8,8 @@ const BATCH = 500;
 export function createRotation({ signingKeys }: { signingKeys: SigningKeys }) {
   return {
     /**
-     * Moves every stored key under the current master key, those of subscriptions that have ended too: as long as one
-     * is left behind the old master key has to be kept. Gives how many had to move. A key that cannot be
-     * decrypted fails the rotation, for dropping the old master key would then lose it for good.
+     * Re-encrypts every stored key with the current master key, including those of ended subscriptions; returns how many
+     * changed. A key that cannot be decrypted fails the rotation: dropping the old master key would lose it.
      */
     async reencrypt(transaction: Transaction): Promise<number> {
       let total = 0;

@@ -14,7 +14,7 @@ import {
 } from './schema.ts';
 import type { Subscriptions } from './service.ts';
 
-/** Of people only: a key that leaks must not be able to send a copy of every event elsewhere. */
+/** User tokens only: a leaked API key must not allow redirecting events to another URL. */
 export function registerSubscriptions(
   api: HttpServer,
   { subscriptions }: { subscriptions: Subscriptions },
@@ -31,7 +31,7 @@ export function registerSubscriptions(
       schema: {
         ...write.documented,
         operationId: 'subscriptions.create',
-        summary: 'Create a webhook subscription; signing_key is shown this once',
+        summary: 'Create a webhook subscription; signing_key is shown only once',
         tags,
         body: NewSubscription,
         response: answers({ 201: CreatedSubscriptionView }, 400, 401, 403, 413, 415, 422),
@@ -51,7 +51,7 @@ export function registerSubscriptions(
       schema: {
         ...read.documented,
         operationId: 'subscriptions.list',
-        summary: 'List the webhook subscriptions of the token’s environment, or of both',
+        summary: 'List webhook subscriptions',
         tags,
         querystring: SubscriptionQuery,
         response: answers({ 200: listOf(SubscriptionView) }, 400, 401, 403, 422),
@@ -71,7 +71,7 @@ export function registerSubscriptions(
       schema: {
         ...read.documented,
         operationId: 'subscriptions.get',
-        summary: 'Get a webhook subscription; its signing_key is never shown again',
+        summary: 'Get a webhook subscription, without its signing_key',
         tags,
         params: GuidParams,
         response: answers({ 200: SubscriptionView }, 401, 403, 404, 422),
@@ -109,7 +109,7 @@ export function registerSubscriptions(
       schema: {
         ...execute.documented,
         operationId: 'subscriptions.delete',
-        summary: 'Schedule the deletion of a webhook subscription; it delivers for 24 hours more',
+        summary: 'Delete a webhook subscription; it delivers for another 24 hours',
         tags,
         params: GuidParams,
         response: answers({ 200: SubscriptionView }, 401, 403, 404, 409, 413, 415, 422),

@@ -6,12 +6,11 @@ import {
   Timestamp,
 } from '../../infrastructure/http/requests/schemas.ts';
 import type { Secret } from '../../infrastructure/runtime/secret.ts';
-import type { Subscription } from './service.ts';
-import type { SubscriptionState } from './state.ts';
+import type { Subscription, SubscriptionState } from './state.ts';
 
 const MAX_NAME_CHARACTERS = 128;
 const MAX_URL_CHARACTERS = 1_024;
-/** The ones that can be seen: a deleted subscription is not there any more. */
+/** Without `deleted`: a deleted subscription is not found. */
 const STATES: SubscriptionState[] = ['storing', 'active', 'failed', 'deleting'];
 
 const Name = Type.String({ minLength: 1, maxLength: MAX_NAME_CHARACTERS, pattern: '\\S' });
@@ -20,7 +19,7 @@ const SubscriptionType = Type.Enum(['webhook'], { description: 'webhook' });
 const Url = Type.String({
   minLength: 1,
   maxLength: MAX_URL_CHARACTERS,
-  description: 'where events are posted to: https, or http in sandbox; without credentials and fragment',
+  description: 'endpoint that receives events: https, or http in sandbox; without credentials and fragment',
   example: 'https://partner.example/webhooks',
 });
 
@@ -34,16 +33,14 @@ export const SubscriptionChanges = strictObject({
   name: Type.Optional(Name),
   url: Type.Optional({
     ...Url,
-    description:
-      'the new endpoint: it receives one event until it has answered 2xx, the others wait for that',
+    description: 'new endpoint; until it answers 2xx it receives one event, and the others wait',
   }),
 });
 
-/** The operator's alone. */
 export const SubscriptionControls = strictObject({
-  protection_enabled: Type.Optional(Type.Boolean({ description: 'refuses its deletion' })),
+  protection_enabled: Type.Optional(Type.Boolean({ description: 'prevents deletion' })),
   disabled: Type.Optional(
-    Type.Boolean({ description: 'stops its deliveries; enabling it again forgets how long they failed' }),
+    Type.Boolean({ description: 'stops deliveries; enabling resets deliveries_failing_since' }),
   ),
 });
 
@@ -56,26 +53,28 @@ export const SubscriptionView = Type.Object({
   type: SubscriptionType,
   state: Type.Enum(STATES, {
     description:
-      'storing: receives its first event only, the others wait; active: its endpoint has answered 2xx; ' +
+      'storing: receives only its first event until the endpoint answers 2xx; active: receives all events; ' +
       'deleting: delivers until scheduled_deletion_at',
   }),
   created_at: Timestamp,
   updated_at: Timestamp,
   deliveries_failing_since: Type.Optional(Timestamp),
   scheduled_deletion_at: Type.Optional(Timestamp),
-  protection_enabled: Type.Boolean({ description: 'it cannot be deleted; only the operator changes this' }),
+  protection_enabled: Type.Boolean({
+    description: 'deletion is prevented; only the operator can change this',
+  }),
 });
 
 const signingKey = Type.String({
   pattern: '^[0-9a-f]{64}$',
-  description: 'signs every delivery; shown this once, never retrievable again',
+  description: 'signs every delivery; shown only once',
 });
 export const CreatedSubscriptionView = Type.Object({
   ...SubscriptionView.properties,
   signing_key: signingKey,
 });
 
-const disabled = Type.Boolean({ description: 'its deliveries are stopped by the operator' });
+const disabled = Type.Boolean({ description: 'the operator has stopped its deliveries' });
 export const ControlledSubscriptionView = Type.Object({ ...SubscriptionView.properties, disabled });
 export const CreatedControlledSubscriptionView = Type.Object({
   ...ControlledSubscriptionView.properties,
@@ -104,7 +103,6 @@ export function viewControlled(subscription: Subscription): Static<typeof Contro
   return { ...viewSubscription(subscription), disabled: subscription.disabled_at !== null };
 }
 
-/** The one answer that shows the key. */
 export function withSigningKey<View extends object>(view: View, key: Secret): View & { signing_key: string } {
   return { ...view, signing_key: key.reveal() };
 }

@@ -10,8 +10,9 @@ import { Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
 import type { Guids, RandomBytes } from '../../infrastructure/runtime/guid.ts';
 import type { Secret } from '../../infrastructure/runtime/secret.ts';
 import type { Events } from '../events/service.ts';
-import { selectReceiversOf } from './receiver-store.ts';
-import { createReceivers } from './receivers.ts';
+import type { Visible } from '../visible.ts';
+import { selectEndpointsOf } from './endpoint-store.ts';
+import { createEndpoints } from './endpoints.ts';
 import { changeOf, eventOf } from './records.ts';
 import { createRotation } from './rotation.ts';
 import type { NewSubscription, SubscriptionChanges, SubscriptionControls } from './schema.ts';
@@ -21,20 +22,21 @@ import {
   MAX_RECEIVING,
   MAX_RECEIVING_AT_URL,
   MAX_SUBSCRIPTIONS,
-  type SubscriptionState,
+  SUBSCRIPTION_STATES,
+  type Subscription,
+  type SubscriptionRow,
   stateOf,
 } from './state.ts';
 import * as store from './store.ts';
 import { createSweeps } from './sweeps.ts';
 import { checkUrl, normalisedUrl } from './url.ts';
 
-export type { Receiver, ReceiverOutcome } from './receivers.ts';
+export type { EndpointEffect } from './endpoint-store.ts';
+export type { Endpoint } from './endpoints.ts';
 export type Subscriptions = ReturnType<typeof createSubscriptions>;
-/** One that is there: the deleted are not. */
-export type Subscription = store.SubscriptionRow & { state: Exclude<SubscriptionState, 'deleted'> };
 export type CreatedSubscription = { subscription: Subscription; signingKey: Secret };
 
-/** Deliveries go on for a day, so that a receiver can move to a new subscription without missing anything. */
+/** Deliveries continue for a day, so that a partner can move to a new subscription without missing events. */
 const DELETION_DELAY_MS = 24 * 3_600_000;
 
 type Deps = {
@@ -49,20 +51,19 @@ type Deps = {
   supportEmail: string;
 };
 
-/** Webhook endpoints: who is told of events, where, and for how long. */
 export function createSubscriptions(deps: Deps) {
   const { database, clock, guids, audit, events, organizations, supportEmail } = deps;
   const signingKeys = createSigningKeys(deps);
 
-  /** Changes what is there, under its lock; `change` gives what to set, or nothing when nothing changes. */
+  /** Locks a subscription and changes it. */
   function changeFound(
-    whose: store.Whose,
+    tenant: store.TenantFilter,
     guid: string,
     change: (
       transaction: Transaction,
-      current: store.SubscriptionRow,
+      current: SubscriptionRow,
       now: Date,
-    ) => Promise<store.SubscriptionRow | Failure>,
+    ) => Promise<SubscriptionRow | Failure>,
     lockedOrganization?: string,
   ): Promise<Subscription | Failure> {
     return database.transaction(async (transaction) => {
@@ -71,7 +72,7 @@ export function createSubscriptions(deps: Deps) {
         const organization = await organizations.lockAlone(transaction, lockedOrganization);
         if (isFailure(organization)) return organization;
       }
-      const current = await store.selectSubscriptionForUpdate(transaction, whose, guid, now);
+      const current = await store.selectSubscriptionForUpdate(transaction, tenant, guid, now);
       if (!current) return noSubscription();
       const changed = await change(transaction, current, now);
       return isFailure(changed) ? changed : withState(changed, now);
@@ -80,15 +81,18 @@ export function createSubscriptions(deps: Deps) {
 
   async function refusalOfMove(
     transaction: Transaction,
-    current: store.SubscriptionRow,
+    current: SubscriptionRow,
     url: string,
     now: Date,
   ): Promise<Failure | undefined> {
     const refused = checkUrl(url, current.environment);
     if (refused) return refused;
     if (current.failed_at !== null)
-      return new Failure('state_conflict', 'A failed subscription keeps its url; create a new subscription');
-    const receiving = await selectReceiversOf(transaction, [current.organization_guid], now);
+      return new Failure(
+        'state_conflict',
+        'url of a failed subscription cannot be changed; create a new subscription',
+      );
+    const receiving = await selectEndpointsOf(transaction, [current.organization_guid], now);
     return refusalOfUrl(
       receiving.filter(({ guid }) => guid !== current.guid),
       url,
@@ -96,37 +100,40 @@ export function createSubscriptions(deps: Deps) {
   }
 
   return {
-    ...createReceivers({ ...deps, signingKeys }),
+    ...createEndpoints({ ...deps, signingKeys }),
     ...createSweeps(deps),
     ...createRotation({ signingKeys }),
 
     create(
       actor: Actor,
-      { organizationGuid, environment: onlyIn }: store.Tenant,
+      { organizationGuid, environment: onlyIn }: Visible,
       input: Static<typeof NewSubscription>,
     ): Promise<CreatedSubscription | Failure> {
       return database.transaction(async (transaction) => {
         const { name, url, environment } = input;
         if (onlyIn !== undefined && environment !== onlyIn)
-          return new Failure('invalid_parameter', `environment must be ${onlyIn}, which the token is for`);
+          return new Failure(
+            'invalid_parameter',
+            `environment must be ${onlyIn}, the environment of the token`,
+          );
         const refused = checkUrl(url, environment);
         if (refused) return refused;
-        // One at a time counts and adds: two that only read would both find the last free place.
+        // The lock serializes counting and inserting, so that two requests cannot share the last free slot.
         const organization = await organizations.lockAlone(transaction, organizationGuid);
         if (isFailure(organization)) return organization;
         const missing = refusalOfFeature(organization, 'webhooks');
         if (missing) return missing;
         const now = clock.now();
-        if ((await store.countCounted(transaction, organizationGuid, now)) >= MAX_SUBSCRIPTIONS)
+        if ((await store.countTowardsLimit(transaction, organizationGuid, now)) >= MAX_SUBSCRIPTIONS)
           return new Failure(
             'subscription_limit_reached',
-            `An Organization has at most ${MAX_SUBSCRIPTIONS} subscriptions; delete one first`,
+            `Endpoint limit of the Organization reached (${MAX_SUBSCRIPTIONS}); delete a subscription first`,
           );
-        const receiving = await selectReceiversOf(transaction, [organizationGuid], now);
+        const receiving = await selectEndpointsOf(transaction, [organizationGuid], now);
         if (receiving.length >= MAX_RECEIVING)
           return new Failure(
             'subscription_limit_reached',
-            `An Organization has at most ${MAX_RECEIVING} subscriptions that deliver; wait until the deleted ones have ended`,
+            `Limit of delivering subscriptions reached (${MAX_RECEIVING}); wait until a scheduled deletion is complete`,
           );
         const full = refusalOfUrl(receiving, url);
         if (full) return full;
@@ -141,27 +148,30 @@ export function createSubscriptions(deps: Deps) {
     },
 
     async list(
-      tenant: store.Tenant,
+      tenant: Visible,
       page: Page,
       filters: store.SubscriptionFilters,
     ): Promise<PageOf<Subscription> | Failure> {
       const unknown = filters.state?.find((name) => !isSubscriptionState(name));
       if (unknown !== undefined)
-        return new Failure('invalid_parameter', `state ${unknown} is not a state of subscriptions`);
+        return new Failure(
+          'invalid_parameter',
+          `state must be one of ${SUBSCRIPTION_STATES.join(', ')}; got ${unknown}`,
+        );
       const now = clock.now();
       const found = await store.selectSubscriptions(database.lists, tenant, page, filters, now);
       return { ...found, rows: found.rows.map((row) => withState(row, now)) };
     },
 
-    async get(whose: store.Whose, guid: string): Promise<Subscription | Failure> {
+    async get(tenant: store.TenantFilter, guid: string): Promise<Subscription | Failure> {
       const now = clock.now();
-      const row = await store.selectSubscription(database.queries, whose, guid, now);
+      const row = await store.selectSubscription(database.queries, tenant, guid, now);
       return row ? withState(row, now) : noSubscription();
     },
 
     update(
       actor: Actor,
-      tenant: store.Tenant,
+      tenant: Visible,
       guid: string,
       { name, url }: Static<typeof SubscriptionChanges>,
     ): Promise<Subscription | Failure> {
@@ -179,24 +189,24 @@ export function createSubscriptions(deps: Deps) {
           const isOther = moves && normalisedUrl(url) !== normalisedUrl(current.url);
           return store.updateSubscription(transaction, guid, {
             ...changes,
-            // The new endpoint has to answer 2xx, too, before it receives more than one event.
+            // The new endpoint receives one event until it answers 2xx.
             ...(isOther ? { activated_at: null, first_delivery_guid: null } : {}),
             updated_at: now,
           });
         },
-        // Before the subscription, as everywhere, and only when the URLs of the Organization are counted.
+        // Lock order: Organization before subscription.
         url === undefined ? undefined : tenant.organizationGuid,
       );
     },
 
-    /** Schedules its end. Asked for again it changes nothing: the first request set the time. */
-    remove(actor: Actor, whose: store.Whose, guid: string): Promise<Subscription | Failure> {
-      return changeFound(whose, guid, async (transaction, current, now) => {
+    /** Schedules the deletion; a repeated request changes nothing. */
+    remove(actor: Actor, tenant: store.TenantFilter, guid: string): Promise<Subscription | Failure> {
+      return changeFound(tenant, guid, async (transaction, current, now) => {
         if (current.scheduled_deletion_at !== null) return current;
         if (current.protection_enabled)
           return new Failure(
             'subscription_protected',
-            `This subscription is protected from deletion; write to ${supportEmail} to have that changed`,
+            `The subscription is protected from deletion; contact ${supportEmail} to remove the protection`,
           );
         const deletionAt = new Date(now.getTime() + DELETION_DELAY_MS);
         const changes = { scheduled_deletion_at: deletionAt.toISOString() };
@@ -208,13 +218,13 @@ export function createSubscriptions(deps: Deps) {
       });
     },
 
-    /** The operator's: protection, and stopping its deliveries. What is already so is no change. */
+    /** For the operator: deletion protection and stopping deliveries. */
     control(
       actor: Actor,
       guid: string,
       { protection_enabled: isProtected, disabled: isDisabled }: Static<typeof SubscriptionControls>,
     ): Promise<Subscription | Failure> {
-      return changeFound('anyone', guid, async (transaction, current, now) => {
+      return changeFound('any tenant', guid, async (transaction, current, now) => {
         const protects = isProtected !== undefined && isProtected !== current.protection_enabled;
         const switches = isDisabled !== undefined && isDisabled !== (current.disabled_at !== null);
         if (!protects && !switches) return current;
@@ -226,7 +236,7 @@ export function createSubscriptions(deps: Deps) {
         return store.updateSubscription(transaction, guid, {
           ...(protects ? { protection_enabled: isProtected } : {}),
           ...(switches && isDisabled ? { disabled_at: now } : {}),
-          // A fresh start: the days that it stood still do not count as days of failing.
+          // The time while disabled does not count as failing.
           ...(switches && !isDisabled ? { disabled_at: null, deliveries_failing_since: null } : {}),
           updated_at: now,
         });
@@ -240,9 +250,9 @@ function newRow(
   {
     organizationGuid,
     ...input
-  }: { organizationGuid: string } & Pick<store.SubscriptionRow, 'name' | 'url' | 'environment'>,
+  }: { organizationGuid: string } & Pick<SubscriptionRow, 'name' | 'url' | 'environment'>,
   now: Date,
-): store.SubscriptionRow {
+): SubscriptionRow {
   return {
     guid,
     organization_guid: organizationGuid,
@@ -260,18 +270,17 @@ function newRow(
   };
 }
 
-function withState(row: store.SubscriptionRow, now: Date): Subscription {
+function withState(row: SubscriptionRow, now: Date): Subscription {
   return { ...row, state: stateOf(row, now) as Subscription['state'] };
 }
 
-/** Why one more of an Organization's subscriptions may not have this URL, in whatever spelling. */
 function refusalOfUrl(receiving: readonly { url: string }[], url: string): Failure | undefined {
   const wanted = normalisedUrl(url);
   const holding = receiving.filter((each) => normalisedUrl(each.url) === wanted);
   if (holding.length < MAX_RECEIVING_AT_URL) return undefined;
   return new Failure(
     'subscription_limit_reached',
-    `At most ${MAX_RECEIVING_AT_URL} subscriptions deliver to one url, deleting ones included; use another url or wait until a deletion is complete`,
+    `Limit of subscriptions with this url reached (${MAX_RECEIVING_AT_URL}, deleting ones included); use another url or wait until a deletion is complete`,
   );
 }
 

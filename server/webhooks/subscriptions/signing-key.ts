@@ -2,12 +2,12 @@ import type { Encryption } from '../../infrastructure/runtime/encryption.ts';
 import type { RandomBytes } from '../../infrastructure/runtime/guid.ts';
 import { Secret } from '../../infrastructure/runtime/secret.ts';
 
-/** Shown as 64 hex characters, which as they stand are the bytes that sign. */
+/** DeliveryWithState as 64 hex characters, which as they stand are the bytes that sign. */
 const KEY_BYTES = 32;
 
 export type SigningKeys = ReturnType<typeof createSigningKeys>;
 
-/** The keys that sign deliveries: made here, stored encrypted, each bound to its subscription. */
+/** Signing keys, encrypted with the guid of their subscription as context. */
 export function createSigningKeys({
   encryption,
   randomBytes,
@@ -19,7 +19,7 @@ export function createSigningKeys({
     generate: () => new Secret(Buffer.from(randomBytes(KEY_BYTES)).toString('hex')),
     encrypt: (guid: string, key: Secret) => encryption.encrypt(key.reveal(), contextOf(guid)),
     decrypt: (guid: string, encrypted: Buffer) => new Secret(encryption.decrypt(encrypted, contextOf(guid))),
-    /** Under the current master key, or undefined when it already is. */
+    /** Undefined if the key is already encrypted with the current master key. */
     reencrypt: (guid: string, encrypted: Buffer) => encryption.reencrypt(encrypted, contextOf(guid)),
   };
 }

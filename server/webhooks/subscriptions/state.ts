@@ -1,8 +1,16 @@
-import type { SubscriptionRow } from './store.ts';
+import type { Selectable } from 'kysely';
+import type { Tables } from '../../infrastructure/database/tables.ts';
 
-/** What a subscription shows. It follows from its moments and the time, so it is never stale. */
-const SUBSCRIPTION_STATES = ['storing', 'active', 'failed', 'deleting', 'deleted'] as const;
+/** The state is derived from timestamps and the current time, so it is never stale. */
+export const SUBSCRIPTION_STATES = ['storing', 'active', 'failed', 'deleting', 'deleted'] as const;
 export type SubscriptionState = (typeof SUBSCRIPTION_STATES)[number];
+
+/** Without the columns that only sending needs. */
+export type SubscriptionRow = Omit<
+  Selectable<Tables['subscriptions']>,
+  'signing_key_encrypted' | 'first_delivery_guid'
+>;
+export type Subscription = SubscriptionRow & { state: Exclude<SubscriptionState, 'deleted'> };
 
 export type Moments = Pick<
   SubscriptionRow,
@@ -14,9 +22,8 @@ type Rule = { state: SubscriptionState; moment: keyof Moments; is: 'set' | 'reac
 export const FIRST_STATE: SubscriptionState = 'storing';
 
 /**
- * The first that applies is the state, and without any it is the first state. `stateOf` here and `stateAt` of
- * the store both read this table: what is shown and what is filtered by cannot differ. A deletion whose time
- * has come is one, whether the sweeper came by or not.
+ * The first rule that applies gives the state. `stateOf` and `stateAt` of the store share these rules. A subscription
+ * is deleted at `scheduled_deletion_at`, even before the sweeper has marked it.
  */
 export const STATE_RULES: readonly Rule[] = [
   { state: 'deleted', moment: 'deleted_at', is: 'set' },
@@ -26,19 +33,19 @@ export const STATE_RULES: readonly Rule[] = [
   { state: 'active', moment: 'activated_at', is: 'set' },
 ];
 
-/** Deliveries that have failed this long end the subscription (specification, Events 7). */
+/** A subscription fails after its deliveries have failed for this long (specification, Events 7). */
 export const FAILS_AFTER_MS = 7 * 24 * 3_600_000;
 
-/** Endpoints of an Organization, over both environments. */
+/** Per Organization, in both environments together. */
 export const MAX_SUBSCRIPTIONS = 5;
 
-/** Those that the limit counts: the others have ended, or are about to. */
+/** States that count towards `MAX_SUBSCRIPTIONS`. */
 export const COUNTED_STATES: readonly SubscriptionState[] = ['storing', 'active'];
 
-/** Subscriptions that deliver to one URL, so that creating and deleting in turn does not multiply what it receives. */
+/** Including deleting subscriptions, so that repeated creation and deletion does not multiply the deliveries to a URL. */
 export const MAX_RECEIVING_AT_URL = 5;
 
-/** Those whose deletion is scheduled do not count as above, but still get every event. */
+/** Per Organization, including deleting subscriptions, which still receive every event. */
 export const MAX_RECEIVING = 20;
 export const RECEIVING_STATES: readonly SubscriptionState[] = [...COUNTED_STATES, 'deleting'];
 

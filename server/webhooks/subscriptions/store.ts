@@ -1,18 +1,18 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import { type Insertable, sql, type Updateable } from 'kysely';
 import type { Queries, Transaction } from '../../infrastructure/database/database.ts';
 import { type Page, type PageOf, selectPage } from '../../infrastructure/database/paging/paging.ts';
 import type { EnvironmentName, Tables } from '../../infrastructure/database/tables.ts';
-import { COUNTED_STATES, FIRST_STATE, STATE_RULES, type SubscriptionState } from './state.ts';
+import type { Visible } from '../visible.ts';
+import {
+  COUNTED_STATES,
+  FIRST_STATE,
+  STATE_RULES,
+  type SubscriptionRow,
+  type SubscriptionState,
+} from './state.ts';
 
-/** Without the columns that only sending needs. */
-export type SubscriptionRow = Omit<
-  Selectable<Tables['subscriptions']>,
-  'signing_key_encrypted' | 'first_delivery_guid'
->;
-
-/** Whose it has to be. The operator's calls say `anyone`: nothing is reached by leaving the tenant out. */
-export type Tenant = { organizationGuid: string; environment?: EnvironmentName | undefined };
-export type Whose = Tenant | 'anyone';
+/** Calls of the operator say `any tenant` explicitly, so that a forgotten tenant is a type error. */
+export type TenantFilter = Visible | 'any tenant';
 
 export type SubscriptionFilters = {
   guid?: readonly string[] | undefined;
@@ -49,25 +49,25 @@ export async function insertSubscription(
 
 export function selectSubscription(
   queries: Queries,
-  whose: Whose,
+  tenant: TenantFilter,
   guid: string,
   now: Date,
 ): Promise<SubscriptionRow | undefined> {
-  return presentOf(queries, whose, now).where('guid', '=', guid).executeTakeFirst();
+  return presentOf(queries, tenant, now).where('guid', '=', guid).executeTakeFirst();
 }
 
 export function selectSubscriptionForUpdate(
   transaction: Transaction,
-  whose: Whose,
+  tenant: TenantFilter,
   guid: string,
   now: Date,
 ): Promise<SubscriptionRow | undefined> {
-  return presentOf(transaction, whose, now).where('guid', '=', guid).forNoKeyUpdate().executeTakeFirst();
+  return presentOf(transaction, tenant, now).where('guid', '=', guid).forNoKeyUpdate().executeTakeFirst();
 }
 
 export function selectSubscriptions(
   queries: Queries,
-  tenant: Tenant,
+  tenant: Visible,
   page: Page,
   filters: SubscriptionFilters,
   now: Date,
@@ -81,7 +81,7 @@ export function selectSubscriptions(
   return selectPage(queries, query, page);
 }
 
-export async function countCounted(
+export async function countTowardsLimit(
   transaction: Transaction,
   organizationGuid: string,
   now: Date,
@@ -108,16 +108,16 @@ export function updateSubscription(
     .executeTakeFirstOrThrow();
 }
 
-function presentOf(queries: Queries, whose: Whose, now: Date) {
+function presentOf(queries: Queries, tenant: TenantFilter, now: Date) {
   let query = queries.selectFrom('subscriptions').select(COLUMNS);
-  if (whose !== 'anyone') {
-    query = query.where('organization_guid', '=', whose.organizationGuid);
-    if (whose.environment) query = query.where('environment', '=', whose.environment);
+  if (tenant !== 'any tenant') {
+    query = query.where('organization_guid', '=', tenant.organizationGuid);
+    if (tenant.environment) query = query.where('environment', '=', tenant.environment);
   }
   return query.where(stateAt(now), '!=', 'deleted');
 }
 
-/** `stateOf` in SQL, of the same rules. */
+/** `stateOf` in SQL. */
 export function stateAt(now: Date) {
   const rules = STATE_RULES.map(({ state, moment, is }) =>
     is === 'set'

@@ -2,22 +2,21 @@ import { type Audit, systemActor } from '../../infrastructure/audit/service.ts';
 import type { Database, Transaction } from '../../infrastructure/database/database.ts';
 import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import type { Events } from '../events/service.ts';
-import * as store from './receiver-store.ts';
+import * as store from './endpoint-store.ts';
 import { changeOf, eventOf } from './records.ts';
-import { FAILS_AFTER_MS } from './state.ts';
-import type { SubscriptionRow } from './store.ts';
+import { FAILS_AFTER_MS, type SubscriptionRow } from './state.ts';
 
 /** Subscriptions of one transaction. */
 const BATCH = 100;
 
 type Deps = { database: Database; clock: Clock; audit: Audit; events: Events };
 
-/** What time does to subscriptions. Any node may do it, at any moment, and two at once take different ones. */
+/** Time-based state changes. Safe to run on several nodes at once: each skips rows locked by another. */
 export function createSweeps({ database, clock, audit, events }: Deps) {
   async function inBatches(
     ending: 'deleted' | 'failed',
     mark: (transaction: Transaction) => Promise<SubscriptionRow[]>,
-    tell: (row: SubscriptionRow) => Record<string, unknown>,
+    changes: (row: SubscriptionRow) => Record<string, unknown>,
   ): Promise<number> {
     let total = 0;
     for (;;) {
@@ -27,7 +26,7 @@ export function createSweeps({ database, clock, audit, events }: Deps) {
           await audit.record(
             transaction,
             systemActor,
-            changeOf(ending === 'failed' ? 'fail' : 'remove', row, tell(row)),
+            changeOf(ending === 'failed' ? 'fail' : 'remove', row, changes(row)),
           );
         await events.publish(
           transaction,
@@ -41,7 +40,7 @@ export function createSweeps({ database, clock, audit, events }: Deps) {
   }
 
   return {
-    /** Completes the deletions whose time has come; gives how many. */
+    /** Marks subscriptions as deleted whose scheduled deletion is due; returns their number. */
     sweepDeleted: () =>
       inBatches(
         'deleted',
@@ -49,7 +48,7 @@ export function createSweeps({ database, clock, audit, events }: Deps) {
         (row) => ({ scheduled_deletion_at: row.scheduled_deletion_at?.toISOString() }),
       ),
 
-    /** Gives up those that have been failing for a week; gives how many. Their deliveries are another room's. */
+    /** Marks subscriptions as failed that have been failing for a week; returns their number. */
     sweepFailed: () =>
       inBatches(
         'failed',

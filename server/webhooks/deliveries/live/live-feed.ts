@@ -1,5 +1,6 @@
 import type { Notifications } from '../../../infrastructure/database/connections/notifications.ts';
 import type { Clock, Timers } from '../../../infrastructure/runtime/clock.ts';
+import { createDelayedFlush } from '../../../infrastructure/runtime/delayed-flush.ts';
 import type { Log } from '../../../infrastructure/runtime/log.ts';
 import type { Metrics } from '../../../infrastructure/runtime/metrics.ts';
 import type { Recorded } from '../recording/recorder.ts';
@@ -15,15 +16,15 @@ import { createLiveThrottle, MAX_LIVE_PER_SECOND } from './live-throttle.ts';
 
 export type LiveFeed = ReturnType<typeof createLiveFeed>;
 
-/** Interest ends by itself, so that a node that died with its viewers costs nothing for long. */
+/** Interest expires, so that a dead node with viewers costs nothing for long. */
 const INTEREST_MS = 30_000;
 const FLUSH_EVERY_MS = 250;
-/** Organizations; whoever comes later is told of nothing until there is room. */
+/** Organizations. Beyond the limit, further ones get no live attempts. */
 const MAX_WATCHED = 100;
 
 type Deps = { notifications: Notifications; clock: Clock; timers: Timers; metrics: Metrics; log: Log };
 
-/** What somebody watches: what is to be told of it, and what was too much to tell. */
+/** Attempts of a watched Organization, and how many exceeded the rate. */
 type Watched = {
   until: number;
   isWithinRate(nowMs: number): boolean;
@@ -31,27 +32,22 @@ type Watched = {
   dropped: number;
 };
 
-/**
- * Tells of attempts as they are recorded, to whoever watches on any node. Nothing is written and nobody waits for it:
- * a few messages a second while somebody watches, and not even a look at the outcomes while nobody does.
- */
+/** Notifies live viewers on all nodes of recorded attempts, a few times per second. Costs nothing without viewers. */
 export function createLiveFeed({ notifications, clock, timers, metrics, log }: Deps) {
   const watched = new Map<string, Watched>();
-  let cancel: (() => void) | undefined;
-  let sending: Promise<void> | undefined;
 
   metrics.onRead(async () => {
-    forgetUnwatched();
+    deleteExpired();
     metrics.liveWatched.set(watched.size);
   });
 
-  function forgetUnwatched(): void {
+  function deleteExpired(): void {
     const now = clock.now().getTime();
     for (const [guid, { until }] of watched) if (until <= now) watched.delete(guid);
   }
 
-  function hear(payload: string | undefined): void {
-    forgetUnwatched();
+  function onInterest(payload: string | undefined): void {
+    deleteExpired();
     const until = clock.now().getTime() + INTEREST_MS;
     for (const guid of readInterest(payload ?? '')) {
       const known = watched.get(guid);
@@ -59,13 +55,6 @@ export function createLiveFeed({ notifications, clock, timers, metrics, log }: D
       else if (watched.size < MAX_WATCHED)
         watched.set(guid, { until, isWithinRate: createLiveThrottle(), attempts: [], dropped: 0 });
     }
-  }
-
-  function flushLater(): void {
-    cancel ??= timers.after(FLUSH_EVERY_MS, () => {
-      cancel = undefined;
-      void flush();
-    });
   }
 
   function takePayloads(): string[] {
@@ -79,21 +68,20 @@ export function createLiveFeed({ notifications, clock, timers, metrics, log }: D
     return payloads;
   }
 
-  async function flush(): Promise<void> {
-    while (sending) await sending;
-    const payloads = takePayloads();
-    if (payloads.length === 0) return;
-    sending = notifications
-      .notify(ATTEMPTS_CHANNEL, payloads)
-      .catch((error: unknown) => log.debug({ reason: String(error) }, 'those who watch were not told'))
-      .finally(() => {
-        sending = undefined;
-      });
-    await sending;
-  }
+  const flushing = createDelayedFlush({
+    timers,
+    delayMs: FLUSH_EVERY_MS,
+    async write() {
+      const payloads = takePayloads();
+      if (payloads.length === 0) return;
+      await notifications
+        .notify(ATTEMPTS_CHANNEL, payloads)
+        .catch((error: unknown) => log.debug({ reason: String(error) }, 'could not notify live viewers'));
+    },
+  });
 
   return {
-    start: () => notifications.listen(INTEREST_CHANNEL, hear),
+    start: () => notifications.listen(INTEREST_CHANNEL, onInterest),
 
     note({ outcomes, failingSince }: Recorded): void {
       if (watched.size === 0) return;
@@ -102,18 +90,16 @@ export function createLiveFeed({ notifications, clock, timers, metrics, log }: D
         const { guid, organizationGuid } = outcome.delivery;
         const own = watched.get(organizationGuid);
         if (!own || own.until <= now) continue;
-        // When the database is slow they gather, but no more than a second's worth.
+        // While the database is slow, at most a second's worth is collected.
         if (own.isWithinRate(now) && own.attempts.length < MAX_LIVE_PER_SECOND)
           own.attempts.push(liveAttemptOf(outcome, failingSince.get(guid)));
         else own.dropped += 1;
-        flushLater();
+        flushing.schedule();
       }
     },
 
     async stop(): Promise<void> {
-      await flush();
-      cancel?.();
-      cancel = undefined;
+      await flushing.flush();
     },
   };
 }

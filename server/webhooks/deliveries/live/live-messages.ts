@@ -3,11 +3,10 @@ import type { EnvironmentName, FailureKind } from '../../../infrastructure/datab
 import type { Outcome } from '../delivery.ts';
 import { type DeliveryState, stateOf } from '../state.ts';
 
-/** How those who record attempts tell those who watch: on two channels, and nothing is lost but a glance. */
+/** Notifications between recorders and live viewers. They may get lost. */
 export const INTEREST_CHANNEL = 'live_interest';
 export const ATTEMPTS_CHANNEL = 'live_attempts';
 
-/** An attempt as it is shown. */
 export type LiveAttempt = {
   guid: string;
   subscription_guid: string;
@@ -43,7 +42,7 @@ export function liveAttemptOf(outcome: Outcome, failingSince: Date | undefined):
   };
 }
 
-/** What somebody watches: the guids of Organizations. */
+/** The Organizations that are watched. */
 export function interestPayload(organizationGuids: readonly string[]): string {
   return organizationGuids.join();
 }
@@ -52,10 +51,10 @@ export function readInterest(payload: string): string[] {
   return payload.split(',').filter((guid) => /^[0-9a-f]{32}$/.test(guid));
 }
 
-/** The Organization stands in front, so that whoever has nobody watching it need not read on. */
+/** A payload begins with its Organization, so that a process without viewers of it can skip the rest. */
 const GUID_CHARACTERS = 32;
 
-/** An attempt without the names of its fields: twice as many fit. */
+/** An attempt without field names, which halves its size. */
 type Compact = [
   guid: string,
   subscriptionGuid: string,
@@ -69,7 +68,7 @@ type Compact = [
   attemptedAt: number,
 ];
 
-/** As few payloads as they fit into. How many were left out stands in the first. */
+/** As few payloads as possible; the first carries `dropped`. */
 export function attemptPayloads(
   organizationGuid: string,
   attempts: readonly LiveAttempt[],
@@ -78,7 +77,7 @@ export function attemptPayloads(
   const payloads: string[] = [];
   let text = `${organizationGuid}[${dropped}`;
   for (const attempt of attempts) {
-    // All of it is ASCII, so characters are bytes.
+    // The text is ASCII, so its length is its size in bytes.
     const next = `,${JSON.stringify(compactOf(attempt))}`;
     if (text.length + next.length + 1 > MAX_PAYLOAD_BYTES) {
       payloads.push(`${text}]`);
@@ -93,7 +92,7 @@ export function organizationOf(payload: string): string {
   return payload.slice(0, GUID_CHARACTERS);
 }
 
-/** Undefined when it cannot be read: while versions change, another one may be speaking. */
+/** Undefined for an unknown format: during an upgrade another version may be sending. */
 export function readAttempts(payload: string): { attempts: LiveAttempt[]; dropped: number } | undefined {
   try {
     const [dropped, ...compact] = JSON.parse(payload.slice(GUID_CHARACTERS)) as [number, ...Compact[]];

@@ -8,11 +8,11 @@ import { deliveryStates } from '../state.ts';
 import { LiveQuery, LiveStreamView } from './live-schema.ts';
 import type { LiveViewers } from './live-viewers.ts';
 
-/** Nobody may keep it, and a proxy that gathers a page before it passes it on would never pass this one on. */
 const STREAM_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
+  // A buffering proxy would never forward the stream.
   'x-accel-buffering': 'no',
-  // It is over when the stream is: a connection that is kept would hold up a shutdown.
+  // A kept connection would delay a shutdown.
   connection: 'close',
 };
 
@@ -31,7 +31,7 @@ export function registerLiveDeliveries(
       schema: {
         ...read.documented,
         operationId: 'subscription_deliveries.watch',
-        summary: 'Watch attempts as they are made, on every node; at most 100 a second',
+        summary: 'Stream delivery attempts of all nodes as server-sent events, at most 100 per second',
         tags: ['Deliveries'],
         querystring: LiveQuery,
         response: answers({ 200: LiveStreamView }, 400, 401, 403, 422, 503),
@@ -45,7 +45,7 @@ export function registerLiveDeliveries(
         subscriptionGuid: values(query.subscription_guid),
         state: unwrap(deliveryStates(values(query.state))),
       };
-      // Whoever asks for the headers alone would leave a stream behind that nobody reads.
+      // HEAD must not open a stream.
       if (request.method === 'HEAD') return reply.headers(STREAM_HEADERS).send('');
       const isAllowed = tokenCheckOf(request, verifier);
       const stream = unwrap(await liveViewers.open(caller.organizationGuid, filters, isAllowed));

@@ -22,16 +22,16 @@ export const LiveAttemptView = Type.Object(
   {
     ...{ guid, subscription_guid, subscription_event_guid, event_type, environment, state },
     ...{ failure_kind, response_status },
-    response_time_ms: Type.Integer({ description: 'how long the attempt took' }),
+    response_time_ms: Type.Integer({ description: 'duration of the attempt' }),
     attempted_at: Timestamp,
   },
   {
     description:
-      'the `data` of each message; an event named `dropped` has {"dropped": n} instead, the number left out',
+      'the `data` of each message; an event named `dropped` has {"dropped": n}, the number of omitted attempts',
   },
 );
 
-/** Server-sent events. The schema is of one of them; what is sent is their stream. */
+/** A stream of server-sent events; the schema describes one message. */
 export const LiveStreamView = {
   description: 'A stream of server-sent events, until the token expires',
   content: { 'text/event-stream': { schema: Type.Unsafe<Readable | ''>(LiveAttemptView) } },

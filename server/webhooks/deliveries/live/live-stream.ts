@@ -13,14 +13,13 @@ export type LiveFilters = {
 
 export type LiveStream = ReturnType<typeof createLiveStream>;
 
-/** What a reader may be behind, besides what is on the wire; some seconds of the most there is. */
+/** A few seconds of messages at the maximum rate. */
 const MAX_BUFFERED_BYTES = 256 * 1024;
-/** Proxies close what is silent for a minute, and only writing tells that a reader is gone. */
+/** Proxies close silent connections after a minute, and only a write detects a closed one. */
 const HEARTBEAT_EVERY_MS = 15_000;
-/** A client that lost the stream comes back after this; it is part of the protocol. */
 const RECONNECT_AFTER_MS = 1_000;
 
-/** One reader's server-sent events (HTML standard, section 9.2): what it asked for, no faster than it can be read. */
+/** One viewer's server-sent events (HTML standard, section 9.2), filtered and throttled. */
 export function createLiveStream(filters: LiveFilters, openedAtMs: number) {
   const stream = new Readable({ read: () => undefined });
   const isWithinRate = createLiveThrottle();
@@ -31,11 +30,11 @@ export function createLiveStream(filters: LiveFilters, openedAtMs: number) {
   function write(text: string): void {
     if (ended || stream.destroyed) return;
     stream.push(text);
-    // Cut off, without the end that a complete answer has: the client knows that it missed something.
+    // Aborted without a final chunk, so that the client knows it missed messages.
     if (stream.readableLength > MAX_BUFFERED_BYTES) stream.destroy();
   }
 
-  // At once, because the headers go out with the first bytes.
+  // The headers are sent with the first bytes.
   write(`retry: ${RECONNECT_AFTER_MS}\n\n`);
 
   return {
@@ -58,7 +57,7 @@ export function createLiveStream(filters: LiveFilters, openedAtMs: number) {
       beatAt = nowMs + HEARTBEAT_EVERY_MS;
     },
 
-    /** Whoever is behind, and perhaps does not read at all, is cut off: an end would wait until all is read. */
+    /** A viewer that is behind is aborted: a regular end would wait until it has read everything. */
     end(): void {
       if (ended) return;
       ended = true;

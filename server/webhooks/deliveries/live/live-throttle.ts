@@ -1,8 +1,8 @@
-/** What one Organization's deliveries may cost on their way to those who watch, and what people can read anyway. */
+/** Per Organization and per stream. */
 export const MAX_LIVE_PER_SECOND = 100;
 const SECOND_MS = 1_000;
 
-/** True for the first so many of each second, by the clock's milliseconds that it is given. */
+/** Returns true for the first `MAX_LIVE_PER_SECOND` calls of each second. */
 export function createLiveThrottle(): (nowMs: number) => boolean {
   let startedAt = Number.NEGATIVE_INFINITY;
   let used = 0;

@@ -15,23 +15,23 @@ import { createLiveStream, type LiveFilters, type LiveStream } from './live-stre
 
 export type LiveViewers = ReturnType<typeof createLiveViewers>;
 
-/** Streams of this process. All their Organizations have to fit into one message of interest. */
+/** Per process. The guids of all their Organizations have to fit into one notification. */
 const MAX_VIEWERS = 200;
 const MAX_VIEWERS_OF_ORGANIZATION = 20;
 const TRY_AGAIN_SECONDS = 15;
 const TICK_MS = 1_000;
-/** A third of how long interest lasts, so that one lost message is not noticed. */
+/** A third of the interest's lifetime, so that one lost notification does no harm. */
 const RENEW_EVERY_MS = 10_000;
 
 type Deps = { notifications: Notifications; clock: Clock; timers: Timers; metrics: Metrics; log: Log };
 
 type Viewer = LiveStream & {
   organizationGuid: string;
-  /** Whether its token is still good. */
+  /** Whether the token is still valid. */
   isAllowed(): boolean | Promise<boolean>;
 };
 
-/** Those who watch deliveries through this process: tells every recorder whom for, and hands on what these tell. */
+/** The live streams of this process: tells all recorders which Organizations are watched and forwards their attempts. */
 export function createLiveViewers({ notifications, clock, timers, metrics, log }: Deps) {
   const viewers = new Set<Viewer>();
   let listening: Promise<void> | undefined;
@@ -45,37 +45,42 @@ export function createLiveViewers({ notifications, clock, timers, metrics, log }
   function refusal(organizationGuid: string): Failure | undefined {
     const later = { retryAfterSeconds: TRY_AGAIN_SECONDS };
     if (closed || viewers.size >= MAX_VIEWERS)
-      return new Failure('overloaded', 'Limit of live streams reached on this node', later);
+      return new Failure(
+        'overloaded',
+        `Live stream limit of this node reached (${MAX_VIEWERS}); retry later`,
+        later,
+      );
     if (of(organizationGuid).length >= MAX_VIEWERS_OF_ORGANIZATION)
       return new Failure(
         'api_rate_limit_exceeded',
-        `An Organization has at most ${MAX_VIEWERS_OF_ORGANIZATION} live streams at a node; close one first`,
+        `Live stream limit of the Organization reached (${MAX_VIEWERS_OF_ORGANIZATION}); close one first`,
         later,
       );
     return undefined;
   }
 
-  /** Asked every time before something is handed over; whoever cannot prove it is sent away. */
+  /** Checks the token before every message. */
   function ifAllowed(viewer: Viewer, action: () => void): void {
-    const conclude = (isAllowed: boolean) => (isAllowed ? action() : viewer.end());
+    const proceed = (isAllowed: boolean) => (isAllowed ? action() : viewer.end());
     const allowed = viewer.isAllowed();
-    if (typeof allowed === 'boolean') conclude(allowed);
-    else void allowed.then(conclude, () => viewer.end());
+    if (typeof allowed === 'boolean') proceed(allowed);
+    else void allowed.then(proceed, () => viewer.end());
   }
 
-  function hear(payload: string | undefined): void {
+  function onAttempts(payload: string | undefined): void {
     if (payload === undefined) return;
     const watching = of(organizationOf(payload));
     if (watching.length === 0) return;
-    const told = readAttempts(payload);
-    if (!told) return;
-    for (const viewer of watching) ifAllowed(viewer, () => viewer.offer(told.attempts, told.dropped, now()));
+    const message = readAttempts(payload);
+    if (!message) return;
+    const { attempts, dropped } = message;
+    for (const viewer of watching) ifAllowed(viewer, () => viewer.offer(attempts, dropped, now()));
   }
 
-  async function tell(organizationGuids: readonly string[]): Promise<void> {
+  async function announceInterest(organizationGuids: readonly string[]): Promise<void> {
     await notifications
       .notify(INTEREST_CHANNEL, [interestPayload(organizationGuids)])
-      .catch((error: unknown) => log.debug({ reason: String(error) }, 'nobody was told who watches'));
+      .catch((error: unknown) => log.debug({ reason: String(error) }, 'could not announce live viewers'));
   }
 
   function tickLater(): void {
@@ -86,7 +91,7 @@ export function createLiveViewers({ notifications, clock, timers, metrics, log }
       for (const viewer of viewers) ifAllowed(viewer, () => viewer.tick(now()));
       if (now() < renewAt) return;
       renewAt = now() + RENEW_EVERY_MS;
-      void tell([...new Set([...viewers].map(({ organizationGuid }) => organizationGuid))]);
+      void announceInterest([...new Set([...viewers].map(({ organizationGuid }) => organizationGuid))]);
     });
   }
 
@@ -111,16 +116,18 @@ export function createLiveViewers({ notifications, clock, timers, metrics, log }
       if (refused) return refused;
       const viewer = { ...createLiveStream(filters, now()), organizationGuid, isAllowed };
       add(viewer);
-      // Once it was asked for, it is listened for again whenever the connection is back.
+      // `listen` is repeated by the notifications whenever the connection is back.
       listening ??= notifications
-        .listen(ATTEMPTS_CHANNEL, hear)
-        .catch((error: unknown) => log.warn({ reason: String(error) }, 'live streams wait for the database'));
+        .listen(ATTEMPTS_CHANNEL, onAttempts)
+        .catch((error: unknown) =>
+          log.warn({ reason: String(error) }, 'could not listen for live attempts; waiting for the database'),
+        );
       await listening;
-      await tell([organizationGuid]);
+      await announceInterest([organizationGuid]);
       return viewer.stream;
     },
 
-    /** Ends every stream, so that nobody who closes the server waits for them. */
+    /** Ends every stream, because open streams would delay the shutdown of the server. */
     stop(): void {
       closed = true;
       cancel?.();

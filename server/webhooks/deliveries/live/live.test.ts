@@ -6,9 +6,9 @@ import { createTestDatabase } from '../../../../testing/database.ts';
 import { publishEvents } from '../../../../testing/events.ts';
 import { createFakeClock } from '../../../../testing/fake-clock.ts';
 import { openLive, untilViewers, untilWatched } from '../../../../testing/live.ts';
-import { createReceiver } from '../../../../testing/receiver.ts';
 import { createSubscription } from '../../../../testing/subscriptions.ts';
 import { createTenant, PRODUCTION_HOST, tokenOf, userToken } from '../../../../testing/tenant.ts';
+import { createTestEndpoint } from '../../../../testing/test-endpoint.ts';
 import { createDispatchingApp, metricOf, pass, until } from '../../../../testing/webhooks.ts';
 
 /** GET /api/subscription_deliveries/live over real connections: two nodes that send, one that is watched through. */
@@ -28,10 +28,10 @@ const LIMITED = { timeout: 20_000 };
 
 async function createEndpoint(owner?: Awaited<ReturnType<typeof createTenant>>) {
   const tenant = owner ?? (await createTenant(sender));
-  const receiver = await createReceiver();
-  const subscription = await createSubscription(sender, tenant, { url: receiver.url });
-  await sender.dispatcher.settle();
-  return { tenant, receiver, subscription };
+  const endpoint = await createTestEndpoint();
+  const subscription = await createSubscription(sender, tenant, { url: endpoint.url });
+  await sender.dispatcher.drain();
+  return { tenant, endpoint, subscription };
 }
 
 /** A stream whose Organization both senders know to be watched. */
@@ -46,7 +46,7 @@ async function watch(organizationGuid: string, query = '', app: TestApp = watche
 }
 
 async function settle(): Promise<void> {
-  for (const { dispatcher } of senders) await dispatcher.settle();
+  for (const { dispatcher } of senders) await dispatcher.drain();
   clock.advance(250);
 }
 
@@ -73,9 +73,9 @@ test('attempts that any node records arrive, as the API shows them', LIMITED, as
 });
 
 test('a delivery that fails is storing, then failing, each time with its kind', LIMITED, async () => {
-  const { tenant, receiver } = await createEndpoint();
+  const { tenant, endpoint } = await createEndpoint();
   const live = await watch(tenant.organizationGuid);
-  receiver.behave({ kind: 'answer', status: 503 });
+  endpoint.behave({ kind: 'answer', status: 503 });
   await publishEvents(sender, tenant);
   await settle();
   await pass(15_000, senders);
@@ -109,7 +109,7 @@ test('filters, and another Organization’s token sees nothing', LIMITED, async 
     watched,
     await tokenOf(watched, one.tenant.organizationKey, SCOPE, { host: PRODUCTION_HOST }),
   );
-  other.receiver.behave((nth) => ({ kind: 'answer', status: nth % 2 === 0 ? 500 : 204 }));
+  other.endpoint.behave((nth) => ({ kind: 'answer', status: nth % 2 === 0 ? 500 : 204 }));
   await publishEvents(sender, one.tenant, 4);
   await settle();
   await until(() => all.attempts.length === 8, 'all attempts');
@@ -127,7 +127,7 @@ test('at most a hundred a second arrive, and how many did not', LIMITED, async (
   const { tenant } = await createEndpoint();
   const live = await watch(tenant.organizationGuid);
   await publishEvents(sender, tenant, 150);
-  await sender.dispatcher.settle();
+  await sender.dispatcher.drain();
   clock.advance(250);
   await until(() => live.attempts.length === 100, 'a hundred');
   await until(() => {

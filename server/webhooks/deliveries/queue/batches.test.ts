@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import { objectsOf } from '../../../../testing/answers.ts';
 import { deliveriesOf, guidOf, insertDeliveries } from '../../../../testing/deliveries.ts';
 import { publishEvents } from '../../../../testing/events.ts';
-import { createReceiver, hold } from '../../../../testing/receiver.ts';
 import { createSubscription } from '../../../../testing/subscriptions.ts';
 import { createTenant, userToken } from '../../../../testing/tenant.ts';
+import { createTestEndpoint, hold } from '../../../../testing/test-endpoint.ts';
 import { createDispatchingApp, queueOf } from '../../../../testing/webhooks.ts';
 import type { Delivery, Outcome } from '../delivery.ts';
-import { completeConsigned } from '../recording/record-store.ts';
-import { dissolveConsignments, holdConsignments, named } from './batch-store.ts';
+import { completeBatched } from '../recording/record-store.ts';
+import { lockBatches, named, requeueBatches } from './batch-store.ts';
 import { START_LIMIT } from './lanes/limit.ts';
 import { createOrphans } from './orphans.ts';
 
@@ -28,20 +28,20 @@ const { sweepOrphans } = createOrphans({ database, log: app.log });
 
 async function createEndpoint() {
   const tenant = await createTenant(app);
-  const receiver = await createReceiver();
-  const subscription = await createSubscription(app, tenant, { url: receiver.url });
-  await dispatcher.settle();
-  return { tenant, receiver, subscription };
+  const endpoint = await createTestEndpoint();
+  const subscription = await createSubscription(app, tenant, { url: endpoint.url });
+  await dispatcher.drain();
+  return { tenant, endpoint, subscription };
 }
 
-const consignmentsOf = ({ guid }: { guid: string }) =>
-  queries.selectFrom('delivery_consignments').selectAll().where('subscription_guid', '=', guid).execute();
+const batchesOf = ({ guid }: { guid: string }) =>
+  queries.selectFrom('delivery_batches').selectAll().where('subscription_guid', '=', guid).execute();
 
 const completedOf = async (subscription: { guid: string }) =>
   (await deliveriesOf(app, subscription)).filter(({ completed_at }) => completed_at !== null).length;
 
 /** Deliveries without a place in the queue, under a row that names `holder`. */
-async function consign(
+async function createBatch(
   { tenant, subscription }: Pick<Awaited<ReturnType<typeof createEndpoint>>, 'tenant' | 'subscription'>,
   holder: string,
   count = MANY,
@@ -52,68 +52,68 @@ async function consign(
   const guid = guidOf(clock.now());
   const row = { guid, subscription_guid: subscription.guid, leased_by: holder, created_at: clock.now() };
   await queries
-    .insertInto('delivery_consignments')
+    .insertInto('delivery_batches')
     .values({ ...row, delivery_guids: guids })
     .execute();
   return { guid, guids };
 }
 
 test('many at once are one row and no place in the queue, and it goes with the last of them', async () => {
-  const { tenant, receiver, subscription } = await createEndpoint();
+  const { tenant, endpoint, subscription } = await createEndpoint();
   const slow = hold();
-  receiver.behave(slow);
+  endpoint.behave(slow);
   await publishEvents(app, tenant, MANY);
-  await receiver.waitForCount(1 + UNDER_WAY);
-  assert.equal((await consignmentsOf(subscription)).length, 1);
+  await endpoint.waitForCount(1 + UNDER_WAY);
+  assert.equal((await batchesOf(subscription)).length, 1);
   assert.deepEqual(await queueOf(app, subscription), []);
   slow.release();
-  receiver.behave({ kind: 'answer' });
-  await dispatcher.settle();
+  endpoint.behave({ kind: 'answer' });
+  await dispatcher.drain();
   assert.equal(await completedOf(subscription), 1 + MANY);
-  assert.deepEqual(await consignmentsOf(subscription), []);
+  assert.deepEqual(await batchesOf(subscription), []);
   assert.deepEqual(await queueOf(app, subscription), []);
 });
 
 test('a few have their places in the queue', async () => {
-  const { tenant, receiver, subscription } = await createEndpoint();
+  const { tenant, endpoint, subscription } = await createEndpoint();
   const slow = hold();
-  receiver.behave(slow);
+  endpoint.behave(slow);
   await publishEvents(app, tenant, FEW);
-  await receiver.waitForCount(1 + UNDER_WAY);
-  assert.deepEqual(await consignmentsOf(subscription), []);
+  await endpoint.waitForCount(1 + UNDER_WAY);
+  assert.deepEqual(await batchesOf(subscription), []);
   assert.equal((await queueOf(app, subscription)).length, FEW);
   slow.release();
-  await dispatcher.settle();
+  await dispatcher.drain();
 });
 
 test('those that fail get a place in the queue, and are tried again on schedule', async () => {
-  const { tenant, receiver, subscription } = await createEndpoint();
+  const { tenant, endpoint, subscription } = await createEndpoint();
   let requests = 0;
-  receiver.behave(() => {
+  endpoint.behave(() => {
     requests += 1;
     return { kind: 'answer', status: requests % 4 === 0 ? 500 : 200 };
   });
   await publishEvents(app, tenant, MANY);
-  await dispatcher.settle();
+  await dispatcher.drain();
   const queued = await queueOf(app, subscription);
   assert.equal(queued.length, MANY / 4);
   assert.ok(queued.every(({ leased_by, due_at }) => leased_by === null && due_at > clock.now()));
-  assert.deepEqual(await consignmentsOf(subscription), []);
+  assert.deepEqual(await batchesOf(subscription), []);
   assert.equal(await completedOf(subscription), 1 + MANY - MANY / 4);
-  receiver.behave({ kind: 'answer' });
+  endpoint.behave({ kind: 'answer' });
   clock.advance(3_000);
-  await dispatcher.settle();
+  await dispatcher.drain();
   assert.equal(await completedOf(subscription), 1 + MANY);
   assert.deepEqual(await queueOf(app, subscription), []);
 });
 
 test('a list of what is waiting has them, each once, and says that they are about to be sent', async () => {
-  const { tenant, receiver, subscription } = await createEndpoint();
+  const { tenant, endpoint, subscription } = await createEndpoint();
   const slow = hold();
   const answers = ['fail', 'wait', 'wait'];
-  receiver.behave(() => (answers.shift() === 'fail' ? { kind: 'answer', status: 500 } : slow));
+  endpoint.behave(() => (answers.shift() === 'fail' ? { kind: 'answer', status: 500 } : slow));
   await publishEvents(app, tenant, MANY);
-  await receiver.waitForCount(1 + UNDER_WAY);
+  await endpoint.waitForCount(1 + UNDER_WAY);
   clock.advance(20);
   const token = await userToken(app, tenant.organizationGuid);
   const query = `subscription_guid=${subscription.guid}&per_page=100&state=storing,failing`;
@@ -126,35 +126,35 @@ test('a list of what is waiting has them, each once, and says that they are abou
   const guids = listed.map(({ guid }) => String(guid));
   assert.deepEqual(guids, guids.toSorted().toReversed(), 'newest first');
   slow.release();
-  receiver.behave({ kind: 'answer' });
+  endpoint.behave({ kind: 'answer' });
   clock.advance(5_000);
-  await dispatcher.settle();
+  await dispatcher.drain();
 });
 
 test('what its dispatcher does not know of gets its place after a minute, and is sent', async () => {
   const endpoint = await createEndpoint();
   const holder = dispatcher.holder() ?? '';
-  await consign(endpoint, holder);
+  await createBatch(endpoint, holder);
   const advance = async (ms: number) => {
     for (let left = ms; left > 0; left -= 2_000) {
       clock.advance(2_000);
-      await dispatcher.settle();
+      await dispatcher.drain();
     }
   };
   await advance(MINUTE_MS - 10_000);
-  assert.equal(endpoint.receiver.received.length, 1);
+  assert.equal(endpoint.endpoint.received.length, 1);
   await advance(2 * MINUTE_MS);
   assert.equal(await completedOf(endpoint.subscription), 1 + MANY);
-  assert.deepEqual(await consignmentsOf(endpoint.subscription), []);
+  assert.deepEqual(await batchesOf(endpoint.subscription), []);
 });
 
 test('dissolved, those that are held stay with their holder and the others are free', async () => {
   const endpoint = await createEndpoint();
   const holder = 'a'.repeat(32);
-  const { guid, guids } = await consign(endpoint, holder);
+  const { guid, guids } = await createBatch(endpoint, holder);
   const held = guids.slice(0, 3);
   const count = await database.transaction((transaction) =>
-    dissolveConsignments(transaction, named([guid]), { holder, held }),
+    requeueBatches(transaction, named([guid]), { holder, held }),
   );
   assert.equal(count, MANY);
   const places = await queueOf(app, endpoint.subscription);
@@ -167,36 +167,36 @@ test('dissolved, those that are held stay with their holder and the others are f
   );
   assert.equal(places.filter(({ leased_by }) => leased_by === null).length, MANY - held.length);
   await queries.deleteFrom('delivery_queue').where('leased_by', '=', holder).execute();
-  await dispatcher.settle();
+  await dispatcher.drain();
 });
 
 test('what is being written down is not given a place by whoever takes over at that moment', async () => {
   const endpoint = await createEndpoint();
-  const { guid, guids } = await consign(endpoint, 'a'.repeat(32));
+  const { guid, guids } = await createBatch(endpoint, 'a'.repeat(32));
   const [done = ''] = guids;
   let taken: Promise<number> | undefined;
   await database.transaction(async (transaction) => {
-    await holdConsignments(transaction, named([guid]));
-    taken = database.transaction((other) => dissolveConsignments(other, named([guid])));
-    await completeConsigned(transaction, [outcomeOf(endpoint.subscription.guid, done)]);
+    await lockBatches(transaction, named([guid]));
+    taken = database.transaction((other) => requeueBatches(other, named([guid])));
+    await completeBatched(transaction, [outcomeOf(endpoint.subscription.guid, done)]);
   });
   assert.equal(await taken, MANY - 1);
   const places = await queueOf(app, endpoint.subscription);
   assert.ok(places.every(({ delivery_guid }) => delivery_guid !== done));
-  await dispatcher.settle();
+  await dispatcher.drain();
 });
 
 test('what a dispatcher that is gone left is swept into the queue, what another holds is not', async () => {
   const endpoint = await createEndpoint();
-  const gone = await consign(endpoint, 'b'.repeat(32));
-  const kept = await consign(endpoint, dispatcher.holder() ?? '', 1);
+  const gone = await createBatch(endpoint, 'b'.repeat(32));
+  const kept = await createBatch(endpoint, dispatcher.holder() ?? '', 1);
   assert.equal(await sweepOrphans(), MANY);
   assert.equal(await sweepOrphans(), 0);
   assert.deepEqual(
-    (await consignmentsOf(endpoint.subscription)).map(({ guid }) => guid),
+    (await batchesOf(endpoint.subscription)).map(({ guid }) => guid),
     [kept.guid],
   );
-  await dispatcher.settle();
+  await dispatcher.drain();
   const completed = new Set(
     (await deliveriesOf(app, endpoint.subscription))
       .filter(({ completed_at }) => completed_at !== null)

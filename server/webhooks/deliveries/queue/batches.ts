@@ -1,33 +1,33 @@
 import type { Transaction } from '../../../infrastructure/database/database.ts';
-import type { Consignment, Delivery, Outcome } from '../delivery.ts';
-import { completeConsigned } from '../recording/record-store.ts';
-import { deleteConsignments, enqueueConsigned, holdConsignments, named } from './batch-store.ts';
+import type { Delivery, DeliveryBatch, Outcome } from '../delivery.ts';
+import { completeBatched } from '../recording/record-store.ts';
+import { deleteBatches, enqueueBatched, lockBatches, named } from './batch-store.ts';
 
-/** The outcomes of deliveries that are under a consignment, as far as it was not dissolved meanwhile. */
-export type Consigned = {
+/** Outcomes of deliveries whose batch was not requeued in the meantime. */
+export type BatchedOutcomes = {
   completed: readonly Outcome[];
   failed: readonly Delivery[];
-  /** Consignments of which nothing is left after these outcomes. */
+  /** Batches that are complete with these outcomes. */
   finished: readonly string[];
 };
 
-/** Locks the consignments of these outcomes. The deliveries of those that are gone are like any other now. */
-export async function holdConsigned(
+/** Locks the batches of these outcomes. Deliveries whose batch is gone have queue rows by now. */
+export async function lockBatchesOf(
   transaction: Transaction,
   outcomes: readonly Outcome[],
-): Promise<Consigned> {
-  const byConsignment = new Map<Consignment, Outcome[]>();
+): Promise<BatchedOutcomes> {
+  const byBatch = new Map<DeliveryBatch, Outcome[]>();
   for (const outcome of outcomes) {
-    const { consignment } = outcome.delivery;
-    if (!consignment) continue;
-    const known = byConsignment.get(consignment);
+    const { batch } = outcome.delivery;
+    if (!batch) continue;
+    const known = byBatch.get(batch);
     if (known) known.push(outcome);
-    else byConsignment.set(consignment, [outcome]);
+    else byBatch.set(batch, [outcome]);
   }
-  if (byConsignment.size === 0) return NONE;
-  const guids = Array.from(byConsignment.keys(), ({ guid }) => guid);
-  const there = new Set(await holdConsignments(transaction, named(guids)));
-  const ours = [...byConsignment].filter(([{ guid }]) => there.has(guid));
+  if (byBatch.size === 0) return NONE;
+  const guids = Array.from(byBatch.keys(), ({ guid }) => guid);
+  const locked = new Set(await lockBatches(transaction, named(guids)));
+  const ours = [...byBatch].filter(([{ guid }]) => locked.has(guid));
   const all = ours.flatMap(([, own]) => own);
   return {
     completed: all.filter(({ result }) => result === 'completed'),
@@ -36,27 +36,24 @@ export async function holdConsigned(
   };
 }
 
-/**
- * Failures get their place in the queue, successes are written without a look at it, and a consignment of which
- * nothing is left goes. Returns the successes that were written before.
- */
-export async function settleConsigned(
+/** Enqueues failures for a retry, records successes and deletes finished batches. Returns repeated successes. */
+export async function recordBatched(
   transaction: Transaction,
-  { completed, failed, finished }: Consigned,
+  { completed, failed, finished }: BatchedOutcomes,
   holder: string,
 ): Promise<ReadonlySet<string>> {
   const [, repeated] = await Promise.all([
-    failed.length > 0 && enqueueConsigned(transaction, holder, failed),
-    completed.length > 0 ? completeConsigned(transaction, completed) : NOTHING,
-    finished.length > 0 && deleteConsignments(transaction, finished),
+    failed.length > 0 && enqueueBatched(transaction, holder, failed),
+    completed.length > 0 ? completeBatched(transaction, completed) : NOTHING,
+    finished.length > 0 && deleteBatches(transaction, finished),
   ]);
   return repeated;
 }
 
-/** These are written down for good. */
-export function noteSettled(outcomes: readonly Outcome[]): void {
-  for (const { delivery } of outcomes) if (delivery.consignment) delivery.consignment.left -= 1;
+/** To be called after the commit. */
+export function markRecorded(outcomes: readonly Outcome[]): void {
+  for (const { delivery } of outcomes) if (delivery.batch) delivery.batch.left -= 1;
 }
 
-const NONE: Consigned = { completed: [], failed: [], finished: [] };
+const NONE: BatchedOutcomes = { completed: [], failed: [], finished: [] };
 const NOTHING: ReadonlySet<string> = new Set();

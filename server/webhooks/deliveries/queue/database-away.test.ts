@@ -6,9 +6,9 @@ import type { TestApp } from '../../../../testing/app.ts';
 import { queriesOfOwner } from '../../../../testing/database.ts';
 import { deliveriesOf } from '../../../../testing/deliveries.ts';
 import { eventOf, publishEvents } from '../../../../testing/events.ts';
-import { createReceiver, hold } from '../../../../testing/receiver.ts';
 import { createSubscription } from '../../../../testing/subscriptions.ts';
 import { createTenant } from '../../../../testing/tenant.ts';
+import { createTestEndpoint, hold } from '../../../../testing/test-endpoint.ts';
 import {
   createDispatchingApp,
   deliveryOf,
@@ -48,34 +48,34 @@ async function takeDatabaseAway({ testDatabase }: TestApp): Promise<() => Promis
 
 async function createEndpoint() {
   const tenant = await createTenant(app);
-  const receiver = await createReceiver();
-  const subscription = await createSubscription(app, tenant, { url: receiver.url });
-  await dispatcher.settle();
-  return { tenant, receiver, subscription };
+  const endpoint = await createTestEndpoint();
+  const subscription = await createSubscription(app, tenant, { url: endpoint.url });
+  await dispatcher.drain();
+  return { tenant, endpoint, subscription };
 }
 
 /** The first statement on a connection that is gone fails, and the pool gets another one. */
 async function settleAgain(): Promise<void> {
   await until(async () => {
     clock.advance(1_000);
-    await dispatcher.settle();
+    await dispatcher.drain();
     return (await metricOf(app, HELD)) === 0;
   }, 'everything written down');
 }
 
 for (const outageMs of [0, 30_000]) {
   test(`outcomes wait for the database and are recorded after it, ${outageMs / 1_000} s later`, async () => {
-    const { tenant, receiver, subscription } = await createEndpoint();
+    const { tenant, endpoint, subscription } = await createEndpoint();
     const slow = hold();
-    receiver.behave(slow);
+    endpoint.behave(slow);
     const events = await publishEvents(app, tenant, UNDER_WAY);
-    await receiver.waitForCount(1 + events.length);
+    await endpoint.waitForCount(1 + events.length);
     const bringBack = await takeDatabaseAway(app);
     slow.release({ status: 200, body: 'taken' });
     await until(async () => (await metricOf(app, 'portico_deliveries_in_flight')) === 0);
     for (let ms = 0; ms <= outageMs; ms += 5_000) {
       clock.advance(ms === 0 ? 0 : 5_000);
-      await dispatcher.settle();
+      await dispatcher.drain();
     }
     assert.equal(await metricOf(app, HELD), events.length, 'kept until they are written down');
     const answeredAt = clock.now().getTime() - outageMs;
@@ -87,28 +87,28 @@ for (const outageMs of [0, 30_000]) {
       assert.deepEqual([delivery.attempt_count, delivery.response_excerpt], [1, 'taken']);
     }
     assert.deepEqual(await queueOf(app, subscription), []);
-    assert.equal(receiver.received.length, 1 + events.length, 'nothing was sent twice');
+    assert.equal(endpoint.received.length, 1 + events.length, 'nothing was sent twice');
   });
 }
 
 test('failures wait, too, and are tried again when their schedule says', async () => {
-  const { tenant, receiver, subscription } = await createEndpoint();
+  const { tenant, endpoint, subscription } = await createEndpoint();
   const slow = hold();
-  receiver.behave(slow);
+  endpoint.behave(slow);
   const [event = ''] = await publishEvents(app, tenant);
-  await receiver.waitForCount(2);
+  await endpoint.waitForCount(2);
   const failedAt = clock.now().getTime();
   const bringBack = await takeDatabaseAway(app);
   slow.release({ status: 500 });
   await until(async () => (await metricOf(app, 'portico_deliveries_in_flight')) === 0);
-  await dispatcher.settle();
+  await dispatcher.drain();
   await bringBack();
-  receiver.behave({ kind: 'answer' });
+  endpoint.behave({ kind: 'answer' });
   await settleAgain();
   await until(async () => {
     clock.advance(1_000);
-    await dispatcher.settle();
-    return receiver.received.length === 3;
+    await dispatcher.drain();
+    return endpoint.received.length === 3;
   });
   const { completed_at, attempt_count } = await deliveryOf(app, subscription, event);
   assert.equal(attempt_count, 2);
@@ -116,35 +116,35 @@ test('failures wait, too, and are tried again when their schedule says', async (
 });
 
 test('what waits in memory when the lease runs out is sent when it is renewed, and each once', async () => {
-  const { tenant, receiver, subscription } = await createEndpoint();
+  const { tenant, endpoint, subscription } = await createEndpoint();
   const slow = hold();
-  receiver.behave(slow);
+  endpoint.behave(slow);
   const events = await publishEvents(app, tenant, 100);
-  await receiver.waitForCount(1 + UNDER_WAY);
+  await endpoint.waitForCount(1 + UNDER_WAY);
   const bringBack = await takeDatabaseAway(app);
   // Below the ten seconds of the exchanges, beyond what the lease is good for.
   clock.advance(9_500);
-  receiver.behave({ kind: 'answer' });
+  endpoint.behave({ kind: 'answer' });
   slow.release();
   await until(async () => (await metricOf(app, 'portico_deliveries_in_flight')) === 0);
-  assert.equal(receiver.received.length, 1 + UNDER_WAY, 'others may have taken the rest');
+  assert.equal(endpoint.received.length, 1 + UNDER_WAY, 'others may have taken the rest');
   await bringBack();
   await settleAgain();
-  assert.deepEqual(guidsAt(receiver).slice(1).toSorted(), events.toSorted());
+  assert.deepEqual(guidsAt(endpoint).slice(1).toSorted(), events.toSorted());
   assert.deepEqual(await queueOf(app, subscription), []);
 });
 
 test('after an outage the dispatcher goes on by itself', async () => {
-  const { tenant, receiver, subscription } = await createEndpoint();
+  const { tenant, endpoint, subscription } = await createEndpoint();
   const bringBack = await takeDatabaseAway(app);
-  await dispatcher.settle();
+  await dispatcher.drain();
   clock.advance(60_000);
-  await dispatcher.settle();
+  await dispatcher.drain();
   await bringBack();
   await settleAgain();
   const events = await publishEvents(app, tenant, 10);
-  await dispatcher.settle();
-  assert.deepEqual(guidsAt(receiver).slice(1).toSorted(), events.toSorted());
+  await dispatcher.drain();
+  assert.deepEqual(guidsAt(endpoint).slice(1).toSorted(), events.toSorted());
   assert.deepEqual(await queueOf(app, subscription), []);
 });
 
@@ -157,13 +157,13 @@ const REFUSALS = {
 
 for (const [what, { timing, deed }] of Object.entries(REFUSALS))
   test(`when the database ${what}, nothing is held, sent or left behind of the event`, async () => {
-    const { tenant, receiver, subscription } = await createEndpoint();
+    const { tenant, endpoint, subscription } = await createEndpoint();
     const before = (await deliveriesOf(app, subscription)).length;
     const queries = queriesOfOwner(app.testDatabase);
     await sql`create function refuse() returns trigger language plpgsql as ${sql.lit(
       `begin ${deed}; return null; end`,
     )}`.execute(queries);
-    await sql`create constraint trigger refuse after insert on delivery_consignments ${sql.raw(timing)}
+    await sql`create constraint trigger refuse after insert on delivery_batches ${sql.raw(timing)}
       for each row execute function refuse()`.execute(queries);
     const { status } = await app.operate('POST', '/events', {
       events: Array.from({ length: 20 }, () => eventOf(app, tenant)),
@@ -171,13 +171,13 @@ for (const [what, { timing, deed }] of Object.entries(REFUSALS))
     assert.ok(status >= 500, `${status}`);
     assert.equal(await metricOf(app, HELD), 0);
     await sql`drop function refuse() cascade`.execute(queries);
-    await dispatcher.settle();
-    assert.equal(receiver.received.length, 1);
+    await dispatcher.drain();
+    assert.equal(endpoint.received.length, 1);
     assert.equal((await deliveriesOf(app, subscription)).length, before);
     assert.deepEqual(await queueOf(app, subscription), []);
 
     const events = await publishEvents(app, tenant, 20);
-    await dispatcher.settle();
-    assert.deepEqual(guidsAt(receiver).slice(1).toSorted(), events.toSorted());
+    await dispatcher.drain();
+    assert.deepEqual(guidsAt(endpoint).slice(1).toSorted(), events.toSorted());
     assert.equal(await metricOf(app, HELD), 0);
   });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventOf } from '../../../../testing/events.ts';
-import { createReceiver } from '../../../../testing/receiver.ts';
 import { createSubscription } from '../../../../testing/subscriptions.ts';
 import { createTenant } from '../../../../testing/tenant.ts';
+import { createTestEndpoint } from '../../../../testing/test-endpoint.ts';
 import { createDispatchingApp, guidsAt, metricOf, queueOf, until } from '../../../../testing/webhooks.ts';
 import type { Database } from '../../../infrastructure/database/database.ts';
 import { createEnqueue } from './enqueue.ts';
@@ -23,9 +23,9 @@ const { enqueue } = createEnqueue({ database: unanswered, clock, guids, subscrip
 for (const count of [1, 40]) {
   test(`${count} committed without an answer are released at once, and sent once`, async () => {
     const tenant = await createTenant(app);
-    const receiver = await createReceiver();
-    const subscription = await createSubscription(app, tenant, { url: receiver.url });
-    await dispatcher.settle();
+    const endpoint = await createTestEndpoint();
+    const subscription = await createSubscription(app, tenant, { url: endpoint.url });
+    await dispatcher.drain();
     const events = Array.from({ length: count }, () => ({
       ...(eventOf(app, tenant) as { event_type: string; object_guid: string; bank_guid: string }),
       ...{ guid: guids.next(), organization_guid: tenant.organizationGuid, environment: 'sandbox' as const },
@@ -36,7 +36,7 @@ for (const count of [1, 40]) {
       return rows.length === count && rows.every(({ leased_by }) => leased_by === null);
     }, 'all of them free to be claimed');
     assert.equal(await metricOf(app, 'portico_deliveries_held'), 0);
-    await dispatcher.settle();
-    assert.deepEqual(guidsAt(receiver).slice(1).toSorted(), events.map(({ guid }) => guid).toSorted());
+    await dispatcher.drain();
+    assert.deepEqual(guidsAt(endpoint).slice(1).toSorted(), events.map(({ guid }) => guid).toSorted());
   });
 }

@@ -2,16 +2,15 @@ import type { Database, Ending, Transaction } from '../../../infrastructure/data
 import type { Clock } from '../../../infrastructure/runtime/clock.ts';
 import type { Guids } from '../../../infrastructure/runtime/guid.ts';
 import type { Event } from '../../events/service.ts';
-import type { Receiver, Subscriptions } from '../../subscriptions/service.ts';
-import type { Consignment, Delivery } from '../delivery.ts';
+import type { Endpoint, Subscriptions } from '../../subscriptions/service.ts';
+import type { Delivery, DeliveryBatch } from '../delivery.ts';
 import type { Dispatcher } from '../sending/dispatcher.ts';
 import { insertDeliveries } from './queue-store.ts';
 
-/** From so many on that one endpoint gets at once, a row for all of them costs less than a place in the queue for each. */
-const MIN_CONSIGNED = 16;
+/** From this size on, one batch row costs less than a queue row for each delivery. */
+const MIN_BATCH_SIZE = 16;
 
-/** What a delivery is made of: the event, whenever it happened. */
-export type Announced = Omit<Event, 'created_at'>;
+export type EventContent = Omit<Event, 'created_at'>;
 
 export type Enqueue = ReturnType<typeof createEnqueue>;
 
@@ -24,92 +23,92 @@ type Deps = {
 };
 
 /**
- * Deliveries are made in the transaction of their event. As many as this process's dispatcher has room for are
- * inserted as its own and handed over after the commit; the others wait for whoever claims them.
+ * Creates deliveries in the transaction of their event. As many as the dispatcher of this process has capacity for are
+ * leased to it and passed on after the commit; the others wait in the queue for any dispatcher.
  */
 export function createEnqueue({ database, clock, guids, subscriptions, dispatcher }: Deps) {
   async function deliver(
     transaction: Transaction,
-    work: readonly (readonly [Receiver, readonly Announced[]])[],
+    work: readonly (readonly [Endpoint, readonly EventContent[]])[],
   ): Promise<Delivery[]> {
     const at = clock.now();
     const holder = dispatcher.holder();
-    const batches = work
+    const groups = work
       .filter(([, events]) => events.length > 0)
-      .map(([receiver, events]) => {
-        const mayTake = holder && receiver.delivers && !receiver.firstOnly;
-        const taken = mayTake ? dispatcher.reserve(receiver, events.length) : 0;
-        const consignment = taken < MIN_CONSIGNED ? undefined : { guid: guids.next(), left: taken };
+      .map(([endpoint, events]) => {
+        const maySendDirectly = holder && endpoint.delivers && !endpoint.firstOnly;
+        const taken = maySendDirectly ? dispatcher.reserve(endpoint, events.length) : 0;
+        const batch = taken < MIN_BATCH_SIZE ? undefined : { guid: guids.next(), left: taken };
         const deliveries = events.map((event, index) =>
-          deliveryOf(event, receiver, guids.next(), at, index < taken ? consignment : undefined),
+          deliveryOf(event, endpoint, guids.next(), at, index < taken ? batch : undefined),
         );
-        return { receiver, deliveries, taken, consignment, failed: receiver.disabled };
+        return { endpoint, deliveries, taken, batch, failed: endpoint.disabled };
       });
-    if (batches.length === 0) return [];
+    if (groups.length === 0) return [];
     database.onEnd(transaction, (ending) => {
-      for (const { receiver, deliveries, taken } of batches)
-        handOver(ending, receiver, deliveries.slice(0, taken));
-      const left = batches.filter(
-        ({ receiver, deliveries, taken }) =>
-          receiver.delivers && !waitsForFirst(receiver) && taken < deliveries.length,
+      for (const { endpoint, deliveries, taken } of groups)
+        passOn(ending, endpoint, deliveries.slice(0, taken));
+      const waiting = groups.filter(
+        ({ endpoint, deliveries, taken }) =>
+          endpoint.delivers && !waitsForFirst(endpoint) && taken < deliveries.length,
       );
-      if (ending !== 'rolled back') dispatcher.announce(left.map(({ receiver }) => receiver));
+      if (ending !== 'rolled back') dispatcher.announce(waiting.map(({ endpoint }) => endpoint));
     });
-    await insertDeliveries(transaction, batches, { holder: holder ?? null, at });
-    return batches.flatMap(({ deliveries }) => deliveries);
+    await insertDeliveries(transaction, groups, { holder: holder ?? null, at });
+    return groups.flatMap(({ deliveries }) => deliveries);
   }
 
-  function handOver(ending: Ending, receiver: Receiver, deliveries: readonly Delivery[]): void {
+  function passOn(ending: Ending, endpoint: Endpoint, deliveries: readonly Delivery[]): void {
     if (deliveries.length === 0) return;
     if (ending === 'committed') {
-      dispatcher.accept(receiver, deliveries);
+      dispatcher.accept(endpoint, deliveries);
       return;
     }
-    dispatcher.unreserve(receiver, deliveries.length);
-    // They may be there after all, in our name, and nobody would send them.
+    dispatcher.unreserve(endpoint, deliveries.length);
+    // The commit may have succeeded, and then the deliveries are leased to this process.
     if (ending === 'unknown') dispatcher.release(deliveries);
   }
 
   return {
-    /** To everyone who gets these events now. */
-    async enqueue(transaction: Transaction, events: readonly Announced[]): Promise<void> {
+    /** Creates deliveries to every subscription that receives these events. */
+    async enqueue(transaction: Transaction, events: readonly EventContent[]): Promise<void> {
       const byOwner = Map.groupBy(events, ownerOf);
       const organizations = [...new Set(events.map((event) => event.organization_guid))];
-      const receivers = await subscriptions.receiversOf(transaction, organizations);
+      const endpoints = await subscriptions.endpointsOf(transaction, organizations);
       await deliver(
         transaction,
-        receivers.map((receiver) => [
-          receiver,
-          byOwner.get(`${receiver.organizationGuid}${receiver.environment}`) ?? [],
+        endpoints.map((endpoint) => [
+          endpoint,
+          byOwner.get(`${endpoint.organizationGuid}${endpoint.environment}`) ?? [],
         ]),
       );
     },
 
-    /** Once more to one of them. */
-    enqueueFor: (transaction: Transaction, receiver: Receiver, events: readonly Announced[]) =>
-      deliver(transaction, [[receiver, events]]),
+    /** Creates deliveries to one subscription. */
+    enqueueFor: (transaction: Transaction, endpoint: Endpoint, events: readonly EventContent[]) =>
+      deliver(transaction, [[endpoint, events]]),
   };
 }
 
-/** Nothing new can be sent: the first delivery of the endpoint has not been answered with 2xx. */
-function waitsForFirst({ firstOnly }: Receiver): boolean {
+/** Until the first delivery is answered with 2xx, no other is sent. */
+function waitsForFirst({ firstOnly }: Endpoint): boolean {
   return firstOnly?.deliveryGuid !== undefined;
 }
 
-function ownerOf(event: Announced): string {
+function ownerOf(event: EventContent): string {
   return `${event.organization_guid}${event.environment}`;
 }
 
 function deliveryOf(
-  event: Announced,
-  receiver: Receiver,
+  event: EventContent,
+  endpoint: Endpoint,
   guid: string,
   at: Date,
-  consignment: Consignment | undefined,
+  batch: DeliveryBatch | undefined,
 ): Delivery {
   return {
     guid,
-    subscriptionGuid: receiver.guid,
+    subscriptionGuid: endpoint.guid,
     organizationGuid: event.organization_guid,
     environment: event.environment,
     eventGuid: event.guid,
@@ -119,6 +118,6 @@ function deliveryOf(
     attemptCount: 0,
     createdAt: at,
     isEarly: false,
-    consignment,
+    batch,
   };
 }

@@ -1,21 +1,21 @@
 import type { Database } from '../../../infrastructure/database/database.ts';
 import { preferIndexes } from '../../../infrastructure/database/planner.ts';
-import type { Receiver, Subscriptions } from '../../subscriptions/service.ts';
+import type { Endpoint, Subscriptions } from '../../subscriptions/service.ts';
 import { selectNextFirst } from './first-store.ts';
 
-/** A receiver whose endpoint has not answered 2xx yet, with the delivery that it is sent. */
-export type FirstReceiver = Receiver & { firstOnly: { deliveryGuid: string } };
+/** An endpoint that has not answered 2xx yet, with its first delivery. */
+export type FirstEndpoint = Endpoint & { firstOnly: { deliveryGuid: string } };
 
 /**
- * Chooses the first delivery for each endpoint that has none, or whose last one ended without a 2xx. The choice is
- * stored with the subscription, so that all dispatchers send the same one.
+ * Chooses the first delivery of each endpoint that has none, or whose last one failed. The choice is stored with the
+ * subscription, so that all dispatchers send the same one.
  */
 export async function withFirstDelivery(
   { database, subscriptions, now }: { database: Database; subscriptions: Subscriptions; now: Date },
-  receivers: readonly Receiver[],
-): Promise<FirstReceiver[]> {
-  if (receivers.length === 0) return [];
-  const before = new Map(receivers.map(({ guid, firstOnly }) => [guid, firstOnly?.deliveryGuid]));
+  endpoints: readonly Endpoint[],
+): Promise<FirstEndpoint[]> {
+  if (endpoints.length === 0) return [];
+  const before = new Map(endpoints.map(({ guid, firstOnly }) => [guid, firstOnly?.deliveryGuid]));
   const known = [...before].map(([subscriptionGuid, deliveryGuid]) => ({ subscriptionGuid, deliveryGuid }));
   const next = await database.transaction(async (transaction) => {
     await preferIndexes(transaction);
@@ -29,8 +29,8 @@ export async function withFirstDelivery(
     })),
   );
   const firsts = new Map([...before, ...chosen.map(({ guid, first }) => [guid, first] as const)]);
-  return receivers.flatMap((receiver) => {
-    const deliveryGuid = firsts.get(receiver.guid);
-    return deliveryGuid === undefined ? [] : { ...receiver, firstOnly: { deliveryGuid } };
+  return endpoints.flatMap((endpoint) => {
+    const deliveryGuid = firsts.get(endpoint.guid);
+    return deliveryGuid === undefined ? [] : { ...endpoint, firstOnly: { deliveryGuid } };
   });
 }

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { createTestApp, type TestApp } from '../../../../testing/app.ts';
 import { deliveriesOf } from '../../../../testing/deliveries.ts';
 import { publishEvents } from '../../../../testing/events.ts';
-import { createReceiver, hold } from '../../../../testing/receiver.ts';
 import { createSubscription, founderOf, setMoments } from '../../../../testing/subscriptions.ts';
 import { createTenant, type Tenant, userToken } from '../../../../testing/tenant.ts';
+import { createTestEndpoint, hold } from '../../../../testing/test-endpoint.ts';
 import {
   countConcurrency,
   createDispatchingApp,
@@ -35,12 +35,12 @@ const FAILS = { kind: 'answer', status: 500 } as const;
 /** An endpoint that has answered its first event with 500. */
 async function createInactive(node: TestApp = app) {
   const tenant = await createTenant(node);
-  const receiver = await createReceiver();
-  receiver.behave(FAILS);
-  const subscription = await createSubscription(node, tenant, { url: receiver.url });
-  await dispatcher.settle();
-  assert.deepEqual(typesAt(receiver), ['subscription.storing']);
-  return { tenant, receiver, subscription };
+  const endpoint = await createTestEndpoint();
+  endpoint.behave(FAILS);
+  const subscription = await createSubscription(node, tenant, { url: endpoint.url });
+  await dispatcher.drain();
+  assert.deepEqual(typesAt(endpoint), ['subscription.storing']);
+  return { tenant, endpoint, subscription };
 }
 
 const statesOf = async (subscription: { guid: string }) =>
@@ -57,16 +57,16 @@ async function redeliver(tenant: Tenant, eventGuid: string, subscriptionGuid: st
 }
 
 test('only the first event and its retries are sent, by whichever way the others come', async () => {
-  const { tenant, receiver, subscription } = await createInactive();
+  const { tenant, endpoint, subscription } = await createInactive();
   const [one = ''] = await publishEvents(app, tenant);
   await publishEvents(app, tenant, 40);
   await publishEvents(idle, tenant, 3);
   assert.equal((await redeliver(tenant, one, subscription.guid)).status, 201);
   for (let seconds = 0; seconds < 15; seconds += 1) await pass(1_000, [app]);
-  assert.deepEqual(typesAt(receiver), Array(4).fill('subscription.storing'), 'at 0, 2, 6 and 14 s');
+  assert.deepEqual(typesAt(endpoint), Array(4).fill('subscription.storing'), 'at 0, 2, 6 and 14 s');
   assert.equal((await queueOf(app, subscription)).length, 46);
   const rows = await app.database.queries
-    .selectFrom('delivery_consignments')
+    .selectFrom('delivery_batches')
     .select('guid')
     .where('subscription_guid', '=', subscription.guid)
     .execute();
@@ -76,7 +76,7 @@ test('only the first event and its retries are sent, by whichever way the others
 test('what waits shows as storing, without a next attempt; the first shows its own', async () => {
   const { tenant, subscription } = await createInactive();
   const [event = ''] = await publishEvents(app, tenant);
-  await dispatcher.settle();
+  await dispatcher.drain();
   const [first] = await deliveriesOf(app, subscription);
   const waiting = await showDelivery(app, tenant, (await deliveryOf(app, subscription, event)).guid);
   assert.deepEqual(
@@ -97,12 +97,12 @@ test('what waits shows as storing, without a next attempt; the first shows its o
 });
 
 test('the first 2xx sends everything that waited, at once, paced, and once each', async () => {
-  const { tenant, receiver, subscription } = await createInactive();
+  const { tenant, endpoint, subscription } = await createInactive();
   const events = [...(await publishEvents(app, tenant, 100)), ...(await publishEvents(idle, tenant, 100))];
-  const { seen, most } = countConcurrency(receiver);
+  const { seen, most } = countConcurrency(endpoint);
   clock.advance(2_000);
-  await dispatcher.settle();
-  assert.deepEqual(guidsAt(receiver).slice(2).toSorted(), events.toSorted());
+  await dispatcher.drain();
+  assert.deepEqual(guidsAt(endpoint).slice(2).toSorted(), events.toSorted());
   assert.equal(seen[0]?.open, 1);
   assert.ok(most() <= ENOUGH_LIMIT * 4, `${most()} at once`);
   assert.deepEqual(await queueOf(app, subscription), []);
@@ -114,48 +114,48 @@ const REST_MS = 11_000;
 
 test('another node sends what waited as well, also when it learns of it from the database alone', async () => {
   const { a, b, idle: maker, tenant } = await createNodes();
-  const receiver = await createReceiver();
-  receiver.behave(FAILS);
-  const subscription = await createSubscription(a, tenant, { url: receiver.url });
+  const endpoint = await createTestEndpoint();
+  endpoint.behave(FAILS);
+  const subscription = await createSubscription(a, tenant, { url: endpoint.url });
   await pass(1_000, [a, b]);
   const events = await publishEvents(a, tenant, 20);
-  receiver.behave({ kind: 'answer' });
+  endpoint.behave({ kind: 'answer' });
   // As a node writes it that dies right after it.
   const at = a.clock.now();
   const outcome = { guid: subscription.guid, succeeded: true, failingSince: undefined, at };
   await maker.database.transaction((transaction) =>
-    maker.subscriptions.noteOutcomes(transaction, [{ ...outcome, provenUrl: receiver.url }]),
+    maker.subscriptions.applyOutcomes(transaction, [{ ...outcome, provenUrl: endpoint.url }]),
   );
   await a.dispatcher.stop();
   await pass(REST_MS, [b]);
-  assert.deepEqual(new Set(guidsAt(receiver)).size, events.length + 1);
+  assert.deepEqual(new Set(guidsAt(endpoint)).size, events.length + 1);
   assert.deepEqual(await queueOf(b, subscription), []);
 });
 
 test('two nodes send the same first event, and it is not taken twice', async () => {
   const { a, b, idle: maker, tenant } = await createNodes();
-  const receiver = await createReceiver();
+  const endpoint = await createTestEndpoint();
   const slow = hold();
-  receiver.behave(slow);
-  const subscription = await createSubscription(maker, tenant, { url: receiver.url });
-  const settling = a.dispatcher.settle();
-  await receiver.waitForCount(1);
+  endpoint.behave(slow);
+  const subscription = await createSubscription(maker, tenant, { url: endpoint.url });
+  const settling = a.dispatcher.drain();
+  await endpoint.waitForCount(1);
   const events = await publishEvents(maker, tenant, 10);
-  await b.dispatcher.settle();
-  assert.equal(receiver.received.length, 1, 'the first is under way, and no other takes its place');
-  receiver.behave({ kind: 'answer' });
+  await b.dispatcher.drain();
+  assert.equal(endpoint.received.length, 1, 'the first is under way, and no other takes its place');
+  endpoint.behave({ kind: 'answer' });
   slow.release();
   await settling;
   await pass(REST_MS, [a, b]);
-  assert.deepEqual(guidsAt(receiver).slice(1).toSorted(), events.toSorted());
+  assert.deepEqual(guidsAt(endpoint).slice(1).toSorted(), events.toSorted());
   assert.deepEqual(await queueOf(a, subscription), []);
 });
 
 test('a recovery waits likewise', async () => {
-  const { tenant, receiver, subscription } = await createInactive();
+  const { tenant, endpoint, subscription } = await createInactive();
   await setDisabled(app, subscription, true);
   await publishEvents(app, tenant, 5);
-  await dispatcher.settle();
+  await dispatcher.drain();
   await setDisabled(app, subscription, false);
   clock.advance(1_000);
   const since = new Date(clock.now().getTime() - DAY_MS).toISOString();
@@ -165,11 +165,11 @@ test('a recovery waits likewise', async () => {
     payload: { subscription_guid: subscription.guid, since },
   });
   assert.equal(status, 201);
-  await dispatcher.settle();
-  assert.equal(receiver.received.length, 2, 'one of them is the first event now');
-  receiver.behave({ kind: 'answer' });
+  await dispatcher.drain();
+  assert.equal(endpoint.received.length, 2, 'one of them is the first event now');
+  endpoint.behave({ kind: 'answer' });
   await pass(2_000, [app]);
-  assert.equal(new Set(guidsAt(receiver)).size, 6);
+  assert.equal(new Set(guidsAt(endpoint)).size, 6);
   assert.equal((await statesOf(subscription)).filter((state) => state === 'completed').length, 6);
 });
 
@@ -180,22 +180,22 @@ test('seven days without a 2xx fail the subscription and all that waited for it'
     deliveries_failing_since: new Date(clock.now().getTime() - 7 * DAY_MS),
   });
   await app.subscriptions.sweepFailed();
-  await dispatcher.settle();
+  await dispatcher.drain();
   assert.deepEqual(new Set(await statesOf(subscription)), new Set(['failed']));
   assert.deepEqual(await queueOf(app, subscription), []);
 });
 
 test('one that is deleted before it answers gets what waits if it answers in time, and else nothing', async () => {
   for (const answers of [true, false]) {
-    const { tenant, receiver, subscription } = await createInactive();
+    const { tenant, endpoint, subscription } = await createInactive();
     await publishEvents(app, tenant, 3);
     await founderOf(app, tenant)('DELETE', `/${subscription.guid}`);
-    if (answers) receiver.behave({ kind: 'answer' });
+    if (answers) endpoint.behave({ kind: 'answer' });
     clock.advance(2_000);
-    await dispatcher.settle();
-    assert.equal(new Set(guidsAt(receiver)).size, answers ? 5 : 1);
+    await dispatcher.drain();
+    assert.equal(new Set(guidsAt(endpoint)).size, answers ? 5 : 1);
     await setMoments(app, subscription.guid, { scheduled_deletion_at: clock.now() });
-    await dispatcher.settle();
+    await dispatcher.drain();
     const ends = new Set(await statesOf(subscription));
     assert.deepEqual(ends, new Set([answers ? 'completed' : 'failed']));
   }
@@ -203,9 +203,9 @@ test('one that is deleted before it answers gets what waits if it answers in tim
 
 test('a new url receives one event until it has answered 2xx, and nothing of the old one proves it', async () => {
   const tenant = await createTenant(app);
-  const [before, now] = [await createReceiver(), await createReceiver()];
+  const [before, now] = [await createTestEndpoint(), await createTestEndpoint()];
   const subscription = await createSubscription(app, tenant, { url: before.url });
-  await dispatcher.settle();
+  await dispatcher.drain();
   const slow = hold();
   before.behave(slow);
   now.behave(FAILS);
@@ -221,10 +221,10 @@ test('a new url receives one event until it has answered 2xx, and nothing of the
     return (await free()) > 0;
   }, 'what was held for the old url back in the queue');
   slow.release();
-  await dispatcher.settle();
+  await dispatcher.drain();
   assert.equal((await subscriptionRow(app, subscription)).activated_at, null);
   const fresh = await publishEvents(app, tenant, 30);
-  await dispatcher.settle();
+  await dispatcher.drain();
   assert.equal(now.received.length, 1);
   now.behave({ kind: 'answer' });
   // Time passed during a look at the queue above, so the next look may come later than the retry is due.
@@ -239,10 +239,10 @@ test('a new url receives one event until it has answered 2xx, and nothing of the
 
 test('another spelling of the same url changes nothing for its deliveries', async () => {
   const tenant = await createTenant(app);
-  const receiver = await createReceiver();
-  const subscription = await createSubscription(app, tenant, { url: `${receiver.url}/a` });
-  await dispatcher.settle();
-  const url = `${receiver.url}/b/../a`;
+  const endpoint = await createTestEndpoint();
+  const subscription = await createSubscription(app, tenant, { url: `${endpoint.url}/a` });
+  await dispatcher.drain();
+  const url = `${endpoint.url}/b/../a`;
   const { body } = await founderOf(app, tenant)('PATCH', `/${subscription.guid}`, { url });
   assert.deepEqual([body.url, body.state], [url, 'active']);
 });

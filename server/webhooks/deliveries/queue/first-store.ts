@@ -5,13 +5,13 @@ import type { Delivery } from '../delivery.ts';
 import { leasedDeliveries, withRecord } from './queue-store.ts';
 
 /**
- * The deliveries of endpoints that have not answered 2xx yet. Each statement finds its rows by a key, so what waits for
- * such an endpoint costs nothing, however much it is.
+ * Deliveries to endpoints that have not answered 2xx yet. Each statement finds its rows by key, so the backlog of such
+ * an endpoint costs nothing.
  */
 
 export type FirstDelivery = { subscriptionGuid: string; deliveryGuid: string };
 
-/** For each subscription whose first delivery has ended or was never chosen: the one that is due longest. */
+/** The longest due delivery of each subscription whose first delivery has ended or was never chosen. */
 export async function selectNextFirst(
   queries: Queries,
   subscriptions: readonly { subscriptionGuid: string; deliveryGuid: string | undefined }[],
@@ -35,10 +35,10 @@ export async function selectNextFirst(
   return rows;
 }
 
-/** No dispatcher has it: a name for `null` that keeps the planner to the primary key, away from the index of the due. */
+/** Stands for `null` in a comparison that keeps the planner on the primary key. */
 const NIL_GUID = '0'.repeat(32);
 
-/** Those of these first deliveries that are due and free, now leased by `holder`. */
+/** Leases the first deliveries that are due and free to `holder`. */
 export async function claimFirst(
   queries: Queries,
   { firsts, holder, now }: { firsts: readonly FirstDelivery[]; holder: string; now: Date },
@@ -46,26 +46,26 @@ export async function claimFirst(
   const { rows } = await sql<Delivery>`
     /* prepared: claim_first */
     with due as materialized (
-      select queued.place
+      select queued.row_id
       from unnest(${uuidArray(firsts.map(({ subscriptionGuid }) => subscriptionGuid))},
                   ${uuidArray(firsts.map(({ deliveryGuid }) => deliveryGuid))}) as f(subscription_guid, guid)
       cross join lateral (
-        select q.ctid as place from delivery_queue as q
+        select q.ctid as row_id from delivery_queue as q
         where q.subscription_guid = f.subscription_guid and q.delivery_guid = f.guid
           and coalesce(q.leased_by, ${NIL_GUID}) = ${NIL_GUID} and q.due_at <= ${now}
         for update skip locked
       ) as queued
     ), leased as (
       update delivery_queue set leased_by = ${holder}
-      where ctid = any(array(select place from due))
+      where ctid = any(array(select row_id from due))
       returning subscription_guid, delivery_guid, due_at
     )
     ${leasedDeliveries(now)}`.execute(queries);
   return withRecord(queries, rows);
 }
 
-/** Tries it now instead of at its next attempt, unless its endpoint asked for a pause. */
-export async function hastenFirst(
+/** Moves the next attempt to now, unless the endpoint sent a Retry-After. */
+export async function makeFirstDue(
   queries: Queries,
   { subscriptionGuid, deliveryGuid }: FirstDelivery,
   now: Date,

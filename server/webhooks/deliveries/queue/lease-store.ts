@@ -1,17 +1,16 @@
 import { sql } from 'kysely';
-import { uuidArray } from '../../../infrastructure/database/arrays.ts';
 import type { Queries, Transaction } from '../../../infrastructure/database/database.ts';
 import { preferIndexes } from '../../../infrastructure/database/planner.ts';
-import { holdConsignments, ofHolders, requeueConsigned } from './batch-store.ts';
+import { leasedByAny, lockBatches, ofDeadDispatchers, requeueLockedBatches } from './batch-store.ts';
 import { releaseLeased } from './queue-store.ts';
 
-/** The dispatchers at work and until when each is known to live. */
+/** Leases of dispatchers, and the release of deliveries leased to dead ones. */
 
 export async function insertDispatcher(queries: Queries, guid: string, leaseUntil: Date): Promise<void> {
   await queries.insertInto('dispatchers').values({ guid, lease_until: leaseUntil }).execute();
 }
 
-/** False when others have taken it for dead: then nothing of what it held is its own any more. */
+/** False when the lease had expired and another dispatcher took over. */
 export async function extendLease(queries: Queries, guid: string, leaseUntil: Date): Promise<boolean> {
   const { numUpdatedRows } = await queries
     .updateTable('dispatchers')
@@ -21,7 +20,7 @@ export async function extendLease(queries: Queries, guid: string, leaseUntil: Da
   return numUpdatedRows > 0n;
 }
 
-/** Takes the dispatchers off the list whose lease has run out; those that another node is at are left to it. */
+/** Skips dispatchers that another node is deleting. */
 export async function deleteExpiredDispatchers(
   transaction: Transaction,
   now: Date,
@@ -48,13 +47,23 @@ export async function deleteDispatcher(transaction: Transaction, guid: string): 
   await transaction.deleteFrom('dispatchers').where('guid', '=', guid).execute();
 }
 
-/**
- * Everything that they held, back into the queue. Reads the whole queue; that is rare enough to need no index. A row
- * that a recorder is writing is skipped: it is released by what is written, or found as an orphan.
- */
+/** Releases all deliveries of these dispatchers. Reads the whole queue, which is rare enough to need no index. */
 export async function releaseAll(transaction: Transaction, holders: readonly string[]): Promise<number> {
-  const consignments = await holdConsignments(transaction, ofHolders(holders));
-  const released = await releaseLeased(transaction, sql<boolean>`leased_by = any(${uuidArray(holders)})`);
+  const batches = await lockBatches(transaction, leasedByAny(holders));
+  const released = await releaseLeased(transaction, leasedByAny(holders));
   await preferIndexes(transaction);
-  return released + (await requeueConsigned(transaction, consignments));
+  return released + (await requeueLockedBatches(transaction, batches));
+}
+
+/** Releases deliveries leased to dispatchers that no longer exist; returns their number. */
+export async function releaseOrphans(transaction: Transaction): Promise<number> {
+  const batches = await lockBatches(transaction, ofDeadDispatchers);
+  const { rows } = await sql<{ guid: string }>`
+    select distinct leased_by as guid from delivery_queue
+    where leased_by is not null and ${ofDeadDispatchers}`.execute(transaction);
+  // By holder, so that a row that a living dispatcher claims in the meantime is left alone.
+  const dead = rows.map(({ guid }) => guid);
+  const released = dead.length === 0 ? 0 : await releaseLeased(transaction, leasedByAny(dead));
+  await preferIndexes(transaction);
+  return released + (await requeueLockedBatches(transaction, batches));
 }

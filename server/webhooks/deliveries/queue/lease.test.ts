@@ -183,7 +183,7 @@ test('what a dead dispatcher held is released when its lease has run out, and no
   assert.equal(await heldBy(null), 5);
   assert.equal(await heldBy(livingName), 3);
   assert.deepEqual([...(await dispatchers()).keys()], [livingName]);
-  assert.match(living.logged.join(), /"deliveries":5,.*took over from a dispatcher that is gone/);
+  assert.match(living.logged.join(), /"deliveries":5,.*took over from an expired dispatcher/);
 });
 
 test('one that starts takes over from the dead at once', async () => {
@@ -218,7 +218,7 @@ test('one that was taken for dead is told so, and goes on under a new name', asy
   assert.equal(paused.lease.lastHolder(), now);
   assert.deepEqual(new Set((await dispatchers()).keys()), new Set([now, other.lease.holder()]));
   assert.equal(other.state.lost, 0);
-  assert.match(paused.logged.join(), /taken for dead/);
+  assert.match(paused.logged.join(), /lease lost/);
 });
 
 test('two that find the same dead one release it once', async () => {

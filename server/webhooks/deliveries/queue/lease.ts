@@ -5,15 +5,15 @@ import type { Log } from '../../../infrastructure/runtime/log.ts';
 import * as store from './lease-store.ts';
 
 /**
- * One row tells that this dispatcher lives, and everything that it holds names that row: one small update every two
- * seconds keeps any number of deliveries. When it stops coming, the others take its deliveries.
+ * The lease of this dispatcher: one row, renewed every two seconds, that all its deliveries refer to. When the lease
+ * expires, another dispatcher takes the deliveries over.
  */
 export type Lease = ReturnType<typeof createLease>;
 
-const LEASE_MS = 10_000;
+const DISPATCHER_LEASE_MS = 10_000;
 const RENEW_EVERY_MS = 2_000;
-/** So much earlier the holder itself stops relying on it. */
-const MARGIN_MS = 2_000;
+/** The holder stops sending this long before its lease expires. */
+const LEASE_MARGIN_MS = 2_000;
 
 type Deps = {
   database: Database;
@@ -21,7 +21,7 @@ type Deps = {
   timers: Timers;
   guids: Guids;
   log: Log;
-  /** Others have taken over what this dispatcher held. */
+  /** Another dispatcher has taken over. */
   onLost(): void;
   onRenewed(): void;
 };
@@ -35,7 +35,7 @@ export function createLease({ database, clock, timers, guids, log, onLost, onRen
 
   async function acquire(): Promise<void> {
     const guid = guids.next();
-    const until = clock.now().getTime() + LEASE_MS;
+    const until = clock.now().getTime() + DISPATCHER_LEASE_MS;
     await store.insertDispatcher(queries, guid, new Date(until));
     holder = guid;
     leaseUntil = until;
@@ -43,31 +43,30 @@ export function createLease({ database, clock, timers, guids, log, onLost, onRen
 
   async function extend(): Promise<void> {
     if (holder === undefined) return;
-    const until = clock.now().getTime() + LEASE_MS;
+    const until = clock.now().getTime() + DISPATCHER_LEASE_MS;
     if (await store.extendLease(queries, holder, new Date(until))) leaseUntil = until;
     else {
-      log.warn('this dispatcher was taken for dead; it starts again with nothing');
+      log.warn('lease lost; acquiring a new one');
       onLost();
       await acquire();
     }
     onRenewed();
-    await releaseDead(holder).catch((error: unknown) =>
+    await takeOverExpired(holder).catch((error: unknown) =>
       log.warn({ reason: String(error) }, 'takeover from expired dispatchers failed; retrying'),
     );
   }
 
-  async function releaseDead(self: string): Promise<void> {
+  async function takeOverExpired(self: string): Promise<void> {
     const released = await database.transaction(async (transaction) => {
       const dead = await store.deleteExpiredDispatchers(transaction, clock.now(), self);
       return dead.length === 0 ? undefined : await store.releaseAll(transaction, dead);
     });
-    if (released !== undefined)
-      log.warn({ deliveries: released }, 'took over from a dispatcher that is gone');
+    if (released !== undefined) log.warn({ deliveries: released }, 'took over from an expired dispatcher');
   }
 
   function renew(): Promise<void> {
     renewing ??= extend()
-      .catch((error: unknown) => log.warn({ reason: String(error) }, 'the lease could not be renewed'))
+      .catch((error: unknown) => log.warn({ reason: String(error) }, 'could not renew the lease'))
       .finally(() => {
         renewing = undefined;
       });
@@ -81,33 +80,33 @@ export function createLease({ database, clock, timers, guids, log, onLost, onRen
     });
   }
 
-  /** The name under which deliveries may be taken now; undefined while it is not certain that others know of it. */
+  /** Undefined while the lease may have expired. */
   function currentHolder(): string | undefined {
-    return clock.now().getTime() < leaseUntil - MARGIN_MS ? holder : undefined;
+    return clock.now().getTime() < leaseUntil - LEASE_MARGIN_MS ? holder : undefined;
   }
 
   return {
     async start(): Promise<void> {
       await acquire();
-      await releaseDead(holder as string);
+      await takeOverExpired(holder as string);
       renewLater();
     },
 
     holder: currentHolder,
 
-    /** The name under which they were taken. */
+    /** The last holder, even if its lease has expired. */
     lastHolder: () => holder,
 
-    /** A renewal that is under way is over, and with it what it takes from the dead. */
-    settled: (): Promise<void> => renewing ?? Promise.resolve(),
+    /** Resolves after the renewal in progress and its takeover. */
+    renewed: (): Promise<void> => renewing ?? Promise.resolve(),
 
-    /** Renews what has run out; a renewal that was under way already may have begun too early to count. */
+    /** Renews an expired lease. Twice, because a renewal already in progress may have started too early. */
     async ensure(): Promise<void> {
       if (currentHolder() === undefined) await renew();
       if (currentHolder() === undefined) await renew();
     },
 
-    /** Gives everything back. */
+    /** Releases all deliveries of this dispatcher. */
     async stop(): Promise<void> {
       cancel();
       await renewing;

@@ -8,8 +8,8 @@ import { until } from '../../../../testing/webhooks.ts';
 import { createDatabase, type Transaction } from '../../../infrastructure/database/database.ts';
 import { createLog } from '../../../infrastructure/runtime/log.ts';
 import type { Delivery, Outcome } from '../delivery.ts';
-import { completeDeliveries, completeOthers, failDeliveries } from '../recording/record-store.ts';
-import { holdConsignments, named } from './batch-store.ts';
+import { completeDeliveries, completeTakenOver, failDeliveries } from '../recording/record-store.ts';
+import { lockBatches, named } from './batch-store.ts';
 import { releaseAll } from './lease-store.ts';
 import { createOrphans } from './orphans.ts';
 import { insertDeliveries } from './queue-store.ts';
@@ -45,17 +45,17 @@ function outcomeOf(delivery: Delivery, result: Outcome['result']): Outcome {
   };
 }
 
-/** Deliveries of a dispatcher: two in the queue, and one under a consignment. */
+/** Deliveries of a dispatcher: two in the queue, and one under a batch. */
 async function take(holder = HOLDER) {
-  await sql`truncate delivery_queue, deliveries, delivery_consignments, dispatchers`.execute(owner);
-  const [first, second, consigned] = [newDelivery(), newDelivery(), newDelivery()];
-  const consignment = { guid: CONSIGNMENT, left: 1 };
+  await sql`truncate delivery_queue, deliveries, delivery_batches, dispatchers`.execute(owner);
+  const [first, second, batched] = [newDelivery(), newDelivery(), newDelivery()];
+  const batch = { guid: CONSIGNMENT, left: 1 };
   await database.transaction((transaction) =>
     insertDeliveries(
       transaction,
       [
         { deliveries: [first, second], taken: 2, failed: false },
-        { deliveries: [consigned], taken: 1, consignment, failed: false },
+        { deliveries: [batched], taken: 1, batch, failed: false },
       ],
       { holder, at: NOW },
     ),
@@ -82,7 +82,7 @@ async function recordAround(begin: () => Promise<unknown>): Promise<void> {
   const { first } = await take();
   let other: Promise<unknown> | undefined;
   await database.transaction(async (transaction) => {
-    await holdConsignments(transaction, named([CONSIGNMENT]));
+    await lockBatches(transaction, named([CONSIGNMENT]));
     other = begin();
     other.catch(() => undefined);
     await waitUntilBlocked();
@@ -123,8 +123,8 @@ test('a recorder and that of the dispatcher it took over from write the same del
       (transaction) => completeDeliveries(transaction, HOLDER, [outcomeOf(second, 'completed')]),
     ],
     [
-      (transaction) => completeOthers(transaction, [outcomeOf(second, 'completed')]),
-      (transaction) => completeOthers(transaction, [outcomeOf(first, 'completed')]),
+      (transaction) => completeTakenOver(transaction, [outcomeOf(second, 'completed')]),
+      (transaction) => completeTakenOver(transaction, [outcomeOf(first, 'completed')]),
     ],
   );
   const rows = await database.queries.selectFrom('delivery_queue').select('delivery_guid').execute();

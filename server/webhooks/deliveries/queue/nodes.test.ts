@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deliveriesOf } from '../../../../testing/deliveries.ts';
 import { publishEvents } from '../../../../testing/events.ts';
-import { hold } from '../../../../testing/receiver.ts';
+import { hold } from '../../../../testing/test-endpoint.ts';
 import { createNodes, deliveryOf, guidsAt, metricOf, pass, queueOf } from '../../../../testing/webhooks.ts';
 import { START_LIMIT } from './lanes/limit.ts';
 
@@ -15,21 +15,21 @@ function assertOnceEach(guids: readonly string[], expected: readonly string[]): 
 }
 
 test('two dispatchers share the work and never send the same delivery', async () => {
-  const { a, b, idle, tenant, receiver, subscription } = await createNodes();
+  const { a, b, idle, tenant, endpoint, subscription } = await createNodes();
   const events: string[] = [];
   // From a node that does not dispatch, so that both have to claim.
   for (let batch = 0; batch < 2; batch += 1) events.push(...(await publishEvents(idle, tenant, 1_000)));
   const start = hold();
-  receiver.behave(start);
-  const byA = a.dispatcher.settle();
-  await receiver.waitForCount(1 + UNDER_WAY);
-  const byB = b.dispatcher.settle();
-  await receiver.waitForCount(1 + UNDER_WAY + START_LIMIT);
-  receiver.behave({ kind: 'answer' });
+  endpoint.behave(start);
+  const byA = a.dispatcher.drain();
+  await endpoint.waitForCount(1 + UNDER_WAY);
+  const byB = b.dispatcher.drain();
+  await endpoint.waitForCount(1 + UNDER_WAY + START_LIMIT);
+  endpoint.behave({ kind: 'answer' });
   start.release();
   await Promise.all([byA, byB]);
   await pass(2_000, [a, b]);
-  assertOnceEach(guidsAt(receiver).slice(1), events);
+  assertOnceEach(guidsAt(endpoint).slice(1), events);
   assert.deepEqual(await queueOf(a, subscription), []);
   const completed = 'portico_deliveries_total{state="completed"}';
   const shares = [await metricOf(a, completed), await metricOf(b, completed)];
@@ -44,36 +44,36 @@ test('two dispatchers share the work and never send the same delivery', async ()
 });
 
 test('what both nodes accept at the same time is sent once', async () => {
-  const { a, b, tenant, receiver } = await createNodes();
+  const { a, b, tenant, endpoint } = await createNodes();
   const published = await Promise.all(
     [a, b, a, b].map(async (node) => {
       const guids = await publishEvents(node, tenant, 100);
-      await node.dispatcher.settle();
+      await node.dispatcher.drain();
       return guids;
     }),
   );
   await pass(2_000, [a, b]);
   const events = published.flat();
   assertOnceEach(
-    guidsAt(receiver).filter((guid) => events.includes(guid)),
+    guidsAt(endpoint).filter((guid) => events.includes(guid)),
     events,
   );
 });
 
 test('a node that stops finishes what is under way, gives back the rest at once, and sends nothing more', async () => {
   const nodes = await createNodes();
-  const { a, b, tenant, receiver, subscription } = nodes;
+  const { a, b, tenant, endpoint, subscription } = nodes;
   const slow = hold();
-  receiver.behave(slow);
+  endpoint.behave(slow);
   const events = await publishEvents(a, tenant, 60);
-  await receiver.waitForCount(1 + UNDER_WAY);
+  await endpoint.waitForCount(1 + UNDER_WAY);
   assert.equal((await nodes.dispatchers()).length, 2);
   const stopping = a.dispatcher.stop();
-  receiver.behave({ kind: 'answer' });
+  endpoint.behave({ kind: 'answer' });
   slow.release();
   await stopping;
 
-  assert.equal(receiver.received.length, 1 + UNDER_WAY);
+  assert.equal(endpoint.received.length, 1 + UNDER_WAY);
   const deliveries = await deliveriesOf(b, subscription);
   assert.equal(deliveries.filter(({ completed_at }) => completed_at !== null).length, 1 + UNDER_WAY);
   const waiting = await queueOf(b, subscription);
@@ -82,36 +82,36 @@ test('a node that stops finishes what is under way, gives back the rest at once,
   assert.equal((await nodes.dispatchers()).length, 1);
 
   const [late = ''] = await publishEvents(a, tenant);
-  await a.dispatcher.settle();
-  assert.equal(receiver.received.length, 1 + UNDER_WAY, 'nothing is sent after the stop');
-  await b.dispatcher.settle();
-  assertOnceEach(guidsAt(receiver).slice(1), [...events, late]);
+  await a.dispatcher.drain();
+  assert.equal(endpoint.received.length, 1 + UNDER_WAY, 'nothing is sent after the stop');
+  await b.dispatcher.drain();
+  assertOnceEach(guidsAt(endpoint).slice(1), [...events, late]);
 });
 
 test('a node that stops records a failure of what was under way, and the others try it again', async () => {
-  const { a, b, tenant, receiver, subscription } = await createNodes();
+  const { a, b, tenant, endpoint, subscription } = await createNodes();
   const slow = hold();
-  receiver.behave(slow);
+  endpoint.behave(slow);
   const [event = ''] = await publishEvents(a, tenant);
-  await receiver.waitForCount(2);
+  await endpoint.waitForCount(2);
   const stopping = a.dispatcher.stop();
   slow.release({ status: 503 });
   await stopping;
   const failing = await deliveryOf(b, subscription, event);
   assert.deepEqual([failing.attempt_count, failing.failure_kind], [1, 'rejected']);
-  receiver.behave({ kind: 'answer' });
+  endpoint.behave({ kind: 'answer' });
   await pass(2_000, [b]);
   assert.equal((await deliveryOf(b, subscription, event)).attempt_count, 2);
 });
 
 test('a dispatcher whose row is gone starts again with nothing, and goes on under another name', async () => {
   const nodes = await createNodes();
-  const { idle, a, tenant, receiver } = nodes;
+  const { idle, a, tenant, endpoint } = nodes;
   const names = (await nodes.dispatchers()).map(({ guid }) => guid);
   await idle.database.queries.deleteFrom('dispatchers').execute();
   await pass(3_000, [a]);
   const events = await publishEvents(a, tenant, 5);
-  await a.dispatcher.settle();
-  assertOnceEach(guidsAt(receiver).slice(1), events);
+  await a.dispatcher.drain();
+  assertOnceEach(guidsAt(endpoint).slice(1), events);
   assert.ok((await nodes.dispatchers()).every(({ guid }) => !names.includes(guid)));
 });

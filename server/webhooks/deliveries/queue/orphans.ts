@@ -1,26 +1,18 @@
 import type { Database } from '../../../infrastructure/database/database.ts';
-import { preferIndexes } from '../../../infrastructure/database/planner.ts';
 import type { Log } from '../../../infrastructure/runtime/log.ts';
-import { holdConsignments, ofNobody, requeueConsigned } from './batch-store.ts';
-import { releaseOrphans } from './orphan-store.ts';
+import { releaseOrphans } from './lease-store.ts';
 
 /**
- * A transaction that makes deliveries for a dispatcher may commit after that dispatcher was taken for dead and its
- * deliveries were given to the others. These were not among them, and nobody would ever send them.
+ * Orphaned deliveries: a transaction that leases new deliveries to a dispatcher may commit after another dispatcher
+ * took over from it, too late for that takeover to see them.
  */
 export function createOrphans({ database, log }: { database: Database; log: Log }) {
   return {
-    /** Back into the queue; gives how many. */
+    /** Returns the number of requeued deliveries. */
     async sweepOrphans(): Promise<number> {
-      const released = await database.transaction(async (transaction) => {
-        const consignments = await holdConsignments(transaction, ofNobody);
-        const queued = await releaseOrphans(transaction);
-        await preferIndexes(transaction);
-        return queued + (await requeueConsigned(transaction, consignments));
-      });
-      if (released > 0)
-        log.warn({ deliveries: released }, 'deliveries of a dispatcher that is gone were found');
-      return released;
+      const deliveries = await database.transaction(releaseOrphans);
+      if (deliveries > 0) log.warn({ deliveries }, 'requeued orphaned deliveries');
+      return deliveries;
     },
   };
 }

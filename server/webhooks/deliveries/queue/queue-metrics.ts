@@ -4,9 +4,9 @@ import type { Clock } from '../../../infrastructure/runtime/clock.ts';
 import type { Metrics } from '../../../infrastructure/runtime/metrics.ts';
 import { selectBacklog } from '../recording/record-store.ts';
 
-/** Anyone may read the metrics, so the database is asked at most this often. */
+/** Limits the database load of frequent scrapes. */
 const BACKLOG_EVERY_MS = 5_000;
-/** Counting stops here for each subscription. */
+/** Per subscription. */
 const MAX_COUNTED = 100_000;
 
 type Deps = {
@@ -16,7 +16,6 @@ type Deps = {
   figures(): { inFlight: number; held: number; limited: number };
 };
 
-/** What the lanes of this process and the queue of all processes look like when the metrics are read. */
 export function watchQueue({ metrics, clock, database, figures }: Deps): void {
   let readAt = 0;
 

@@ -10,12 +10,12 @@ import { createLog } from '../../../infrastructure/runtime/log.ts';
 import type { Delivery } from '../delivery.ts';
 import { claimFirst, selectNextFirst } from './first-store.ts';
 import {
-  type Batch,
   claimDeliveries,
   failWaiting,
   insertDeliveries,
-  releaseAllBut,
+  type NewDeliveries,
   releaseDeliveries,
+  releaseUntrackedLeases,
   selectWaiting,
 } from './queue-store.ts';
 
@@ -50,7 +50,7 @@ function deliveryOf(subscriptionGuid: string, fields: Partial<Delivery> = {}): D
   };
 }
 
-const insert = (batches: readonly Batch[], holder: string | null = null) =>
+const insert = (batches: readonly NewDeliveries[], holder: string | null = null) =>
   database.transaction((transaction) => insertDeliveries(transaction, batches, { holder, at: NOW }));
 
 type Place = { dueAt?: Date; scheduledAt?: Date; leasedBy?: string | null };
@@ -70,9 +70,9 @@ async function enqueue(subscriptionGuid: string, places: readonly Place[]): Prom
 
 const claim = async (
   subscriptionGuid: string,
-  { room = 100, recoveredAt = null as Date | null, holder = HOLDER, now = NOW } = {},
+  { limit = 100, recoveredAt = null as Date | null, holder = HOLDER, now = NOW } = {},
 ) => {
-  const claims = [{ subscriptionGuid, room, recoveredAt }];
+  const claims = [{ subscriptionGuid, limit, recoveredAt }];
   return (await claimDeliveries(queries, { claims, holder, now })).map(({ guid }) => guid);
 };
 
@@ -109,7 +109,7 @@ test('what is inserted is in the record and in the queue, the taken in the name 
   await releaseDeliveries(queries, HOLDER, ofFirst);
   const claims = [first, second].map((subscriptionGuid) => ({
     subscriptionGuid,
-    room: 9,
+    limit: 9,
     recoveredAt: null,
   }));
   const claimed = await claimDeliveries(queries, { claims, holder: HOLDER, now: NOW });
@@ -167,16 +167,16 @@ test('selectWaiting walks all subscriptions in pages, each once with its earlies
   assert.deepEqual(found, expected);
 });
 
-test('a claim takes as many as there is room for, the longest due first', async () => {
+test('a claim takes as many as there is limit for, the longest due first', async () => {
   const subscriptionGuid = nextSubscription();
   const guids = await enqueue(
     subscriptionGuid,
     [-3, -9, -1, -7, -5].map((seconds) => ({ dueAt: later(seconds * 1_000) })),
   );
   const inOrder = [1, 3, 4, 0, 2].map((index) => guids[index]);
-  assert.deepEqual(new Set(await claim(subscriptionGuid, { room: 2 })), new Set(inOrder.slice(0, 2)));
-  assert.deepEqual(new Set(await claim(subscriptionGuid, { room: 2 })), new Set(inOrder.slice(2, 4)));
-  assert.deepEqual(await claim(subscriptionGuid, { room: 2 }), inOrder.slice(4));
+  assert.deepEqual(new Set(await claim(subscriptionGuid, { limit: 2 })), new Set(inOrder.slice(0, 2)));
+  assert.deepEqual(new Set(await claim(subscriptionGuid, { limit: 2 })), new Set(inOrder.slice(2, 4)));
+  assert.deepEqual(await claim(subscriptionGuid, { limit: 2 }), inOrder.slice(4));
   assert.deepEqual(await claim(subscriptionGuid), [], 'what is leased is invisible');
   assert.equal((await leasedTo(subscriptionGuid, HOLDER)).length, 5);
 });
@@ -184,7 +184,7 @@ test('a claim takes as many as there is room for, the longest due first', async 
 test('it gives everything that an attempt needs', async () => {
   const subscriptionGuid = nextSubscription();
   const [guid = ''] = await enqueue(subscriptionGuid, [{}]);
-  const claims = [{ subscriptionGuid, room: 1, recoveredAt: null }];
+  const claims = [{ subscriptionGuid, limit: 1, recoveredAt: null }];
   assert.deepEqual(await claimDeliveries(queries, { claims, holder: HOLDER, now: NOW }), [
     {
       ...{
@@ -222,19 +222,19 @@ test('after a recovery what was scheduled before it is due, what was scheduled a
     { dueAt: later(-1), scheduledAt: later(-500) },
     { dueAt: later(400_000), scheduledAt: later(-999) },
   ]);
-  assert.deepEqual(await claim(subscriptionGuid, { room: 0, recoveredAt }), []);
-  assert.deepEqual(await claim(subscriptionGuid, { room: 1, recoveredAt }), [due]);
+  assert.deepEqual(await claim(subscriptionGuid, { limit: 0, recoveredAt }), []);
+  assert.deepEqual(await claim(subscriptionGuid, { limit: 1, recoveredAt }), [due]);
   assert.deepEqual(await claim(subscriptionGuid, { recoveredAt }), [before]);
   assert.deepEqual(await claim(subscriptionGuid, { recoveredAt }), []);
 });
 
-test('one statement claims for many, each with its own room, and for nobody else', async () => {
+test('one statement claims for many, each with its own limit, and for nobody else', async () => {
   const guids = [nextSubscription(), nextSubscription(), nextSubscription(), nextSubscription()];
   for (const guid of guids) await enqueue(guid, [{}, {}, {}]);
   const rooms = [1, 2, 100];
-  const claims = rooms.map((room, index) => ({
+  const claims = rooms.map((limit, index) => ({
     subscriptionGuid: guids[index] ?? '',
-    room,
+    limit,
     recoveredAt: null,
   }));
   const claimed = await claimDeliveries(queries, { claims, holder: HOLDER, now: NOW });
@@ -263,7 +263,7 @@ test('claims at the same time never take the same one, and together take all', a
   for (let round = 0; taken.size < expected.length && round < 100; round++) {
     const claims = subscriptions.map((subscriptionGuid) => ({
       subscriptionGuid,
-      room: 7,
+      limit: 7,
       recoveredAt: null,
     }));
     await Promise.all(
@@ -307,9 +307,9 @@ test('what a holder does not know of goes back, what it holds and what is newer 
     { leasedBy: HOLDER, dueAt: NOW },
     { leasedBy: OTHER, dueAt: later(-2) },
   ]);
-  await releaseAllBut(queries, HOLDER, { held: guids.slice(0, 1), takenBefore: NOW });
+  await releaseUntrackedLeases(queries, HOLDER, { held: guids.slice(0, 1), takenBefore: NOW });
   assert.deepEqual(await leasedTo(subscriptionGuid, null), [guids[1]]);
-  await releaseAllBut(queries, HOLDER, { held: [], takenBefore: later(1) });
+  await releaseUntrackedLeases(queries, HOLDER, { held: [], takenBefore: later(1) });
   assert.deepEqual(await leasedTo(subscriptionGuid, null), guids.slice(0, 3));
 });
 
@@ -319,7 +319,7 @@ test('what was claimed ahead of its time and then lost goes back too', async () 
     { leasedBy: HOLDER, dueAt: later(600_000), scheduledAt: later(-1) },
     { leasedBy: HOLDER, dueAt: later(600_000), scheduledAt: later(1) },
   ]);
-  assert.equal(await releaseAllBut(queries, HOLDER, { held: [], takenBefore: NOW }), 1);
+  assert.equal(await releaseUntrackedLeases(queries, HOLDER, { held: [], takenBefore: NOW }), 1);
   assert.deepEqual(await leasedTo(subscriptionGuid, null), guids.slice(0, 1));
 });
 
@@ -472,7 +472,7 @@ for (const statistics of STATISTICS) {
   test(`a claim among 100,000 waiting costs what it costs among 100, with statistics ${statistics}`, () =>
     compareLooks(statistics, async (explained, { big, others }) => {
       const subscriptions = [big, ...others.slice(0, 20)];
-      const claims = subscriptions.map((guid) => ({ subscriptionGuid: guid, room: 50, recoveredAt: null }));
+      const claims = subscriptions.map((guid) => ({ subscriptionGuid: guid, limit: 50, recoveredAt: null }));
       await preferIndexes(explained as Transaction);
       return claimDeliveries(explained, { claims, holder: HOLDER, now: NOW });
     }));

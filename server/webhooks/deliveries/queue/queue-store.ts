@@ -7,42 +7,39 @@ import {
   uuidArray,
 } from '../../../infrastructure/database/arrays.ts';
 import type { Queries, Transaction } from '../../../infrastructure/database/database.ts';
-import type { Consignment, Delivery } from '../delivery.ts';
+import type { Delivery, DeliveryBatch } from '../delivery.ts';
 
-/** The queue: what is to be sent, when, and which dispatcher has it. */
+/** The delivery queue: due times and leases. */
 
-/** The deliveries of some events to one receiver. */
-export type Batch = {
+/** Deliveries to one endpoint. */
+export type NewDeliveries = {
   deliveries: readonly Delivery[];
-  /** How many of them, from the first, their maker sends without a claim. */
+  /** The first `taken` deliveries are leased to the process that creates them. */
   taken: number;
-  /** What these travel under, when they are many. */
-  consignment?: Consignment | undefined;
-  /** Made for the record only: the subscription is disabled. */
+  /** Replaces the queue rows of the taken deliveries when there are many. */
+  batch?: DeliveryBatch | undefined;
+  /** The subscription is disabled: the deliveries are recorded as failed. */
   failed: boolean;
 };
 
-/**
- * The record and its place in the queue or in a consignment, any number of them in one statement. `holder` is who takes
- * some of them.
- */
+/** Inserts deliveries with their queue rows or batches, in one statement. */
 export async function insertDeliveries(
   transaction: Transaction,
-  batches: readonly Batch[],
+  groups: readonly NewDeliveries[],
   { holder, at }: { holder: string | null; at: Date },
 ): Promise<void> {
-  const receivers = batches.map(({ deliveries: [first] }) => first as Delivery);
-  const rows = batches.flatMap(({ deliveries }) => deliveries);
+  const endpoints = groups.map(({ deliveries: [first] }) => first as Delivery);
+  const rows = groups.flatMap(({ deliveries }) => deliveries);
   await sql`
     /* prepared: insert_deliveries */
-    with receiver as materialized (
+    with endpoint as materialized (
       select * from unnest(
-        ${uuidArray(receivers.map(({ subscriptionGuid }) => subscriptionGuid))},
-        ${uuidArray(receivers.map(({ organizationGuid }) => organizationGuid))},
-        ${textArray(receivers.map(({ environment }) => environment))},
-        ${booleanArray(batches.map(({ failed }) => failed))},
-        ${uuidArray(batches.map(({ consignment }) => consignment?.guid ?? null))})
-      with ordinality as r(subscription_guid, organization_guid, environment, failed, consignment_guid, number)
+        ${uuidArray(endpoints.map(({ subscriptionGuid }) => subscriptionGuid))},
+        ${uuidArray(endpoints.map(({ organizationGuid }) => organizationGuid))},
+        ${textArray(endpoints.map(({ environment }) => environment))},
+        ${booleanArray(groups.map(({ failed }) => failed))},
+        ${uuidArray(groups.map(({ batch }) => batch?.guid ?? null))})
+      with ordinality as r(subscription_guid, organization_guid, environment, failed, batch_guid, number)
     ), new_delivery as materialized (
       select * from unnest(
         ${uuidArray(rows.map(({ guid }) => guid))},
@@ -50,30 +47,30 @@ export async function insertDeliveries(
         ${uuidArray(rows.map(({ bankGuid }) => bankGuid))},
         ${textArray(rows.map(({ eventType }) => eventType))},
         ${uuidArray(rows.map(({ objectGuid }) => objectGuid))},
-        ${intArray(batches.flatMap(({ deliveries }, index) => deliveries.map(() => index + 1)))},
-        ${booleanArray(batches.flatMap(({ deliveries, taken }) => deliveries.map((_, n) => n < taken)))})
-      as n(guid, event_guid, bank_guid, event_type, object_guid, number, taken) join receiver using (number)
+        ${intArray(groups.flatMap(({ deliveries }, index) => deliveries.map(() => index + 1)))},
+        ${booleanArray(groups.flatMap(({ deliveries, taken }) => deliveries.map((_, n) => n < taken)))})
+      as n(guid, event_guid, bank_guid, event_type, object_guid, number, taken) join endpoint using (number)
     ), recorded as (
       insert into deliveries (guid, organization_guid, environment, subscription_guid, event_guid, bank_guid,
                               event_type, object_guid, attempt_count, created_at, updated_at, failed_at)
       select guid, organization_guid, environment, subscription_guid, event_guid, bank_guid, event_type,
              object_guid, 0, ${at}, ${at}, case when failed then ${at}::timestamptz end
       from new_delivery
-    ), consigned as (
-      insert into delivery_consignments (guid, subscription_guid, leased_by, delivery_guids, created_at)
-      select consignment_guid, subscription_guid, ${holder}, array_agg(guid), ${at} from new_delivery
-      where taken and consignment_guid is not null group by consignment_guid, subscription_guid
+    ), batched as (
+      insert into delivery_batches (guid, subscription_guid, leased_by, delivery_guids, created_at)
+      select batch_guid, subscription_guid, ${holder}, array_agg(guid), ${at} from new_delivery
+      where taken and batch_guid is not null group by batch_guid, subscription_guid
     )
     insert into delivery_queue (subscription_guid, delivery_guid, due_at, scheduled_at, leased_by)
     select subscription_guid, guid, ${at}, ${at}, case when taken then ${holder}::uuid end
-    from new_delivery where not failed and not (taken and consignment_guid is not null)`.execute(transaction);
+    from new_delivery where not failed and not (taken and batch_guid is not null)`.execute(transaction);
 }
 
 export type Waiting = { subscriptionGuid: string; firstDueAt: Date };
 
 /**
- * Subscriptions with something to claim, in the order of their guids, each with its earliest due moment: from one to
- * the next by the index (a loose index scan), so a backlog of any size costs no more than one delivery.
+ * Subscriptions with unleased deliveries, in guid order, each with its earliest due time. A loose index scan: a backlog
+ * of any size costs as much as one delivery.
  */
 export async function selectWaiting(queries: Queries, after: string, limit: number): Promise<Waiting[]> {
   const { rows } = await sql<Waiting>`
@@ -98,15 +95,12 @@ export async function selectWaiting(queries: Queries, after: string, limit: numb
 
 export type Claim = {
   subscriptionGuid: string;
-  room: number;
-  /** Whatever was scheduled before this moment is due, too: the endpoint has recovered since. */
+  limit: number;
+  /** The endpoint has recovered: deliveries scheduled before this time are due at once. */
   recoveredAt: Date | null;
 };
 
-/**
- * Up to `room` due deliveries of each subscription, the longest due first, now leased by `holder`. Those whose record is
- * gone (nobody dispatched for longer than history is kept) leave the queue.
- */
+/** Leases up to `limit` due deliveries of each subscription to `holder`, the longest due first. */
 export async function claimDeliveries(
   queries: Queries,
   { claims, holder, now }: { claims: readonly Claim[]; holder: string; now: Date },
@@ -116,29 +110,29 @@ export async function claimDeliveries(
     with claim as materialized (
       select * from unnest(
         ${uuidArray(claims.map(({ subscriptionGuid }) => subscriptionGuid))},
-        ${intArray(claims.map(({ room }) => room))},
+        ${intArray(claims.map(({ limit }) => limit))},
         ${momentArray(claims.map(({ recoveredAt }) => recoveredAt))})
-      as c(subscription_guid, room, recovered_at)
+      as c(subscription_guid, max_rows, recovered_at)
     ), due as materialized (
       select queued.* from claim cross join lateral (
-        select q.ctid as place from delivery_queue as q
+        select q.ctid as row_id from delivery_queue as q
         where q.subscription_guid = claim.subscription_guid and q.leased_by is null
           and q.due_at <= case when claim.recovered_at is null then ${now}::timestamptz else 'infinity' end
           and (q.due_at <= ${now} or q.scheduled_at < claim.recovered_at)
-        order by q.due_at limit claim.room
+        order by q.due_at limit claim.max_rows
         for update skip locked
       ) as queued
     ), leased as (
-      -- By place: a join would make the planner read the whole queue, for it cannot know how little is claimed.
+      -- By ctid: with a join the planner reads the whole queue, because it cannot know how few rows are claimed.
       update delivery_queue set leased_by = ${holder}
-      where ctid = any(array(select place from due))
+      where ctid = any(array(select row_id from due))
       returning subscription_guid, delivery_guid, due_at
     )
     ${leasedDeliveries(now)}`.execute(queries);
   return withRecord(queries, rows);
 }
 
-/** The end of a claim: the rows of its `leased`, each with its record. */
+/** The last part of a claim statement: its `leased` rows with their deliveries. */
 export const leasedDeliveries = (now: Date) => sql`
     select leased.delivery_guid as guid, leased.subscription_guid as "subscriptionGuid", d.organization_guid as "organizationGuid",
            d.environment, d.event_guid as "eventGuid", d.bank_guid as "bankGuid", d.event_type as "eventType",
@@ -148,7 +142,7 @@ export const leasedDeliveries = (now: Date) => sql`
       on d.subscription_guid = leased.subscription_guid and d.guid = leased.delivery_guid
     order by leased.due_at, d.guid`;
 
-/** Those that still have a record; the others leave the queue. */
+/** Deletes queue rows whose delivery is gone: no dispatcher ran for longer than the retention. */
 export async function withRecord(queries: Queries, rows: Delivery[]): Promise<Delivery[]> {
   const lost = rows.filter(({ eventGuid }) => eventGuid === null);
   if (lost.length === 0) return rows;
@@ -167,7 +161,6 @@ async function deleteQueued(
     where q.subscription_guid = r.subscription_guid and q.delivery_guid = r.guid`.execute(queries);
 }
 
-/** Back into the queue as it was: whoever has room claims them. */
 export async function releaseDeliveries(
   queries: Queries,
   holder: string,
@@ -181,22 +174,19 @@ export async function releaseDeliveries(
       and q.leased_by = ${holder}`.execute(queries);
 }
 
-/**
- * Back into the queue, without waiting for rows that another transaction is writing: those are released by it, or found
- * the next time. (By place: the planner would join the whole queue with itself.)
- */
+/** Skips rows that a recorder is writing: it releases them itself. By ctid, which avoids a self-join of the queue. */
 export async function releaseLeased(queries: Queries, which: RawBuilder<boolean>): Promise<number> {
   const { numAffectedRows } = await sql`
     with leased as materialized (
-      select ctid as place from delivery_queue where ${which} for update skip locked
+      select ctid as row_id from delivery_queue where ${which} for update skip locked
     )
     update delivery_queue set leased_by = null
-    where ctid = any(array(select place from leased))`.execute(queries);
+    where ctid = any(array(select row_id from leased))`.execute(queries);
   return Number(numAffectedRows ?? 0);
 }
 
-/** What `holder` leased without knowing it: not among what it holds, and not so young that it may just be arriving. */
-export async function releaseAllBut(
+/** Releases leases of `holder` that it does not know of and that are too old to be on their way to it. */
+export async function releaseUntrackedLeases(
   queries: Queries,
   holder: string,
   { held, takenBefore }: { held: readonly string[]; takenBefore: Date },
@@ -208,7 +198,7 @@ export async function releaseAllBut(
   );
 }
 
-/** Nothing more is sent to this subscription: up to `limit` of what waits for it has failed. */
+/** Fails up to `limit` waiting deliveries of a subscription that no longer delivers. */
 export async function failWaiting(
   queries: Queries,
   subscriptionGuid: string,

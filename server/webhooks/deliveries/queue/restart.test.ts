@@ -4,9 +4,9 @@ import { auditRecordsOf, soleRecord } from '../../../../testing/answers.ts';
 import { assertError, createTestApp } from '../../../../testing/app.ts';
 import { deliveriesOf } from '../../../../testing/deliveries.ts';
 import { publishEvents } from '../../../../testing/events.ts';
-import { createReceiver } from '../../../../testing/receiver.ts';
 import { createSubscription } from '../../../../testing/subscriptions.ts';
 import { createTenant, PRODUCTION_HOST, tokenOf, userToken } from '../../../../testing/tenant.ts';
+import { createTestEndpoint } from '../../../../testing/test-endpoint.ts';
 
 /** POST /api/subscription_deliveries: a new cycle of attempts (specification, Delivery). */
 const app = await createTestApp({ environment: { PORTICO_WEBHOOK_ALLOW_PRIVATE: 'true' } });
@@ -27,8 +27,8 @@ const restart = (token: string, subscription_event_guid: string, subscription_gu
 const sandboxToken = () => tokenOf(app, tenant.organizationKey, scope);
 
 test('it is a new delivery beside the one before, recorded, and it is sent', async () => {
-  const receiver = await createReceiver();
-  const subscription = await createSubscription(app, tenant, { url: receiver.url });
+  const endpoint = await createTestEndpoint();
+  const subscription = await createSubscription(app, tenant, { url: endpoint.url });
   const [event = ''] = await publishEvents(app, tenant);
   clock.advance(1_000);
   const { status, body } = await restart(await sandboxToken(), event, subscription.guid);
@@ -57,9 +57,9 @@ test('it is a new delivery beside the one before, recorded, and it is sent', asy
   assert.deepEqual(record.changes, changes);
 
   await app.dispatcher.start();
-  await app.dispatcher.settle();
+  await app.dispatcher.drain();
   await app.dispatcher.stop();
-  const sent = receiver.received
+  const sent = endpoint.received
     .map((request) => String(request.body))
     .filter((text) => text.includes(event));
   assert.equal(sent.length, 2);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { deliveriesOf } from '../../../../testing/deliveries.ts';
 import { publishEvents } from '../../../../testing/events.ts';
-import { hold } from '../../../../testing/receiver.ts';
+import { hold } from '../../../../testing/test-endpoint.ts';
 import {
   createNodes,
   deliveryOf,
@@ -25,19 +25,19 @@ const UNDER_WAY = START_LIMIT + 1;
 
 test('a node that stops renewing its lease is taken over, and only after the lease', async () => {
   const nodes = await createNodes({ apart: true });
-  const { a, b, tenant, receiver, subscription } = nodes;
+  const { a, b, tenant, endpoint, subscription } = nodes;
   const stuck = hold();
-  receiver.behave(stuck);
+  endpoint.behave(stuck);
   const events = await publishEvents(a, tenant, 20);
-  await receiver.waitForCount(1 + UNDER_WAY);
+  await endpoint.waitForCount(1 + UNDER_WAY);
   await pass(9_000, [b]);
-  assert.equal(receiver.received.length, 1 + UNDER_WAY, 'the lease of A still counts');
-  receiver.behave({ kind: 'answer' });
+  assert.equal(endpoint.received.length, 1 + UNDER_WAY, 'the lease of A still counts');
+  endpoint.behave({ kind: 'answer' });
   await pass(TAKEN_OVER_MS - 9_000, [b]);
   const completed = (await deliveriesOf(b, subscription)).filter(({ completed_at }) => completed_at !== null);
   assert.equal(completed.length, 21);
   assert.deepEqual(await queueOf(b, subscription), []);
-  const counts = Map.groupBy(guidsAt(receiver), (guid) => guid);
+  const counts = Map.groupBy(guidsAt(endpoint), (guid) => guid);
   const twice = events.filter((guid) => (counts.get(guid)?.length ?? 0) > 1);
   assert.equal(twice.length, UNDER_WAY, 'twice only what was under way');
   assert.equal((await nodes.dispatchers()).length, 1);
@@ -45,12 +45,12 @@ test('a node that stops renewing its lease is taken over, and only after the lea
 });
 
 test('a node that was taken for dead does not record its failures over the work of the other', async () => {
-  const { a, b, tenant, receiver, subscription } = await createNodes({ apart: true });
+  const { a, b, tenant, endpoint, subscription } = await createNodes({ apart: true });
   const stuck = hold();
-  receiver.behave(stuck);
+  endpoint.behave(stuck);
   const [event = ''] = await publishEvents(a, tenant);
-  await receiver.waitForCount(2);
-  receiver.behave({ kind: 'answer' });
+  await endpoint.waitForCount(2);
+  endpoint.behave({ kind: 'answer' });
   await pass(TAKEN_OVER_MS, [b]);
   assert.notEqual((await deliveryOf(b, subscription, event)).completed_at, null);
   const before = await deliveryOf(b, subscription, event);
@@ -61,20 +61,20 @@ test('a node that was taken for dead does not record its failures over the work 
 });
 
 test('nor does its failure take a delivery from the other while that one is sending it', async () => {
-  const { a, b, tenant, receiver, subscription, dispatchers } = await createNodes({ apart: true });
+  const { a, b, tenant, endpoint, subscription, dispatchers } = await createNodes({ apart: true });
   const [atA, atB] = [hold(), hold()];
-  receiver.behave(atA);
+  endpoint.behave(atA);
   const [event = ''] = await publishEvents(a, tenant);
-  await receiver.waitForCount(2);
-  receiver.behave(atB);
+  await endpoint.waitForCount(2);
+  endpoint.behave(atB);
   await until(async () => {
-    if (receiver.received.length === 3) return true;
+    if (endpoint.received.length === 3) return true;
     b.clock.advance(250);
     await new Promise((resolve) => setTimeout(resolve, 10));
     return false;
   }, 'the take-over');
   atA.release({ status: 500 });
-  await a.dispatcher.settle();
+  await a.dispatcher.drain();
   const [survivor] = (await dispatchers()).toSorted(
     (x, y) => y.lease_until.getTime() - x.lease_until.getTime(),
   );
@@ -83,18 +83,18 @@ test('nor does its failure take a delivery from the other while that one is send
   assert.equal(queued.leased_by, survivor.guid, 'still leased by B');
   assert.equal((await deliveryOf(b, subscription, event)).attempt_count, 0);
   atB.release();
-  await b.dispatcher.settle();
+  await b.dispatcher.drain();
   const { completed_at, attempt_count } = await deliveryOf(b, subscription, event);
   assert.deepEqual([completed_at, attempt_count], [b.clock.now(), 1]);
 });
 
 test('nor does it count them against an endpoint that has answered the other', async () => {
-  const { a, b, tenant, receiver, subscription } = await createNodes({ apart: true });
+  const { a, b, tenant, endpoint, subscription } = await createNodes({ apart: true });
   const stuck = hold();
-  receiver.behave(stuck);
+  endpoint.behave(stuck);
   const [event = ''] = await publishEvents(a, tenant);
-  await receiver.waitForCount(2);
-  receiver.behave({ kind: 'answer' });
+  await endpoint.waitForCount(2);
+  endpoint.behave({ kind: 'answer' });
   await pass(TAKEN_OVER_MS, [b]);
   stuck.release({ status: 500 });
   await pass(2_000, [a]);
@@ -110,37 +110,37 @@ test('nor does it count them against an endpoint that has answered the other', a
 });
 
 test('its late success counts, also when the other has failed meanwhile', async () => {
-  const { a, b, tenant, receiver, subscription } = await createNodes({ apart: true });
+  const { a, b, tenant, endpoint, subscription } = await createNodes({ apart: true });
   const stuck = hold();
-  receiver.behave(stuck);
+  endpoint.behave(stuck);
   const [event = ''] = await publishEvents(a, tenant);
-  await receiver.waitForCount(2);
-  receiver.behave({ kind: 'answer', status: 500 });
+  await endpoint.waitForCount(2);
+  endpoint.behave({ kind: 'answer', status: 500 });
   await pass(TAKEN_OVER_MS, [b]);
   const failing = await deliveryOf(b, subscription, event);
   assert.equal(failing.failure_kind, 'rejected');
   assert.equal(failing.completed_at, null);
   stuck.release();
-  await a.dispatcher.settle();
+  await a.dispatcher.drain();
   const { completed_at, failure_kind } = await deliveryOf(b, subscription, event);
   assert.notEqual(completed_at, null);
   assert.equal(failure_kind, null);
   assert.deepEqual(await queueOf(b, subscription), []);
-  const sent = receiver.received.length;
+  const sent = endpoint.received.length;
   await pass(30_000, [b]);
-  assert.equal(receiver.received.length, sent, 'nothing is tried again');
+  assert.equal(endpoint.received.length, sent, 'nothing is tried again');
 });
 
 test('a node that wakes up after its lease sends nothing of what the other has taken', async () => {
-  const { idle, a, b, tenant, receiver } = await createNodes({ apart: true });
+  const { idle, a, b, tenant, endpoint } = await createNodes({ apart: true });
   const stuck = hold();
-  receiver.behave(stuck);
+  endpoint.behave(stuck);
   await publishEvents(a, tenant, 100);
-  await receiver.waitForCount(1 + UNDER_WAY);
-  receiver.behave({ kind: 'answer' });
+  await endpoint.waitForCount(1 + UNDER_WAY);
+  endpoint.behave({ kind: 'answer' });
   await pass(TAKEN_OVER_MS, [b]);
-  assert.equal(new Set(guidsAt(receiver)).size, 101, 'B has sent everything');
-  const before = receiver.received.length;
+  assert.equal(new Set(guidsAt(endpoint)).size, 101, 'B has sent everything');
+  const before = endpoint.received.length;
   // As after a pause of the whole process: the answers are there before the database has told that the lease is lost.
   await idle.database.transaction(async (transaction) => {
     await sql`lock table dispatchers in exclusive mode`.execute(transaction);
@@ -148,6 +148,6 @@ test('a node that wakes up after its lease sends nothing of what the other has t
     stuck.release();
     await until(async () => (await metricOf(a, 'portico_deliveries_in_flight')) === 0);
   });
-  await a.dispatcher.settle();
-  assert.equal(receiver.received.length, before);
+  await a.dispatcher.drain();
+  assert.equal(endpoint.received.length, before);
 });

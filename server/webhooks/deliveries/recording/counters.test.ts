@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { publishEvents } from '../../../../testing/events.ts';
-import { createReceiver, hold } from '../../../../testing/receiver.ts';
 import { createSubscription } from '../../../../testing/subscriptions.ts';
 import { createTenant } from '../../../../testing/tenant.ts';
+import { createTestEndpoint, hold } from '../../../../testing/test-endpoint.ts';
 import { createDispatchingApp, metricOf } from '../../../../testing/webhooks.ts';
 import type { Delivery, Outcome } from '../delivery.ts';
 import { countOutcomes, RESPONSE_TIME_BOUNDS_MS } from './counters.ts';
@@ -26,21 +26,21 @@ function histogram(counts: Record<number, number>): number[] {
 
 test('each minute has its successes, its failed attempts and its response times', async () => {
   const tenant = await createTenant(app);
-  const receiver = await createReceiver();
-  const { guid } = await createSubscription(app, tenant, { url: receiver.url });
+  const endpoint = await createTestEndpoint();
+  const { guid } = await createSubscription(app, tenant, { url: endpoint.url });
   await publishEvents(app, tenant, 4);
-  await dispatcher.settle();
+  await dispatcher.drain();
   clock.advance(30_000);
   await publishEvents(app, tenant, 2);
-  await dispatcher.settle();
-  receiver.behave({ kind: 'answer', status: 500 });
+  await dispatcher.drain();
+  endpoint.behave({ kind: 'answer', status: 500 });
   await publishEvents(app, tenant, 3);
-  await dispatcher.settle();
+  await dispatcher.drain();
   const first = clock.now();
 
   clock.advance(30_000);
-  receiver.behave({ kind: 'answer' });
-  await dispatcher.settle();
+  endpoint.behave({ kind: 'answer' });
+  await dispatcher.drain();
   const minutes = await countersOf(guid);
   assert.deepEqual(
     minutes.map(({ completed, failed_attempts, response_times }) => ({
@@ -57,18 +57,18 @@ test('each minute has its successes, its failed attempts and its response times'
 
 test('a response time lies in the bucket of its bound, beyond all bounds in the last', async () => {
   const tenant = await createTenant(app);
-  const receiver = await createReceiver();
-  const { guid } = await createSubscription(app, tenant, { url: receiver.url });
-  await dispatcher.settle();
+  const endpoint = await createTestEndpoint();
+  const { guid } = await createSubscription(app, tenant, { url: endpoint.url });
+  await dispatcher.drain();
   for (const ms of [5, 6, 100, 2_000, 5_000, 9_000]) {
     const slow = hold();
-    receiver.behave(slow);
-    const before = receiver.received.length;
+    endpoint.behave(slow);
+    const before = endpoint.received.length;
     await publishEvents(app, tenant);
-    await receiver.waitForCount(before + 1);
+    await endpoint.waitForCount(before + 1);
     clock.advance(ms);
     slow.release();
-    await dispatcher.settle();
+    await dispatcher.drain();
   }
   const totals = histogram({});
   for (const { response_times } of await countersOf(guid))
@@ -80,23 +80,23 @@ test('a response time lies in the bucket of its bound, beyond all bounds in the 
 
 test('the metrics tell how deliveries ended, how long they took, and that nothing is left', async () => {
   const tenant = await createTenant(app);
-  const receiver = await createReceiver();
-  await createSubscription(app, tenant, { url: receiver.url });
-  await dispatcher.settle();
+  const endpoint = await createTestEndpoint();
+  await createSubscription(app, tenant, { url: endpoint.url });
+  await dispatcher.drain();
   const completed = 'portico_deliveries_total{state="completed"}';
   const before = [await metricOf(app, completed), await metricOf(app, 'portico_delivery_seconds_count')];
   const sum = await metricOf(app, 'portico_delivery_seconds_sum');
-  receiver.behave({ kind: 'answer', status: 503 });
+  endpoint.behave({ kind: 'answer', status: 503 });
   await publishEvents(app, tenant);
-  await dispatcher.settle();
+  await dispatcher.drain();
   for (const ms of [2_000, 4_000]) {
     clock.advance(ms);
-    await dispatcher.settle();
+    await dispatcher.drain();
   }
   assert.equal(await metricOf(app, 'portico_deliveries_waiting'), 1);
-  receiver.behave({ kind: 'answer' });
+  endpoint.behave({ kind: 'answer' });
   clock.advance(8_000);
-  await dispatcher.settle();
+  await dispatcher.drain();
   const now = [await metricOf(app, completed), await metricOf(app, 'portico_delivery_seconds_count')];
   assert.deepEqual(
     now.map((value, index) => value - (before[index] ?? 0)),

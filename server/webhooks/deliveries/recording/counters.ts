@@ -5,7 +5,7 @@ export const RESPONSE_TIME_BOUNDS_MS = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_0
 
 const MINUTE_MS = 60_000;
 
-/** What happened to one subscription in one minute. */
+/** Counts of one subscription in one minute. */
 export type Counts = {
   subscriptionGuid: string;
   minute: Date;

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { EndpointEffect } from '../../subscriptions/service.ts';
 import type { Delivery, Outcome } from '../delivery.ts';
-import { type EndpointEffect, effectsOn } from './endpoint-health.ts';
+import { effectsOn } from './endpoint-health.ts';
 
 function outcomeOf(result: Outcome['result'], at: number, guid = 'a'): Outcome {
   return {

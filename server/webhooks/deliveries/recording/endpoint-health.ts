@@ -1,16 +1,5 @@
+import type { EndpointEffect } from '../../subscriptions/service.ts';
 import type { Outcome } from '../delivery.ts';
-
-/** What a batch of outcomes says of one endpoint. */
-export type EndpointEffect = {
-  guid: string;
-  /** There was a success among them. */
-  succeeded: boolean;
-  /** The first failure after the last success, or the first failure at all. */
-  failingSince: Date | undefined;
-  at: Date;
-  /** The URL that answered the first delivery, if one of the successes did. */
-  provenUrl?: string | undefined;
-};
 
 export function effectsOn(outcomes: readonly Outcome[]): EndpointEffect[] {
   const effects = new Map<string, EndpointEffect>();

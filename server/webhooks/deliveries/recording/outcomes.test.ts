@@ -6,9 +6,9 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import type { TestApp } from '../../../../testing/app.ts';
 import { deliveriesOf } from '../../../../testing/deliveries.ts';
 import { publishEvents } from '../../../../testing/events.ts';
-import { type Behaviour, createReceiver, drip, refusing } from '../../../../testing/receiver.ts';
 import { createSubscription } from '../../../../testing/subscriptions.ts';
 import { createTenant } from '../../../../testing/tenant.ts';
+import { type Behaviour, createTestEndpoint, drip, refusing } from '../../../../testing/test-endpoint.ts';
 import {
   attemptsOf,
   createDispatchingApp,
@@ -20,7 +20,7 @@ import {
 import { AUTHORITY, PARTNER_CERTIFICATE } from '../testing/certificates.ts';
 import { named } from '../testing/posting.ts';
 
-/** Each bad receiver of the world, and what its owner reads about it. */
+/** Each bad endpoint of the world, and what its owner reads about it. */
 setDefaultCACertificates([...getCACertificates('default'), AUTHORITY]);
 
 const ADDRESSES: Record<string, string> = {
@@ -57,7 +57,7 @@ async function attemptAt({ url, node = app, environment = 'sandbox', waitMs = 0 
   const tenant = await createTenant(node, { environment });
   const subscription = await createSubscription(node, tenant, { url, environment, active: true });
   const [event] = waitMs > 0 ? [] : await publishEvents(node, tenant);
-  const settled = node.dispatcher.settle();
+  const settled = node.dispatcher.drain();
   if (waitMs > 0) {
     // The request is under way before time goes on, and what is answered at once has come.
     const inFlight = () => metricOf(node, 'portico_deliveries_in_flight');
@@ -98,9 +98,9 @@ async function assertFails(place: Place, { outcome, status, reason, excerpt, dur
 }
 
 async function behaving(behaviour: Behaviour, path = ''): Promise<string> {
-  const receiver = await createReceiver();
-  receiver.behave(behaviour);
-  return receiver.url + path;
+  const endpoint = await createTestEndpoint();
+  endpoint.behave(behaviour);
+  return endpoint.url + path;
 }
 
 test('refuses the connection: unreachable', async () => {
@@ -187,7 +187,7 @@ test('204: completed, and its only attempt is shown', async () => {
 });
 
 test('a certificate for another name: unreachable', async () => {
-  const { url } = await createReceiver({ tls: PARTNER_CERTIFICATE });
+  const { url } = await createTestEndpoint({ tls: PARTNER_CERTIFICATE });
   const reason = 'the certificate does not match the host name';
   await assertFails({ url: named(url, 'other.partner.test') }, { outcome: 'unreachable', reason });
   const { view } = await attemptAt({ url: named(url, 'hooks.partner.test') });
@@ -197,22 +197,22 @@ test('a certificate for another name: unreachable', async () => {
 for (const [name, address] of Object.entries(ADDRESSES).slice(0, 3)) {
   const expected = { outcome: 'unreachable', reason: 'the host does not resolve to a public address' };
   test(`a name that resolves to ${address}: unreachable without the permission`, async () => {
-    const receiver = await createReceiver();
-    await assertFails({ url: named(receiver.url, name), node: strict }, expected);
-    assert.equal(receiver.received.length, 0);
+    const endpoint = await createTestEndpoint();
+    await assertFails({ url: named(endpoint.url, name), node: strict }, expected);
+    assert.equal(endpoint.received.length, 0);
   });
   test(`nor does the permission help a production subscription to reach ${address}`, async () => {
-    const receiver = await createReceiver({ tls: PARTNER_CERTIFICATE });
-    await assertFails({ url: named(receiver.url, name), environment: 'production' }, expected);
-    assert.equal(receiver.received.length, 0);
+    const endpoint = await createTestEndpoint({ tls: PARTNER_CERTIFICATE });
+    await assertFails({ url: named(endpoint.url, name), environment: 'production' }, expected);
+    assert.equal(endpoint.received.length, 0);
   });
 }
 
 test('the address itself is no way around it', async () => {
-  const receiver = await createReceiver();
+  const endpoint = await createTestEndpoint();
   const expected = { outcome: 'unreachable', reason: 'the host does not resolve to a public address' };
-  await assertFails({ url: receiver.url, node: strict }, expected);
-  await assertFails({ url: receiver.url.replace('127.0.0.1', '[::ffff:127.0.0.1]'), node: strict }, expected);
+  await assertFails({ url: endpoint.url, node: strict }, expected);
+  await assertFails({ url: endpoint.url.replace('127.0.0.1', '[::ffff:127.0.0.1]'), node: strict }, expected);
 });
 
 test('the metrics count attempts by outcome', async () => {

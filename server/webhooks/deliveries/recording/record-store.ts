@@ -12,8 +12,8 @@ import type { Outcome } from '../delivery.ts';
 import type { Counts } from './counters.ts';
 
 /**
- * Successes: the record is changed in place, the queue loses a row. The attempt has a row of its own only when it ended
- * a time of failures. Returns the deliveries that it did not complete: `holder` holds them no longer.
+ * Records successes. An attempt has a row of its own only if it is not the first. Returns the deliveries that were not
+ * completed because `holder` no longer leases them.
  */
 export async function completeDeliveries(
   transaction: Transaction,
@@ -30,11 +30,8 @@ export async function completeDeliveries(
   return new Set(rows.map(({ guid }) => guid));
 }
 
-/**
- * Successes of deliveries that others have taken over: they count, whoever holds them by now. Rows that another
- * transaction is writing are skipped, so that no recorder waits for another.
- */
-export async function completeOthers(
+/** Records successes of deliveries that another dispatcher took over. Skips rows that it is writing. */
+export async function completeTakenOver(
   transaction: Transaction,
   outcomes: readonly Outcome[],
 ): Promise<ReadonlySet<string>> {
@@ -67,7 +64,7 @@ const queuedSuccesses = (outcomes: readonly Outcome[]) => sql`
       as o(guid, subscription_guid, number, status, duration_ms, excerpt, attempted_at, ended_at)
     )`;
 
-/** What follows from `finished`, and the outcomes that are not among it. */
+/** Uses `finished`; selects the outcomes that are not in it. */
 const completion = sql`
     attempt as (
       insert into delivery_attempts (delivery_guid, number, attempted_at, duration_ms, outcome, response_status,
@@ -85,13 +82,13 @@ const completion = sql`
     )
     select guid from outcome where guid not in (select guid from finished)`;
 
-/** Successes at the first attempt of what has no place in the queue. Returns those that were completed before. */
-export async function completeConsigned(
+/** Records first-attempt successes of batched deliveries. Returns those that were completed before. */
+export async function completeBatched(
   transaction: Transaction,
   outcomes: readonly Outcome[],
 ): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ guid: string }>`
-    /* prepared: complete_consigned */
+    /* prepared: complete_batched */
     with outcome as materialized (
       select * from unnest(
         ${uuidArray(outcomes.map(({ delivery }) => delivery.guid))},
@@ -114,8 +111,8 @@ export async function completeConsigned(
 }
 
 /**
- * Failures: to be tried again, or for good. Only of what `holder` still holds, and of attempts that are not written
- * down yet, so that an outcome can be written twice; returns since when these deliveries have been failing.
+ * Records failures of deliveries that `holder` still leases, with or without a next attempt. Attempts that are recorded
+ * already are skipped. Returns the time of the first failure of each delivery.
  */
 export async function failDeliveries(
   transaction: Transaction,
@@ -137,9 +134,9 @@ export async function failDeliveries(
         ${momentArray(outcomes.map(({ attemptedAt }) => attemptedAt))},
         ${momentArray(outcomes.map(({ endedAt }) => endedAt))},
         ${momentArray(outcomes.map(({ nextAttemptAt }) => nextAttemptAt ?? null))},
-        ${booleanArray(outcomes.map(keepsToItsTime))})
+        ${booleanArray(outcomes.map(noEarlyRetry))})
       as o(guid, subscription_guid, number, result, status, duration_ms, excerpt, reason, attempted_at, ended_at,
-           next_attempt_at, keeps_to_its_time)
+           next_attempt_at, no_early_retry)
     ), outstanding as materialized (
       select o.* from outcome as o join deliveries as d
         on d.subscription_guid = o.subscription_guid and d.guid = o.guid
@@ -147,7 +144,7 @@ export async function failDeliveries(
     ), again as (
       update delivery_queue as q
       set due_at = o.next_attempt_at, leased_by = null,
-          scheduled_at = case when o.keeps_to_its_time then 'infinity' else o.ended_at end
+          scheduled_at = case when o.no_early_retry then 'infinity' else o.ended_at end
       from outstanding as o
       where q.subscription_guid = o.subscription_guid and q.delivery_guid = o.guid and q.leased_by = ${holder}
         and o.next_attempt_at is not null
@@ -176,15 +173,12 @@ export async function failDeliveries(
   return new Map(rows.map((row) => [row.guid, row.failing_since]));
 }
 
-/**
- * Not sent ahead of its time when its endpoint recovers: the endpoint asked for a pause, or did not like it the last
- * time that it came early.
- */
-function keepsToItsTime({ delivery, result, isPaused }: Outcome): boolean {
+/** Excludes a delivery from early retries after a recovery: Retry-After was sent, or an early retry failed before. */
+function noEarlyRetry({ delivery, result, isPaused }: Outcome): boolean {
   return isPaused || (delivery.isEarly && result !== 'unreachable');
 }
 
-/** In a fixed order, so that two nodes never wait for each other. */
+/** Ordered, so that concurrent transactions cannot deadlock. */
 export async function addCounts(transaction: Transaction, counts: readonly Counts[]): Promise<void> {
   await sql`
     /* prepared: add_counts */
@@ -208,8 +202,8 @@ export async function addCounts(transaction: Transaction, counts: readonly Count
 }
 
 /**
- * What waits, and since when the longest: for the metrics. Counting stops at `limit` for each subscription. What waits
- * for the first 2xx of an endpoint is not late, however old it is.
+ * Backlog for the metrics, counted up to `limit` per subscription. Deliveries that wait for the first 2xx of their
+ * endpoint are not late, so they do not count for `oldestDueAt`.
  */
 export async function selectBacklog(
   queries: Queries,

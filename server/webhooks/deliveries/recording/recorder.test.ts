@@ -280,7 +280,7 @@ test('while the database is away outcomes are kept, and then recorded in their o
   held.resolve();
   await flushing;
   assert.deepEqual(done, []);
-  assert.match(logged.join(), /outcomes could not be written; retrying/);
+  assert.match(logged.join(), /could not record outcomes; retrying/);
   assert.equal(await completed(deliveries), 0);
 
   state.away = false;
@@ -395,7 +395,7 @@ test('what cannot even be sent to the database holds up nobody, and is not tried
   await recorder.flush();
   await Promise.all(recorded);
   assert.equal(await completed(deliveries), 8);
-  assert.ok(logged.some((line) => line.includes('an outcome was given up')));
+  assert.ok(logged.some((line) => line.includes('could not record an outcome"')));
 });
 
 test('a delivery whose outcome cannot be stored does not stay leased while its process lives', async () => {
@@ -533,18 +533,18 @@ test('a success of what another dispatcher has completed meanwhile is not counte
 });
 
 /** The same under one row instead of a place in the queue for each. */
-async function consign(deliveries: readonly Delivery[]): Promise<void> {
+async function createBatch(deliveries: readonly Delivery[]): Promise<void> {
   const guids = deliveries.map(({ guid }) => guid);
-  const consignment = { guid: guids[0]?.replace(/^./, 'f') ?? '', left: guids.length };
+  const batch = { guid: guids[0]?.replace(/^./, 'f') ?? '', left: guids.length };
   await queries.deleteFrom('delivery_queue').where('delivery_guid', 'in', guids).execute();
   await queries
-    .insertInto('delivery_consignments')
+    .insertInto('delivery_batches')
     .values({
-      ...{ guid: consignment.guid, subscription_guid: subscription.guid, leased_by: HOLDER },
+      ...{ guid: batch.guid, subscription_guid: subscription.guid, leased_by: HOLDER },
       ...{ delivery_guids: guids, created_at: app.clock.now() },
     })
     .execute();
-  for (const delivery of deliveries) delivery.consignment = consignment;
+  for (const delivery of deliveries) delivery.batch = batch;
 }
 
 for (const rest of ['all of them', 'some of them']) {
@@ -552,7 +552,7 @@ for (const rest of ['all of them', 'some of them']) {
     const { clock, recorder, state } = createHarness();
     const before = await totals();
     const deliveries = await take(4);
-    await consign(deliveries);
+    await createBatch(deliveries);
     const [good, bad, ended, left] = deliveries;
     assert.ok(good && bad && ended && left);
     state.losesAnswer = true;

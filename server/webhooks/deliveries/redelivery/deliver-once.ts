@@ -1,30 +1,29 @@
 import type { Actor, Audit } from '../../../infrastructure/audit/service.ts';
 import type { Transaction } from '../../../infrastructure/database/database.ts';
 import type { Clock } from '../../../infrastructure/runtime/clock.ts';
-import type { Receiver } from '../../subscriptions/service.ts';
-import type { Announced, Enqueue } from '../queue/enqueue.ts';
-import type { Shown } from '../schema.ts';
-import { stateOf } from '../state.ts';
+import type { Endpoint } from '../../subscriptions/service.ts';
+import type { Enqueue, EventContent } from '../queue/enqueue.ts';
+import { type DeliveryWithState, stateOf } from '../state.ts';
 import { selectDelivery } from '../store.ts';
 
 export type DeliverOnce = ReturnType<typeof createDeliverOnce>;
 
 type Deps = { clock: Clock; audit: Audit; enqueueFor: Enqueue['enqueueFor'] };
 
-/** One event to one subscription because somebody asked for it: with a record of who did, and the delivery to show. */
+/** Delivers one event to one subscription on request, with an audit record. */
 export function createDeliverOnce({ clock, audit, enqueueFor }: Deps) {
   return async (
     transaction: Transaction,
     actor: Actor,
     action: 'subscription_delivery.create' | 'subscription_delivery.test',
-    receiver: Receiver,
-    event: Announced,
-  ): Promise<Shown> => {
-    const { organizationGuid, guid: subscriptionGuid } = receiver;
-    const [created] = await enqueueFor(transaction, receiver, [event]);
+    endpoint: Endpoint,
+    event: EventContent,
+  ): Promise<DeliveryWithState> => {
+    const { organizationGuid, guid: subscriptionGuid } = endpoint;
+    const [created] = await enqueueFor(transaction, endpoint, [event]);
     const owned = { visible: { organizationGuid }, subscriptionGuids: [subscriptionGuid] };
     const delivery = created && (await selectDelivery(transaction, owned, created.guid));
-    if (!delivery) throw new Error('the delivery that was just made is not there');
+    if (!delivery) throw new Error('the created delivery was not found');
     await audit.record(transaction, actor, {
       action,
       organizationGuid,
@@ -32,7 +31,7 @@ export function createDeliverOnce({ clock, audit, enqueueFor }: Deps) {
       objectId: delivery.guid,
       changes: { subscription_event_guid: event.guid, subscription_guid: subscriptionGuid },
     });
-    const waits = receiver.firstOnly?.deliveryGuid !== undefined;
+    const waits = endpoint.firstOnly?.deliveryGuid !== undefined;
     return { ...delivery, due_at: waits ? null : delivery.due_at, state: stateOf(delivery, clock.now()) };
   };
 }

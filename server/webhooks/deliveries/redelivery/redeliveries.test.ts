@@ -51,9 +51,9 @@ async function recover(owner: Tenant, { guid }: SubscriptionBody, window: object
   return body;
 }
 
-async function get(owner: Tenant, recovery: Item): Promise<Item> {
+async function get(owner: Tenant, redelivery: Item): Promise<Item> {
   const token = await userToken(app, owner.organizationGuid);
-  const { status, body } = await app.call({ url: `/api/subscription_recoveries/${recovery.guid}`, token });
+  const { status, body } = await app.call({ url: `/api/subscription_recoveries/${redelivery.guid}`, token });
   assert.equal(status, 200, JSON.stringify(body));
   return body;
 }
@@ -61,7 +61,7 @@ async function get(owner: Tenant, recovery: Item): Promise<Item> {
 /** All there is to do. */
 async function run(...nodes: readonly TestApp[]): Promise<void> {
   const steps = async (node: TestApp) => {
-    while (await node.recoveries.step());
+    while (await node.redeliveries.step());
   };
   await Promise.all((nodes.length > 0 ? nodes : [app]).map(steps));
 }
@@ -99,10 +99,13 @@ test('what failed in the window is sent once more; nothing else is', async () =>
   ]);
   const created_at = ago(6 * HOUR_MS);
   const others = await insertDeliveries(app, owner, other, [{ ...failed, created_at }]);
-  const recovery = await recover(owner, subscription, { since: from.toISOString(), until: to.toISOString() });
+  const redelivery = await recover(owner, subscription, {
+    since: from.toISOString(),
+    until: to.toISOString(),
+  });
   const now = clock.now().toISOString();
-  assert.deepEqual(recovery, {
-    guid: recovery.guid,
+  assert.deepEqual(redelivery, {
+    guid: redelivery.guid,
     subscription_guid: subscription.guid,
     environment: 'sandbox',
     since: from.toISOString(),
@@ -121,7 +124,7 @@ test('what failed in the window is sent once more; nothing else is', async () =>
   assert.deepEqual(Object.keys(await resent(other, others)).length, 1, 'but for the creation of the other');
   const completed_at = clock.now().toISOString();
   const ended = { state: 'completed', done: 3, updated_at: completed_at, completed_at };
-  assert.deepEqual(await get(owner, recovery), { ...recovery, ...ended });
+  assert.deepEqual(await get(owner, redelivery), { ...redelivery, ...ended });
 
   const made = (await deliveriesOf(app, subscription)).find(
     ({ guid, event_guid }) => !known.includes(guid) && event_guid === event('amid'),
@@ -153,14 +156,14 @@ test('what was resent already, or failed more than once, gets one delivery at mo
     failed('again, outside', 9),
     failed('again, outside', 3),
   ]);
-  const recovery = await recover(owner, subscription, { until: ago(4 * HOUR_MS).toISOString() });
-  assert.equal(recovery.total, 7);
+  const redelivery = await recover(owner, subscription, { until: ago(4 * HOUR_MS).toISOString() });
+  assert.equal(redelivery.total, 7);
   await run();
   assert.deepEqual(
     await resent(subscription, known),
     once('came, then not', 'three times', 'again, outside'),
   );
-  const { state, total, done } = await get(owner, recovery);
+  const { state, total, done } = await get(owner, redelivery);
   assert.deepEqual([state, total, done], ['completed', 7, 7]);
 
   const second = await recover(owner, subscription);
@@ -168,12 +171,12 @@ test('what was resent already, or failed more than once, gets one delivery at mo
   assert.deepEqual(
     await resent(subscription, known),
     once('came, then not', 'three times', 'again, outside'),
-    'a second recovery finds all of it resent',
+    'a second redelivery finds all of it resent',
   );
   assert.equal((await get(owner, second)).done, 8);
 });
 
-test('two recoveries of one subscription run one after the other, so that they agree', async () => {
+test('two redeliveries of one subscription run one after the other, so that they agree', async () => {
   const { owner, subscription } = await createOwner();
   const deliveries = Array.from(
     { length: 700 },
@@ -183,7 +186,8 @@ test('two recoveries of one subscription run one after the other, so that they a
   const twin = await createTestApp({ testDatabase, clock });
   await recover(owner, subscription);
   await recover(owner, subscription);
-  for (let round = 0; round < 4; round++) await Promise.all([app.recoveries.step(), twin.recoveries.step()]);
+  for (let round = 0; round < 4; round++)
+    await Promise.all([app.redeliveries.step(), twin.redeliveries.step()]);
   await run();
   const counts = Object.values(await resent(subscription, known));
   assert.deepEqual([counts.length, Math.max(...counts)], [700, 1]);
@@ -200,19 +204,19 @@ test('a subscription has at most 10 at a time, however many ask at once', async 
   assert.equal((await ask()).status, 201);
 });
 
-test('what fails after the recovery was made is not its business', async () => {
+test('what fails after the redelivery was made is not its business', async () => {
   const { owner, subscription } = await createOwner();
   const known = await insertDeliveries(app, owner, subscription, [
     { ended: 'failed', created_at: ago(HOUR_MS), event_guid: event('before') },
     { created_at: ago(HOUR_MS), event_guid: event('after') },
   ]);
-  const recovery = await recover(owner, subscription);
+  const redelivery = await recover(owner, subscription);
   clock.advance(1);
   const fail = app.database.queries.updateTable('deliveries').set({ failed_at: clock.now() });
   await fail.where('guid', '=', String(known[1])).execute();
   await run();
   assert.deepEqual(await resent(subscription, known), once('before'));
-  assert.equal((await get(owner, recovery)).done, 1);
+  assert.equal((await get(owner, redelivery)).done, 1);
 });
 
 test('1,200 over three weeks are dealt with in batches of 500, which survive a restart', async () => {
@@ -227,13 +231,13 @@ test('1,200 over three weeks are dealt with in batches of 500, which survive a r
         Array.from({ length: 400 }, (): Options => ({ ended: 'failed', created_at: ago(days * DAY_MS + 1) })),
       )),
     );
-  const recovery = await recover(owner, subscription, { since: ago(7 * DAY_MS).toISOString() });
-  assert.equal(recovery.total, 1_200);
-  assert.equal(await app.recoveries.step(), true);
-  assert.equal((await get(owner, recovery)).done, 500);
+  const redelivery = await recover(owner, subscription, { since: ago(7 * DAY_MS).toISOString() });
+  assert.equal(redelivery.total, 1_200);
+  assert.equal(await app.redeliveries.step(), true);
+  assert.equal((await get(owner, redelivery)).done, 500);
   const restarted = await createTestApp({ testDatabase, clock });
   await run(restarted);
-  const { state, done } = await get(owner, recovery);
+  const { state, done } = await get(owner, redelivery);
   assert.deepEqual([state, done], ['completed', 1_200]);
   const counts = Object.values(await resent(subscription, known));
   assert.deepEqual([counts.length, Math.max(...counts)], [1_200, 1]);
@@ -246,11 +250,11 @@ test('two nodes at once: each failed delivery gets exactly one new delivery', as
     (): Options => ({ ended: 'failed', created_at: ago(HOUR_MS) }),
   );
   const known = await insertDeliveries(app, owner, subscription, deliveries);
-  const recovery = await recover(owner, subscription);
+  const redelivery = await recover(owner, subscription);
   const twin = await createTestApp({ testDatabase, clock });
   for (let round = 0; round < 20; round++)
-    await Promise.all([app, twin, app, twin].map((node) => node.recoveries.step()));
-  const { state, total, done } = await get(owner, recovery);
+    await Promise.all([app, twin, app, twin].map((node) => node.redeliveries.step()));
+  const { state, total, done } = await get(owner, redelivery);
   assert.deepEqual([state, total, done], ['completed', 3_000, 3_000]);
   const counts = Object.values(await resent(subscription, known));
   assert.deepEqual([counts.length, Math.max(...counts)], [3_000, 1]);
@@ -262,20 +266,20 @@ test('what another node is at is left to it, and taken up when that one has gone
     { ended: 'failed', event_guid: event('x') },
   ]);
   clock.advance(1);
-  const recovery = await recover(owner, subscription);
+  const redelivery = await recover(owner, subscription);
   await app.database.transaction(async (transaction) => {
     // Somebody else is at it, for as long as this transaction lasts.
     const held = transaction.selectFrom('subscription_recoveries').selectAll();
-    await held.where('guid', '=', String(recovery.guid)).forUpdate().execute();
-    assert.equal(await app.recoveries.step(), false);
+    await held.where('guid', '=', String(redelivery.guid)).forUpdate().execute();
+    assert.equal(await app.redeliveries.step(), false);
   });
-  assert.equal((await get(owner, recovery)).state, 'running');
+  assert.equal((await get(owner, redelivery)).state, 'running');
   assert.deepEqual(await resent(subscription, known), {});
   await run();
   assert.deepEqual(await resent(subscription, known), once('x'));
 });
 
-test('while more than 5,000 wait for the subscription, its recovery waits too, and others go on', async () => {
+test('while more than 5,000 wait for the subscription, its redelivery waits too, and others go on', async () => {
   const { owner, subscription } = await createOwner();
   const [known] = await insertDeliveries(app, owner, subscription, [
     { ended: 'failed', event_guid: event('x'), created_at: ago(1) },
@@ -285,20 +289,20 @@ test('while more than 5,000 wait for the subscription, its recovery waits too, a
     ...{ due_at: clock.now(), scheduled_at: clock.now(), leased_by: null },
   }));
   await app.database.queries.insertInto('delivery_queue').values(queue).execute();
-  const recovery = await recover(owner, subscription);
-  assert.equal(await app.recoveries.step(), false);
-  assert.equal((await get(owner, recovery)).state, 'running');
+  const redelivery = await recover(owner, subscription);
+  assert.equal(await app.redeliveries.step(), false);
+  assert.equal((await get(owner, redelivery)).state, 'running');
 
   const next = await createOwner();
   const others = await recover(next.owner, next.subscription);
   await run();
   assert.equal((await get(next.owner, others)).state, 'completed');
-  assert.equal((await get(owner, recovery)).state, 'running');
+  assert.equal((await get(owner, redelivery)).state, 'running');
 
   const one = app.database.queries.deleteFrom('delivery_queue');
   await one.where('delivery_guid', '=', String(queue[0]?.delivery_guid)).execute();
   await run();
-  assert.equal((await get(owner, recovery)).state, 'completed');
+  assert.equal((await get(owner, redelivery)).state, 'completed');
   assert.deepEqual(await resent(subscription, [String(known)]), once('x'));
 });
 
@@ -309,12 +313,12 @@ test('it fails when the subscription stops delivering on the way', async () => {
     (): Options => ({ ended: 'failed', created_at: ago(HOUR_MS) }),
   );
   await insertDeliveries(app, owner, subscription, deliveries);
-  const recovery = await recover(owner, subscription);
-  assert.equal(await app.recoveries.step(), true);
+  const redelivery = await recover(owner, subscription);
+  assert.equal(await app.redeliveries.step(), true);
   await app.operate('PATCH', `/subscriptions/${subscription.guid}`, { disabled: true });
   app.clock.advance(1_000);
   await run();
-  const { state, total, done, failed_at } = await get(owner, recovery);
+  const { state, total, done, failed_at } = await get(owner, redelivery);
   assert.deepEqual([state, total, done], ['failed', 600, 500]);
   assert.equal(failed_at, clock.now().toISOString());
 });
@@ -331,18 +335,18 @@ test('nothing is asked of the database for a second after there was nothing, unl
   await run();
   clock.advance(1_000);
   const idle = await createTestApp({ testDatabase, clock });
-  assert.equal(await idle.recoveries.step(), false);
+  assert.equal(await idle.redeliveries.step(), false);
   const elsewhere = await recover(owner, subscription);
-  assert.equal(await idle.recoveries.step(), false, 'it was made by another node');
+  assert.equal(await idle.redeliveries.step(), false, 'it was made by another node');
   clock.advance(999);
-  assert.equal(await idle.recoveries.step(), false);
+  assert.equal(await idle.redeliveries.step(), false);
   clock.advance(1);
-  assert.equal(await idle.recoveries.step(), true);
+  assert.equal(await idle.redeliveries.step(), true);
   assert.equal((await get(owner, elsewhere)).state, 'completed');
 
-  assert.equal(await app.recoveries.step(), false);
+  assert.equal(await app.redeliveries.step(), false);
   await recover(owner, subscription);
-  assert.equal(await app.recoveries.step(), true, 'it was made here');
+  assert.equal(await app.redeliveries.step(), true, 'it was made here');
 });
 
 test('the window begins before it ends, and ends now at the latest', async () => {
@@ -376,11 +380,11 @@ test('the window begins before it ends, and ends now at the latest', async () =>
 
 test('it is recorded who asked for it', async () => {
   const { owner, subscription } = await createOwner();
-  const recovery = await recover(owner, subscription);
-  const record = soleRecord(await auditRecordsOf(app, String(recovery.guid)));
+  const redelivery = await recover(owner, subscription);
+  const record = soleRecord(await auditRecordsOf(app, String(redelivery.guid)));
   assert.equal(record.action, 'subscription_recovery.create');
   assert.equal(record.organization_guid, owner.organizationGuid);
-  const changes = { subscription_guid: subscription.guid, since: recovery.since, until: recovery.until };
+  const changes = { subscription_guid: subscription.guid, since: redelivery.since, until: redelivery.until };
   assert.deepEqual(record.changes, changes);
 });
 
@@ -468,10 +472,10 @@ test('those that ended before the retention are forgotten, and no others', async
   await run();
   const running = await recover(owner, subscription);
   clock.advance(30 * DAY_MS);
-  await app.recoveries.sweep();
+  await app.redeliveries.sweep();
   assert.equal((await get(owner, ended)).state, 'completed', 'to the last moment');
   clock.advance(1);
-  assert.ok((await app.recoveries.sweep()) >= 1);
+  assert.ok((await app.redeliveries.sweep()) >= 1);
   const token = await userToken(app, owner.organizationGuid);
   assertError(await app.call({ url: `/api/subscription_recoveries/${ended.guid}`, token }), 404, 'not_found');
   assert.equal((await get(owner, running)).state, 'running');

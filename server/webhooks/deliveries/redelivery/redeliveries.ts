@@ -5,29 +5,29 @@ import type { Page, PageOf } from '../../../infrastructure/database/paging/pagin
 import type { Clock } from '../../../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../../../infrastructure/runtime/failure.ts';
 import type { Guids } from '../../../infrastructure/runtime/guid.ts';
-import type { Receiver, Subscriptions } from '../../subscriptions/service.ts';
+import type { Endpoint, Subscriptions } from '../../subscriptions/service.ts';
+import type { Visible } from '../../visible.ts';
 import type { Enqueue } from '../queue/enqueue.ts';
-import type { Visible } from '../store.ts';
 import type { NewRecovery } from './redelivery-schema.ts';
 import * as store from './redelivery-store.ts';
-import { findTarget } from './targets.ts';
+import { findDeliveringEndpoint } from './targets.ts';
 
-export type Recoveries = ReturnType<typeof createRecoveries>;
-/** As they come in, before anybody has looked whether such states exist. */
-export type AskedRecoveryFilters = Omit<store.RecoveryFilters, 'state'> & {
+export type Redeliveries = ReturnType<typeof createRedeliveries>;
+/** Filters with state names that are not validated yet. */
+export type RequestedRedeliveryFilters = Omit<store.RedeliveryFilters, 'state'> & {
   state?: readonly string[] | undefined;
 };
 
 /** Failed deliveries of one transaction. */
 const BATCH = 500;
-/** What may wait for a subscription before its recovery waits too: the queue must not hold all that ever failed. */
+/** A redelivery pauses while this many deliveries wait for its subscription, which bounds the queue. */
 const MAX_WAITING = 5_000;
-/** After a look that found nothing to recover. */
+/** After a step that found no running redelivery. */
 const REST_MS = 1_000;
-/** Recoveries looked at in one step; those of busy subscriptions are passed over. */
-const MAX_LOOKED_AT = 20;
+/** Redeliveries checked in one step; busy subscriptions are skipped. */
+const MAX_CHECKED_PER_STEP = 20;
 const MAX_SWEPT = 1_000;
-/** Of one subscription at a time. One is enough to get everything back; each more makes every step look at it, too. */
+/** Per subscription. */
 const MAX_RUNNING = 10;
 const DAY_MS = 24 * 3_600_000;
 
@@ -42,44 +42,43 @@ type Deps = {
 };
 
 /**
- * Everything that failed in a window, sent again. How far it is stands in the same transaction as what was sent, so
- * any node goes on where another stopped or died, and nothing is sent twice by it.
+ * Bulk redelivery of all failed deliveries in a time window (API: subscription_recoveries). Progress commits with the
+ * deliveries, so any node continues where another stopped, and nothing is redelivered twice.
  */
-export function createRecoveries(deps: Deps) {
+export function createRedeliveries(deps: Deps) {
   const { database, clock, guids, audit, subscriptions, enqueueFor, retentionDays } = deps;
   const { queries } = database;
   let restUntil = 0;
-  /** Each step begins behind the recovery of the last one, so that they take turns. */
-  let lastLookedAt: string | undefined;
+  /** Steps take turns: each starts after the redelivery of the previous one. */
+  let lastChecked: string | undefined;
 
-  /** The next in turn; from the top again, once, after the last. */
-  async function nextRunning(): Promise<store.RunningRecovery | undefined> {
-    const next = await store.selectRunning(queries, lastLookedAt, MAX_WAITING + 1);
-    if (next || lastLookedAt === undefined) return next;
-    lastLookedAt = undefined;
+  async function nextRunning(): Promise<store.RunningRedelivery | undefined> {
+    const next = await store.selectRunning(queries, lastChecked, MAX_WAITING + 1);
+    if (next || lastChecked === undefined) return next;
+    lastChecked = undefined;
     return store.selectRunning(queries, undefined, MAX_WAITING + 1);
   }
 
-  /** One batch; false when another node is at it. */
-  function advance(guid: string, receiver: Receiver | undefined): Promise<boolean> {
+  /** Redelivers one batch; false when another node has locked it. */
+  function advance(guid: string, endpoint: Endpoint | undefined): Promise<boolean> {
     return database.transaction(async (transaction) => {
-      const recovery = await store.lockRunning(transaction, guid);
-      if (!recovery) return false;
+      const redelivery = await store.lockRunning(transaction, guid);
+      if (!redelivery) return false;
       const now = clock.now();
-      if (!receiver?.delivers) {
-        await store.updateRecovery(transaction, guid, { failed_at: now, updated_at: now });
+      if (!endpoint?.delivers) {
+        await store.updateRedelivery(transaction, guid, { failed_at: now, updated_at: now });
         return true;
       }
-      const failed = await store.selectFailed(transaction, recovery, BATCH);
+      const failed = await store.selectFailed(transaction, redelivery, BATCH);
       const events = failed.filter(({ superseded }) => !superseded).map(({ event }) => event);
-      await enqueueFor(transaction, receiver, events);
-      const done = recovery.done + failed.length;
+      await enqueueFor(transaction, endpoint, events);
+      const done = redelivery.done + failed.length;
       const isLast = failed.length < BATCH;
-      await store.updateRecovery(transaction, guid, {
+      await store.updateRedelivery(transaction, guid, {
         done,
-        // History that has ended meanwhile, or an outcome written late, is known by now.
-        total: isLast ? done : Math.max(recovery.total, done),
-        reached: failed.at(-1)?.guid ?? recovery.reached,
+        // The total may differ by expired history and outcomes recorded late.
+        total: isLast ? done : Math.max(redelivery.total, done),
+        reached: failed.at(-1)?.guid ?? redelivery.reached,
         updated_at: now,
         ...(isLast ? { completed_at: now } : {}),
       });
@@ -92,23 +91,23 @@ export function createRecoveries(deps: Deps) {
       actor: Actor,
       visible: Visible,
       input: Static<typeof NewRecovery>,
-    ): Promise<store.Recovery | Failure> {
+    ): Promise<store.Redelivery | Failure> {
       const now = clock.now();
       const window = windowOf(input, now);
       if (isFailure(window)) return window;
-      const receiver = await findTarget(subscriptions, visible, input.subscription_guid);
-      if (isFailure(receiver)) return receiver;
-      const recovery = await database.transaction(async (transaction) => {
-        if ((await store.countRunning(transaction, receiver.guid, MAX_RUNNING)) === MAX_RUNNING)
+      const endpoint = await findDeliveringEndpoint(subscriptions, visible, input.subscription_guid);
+      if (isFailure(endpoint)) return endpoint;
+      const redelivery = await database.transaction(async (transaction) => {
+        if ((await store.countRunning(transaction, endpoint.guid, MAX_RUNNING)) === MAX_RUNNING)
           return new Failure(
             'recovery_limit_reached',
-            `A subscription has at most ${MAX_RUNNING} recoveries at a time; wait until one has ended`,
+            `Limit of running redeliveries per subscription reached (${MAX_RUNNING}); wait until one has ended`,
           );
-        const failed = { subscription_guid: receiver.guid, ...window };
-        const row: store.Recovery = {
+        const failed = { subscription_guid: endpoint.guid, ...window };
+        const row: store.Redelivery = {
           guid: guids.next(),
-          organization_guid: receiver.organizationGuid,
-          environment: receiver.environment,
+          organization_guid: endpoint.organizationGuid,
+          environment: endpoint.environment,
           ...failed,
           total: await store.countFailed(transaction, failed),
           done: 0,
@@ -118,14 +117,14 @@ export function createRecoveries(deps: Deps) {
           completed_at: null,
           failed_at: null,
         };
-        await store.insertRecovery(transaction, row);
+        await store.insertRedelivery(transaction, row);
         await audit.record(transaction, actor, {
           action: 'subscription_recovery.create',
           organizationGuid: row.organization_guid,
           objectType: 'subscription_recovery',
           objectId: row.guid,
           changes: {
-            subscription_guid: receiver.guid,
+            subscription_guid: endpoint.guid,
             since: window.since.toISOString(),
             until: window.until.toISOString(),
           },
@@ -133,46 +132,49 @@ export function createRecoveries(deps: Deps) {
         return row;
       });
       restUntil = 0;
-      return recovery;
+      return redelivery;
     },
 
-    async get(visible: Visible, guid: string): Promise<store.Recovery | Failure> {
-      const recovery = await store.selectRecovery(queries, visible, guid);
-      return recovery ?? new Failure('not_found', 'There is no such recovery');
+    async get(visible: Visible, guid: string): Promise<store.Redelivery | Failure> {
+      const redelivery = await store.selectRedelivery(queries, visible, guid);
+      return redelivery ?? new Failure('not_found', 'There is no such redelivery');
     },
 
     async list(
       visible: Visible,
       page: Page,
-      { state, ...filters }: AskedRecoveryFilters,
-    ): Promise<PageOf<store.Recovery> | Failure> {
-      const unknown = state?.find((name) => !isRecoveryState(name));
+      { state, ...filters }: RequestedRedeliveryFilters,
+    ): Promise<PageOf<store.Redelivery> | Failure> {
+      const unknown = state?.find((name) => !isRedeliveryState(name));
       if (unknown !== undefined)
-        return new Failure('invalid_parameter', `state ${unknown} is not a state of recoveries`);
-      return store.selectRecoveries(database.lists, visible, page, {
+        return new Failure(
+          'invalid_parameter',
+          `state must be one of ${store.REDELIVERY_STATES.join(', ')}; got ${unknown}`,
+        );
+      return store.selectRedeliveries(database.lists, visible, page, {
         ...filters,
-        state: state?.filter(isRecoveryState),
+        state: state?.filter(isRedeliveryState),
       });
     },
 
-    /** A bounded piece of one recovery, whichever is in turn; true when there may be more to do at once. */
+    /** Redelivers one batch of the next redelivery; returns whether there may be more. */
     async step(): Promise<boolean> {
       if (clock.now().getTime() < restUntil) return false;
-      const looked = new Set<string>();
-      while (looked.size < MAX_LOOKED_AT) {
+      const checked = new Set<string>();
+      while (checked.size < MAX_CHECKED_PER_STEP) {
         const next = await nextRunning();
-        if (!next && looked.size === 0) restUntil = clock.now().getTime() + REST_MS;
-        if (!next || looked.has(next.guid)) return false;
-        looked.add(next.guid);
-        lastLookedAt = next.guid;
+        if (!next && checked.size === 0) restUntil = clock.now().getTime() + REST_MS;
+        if (!next || checked.has(next.guid)) return false;
+        checked.add(next.guid);
+        lastChecked = next.guid;
         if (next.waiting > MAX_WAITING) continue;
-        const [receiver] = await subscriptions.receivers([next.subscription_guid]);
-        if (await advance(next.guid, receiver)) return true;
+        const [endpoint] = await subscriptions.endpoints([next.subscription_guid]);
+        if (await advance(next.guid, endpoint)) return true;
       }
       return false;
     },
 
-    /** Forgets those that ended before the retention; gives how many. */
+    /** Deletes redeliveries that ended before the retention; returns their number. */
     sweep(): Promise<number> {
       const before = new Date(clock.now().getTime() - retentionDays * DAY_MS);
       return store.deleteEnded(queries, before, MAX_SWEPT);
@@ -180,11 +182,10 @@ export function createRecoveries(deps: Deps) {
   };
 }
 
-/** What is still to come has not failed yet, so the window ends now at the latest. */
 function windowOf(input: Static<typeof NewRecovery>, now: Date): { since: Date; until: Date } | Failure {
   const since = new Date(input.since);
   const until = new Date(input.until ?? now);
-  // The format lets a leap second through, which `Date` cannot read.
+  // The schema accepts leap seconds, which `Date` cannot parse.
   for (const [name, moment] of Object.entries({ since, until }))
     if (Number.isNaN(moment.getTime()))
       return new Failure(
@@ -196,6 +197,6 @@ function windowOf(input: Static<typeof NewRecovery>, now: Date): { since: Date; 
   return { since, until: end };
 }
 
-function isRecoveryState(name: string): name is store.RecoveryState {
-  return store.RECOVERY_STATES.some((state) => state === name);
+function isRedeliveryState(name: string): name is store.RedeliveryState {
+  return store.REDELIVERY_STATES.some((state) => state === name);
 }

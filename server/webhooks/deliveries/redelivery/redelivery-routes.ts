@@ -11,10 +11,13 @@ import { envelope, listOf, listQuery, pageOf } from '../../../infrastructure/htt
 import { answers, GuidParams } from '../../../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../../../infrastructure/http/server.ts';
 import { actorOf, requires, withFeature } from '../../../tokens/access/access.ts';
-import type { Recoveries } from './redeliveries.ts';
-import { NewRecovery, RecoveryView, viewRecovery } from './redelivery-schema.ts';
+import type { Redeliveries } from './redeliveries.ts';
+import { NewRecovery, RecoveryView, viewRedelivery } from './redelivery-schema.ts';
 
-export function registerRecoveries(api: HttpServer, { recoveries }: { recoveries: Recoveries }): void {
+export function registerRedeliveries(
+  api: HttpServer,
+  { redeliveries }: { redeliveries: Redeliveries },
+): void {
   const tags = ['Deliveries'];
   const read = withFeature('webhooks', requires(['organization', 'user'], 'subscription_events:read'));
   const execute = withFeature('webhooks', requires(['organization', 'user'], 'subscription_events:execute'));
@@ -26,7 +29,7 @@ export function registerRecoveries(api: HttpServer, { recoveries }: { recoveries
       schema: {
         ...execute.documented,
         operationId: 'subscription_recoveries.create',
-        summary: 'Deliver everything once more that failed at a subscription in a window of time',
+        summary: 'Redeliver all failed deliveries of a subscription in a time window',
         tags,
         body: NewRecovery,
         response: answers({ 201: RecoveryView }, 400, 401, 403, 404, 409, 413, 415, 422),
@@ -34,8 +37,8 @@ export function registerRecoveries(api: HttpServer, { recoveries }: { recoveries
     },
     async (request, reply) => {
       const { caller, body } = request;
-      const recovery = unwrap(await recoveries.create(actorOf(request), caller, body));
-      return reply.code(201).send(viewRecovery(recovery));
+      const redelivery = unwrap(await redeliveries.create(actorOf(request), caller, body));
+      return reply.code(201).send(viewRedelivery(redelivery));
     },
   );
 
@@ -46,7 +49,7 @@ export function registerRecoveries(api: HttpServer, { recoveries }: { recoveries
       schema: {
         ...read.documented,
         operationId: 'subscription_recoveries.list',
-        summary: 'List recoveries',
+        summary: 'List redeliveries',
         tags,
         querystring: listQuery({
           guid: guidsFilter,
@@ -62,7 +65,7 @@ export function registerRecoveries(api: HttpServer, { recoveries }: { recoveries
       const { caller, query } = request;
       const page = unwrap(pageOf(query));
       const found = unwrap(
-        await recoveries.list(caller, page, {
+        await redeliveries.list(caller, page, {
           guid: values(query.guid),
           state: values(query.state),
           environment: values(query.environment),
@@ -71,7 +74,7 @@ export function registerRecoveries(api: HttpServer, { recoveries }: { recoveries
           createdAtLt: moment(query.created_at_lt),
         }),
       );
-      return envelope(page, found, viewRecovery);
+      return envelope(page, found, viewRedelivery);
     },
   );
 
@@ -82,12 +85,12 @@ export function registerRecoveries(api: HttpServer, { recoveries }: { recoveries
       schema: {
         ...read.documented,
         operationId: 'subscription_recoveries.get',
-        summary: 'Get a recovery and how far it is',
+        summary: 'Get a redelivery and its progress',
         tags,
         params: GuidParams,
         response: answers({ 200: RecoveryView }, 401, 403, 404, 422),
       },
     },
-    async ({ caller, params }) => viewRecovery(unwrap(await recoveries.get(caller, params.guid))),
+    async ({ caller, params }) => viewRedelivery(unwrap(await redeliveries.get(caller, params.guid))),
   );
 }

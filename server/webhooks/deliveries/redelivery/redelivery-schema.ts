@@ -5,22 +5,22 @@ import {
   strictObject,
   Timestamp,
 } from '../../../infrastructure/http/requests/schemas.ts';
-import { RECOVERY_STATES, type Recovery, type RecoveryState } from './redelivery-store.ts';
+import { REDELIVERY_STATES, type Redelivery, type RedeliveryState } from './redelivery-store.ts';
 
-const RecoveryStateName = Type.Enum([...RECOVERY_STATES], {
-  description: 'running; completed; or failed, because the subscription stopped delivering on the way',
+const RecoveryStateName = Type.Enum([...REDELIVERY_STATES], {
+  description: 'running, completed, or failed because the subscription stopped delivering',
 });
 
 export const NewRecovery = strictObject({
   subscription_guid: Guid,
   since: {
     ...Timestamp,
-    description: 'deliveries that were created from this moment on',
+    description: 'start of the window: deliveries created at or after this time',
     example: '2026-11-01T00:00:00.000Z',
   },
   until: Type.Optional({
     ...Timestamp,
-    description: 'and before this one; without it, or with one that is still to come, before now',
+    description: 'end of the window: deliveries created before this time; at most now, which is the default',
   }),
 });
 
@@ -31,33 +31,35 @@ export const RecoveryView = Type.Object({
   since: Timestamp,
   until: Timestamp,
   state: RecoveryStateName,
-  total: Type.Integer({ description: 'failed deliveries of the window' }),
-  done: Type.Integer({ description: 'how many of them were dealt with so far: sent again, or found resent' }),
+  total: Type.Integer({ description: 'failed deliveries in the window' }),
+  done: Type.Integer({
+    description: 'processed so far: redelivered, or skipped because a newer delivery of the event exists',
+  }),
   created_at: Timestamp,
   updated_at: Timestamp,
   completed_at: Type.Optional(Timestamp),
   failed_at: Type.Optional(Timestamp),
 });
 
-export function viewRecovery(recovery: Recovery): Static<typeof RecoveryView> {
-  const { completed_at: completedAt, failed_at: failedAt } = recovery;
+export function viewRedelivery(redelivery: Redelivery): Static<typeof RecoveryView> {
+  const { completed_at: completedAt, failed_at: failedAt } = redelivery;
   return {
-    guid: recovery.guid,
-    subscription_guid: recovery.subscription_guid,
-    environment: recovery.environment,
-    since: recovery.since.toISOString(),
-    until: recovery.until.toISOString(),
-    state: stateOf(recovery),
-    total: recovery.total,
-    done: recovery.done,
-    created_at: recovery.created_at.toISOString(),
-    updated_at: recovery.updated_at.toISOString(),
+    guid: redelivery.guid,
+    subscription_guid: redelivery.subscription_guid,
+    environment: redelivery.environment,
+    since: redelivery.since.toISOString(),
+    until: redelivery.until.toISOString(),
+    state: stateOf(redelivery),
+    total: redelivery.total,
+    done: redelivery.done,
+    created_at: redelivery.created_at.toISOString(),
+    updated_at: redelivery.updated_at.toISOString(),
     ...(completedAt === null ? {} : { completed_at: completedAt.toISOString() }),
     ...(failedAt === null ? {} : { failed_at: failedAt.toISOString() }),
   };
 }
 
-function stateOf({ completed_at: completedAt, failed_at: failedAt }: Recovery): RecoveryState {
+function stateOf({ completed_at: completedAt, failed_at: failedAt }: Redelivery): RedeliveryState {
   if (completedAt !== null) return 'completed';
   return failedAt === null ? 'running' : 'failed';
 }

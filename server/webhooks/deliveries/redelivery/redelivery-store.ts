@@ -3,35 +3,35 @@ import type { Queries, Transaction } from '../../../infrastructure/database/data
 import { type Page, type PageOf, selectPage } from '../../../infrastructure/database/paging/paging.ts';
 import type { EnvironmentName, Tables } from '../../../infrastructure/database/tables.ts';
 import { firstGuidAt } from '../../../infrastructure/runtime/guid.ts';
+import type { Visible } from '../../visible.ts';
 import { guidsOfWindow } from '../guid-window.ts';
-import type { Announced } from '../queue/enqueue.ts';
-import { keepToIndexOrder, type Visible } from '../store.ts';
+import type { EventContent } from '../queue/enqueue.ts';
+import { forceIndexOrder } from '../store.ts';
 
-export type Recovery = Selectable<Tables['subscription_recoveries']>;
+export type Redelivery = Selectable<Tables['subscription_recoveries']>;
 
-export type RecoveryFilters = {
+export type RedeliveryFilters = {
   guid?: readonly string[] | undefined;
-  state?: readonly RecoveryState[] | undefined;
+  state?: readonly RedeliveryState[] | undefined;
   subscriptionGuid?: readonly string[] | undefined;
   environment?: readonly string[] | undefined;
   createdAtGte?: Date | undefined;
   createdAtLt?: Date | undefined;
 };
 
-export const RECOVERY_STATES = ['running', 'completed', 'failed'] as const;
-export type RecoveryState = (typeof RECOVERY_STATES)[number];
+export const REDELIVERY_STATES = ['running', 'completed', 'failed'] as const;
+export type RedeliveryState = (typeof REDELIVERY_STATES)[number];
 
-/** The lowest guid that there can be. */
 const FIRST_GUID = '0'.repeat(32);
 
-export async function insertRecovery(
+export async function insertRedelivery(
   transaction: Transaction,
-  recovery: Insertable<Tables['subscription_recoveries']>,
+  redelivery: Insertable<Tables['subscription_recoveries']>,
 ): Promise<void> {
-  await transaction.insertInto('subscription_recoveries').values(recovery).execute();
+  await transaction.insertInto('subscription_recoveries').values(redelivery).execute();
 }
 
-/** Those of a subscription that have not ended, counted up to `limit`. Of one subscription they are made in turn. */
+/** Counts running redeliveries up to `limit`. The lock serializes their creation per subscription. */
 export async function countRunning(
   transaction: Transaction,
   subscriptionGuid: string,
@@ -52,20 +52,20 @@ export async function countRunning(
   return count;
 }
 
-export function selectRecovery(
+export function selectRedelivery(
   queries: Queries,
   visible: Visible,
   guid: string,
-): Promise<Recovery | undefined> {
+): Promise<Redelivery | undefined> {
   return visibleTo(queries, visible).where('guid', '=', guid).executeTakeFirst();
 }
 
-export function selectRecoveries(
+export function selectRedeliveries(
   queries: Queries,
   visible: Visible,
   page: Page,
-  filters: RecoveryFilters,
-): Promise<PageOf<Recovery>> {
+  filters: RedeliveryFilters,
+): Promise<PageOf<Redelivery>> {
   let query = visibleTo(queries, visible);
   if (filters.guid) query = query.where('guid', 'in', filters.guid);
   if (filters.state)
@@ -90,7 +90,7 @@ function visibleTo(queries: Queries, { organizationGuid, environment }: Visible)
   return environment === undefined ? query : query.where('environment', '=', environment);
 }
 
-type Window = Pick<Recovery, 'subscription_guid' | 'since' | 'until'>;
+type Window = Pick<Redelivery, 'subscription_guid' | 'since' | 'until'>;
 
 /** From the partial index alone, so by the time in the guids; for any number of them. */
 export async function countFailed(
@@ -102,24 +102,24 @@ export async function countFailed(
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .where('subscription_guid', '=', subscription_guid)
     .where('failed_at', 'is not', null)
-    .where('guid', '>=', firstGuidAt(new Date(Math.max(0, since.getTime()))))
+    .where('guid', '>=', firstGuidAt(since))
     .where('guid', '<', firstGuidAt(until))
     .executeTakeFirstOrThrow();
   return count;
 }
 
-export type RunningRecovery = Pick<Recovery, 'guid' | 'subscription_guid'> & { waiting: number };
+export type RunningRedelivery = Pick<Redelivery, 'guid' | 'subscription_guid'> & { waiting: number };
 
 /**
- * The next one after a guid that is to be gone on with: of each subscription the oldest, for the next one has to see
- * what that one has sent again. With what already waits for the subscription, counted up to `maxWaiting`.
+ * The next running redelivery after a guid, and the deliveries waiting for its subscription, counted up to `maxWaiting`.
+ * Of each subscription only the oldest runs, because the next one has to see its deliveries.
  */
 export async function selectRunning(
   queries: Queries,
   after: string | undefined,
   maxWaiting: number,
-): Promise<RunningRecovery | undefined> {
-  const { rows } = await sql<RunningRecovery>`
+): Promise<RunningRedelivery | undefined> {
+  const { rows } = await sql<RunningRedelivery>`
     select guid, subscription_guid, (
       select count(*) from (
         select 1 from delivery_queue as q where q.subscription_guid = r.subscription_guid limit ${maxWaiting}
@@ -135,8 +135,8 @@ export async function selectRunning(
   return rows[0];
 }
 
-/** Undefined when another node is at it, or it has ended. */
-export function lockRunning(transaction: Transaction, guid: string): Promise<Recovery | undefined> {
+/** Undefined when another node has locked it or it has ended. */
+export function lockRunning(transaction: Transaction, guid: string): Promise<Redelivery | undefined> {
   return transaction
     .selectFrom('subscription_recoveries')
     .selectAll()
@@ -150,29 +150,29 @@ export function lockRunning(transaction: Transaction, guid: string): Promise<Rec
 
 export type FailedDelivery = {
   guid: string;
-  event: Announced;
-  /** Something newer of the same event is there: on its way, delivered, or this recovery's to send. */
+  event: EventContent;
+  /** A newer delivery of the event exists that has not failed, or that this redelivery includes. */
   superseded: boolean;
 };
 
-type FailedRow = Omit<Announced, 'guid'> & { guid: string; event_guid: string; superseded: boolean };
+type FailedRow = Omit<EventContent, 'guid'> & { guid: string; event_guid: string; superseded: boolean };
 
-/** What a recovery deals with next, in the order of the guids. Each look at newer ones goes by the event's index. */
+/** The next failed deliveries of a redelivery, in guid order. */
 export async function selectFailed(
   transaction: Transaction,
-  recovery: Recovery,
+  redelivery: Redelivery,
   limit: number,
 ): Promise<FailedDelivery[]> {
-  await keepToIndexOrder(transaction);
-  const { since, until, created_at: at } = recovery;
+  await forceIndexOrder(transaction);
+  const { since, until, created_at: at } = redelivery;
   const { from, to } = guidsOfWindow(since, until);
   const { rows } = await sql<FailedRow>`
     select d.guid, event_guid, organization_guid, bank_guid, event_type, object_guid, environment,
            newer.guid is not null as superseded
     from (
       select * from deliveries
-      where subscription_guid = ${recovery.subscription_guid} and failed_at is not null
-        and guid > ${recovery.reached ?? FIRST_GUID} and guid >= ${from} and guid < ${to}
+      where subscription_guid = ${redelivery.subscription_guid} and failed_at is not null
+        and guid > ${redelivery.reached ?? FIRST_GUID} and guid >= ${from} and guid < ${to}
         and created_at >= ${since} and created_at < ${until} and failed_at <= ${at}
       order by guid limit ${limit}
     ) as d
@@ -191,7 +191,7 @@ export async function selectFailed(
   }));
 }
 
-export async function updateRecovery(
+export async function updateRedelivery(
   transaction: Transaction,
   guid: string,
   changes: Updateable<Tables['subscription_recoveries']>,
@@ -199,7 +199,7 @@ export async function updateRecovery(
   await transaction.updateTable('subscription_recoveries').set(changes).where('guid', '=', guid).execute();
 }
 
-/** Up to `limit` that ended before that moment; gives how many. */
+/** Returns the number of deleted redeliveries. */
 export async function deleteEnded(queries: Queries, before: Date, limit: number): Promise<number> {
   const ended = queries
     .selectFrom('subscription_recoveries')

@@ -4,11 +4,11 @@ import type { HttpServer } from '../../../infrastructure/http/server.ts';
 import { requires, withFeature } from '../../../tokens/access/access.ts';
 import type { Subscriptions } from '../../subscriptions/service.ts';
 import { TargetsView } from '../schema.ts';
-import { findTargets } from './targets.ts';
+import { findDeliveringEndpoints } from './targets.ts';
 
 /**
- * For those who resend and may not see subscriptions, and because the fields of a subscription do not tell whether the
- * operator has stopped it: whoever knows beforehand need not be refused.
+ * Endpoints that events can be redelivered to, for callers without the scope to read subscriptions. The fields of a
+ * subscription do not show whether the operator has disabled it.
  */
 export function registerTargets(
   api: HttpServer,
@@ -23,15 +23,15 @@ export function registerTargets(
       schema: {
         ...read.documented,
         operationId: 'subscription_targets.list',
-        summary: 'List the subscriptions that deliver now: those that something can be sent to once more',
+        summary: 'List the subscriptions that events can be redelivered to',
         tags: ['Deliveries'],
         response: answers({ 200: TargetsView }, 401, 403, 422),
       },
     },
     async ({ caller }) => {
-      const targets = await findTargets(deps, caller);
+      const endpoints = await findDeliveringEndpoints(deps, caller);
       return {
-        objects: targets.map(({ guid, environment }) => ({ subscription_guid: guid, environment })),
+        objects: endpoints.map(({ guid, environment }) => ({ subscription_guid: guid, environment })),
       };
     },
   );

@@ -48,13 +48,13 @@ test('exactly those are listed to which the server would send once more', async 
   ]) {
     await setMoments(app, guid, { ...NONE, ...moments });
     const listed = await targets(token);
-    const recovery = await app.call({
+    const redelivery = await app.call({
       method: 'POST',
       url: '/api/subscription_recoveries',
       token,
       payload: { subscription_guid: guid, since: '2026-01-01T00:00:00Z' },
     });
-    assert.ok([201, 409].includes(recovery.status), JSON.stringify(recovery.body));
-    assert.equal(listed.length, recovery.status === 201 ? 1 : 0, JSON.stringify(moments));
+    assert.ok([201, 409].includes(redelivery.status), JSON.stringify(redelivery.body));
+    assert.equal(listed.length, redelivery.status === 201 ? 1 : 0, JSON.stringify(moments));
   }
 });

@@ -1,39 +1,38 @@
 import type { Database } from '../../../infrastructure/database/database.ts';
 import { Failure } from '../../../infrastructure/runtime/failure.ts';
-import type { Receiver, Subscriptions } from '../../subscriptions/service.ts';
-import type { Visible } from '../store.ts';
+import type { Endpoint, Subscriptions } from '../../subscriptions/service.ts';
+import type { Visible } from '../../visible.ts';
 
-/** To whom something can be sent once more: a subscription of the caller's that still delivers. */
-export async function findTarget(
+/** Finds an endpoint of the caller that events can be redelivered to. */
+export async function findDeliveringEndpoint(
   subscriptions: Subscriptions,
   visible: Visible,
   subscriptionGuid: string,
-): Promise<Receiver | Failure> {
-  const [receiver] = await subscriptions.receivers([subscriptionGuid]);
-  if (!receiver || !isOwn(receiver, visible))
-    return new Failure('not_found', 'subscription_guid does not name a subscription');
-  if (!receiver.delivers)
+): Promise<Endpoint | Failure> {
+  const [endpoint] = await subscriptions.endpoints([subscriptionGuid]);
+  if (!endpoint || !isOwn(endpoint, visible))
+    return new Failure('not_found', 'subscription_guid does not name a subscription of this Organization');
+  if (!endpoint.delivers)
     return new Failure(
       'delivery_not_retryable',
-      'subscription_guid names a subscription that no longer delivers',
+      'subscription_guid names a subscription that no longer delivers; create a new subscription',
     );
-  return receiver;
+  return endpoint;
 }
 
-/** All of those that `findTarget` would find. */
-export async function findTargets(
+export async function findDeliveringEndpoints(
   { database, subscriptions }: { database: Database; subscriptions: Subscriptions },
   visible: Visible,
-): Promise<Receiver[]> {
-  const receivers = await database.transaction((transaction) =>
-    subscriptions.receiversOf(transaction, [visible.organizationGuid]),
+): Promise<Endpoint[]> {
+  const endpoints = await database.transaction((transaction) =>
+    subscriptions.endpointsOf(transaction, [visible.organizationGuid]),
   );
-  return receivers.filter((receiver) => receiver.delivers && isOwn(receiver, visible));
+  return endpoints.filter((endpoint) => endpoint.delivers && isOwn(endpoint, visible));
 }
 
-function isOwn(receiver: Receiver, { organizationGuid, environment }: Visible): boolean {
+function isOwn(endpoint: Endpoint, { organizationGuid, environment }: Visible): boolean {
   return (
-    receiver.organizationGuid === organizationGuid &&
-    receiver.environment === (environment ?? receiver.environment)
+    endpoint.organizationGuid === organizationGuid &&
+    endpoint.environment === (environment ?? endpoint.environment)
   );
 }

@@ -5,7 +5,7 @@ import { actorOf, requires, withFeature } from '../../../tokens/access/access.ts
 import { DeliveryView, viewDelivery } from '../schema.ts';
 import type { TestEvents } from './test-events.ts';
 
-/** The same right as having an event sent again: developers, who look after endpoints, have it too. */
+/** Requires the scope of redeliveries, which developers have. */
 export function registerTestEvents(api: HttpServer, { testEvents }: { testEvents: TestEvents }): void {
   const execute = withFeature('webhooks', requires(['user'], 'subscription_events:execute'));
 
@@ -16,7 +16,7 @@ export function registerTestEvents(api: HttpServer, { testEvents }: { testEvents
       schema: {
         ...execute.documented,
         operationId: 'subscriptions.test',
-        summary: 'Send this subscription alone an event of its own, to see that its endpoint answers',
+        summary: 'Send a test event to this subscription only',
         tags: ['Subscriptions'],
         params: GuidParams,
         response: answers({ 201: DeliveryView }, 401, 403, 404, 409, 413, 415, 422),

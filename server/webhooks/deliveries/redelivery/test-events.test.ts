@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { auditRecordsOf, objectsOf, soleRecord } from '../../../../testing/answers.ts';
 import { assertError, type TestApp } from '../../../../testing/app.ts';
-import { createReceiver } from '../../../../testing/receiver.ts';
 import { createSubscription, type SubscriptionBody } from '../../../../testing/subscriptions.ts';
 import { createTenant, type Tenant, userToken } from '../../../../testing/tenant.ts';
+import { createTestEndpoint } from '../../../../testing/test-endpoint.ts';
 import {
   createDispatchingApp,
   eventIn,
@@ -28,27 +28,27 @@ async function send(
 }
 
 async function createEndpoint(tenant: Tenant) {
-  const receiver = await createReceiver();
-  const subscription = await createSubscription(app, tenant, { url: receiver.url });
-  await dispatcher.settle();
-  return { receiver, subscription };
+  const endpoint = await createTestEndpoint();
+  const subscription = await createSubscription(app, tenant, { url: endpoint.url });
+  await dispatcher.drain();
+  return { endpoint, subscription };
 }
 
 test('this subscription alone gets a signed subscription.storing about itself', async () => {
   const tenant = await createTenant(app);
-  const { receiver, subscription } = await createEndpoint(tenant);
+  const { endpoint, subscription } = await createEndpoint(tenant);
   const other = await createEndpoint(tenant);
-  const before = [receiver.received.length, other.receiver.received.length];
+  const before = [endpoint.received.length, other.endpoint.received.length];
   const { status, body } = await send(tenant, subscription);
   assert.equal(status, 201, JSON.stringify(body));
   assert.equal(body.state, 'storing');
   assert.equal(body.subscription_guid, subscription.guid);
-  await dispatcher.settle();
+  await dispatcher.drain();
   assert.deepEqual(
-    [receiver.received.length, other.receiver.received.length],
+    [endpoint.received.length, other.endpoint.received.length],
     [(before[0] ?? 0) + 1, before[1]],
   );
-  const request = receiver.received.at(-1);
+  const request = endpoint.received.at(-1);
   assert.ok(request && isSignedWith(subscription.signing_key, request));
   assert.deepEqual(eventIn(request), {
     guid: body.subscription_event_guid,
@@ -62,7 +62,7 @@ test('this subscription alone gets a signed subscription.storing about itself', 
 
 test('the event is recorded like any other, and can be sent again', async () => {
   const tenant = await createTenant(app);
-  const { receiver, subscription } = await createEndpoint(tenant);
+  const { endpoint, subscription } = await createEndpoint(tenant);
   const { body } = await send(tenant, subscription);
   const token = await userToken(app, tenant.organizationGuid);
   const guid = String(body.subscription_event_guid);
@@ -71,25 +71,25 @@ test('the event is recorded like any other, and can be sent again', async () => 
   const payload = { subscription_event_guid: guid, subscription_guid: subscription.guid };
   const again = await app.call({ method: 'POST', url: '/api/subscription_deliveries', token, payload });
   assert.equal(again.status, 201, JSON.stringify(again.body));
-  await dispatcher.settle();
-  assert.equal(receiver.received.filter((request) => eventIn(request).guid === guid).length, 2);
+  await dispatcher.drain();
+  assert.equal(endpoint.received.filter((request) => eventIn(request).guid === guid).length, 2);
 });
 
 test('before the first 2xx it waits, and has the first event tried at once', async () => {
   const tenant = await createTenant(app);
-  const receiver = await createReceiver();
-  receiver.behave({ kind: 'answer', status: 500 });
-  const subscription = await createSubscription(app, tenant, { url: receiver.url });
-  await dispatcher.settle();
+  const endpoint = await createTestEndpoint();
+  endpoint.behave({ kind: 'answer', status: 500 });
+  const subscription = await createSubscription(app, tenant, { url: endpoint.url });
+  await dispatcher.drain();
   const { body } = await send(tenant, subscription);
   assert.equal(body.next_attempt_at, undefined);
-  await dispatcher.settle();
-  assert.equal(receiver.received.length, 2);
-  assert.equal(new Set(receiver.received.map((request) => eventIn(request).guid)).size, 1);
+  await dispatcher.drain();
+  assert.equal(endpoint.received.length, 2);
+  assert.equal(new Set(endpoint.received.map((request) => eventIn(request).guid)).size, 1);
   assert.equal((await showDelivery(app, tenant, String(body.guid))).attempt_count, 0);
-  receiver.behave({ kind: 'answer' });
+  endpoint.behave({ kind: 'answer' });
   const second = await send(tenant, subscription);
-  await dispatcher.settle();
+  await dispatcher.drain();
   assert.ok((await subscriptionRow(app, subscription)).activated_at, 'without any time passing');
   for (const { guid } of [body, second.body])
     assert.equal((await showDelivery(app, tenant, String(guid))).state, 'completed');
@@ -97,14 +97,14 @@ test('before the first 2xx it waits, and has the first event tried at once', asy
 
 test('a failure is tried again', async () => {
   const tenant = await createTenant(app);
-  const { receiver, subscription } = await createEndpoint(tenant);
-  receiver.behave({ kind: 'answer', status: 500 });
+  const { endpoint, subscription } = await createEndpoint(tenant);
+  endpoint.behave({ kind: 'answer', status: 500 });
   const { body } = await send(tenant, subscription);
-  await dispatcher.settle();
+  await dispatcher.drain();
   assert.equal((await showDelivery(app, tenant, String(body.guid))).attempt_count, 1);
-  receiver.behave({ kind: 'answer' });
+  endpoint.behave({ kind: 'answer' });
   clock.advance(2_000);
-  await dispatcher.settle();
+  await dispatcher.drain();
   assert.equal((await showDelivery(app, tenant, String(body.guid))).state, 'completed');
 });
 
@@ -177,7 +177,7 @@ test('30 within five minutes for each subscription, and not one that is refused 
   // With the two that tell of both subscriptions.
   assert.equal(list.body.total, 32);
   assert.equal((await send(tenant, other.subscription)).status, 201, 'another one has a limit of its own');
-  await dispatcher.settle();
+  await dispatcher.drain();
   clock.advance(300_000);
   assert.equal((await send(tenant, subscription)).status, 201);
 });

@@ -5,9 +5,9 @@ import type { Clock } from '../../../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../../../infrastructure/runtime/failure.ts';
 import type { Events } from '../../events/service.ts';
 import type { Subscriptions } from '../../subscriptions/service.ts';
-import { hastenFirst } from '../queue/first-store.ts';
-import type { Shown } from '../schema.ts';
-import type { Visible } from '../store.ts';
+import type { Visible } from '../../visible.ts';
+import { makeFirstDue } from '../queue/first-store.ts';
+import type { DeliveryWithState } from '../state.ts';
 import type { DeliverOnce } from './deliver-once.ts';
 
 export type TestEvents = ReturnType<typeof createTestEvents>;
@@ -31,29 +31,32 @@ type Deps = {
 };
 
 /**
- * An event for trying an endpoint. It says what is true and what nobody acts upon: that this subscription was stored.
- * It is recorded, signed, sent and tried again like any other, but this subscription alone receives it.
+ * Test events: `subscription.storing` of the subscription itself, which is true and triggers no action. They are signed,
+ * sent and retried like any other event, but only this subscription receives them.
  */
 export function createTestEvents({ database, clock, events, subscriptions, rateLimits, deliverOnce }: Deps) {
   return {
-    async send(actor: Actor, visible: Visible, guid: string): Promise<Shown | Failure> {
+    async send(actor: Actor, visible: Visible, guid: string): Promise<DeliveryWithState | Failure> {
       const subscription = await subscriptions.get(visible, guid);
       if (isFailure(subscription)) return subscription;
-      const [receiver] = await subscriptions.receivers([guid]);
-      if (!receiver?.delivers)
-        return new Failure('delivery_not_retryable', 'This subscription no longer delivers');
+      const [endpoint] = await subscriptions.endpoints([guid]);
+      if (!endpoint?.delivers)
+        return new Failure(
+          'delivery_not_retryable',
+          'The subscription no longer delivers; create a new subscription',
+        );
       const refused = await rateLimits.use(PER_SUBSCRIPTION, guid);
       if (refused) return refused;
-      const { organizationGuid, environment } = receiver;
+      const { organizationGuid, environment } = endpoint;
       return database.transaction(async (transaction) => {
         const event = await events.record(transaction, {
           ...{ organizationGuid, environment, objectGuid: guid, eventType: 'subscription.storing' },
         });
-        const delivery = await deliverOnce(transaction, actor, 'subscription_delivery.test', receiver, event);
-        // The test event waits for the first 2xx, so the first event is tried at once instead.
-        const deliveryGuid = receiver.firstOnly?.deliveryGuid;
+        const delivery = await deliverOnce(transaction, actor, 'subscription_delivery.test', endpoint, event);
+        // The test event waits for the first 2xx, so the first delivery is retried now instead.
+        const deliveryGuid = endpoint.firstOnly?.deliveryGuid;
         if (deliveryGuid)
-          await hastenFirst(transaction, { subscriptionGuid: guid, deliveryGuid }, clock.now());
+          await makeFirstDue(transaction, { subscriptionGuid: guid, deliveryGuid }, clock.now());
         return delivery;
       });
     },

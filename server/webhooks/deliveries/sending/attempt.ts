@@ -1,42 +1,42 @@
 import type { Clock } from '../../../infrastructure/runtime/clock.ts';
 import type { Log } from '../../../infrastructure/runtime/log.ts';
-import type { Receiver } from '../../subscriptions/service.ts';
+import type { Endpoint } from '../../subscriptions/service.ts';
 import { bodyOf, type Delivery, type Outcome } from '../delivery.ts';
+import type { Answer } from './exchange.ts';
 import { asksForPause, type Schedule } from './schedule.ts';
-import { type Courier, notDelivered } from './sender.ts';
-import type { Answer } from './transport.ts';
+import { notSent, type Sender } from './sender.ts';
 
-export type Attempt = (delivery: Delivery, receiver: Receiver) => Promise<Outcome>;
+export type Attempt = (delivery: Delivery, endpoint: Endpoint) => Promise<Outcome>;
 
 type Deps = {
   clock: Clock;
   log: Log;
-  courier: Courier;
+  sender: Sender;
   schedule: Schedule;
   /** Sandbox endpoints may be on private addresses. */
   allowPrivate: boolean;
 };
 
-/** Sends a delivery and tells what came of it. Never rejects: whatever goes wrong is an outcome. */
-export function createAttempt({ clock, log, courier, schedule, allowPrivate }: Deps): Attempt {
-  function post(delivery: Delivery, receiver: Receiver, at: Date): Promise<Answer> {
+/** Sends a delivery and returns its outcome. Never rejects: failures are outcomes too. */
+export function createAttempt({ clock, log, sender, schedule, allowPrivate }: Deps): Attempt {
+  function post(delivery: Delivery, endpoint: Endpoint, at: Date): Promise<Answer> {
     try {
-      return courier.deliver({
-        url: receiver.url,
+      return sender.send({
+        url: endpoint.url,
         eventGuid: delivery.eventGuid,
         body: bodyOf(delivery),
-        signingKey: receiver.signingKey(),
+        signingKey: endpoint.signingKey(),
         at,
-        allowPrivate: allowPrivate && receiver.environment === 'sandbox',
+        allowPrivate: allowPrivate && endpoint.environment === 'sandbox',
       });
     } catch (error) {
-      // A bug or an unreadable key: this delivery waits for its next attempt, every other goes on.
-      log.error({ err: error, delivery_guid: delivery.guid }, 'a delivery could not be sent');
-      return Promise.resolve(notDelivered('not sent'));
+      // A bug or an undecryptable key must not stop other deliveries.
+      log.error({ err: error, delivery_guid: delivery.guid }, 'could not send a delivery');
+      return Promise.resolve(notSent('not sent'));
     }
   }
 
-  function outcomeOf(delivery: Delivery, receiver: Receiver, attemptedAt: Date, answer: Answer): Outcome {
+  function outcomeOf(delivery: Delivery, endpoint: Endpoint, attemptedAt: Date, answer: Answer): Outcome {
     const endedAt = clock.now();
     const result = resultOf(answer);
     const attempt = { number: delivery.attemptCount + 1, createdAt: delivery.createdAt, endedAt };
@@ -59,19 +59,19 @@ export function createAttempt({ clock, log, courier, schedule, allowPrivate }: D
               status: answer.status,
               retryAfter: isAnswered ? answer.retryAfter : undefined,
             }),
-      provenUrl: result === 'completed' && receiver.firstOnly ? receiver.url : undefined,
+      provenUrl: result === 'completed' && endpoint.firstOnly ? endpoint.url : undefined,
     };
   }
 
-  return (delivery, receiver) => {
+  return (delivery, endpoint) => {
     const attemptedAt = clock.now();
-    return post(delivery, receiver, attemptedAt).then((answer) =>
-      outcomeOf(delivery, receiver, attemptedAt, answer),
+    return post(delivery, endpoint, attemptedAt).then((answer) =>
+      outcomeOf(delivery, endpoint, attemptedAt, answer),
     );
   };
 }
 
-/** Success is any 2xx (specification, Events 3); redirects are not followed, so a 3xx is no success. */
+/** Only 2xx is a success (specification, Events 3); redirects are not followed. */
 function resultOf(answer: Answer): Outcome['result'] {
   if (answer.kind !== 'answered') return answer.kind;
   return answer.status >= 200 && answer.status < 300 ? 'completed' : 'rejected';

@@ -3,37 +3,34 @@ import { guardedConnector } from '../../../infrastructure/network/outbound.ts';
 import type { Resolve } from '../../../infrastructure/network/resolve.ts';
 import type { Clock } from '../../../infrastructure/runtime/clock.ts';
 
-/**
- * Origins with idle connections only. Beyond it the one that was idle for longest loses them. Origins in use do not
- * count: they are as many as there are requests, and those that hang must cost no other its connections.
- */
+/** Origins that have idle connections only; beyond the limit the longest idle one is closed. */
 export const MAX_IDLE_POOLS = 1_000;
-/** A connection is used for no longer: then the name is resolved and checked again, and has moved perhaps. */
-export const LINE_LIFETIME_MS = 60_000;
-/** Without a hint of the receiver. Most servers keep an idle connection for five seconds or longer. */
+/** Bounds how long a DNS change goes unnoticed: a new connection resolves and checks the name again. */
+export const CONNECTION_LIFETIME_MS = 60_000;
+/** Without a keep-alive hint: most servers keep an idle connection for five seconds or longer. */
 const KEEP_ALIVE_MS = 4_000;
-/** Closed that much before the moment that the receiver announces, so that no request meets its closing. */
+/** Subtracted from the endpoint's hint, so that no request meets a closing connection. */
 const KEEP_ALIVE_MARGIN_MS = 2_000;
 const MAX_HEADER_BYTES = 16 * 1024;
 
 const CLIENT_OPTIONS = {
-  // One request at a time on a connection: a slow answer never stands before another one.
+  // One request at a time on a connection, so that a slow response never delays another.
   pipelining: 1,
   allowH2: false,
   useMilo: false,
   maxHeaderSize: MAX_HEADER_BYTES,
   keepAliveTimeout: KEEP_ALIVE_MS,
   keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS,
-  keepAliveMaxTimeout: LINE_LIFETIME_MS,
-  // The deadline of the exchange is the only one, and in tests its time is not this machine's.
+  keepAliveMaxTimeout: CONNECTION_LIFETIME_MS,
+  // The exchange has its own timeout, which tests run in virtual time.
   headersTimeout: 0,
   bodyTimeout: 0,
 };
 
-type Pool = { readonly key: string; readonly lines: Set<Line>; readonly idle: Line[] };
+type Pool = { readonly key: string; readonly connections: Set<Connection>; readonly idle: Connection[] };
 
-/** One connection, or the attempt at one. Whoever took it has it alone until it is given back or dropped. */
-export type Line = {
+/** An open connection or an attempt at one, used by one exchange at a time. */
+export type Connection = {
   readonly client: Client;
   readonly pool: Pool;
   readonly openedAt: number;
@@ -41,87 +38,83 @@ export type Line = {
 };
 
 export type Pools = {
-  /** An idle connection to the origin, if there is one. */
-  takeIdle(origin: string, allowPrivate: boolean): Line | undefined;
-  open(origin: string, allowPrivate: boolean): Line;
-  giveBack(line: Line): void;
-  /** Ends the connection and whatever is under way on it. */
-  drop(line: Line): Promise<void>;
+  takeIdle(origin: string, allowPrivate: boolean): Connection | undefined;
+  open(origin: string, allowPrivate: boolean): Connection;
+  release(connection: Connection): void;
+  /** Closes the connection and aborts its request. */
+  drop(connection: Connection): Promise<void>;
   close(): Promise<void>;
 };
 
 /**
- * Connections by origin. How many there are at once is up to the callers, each of which limits its own
- * requests: a pool never lets anybody wait, so a slow tenant holds up nobody else at the same origin.
- * undici's own Pool could not end a connection attempt whose exchange has timed out.
- *
- * An idle connection ends by undici's timer, a pool with its last connection: nothing is left to sweep.
+ * Connections by origin. Lanes limit the requests, so a pool never makes a request wait, and a slow tenant does not
+ * delay another at the same origin. undici's Pool cannot abort the connection attempt of a timed-out exchange.
  */
 export function createPools({ clock, resolve }: { clock: Clock; resolve: Resolve }): Pools {
   const pools = new Map<string, Pool>();
-  /** Those with idle connections only, the longest idle first. */
+  /** Pools that have idle connections only, longest idle first. */
   const idlePools = new Set<Pool>();
 
-  function takeIdle(origin: string, allowPrivate: boolean): Line | undefined {
+  function takeIdle(origin: string, allowPrivate: boolean): Connection | undefined {
     const pool = pools.get(poolKey(origin, allowPrivate));
     if (pool === undefined) return undefined;
     const now = clock.now().getTime();
-    // The one used last: it is the least likely to be closed by now, and the others may go idle.
-    for (let line = pool.idle.pop(); line; line = pool.idle.pop()) {
-      if (now - line.openedAt < LINE_LIFETIME_MS) {
+    // The most recently used connection is the least likely to be closed.
+    for (let connection = pool.idle.pop(); connection; connection = pool.idle.pop()) {
+      if (now - connection.openedAt < CONNECTION_LIFETIME_MS) {
         idlePools.delete(pool);
-        return line;
+        return connection;
       }
-      void drop(line);
+      void drop(connection);
     }
     return undefined;
   }
 
-  function open(origin: string, allowPrivate: boolean): Line {
+  function open(origin: string, allowPrivate: boolean): Connection {
     const openedAt = clock.now().getTime();
     const pool = poolOf(poolKey(origin, allowPrivate));
     idlePools.delete(pool);
     const stop = new AbortController();
     const connect = guardedConnector({ resolve, allowPrivate, signal: stop.signal });
     const client = new Client(origin, { ...CLIENT_OPTIONS, connect });
-    const line = { client, pool, openedAt, stop };
-    pool.lines.add(line);
+    const connection = { client, pool, openedAt, stop };
+    pool.connections.add(connection);
     client.on('disconnect', () => {
-      // While it is in use, undici tells its user, or connects again for a request not sent yet.
-      const place = pool.idle.indexOf(line);
-      if (place === -1) return;
-      pool.idle.splice(place, 1);
-      void drop(line);
+      // While a connection is in use, undici reports to its request or connects again.
+      const index = pool.idle.indexOf(connection);
+      if (index === -1) return;
+      pool.idle.splice(index, 1);
+      void drop(connection);
     });
-    return line;
+    return connection;
   }
 
   function poolOf(key: string): Pool {
     const known = pools.get(key);
     if (known) return known;
-    const pool = { key, lines: new Set<Line>(), idle: [] };
+    const pool = { key, connections: new Set<Connection>(), idle: [] };
     pools.set(key, pool);
     return pool;
   }
 
-  function giveBack(line: Line): void {
-    const { pool } = line;
-    pool.idle.push(line);
+  function release(connection: Connection): void {
+    const { pool } = connection;
+    pool.idle.push(connection);
     noteIdle(pool);
   }
 
   function noteIdle(pool: Pool): void {
-    if (pool.idle.length === 0 || pool.idle.length < pool.lines.size) return;
+    if (pool.idle.length === 0 || pool.idle.length < pool.connections.size) return;
     idlePools.add(pool);
     if (idlePools.size <= MAX_IDLE_POOLS) return;
     const [longest] = idlePools;
     for (const idle of longest?.idle.splice(0) ?? []) void drop(idle);
   }
 
-  function drop(line: Line): Promise<void> {
-    const { client, pool, stop } = line;
-    pool.lines.delete(line);
-    if (pool.lines.size > 0) noteIdle(pool);
+  function drop(connection: Connection): Promise<void> {
+    const { client, pool, stop } = connection;
+    pool.connections.delete(connection);
+    if (pool.connections.size > 0) noteIdle(pool);
     else {
       idlePools.delete(pool);
       if (pools.get(pool.key) === pool) pools.delete(pool.key);
@@ -132,17 +125,17 @@ export function createPools({ clock, resolve }: { clock: Clock; resolve: Resolve
   }
 
   async function close(): Promise<void> {
-    const lines = Array.from(pools.values(), (pool) => {
+    const connections = Array.from(pools.values(), (pool) => {
       pool.idle.length = 0;
-      return [...pool.lines];
+      return [...pool.connections];
     });
-    await Promise.all(lines.flat().map(drop));
+    await Promise.all(connections.flat().map(drop));
   }
 
-  return { takeIdle, open, giveBack, drop, close };
+  return { takeIdle, open, release, drop, close };
 }
 
-/** What was reached with the check lifted must never serve those who have it. */
+/** A connection to a private address must never serve a request that may not reach one. */
 function poolKey(origin: string, allowPrivate: boolean): string {
   return allowPrivate ? `private ${origin}` : origin;
 }

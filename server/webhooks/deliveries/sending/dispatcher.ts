@@ -1,27 +1,30 @@
+import { createPolling } from '../../../infrastructure/background/polling.ts';
 import type { Notifications } from '../../../infrastructure/database/connections/notifications.ts';
 import type { Database } from '../../../infrastructure/database/database.ts';
 import { preferIndexes } from '../../../infrastructure/database/planner.ts';
 import type { Clock, Timers } from '../../../infrastructure/runtime/clock.ts';
+import { coalesce } from '../../../infrastructure/runtime/coalesce.ts';
 import type { Guids } from '../../../infrastructure/runtime/guid.ts';
 import type { Log } from '../../../infrastructure/runtime/log.ts';
 import type { Metrics } from '../../../infrastructure/runtime/metrics.ts';
 import { runEveryStep } from '../../../infrastructure/runtime/shutdown.ts';
-import type { Receiver, Subscriptions } from '../../subscriptions/service.ts';
+import type { Endpoint, Subscriptions } from '../../subscriptions/service.ts';
 import type { Delivery } from '../delivery.ts';
 import type { LiveFeed } from '../live/live-feed.ts';
-import { dissolveConsignments, named } from '../queue/batch-store.ts';
+import { named, requeueBatches } from '../queue/batch-store.ts';
 import { createClaims } from '../queue/claims.ts';
 import { createLanes } from '../queue/lanes/lanes.ts';
 import { createLease } from '../queue/lease.ts';
 import { watchQueue } from '../queue/queue-metrics.ts';
-import { createRounds } from '../queue/queue-polling.ts';
 import { releaseDeliveries } from '../queue/queue-store.ts';
 import { createRecorder } from '../recording/recorder.ts';
 import type { Attempt } from './attempt.ts';
 
-/** Channel on which processes tell each other that something waits in the queue. */
+/** Channel on which a process wakes the dispatchers of all others. */
 const CHANNEL = 'deliveries';
-const RELEASE_AGAIN_MS = 1_000;
+const MAX_POLL_INTERVAL_MS = 1_000;
+const MIN_POLL_INTERVAL_MS = 10;
+const RELEASE_RETRY_MS = 1_000;
 
 export type Dispatcher = ReturnType<typeof createDispatcher>;
 
@@ -36,19 +39,19 @@ type Deps = {
   subscriptions: Subscriptions;
   attempt: Attempt;
   live: LiveFeed;
-  /** Further durable work that goes on while there is any; true when there may be more at once. */
-  alongside(): Promise<boolean>;
+  /** Enqueues a batch of a requested redelivery; returns whether there may be more. */
+  runRedeliveryStep(): Promise<boolean>;
 };
 
 /**
- * Takes deliveries from the queue, or straight from those who make them, and sends them. Any number of these share
- * one database; what one holds when it dies, the others take.
+ * Sends deliveries claimed from the queue or accepted directly from `enqueue`. Any number of dispatchers share one
+ * database: when one dies, its lease expires and the others take over its deliveries.
  */
 export function createDispatcher(deps: Deps) {
   const { database, clock, timers, guids, log, metrics, notifications, subscriptions } = deps;
-  const { attempt, live, alongside } = deps;
+  const { attempt, live, runRedeliveryStep } = deps;
   let running = false;
-  /** Since the last look at the queue, so there is more to send. */
+  /** An endpoint was activated since the last poll, so its waiting deliveries can be sent. */
   let activated = false;
   let stopping: Promise<void> | undefined;
 
@@ -60,44 +63,45 @@ export function createDispatcher(deps: Deps) {
   const recorder = createRecorder({
     ...{ database, timers, log, metrics, subscriptions },
     holder: lease.lastHolder,
-    onRescheduled: (dueAt) => rounds.wakeAt(dueAt),
+    onRescheduled: (dueAt) => polling.wakeAt(dueAt),
     onActivated(guids) {
       activated = true;
-      void releaseWaiting(guids);
+      void announceActivated(guids);
     },
     onRecorded: live.note,
   });
   const lanes = createLanes({
     ...{ clock, timers, attempt },
     record: recorder.record,
-    isHeld: () => lease.holder() !== undefined,
-    handBack,
-    onHungry: () => rounds.wake(),
+    isLeaseValid: () => lease.holder() !== undefined,
+    requeue,
+    onRefillNeeded: () => polling.wake(),
   });
   const claims = createClaims({ database, clock, log, metrics, subscriptions, lanes, lease });
-  const rounds = createRounds({
-    ...{ clock, timers, log },
-    async work() {
+  const polling = createPolling({
+    ...{ clock, timers, log, maxIntervalMs: MAX_POLL_INTERVAL_MS, minIntervalMs: MIN_POLL_INTERVAL_MS },
+    failureMessage: 'could not read the delivery queue; retrying',
+    async poll() {
       await lease.ensure();
       const { claimed, nextDueAt } = await claims.take();
-      const more = await alongside().catch((error: unknown) => {
-        log.warn({ err: error }, 'the work alongside failed; the next round tries again');
+      const more = await runRedeliveryStep().catch((error: unknown) => {
+        log.warn({ err: error }, 'redelivery step failed; retrying at the next poll');
         return false;
       });
       return { progress: claimed > 0 || more, nextDueAt };
     },
   });
 
-  let handedBack: Delivery[] = [];
-  /** Endpoints that stop answering together time out together: what they hand back shares a transaction. */
-  function handBack(deliveries: readonly Delivery[]): void {
-    if (handedBack.length === 0)
+  let toRelease: Delivery[] = [];
+  /** Endpoints that stop answering together time out together, so their releases share a transaction. */
+  function requeue(deliveries: readonly Delivery[]): void {
+    if (toRelease.length === 0)
       setImmediate(() => {
-        const all = handedBack;
-        handedBack = [];
+        const all = toRelease;
+        toRelease = [];
         release(all);
       });
-    handedBack = handedBack.concat(deliveries);
+    toRelease = toRelease.concat(deliveries);
   }
 
   function release(deliveries: readonly Delivery[]): void {
@@ -106,75 +110,59 @@ export function createDispatcher(deps: Deps) {
     database
       .transaction(async (transaction) => {
         await preferIndexes(transaction);
-        const consignments = new Set(deliveries.flatMap(({ consignment }) => consignment?.guid ?? []));
+        const batches = new Set(deliveries.flatMap(({ batch }) => batch?.guid ?? []));
         const held = lanes.heldGuidsOf(new Set(deliveries.map(({ subscriptionGuid }) => subscriptionGuid)));
-        await dissolveConsignments(transaction, named([...consignments]), { holder, held });
+        await requeueBatches(transaction, named([...batches]), { holder, held });
         await releaseDeliveries(transaction, holder, deliveries);
       })
       .then(
-        () => rounds.wake(),
-        // After the stop the lease runs out, and others take them.
-        () => running && timers.after(RELEASE_AGAIN_MS, () => release(deliveries)),
+        () => polling.wake(),
+        // After a stop the lease expires and other dispatchers take over.
+        () => running && timers.after(RELEASE_RETRY_MS, () => release(deliveries)),
       );
   }
 
-  /** What waited for the first 2xx of these endpoints can be sent now, by every dispatcher. */
-  async function releaseWaiting(subscriptionGuids: readonly string[]): Promise<void> {
+  async function announceActivated(subscriptionGuids: readonly string[]): Promise<void> {
     try {
-      announce(await subscriptions.receivers(subscriptionGuids));
+      announce(await subscriptions.endpoints(subscriptionGuids));
     } catch (error) {
-      // The next look at the queue finds them all the same.
+      // The next poll finds their deliveries anyway.
       log.debug({ reason: String(error) }, 'could not read the activated subscriptions');
     }
   }
 
-  /** Something waits for these in the queue. */
-  function announce(receivers: readonly Receiver[]): void {
-    if (receivers.length === 0) return;
-    if (running) for (const receiver of receivers) if (lanes.announce(receiver)) rounds.wake();
-    void tellOthers();
+  /** Wakes this dispatcher and all others: the queue has deliveries for these endpoints. */
+  function announce(endpoints: readonly Endpoint[]): void {
+    if (endpoints.length === 0) return;
+    if (running) for (const endpoint of endpoints) if (lanes.announce(endpoint)) polling.wake();
+    void notifyDispatchers();
   }
 
-  let announcing = false;
-  let announceAgain = false;
-  /** Outside of every transaction, and what comes while one is on its way shares the next. */
-  async function tellOthers(): Promise<void> {
-    if (announcing) {
-      announceAgain = true;
-      return;
-    }
-    announcing = true;
-    do {
-      announceAgain = false;
-      await notifications
-        .notify(CHANNEL)
-        .catch((error: unknown) => log.debug({ reason: String(error) }, 'the dispatchers were not woken'));
-    } while (announceAgain);
-    announcing = false;
-  }
+  const notifyDispatchers = coalesce(() =>
+    notifications
+      .notify(CHANNEL)
+      .catch((error: unknown) => log.debug({ reason: String(error) }, 'could not wake the dispatchers')),
+  );
 
-  /** Stops taking, finishes what is under way and writes it down. */
+  /** Stops claiming, then finishes the requests in flight and records their outcomes. */
   function stopSending(): Promise<void> {
     if (!running) return stopping ?? Promise.resolve();
     running = false;
     const { inFlight, held } = lanes.figures();
     const level = held > 0 ? 'info' : 'debug';
-    log[level](
-      { in_flight: inFlight, held },
-      'stops dispatching: finishes what is under way, gives back the rest',
-    );
+    log[level]({ in_flight: inFlight, held }, 'stopping the dispatcher');
     // A failing database must not keep the later steps from being tried.
-    stopping = runEveryStep([lanes.stop, rounds.stop, lanes.idle, recorder.stop]);
+    stopping = runEveryStep([lanes.stop, polling.stop, lanes.idle, recorder.stop]);
     return stopping;
   }
 
   watchQueue({ metrics, clock, database, figures: lanes.figures });
 
   return {
-    /** The name under which this process takes deliveries, when it dispatches at all. */
+    /** The lease holder guid of this process; undefined while it does not dispatch. */
     holder: () => (running ? lease.holder() : undefined),
     reserve: lanes.reserveNew,
-    unreserve: (receiver: Receiver, count: number) => lanes.unreserve(receiver.guid, count),
+    unreserve: (endpoint: Endpoint, count: number) => lanes.unreserve(endpoint.guid, count),
     accept: lanes.add,
     release,
 
@@ -183,18 +171,18 @@ export function createDispatcher(deps: Deps) {
     async start(): Promise<void> {
       await lease.start();
       running = true;
-      await notifications.listen(CHANNEL, rounds.wake);
+      await notifications.listen(CHANNEL, polling.wake);
       await live.start();
-      rounds.wake();
+      polling.wake();
     },
 
-    /** Sends everything that is due now and writes it down. */
-    async settle(): Promise<void> {
-      await lease.settled();
+    /** Sends every delivery that is due and records the outcomes. */
+    async drain(): Promise<void> {
+      await lease.renewed();
       for (let progress = true; progress || !lanes.isIdle(); ) {
-        progress = await rounds.once();
+        progress = await polling.once();
         await lanes.idle();
-        // What is written down makes room for more to be sent.
+        // Recorded outcomes free capacity for further deliveries.
         await recorder.flush();
         progress ||= activated;
         activated = false;
@@ -203,7 +191,7 @@ export function createDispatcher(deps: Deps) {
 
     stopSending,
 
-    /** Stops sending, then gives the rest back. */
+    /** Stops sending, then releases the remaining deliveries. */
     async stop(): Promise<void> {
       if (!running && !stopping) return;
       await runEveryStep([stopSending, live.stop, lease.stop]);

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deliveriesOf, insertDeliveries } from '../../../../testing/deliveries.ts';
 import { publishEvents } from '../../../../testing/events.ts';
-import { createReceiver, hold } from '../../../../testing/receiver.ts';
 import { createSubscription, setMoments } from '../../../../testing/subscriptions.ts';
 import { createTenant } from '../../../../testing/tenant.ts';
+import { createTestEndpoint, hold } from '../../../../testing/test-endpoint.ts';
 import {
   createDispatchingApp,
   deliveryOf,
@@ -34,13 +34,13 @@ const untilLater = (isSo: () => Promise<boolean>) =>
 
 async function createFailing() {
   const tenant = await createTenant(app);
-  const receiver = await createReceiver();
-  receiver.behave({ kind: 'answer', status: 500 });
-  const subscription = await createSubscription(app, tenant, { url: receiver.url, active: true });
+  const endpoint = await createTestEndpoint();
+  endpoint.behave({ kind: 'answer', status: 500 });
+  const subscription = await createSubscription(app, tenant, { url: endpoint.url, active: true });
   const events = await publishEvents(app, tenant, 3);
-  await dispatcher.settle();
+  await dispatcher.drain();
   assert.equal((await queueOf(app, subscription)).length, 4);
-  return { tenant, receiver, subscription, events };
+  return { tenant, endpoint, subscription, events };
 }
 
 const endings = {
@@ -51,12 +51,12 @@ const endings = {
 
 for (const [ending, end] of Object.entries(endings)) {
   test(`what waits when its subscription is ${ending} has failed, without another attempt`, async () => {
-    const { tenant, receiver, subscription, events } = await createFailing();
-    const before = receiver.received.length;
+    const { tenant, endpoint, subscription, events } = await createFailing();
+    const before = endpoint.received.length;
     const failed = await metricOf(app, 'portico_deliveries_total{state="failed"}');
     clock.advance(1_000);
     await end(subscription.guid);
-    await dispatcher.settle();
+    await dispatcher.drain();
     assert.deepEqual(await queueOf(app, subscription), []);
     assert.equal(await metricOf(app, 'portico_deliveries_total{state="failed"}'), failed + 4);
     for (const event of events) {
@@ -68,18 +68,18 @@ for (const [ending, end] of Object.entries(endings)) {
       assert.deepEqual([view.failure_kind, view.response_status], ['rejected', 500], 'of its last attempt');
     }
     clock.advance(HOUR_MS);
-    await dispatcher.settle();
-    assert.equal(receiver.received.length, before);
+    await dispatcher.drain();
+    assert.equal(endpoint.received.length, before);
   });
 }
 
 test('a disabled subscription gets its deliveries as failed ones, and nothing is sent', async () => {
-  const { tenant, receiver, subscription } = await createFailing();
+  const { tenant, endpoint, subscription } = await createFailing();
   await setDisabled(app, subscription, true);
-  await dispatcher.settle();
-  const before = receiver.received.length;
+  await dispatcher.drain();
+  const before = endpoint.received.length;
   const events = await publishEvents(app, tenant, 2);
-  await dispatcher.settle();
+  await dispatcher.drain();
   for (const event of events) {
     const { guid } = await deliveryOf(app, subscription, event);
     const view = await showDelivery(app, tenant, guid);
@@ -87,7 +87,7 @@ test('a disabled subscription gets its deliveries as failed ones, and nothing is
     assert.deepEqual([view.attempt_count, view.attempts.length], [0, 0]);
     assert.equal(view.failed_at, view.created_at);
   }
-  assert.equal(receiver.received.length, before);
+  assert.equal(endpoint.received.length, before);
 });
 
 for (const ending of ['failed', 'deleted'] as const)
@@ -96,39 +96,39 @@ for (const ending of ['failed', 'deleted'] as const)
     await endings[ending](subscription.guid);
     const before = (await deliveriesOf(app, subscription)).length;
     await publishEvents(app, tenant, 2);
-    await dispatcher.settle();
+    await dispatcher.drain();
     assert.equal((await deliveriesOf(app, subscription)).length, before);
   });
 
 test('once it is enabled again it gets new events, and those of before stay failed', async () => {
-  const { tenant, receiver, subscription, events } = await createFailing();
+  const { tenant, endpoint, subscription, events } = await createFailing();
   await setDisabled(app, subscription, true);
-  await dispatcher.settle();
+  await dispatcher.drain();
   const missed = await publishEvents(app, tenant, 2);
   await setDisabled(app, subscription, false);
-  receiver.behave({ kind: 'answer' });
+  endpoint.behave({ kind: 'answer' });
   const fresh = await publishEvents(app, tenant, 2);
-  await dispatcher.settle();
+  await dispatcher.drain();
   clock.advance(HOUR_MS);
-  await dispatcher.settle();
+  await dispatcher.drain();
   for (const event of fresh) assert.notEqual((await deliveryOf(app, subscription, event)).completed_at, null);
   for (const event of [...events, ...missed])
     assert.notEqual((await deliveryOf(app, subscription, event)).failed_at, null);
-  assert.ok(missed.every((event) => !guidsAt(receiver).includes(event)));
+  assert.ok(missed.every((event) => !guidsAt(endpoint).includes(event)));
 });
 
 test('a request that is under way when its subscription is disabled may finish, and counts', async () => {
   const tenant = await createTenant(app);
-  const receiver = await createReceiver();
-  const subscription = await createSubscription(app, tenant, { url: receiver.url });
-  await dispatcher.settle();
+  const endpoint = await createTestEndpoint();
+  const subscription = await createSubscription(app, tenant, { url: endpoint.url });
+  await dispatcher.drain();
   const slow = hold();
-  receiver.behave(slow);
+  endpoint.behave(slow);
   const [event = ''] = await publishEvents(app, tenant);
-  await receiver.waitForCount(2);
+  await endpoint.waitForCount(2);
   await setDisabled(app, subscription, true);
   slow.release({ status: 200, body: 'in time' });
-  await dispatcher.settle();
+  await dispatcher.drain();
   const { completed_at, failed_at } = await deliveryOf(app, subscription, event);
   assert.notEqual(completed_at, null);
   assert.equal(failed_at, null);
@@ -136,17 +136,17 @@ test('a request that is under way when its subscription is disabled may finish, 
 
 test('when that request fails, it has failed for good', async () => {
   const tenant = await createTenant(app);
-  const receiver = await createReceiver();
-  const subscription = await createSubscription(app, tenant, { url: receiver.url });
-  await dispatcher.settle();
+  const endpoint = await createTestEndpoint();
+  const subscription = await createSubscription(app, tenant, { url: endpoint.url });
+  await dispatcher.drain();
   const slow = hold();
-  receiver.behave(slow);
+  endpoint.behave(slow);
   const [event = ''] = await publishEvents(app, tenant);
-  await receiver.waitForCount(2);
+  await endpoint.waitForCount(2);
   await setDisabled(app, subscription, true);
   slow.release({ status: 500 });
-  await dispatcher.settle();
-  await dispatcher.settle();
+  await dispatcher.drain();
+  await dispatcher.drain();
   const { failed_at, attempt_count } = await deliveryOf(app, subscription, event);
   assert.notEqual(failed_at, null);
   assert.equal(attempt_count, 1);
@@ -155,28 +155,28 @@ test('when that request fails, it has failed for good', async () => {
 
 test('what a dispatcher already holds is not sent either: it looks at each subscription again', async () => {
   const tenant = await createTenant(app);
-  const receiver = await createReceiver();
-  const subscription = await createSubscription(app, tenant, { url: receiver.url });
-  await dispatcher.settle();
+  const endpoint = await createTestEndpoint();
+  const subscription = await createSubscription(app, tenant, { url: endpoint.url });
+  await dispatcher.drain();
   const slow = hold();
-  receiver.behave(slow);
+  endpoint.behave(slow);
   await insertDeliveries(
     app,
     tenant,
     subscription,
     Array.from({ length: 200 }, () => ({})),
   );
-  const settled = dispatcher.settle();
-  await receiver.waitForCount(1 + UNDER_WAY);
+  const settled = dispatcher.drain();
+  await endpoint.waitForCount(1 + UNDER_WAY);
   await setDisabled(app, subscription, true);
   await untilLater(
     async () => (await queueOf(app, subscription)).filter((row) => row.leased_by).length <= UNDER_WAY,
   );
   slow.release();
   await settled;
-  await dispatcher.settle();
+  await dispatcher.drain();
   await untilLater(async () => (await queueOf(app, subscription)).length === 0);
-  assert.equal(receiver.received.length, 1 + UNDER_WAY);
+  assert.equal(endpoint.received.length, 1 + UNDER_WAY);
   const deliveries = await deliveriesOf(app, subscription);
   assert.equal(deliveries.filter(({ completed_at }) => completed_at !== null).length, 1 + UNDER_WAY);
   assert.equal(deliveries.filter(({ failed_at }) => failed_at !== null).length, 200 - UNDER_WAY);
@@ -184,23 +184,23 @@ test('what a dispatcher already holds is not sent either: it looks at each subsc
 
 test('what is held when the moment of deletion comes is not sent, even without a look at the subscription', async () => {
   const tenant = await createTenant(app);
-  const receiver = await createReceiver();
-  const subscription = await createSubscription(app, tenant, { url: receiver.url });
-  await dispatcher.settle();
+  const endpoint = await createTestEndpoint();
+  const subscription = await createSubscription(app, tenant, { url: endpoint.url });
+  await dispatcher.drain();
   await setMoments(app, subscription.guid, {
     scheduled_deletion_at: new Date(clock.now().getTime() + 1_000),
   });
   const slow = hold();
-  receiver.behave(slow);
+  endpoint.behave(slow);
   await publishEvents(app, tenant, 50);
-  await receiver.waitForCount(1 + UNDER_WAY);
+  await endpoint.waitForCount(1 + UNDER_WAY);
   clock.advance(1_000);
   slow.release();
-  await dispatcher.settle();
-  await dispatcher.settle();
-  assert.equal(receiver.received.length, 1 + UNDER_WAY);
+  await dispatcher.drain();
+  await dispatcher.drain();
+  assert.equal(endpoint.received.length, 1 + UNDER_WAY);
   await untilLater(async () => {
-    await dispatcher.settle();
+    await dispatcher.drain();
     return (await queueOf(app, subscription)).length === 0;
   });
 });

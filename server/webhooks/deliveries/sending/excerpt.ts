@@ -1,9 +1,8 @@
-/** What of a response is kept for people to read. */
 export const EXCERPT_BYTES = 1_024;
 
 /**
- * The beginning of a body as text that PostgreSQL can store: well-formed, without NUL, and no longer than
- * EXCERPT_BYTES also where each bad byte has become U+FFFD, which takes three.
+ * The start of a response body as text that PostgreSQL can store: well-formed and without NUL. Each invalid byte
+ * becomes U+FFFD, which takes three bytes, so the text is cut a second time.
  */
 export function excerptOf(body: Buffer): string {
   const text = beginning(body).replaceAll('\0', '\ufffd');
@@ -12,7 +11,7 @@ export function excerptOf(body: Buffer): string {
 
 function beginning(body: Buffer): string {
   if (body.length <= EXCERPT_BYTES) return body.toString();
-  // As if more were to come, so a character that the limit cuts apart is left out instead of replaced.
+  // `stream` omits a character cut in two instead of replacing it.
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   return decoder.decode(body.subarray(0, EXCERPT_BYTES), { stream: true });
 }

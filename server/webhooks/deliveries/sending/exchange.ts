@@ -1,32 +1,51 @@
 import type { Dispatcher } from 'undici';
 import type { Clock, Timers } from '../../../infrastructure/runtime/clock.ts';
-import type { Line, Pools } from './connection-pools.ts';
+import type { Connection, Pools } from './connection-pools.ts';
 import { EXCERPT_BYTES, excerptOf } from './excerpt.ts';
-import type { Answer, Exchange, Target } from './transport.ts';
 import { unreachableReason } from './unreachable.ts';
 
-/** For everything together: name, connection, TLS, request and response. */
+/** For DNS, connection, TLS, request and response together. */
 export const EXCHANGE_TIMEOUT_MS = 10_000;
-/** Of a response's body. A longer one is not read to its end; its status counts all the same. */
+/** A longer response body is cut off; its status still counts. */
 export const MAX_RESPONSE_BYTES = 64 * 1024;
 
 const NO_STATUS = 0;
 const NO_BYTES = Buffer.alloc(0);
 
+export type PostRequest = {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+  allowPrivate: boolean;
+};
+
+export type ParsedUrl = { origin: string; path: string };
+
+export type Answer =
+  | { kind: 'answered'; status: number; retryAfter: string | undefined; excerpt: string; durationMs: number }
+  /** Status and excerpt are set when the response had begun. */
+  | {
+      kind: 'timeout' | 'unreachable';
+      reason: string;
+      durationMs: number;
+      status?: number;
+      excerpt?: string;
+    };
+
 type Deps = { clock: Clock; timers: Timers; pools: Pools };
 
 /**
- * One exchange, as undici's handler of it. The hot path: a single object, without streams and signals.
- * It is over once: by the response, by its deadline, or by an error, whichever comes first.
+ * One request and its response, as an undici handler: on this hot path a single object without streams and signals.
+ * The response, the timeout or an error ends it, whichever comes first.
  */
-export class Conversation implements Dispatcher.DispatchHandler {
+export class Exchange implements Dispatcher.DispatchHandler {
   readonly #deps: Deps;
-  readonly #exchange: Exchange;
-  readonly #target: Target;
-  readonly #settle: (answer: Answer) => void;
+  readonly #request: PostRequest;
+  readonly #url: ParsedUrl;
+  readonly #done: (answer: Answer) => void;
   readonly #startedAt: number;
   readonly #cancelDeadline: () => void;
-  #line: Line;
+  #connection: Connection;
   #isReused: boolean;
   #isSent = false;
   #isOver = false;
@@ -35,26 +54,26 @@ export class Conversation implements Dispatcher.DispatchHandler {
   #beginning: Buffer = NO_BYTES;
   #bytes = 0;
 
-  constructor(deps: Deps, exchange: Exchange, target: Target, settle: (answer: Answer) => void) {
+  constructor(deps: Deps, request: PostRequest, url: ParsedUrl, done: (answer: Answer) => void) {
     this.#deps = deps;
-    this.#exchange = exchange;
-    this.#target = target;
-    this.#settle = settle;
+    this.#request = request;
+    this.#url = url;
+    this.#done = done;
     this.#startedAt = deps.clock.now().getTime();
     this.#cancelDeadline = deps.timers.after(EXCHANGE_TIMEOUT_MS, () => this.#expire());
-    const idle = deps.pools.takeIdle(target.origin, exchange.allowPrivate);
+    const idle = deps.pools.takeIdle(url.origin, request.allowPrivate);
     this.#isReused = idle !== undefined;
-    this.#line = idle ?? deps.pools.open(target.origin, exchange.allowPrivate);
+    this.#connection = idle ?? deps.pools.open(url.origin, request.allowPrivate);
   }
 
   send(): void {
-    const { headers, body } = this.#exchange;
-    // Not "blocking" spares undici some work that matters to pipelining only.
-    const request = { method: 'POST', path: this.#target.path, headers, body, blocking: false };
+    const { headers, body } = this.#request;
+    // `blocking` matters for pipelining only.
+    const request = { method: 'POST', path: this.#url.path, headers, body, blocking: false };
     try {
-      this.#line.client.dispatch(request, this);
+      this.#connection.client.dispatch(request, this);
     } catch (error) {
-      // Whatever undici will not even try must end like the rest, or its deadline and its connection would stay.
+      // undici refused the request: its timer and connection must be released.
       this.onResponseError(undefined, error as Error);
     }
   }
@@ -64,7 +83,7 @@ export class Conversation implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_: unknown, status: number, headers: Record<string, string | string[] | undefined>): void {
-    // Early hints and the like: the response is still to come (RFC 9110, 15.2).
+    // Informational responses precede the final one (RFC 9110, section 15.2).
     if (status < 200) return;
     this.#status = status;
     const retryAfter = headers['retry-after'];
@@ -74,33 +93,33 @@ export class Conversation implements Dispatcher.DispatchHandler {
   onResponseData(_: unknown, chunk: Buffer): void {
     if (this.#isOver) return;
     if (this.#bytes === 0) this.#beginning = chunk;
-    // One byte more than an excerpt has, to know that there is more.
+    // One byte beyond the excerpt tells that there is more.
     else if (this.#bytes <= EXCERPT_BYTES) this.#beginning = Buffer.concat([this.#beginning, chunk]);
     this.#bytes += chunk.length;
     if (this.#bytes <= MAX_RESPONSE_BYTES) return;
     this.#answer();
-    void this.#deps.pools.drop(this.#line);
+    void this.#deps.pools.drop(this.#connection);
   }
 
   onResponseEnd(): void {
     if (this.#isOver) return;
-    this.#deps.pools.giveBack(this.#line);
+    this.#deps.pools.release(this.#connection);
     this.#answer();
   }
 
   onResponseError(_: unknown, error: Error & { code?: string }): void {
     if (this.#isOver) return;
     const isStopped = error.code === 'UND_ERR_DESTROYED';
-    if (this.#isReused && !this.#isSent && !isStopped) this.#sendAnew();
+    if (this.#isReused && !this.#isSent && !isStopped) this.#resend();
     else this.#fail('unreachable', unreachableReason(error));
   }
 
-  /** The idle connection was reset before a byte was sent on it: as if there had been none. */
-  #sendAnew(): void {
+  /** The endpoint closed the idle connection before a byte was sent on it. */
+  #resend(): void {
     const { pools } = this.#deps;
-    void pools.drop(this.#line);
+    void pools.drop(this.#connection);
     this.#isReused = false;
-    this.#line = pools.open(this.#target.origin, this.#exchange.allowPrivate);
+    this.#connection = pools.open(this.#url.origin, this.#request.allowPrivate);
     this.send();
   }
 
@@ -123,14 +142,14 @@ export class Conversation implements Dispatcher.DispatchHandler {
   #fail(kind: 'timeout' | 'unreachable', reason: string): void {
     const begun = this.#hasBegun() ? { status: this.#status, excerpt: excerptOf(this.#beginning) } : {};
     this.#finish({ kind, reason, durationMs: this.#durationMs(), ...begun });
-    // Only now: dropping tells a request that is not sent yet at once, and this was not its reason.
-    void this.#deps.pools.drop(this.#line);
+    // After #finish: dropping the connection fails an unsent request at once, with another reason.
+    void this.#deps.pools.drop(this.#connection);
   }
 
   #finish(answer: Answer): void {
     this.#isOver = true;
     this.#cancelDeadline();
-    this.#settle(answer);
+    this.#done(answer);
   }
 
   #hasBegun(): boolean {
@@ -138,7 +157,7 @@ export class Conversation implements Dispatcher.DispatchHandler {
   }
 
   #durationMs(): number {
-    // A clock that is set in between must not make a number of it that no column holds.
+    // A clock change must not produce a duration that the column cannot hold.
     const elapsed = this.#deps.clock.now().getTime() - this.#startedAt;
     return Math.min(Math.max(0, elapsed), EXCHANGE_TIMEOUT_MS);
   }

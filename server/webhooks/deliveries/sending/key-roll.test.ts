@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deliveriesOf } from '../../../../testing/deliveries.ts';
 import { publishEvents } from '../../../../testing/events.ts';
-import { createReceiver, type Receiver, refusing } from '../../../../testing/receiver.ts';
 import { createSubscription, founderOf, type SubscriptionBody } from '../../../../testing/subscriptions.ts';
 import { createTenant, type Tenant } from '../../../../testing/tenant.ts';
+import { createTestEndpoint, refusing, type TestEndpoint } from '../../../../testing/test-endpoint.ts';
 import {
   createDispatchingApp,
   eventIn,
@@ -29,8 +29,8 @@ async function remove(tenant: Tenant, { guid }: SubscriptionBody): Promise<Date>
 async function publishAt(tenant: Tenant, moment: Date): Promise<string> {
   clock.set(moment);
   const [guid = ''] = await publishEvents(app, tenant);
-  await dispatcher.settle();
-  await dispatcher.settle();
+  await dispatcher.drain();
+  await dispatcher.drain();
   return guid;
 }
 
@@ -42,22 +42,22 @@ async function publishHourly(tenant: Tenant, hours: number): Promise<string[]> {
 }
 
 /** The events that arrived there with a signature of this key. */
-function signedWith(key: string, { received }: Receiver): string[] {
+function signedWith(key: string, { received }: TestEndpoint): string[] {
   return received.filter((request) => isSignedWith(key, request)).map((request) => eventIn(request).guid);
 }
 
-for (const place of ['the same receiver', 'another receiver']) {
+for (const place of ['the same endpoint', 'another endpoint']) {
   test(`for 24 hours every event arrives at both, each with its own signature, at ${place}`, async () => {
     const tenant = await createTenant(app);
-    const atOld = await createReceiver();
-    const atNew = place === 'the same receiver' ? atOld : await createReceiver();
+    const atOld = await createTestEndpoint();
+    const atNew = place === 'the same endpoint' ? atOld : await createTestEndpoint();
     const old = await createSubscription(app, tenant, { url: `${atOld.url}/old` });
-    await dispatcher.settle();
+    await dispatcher.drain();
     const endsAt = await remove(tenant, old);
     assert.equal(endsAt.getTime(), clock.now().getTime() + 24 * HOUR_MS);
-    await dispatcher.settle();
+    await dispatcher.drain();
     const fresh = await createSubscription(app, tenant, { url: `${atNew.url}/new` });
-    await dispatcher.settle();
+    await dispatcher.drain();
     assert.notEqual(old.signing_key, fresh.signing_key);
 
     const events = await publishHourly(tenant, 23);
@@ -103,13 +103,13 @@ for (const place of ['the same receiver', 'another receiver']) {
 
 test('a late sweeper changes nothing of it: after its time the old one gets nothing', async () => {
   const tenant = await createTenant(app);
-  const atOld = await createReceiver();
-  const atNew = await createReceiver();
+  const atOld = await createTestEndpoint();
+  const atNew = await createTestEndpoint();
   const old = await createSubscription(app, tenant, { url: atOld.url });
-  await dispatcher.settle();
+  await dispatcher.drain();
   const endsAt = await remove(tenant, old);
   await createSubscription(app, tenant, { url: atNew.url });
-  await dispatcher.settle();
+  await dispatcher.drain();
   const before = atOld.received.length;
 
   const later: string[] = [];
@@ -120,7 +120,7 @@ test('a late sweeper changes nothing of it: after its time the old one gets noth
   assert.equal((await founderOf(app, tenant)('GET', `/${old.guid}`)).status, 404);
 
   await app.sweeper.runOnce();
-  await dispatcher.settle();
+  await dispatcher.drain();
   assert.equal(eventIn(atNew.received.at(-1) ?? assert.fail()).event_type, 'subscription.deleted');
   assert.equal(atOld.received.length, before);
 });
@@ -128,15 +128,15 @@ test('a late sweeper changes nothing of it: after its time the old one gets noth
 test('what waits for the old one when its time comes has failed, even before the sweeper', async () => {
   const tenant = await createTenant(app);
   const old = await createSubscription(app, tenant, { url: await refusing() });
-  await dispatcher.settle();
+  await dispatcher.drain();
   const endsAt = await remove(tenant, old);
   const lastMinute = await publishAt(tenant, new Date(endsAt.getTime() - 60_000));
   const waiting = await queueOf(app, old);
   assert.equal(waiting.length, 3, 'storing, deleting and the event are tried again and again');
 
   clock.set(endsAt);
-  await dispatcher.settle();
-  await dispatcher.settle();
+  await dispatcher.drain();
+  await dispatcher.drain();
   assert.deepEqual(await queueOf(app, old), []);
   const deliveries = await deliveriesOf(app, old);
   const last = deliveries.find(({ event_guid }) => event_guid === lastMinute);
@@ -152,12 +152,12 @@ test('what waits for the old one when its time comes has failed, even before the
 
 test('the deletion of a protected subscription is refused, and it goes on receiving', async () => {
   const tenant = await createTenant(app);
-  const receiver = await createReceiver();
-  const kept = await createSubscription(app, tenant, { url: receiver.url });
-  await dispatcher.settle();
+  const endpoint = await createTestEndpoint();
+  const kept = await createSubscription(app, tenant, { url: endpoint.url });
+  await dispatcher.drain();
   await app.operate('PATCH', `/subscriptions/${kept.guid}`, { protection_enabled: true });
   assert.equal((await founderOf(app, tenant)('DELETE', `/${kept.guid}`)).status, 409);
   const events = await publishHourly(tenant, 25);
   await app.sweeper.runOnce();
-  assert.ok(events.every((guid) => guidsAt(receiver).includes(guid)));
+  assert.ok(events.every((guid) => guidsAt(endpoint).includes(guid)));
 });

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import type { TestApp } from '../../../../testing/app.ts';
 import { insertDeliveries } from '../../../../testing/deliveries.ts';
 import { publishEvents } from '../../../../testing/events.ts';
-import { type Answer, createReceiver } from '../../../../testing/receiver.ts';
 import { createSubscription } from '../../../../testing/subscriptions.ts';
 import { createTenant } from '../../../../testing/tenant.ts';
+import { type Answer, createTestEndpoint } from '../../../../testing/test-endpoint.ts';
 import {
   createDispatchingApp,
   deliveryOf,
@@ -21,18 +21,18 @@ const inSeconds = (seconds: number) => new Date(clock.now().getTime() + seconds 
 /** An event at an endpoint that answers so; gives its delivery and the delay in ms that the next attempt has. */
 async function failOnce(answer: Answer, node: TestApp = app) {
   const tenant = await createTenant(node);
-  const receiver = await createReceiver();
-  const subscription = await createSubscription(node, tenant, { url: receiver.url });
-  await node.dispatcher.settle();
-  receiver.behave({ kind: 'answer', ...answer });
+  const endpoint = await createTestEndpoint();
+  const subscription = await createSubscription(node, tenant, { url: endpoint.url });
+  await node.dispatcher.drain();
+  endpoint.behave({ kind: 'answer', ...answer });
   const [event = ''] = await publishEvents(node, tenant);
-  await node.dispatcher.settle();
+  await node.dispatcher.drain();
   const { guid } = await deliveryOf(node, subscription, event);
   const delayMs = async () => {
     const [queued] = await queueOf(node, subscription);
     return queued && queued.due_at.getTime() - node.clock.now().getTime();
   };
-  return { tenant, receiver, subscription, delayMs, view: () => showDelivery(node, tenant, guid) };
+  return { tenant, endpoint, subscription, delayMs, view: () => showDelivery(node, tenant, guid) };
 }
 
 const asks = (status: number, retryAfter: string) => ({ status, headers: { 'retry-after': retryAfter } });
@@ -73,26 +73,26 @@ for (const status of [500, 502, 410, 404, 301])
   });
 
 test('Retry-After is asked at every attempt anew, and the next attempt is when it says', async () => {
-  const { receiver, delayMs, view } = await failOnce(asks(429, '90'));
-  const before = receiver.received.length;
+  const { endpoint, delayMs, view } = await failOnce(asks(429, '90'));
+  const before = endpoint.received.length;
   clock.advance(89_999);
-  await app.dispatcher.settle();
-  assert.equal(receiver.received.length, before);
-  receiver.behave({ kind: 'answer', status: 429 });
+  await app.dispatcher.drain();
+  assert.equal(endpoint.received.length, before);
+  endpoint.behave({ kind: 'answer', status: 429 });
   clock.advance(1);
-  await app.dispatcher.settle();
-  assert.equal(receiver.received.length, before + 1);
+  await app.dispatcher.drain();
+  assert.equal(endpoint.received.length, before + 1);
   assert.equal(await delayMs(), 4_000, 'the second delay of the schedule');
-  receiver.behave({ kind: 'answer' });
+  endpoint.behave({ kind: 'answer' });
   clock.advance(4_000);
-  await app.dispatcher.settle();
+  await app.dispatcher.drain();
   const { state, attempt_count, completed_at } = await view();
   assert.deepEqual([state, attempt_count, completed_at], ['completed', 3, clock.now().toISOString()]);
 });
 
 for (const status of [301, 302, 303, 307, 308])
   test(`${status} is a failure, and its Location is not fetched`, async () => {
-    const elsewhere = await createReceiver();
+    const elsewhere = await createTestEndpoint();
     const { view } = await failOnce({ status, headers: { location: elsewhere.url } });
     const { failure_kind, response_status, attempt_count } = await view();
     assert.deepEqual([failure_kind, response_status, attempt_count], ['rejected', status, 1]);
@@ -108,21 +108,21 @@ for (const status of [200, 201, 202, 204, 299])
   });
 
 test('410 is an ordinary failure: it is tried again, and succeeds', async () => {
-  const { receiver, view } = await failOnce({ status: 410 });
-  receiver.behave({ kind: 'answer' });
+  const { endpoint, view } = await failOnce({ status: 410 });
+  endpoint.behave({ kind: 'answer' });
   clock.advance(2_000);
-  await app.dispatcher.settle();
+  await app.dispatcher.drain();
   assert.equal((await view()).state, 'completed');
 });
 
 test('every attempt sends the same bytes, and its own moment with a signature of it', async () => {
-  const { receiver, view } = await failOnce({ status: 500 });
+  const { endpoint, view } = await failOnce({ status: 500 });
   for (const seconds of [2, 4, 8, 660, 660]) {
     clock.advance(seconds * 1_000);
-    await app.dispatcher.settle();
+    await app.dispatcher.drain();
   }
   const { attempts, subscription_event_guid } = await view();
-  const sent = receiver.received.filter((request) => eventIn(request).guid === subscription_event_guid);
+  const sent = endpoint.received.filter((request) => eventIn(request).guid === subscription_event_guid);
   assert.equal(sent.length, 6);
   assert.equal(attempts.length, 6);
   for (const [index, { body, headers }] of sent.entries()) {
@@ -138,13 +138,13 @@ test('every attempt sends the same bytes, and its own moment with a signature of
 
 test('PORTICO_RETRY_MAX_DELAY is the longest delay, of the schedule and of Retry-After', async () => {
   const quick = await createDispatchingApp({ environment: { PORTICO_RETRY_MAX_DELAY: '30s' } });
-  const { receiver, delayMs } = await failOnce(asks(503, '3600'), quick);
+  const { endpoint, delayMs } = await failOnce(asks(503, '3600'), quick);
   assert.equal(await delayMs(), 30_000);
-  receiver.behave({ kind: 'answer', status: 500 });
+  endpoint.behave({ kind: 'answer', status: 500 });
   const delays: number[] = [];
   for (let attempt = 2; attempt <= 20; attempt += 1) {
     quick.clock.advance((await delayMs()) ?? assert.fail());
-    await quick.dispatcher.settle();
+    await quick.dispatcher.drain();
     delays.push((await delayMs()) ?? assert.fail());
   }
   assert.deepEqual(delays.slice(0, 2), [4_000, 8_000]);
@@ -157,7 +157,7 @@ test('what failed together does not come back together: a tenth earlier or later
   const guids = await insertDeliveries(app, tenant, subscription, tried);
   // An endpoint that keeps failing is left alone for 50 ms after each attempt.
   for (let step = 0; step < guids.length; step += 1) {
-    await app.dispatcher.settle();
+    await app.dispatcher.drain();
     clock.advance(50);
   }
   const queued = (await queueOf(app, subscription)).filter(({ delivery_guid }) =>

@@ -1,13 +1,12 @@
 /**
- * When to try again (specification, Events 6): 2, 4 and 8 s after the first three failures, so at about 2, 6 and
- * 14 s in all, then at the longest delay, scattered by a tenth so that what failed together does not come back
- * together. It ends seven days after the delivery was created.
+ * Retry schedule (specification, Events 6): 2, 4 and 8 s after the first three failures, then the maximum delay with
+ * 10 % jitter, until seven days after the delivery was created.
  */
 const FIRST_DELAYS_MS = [2_000, 4_000, 8_000];
 const JITTER = 0.1;
 export const RETRY_PERIOD_MS = 7 * 24 * 3_600_000;
 
-/** What an endpoint that is too busy may ask for (RFC 9110, section 10.2.3). */
+/** Statuses whose Retry-After is honoured (RFC 9110, section 10.2.3). */
 const STATUSES_WITH_RETRY_AFTER: ReadonlySet<number> = new Set([429, 503]);
 
 export function asksForPause(status: number | undefined, retryAfter: string | undefined): boolean {
@@ -15,7 +14,7 @@ export function asksForPause(status: number | undefined, retryAfter: string | un
 }
 
 export type FailedAttempt = {
-  /** Its number, from 1. */
+  /** From 1. */
   number: number;
   createdAt: Date;
   endedAt: Date;
@@ -34,8 +33,8 @@ export function createSchedule({
   random(): number;
 }): Schedule {
   return ({ number, createdAt, endedAt, status, retryAfter }) => {
-    const scattered = maxDelayMs * (1 - JITTER + 2 * JITTER * random());
-    const delayMs = FIRST_DELAYS_MS[number - 1] ?? scattered;
+    const jittered = maxDelayMs * (1 - JITTER + 2 * JITTER * random());
+    const delayMs = FIRST_DELAYS_MS[number - 1] ?? jittered;
     const asked = STATUSES_WITH_RETRY_AFTER.has(status ?? 0) ? retryAfterMs(retryAfter, endedAt) : 0;
     const at = endedAt.getTime() + Math.round(Math.max(delayMs, Math.min(asked, maxDelayMs)));
     return at <= createdAt.getTime() + RETRY_PERIOD_MS ? new Date(at) : undefined;
@@ -46,7 +45,7 @@ function retryAfterMs(value: string | undefined, now: Date): number {
   if (value === undefined) return 0;
   const text = value.trim();
   if (/^\d+$/.test(text)) return Number(text) * 1_000;
-  // An HTTP date and nothing else: `Date.parse` finds one in "busy until 2099", too.
+  // `Date.parse` alone would accept text such as "busy until 2099".
   const date = /^[A-Z][a-z]+, .+ GMT$/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? 0 : Math.max(0, date - now.getTime());
 }

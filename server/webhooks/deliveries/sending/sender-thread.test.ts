@@ -12,10 +12,10 @@ import { createFakeClock } from '../../../../testing/fake-clock.ts';
 import { until } from '../../../../testing/webhooks.ts';
 import { createLog } from '../../../infrastructure/runtime/log.ts';
 import { Secret } from '../../../infrastructure/runtime/secret.ts';
-import type { Mood } from '../testing/moody-courier.ts';
+import type { Behaviour } from '../testing/fake-sender-worker.ts';
 import { EXCHANGE_TIMEOUT_MS } from './exchange.ts';
-import type { Letter } from './sender.ts';
-import { createCourierThread } from './sender-thread.ts';
+import type { SendRequest } from './sender.ts';
+import { createSenderThread } from './sender-thread.ts';
 
 const KEY = 'ab'.repeat(32);
 const EVENT = '0199e5a4c1b27d3e8f60a1b2c3d4e5f6';
@@ -28,7 +28,7 @@ const log = createLog({
 
 type Received = { headers: IncomingMessage['headers']; body: string };
 
-/** A receiver in the test's own thread, and the address of one that is not there. */
+/** A endpoint in the test's own thread, and the address of one that is not there. */
 async function receive(answer: (response: ServerResponse) => void) {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
@@ -41,7 +41,7 @@ async function receive(answer: (response: ServerResponse) => void) {
   return { received, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
 }
 
-function letterTo(url: string, letter: Partial<Letter> = {}): Letter {
+function requestTo(url: string, request: Partial<SendRequest> = {}): SendRequest {
   const at = new Date();
   return {
     url,
@@ -50,23 +50,23 @@ function letterTo(url: string, letter: Partial<Letter> = {}): Letter {
     signingKey: new Secret(KEY),
     at,
     allowPrivate: true,
-    ...letter,
+    ...request,
   };
 }
 
 function start(script?: URL) {
   const clock = createFakeClock();
-  const courier = createCourierThread({ clock, timers: clock, log, script });
-  after(() => courier.close());
-  return { ...courier, clock };
+  const sender = createSenderThread({ clock, timers: clock, log, script });
+  after(() => sender.close());
+  return { ...sender, clock };
 }
 
 test('what arrives is signed with the key of its endpoint, over the bytes that arrive', async () => {
   const { received, url } = await receive((response) => response.end());
-  const courier = start();
+  const sender = start();
   const other = 'cd'.repeat(32);
-  await courier.deliver(letterTo(url));
-  await courier.deliver(letterTo(url, { signingKey: new Secret(other), body: '{"b":2}' }));
+  await sender.send(requestTo(url));
+  await sender.send(requestTo(url, { signingKey: new Secret(other), body: '{"b":2}' }));
   for (const [index, key] of [KEY, other].entries()) {
     const { headers, body } = received[index] as Received;
     assert.equal(headers['x-service-signature'], createHmac('sha256', key).update(body).digest('hex'));
@@ -79,89 +79,93 @@ test('the answer comes back whole: status, beginning, how long to wait', async (
   const { url } = await receive((response) =>
     response.writeHead(429, { 'retry-after': '7' }).end('slow down'),
   );
-  const { durationMs, ...answer } = await start().deliver(letterTo(url));
+  const { durationMs, ...answer } = await start().send(requestTo(url));
   assert.deepEqual(answer, { kind: 'answered', status: 429, retryAfter: '7', excerpt: 'slow down' });
   assert.ok(durationMs >= 0);
 });
 
-test('each of many letters at once gets its own answer', async () => {
+test('each of many requests at once gets its own answer', async () => {
   let status = 200;
   const { url } = await receive((response) => response.writeHead(status++).end());
-  const courier = start();
-  const letters = Array.from({ length: 50 }, (_, n) => letterTo(url, { body: `{"n":${n}}` }));
-  const answers = await Promise.all(letters.map((letter) => courier.deliver(letter)));
+  const sender = start();
+  const requests = Array.from({ length: 50 }, (_, n) => requestTo(url, { body: `{"n":${n}}` }));
+  const answers = await Promise.all(requests.map((request) => sender.send(request)));
   const statuses = answers.map((answer) => answer.status ?? 0);
   assert.deepEqual(
     statuses.toSorted((a, b) => a - b),
-    letters.map((_, n) => 200 + n),
+    requests.map((_, n) => 200 + n),
   );
 });
 
-test('private addresses stay out of reach unless the letter allows them', async () => {
+test('private addresses stay out of reach unless the request allows them', async () => {
   const { received, url } = await receive((response) => response.end());
-  const answer = await start().deliver(letterTo(url, { allowPrivate: false }));
+  const answer = await start().send(requestTo(url, { allowPrivate: false }));
   assert.equal(answer.kind, 'unreachable');
   assert.deepEqual(received, []);
 });
 
-const MOODY = new URL('../testing/moody-courier.ts', import.meta.url);
-const setMood = (mood: Mood) => setEnvironmentData('mood', mood);
+const FAKE_WORKER = new URL('../testing/fake-sender-worker.ts', import.meta.url);
+const setBehaviour = (behaviour: Behaviour) => setEnvironmentData('behaviour', behaviour);
 const deaths = () => logged.filter((line) => line.includes('another one takes over')).length;
 /** A moment after a thread has died the next one may start. */
 const START_AGAIN_MS = 1_000;
 
 test('when the thread dies another delivers what it had, after a moment', async () => {
-  setMood('deadly');
-  const { clock, deliver } = start(MOODY);
+  setBehaviour('crashing');
+  const { clock, send } = start(FAKE_WORKER);
   const before = deaths();
-  const answers = [deliver(letterTo('http://a/')), deliver(letterTo('http://b/'))];
+  const answers = [send(requestTo('http://a/')), send(requestTo('http://b/'))];
   await until(() => deaths() > before);
-  setMood('well');
-  answers.push(deliver(letterTo('http://c/')));
+  setBehaviour('working');
+  answers.push(send(requestTo('http://c/')));
   clock.advance(START_AGAIN_MS);
   for (const answer of await Promise.all(answers)) assert.equal(answer.status, 204);
   assert.ok(logged.some((line) => line.includes('as if by a bug')));
 });
 
 test('what two threads have died with is unreachable, what came later is not', async () => {
-  setMood('deadly');
-  const { clock, deliver } = start(MOODY);
+  setBehaviour('crashing');
+  const { clock, send } = start(FAKE_WORKER);
   const before = deaths();
-  const deadly = deliver(letterTo('http://a/'));
+  const crashed = send(requestTo('http://a/'));
   await until(() => deaths() > before);
   clock.advance(START_AGAIN_MS);
   await until(() => deaths() > before + 1);
-  assert.deepEqual(await deadly, { kind: 'unreachable', reason: 'it could not be sent', durationMs: 0 });
-  setMood('well');
-  const later = deliver(letterTo('http://a/'));
+  assert.deepEqual(await crashed, {
+    kind: 'unreachable',
+    reason: 'the request could not be sent',
+    durationMs: 0,
+  });
+  setBehaviour('working');
+  const later = send(requestTo('http://a/'));
   clock.advance(START_AGAIN_MS);
   assert.equal((await later).status, 204);
 });
 
 test('a thread that says nothing for three times as long as an exchange may take is replaced', async () => {
-  setMood('silent');
-  const { clock, deliver } = start(MOODY);
+  setBehaviour('silent');
+  const { clock, send } = start(FAKE_WORKER);
   const before = deaths();
-  const answer = deliver(letterTo('http://a/'));
+  const answer = send(requestTo('http://a/'));
   await turn();
   clock.advance(3 * EXCHANGE_TIMEOUT_MS - 1);
   await turn();
   assert.equal(deaths(), before);
   clock.advance(1);
   await until(() => deaths() > before);
-  setMood('well');
+  setBehaviour('working');
   clock.advance(START_AGAIN_MS);
   assert.equal((await answer).status, 204);
 });
 
-test('a letter at which the courier itself fails is unreachable and logged, and the others go on', async () => {
+test('a request at which the sender itself fails is unreachable and logged, and the others go on', async () => {
   const { url } = await receive((response) => response.end());
-  const { deliver } = start();
-  const unsignable = letterTo(url, { body: undefined as unknown as string });
-  const [faulty, good] = await Promise.all([deliver(unsignable), deliver(letterTo(url))]);
+  const { send } = start();
+  const unsignable = requestTo(url, { body: undefined as unknown as string });
+  const [faulty, good] = await Promise.all([send(unsignable), send(requestTo(url))]);
   assert.equal(faulty.kind, 'unreachable');
   assert.equal(good.status, 200);
-  assert.ok(logged.some((line) => line.includes('a delivery could not be sent')));
+  assert.ok(logged.some((line) => line.includes('could not send a delivery')));
 });
 
 test('a key is never in what is logged when the thread dies', () => {
@@ -169,14 +173,14 @@ test('a key is never in what is logged when the thread dies', () => {
 });
 
 test('once it is closed, what is under way and what comes after is not delivered', async () => {
-  const { received, url } = await receive(() => courier.close());
-  const courier = start();
-  const answer = await courier.deliver(letterTo(url));
+  const { received, url } = await receive(() => sender.close());
+  const sender = start();
+  const answer = await sender.send(requestTo(url));
   assert.deepEqual(answer, { kind: 'unreachable', reason: 'the service is stopping', durationMs: 0 });
-  assert.deepEqual(await courier.deliver(letterTo(url)), answer);
+  assert.deepEqual(await sender.send(requestTo(url)), answer);
   assert.equal(received.length, 1);
 });
 
-test('closing one that never had a letter starts nothing', async () => {
+test('closing one that never had a request starts nothing', async () => {
   await start(new URL('./nowhere.ts', import.meta.url)).close();
 });

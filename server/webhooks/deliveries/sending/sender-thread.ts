@@ -1,106 +1,105 @@
 import { Worker } from 'node:worker_threads';
 import type { Clock, Timers } from '../../../infrastructure/runtime/clock.ts';
 import type { Log } from '../../../infrastructure/runtime/log.ts';
-import { EXCHANGE_TIMEOUT_MS } from './exchange.ts';
-import { type Courier, type Letter, notDelivered } from './sender.ts';
-import type { Answer } from './transport.ts';
+import { type Answer, EXCHANGE_TIMEOUT_MS } from './exchange.ts';
+import { notSent, type Sender, type SendRequest } from './sender.ts';
 
-export type NumberedLetter = Omit<Letter, 'signingKey'> & { number: number; signingKey: string };
-/** `fault`: it is the courier that failed, not the endpoint. */
+export type NumberedRequest = Omit<SendRequest, 'signingKey'> & { number: number; signingKey: string };
+/** `fault`: the sender failed, not the endpoint. */
 export type NumberedAnswer = { number: number; answer: Answer; fault?: string | undefined };
 
 const SCRIPT = new URL('./sender-worker.ts', import.meta.url);
-/** After a thread has died, so that one that cannot even start does not keep the machine busy. */
-const START_AGAIN_AFTER_MS = 1_000;
-/** Every exchange has ended by its own deadline long before: a thread that is silent for so long is stuck. */
+/** A thread that cannot start must not keep the machine busy. */
+const RESTART_DELAY_MS = 1_000;
+/** Every exchange ends by its own timeout long before, so a thread silent for this long is stuck. */
 const STUCK_AFTER_MS = 3 * EXCHANGE_TIMEOUT_MS;
+const MAX_TRIES = 2;
 const STOPPING = 'the service is stopping';
-const GIVEN_UP = 'it could not be sent';
+const NOT_SENT = 'the request could not be sent';
 
 type Deps = {
   clock: Clock;
   timers: Timers;
   log: Log;
-  /** What the thread runs. */
+  /** Script of the worker thread. */
   script?: URL | undefined;
 };
 
-type Awaited = { letter: NumberedLetter; since: number; tries: number; done(answer: Answer): void };
+type Pending = { request: NumberedRequest; since: number; tries: number; done(answer: Answer): void };
 
 /**
- * A courier in a thread of its own. Signing and sending is most of what a dispatcher does; there it takes nothing from
- * those who wait for an answer of the API, and a second core has something to do. The letters of one turn go over
- * together, and so do the answers.
- *
- * A thread that dies is replaced, and what it had is delivered once more by the next: that is nobody's failed attempt.
+ * A sender in a worker thread: signing and sending is most of a dispatcher's work and would delay API responses.
+ * Requests of one turn of the event loop are passed over together, and so are their answers. A thread that dies is
+ * replaced, and the next one sends its pending requests once more; this does not count as a failed attempt.
  */
-export function createCourierThread({ clock, timers, log, script = SCRIPT }: Deps): Courier {
-  /** In the order in which they were handed over. */
-  const awaited = new Map<number, Awaited>();
-  let outbox: NumberedLetter[] = [];
+export function createSenderThread({ clock, timers, log, script = SCRIPT }: Deps): Sender {
+  /** By number, so the oldest comes first. */
+  const pending = new Map<number, Pending>();
+  let outbox: NumberedRequest[] = [];
   let thread: Worker | undefined;
   let isOpen = true;
-  let isResting = false;
+  let isRestarting = false;
   let lastNumber = 0;
   let cancelWatch: (() => void) | undefined;
 
   function start(): Worker {
-    const worker = new Worker(script, { name: 'courier' });
+    const worker = new Worker(script, { name: 'sender' });
     worker.on('message', (answers: readonly NumberedAnswer[]) => {
       for (const { number, answer, fault } of answers) {
-        if (fault !== undefined) log.error({ reason: fault }, 'a delivery could not be sent');
-        settle(number, answer);
+        if (fault !== undefined) log.error({ reason: fault }, 'could not send a delivery');
+        resolve(number, answer);
       }
     });
-    worker.on('error', (error) => log.error({ err: error }, 'the thread that sends deliveries has failed'));
+    worker.on('error', (error) => log.error({ err: error }, 'sender thread failed'));
     worker.on('exit', () => {
       thread = undefined;
-      if (isOpen) recover();
-      else for (const number of awaited.keys()) settle(number, notDelivered(STOPPING));
+      if (isOpen) restart();
+      else resolveAll(STOPPING);
     });
     return worker;
   }
 
-  function recover(): void {
-    log.error(
-      { letters: awaited.size },
-      'the thread that sends deliveries has ended; another one takes over',
-    );
+  function restart(): void {
+    log.error({ requests: pending.size }, 'sender thread exited; restarting it');
     outbox = [];
-    for (const [number, entry] of awaited)
-      if (entry.tries > 1) settle(number, notDelivered(GIVEN_UP));
-      else hand(entry);
-    isResting = true;
-    timers.after(START_AGAIN_AFTER_MS, () => {
-      isResting = false;
+    for (const [number, entry] of pending)
+      if (entry.tries >= MAX_TRIES) resolve(number, notSent(NOT_SENT));
+      else push(entry);
+    isRestarting = true;
+    timers.after(RESTART_DELAY_MS, () => {
+      isRestarting = false;
       flush();
     });
   }
 
-  function hand(entry: Awaited): void {
+  function push(entry: Pending): void {
     entry.tries += 1;
     entry.since = clock.now().getTime();
-    if (outbox.push(entry.letter) === 1) setImmediate(flush);
+    if (outbox.push(entry.request) === 1) setImmediate(flush);
   }
 
   function flush(): void {
-    if (outbox.length === 0 || isResting || !isOpen) return;
+    if (outbox.length === 0 || isRestarting || !isOpen) return;
     thread ??= start();
     thread.postMessage(outbox);
     outbox = [];
     watch();
   }
 
-  function settle(number: number, answer: Answer): void {
-    const entry = awaited.get(number);
-    awaited.delete(number);
+  function resolve(number: number, answer: Answer): void {
+    const entry = pending.get(number);
+    pending.delete(number);
     entry?.done(answer);
+  }
+
+  function resolveAll(reason: string): void {
+    for (const number of pending.keys()) resolve(number, notSent(reason));
   }
 
   function watch(): void {
     cancelWatch ??= timers.after(STUCK_AFTER_MS, () => {
       cancelWatch = undefined;
-      const [oldest] = awaited.values();
+      const [oldest] = pending.values();
       if (oldest === undefined) return;
       if (clock.now().getTime() - oldest.since < STUCK_AFTER_MS) watch();
       else void thread?.terminate();
@@ -108,22 +107,22 @@ export function createCourierThread({ clock, timers, log, script = SCRIPT }: Dep
   }
 
   return {
-    deliver(letter) {
-      if (!isOpen) return Promise.resolve(notDelivered(STOPPING));
+    send(request) {
+      if (!isOpen) return Promise.resolve(notSent(STOPPING));
       lastNumber += 1;
       const number = lastNumber;
-      const numbered = { ...letter, number, signingKey: letter.signingKey.reveal() };
+      const numbered = { ...request, number, signingKey: request.signingKey.reveal() };
       return new Promise((done) => {
-        const entry = { letter: numbered, since: 0, tries: 0, done };
-        awaited.set(number, entry);
-        hand(entry);
+        const entry = { request: numbered, since: 0, tries: 0, done };
+        pending.set(number, entry);
+        push(entry);
       });
     },
     async close() {
       isOpen = false;
       cancelWatch?.();
       await thread?.terminate();
-      for (const number of awaited.keys()) settle(number, notDelivered(STOPPING));
+      resolveAll(STOPPING);
     },
   };
 }

@@ -3,14 +3,14 @@ import { systemResolve } from '../../../infrastructure/network/resolve.ts';
 import { remember } from '../../../infrastructure/runtime/bounded-map.ts';
 import { systemClock, systemTimers } from '../../../infrastructure/runtime/clock.ts';
 import { Secret } from '../../../infrastructure/runtime/secret.ts';
-import { createCourier, notDelivered } from './sender.ts';
-import type { NumberedAnswer, NumberedLetter } from './sender-thread.ts';
+import { createSender, notSent } from './sender.ts';
+import type { NumberedAnswer, NumberedRequest } from './sender-thread.ts';
 
-/** Runs in the courier's thread: delivers every letter that comes, and tells of the answers of each turn together. */
+/** The worker thread of `sender-thread.ts`. */
 const MAX_KEYS = 10_000;
 
-const courier = createCourier({ clock: systemClock, timers: systemTimers, resolve: systemResolve });
-/** The same key is the same Secret, for what signs is kept with it. */
+const sender = createSender({ clock: systemClock, timers: systemTimers, resolve: systemResolve });
+/** One Secret for each key, because the sender caches the imported key by its Secret. */
 const secrets = new Map<string, Secret>();
 let answers: NumberedAnswer[] = [];
 
@@ -22,16 +22,15 @@ function secretOf(text: string): Secret {
   return secret;
 }
 
-/** What goes wrong here is told of this letter; the others go on. */
-async function deliver({ number, signingKey, ...letter }: NumberedLetter): Promise<NumberedAnswer> {
+async function send({ number, signingKey, ...request }: NumberedRequest): Promise<NumberedAnswer> {
   try {
-    return { number, answer: await courier.deliver({ ...letter, signingKey: secretOf(signingKey) }) };
+    return { number, answer: await sender.send({ ...request, signingKey: secretOf(signingKey) }) };
   } catch (error) {
-    return { number, answer: notDelivered('it could not be sent'), fault: String(error) };
+    return { number, answer: notSent('the request could not be sent'), fault: String(error) };
   }
 }
 
-function tell(answer: NumberedAnswer): void {
+function post(answer: NumberedAnswer): void {
   if (answers.push(answer) > 1) return;
   setImmediate(() => {
     parentPort?.postMessage(answers);
@@ -39,6 +38,6 @@ function tell(answer: NumberedAnswer): void {
   });
 }
 
-parentPort?.on('message', (letters: readonly NumberedLetter[]) => {
-  for (const letter of letters) void deliver(letter).then(tell);
+parentPort?.on('message', (requests: readonly NumberedRequest[]) => {
+  for (const request of requests) void send(request).then(post);
 });

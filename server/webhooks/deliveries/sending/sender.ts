@@ -1,29 +1,30 @@
 import type { Resolve } from '../../../infrastructure/network/resolve.ts';
 import type { Clock, Timers } from '../../../infrastructure/runtime/clock.ts';
 import type { Secret } from '../../../infrastructure/runtime/secret.ts';
+import type { Answer } from './exchange.ts';
 import { type SigningKey, signedHeaders, signingKeyOf } from './signature.ts';
-import { type Answer, createTransport } from './transport.ts';
+import { createTransport } from './transport.ts';
 
-/** What goes to an endpoint, before it is signed. */
-export type Letter = {
+/** An unsigned webhook request. */
+export type SendRequest = {
   url: string;
   eventGuid: string;
   body: string;
   signingKey: Secret;
-  /** The moment that is signed. */
+  /** The signed timestamp. */
   at: Date;
   allowPrivate: boolean;
 };
 
-export type Courier = {
-  /** Signs and posts. Never rejects: what goes wrong is an answer too. */
-  deliver(letter: Letter): Promise<Answer>;
-  /** Ends every connection at once; what is under way becomes `unreachable`. */
+export type Sender = {
+  /** Signs and posts. Never rejects: failures are answers too. */
+  send(request: SendRequest): Promise<Answer>;
+  /** Closes every connection; requests in flight become `unreachable`. */
   close(): Promise<void>;
 };
 
-/** In the thread of whoever calls it, and in that one's time. */
-export function createCourier(deps: { clock: Clock; timers: Timers; resolve: Resolve }): Courier {
+/** Sends in the calling thread. `createSenderThread` sends in a worker thread. */
+export function createSender(deps: { clock: Clock; timers: Timers; resolve: Resolve }): Sender {
   const transport = createTransport(deps);
   const keys = new WeakMap<Secret, SigningKey>();
 
@@ -36,7 +37,7 @@ export function createCourier(deps: { clock: Clock; timers: Timers; resolve: Res
   }
 
   return {
-    deliver({ url, eventGuid, body, signingKey, at, allowPrivate }) {
+    send({ url, eventGuid, body, signingKey, at, allowPrivate }) {
       const headers = signedHeaders({ key: keyOf(signingKey), eventGuid, body, at });
       return transport.post({ url, headers, body, allowPrivate });
     },
@@ -44,6 +45,6 @@ export function createCourier(deps: { clock: Clock; timers: Timers; resolve: Res
   };
 }
 
-export function notDelivered(reason: string): Answer {
+export function notSent(reason: string): Answer {
   return { kind: 'unreachable', reason, durationMs: 0 };
 }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deliveriesOf } from '../../../../testing/deliveries.ts';
 import { publishEvents } from '../../../../testing/events.ts';
-import { createReceiver, refusing } from '../../../../testing/receiver.ts';
 import { createSubscription, eventTypesOf, founderOf } from '../../../../testing/subscriptions.ts';
 import { createTenant } from '../../../../testing/tenant.ts';
+import { createTestEndpoint, refusing } from '../../../../testing/test-endpoint.ts';
 import {
   attemptsOf,
   createDispatchingApp,
@@ -18,7 +18,7 @@ import {
 const app = await createDispatchingApp();
 const { clock, dispatcher } = app;
 const tenant = await createTenant(app);
-const healthy = await createReceiver();
+const healthy = await createTestEndpoint();
 const other = await createSubscription(app, tenant, { url: healthy.url });
 const subscription = await createSubscription(app, tenant, { url: await refusing() });
 
@@ -37,7 +37,7 @@ const isSampled = (number: number) => number <= 10 || number % 100 === 0;
 
 test('a delivery is tried for seven days, at the moments that it announces, and then it has failed', async () => {
   const moments: number[] = [];
-  await dispatcher.settle();
+  await dispatcher.drain();
   for (let next = await dueAt(); next; next = await dueAt()) {
     const number = moments.push(clock.now().getTime());
     assert.ok(next > clock.now() && next.getTime() <= ENDS_AT, `attempt ${number + 1} at ${next}`);
@@ -50,11 +50,11 @@ test('a delivery is tried for seven days, at the moments that it announces, and 
     }
     clock.set(new Date(next.getTime() - 1));
     if (isSampled(number)) {
-      await dispatcher.settle();
+      await dispatcher.drain();
       assert.equal((await shown()).attempt_count, number, 'not a millisecond before it is due');
     }
     clock.set(next);
-    await dispatcher.settle();
+    await dispatcher.drain();
   }
   moments.push(clock.now().getTime());
 
@@ -113,21 +113,21 @@ test('its subscription shows since when it fails, and fails itself when that is 
 });
 
 test('the other subscription is told of it, the failed one is not', async () => {
-  await dispatcher.settle();
+  await dispatcher.drain();
   assert.ok(typesAt(healthy).includes('subscription.failed'));
   const types = (await deliveriesOf(app, subscription)).map(({ event_type }) => event_type);
   assert.ok(!types.includes('subscription.failed'));
 });
 
 test('what still waited for it has failed, and nothing is made for it any more', async () => {
-  await dispatcher.settle();
+  await dispatcher.drain();
   const made = await deliveriesOf(app, subscription);
   assert.ok(made.every(({ failed_at }) => failed_at !== null));
   assert.deepEqual(await queueOf(app, subscription), []);
   const events = await publishEvents(app, tenant, 3);
-  await dispatcher.settle();
+  await dispatcher.drain();
   clock.advance(DAY_MS);
-  await dispatcher.settle();
+  await dispatcher.drain();
   assert.equal((await deliveriesOf(app, subscription)).length, made.length);
   assert.ok(events.every((guid) => guidsAt(healthy).includes(guid)));
   assert.equal(

@@ -6,14 +6,14 @@ export type SigningKey = KeyObject;
 
 const USER_AGENT = `Portico-Webhooks/${version}`;
 
-/** The key is the 64 hex characters as they are written, not the 32 bytes that they could stand for. */
+/** The key is the 64 hex characters as ASCII, not the 32 bytes they encode. */
 export function signingKeyOf(secret: Secret): SigningKey {
   return createSecretKey(secret.reveal(), 'ascii');
 }
 
 /**
- * Signed twice: over the body alone, and as Standard Webhooks has it (standardwebhooks.com), where the
- * signed moment lets the receiver refuse an old delivery that someone sends again.
+ * Two signatures: over the body alone, and per Standard Webhooks (standardwebhooks.com), whose signed timestamp lets
+ * the endpoint reject replays.
  */
 export function signedHeaders({
   key,

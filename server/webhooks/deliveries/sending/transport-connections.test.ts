@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { after, type TestContext, test } from 'node:test';
 import { createFakeClock } from '../../../../testing/fake-clock.ts';
-import { createReceiver, hold, type Receiver } from '../../../../testing/receiver.ts';
+import { createTestEndpoint, hold, type TestEndpoint } from '../../../../testing/test-endpoint.ts';
 import { createPosting, named, resolveHere } from '../testing/posting.ts';
-import { createPools, LINE_LIFETIME_MS, MAX_IDLE_POOLS } from './connection-pools.ts';
+import { CONNECTION_LIFETIME_MS, createPools, MAX_IDLE_POOLS } from './connection-pools.ts';
 
 const NO_CONTENT = 'HTTP/1.1 204 No Content\r\n\r\n';
 
 /** Answers every packet, gives no hint about keep-alive, and leaves its connections to the test. */
-async function createBareReceiver(response = NO_CONTENT) {
+async function createBareEndpoint(response = NO_CONTENT) {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
     sockets.push(socket.on('data', () => socket.write(response)).on('error', () => {}));
@@ -23,8 +23,8 @@ async function createBareReceiver(response = NO_CONTENT) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets };
 }
 
-function connectionsOf(receiver: Receiver): number {
-  return new Set(receiver.received.map((request) => request.connectionClosed)).size;
+function connectionsOf(endpoint: TestEndpoint): number {
+  return new Set(endpoint.received.map((request) => request.connectionClosed)).size;
 }
 
 /** undici's timer for idle connections is Node's own. */
@@ -33,227 +33,227 @@ function freezeTimers(t: TestContext): void {
 }
 
 test('exchanges one after the other share a connection, and the name is resolved once', async () => {
-  const receiver = await createReceiver();
+  const endpoint = await createTestEndpoint();
   let resolved = 0;
   const { post } = createPosting(async () => {
     resolved++;
     return ['127.0.0.1'];
   });
-  for (let nth = 0; nth < 20; nth++) assert.equal((await post(named(receiver.url))).status, 204);
-  assert.equal(connectionsOf(receiver), 1);
+  for (let nth = 0; nth < 20; nth++) assert.equal((await post(named(endpoint.url))).status, 204);
+  assert.equal(connectionsOf(endpoint), 1);
   assert.equal(resolved, 1);
 });
 
 test('rebinding: within one exchange the name is resolved once, and what it says later reaches nobody', async () => {
-  const receiver = await createReceiver();
+  const endpoint = await createTestEndpoint();
   const answers = [['127.0.0.1'], ['127.0.0.2']];
   const { post } = createPosting(async () => answers.shift() ?? []);
-  assert.equal((await post(named(receiver.url))).status, 204);
+  assert.equal((await post(named(endpoint.url))).status, 204);
   assert.deepEqual(answers, [['127.0.0.2']]);
 });
 
 test('exchanges at the same time have a connection each: a slow one holds up nobody', async () => {
-  const receiver = await createReceiver();
+  const endpoint = await createTestEndpoint();
   const held = hold();
-  receiver.behave((_nth, { path }) => (path === '/slow' ? held : { kind: 'answer' }));
+  endpoint.behave((_nth, { path }) => (path === '/slow' ? held : { kind: 'answer' }));
   const { post } = createPosting();
-  const slow = Array.from({ length: 50 }, () => post(`${receiver.url}/slow`));
-  await receiver.waitForCount(50);
-  for (let nth = 0; nth < 5; nth++) assert.equal((await post(`${receiver.url}/quick`)).status, 204);
-  assert.equal(connectionsOf(receiver), 51);
+  const slow = Array.from({ length: 50 }, () => post(`${endpoint.url}/slow`));
+  await endpoint.waitForCount(50);
+  for (let nth = 0; nth < 5; nth++) assert.equal((await post(`${endpoint.url}/quick`)).status, 204);
+  assert.equal(connectionsOf(endpoint), 51);
   held.release({ status: 200 });
   for (const answer of await Promise.all(slow)) assert.equal(answer.status, 200);
 });
 
 for (const how of ['end', 'resetAndDestroy'] as const) {
-  test(`a connection that the receiver closed in between (${how}) costs nothing but a new one`, async () => {
-    const receiver = await createBareReceiver();
+  test(`a connection that the endpoint closed in between (${how}) costs nothing but a new one`, async () => {
+    const endpoint = await createBareEndpoint();
     const { post } = createPosting();
-    assert.equal((await post(receiver.url)).status, 204);
-    const [first] = receiver.sockets;
+    assert.equal((await post(endpoint.url)).status, 204);
+    const [first] = endpoint.sockets;
     assert.ok(first);
     const closed = once(first, 'close');
     first[how]();
     await closed;
-    assert.equal((await post(receiver.url)).status, 204);
-    assert.equal(receiver.sockets.length, 2);
+    assert.equal((await post(endpoint.url)).status, 204);
+    assert.equal(endpoint.sockets.length, 2);
   });
 }
 
 test('a reset after the request was sent is not met with a second request, also on a kept connection', async () => {
-  const receiver = await createReceiver();
-  receiver.behave((nth) => ({ kind: nth === 1 ? 'answer' : 'reset' }));
+  const endpoint = await createTestEndpoint();
+  endpoint.behave((nth) => ({ kind: nth === 1 ? 'answer' : 'reset' }));
   const { post } = createPosting();
-  assert.equal((await post(receiver.url)).status, 204);
-  assert.deepEqual(await post(receiver.url), {
+  assert.equal((await post(endpoint.url)).status, 204);
+  assert.deepEqual(await post(endpoint.url), {
     kind: 'unreachable',
     reason: 'connection reset',
     durationMs: 0,
   });
-  assert.equal(receiver.received.length, 2);
+  assert.equal(endpoint.received.length, 2);
 });
 
 test('a connection that has ended is forgotten', async () => {
-  const receiver = await createBareReceiver();
-  const { url } = receiver;
+  const endpoint = await createBareEndpoint();
+  const { url } = endpoint;
   const pools = createPools({ clock: createFakeClock(), resolve: resolveHere });
   const line = pools.open(url, true);
   await line.client.request({ path: '/', method: 'POST' });
-  pools.giveBack(line);
+  pools.release(line);
   assert.equal(pools.takeIdle(url, false), undefined);
   assert.equal(pools.takeIdle(url, true), line);
-  pools.giveBack(line);
-  receiver.sockets[0]?.end();
+  pools.release(line);
+  endpoint.sockets[0]?.end();
   await once(line.client, 'disconnect');
   assert.equal(pools.takeIdle(url, true), undefined);
   assert.ok(line.client.destroyed);
 });
 
-test('a receiver that says Connection: close gets a new connection each time', async () => {
-  const receiver = await createReceiver();
-  receiver.behave({ kind: 'answer', headers: { connection: 'close' } });
+test('a endpoint that says Connection: close gets a new connection each time', async () => {
+  const endpoint = await createTestEndpoint();
+  endpoint.behave({ kind: 'answer', headers: { connection: 'close' } });
   const { post } = createPosting();
-  for (let nth = 0; nth < 5; nth++) assert.equal((await post(receiver.url)).status, 204);
-  assert.equal(connectionsOf(receiver), 5);
+  for (let nth = 0; nth < 5; nth++) assert.equal((await post(endpoint.url)).status, 204);
+  assert.equal(connectionsOf(endpoint), 5);
 });
 
 test('bytes that nobody asked for end the connection and answer no later request', async () => {
-  const receiver = await createBareReceiver(
+  const endpoint = await createBareEndpoint(
     `${NO_CONTENT}HTTP/1.1 500 Smuggled\r\ncontent-length: 0\r\n\r\n`,
   );
   const { post } = createPosting();
-  for (let nth = 0; nth < 5; nth++) assert.equal((await post(receiver.url)).status, 204);
-  assert.equal(receiver.sockets.length, 5);
+  for (let nth = 0; nth < 5; nth++) assert.equal((await post(endpoint.url)).status, 204);
+  assert.equal(endpoint.sockets.length, 5);
 });
 
-test('an idle connection is closed after 4 s without a hint of the receiver', async (t) => {
-  const receiver = await createBareReceiver();
+test('an idle connection is closed after 4 s without a hint of the endpoint', async (t) => {
+  const endpoint = await createBareEndpoint();
   freezeTimers(t);
   const { post } = createPosting();
-  await post(receiver.url);
-  await post(receiver.url);
-  assert.equal(receiver.sockets.length, 1);
+  await post(endpoint.url);
+  await post(endpoint.url);
+  assert.equal(endpoint.sockets.length, 1);
   await idle();
   t.mock.timers.tick(3_999);
   await idle();
-  const [socket] = receiver.sockets;
+  const [socket] = endpoint.sockets;
   assert.ok(socket && !socket.readableEnded);
   t.mock.timers.tick(1);
   await once(socket, 'close');
 });
 
-test('an idle connection is closed 2 s before the receiver would', async (t) => {
-  const receiver = await createBareReceiver('HTTP/1.1 204 No Content\r\nkeep-alive: timeout=20\r\n\r\n');
+test('an idle connection is closed 2 s before the endpoint would', async (t) => {
+  const endpoint = await createBareEndpoint('HTTP/1.1 204 No Content\r\nkeep-alive: timeout=20\r\n\r\n');
   freezeTimers(t);
-  await createPosting().post(receiver.url);
+  await createPosting().post(endpoint.url);
   await idle();
   t.mock.timers.tick(17_999);
   await idle();
-  const [socket] = receiver.sockets;
+  const [socket] = endpoint.sockets;
   assert.ok(socket && !socket.readableEnded);
   t.mock.timers.tick(1);
   await once(socket, 'close');
 });
 
-test('however long the receiver would wait, an idle connection is closed after a minute', async (t) => {
-  const receiver = await createBareReceiver('HTTP/1.1 204 No Content\r\nkeep-alive: timeout=86400\r\n\r\n');
+test('however long the endpoint would wait, an idle connection is closed after a minute', async (t) => {
+  const endpoint = await createBareEndpoint('HTTP/1.1 204 No Content\r\nkeep-alive: timeout=86400\r\n\r\n');
   freezeTimers(t);
-  await createPosting().post(receiver.url);
+  await createPosting().post(endpoint.url);
   await idle();
-  t.mock.timers.tick(LINE_LIFETIME_MS);
-  await once(receiver.sockets[0] as Socket, 'close');
+  t.mock.timers.tick(CONNECTION_LIFETIME_MS);
+  await once(endpoint.sockets[0] as Socket, 'close');
 });
 
 test('a connection in use all the time is replaced after a minute, and the name resolved again', async () => {
-  const receiver = await createReceiver();
+  const endpoint = await createTestEndpoint();
   let resolved = 0;
   const { clock, post } = createPosting(async () => {
     resolved++;
     return ['127.0.0.1'];
   });
-  await post(named(receiver.url));
-  clock.advance(LINE_LIFETIME_MS - 1);
-  await post(named(receiver.url));
+  await post(named(endpoint.url));
+  clock.advance(CONNECTION_LIFETIME_MS - 1);
+  await post(named(endpoint.url));
   assert.equal(resolved, 1);
   clock.advance(1);
-  await post(named(receiver.url));
+  await post(named(endpoint.url));
   assert.equal(resolved, 2);
-  assert.equal(connectionsOf(receiver), 2);
-  await receiver.received[0]?.connectionClosed;
+  assert.equal(connectionsOf(endpoint), 2);
+  await endpoint.received[0]?.connectionClosed;
 });
 
 test('one origin too many: the one that was idle for longest loses its connection', async (t) => {
-  const receiver = await createReceiver();
+  const endpoint = await createTestEndpoint();
   freezeTimers(t);
   const { clock, post } = createPosting();
-  const urls = Array.from({ length: MAX_IDLE_POOLS }, (_, nth) => named(receiver.url, `host-${nth}.test`));
+  const urls = Array.from({ length: MAX_IDLE_POOLS }, (_, nth) => named(endpoint.url, `host-${nth}.test`));
   await Promise.all(urls.map((url) => post(url)));
   clock.advance(1);
   await Promise.all(urls.slice(1).map((url) => post(url)));
-  const before = connectionsOf(receiver);
+  const before = connectionsOf(endpoint);
   assert.equal(before, MAX_IDLE_POOLS);
-  await post(named(receiver.url, 'one-more.test'));
-  const first = receiver.received.find(({ headers }) => headers.host?.startsWith('host-0.'));
+  await post(named(endpoint.url, 'one-more.test'));
+  const first = endpoint.received.find(({ headers }) => headers.host?.startsWith('host-0.'));
   await first?.connectionClosed;
   await Promise.all(urls.slice(1, 50).map((url) => post(url)));
-  assert.equal(connectionsOf(receiver), before + 1);
+  assert.equal(connectionsOf(endpoint), before + 1);
 });
 
 test('origins in use are never given up, however many there are, and cost no other its idle connection', async (t) => {
-  const receiver = await createReceiver();
+  const endpoint = await createTestEndpoint();
   freezeTimers(t);
   const { post } = createPosting();
-  const healthy = named(receiver.url, 'healthy.test');
+  const healthy = named(endpoint.url, 'healthy.test');
   await post(healthy);
   const held = hold();
-  receiver.behave((_, { headers }) => (headers.host?.startsWith('healthy.') ? { kind: 'answer' } : held));
+  endpoint.behave((_, { headers }) => (headers.host?.startsWith('healthy.') ? { kind: 'answer' } : held));
   const count = MAX_IDLE_POOLS + 10;
-  const answers = Array.from({ length: count }, (_, nth) => post(named(receiver.url, `host-${nth}.test`)));
-  await receiver.waitForCount(1 + count);
+  const answers = Array.from({ length: count }, (_, nth) => post(named(endpoint.url, `host-${nth}.test`)));
+  await endpoint.waitForCount(1 + count);
   await post(healthy);
-  assert.equal(connectionsOf(receiver), 1 + count, 'the connection of before');
+  assert.equal(connectionsOf(endpoint), 1 + count, 'the connection of before');
   held.release();
   for (const answer of await Promise.all(answers)) assert.equal(answer.kind, 'answered');
 });
 
 test('close waits for no exchange and leaves no connection and no timer', async () => {
-  const receiver = await createReceiver();
+  const endpoint = await createTestEndpoint();
   const { clock, transport, post } = createPosting((name) =>
     name === 'never.test' ? new Promise(() => {}) : Promise.resolve(['127.0.0.1']),
   );
-  await post(named(receiver.url, 'idle.test'));
-  receiver.behave({ kind: 'hang' });
-  const underWay = [post(receiver.url), post(named(receiver.url, 'idle.test')), post('http://never.test/')];
-  await receiver.waitForCount(3);
-  underWay.push(post(named(receiver.url, 'connecting.test')));
+  await post(named(endpoint.url, 'idle.test'));
+  endpoint.behave({ kind: 'hang' });
+  const underWay = [post(endpoint.url), post(named(endpoint.url, 'idle.test')), post('http://never.test/')];
+  await endpoint.waitForCount(3);
+  underWay.push(post(named(endpoint.url, 'connecting.test')));
   await transport.close();
   for (const answer of await Promise.all(underWay))
     assert.deepEqual(answer, { kind: 'unreachable', reason: 'the service is stopping', durationMs: 0 });
-  await Promise.all(receiver.received.map((request) => request.connectionClosed));
+  await Promise.all(endpoint.received.map((request) => request.connectionClosed));
   assert.equal(clock.waiting(), 0);
-  await receiver.close();
+  await endpoint.close();
   await idle();
   assert.ok(!process.getActiveResourcesInfo().includes('TCPSocketWrap'));
 });
 
 test('close in the moment in which a kept connection is taken: nothing is sent', async () => {
-  const receiver = await createReceiver();
+  const endpoint = await createTestEndpoint();
   const { transport, post } = createPosting();
-  await post(receiver.url);
-  const answer = post(receiver.url);
+  await post(endpoint.url);
+  const answer = post(endpoint.url);
   await transport.close();
   assert.deepEqual(await answer, { kind: 'unreachable', reason: 'the service is stopping', durationMs: 0 });
   await idle();
-  assert.equal(receiver.received.length, 1);
+  assert.equal(endpoint.received.length, 1);
 });
 
 test('after close nothing is sent any more, and closing again is nothing', async () => {
-  const receiver = await createReceiver();
+  const endpoint = await createTestEndpoint();
   const { transport, post } = createPosting();
   await transport.close();
-  const answer = await post(receiver.url);
+  const answer = await post(endpoint.url);
   assert.deepEqual(answer, { kind: 'unreachable', reason: 'the service is stopping', durationMs: 0 });
-  assert.equal(receiver.received.length, 0);
+  assert.equal(endpoint.received.length, 0);
   await transport.close();
 });
 

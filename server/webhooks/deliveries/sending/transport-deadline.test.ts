@@ -3,7 +3,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
-import { createReceiver, drip, hold } from '../../../../testing/receiver.ts';
+import { createTestEndpoint, drip, hold } from '../../../../testing/test-endpoint.ts';
 import { createPosting, named } from '../testing/posting.ts';
 import { EXCHANGE_TIMEOUT_MS } from './exchange.ts';
 
@@ -13,7 +13,7 @@ const NO_RESPONSE = {
   durationMs: EXCHANGE_TIMEOUT_MS,
 };
 
-/** Resolves the next time that undici tells of it: what the receiver has sent has then been read. */
+/** Resolves the next time that undici tells of it: what the endpoint has sent has then been read. */
 function next(event: 'headers' | 'bodyChunkReceived'): Promise<void> {
   const name = `undici:request:${event}`;
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -26,12 +26,12 @@ function next(event: 'headers' | 'bodyChunkReceived'): Promise<void> {
 }
 
 test('an answer after 9.9 s is an answer', async () => {
-  const receiver = await createReceiver();
+  const endpoint = await createTestEndpoint();
   const held = hold();
-  receiver.behave(held);
+  endpoint.behave(held);
   const { clock, post } = createPosting();
-  const answer = post(receiver.url);
-  await receiver.waitForCount(1);
+  const answer = post(endpoint.url);
+  await endpoint.waitForCount(1);
   clock.advance(9_900);
   held.release({ status: 202 });
   const expected = { kind: 'answered', status: 202, retryAfter: undefined, excerpt: '', durationMs: 9_900 };
@@ -40,26 +40,26 @@ test('an answer after 9.9 s is an answer', async () => {
 });
 
 test('an answer after 10.1 s is too late: timeout at 10 s, and the connection is closed', async () => {
-  const receiver = await createReceiver();
+  const endpoint = await createTestEndpoint();
   const held = hold();
-  receiver.behave(held);
+  endpoint.behave(held);
   const { clock, post } = createPosting();
-  const answer = post(receiver.url);
-  await receiver.waitForCount(1);
+  const answer = post(endpoint.url);
+  await endpoint.waitForCount(1);
   clock.advance(10_100);
   held.release();
   assert.deepEqual(await answer, NO_RESPONSE);
-  await receiver.received[0]?.connectionClosed;
+  await endpoint.received[0]?.connectionClosed;
   assert.equal(clock.waiting(), 0);
 });
 
 test('a byte a second: timeout at 10 s, with the status and what had come', async () => {
-  const receiver = await createReceiver();
+  const endpoint = await createTestEndpoint();
   const dripping = drip('one byte a second');
-  receiver.behave(dripping);
+  endpoint.behave(dripping);
   const { clock, post } = createPosting();
   let read = next('headers');
-  const answer = post(receiver.url);
+  const answer = post(endpoint.url);
   await read;
   for (let second = 1; second <= 10; second++) {
     read = next('bodyChunkReceived');
@@ -73,7 +73,7 @@ test('a byte a second: timeout at 10 s, with the status and what had come', asyn
     reason: 'the response was not complete within 10 seconds',
     ...begun,
   });
-  await receiver.received[0]?.connectionClosed;
+  await endpoint.received[0]?.connectionClosed;
 });
 
 test('a resolver that never answers: timeout at 10 s', async () => {
@@ -84,16 +84,16 @@ test('a resolver that never answers: timeout at 10 s', async () => {
 });
 
 test('a resolver that answers after the deadline: no connection is made any more', async () => {
-  const receiver = await createReceiver();
+  const endpoint = await createTestEndpoint();
   const resolved = Promise.withResolvers<string[]>();
   const { clock, post } = createPosting(() => resolved.promise);
-  const answer = post(named(receiver.url));
+  const answer = post(named(endpoint.url));
   clock.advance(EXCHANGE_TIMEOUT_MS);
   assert.deepEqual(await answer, NO_RESPONSE);
   resolved.resolve(['127.0.0.1']);
-  // A whole exchange with the same receiver: by its end an earlier connection would have shown.
-  await createPosting().post(receiver.url);
-  assert.equal(receiver.received.length, 1);
+  // A whole exchange with the same endpoint: by its end an earlier connection would have shown.
+  await createPosting().post(endpoint.url);
+  assert.equal(endpoint.received.length, 1);
 });
 
 test('one that never speaks TLS: timeout at 10 s, and the connection is closed', async (t) => {
@@ -111,12 +111,12 @@ test('one that never speaks TLS: timeout at 10 s, and the connection is closed',
 });
 
 test('after a timeout the next exchange gets a connection of its own', async () => {
-  const receiver = await createReceiver();
-  receiver.behave((nth) => (nth === 1 ? { kind: 'hang' } : { kind: 'answer' }));
+  const endpoint = await createTestEndpoint();
+  endpoint.behave((nth) => (nth === 1 ? { kind: 'hang' } : { kind: 'answer' }));
   const { clock, post } = createPosting();
-  const late = post(receiver.url);
-  await receiver.waitForCount(1);
+  const late = post(endpoint.url);
+  await endpoint.waitForCount(1);
   clock.advance(EXCHANGE_TIMEOUT_MS);
   assert.equal((await late).kind, 'timeout');
-  assert.equal((await post(receiver.url)).status, 204);
+  assert.equal((await post(endpoint.url)).status, 204);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { createReceiver } from '../../../../testing/receiver.ts';
+import { createTestEndpoint } from '../../../../testing/test-endpoint.ts';
 import {
   AUTHORITY,
   EXPIRED_CERTIFICATE,
@@ -14,10 +14,10 @@ import { createPosting, named } from '../testing/posting.ts';
 setDefaultCACertificates([...getCACertificates('default'), AUTHORITY]);
 
 async function reasonFor(tls: { key: string; cert: string }, hostname: string): Promise<string> {
-  const receiver = await createReceiver({ tls });
-  const answer = await createPosting().post(named(receiver.url, hostname));
+  const endpoint = await createTestEndpoint({ tls });
+  const answer = await createPosting().post(named(endpoint.url, hostname));
   assert.ok(answer.kind === 'unreachable');
-  assert.equal(receiver.received.length, 0);
+  assert.equal(endpoint.received.length, 0);
   return answer.reason;
 }
 
@@ -28,17 +28,17 @@ test('the certificate is verified against the name, and the name is sent as SNI,
     done(null);
   };
   const tls = { ...PARTNER_CERTIFICATE, SNICallback };
-  const receiver = await createReceiver({ tls });
+  const endpoint = await createTestEndpoint({ tls });
   const { post } = createPosting();
-  assert.equal((await post(named(receiver.url))).status, 204);
-  assert.equal((await post(named(receiver.url))).status, 204);
+  assert.equal((await post(named(endpoint.url))).status, 204);
+  assert.equal((await post(named(endpoint.url))).status, 204);
   assert.deepEqual(names, ['hooks.partner.test']);
-  assert.equal(receiver.received[0]?.connectionClosed, receiver.received[1]?.connectionClosed);
+  assert.equal(endpoint.received[0]?.connectionClosed, endpoint.received[1]?.connectionClosed);
 });
 
 test('a name written with its final dot is the same name', async () => {
-  const receiver = await createReceiver({ tls: PARTNER_CERTIFICATE });
-  assert.equal((await createPosting().post(named(receiver.url, 'hooks.partner.test.'))).status, 204);
+  const endpoint = await createTestEndpoint({ tls: PARTNER_CERTIFICATE });
+  assert.equal((await createPosting().post(named(endpoint.url, 'hooks.partner.test.'))).status, 204);
 });
 
 test('a certificate for another name is refused', async () => {
@@ -76,8 +76,8 @@ test('NODE_TLS_REJECT_UNAUTHORIZED=0 lifts nothing', async (t) => {
   }
 });
 
-test('a receiver that does not speak TLS is unreachable', async () => {
-  const receiver = await createReceiver();
-  const answer = await createPosting().post(receiver.url.replace('http:', 'https:'));
+test('a endpoint that does not speak TLS is unreachable', async () => {
+  const endpoint = await createTestEndpoint();
+  const answer = await createPosting().post(endpoint.url.replace('http:', 'https:'));
   assert.deepEqual(answer, { kind: 'unreachable', reason: 'the TLS handshake failed', durationMs: 0 });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createReceiver, refusing } from '../../../../testing/receiver.ts';
+import { createTestEndpoint, refusing } from '../../../../testing/test-endpoint.ts';
 import { createPosting, named } from '../testing/posting.ts';
 import { MAX_RESPONSE_BYTES } from './exchange.ts';
 
@@ -11,77 +11,77 @@ function unreachable(reason: string) {
 }
 
 test('the request arrives as it was given: method, path with query, headers and body', async () => {
-  const receiver = await createReceiver();
+  const endpoint = await createTestEndpoint();
   const { post } = createPosting();
   const body = '{"name":"Zoë 😀"}';
   const headers = { 'content-type': 'application/json', 'webhook-id': 'a1' };
-  await post(`${receiver.url}/hooks/in?tenant=7#part`, { headers, body });
-  const [request] = receiver.received;
+  await post(`${endpoint.url}/hooks/in?tenant=7#part`, { headers, body });
+  const [request] = endpoint.received;
   assert.equal(request?.method, 'POST');
   assert.equal(request.path, '/hooks/in?tenant=7');
   assert.equal(request.body.toString(), body);
   assert.equal(request.headers['webhook-id'], 'a1');
   assert.equal(request.headers['content-type'], 'application/json');
   assert.equal(request.headers['content-length'], `${Buffer.byteLength(body)}`);
-  assert.equal(request.headers.host, new URL(receiver.url).host);
+  assert.equal(request.headers.host, new URL(endpoint.url).host);
 });
 
 for (const status of [200, 201, 204, 301, 302, 307, 400, 404, 410, 429, 500, 503, 599]) {
   test(`${status} is answered with that status`, async () => {
-    const receiver = await createReceiver();
-    receiver.behave({ kind: 'answer', status });
-    const answer = await createPosting().post(receiver.url);
+    const endpoint = await createTestEndpoint();
+    endpoint.behave({ kind: 'answer', status });
+    const answer = await createPosting().post(endpoint.url);
     assert.deepEqual(answer, { kind: 'answered', status, retryAfter: undefined, excerpt: '', ...IN_NO_TIME });
   });
 }
 
 test('a redirect is not followed', async () => {
-  const receiver = await createReceiver();
-  const elsewhere = await createReceiver();
-  receiver.behave({ kind: 'redirect', status: 301, location: elsewhere.url });
-  const answer = await createPosting().post(receiver.url);
+  const endpoint = await createTestEndpoint();
+  const elsewhere = await createTestEndpoint();
+  endpoint.behave({ kind: 'redirect', status: 301, location: elsewhere.url });
+  const answer = await createPosting().post(endpoint.url);
   assert.ok(answer.kind === 'answered');
   assert.equal(answer.status, 301);
   assert.equal(elsewhere.received.length, 0);
 });
 
 test('Retry-After is handed on as it is', async () => {
-  const receiver = await createReceiver();
+  const endpoint = await createTestEndpoint();
   const { post } = createPosting();
   for (const retryAfter of ['120', 'Wed, 21 Oct 2026 07:28:00 GMT', 'soon']) {
-    receiver.behave({ kind: 'answer', status: 429, headers: { 'retry-after': retryAfter } });
-    const answer = await post(receiver.url);
+    endpoint.behave({ kind: 'answer', status: 429, headers: { 'retry-after': retryAfter } });
+    const answer = await post(endpoint.url);
     assert.deepEqual(answer, { kind: 'answered', status: 429, retryAfter, excerpt: '', ...IN_NO_TIME });
   }
 });
 
 test('of several Retry-After the first counts', async () => {
-  const receiver = await createReceiver();
+  const endpoint = await createTestEndpoint();
   const bytes = 'HTTP/1.1 503 Busy\r\nretry-after: 1\r\nretry-after: 2\r\ncontent-length: 0\r\n\r\n';
-  receiver.behave({ kind: 'garbage', bytes });
-  const answer = await createPosting().post(receiver.url);
+  endpoint.behave({ kind: 'garbage', bytes });
+  const answer = await createPosting().post(endpoint.url);
   assert.deepEqual(answer, { kind: 'answered', status: 503, retryAfter: '1', excerpt: '', ...IN_NO_TIME });
 });
 
 test('the first 1,024 bytes of the response are kept', async () => {
-  const receiver = await createReceiver();
+  const endpoint = await createTestEndpoint();
   const { post } = createPosting();
   for (const [body, excerpt] of [
     ['short', 'short'],
     ['x'.repeat(5_000), 'x'.repeat(1_024)],
     ['\0', '\ufffd'],
   ] as const) {
-    receiver.behave({ kind: 'answer', status: 500, body });
-    const answer = await post(receiver.url);
+    endpoint.behave({ kind: 'answer', status: 500, body });
+    const answer = await post(endpoint.url);
     assert.equal(answer.excerpt, excerpt);
   }
 });
 
 test('early hints are not the response', async () => {
-  const receiver = await createReceiver();
+  const endpoint = await createTestEndpoint();
   const hints = 'HTTP/1.1 103 Early Hints\r\nretry-after: 9\r\n\r\n';
-  receiver.behave({ kind: 'garbage', bytes: `${hints}HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok` });
-  const answer = await createPosting().post(receiver.url);
+  endpoint.behave({ kind: 'garbage', bytes: `${hints}HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok` });
+  const answer = await createPosting().post(endpoint.url);
   assert.deepEqual(answer, {
     kind: 'answered',
     status: 200,
@@ -92,22 +92,22 @@ test('early hints are not the response', async () => {
 });
 
 test('early hints and nothing else: unreachable, without a status', async () => {
-  const receiver = await createReceiver();
-  receiver.behave({ kind: 'garbage', bytes: 'HTTP/1.1 103 Early Hints\r\n\r\n' });
+  const endpoint = await createTestEndpoint();
+  endpoint.behave({ kind: 'garbage', bytes: 'HTTP/1.1 103 Early Hints\r\n\r\n' });
   const reason = 'the connection closed before the response was complete';
-  assert.deepEqual(await createPosting().post(receiver.url), unreachable(reason));
+  assert.deepEqual(await createPosting().post(endpoint.url), unreachable(reason));
 });
 
 test('a body that ends with the connection is complete', async () => {
-  const receiver = await createReceiver();
-  receiver.behave({ kind: 'garbage', bytes: 'HTTP/1.0 200 OK\r\n\r\nthe old way' });
-  assert.equal((await createPosting().post(receiver.url)).excerpt, 'the old way');
+  const endpoint = await createTestEndpoint();
+  endpoint.behave({ kind: 'garbage', bytes: 'HTTP/1.0 200 OK\r\n\r\nthe old way' });
+  assert.equal((await createPosting().post(endpoint.url)).excerpt, 'the old way');
 });
 
 test('an endless body is left at 64 KB, with its connection, and the status counts', async () => {
-  const receiver = await createReceiver();
-  receiver.behave({ kind: 'endless' });
-  const answer = await createPosting().post(receiver.url);
+  const endpoint = await createTestEndpoint();
+  endpoint.behave({ kind: 'endless' });
+  const answer = await createPosting().post(endpoint.url);
   assert.deepEqual(answer, {
     kind: 'answered',
     status: 200,
@@ -115,17 +115,17 @@ test('an endless body is left at 64 KB, with its connection, and the status coun
     excerpt: 'e'.repeat(1_024),
     ...IN_NO_TIME,
   });
-  await receiver.received[0]?.connectionClosed;
+  await endpoint.received[0]?.connectionClosed;
 });
 
 test('a body of exactly 64 KB is read, and its connection used again; one byte more ends it', async () => {
-  const receiver = await createReceiver();
+  const endpoint = await createTestEndpoint();
   const { post } = createPosting();
   for (const bytes of [MAX_RESPONSE_BYTES, MAX_RESPONSE_BYTES + 1, 0]) {
-    receiver.behave({ kind: 'answer', status: 200, body: 'x'.repeat(bytes) });
-    assert.equal((await post(receiver.url)).status, 200);
+    endpoint.behave({ kind: 'answer', status: 200, body: 'x'.repeat(bytes) });
+    assert.equal((await post(endpoint.url)).status, 200);
   }
-  const [first, second, third] = receiver.received.map((request) => request.connectionClosed);
+  const [first, second, third] = endpoint.received.map((request) => request.connectionClosed);
   assert.equal(first, second);
   assert.notEqual(second, third);
   await second;
@@ -136,24 +136,24 @@ test('refused: unreachable', async () => {
 });
 
 test('reset: unreachable', async () => {
-  const receiver = await createReceiver();
-  receiver.behave({ kind: 'reset' });
-  assert.deepEqual(await createPosting().post(receiver.url), unreachable('connection reset'));
-  assert.equal(receiver.received.length, 1);
+  const endpoint = await createTestEndpoint();
+  endpoint.behave({ kind: 'reset' });
+  assert.deepEqual(await createPosting().post(endpoint.url), unreachable('connection reset'));
+  assert.equal(endpoint.received.length, 1);
 });
 
 test('reset in the middle of the response: unreachable, with the status and what had come', async () => {
-  const receiver = await createReceiver();
-  receiver.behave({ kind: 'resetMidResponse' });
-  const answer = await createPosting().post(receiver.url);
+  const endpoint = await createTestEndpoint();
+  endpoint.behave({ kind: 'resetMidResponse' });
+  const answer = await createPosting().post(endpoint.url);
   const begun = { status: 200, excerpt: 'the first part' };
   assert.deepEqual(answer, { ...unreachable('connection reset'), ...begun });
 });
 
 test('closed in the middle of the response: unreachable', async () => {
-  const receiver = await createReceiver();
-  receiver.behave({ kind: 'garbage', bytes: 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nfirst' });
-  const answer = await createPosting().post(receiver.url);
+  const endpoint = await createTestEndpoint();
+  endpoint.behave({ kind: 'garbage', bytes: 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nfirst' });
+  const answer = await createPosting().post(endpoint.url);
   const begun = { status: 200, excerpt: 'first' };
   assert.deepEqual(answer, {
     ...unreachable('the connection closed before the response was complete'),
@@ -168,34 +168,34 @@ for (const [what, bytes] of Object.entries({
   'a header that is none': 'HTTP/1.1 200 OK\r\nno colon\r\n\r\n',
 })) {
   test(`${what}: unreachable`, async () => {
-    const receiver = await createReceiver();
-    receiver.behave({ kind: 'garbage', bytes });
-    assert.deepEqual(await createPosting().post(receiver.url), unreachable('the response is not valid HTTP'));
+    const endpoint = await createTestEndpoint();
+    endpoint.behave({ kind: 'garbage', bytes });
+    assert.deepEqual(await createPosting().post(endpoint.url), unreachable('the response is not valid HTTP'));
   });
 }
 
 test('two lengths: unreachable', async () => {
-  const receiver = await createReceiver();
-  receiver.behave({
+  const endpoint = await createTestEndpoint();
+  endpoint.behave({
     kind: 'garbage',
     bytes: 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nx',
   });
-  const reason = 'the response is not of the length that it announces';
-  assert.deepEqual(await createPosting().post(receiver.url), unreachable(reason));
+  const reason = 'the response body does not match its content-length';
+  assert.deepEqual(await createPosting().post(endpoint.url), unreachable(reason));
 });
 
 test('closed without a word: unreachable', async () => {
-  const receiver = await createReceiver();
-  receiver.behave({ kind: 'garbage', bytes: '' });
+  const endpoint = await createTestEndpoint();
+  endpoint.behave({ kind: 'garbage', bytes: '' });
   const reason = 'the connection closed before the response was complete';
-  assert.deepEqual(await createPosting().post(receiver.url), unreachable(reason));
+  assert.deepEqual(await createPosting().post(endpoint.url), unreachable(reason));
 });
 
 test('1 MB of headers: unreachable', async () => {
-  const receiver = await createReceiver();
-  receiver.behave({ kind: 'hugeHeaders', bytes: 1024 * 1024 });
+  const endpoint = await createTestEndpoint();
+  endpoint.behave({ kind: 'hugeHeaders', bytes: 1024 * 1024 });
   assert.deepEqual(
-    await createPosting().post(receiver.url),
+    await createPosting().post(endpoint.url),
     unreachable('the response headers are too large'),
   );
 });
@@ -211,23 +211,23 @@ test('a name that does not resolve: unreachable', async () => {
 });
 
 test('an address that is not public: unreachable, and nothing is sent', async () => {
-  const receiver = await createReceiver();
-  const { port } = new URL(receiver.url);
+  const endpoint = await createTestEndpoint();
+  const { port } = new URL(endpoint.url);
   const { post } = createPosting();
   for (const host of ['127.0.0.1', '0x7f.1', '2130706433', '[::ffff:127.0.0.1]', 'hooks.partner.test']) {
     const answer = await post(`http://${host}:${port}/`, { allowPrivate: false });
     assert.deepEqual(answer, NO_PUBLIC_ADDRESS, host);
   }
-  assert.equal(receiver.received.length, 0);
+  assert.equal(endpoint.received.length, 0);
 });
 
 test('what one may reach on a private address, another may not over the same connection', async () => {
-  const receiver = await createReceiver();
+  const endpoint = await createTestEndpoint();
   const { post } = createPosting();
-  const url = named(receiver.url);
+  const url = named(endpoint.url);
   assert.equal((await post(url)).kind, 'answered');
   assert.deepEqual(await post(url, { allowPrivate: false }), NO_PUBLIC_ADDRESS);
-  assert.equal(receiver.received.length, 1);
+  assert.equal(endpoint.received.length, 1);
 });
 
 test('a URL that is none, or of another kind: unreachable', async () => {

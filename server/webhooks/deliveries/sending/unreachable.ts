@@ -1,10 +1,7 @@
-/** One reason for both: telling them apart would show a partner which names our own network resolves. */
+/** One reason for both cases: separate ones would reveal which names our network resolves. */
 const NO_PUBLIC_ADDRESS = 'the host does not resolve to a public address';
 
-/**
- * Why nothing was answered, for the partner to read. Only from this list: the messages of Node and undici
- * name addresses that are none of the partner's business.
- */
+/** Reasons shown to partners. Messages of Node and undici are not shown because they contain internal addresses. */
 const REASONS: Readonly<Record<string, string>> = {
   ADDRESS_NOT_PUBLIC: NO_PUBLIC_ADDRESS,
   ENOTFOUND: NO_PUBLIC_ADDRESS,
@@ -33,13 +30,13 @@ const REASONS: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the certificate is not from a trusted authority',
   EPROTO: 'the TLS handshake failed',
   UND_ERR_HEADERS_OVERFLOW: 'the response headers are too large',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the response is not of the length that it announces',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the response body does not match its content-length',
   UND_ERR_DESTROYED: 'the service is stopping',
 };
 
 export function unreachableReason(error: Error & { code?: string }): string {
   const { name, message, code = '' } = error;
-  // undici has one code for what is closed and for what is wrong: "bad response" and "bad upgrade".
+  // undici uses one code for closed connections and for "bad response" and "bad upgrade".
   const isSocketError = code === 'UND_ERR_SOCKET';
   if (name === 'HTTPParserError' || (isSocketError && message.startsWith('bad ')))
     return 'the response is not valid HTTP';

@@ -1,13 +1,10 @@
 import { RESPONSE_TIME_BOUNDS_MS } from '../recording/counters.ts';
 import { EXCHANGE_TIMEOUT_MS } from '../sending/exchange.ts';
 
-/** The last bucket is open, but nothing takes longer than an exchange may. */
+/** The exchange timeout bounds the last bucket. */
 const UPPER_BOUNDS_MS = [...RESPONSE_TIME_BOUNDS_MS, EXCHANGE_TIMEOUT_MS];
 
-/**
- * The time within which this share of the responses came, from a histogram: as if the responses of a bucket were
- * spread evenly over it. Undefined when there were none.
- */
+/** Percentile of a histogram, with linear interpolation within a bucket. Undefined without responses. */
 export function percentileMs(responseTimes: readonly number[], share: number): number | undefined {
   const total = responseTimes.reduce((sum, count) => sum + count, 0);
   const wanted = total * share;

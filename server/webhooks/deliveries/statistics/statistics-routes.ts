@@ -18,8 +18,7 @@ export function registerDeliveryStatistics(
       schema: {
         ...read.documented,
         operationId: 'delivery_statistics.get',
-        summary:
-          'How many events and deliveries there were over the last hour, day or week, and how they went',
+        summary: 'Get counts, success rates and response times of deliveries over the last hour, day or week',
         tags: ['Deliveries'],
         querystring: StatisticsQuery,
         response: answers({ 200: StatisticsView }, 400, 401, 403, 422),

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { environmentsFilter, guidsFilter } from '../../../infrastructure/http/requests/filters.ts';
 import { Guid, strictObject, Timestamp } from '../../../infrastructure/http/requests/schemas.ts';
 
-/** A range is a number of steps, the last of which is still running. */
+/** The last step of a range is the current one. */
 export const RANGES = {
   '1h': { stepSeconds: 60, steps: 60 },
   '24h': { stepSeconds: 15 * 60, steps: 96 },
@@ -26,16 +26,18 @@ const counts = {
   failed_attempts: Type.Integer({ description: 'attempts that failed, retries included' }),
 };
 const events = Type.Integer({
-  description: 'events of the Organization in these environments, whichever subscription is asked for',
+  description: 'events of the Organization in these environments, whatever the subscription filter',
 });
 const quality = {
   success_rate: Type.Optional(
-    Type.Number({ description: 'of all attempts, from 0 to 1; absent when there were none' }),
+    Type.Number({ description: 'share of successful attempts, from 0 to 1; absent without attempts' }),
   ),
   p50_ms: Type.Optional(
-    Type.Integer({ description: 'half of the successful attempts took no longer; estimated' }),
+    Type.Integer({ description: 'estimated median response time of successful attempts' }),
   ),
-  p99_ms: Type.Optional(Type.Integer({ description: 'all but one in a hundred took no longer; estimated' })),
+  p99_ms: Type.Optional(
+    Type.Integer({ description: 'estimated 99th percentile of the response time of successful attempts' }),
+  ),
 };
 
 export const StatisticsView = Type.Object({
@@ -43,11 +45,11 @@ export const StatisticsView = Type.Object({
   step_seconds: Type.Integer(),
   totals: Type.Object({ ...counts, events, ...quality }),
   subscriptions: Type.Array(Type.Object({ subscription_guid: Guid, ...counts, ...quality }), {
-    description: 'newest first, those without a delivery included',
+    description: 'newest first, including subscriptions without deliveries',
   }),
   points: Type.Array(
-    Type.Object({ at: { ...Timestamp, description: 'where the step begins' }, ...counts, events }),
-    { description: 'every step, oldest first; the last one is still running' },
+    Type.Object({ at: { ...Timestamp, description: 'start of the step' }, ...counts, events }),
+    { description: 'every step, oldest first; the last one is the current step' },
   ),
 });
 

@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import { uuidArray } from '../../../infrastructure/database/arrays.ts';
 import type { Queries } from '../../../infrastructure/database/database.ts';
+import type { Window } from '../../events/counters.ts';
 import { RESPONSE_TIME_BOUNDS_MS } from '../recording/counters.ts';
 
-/** What happened to one subscription in one step of a window. */
+/** Counts of one subscription in one step of a window. */
 export type StepCounts = {
   subscription_guid: string;
   at: Date;
@@ -12,9 +13,7 @@ export type StepCounts = {
   response_times: number[];
 };
 
-export type Window = { from: Date; to: Date; stepSeconds: number };
-
-/** Bucket by bucket: taking the arrays apart and putting them together again costs ten times as much. */
+/** Summed by bucket: unnest and array_agg cost ten times as much. */
 const SUMMED_RESPONSE_TIMES = sql.join(
   Array.from(
     { length: RESPONSE_TIME_BOUNDS_MS.length + 1 },
@@ -22,10 +21,7 @@ const SUMMED_RESPONSE_TIMES = sql.join(
   ),
 );
 
-/**
- * From the counters alone, which are a row for each minute in which something happened: so it costs the same over any
- * number of deliveries. Steps in which nothing happened are left out.
- */
+/** Reads the per-minute counters, so the cost does not depend on the number of deliveries. Omits empty steps. */
 export async function selectStepCounts(
   queries: Queries,
   subscriptionGuids: readonly string[],

@@ -4,9 +4,9 @@ import { type KyselyPlugin, RawNode } from 'kysely';
 import { assertError, type TestApp } from '../../../../testing/app.ts';
 import { countDeliveries, countEvents } from '../../../../testing/counters.ts';
 import { publishEvents } from '../../../../testing/events.ts';
-import { createReceiver, hold } from '../../../../testing/receiver.ts';
 import { createSubscription } from '../../../../testing/subscriptions.ts';
 import { createTenant, PRODUCTION_HOST, tokenOf, userToken } from '../../../../testing/tenant.ts';
+import { createTestEndpoint, hold } from '../../../../testing/test-endpoint.ts';
 import { createDispatchingApp } from '../../../../testing/webhooks.ts';
 import { selectStepCounts } from './statistics-store.ts';
 
@@ -52,24 +52,24 @@ const withCounts = (points: readonly Point[]) =>
 
 test('what was sent, what came of it and what happened are in the minute of it', async () => {
   const { tenant } = await createOwner();
-  const receiver = await createReceiver();
-  const { guid } = await createSubscription(app, tenant, { url: receiver.url });
-  await dispatcher.settle();
+  const endpoint = await createTestEndpoint();
+  const { guid } = await createSubscription(app, tenant, { url: endpoint.url });
+  await dispatcher.drain();
   clock.advance(2 * HOUR_MS);
   clock.advance(MINUTE_MS - (clock.now().getTime() % MINUTE_MS));
   const at = clock.now().toISOString();
   const fresh = await userToken(app, tenant.organizationGuid);
-  receiver.behave((nth) => ({ kind: 'answer', status: nth % 2 === 0 ? 500 : 204 }));
+  endpoint.behave((nth) => ({ kind: 'answer', status: nth % 2 === 0 ? 500 : 204 }));
   await publishEvents(app, tenant, 4);
-  await dispatcher.settle();
+  await dispatcher.drain();
   const held = hold();
-  receiver.behave(held);
-  const before = receiver.received.length;
+  endpoint.behave(held);
+  const before = endpoint.received.length;
   await publishEvents(app, tenant, 1);
-  await receiver.waitForCount(before + 1);
+  await endpoint.waitForCount(before + 1);
   clock.advance(200);
   held.release();
-  await dispatcher.settle();
+  await dispatcher.drain();
   await app.eventCounters.flush();
   const { totals, subscriptions, points } = await ask(fresh);
   const { p50_ms, p99_ms, ...rest } = totals;

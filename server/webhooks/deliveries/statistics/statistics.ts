@@ -1,38 +1,37 @@
 import type { Queries } from '../../../infrastructure/database/database.ts';
-import type { EnvironmentName } from '../../../infrastructure/database/tables.ts';
 import type { Clock } from '../../../infrastructure/runtime/clock.ts';
-import type { EventCounters } from '../../events/counters.ts';
+import type { EventCounters, Window } from '../../events/counters.ts';
 import type { Subscriptions } from '../../subscriptions/service.ts';
-import type { Visible } from '../store.ts';
+import { type Visible, visibleEnvironments } from '../../visible.ts';
 import { percentileMs } from './percentile.ts';
 import { RANGES, type Range, type Statistics } from './statistics-schema.ts';
-import { type StepCounts, selectStepCounts, type Window } from './statistics-store.ts';
+import { type StepCounts, selectStepCounts } from './statistics-store.ts';
 
 export type DeliveryStatistics = ReturnType<typeof createDeliveryStatistics>;
 
 type Deps = { queries: Queries; clock: Clock; subscriptions: Subscriptions; eventCounters: EventCounters };
-type Asked = {
+type Query = {
   range: Range;
   subscriptionGuid: readonly string[] | undefined;
   environment: readonly string[] | undefined;
 };
 type Counts = Pick<StepCounts, 'completed' | 'failed_attempts' | 'response_times'>;
 
-const ENVIRONMENTS: readonly EnvironmentName[] = ['production', 'sandbox'];
 const MEDIAN = 0.5;
 const NEARLY_ALL = 0.99;
 
-/** What the charts show: how much was sent, how well and how quickly it was taken. */
 export function createDeliveryStatistics({ queries, clock, subscriptions, eventCounters }: Deps) {
   return {
-    async read(visible: Visible, { range, subscriptionGuid, environment }: Asked): Promise<Statistics> {
+    async read(visible: Visible, { range, subscriptionGuid, environment }: Query): Promise<Statistics> {
       const { organizationGuid } = visible;
-      const environments = ENVIRONMENTS.filter(
-        (name) => name === (visible.environment ?? name) && (environment?.includes(name) ?? true),
-      );
+      const environments = visibleEnvironments(visible, environment);
       const window = windowOf(range, clock.now());
-      // Those that went in the meantime are part of what happened.
-      const owned = await subscriptions.guidsOf({ organizationGuid, environments, goneAfter: window.from });
+      // Subscriptions deleted during the window are included.
+      const owned = await subscriptions.guidsOf({
+        organizationGuid,
+        environments,
+        deletedAfter: window.from,
+      });
       const guids = owned.filter((guid) => subscriptionGuid?.includes(guid) ?? true).reverse();
       const [steps, events] = await Promise.all([
         guids.length === 0 ? [] : selectStepCounts(queries, guids, window),
@@ -53,7 +52,7 @@ export function createDeliveryStatistics({ queries, clock, subscriptions, eventC
           const own = bySubscription.get(subscription_guid) ?? [];
           return { subscription_guid, ...viewCounts(own), ...viewQuality(own) };
         }),
-        points: momentsOf(window).map((at) => ({
+        points: stepsOf(window).map((at) => ({
           at: new Date(at).toISOString(),
           ...viewCounts(byStep.get(at) ?? []),
           events: eventsAt.get(at) ?? 0,
@@ -63,7 +62,7 @@ export function createDeliveryStatistics({ queries, clock, subscriptions, eventC
   };
 }
 
-/** Of whole steps, so that a chart that is drawn again keeps its points; the last one is the one that runs. */
+/** Whole steps, so that a redrawn chart keeps its points; the last step is the current one. */
 function windowOf(range: Range, now: Date): Window {
   const { stepSeconds, steps } = RANGES[range];
   const stepMs = stepSeconds * 1_000;
@@ -71,7 +70,7 @@ function windowOf(range: Range, now: Date): Window {
   return { from: new Date(to - steps * stepMs), to: new Date(to), stepSeconds };
 }
 
-function momentsOf({ from, to, stepSeconds }: Window): number[] {
+function stepsOf({ from, to, stepSeconds }: Window): number[] {
   const stepMs = stepSeconds * 1_000;
   const steps = (to.getTime() - from.getTime()) / stepMs;
   return Array.from({ length: steps }, (_, step) => from.getTime() + step * stepMs);

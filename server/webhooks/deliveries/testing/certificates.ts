@@ -1,6 +1,6 @@
-/** Made once with openssl, valid from 2000 to 2126 unless it says otherwise; the keys protect nothing. */
+/** Test certificates made with openssl, valid from 2000 to 2126 unless noted otherwise. */
 
-/** Trusted by nobody until a test says so with `setDefaultCACertificates`. */
+/** Tests trust it with `setDefaultCACertificates`. */
 export const AUTHORITY = `-----BEGIN CERTIFICATE-----
 MIIBdjCCARugAwIBAgIBATAKBggqhkjOPQQDAjAhMR8wHQYDVQQDDBZQb3J0aWNv
 IHRlc3QgYXV0aG9yaXR5MCAXDTAwMDEwMTAwMDAwMFoYDzIxMjYwMTAxMDAwMDAw

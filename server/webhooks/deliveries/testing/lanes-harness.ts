@@ -2,20 +2,19 @@ import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import { createFakeClock } from '../../../../testing/fake-clock.ts';
 import { Secret } from '../../../infrastructure/runtime/secret.ts';
-import type { Receiver } from '../../subscriptions/service.ts';
+import type { Endpoint } from '../../subscriptions/service.ts';
 import type { Delivery, Outcome } from '../delivery.ts';
 import { createLanes } from '../queue/lanes/lanes.ts';
 
 export type Result = Outcome['result'];
 export type Sending = {
   delivery: Delivery;
-  receiver: Receiver;
+  endpoint: Endpoint;
   end(result: Result, durationMs?: number): void;
 };
 type Recording = { outcome: Outcome; done(): void };
 
-/** Its endpoint has answered before, unless told otherwise. */
-export function receiverOf(name: string | number, fields: Partial<Receiver> = {}): Receiver {
+export function endpointOf(name: string | number, fields: Partial<Endpoint> = {}): Endpoint {
   return {
     guid: `lane-${name}`,
     ...{ organizationGuid: 'o', environment: 'sandbox', url: 'https://partner.example/hook' },
@@ -24,33 +23,33 @@ export function receiverOf(name: string | number, fields: Partial<Receiver> = {}
   };
 }
 
-/** Lanes whose attempts and records end when the test ends them; without `recorded: 'by hand'` records end at once. */
-export function createHarness({ recorded = 'at once' }: { recorded?: 'at once' | 'by hand' } = {}) {
+/** Lanes whose attempts end when the test ends them, and with `recorded: 'manually'` their records too. */
+export function createHarness({ recorded = 'immediately' }: { recorded?: 'immediately' | 'manually' } = {}) {
   const clock = createFakeClock();
   const started: string[] = [];
   const sending: Sending[] = [];
   const recording: Recording[] = [];
-  const handedBack: Delivery[] = [];
-  let hungryCalls = 0;
-  let made = 0;
+  const requeued: Delivery[] = [];
+  let refillCalls = 0;
+  let created = 0;
 
-  function deliveriesFor({ guid }: Receiver, count: number): Delivery[] {
+  function deliveriesFor({ guid }: Endpoint, count: number): Delivery[] {
     return Array.from({ length: count }, () => {
-      made += 1;
-      return { guid: `delivery-${made}`, subscriptionGuid: guid } as Delivery;
+      created += 1;
+      return { guid: `delivery-${created}`, subscriptionGuid: guid } as Delivery;
     });
   }
 
   const lanes = createLanes({
     clock,
-    isHeld: () => true,
+    isLeaseValid: () => true,
     timers: clock,
-    attempt(delivery, receiver) {
-      started.push(receiver.guid);
+    attempt(delivery, endpoint) {
+      started.push(endpoint.guid);
       const { promise, resolve } = Promise.withResolvers<Outcome>();
       const entry: Sending = {
         delivery,
-        receiver,
+        endpoint,
         end(result, durationMs = 100) {
           sending.splice(sending.indexOf(entry), 1);
           const now = clock.now();
@@ -70,7 +69,7 @@ export function createHarness({ recorded = 'at once' }: { recorded?: 'at once' |
       return promise;
     },
     record(outcome) {
-      if (recorded === 'at once') return Promise.resolve();
+      if (recorded === 'immediately') return Promise.resolve();
       const { promise, resolve } = Promise.withResolvers<void>();
       const entry = {
         outcome,
@@ -82,33 +81,33 @@ export function createHarness({ recorded = 'at once' }: { recorded?: 'at once' |
       recording.push(entry);
       return promise;
     },
-    handBack: (deliveries) => void handedBack.push(...deliveries),
-    onHungry() {
-      hungryCalls += 1;
+    requeue: (deliveries) => void requeued.push(...deliveries),
+    onRefillNeeded() {
+      refillCalls += 1;
     },
   });
 
   return {
     clock,
     lanes,
-    /** Whose attempts began, in this order. */
+    /** Endpoints of the attempts, in order of their start. */
     started,
-    /** Attempts under way. */
+    /** Attempts in flight. */
     sending,
-    /** Outcomes that are not written down yet. */
+    /** Outcomes that are not recorded yet. */
     recording,
-    handedBack,
-    hungryCalls: () => hungryCalls,
+    requeued,
+    refillCalls: () => refillCalls,
     deliveriesFor,
     /** Reserves and adds. */
-    fill(receiver: Receiver, count: number): Delivery[] {
-      assert.equal(lanes.reserve(receiver, count), count);
-      const deliveries = deliveriesFor(receiver, count);
-      lanes.add(receiver, deliveries);
+    fill(endpoint: Endpoint, count: number): Delivery[] {
+      assert.equal(lanes.reserve(endpoint, count), count);
+      const deliveries = deliveriesFor(endpoint, count);
+      lanes.add(endpoint, deliveries);
       return deliveries;
     },
     async endFirst(result: Result = 'completed', durationMs = 100): Promise<void> {
-      assert.ok(sending[0], 'something is under way');
+      assert.ok(sending[0], 'an attempt is in flight');
       sending[0].end(result, durationMs);
       await turn();
     },

@@ -1,6 +1,6 @@
 import type { Notifications } from '../../../infrastructure/database/connections/notifications.ts';
 
-/** Notifications without a database: what was said is kept, and a test says what is heard. */
+/** Notifications without a database: keeps the sent payloads and lets a test deliver payloads. */
 export function createFakeNotifications() {
   const handlers = new Map<string, (payload: string | undefined) => void>();
   const said: { channel: string; payloads: readonly string[] }[] = [];
@@ -21,7 +21,7 @@ export function createFakeNotifications() {
     notifications,
     state,
     hear: (channel: string, payload?: string) => handlers.get(channel)?.(payload),
-    /** The payloads on a channel so far, from then on without them. */
+    /** Removes and returns the payloads sent on a channel. */
     take(channel: string): string[] {
       const found = said.filter((each) => each.channel === channel).flatMap(({ payloads }) => payloads);
       const others = said.filter((each) => each.channel !== channel);

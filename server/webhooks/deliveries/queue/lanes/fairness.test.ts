@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import type { TestApp } from '../../../../../testing/app.ts';
 import { insertDeliveries } from '../../../../../testing/deliveries.ts';
 import { publishEvents } from '../../../../../testing/events.ts';
-import { createReceiver, hold, refusing } from '../../../../../testing/receiver.ts';
 import { createSubscription } from '../../../../../testing/subscriptions.ts';
 import { createTenant, type Tenant } from '../../../../../testing/tenant.ts';
+import { createTestEndpoint, hold, refusing } from '../../../../../testing/test-endpoint.ts';
 import { createDispatchingApp, guidsAt, metricOf, queueOf, until } from '../../../../../testing/webhooks.ts';
 
 /** Nobody's dead endpoint is felt by anyone else. */
@@ -39,14 +39,14 @@ async function addBacklog(app: TestApp, { tenant, subscription }: Backlog, count
 
 /** The dispatcher looks into the queue; nobody waits for what it sends. */
 function look(app: TestApp): void {
-  void app.dispatcher.settle();
+  void app.dispatcher.drain();
 }
 
 test('2,000 deliveries for a dead endpoint and as many for one that hangs do not hold up a healthy one', async () => {
   const app = await createDispatchingApp();
-  const hanging = await createReceiver();
+  const hanging = await createTestEndpoint();
   hanging.behave({ kind: 'hang' });
-  const healthy = await createReceiver();
+  const healthy = await createTestEndpoint();
   const dead = await createBacklog(app, await refusing(), 2_000);
   await createBacklog(app, hanging.url, 2_000);
   const { tenant } = await createBacklog(app, healthy.url, 200);
@@ -70,15 +70,15 @@ test('2,000 deliveries for a dead endpoint and as many for one that hangs do not
 
 test('an endpoint that keeps failing is left alone between attempts', async () => {
   const app = await createDispatchingApp();
-  const failing = await createReceiver();
+  const failing = await createTestEndpoint();
   failing.behave({ kind: 'answer', status: 500 });
   await createBacklog(app, failing.url, 500);
-  await app.dispatcher.settle();
+  await app.dispatcher.drain();
   const before = failing.received.length;
   assert.ok(before < 20, `${before} requests in no time`);
   for (let step = 0; step < 20; step += 1) {
     app.clock.advance(50);
-    await app.dispatcher.settle();
+    await app.dispatcher.drain();
   }
   const more = failing.received.length - before;
   assert.ok(more >= 10 && more <= 40, `${more} requests in a second`);
@@ -86,10 +86,10 @@ test('an endpoint that keeps failing is left alone between attempts', async () =
 
 test('lanes take turns: the first of B arrive long before the last of A, however much A has', async () => {
   const app = await createDispatchingApp();
-  const shared = await createReceiver();
+  const shared = await createTestEndpoint();
   const a = await createBacklog(app, `${shared.url}/a`, 500);
   const b = await createBacklog(app, `${shared.url}/b`, 20);
-  await app.dispatcher.settle();
+  await app.dispatcher.drain();
   const paths = shared.received.map(({ path }) => path);
   assert.equal(paths.filter((path) => path === '/a').length, 501);
   // In the order of arrival, not of sending: new connections take longer than those that A has already.
@@ -102,7 +102,7 @@ test('lanes take turns: the first of B arrive long before the last of A, however
 
 test('what is held in memory is bounded, and nothing is left of it in the end', async () => {
   const app = await createDispatchingApp();
-  const healthy = await createReceiver({ maxReceived: 20_000 });
+  const healthy = await createTestEndpoint({ maxReceived: 20_000 });
   const { subscription } = await createBacklog(app, healthy.url, 8_000);
   let most = 0;
   const watching = (async () => {
@@ -111,7 +111,7 @@ test('what is held in memory is bounded, and nothing is left of it in the end', 
       await new Promise((resolve) => setImmediate(resolve));
     }
   })();
-  await app.dispatcher.settle();
+  await app.dispatcher.drain();
   await watching;
   assert.ok(most > 0 && most <= MAX_HELD_FOR_ONE, `${most} held for one endpoint`);
   assert.equal(await metricOf(app, HELD), 0);
@@ -122,9 +122,9 @@ test('what is held in memory is bounded, and nothing is left of it in the end', 
 
 test('endpoints that hang, with backlogs that would fill the memory, do not take it from a healthy one', async () => {
   const app = await createDispatchingApp();
-  const hanging = await createReceiver();
+  const hanging = await createTestEndpoint();
   hanging.behave({ kind: 'hang' });
-  const healthy = await createReceiver();
+  const healthy = await createTestEndpoint();
   const backlogs = 18;
   for (let nth = 0; nth < backlogs; nth += 1) await createBacklog(app, hanging.url, 500);
   look(app);
@@ -141,10 +141,10 @@ test('endpoints that hang, with backlogs that would fill the memory, do not take
 
 test('an endpoint that begins to hang gives back what it holds in memory, and gets it once it answers', async () => {
   const app = await createDispatchingApp();
-  const receiver = await createReceiver();
-  const { tenant, subscription } = await createBacklog(app, receiver.url, 0);
-  await app.dispatcher.settle();
-  receiver.behave({ kind: 'hang' });
+  const endpoint = await createTestEndpoint();
+  const { tenant, subscription } = await createBacklog(app, endpoint.url, 0);
+  await app.dispatcher.drain();
+  endpoint.behave({ kind: 'hang' });
   const events = await publishEvents(app, tenant, 600);
   assert.equal(await metricOf(app, HELD), events.length);
   /** Time goes on while the database is asked, so that leases are renewed on the way. */
@@ -160,30 +160,30 @@ test('an endpoint that begins to hang gives back what it holds in memory, and ge
     'little in memory',
   );
   assert.ok((await leased()) <= MAX_HELD_WHILE_UNANSWERED);
-  receiver.behave({ kind: 'answer' });
+  endpoint.behave({ kind: 'answer' });
   await untilLater(async () => (await queueOf(app, subscription)).length === 0, 'all of them sent');
-  assert.deepEqual(new Set(guidsAt(receiver).slice(1)), new Set(events));
+  assert.deepEqual(new Set(guidsAt(endpoint).slice(1)), new Set(events));
 });
 
 test('what an endpoint has waiting in the database is sent before what is new', async () => {
   const app = await createDispatchingApp();
-  const receiver = await createReceiver({ maxReceived: 2_000 });
-  const backlog = await createBacklog(app, receiver.url, 0);
+  const endpoint = await createTestEndpoint({ maxReceived: 2_000 });
+  const backlog = await createBacklog(app, endpoint.url, 0);
   const { tenant, subscription } = backlog;
-  await app.dispatcher.settle();
+  await app.dispatcher.drain();
   const slow = hold();
-  receiver.behave(slow);
+  endpoint.behave(slow);
   await addBacklog(app, backlog, 1_200);
   look(app);
-  await receiver.waitForCount(2);
+  await endpoint.waitForCount(2);
   const recent = await publishEvents(app, tenant, 10);
-  receiver.behave({ kind: 'answer' });
+  endpoint.behave({ kind: 'answer' });
   slow.release();
   await until(async () => {
     app.clock.advance(10);
-    await app.dispatcher.settle();
+    await app.dispatcher.drain();
     return (await queueOf(app, subscription)).length === 0;
   }, 'all of them sent');
-  const places = recent.map((guid) => guidsAt(receiver).indexOf(guid));
-  assert.ok(Math.min(...places) > 1_100, `the first of them arrived as number ${Math.min(...places)}`);
+  const slots = recent.map((guid) => guidsAt(endpoint).indexOf(guid));
+  assert.ok(Math.min(...slots) > 1_100, `the first of them arrived as number ${Math.min(...slots)}`);
 });

@@ -1,46 +1,46 @@
-import type { Receiver } from '../../../subscriptions/service.ts';
+import type { Endpoint } from '../../../subscriptions/service.ts';
 import type { Delivery } from '../../delivery.ts';
 import { createLimit } from './limit.ts';
 
-/** Held at most: enough that a quick endpoint never waits for the database, and little of what cannot be sent anyway. */
+/** Enough that a fast endpoint never waits for the database. */
 const MAX_HELD = 5_000;
 const MAX_HELD_WHILE_UNPROVEN = 32;
-/** To one that hangs or has not answered yet: one is under way, and the next one is at hand. */
+/** For an endpoint that hangs or has not answered yet: one in flight and one waiting. */
 const MAX_HELD_WHILE_UNANSWERED = 2;
-/** Sent and not written down yet. Were the process to die now, these would be sent again. */
-const MAX_UNSETTLED = 500;
+/** Sent without a recorded outcome: after a crash these are sent again. */
+const MAX_UNRECORDED = 500;
 
 export type Lane = ReturnType<typeof createLane>;
 
-/** The deliveries of one subscription that this node holds: some under way, the others first come, first served. */
-export function createLane(receiver: Receiver) {
-  const limit = createLimit({ hasAnswered: receiver.hasAnswered });
+/** The deliveries of one subscription that this process holds, in flight or waiting in order. */
+export function createLane(endpoint: Endpoint) {
+  const limit = createLimit({ hasAnswered: endpoint.hasAnswered });
   let waiting: Delivery[] = [];
   let next = 0;
   let inFlight = 0;
   let held = 0;
-  /** Taken, and not written down yet. */
-  const unsettled = new Set<Delivery>();
+  /** Taken, without a recorded outcome. */
+  const unrecorded = new Set<Delivery>();
 
-  /** Its endpoint fails, or has not answered yet. */
+  /** The endpoint fails or has not answered yet. */
   const isUnproven = () => limit.isFailing() || limit.standing() === 'unknown';
-  const capacity = () => {
+  const maxHeld = () => {
     if (limit.standing() !== 'responsive') return MAX_HELD_WHILE_UNANSWERED;
     return isUnproven() ? MAX_HELD_WHILE_UNPROVEN : MAX_HELD;
   };
 
   const lane = {
-    receiver,
+    endpoint,
     limit,
     inTurn: false,
     resting: false,
-    /** The database may have something for it. */
+    /** The queue may have deliveries for this lane. */
     more: false,
-    /** The database has something for it that is due and found no room: nothing new may overtake that. */
+    /** The queue has due deliveries that exceed the capacity; new deliveries must not overtake them. */
     behind: false,
-    /** It has become so since a claim was begun, which may not have seen it. */
+    /** Set to `behind` since the last claim started, which may have missed the cause. */
     behindSinceClaim: false,
-    /** As `isUnproven` was when what it holds was last counted. */
+    /** `isUnproven` when the held deliveries were last counted. */
     countsAsUnproven: isUnproven(),
 
     fallBehind(): void {
@@ -49,14 +49,14 @@ export function createLane(receiver: Receiver) {
     },
     isUnproven,
     held: () => held,
-    room: () => Math.max(0, capacity() - held),
-    /** So many more are held, or fewer: reserved, given back, written down, handed back. */
+    capacity: () => Math.max(0, maxHeld() - held),
+    /** `count` is negative when deliveries are recorded or requeued. */
     hold(count: number): void {
       held += count;
     },
 
     put(deliveries: readonly Delivery[]): void {
-      // What was taken is dropped once it is half of the list: a delivery costs the same however long the lane is.
+      // Dropping taken deliveries once they are half of the list makes the cost per delivery constant.
       if (next > waiting.length / 2) {
         waiting = waiting.slice(next);
         next = 0;
@@ -66,36 +66,39 @@ export function createLane(receiver: Receiver) {
     isWaiting: () => next < waiting.length,
     inFlight: () => inFlight,
     maySend: () =>
-      next < waiting.length && !lane.resting && inFlight < limit.current() && unsettled.size < MAX_UNSETTLED,
+      next < waiting.length &&
+      !lane.resting &&
+      inFlight < limit.current() &&
+      unrecorded.size < MAX_UNRECORDED,
     take(): Delivery {
       const delivery = waiting[next] as Delivery;
       next += 1;
       inFlight += 1;
-      unsettled.add(delivery);
+      unrecorded.add(delivery);
       return delivery;
     },
-    settle(delivery: Delivery): void {
-      unsettled.delete(delivery);
+    markRecorded(delivery: Delivery): void {
+      unrecorded.delete(delivery);
     },
-    heldGuids: () => [...waiting.slice(next), ...unsettled].map(({ guid }) => guid),
+    heldGuids: () => [...waiting.slice(next), ...unrecorded].map(({ guid }) => guid),
     sent(): void {
       inFlight -= 1;
     },
-    /** Takes out everything that waits, or everything but one. */
+    /** Removes all waiting deliveries, except `kept`. */
     empty(kept?: string): Delivery[] {
       const rest = waiting.slice(next);
       waiting = rest.filter(({ guid }) => guid === kept);
       next = 0;
       return rest.filter(({ guid }) => guid !== kept);
     },
-    /** Takes out the youngest of what it holds beyond what an endpoint that hangs or keeps failing may have in memory. */
+    /** Removes the newest deliveries beyond the limit of an endpoint that hangs or keeps failing. */
     takeExcess(): Delivery[] {
       if (limit.restMs() === 0 && limit.standing() !== 'hanging') return [];
-      const excess = Math.min(held - capacity(), waiting.length - next);
+      const excess = Math.min(held - maxHeld(), waiting.length - next);
       return excess > 0 ? waiting.splice(waiting.length - excess) : [];
     },
 
-    isHungry: () => (lane.more || lane.behind) && held <= capacity() / 2,
+    needsRefill: () => (lane.more || lane.behind) && held <= maxHeld() / 2,
     isLimited: () => limit.isFailing() && limit.current() === 1,
   };
   return lane;

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
-import type { Receiver } from '../../../subscriptions/service.ts';
+import type { Endpoint } from '../../../subscriptions/service.ts';
 import type { Delivery } from '../../delivery.ts';
-import { createHarness, type Result, receiverOf, type Sending } from '../../testing/lanes-harness.ts';
+import { createHarness, endpointOf, type Result, type Sending } from '../../testing/lanes-harness.ts';
 import { createLimit, type Limit, START_LIMIT } from './limit.ts';
 import { MAX_HELD } from './memory.ts';
-import { MAX_IN_FLIGHT } from './places.ts';
+import { MAX_IN_FLIGHT } from './slots.ts';
 
 const LANE_ROOM = 5_000;
 const LANE_ROOM_WHILE_FAILING = 32;
@@ -21,7 +21,7 @@ const NOTHING = { inFlight: 0, held: 0, limited: 0 };
 
 test('deliveries are sent in the order in which they came, as many at once as the lane may', async () => {
   const { lanes, fill, sending, endFirst } = createHarness();
-  const deliveries = fill(receiverOf(1), 20);
+  const deliveries = fill(endpointOf(1), 20);
   assert.deepEqual(
     sending.map(({ delivery }) => delivery),
     deliveries.slice(0, START_LIMIT),
@@ -37,7 +37,7 @@ test('deliveries are sent in the order in which they came, as many at once as th
 
 test('an endpoint that does not answer is sent one at a time', async () => {
   const { lanes, fill, sending, endFirst } = createHarness();
-  fill(receiverOf(1), 20);
+  fill(endpointOf(1), 20);
   for (let answer = 0; answer < 8; answer++) await endFirst();
   for (let left = START_LIMIT + 8 - 1; left > 0; left--) {
     await endFirst('timeout');
@@ -46,16 +46,16 @@ test('an endpoint that does not answer is sent one at a time', async () => {
   assert.equal(lanes.figures().limited, 1);
 });
 
-test('lanes take turns when places are scarce, however long each is', async () => {
+test('lanes take turns when slots are scarce, however long each is', async () => {
   const { lanes, fill, started, sending } = createHarness();
-  for (let lane = 0; lane < MAX_IN_FLIGHT; lane++) fill(receiverOf(lane), 1);
+  for (let lane = 0; lane < MAX_IN_FLIGHT; lane++) fill(endpointOf(lane), 1);
   assert.equal(lanes.figures().inFlight, MAX_IN_FLIGHT);
   started.length = 0;
   const fillers = [...sending];
 
-  fill(receiverOf('long'), MANY);
-  fill(receiverOf('middle'), 4);
-  fill(receiverOf('short'), 1);
+  fill(endpointOf('long'), MANY);
+  fill(endpointOf('middle'), 4);
+  fill(endpointOf('short'), 1);
   assert.equal(started.length, 0, 'nothing beyond the bound');
   const order = () => started.map((guid) => guid.replace('lane-', ''));
   for (const filler of fillers.slice(0, 12)) {
@@ -63,7 +63,7 @@ test('lanes take turns when places are scarce, however long each is', async () =
     await turn();
   }
   assert.deepEqual(order(), ['long', 'middle', 'short'], 'one each, and the rest is kept for the next lanes');
-  for (const entry of sending.filter(({ receiver }) => receiver.guid === 'lane-middle'))
+  for (const entry of sending.filter(({ endpoint }) => endpoint.guid === 'lane-middle'))
     entry.end('completed');
   await turn();
   assert.deepEqual(order(), ['long', 'middle', 'short', 'middle']);
@@ -71,17 +71,17 @@ test('lanes take turns when places are scarce, however long each is', async () =
 
 test('a lane with any backlog in front does not keep another from its first request', () => {
   const { fill, started } = createHarness();
-  fill(receiverOf('long'), MANY);
-  fill(receiverOf('short'), 1);
+  fill(endpointOf('long'), MANY);
+  fill(endpointOf('short'), 1);
   assert.equal(started.at(-1), 'lane-short');
 });
 
 test('a lane has room for 5,000, for 32 while its endpoint fails, and for 2 while it hangs', async () => {
   const { lanes, fill, endFirst } = createHarness();
-  const receiver = receiverOf(1);
-  assert.equal(lanes.reserve(receiver, 100_000), LANE_ROOM);
-  assert.equal(lanes.reserve(receiver, 1), 0);
-  lanes.unreserve(receiver.guid, LANE_ROOM);
+  const endpoint = endpointOf(1);
+  assert.equal(lanes.reserve(endpoint, 100_000), LANE_ROOM);
+  assert.equal(lanes.reserve(endpoint, 1), 0);
+  lanes.unreserve(endpoint.guid, LANE_ROOM);
   assert.deepEqual(lanes.figures(), NOTHING);
 
   for (const [failure, room] of [
@@ -89,32 +89,32 @@ test('a lane has room for 5,000, for 32 while its endpoint fails, and for 2 whil
     ['rejected', LANE_ROOM_WHILE_FAILING],
     ['unreachable', LANE_ROOM_WHILE_FAILING],
   ] as const) {
-    fill(receiver, 1);
+    fill(endpoint, 1);
     await endFirst(failure);
-    assert.equal(lanes.reserve(receiver, 100_000), room);
-    lanes.unreserve(receiver.guid, room);
+    assert.equal(lanes.reserve(endpoint, 100_000), room);
+    lanes.unreserve(endpoint.guid, room);
   }
-  fill(receiver, 1);
+  fill(endpoint, 1);
   await endFirst();
-  assert.equal(lanes.reserve(receiver, 100_000), LANE_ROOM);
+  assert.equal(lanes.reserve(endpoint, 100_000), LANE_ROOM);
 });
 
-test('lanes for which there is no memory are not hungry', () => {
+test('lanes for which there is no memory are not toRefill', () => {
   const { lanes } = createHarness();
-  const unproven = (name: number) => receiverOf(name, { hasAnswered: false });
+  const unproven = (name: number) => endpointOf(name, { hasAnswered: false });
   const granted: number[] = [];
   for (let lane = 0; granted.at(-1) !== 0; lane += 1) granted.push(lanes.reserve(unproven(lane), MANY));
   for (const lane of granted.keys()) lanes.announce(unproven(lane));
-  assert.deepEqual(lanes.hungry(), []);
+  assert.deepEqual(lanes.toRefill(), []);
   lanes.unreserve('lane-0', granted[0] ?? 0);
-  assert.deepEqual(new Set(lanes.hungry()), new Set(['lane-0', `lane-${granted.length - 1}`]));
+  assert.deepEqual(new Set(lanes.toRefill()), new Set(['lane-0', `lane-${granted.length - 1}`]));
 });
 
 test('a lane that holds more than it has room for by now gets nothing', async () => {
   const { lanes, fill, endFirst } = createHarness();
-  fill(receiverOf(1), MANY);
+  fill(endpointOf(1), MANY);
   await endFirst('rejected');
-  assert.equal(lanes.reserve(receiverOf(1), 1), 0);
+  assert.equal(lanes.reserve(endpointOf(1), 1), 0);
   assert.equal(lanes.figures().held, MANY - 1);
 });
 
@@ -122,7 +122,7 @@ test('all lanes together hold no more than 50,000, and leave enough for the next
   const { lanes } = createHarness();
   let granted = 0;
   for (let lane = 0; lane < 1_000; lane++) {
-    const some = lanes.reserve(receiverOf(lane), LANE_ROOM);
+    const some = lanes.reserve(endpointOf(lane), LANE_ROOM);
     assert.ok(some <= (MAX_HELD - granted) / 4, `${some} of ${MAX_HELD - granted} that were free`);
     if (lane < 100) assert.ok(some >= 64, `${some} for the next after ${lane} backlogs`);
     granted += some;
@@ -132,8 +132,8 @@ test('all lanes together hold no more than 50,000, and leave enough for the next
 });
 
 test('a lane stops sending while 500 of its outcomes are not written down, and goes on when some are', async () => {
-  const { lanes, fill, sending, recording, endAll, started } = createHarness({ recorded: 'by hand' });
-  fill(receiverOf(1), 600);
+  const { lanes, fill, sending, recording, endAll, started } = createHarness({ recorded: 'manually' });
+  fill(endpointOf(1), 600);
   while (sending.length > 0) await endAll();
   assert.equal(recording.length, 500);
   assert.equal(started.length, 500, 'the others wait, whatever the endpoint answers');
@@ -144,8 +144,8 @@ test('a lane stops sending while 500 of its outcomes are not written down, and g
 });
 
 test('a delivery is held until it is written down', async () => {
-  const { lanes, fill, endAll, recording } = createHarness({ recorded: 'by hand' });
-  const [delivery] = fill(receiverOf(1), 1);
+  const { lanes, fill, endAll, recording } = createHarness({ recorded: 'manually' });
+  const [delivery] = fill(endpointOf(1), 1);
   assert.deepEqual(lanes.heldGuids(), [delivery?.guid]);
   await endAll();
   assert.deepEqual(lanes.figures(), { inFlight: 0, held: 1, limited: 0 });
@@ -158,117 +158,117 @@ test('a delivery is held until it is written down', async () => {
 
 test('an endpoint that keeps failing rests after each failure, and others do not notice', async () => {
   const { clock, lanes, fill, sending, endFirst } = createHarness();
-  const dead = receiverOf('dead');
+  const dead = endpointOf('dead');
   fill(dead, 20);
   for (let failure = 0; failure < FAILURES_BEFORE_REST; failure++) await endFirst('unreachable');
   assert.deepEqual(sending, []);
   await lanes.idle();
   clock.advance(REST_MS - 1);
   assert.deepEqual(sending, []);
-  fill(receiverOf('well'), 1);
+  fill(endpointOf('well'), 1);
   assert.equal(sending.length, 1);
   await endFirst();
   clock.advance(1);
   assert.deepEqual(
-    sending.map(({ receiver }) => receiver),
+    sending.map(({ endpoint }) => endpoint),
     [dead],
   );
 });
 
 test('the rest comes with the fifth failure in a row, and a success ends it', async () => {
   const { clock, fill, sending, endFirst } = createHarness();
-  fill(receiverOf(1), 1);
+  fill(endpointOf(1), 1);
   await endFirst('timeout');
   for (let failures = 2; failures <= FAILURES_BEFORE_REST; failures++) {
-    fill(receiverOf(1), 1);
+    fill(endpointOf(1), 1);
     assert.equal(sending.length, 1, `after ${failures - 1} failures`);
     await endFirst('timeout');
   }
-  fill(receiverOf(1), 2);
+  fill(endpointOf(1), 2);
   assert.equal(sending.length, 0);
   clock.advance(REST_MS);
   assert.equal(sending.length, 1);
   await endFirst();
-  assert.equal(sending.length, 1, 'at once');
+  assert.equal(sending.length, 1, 'immediately');
 });
 
-test('what waits for a receiver that is over is handed back, what is under way goes on', async () => {
-  const { clock, lanes, fill, handedBack, sending, endAll } = createHarness();
+test('what waits for a endpoint that is over is handed back, what is under way goes on', async () => {
+  const { clock, lanes, fill, requeued, sending, endAll } = createHarness();
   for (const over of [{ delivers: false }, { endsAt: clock.now() }]) {
-    handedBack.length = 0;
-    const receiver = receiverOf(Object.keys(over).join());
-    const deliveries = fill(receiver, 20);
-    lanes.refresh([receiverOf('unknown', over), { ...receiver, ...over }]);
-    assert.deepEqual(handedBack, deliveries.slice(START_LIMIT));
+    requeued.length = 0;
+    const endpoint = endpointOf(Object.keys(over).join());
+    const deliveries = fill(endpoint, 20);
+    lanes.refresh([endpointOf('unknown', over), { ...endpoint, ...over }]);
+    assert.deepEqual(requeued, deliveries.slice(START_LIMIT));
     assert.equal(sending.length, START_LIMIT);
     await endAll();
     assert.deepEqual(lanes.figures(), NOTHING);
   }
 });
 
-test('a receiver whose end has come is noticed at its next turn', async () => {
-  const { clock, lanes, fill, handedBack, sending, endFirst, endAll } = createHarness();
-  const receiver = receiverOf(1, { endsAt: new Date(clock.now().getTime() + 1_000) });
-  const deliveries = fill(receiver, 20);
+test('a endpoint whose end has come is noticed at its next turn', async () => {
+  const { clock, lanes, fill, requeued, sending, endFirst, endAll } = createHarness();
+  const endpoint = endpointOf(1, { endsAt: new Date(clock.now().getTime() + 1_000) });
+  const deliveries = fill(endpoint, 20);
   clock.advance(999);
   await endFirst();
   assert.equal(sending.length, START_LIMIT + 1);
   clock.advance(1);
   await endFirst();
-  assert.deepEqual(handedBack, deliveries.slice(START_LIMIT + 2));
+  assert.deepEqual(requeued, deliveries.slice(START_LIMIT + 2));
   await endAll();
   assert.deepEqual(lanes.figures(), NOTHING);
 });
 
 test('a new address is used from the next attempt on', async () => {
   const { lanes, fill, sending, endFirst } = createHarness();
-  const receiver = receiverOf(1);
-  fill(receiver, 20);
-  lanes.refresh([{ ...receiver, url: 'https://partner.example/new' }]);
+  const endpoint = endpointOf(1);
+  fill(endpoint, 20);
+  lanes.refresh([{ ...endpoint, url: 'https://partner.example/new' }]);
   await endFirst();
-  assert.equal(sending.at(-1)?.receiver.url, 'https://partner.example/new');
-  assert.deepEqual(lanes.waiting(), [receiver.guid]);
+  assert.equal(sending.at(-1)?.endpoint.url, 'https://partner.example/new');
+  assert.deepEqual(lanes.waiting(), [endpoint.guid]);
 });
 
-test('a lane is hungry when the database has more and half of its room is free', async () => {
-  const { lanes, fill, hungryCalls, endFirst } = createHarness();
-  const receiver = receiverOf(1);
-  fill(receiver, LANE_ROOM);
-  assert.equal(lanes.announce(receiver), false);
+test('a lane is toRefill when the database has more and half of its room is free', async () => {
+  const { lanes, fill, refillCalls, endFirst } = createHarness();
+  const endpoint = endpointOf(1);
+  fill(endpoint, LANE_ROOM);
+  assert.equal(lanes.announce(endpoint), false);
   for (let held = LANE_ROOM - 1; held > LANE_ROOM / 2; held--) await endFirst();
-  assert.equal(hungryCalls(), 0);
-  assert.deepEqual(lanes.hungry(), []);
+  assert.equal(refillCalls(), 0);
+  assert.deepEqual(lanes.toRefill(), []);
   await endFirst();
-  assert.equal(hungryCalls(), 1);
-  assert.deepEqual(lanes.hungry(), [receiver.guid]);
-  lanes.unreserve(receiver.guid, lanes.reserve(receiver, 1));
-  lanes.noteClaim(receiver, { isFull: false, isBehind: false });
-  assert.deepEqual(lanes.hungry(), []);
+  assert.equal(refillCalls(), 1);
+  assert.deepEqual(lanes.toRefill(), [endpoint.guid]);
+  lanes.unreserve(endpoint.guid, lanes.reserve(endpoint, 1));
+  lanes.noteClaim(endpoint, { isFull: false, isBehind: false });
+  assert.deepEqual(lanes.toRefill(), []);
   await endFirst();
-  assert.equal(hungryCalls(), 1, 'nothing more is there');
-  assert.equal(lanes.announce(receiver), true);
+  assert.equal(refillCalls(), 1, 'nothing more is there');
+  assert.equal(lanes.announce(endpoint), true);
 });
 
-test('an empty lane of which the database has more is hungry at once', () => {
+test('an empty lane of which the database has more is toRefill at once', () => {
   const { lanes } = createHarness();
-  assert.equal(lanes.announce(receiverOf(1)), true);
-  assert.deepEqual(lanes.hungry(), ['lane-1']);
+  assert.equal(lanes.announce(endpointOf(1)), true);
+  assert.deepEqual(lanes.toRefill(), ['lane-1']);
 });
 
 test('what is announced during a claim is not forgotten by a claim that found less than it could take', () => {
   const { lanes } = createHarness();
-  const receiver = receiverOf(1);
-  const room = lanes.reserve(receiver, 10);
-  lanes.announce(receiver);
-  lanes.unreserve(receiver.guid, room);
-  lanes.noteClaim(receiver, { isFull: false, isBehind: false });
-  assert.deepEqual(lanes.hungry(), [receiver.guid]);
+  const endpoint = endpointOf(1);
+  const room = lanes.reserve(endpoint, 10);
+  lanes.announce(endpoint);
+  lanes.unreserve(endpoint.guid, room);
+  lanes.noteClaim(endpoint, { isFull: false, isBehind: false });
+  assert.deepEqual(lanes.toRefill(), [endpoint.guid]);
 });
 
 test('idle waits for what is under way, and for what that makes room for', async () => {
   const { lanes, fill, endAll } = createHarness();
   await lanes.idle();
-  fill(receiverOf(1), START_LIMIT + 1);
+  fill(endpointOf(1), START_LIMIT + 1);
   let isIdle = 0;
   const waiters = [lanes.idle(), lanes.idle()].map((idle) =>
     idle.then(() => {
@@ -286,13 +286,13 @@ test('idle waits for what is under way, and for what that makes room for', async
 
 test('after stop nothing is sent or reserved, and idle waits for what is under way only', async () => {
   const { clock, lanes, fill, deliveriesFor, sending, started, endAll } = createHarness();
-  const receiver = receiverOf(1);
-  const deliveries = fill(receiver, 20);
-  assert.equal(lanes.reserve(receiver, 1), 1);
+  const endpoint = endpointOf(1);
+  const deliveries = fill(endpoint, 20);
+  assert.equal(lanes.reserve(endpoint, 1), 1);
   lanes.stop();
-  const late = deliveriesFor(receiver, 1);
-  lanes.add(receiver, late);
-  assert.equal(lanes.reserve(receiver, 1), 0);
+  const late = deliveriesFor(endpoint, 1);
+  lanes.add(endpoint, late);
+  assert.equal(lanes.reserve(endpoint, 1), 0);
   const idle = lanes.idle();
   assert.equal(sending.length, START_LIMIT);
   await endAll();
@@ -305,11 +305,11 @@ test('after stop nothing is sent or reserved, and idle waits for what is under w
 
 test('a lane that was emptied goes on with what comes next', async () => {
   const { lanes, fill, sending, endAll } = createHarness();
-  const deliveries = fill(receiverOf(1), 20);
+  const deliveries = fill(endpointOf(1), 20);
   assert.deepEqual(lanes.empty(), deliveries.slice(START_LIMIT));
   await endAll();
   assert.deepEqual(lanes.figures(), NOTHING);
-  const next = fill(receiverOf(1), 1);
+  const next = fill(endpointOf(1), 1);
   assert.deepEqual(
     sending.map(({ delivery }) => delivery),
     next,
@@ -318,29 +318,29 @@ test('a lane that was emptied goes on with what comes next', async () => {
 
 test('a lane that was emptied while it waited for its turn gets its next one', async () => {
   const { lanes, fill, sending, endAll } = createHarness();
-  for (let lane = 0; lane < MAX_IN_FLIGHT; lane++) fill(receiverOf(lane), 1);
-  const late = fill(receiverOf('late'), 1);
+  for (let lane = 0; lane < MAX_IN_FLIGHT; lane++) fill(endpointOf(lane), 1);
+  const late = fill(endpointOf('late'), 1);
   assert.deepEqual(lanes.empty(), late);
   await endAll();
   assert.deepEqual(lanes.figures(), NOTHING);
-  fill(receiverOf('late'), 1);
+  fill(endpointOf('late'), 1);
   assert.equal(sending.length, 1);
 });
 
 test('what was learned of an endpoint is kept while it has nothing, up to 10,000 endpoints', async () => {
   const { lanes, fill, endFirst } = createHarness();
-  fill(receiverOf('first'), 1);
+  fill(endpointOf('first'), 1);
   await endFirst('timeout');
-  for (let lane = 1; lane < MAX_LANES; lane++) lanes.reserve(receiverOf(lane), 0);
+  for (let lane = 1; lane < MAX_LANES; lane++) lanes.reserve(endpointOf(lane), 0);
   assert.equal(lanes.figures().limited, 1);
-  lanes.reserve(receiverOf('one too many'), 0);
+  lanes.reserve(endpointOf('one too many'), 0);
   assert.equal(lanes.figures().limited, 0);
 });
 
 test('a lane that holds something is never forgotten', async () => {
   const { lanes, fill, endFirst, sending } = createHarness();
-  fill(receiverOf('first'), 1);
-  for (let lane = 1; lane < MAX_LANES + 100; lane++) lanes.reserve(receiverOf(lane), 0);
+  fill(endpointOf('first'), 1);
+  for (let lane = 1; lane < MAX_LANES + 100; lane++) lanes.reserve(endpointOf(lane), 0);
   assert.equal(lanes.heldGuids().length, 1);
   await endFirst();
   assert.equal(sending.length, 0);
@@ -380,13 +380,13 @@ type Fate = 'waiting' | 'under way' | 'to be written' | 'written' | 'handed back
 
 /** The same lanes in plain counts, fed with what the lanes do. */
 function createModel(harness: ReturnType<typeof createHarness>) {
-  const { lanes, clock, sending, recording, handedBack, deliveriesFor } = harness;
-  const receivers = Array.from({ length: LANES }, (_, index) =>
-    receiverOf(index, { hasAnswered: index > 0 }),
+  const { lanes, clock, sending, recording, requeued, deliveriesFor } = harness;
+  const endpoints = Array.from({ length: LANES }, (_, index) =>
+    endpointOf(index, { hasAnswered: index > 0 }),
   );
-  const limits: Limit[] = receivers.map((receiver) => createLimit(receiver));
-  const restsUntil = receivers.map(() => 0);
-  const reserved = receivers.map(() => 0);
+  const limits: Limit[] = endpoints.map((endpoint) => createLimit(endpoint));
+  const restsUntil = endpoints.map(() => 0);
+  const reserved = endpoints.map(() => 0);
   const fates = new Map<Delivery, Fate>();
   const seen = new Set<Sending>();
   let stopped = false;
@@ -408,18 +408,20 @@ function createModel(harness: ReturnType<typeof createHarness>) {
       if (!seen.has(entry)) {
         seen.add(entry);
         assert.ok(!stopped, 'nothing is sent after stop');
-        assert.ok(entry.receiver.delivers, 'nothing is sent to a receiver that is over');
+        assert.ok(entry.endpoint.delivers, 'nothing is sent to a endpoint that is over');
         move(entry.delivery, 'waiting', 'under way');
       }
-    for (const delivery of handedBack.slice(handedBackSeen)) move(delivery, 'waiting', 'handed back');
-    handedBackSeen = handedBack.length;
+    for (const delivery of requeued.slice(handedBackSeen)) move(delivery, 'waiting', 'handed back');
+    handedBackSeen = requeued.length;
 
     const { inFlight, held } = lanes.figures();
-    const isHeld = [...fates].filter(([, is]) => ['waiting', 'under way', 'to be written'].includes(is));
+    const isLeaseValid = [...fates].filter(([, is]) =>
+      ['waiting', 'under way', 'to be written'].includes(is),
+    );
     assert.equal(inFlight, count('under way'));
-    assert.equal(held, reserved.reduce((sum, each) => sum + each, 0) + isHeld.length);
-    assert.deepEqual(lanes.heldGuids().sort(), isHeld.map(([{ guid }]) => guid).sort());
-    receivers.forEach((_, index) => {
+    assert.equal(held, reserved.reduce((sum, each) => sum + each, 0) + isLeaseValid.length);
+    assert.deepEqual(lanes.heldGuids().sort(), isLeaseValid.map(([{ guid }]) => guid).sort());
+    endpoints.forEach((_, index) => {
       const mayGoOn =
         !stopped && count('waiting', index) > 0 && (restsUntil[index] ?? 0) <= clock.now().getTime();
       const limit = limits[index] as Limit;
@@ -432,8 +434,8 @@ function createModel(harness: ReturnType<typeof createHarness>) {
     compare,
     isStopped: () => stopped,
     reserve(index: number, wanted: number): void {
-      const receiver = receivers[index] as Receiver;
-      const granted = lanes.reserve(receiver, wanted);
+      const endpoint = endpoints[index] as Endpoint;
+      const granted = lanes.reserve(endpoint, wanted);
       const holds = ['waiting', 'under way', 'to be written'] as const;
       const before = holds.reduce((sum, fate) => sum + count(fate, index), reserved[index] ?? 0);
       const limit = limits[index] as Limit;
@@ -449,16 +451,16 @@ function createModel(harness: ReturnType<typeof createHarness>) {
       reserved[index] = (reserved[index] ?? 0) + granted;
     },
     add(index: number, wanted: number): void {
-      const receiver = receivers[index] as Receiver;
-      const added = deliveriesFor(receiver, Math.min(wanted, reserved[index] ?? 0));
+      const endpoint = endpoints[index] as Endpoint;
+      const added = deliveriesFor(endpoint, Math.min(wanted, reserved[index] ?? 0));
       reserved[index] = (reserved[index] ?? 0) - added.length;
       for (const delivery of added) fates.set(delivery, 'waiting');
-      lanes.add(receiver, added);
+      lanes.add(endpoint, added);
     },
     unreserve(index: number, wanted: number): void {
       const unused = Math.min(wanted, reserved[index] ?? 0);
       reserved[index] = (reserved[index] ?? 0) - unused;
-      lanes.unreserve(receivers[index]?.guid ?? '', unused);
+      lanes.unreserve(endpoints[index]?.guid ?? '', unused);
     },
     end(which: number, result: Result, durationMs: number): void {
       const entry = sending[which % Math.max(1, sending.length)];
@@ -477,12 +479,12 @@ function createModel(harness: ReturnType<typeof createHarness>) {
       move(entry.outcome.delivery, 'to be written', 'written');
     },
     refresh(index: number, over: boolean): void {
-      const receiver = receiverOf(index, { delivers: !over, hasAnswered: index > 0 });
-      receivers[index] = receiver;
-      lanes.refresh([receiver]);
+      const endpoint = endpointOf(index, { delivers: !over, hasAnswered: index > 0 });
+      endpoints[index] = endpoint;
+      lanes.refresh([endpoint]);
     },
     announce(index: number): void {
-      lanes.announce(receivers[index] as Receiver);
+      lanes.announce(endpoints[index] as Endpoint);
     },
     empty(): void {
       for (const delivery of lanes.empty()) move(delivery, 'waiting', 'taken out');
@@ -494,7 +496,7 @@ function createModel(harness: ReturnType<typeof createHarness>) {
     unreserveAll(): void {
       reserved.forEach((unused, index) => {
         reserved[index] = 0;
-        lanes.unreserve(receivers[index]?.guid ?? '', unused);
+        lanes.unreserve(endpoints[index]?.guid ?? '', unused);
       });
     },
     isOver: () => [...fates.values()].every((is) => ['written', 'handed back', 'taken out'].includes(is)),
@@ -504,7 +506,7 @@ function createModel(harness: ReturnType<typeof createHarness>) {
 test('whatever happens, each delivery is sent once, or handed back, or taken out, and the counts agree', async () => {
   await fc.assert(
     fc.asyncProperty(operations, async (sequence) => {
-      const harness = createHarness({ recorded: 'by hand' });
+      const harness = createHarness({ recorded: 'manually' });
       const model = createModel(harness);
       for (const operation of sequence) {
         if (operation.does === 'reserve') model.reserve(operation.lane, operation.count);
@@ -524,7 +526,7 @@ test('whatever happens, each delivery is sent once, or handed back, or taken out
       // Left to itself, all of it comes to an end.
       model.unreserveAll();
       if (model.isStopped()) model.empty();
-      for (let rounds = 0; !model.isOver() && rounds < 10_000; rounds++) {
+      for (let polling = 0; !model.isOver() && polling < 10_000; polling++) {
         while (harness.sending.length > 0) model.end(0, 'completed', 1);
         while (harness.recording.length > 0) model.recorded(0);
         harness.clock.advance(REST_MS);
@@ -546,7 +548,7 @@ test('no lane has ever more under way than it may when it begins one', async () 
     fc.asyncProperty(steps, async (outcomes) => {
       const { clock, fill, sending, started } = createHarness();
       const limit = createLimit({ hasAnswered: true });
-      fill(receiverOf(1), MANY);
+      fill(endpointOf(1), MANY);
       for (const [which, result, durationMs] of outcomes) {
         const before = started.length;
         limit.learn({ result, durationMs });

@@ -1,52 +1,48 @@
 import type { Clock, Timers } from '../../../../infrastructure/runtime/clock.ts';
-import type { Receiver } from '../../../subscriptions/service.ts';
+import type { Endpoint } from '../../../subscriptions/service.ts';
 import type { Delivery, Outcome } from '../../delivery.ts';
 import { createLane, type Lane } from './lane.ts';
 import type { Standing } from './limit.ts';
 import { createMemory } from './memory.ts';
-import { createPlaces } from './places.ts';
+import { createSlots } from './slots.ts';
 
-/**
- * What this node holds, a lane for each subscription. Lanes take turns, one request each, so none gets ahead of
- * another however much waits in it; each has its own limit of requests under way.
- */
+/** The deliveries that this process holds, in one lane per subscription. Lanes take turns (round robin). */
 export type Lanes = ReturnType<typeof createLanes>;
 
-/** Who is served first while places are free for all of them. */
+/** In order of priority. */
 const STANDINGS: readonly Standing[] = ['responsive', 'unknown', 'hanging'];
-/** Empty lanes are kept for what they learned of their endpoint, up to this many. */
+/** Empty lanes are kept for their learned limits. */
 const MAX_LANES = 10_000;
 
 type Deps = {
   clock: Clock;
   timers: Timers;
-  /** One attempt. Never rejects. */
-  attempt(delivery: Delivery, receiver: Receiver): Promise<Outcome>;
-  /** Writes down what came of it; the delivery stays held until then. */
+  /** Never rejects. */
+  attempt(delivery: Delivery, endpoint: Endpoint): Promise<Outcome>;
+  /** The delivery stays held until its outcome is recorded. */
   record(outcome: Outcome): Promise<void>;
-  /** Whether what is held is still this process's to send. */
-  isHeld(): boolean;
-  /** Back to the database: the receiver is gone, or keeps failing. */
-  handBack(deliveries: readonly Delivery[]): void;
-  /** A lane runs low and the database has more for it. */
-  onHungry(): void;
+  isLeaseValid(): boolean;
+  /** Returns deliveries to the queue: the subscription ended or the endpoint keeps failing. */
+  requeue(deliveries: readonly Delivery[]): void;
+  /** A lane runs low and the queue has more for it. */
+  onRefillNeeded(): void;
 };
 
-export function createLanes({ clock, timers, attempt, record, isHeld, handBack, onHungry }: Deps) {
+export function createLanes({ clock, timers, attempt, record, isLeaseValid, requeue, onRefillNeeded }: Deps) {
   const lanes = new Map<string, Lane>();
-  const places = createPlaces();
+  const slots = createSlots();
   const memory = createMemory();
-  /** Lanes that may send, in the order of their turns. */
+  /** Lanes that may send, in turn order. */
   const ready: Record<Standing, Lane[]> = { responsive: [], unknown: [], hanging: [] };
   let stopped = false;
   const idleWaiters: (() => void)[] = [];
 
-  function laneOf(receiver: Receiver): Lane {
-    const known = lanes.get(receiver.guid);
+  function laneOf(endpoint: Endpoint): Lane {
+    const known = lanes.get(endpoint.guid);
     if (known) return known;
     if (lanes.size >= MAX_LANES) forgetAnEmptyLane();
-    const lane = createLane(receiver);
-    lanes.set(receiver.guid, lane);
+    const lane = createLane(endpoint);
+    lanes.set(endpoint.guid, lane);
     return lane;
   }
 
@@ -66,7 +62,7 @@ export function createLanes({ clock, timers, attempt, record, isHeld, handBack, 
 
   function nextInTurn(): Lane | undefined {
     for (const standing of STANDINGS) {
-      const lane = places.free(standing) > 0 ? ready[standing].shift() : undefined;
+      const lane = slots.free(standing) > 0 ? ready[standing].shift() : undefined;
       if (lane) return lane;
     }
     return undefined;
@@ -79,11 +75,11 @@ export function createLanes({ clock, timers, attempt, record, isHeld, handBack, 
       lane.inTurn = false;
       if (!lane.maySend()) continue;
       const standing = lane.limit.standing();
-      if (isOver(lane.receiver)) giveUp(lane);
-      // Its standing has changed since it was offered this turn.
-      else if (places.free(standing) === 0) offerTurn(lane);
-      // With its share under way it comes back when one of these ends.
-      else if (lane.inFlight() < places.share(standing)) {
+      if (hasEnded(lane.endpoint)) requeueWaiting(lane);
+      // The standing changed after the lane was queued.
+      else if (slots.free(standing) === 0) offerTurn(lane);
+      // A lane that uses its full share is queued again when one of its requests ends.
+      else if (lane.inFlight() < slots.share(standing)) {
         send(lane, lane.take(), standing);
         offerTurn(lane);
       }
@@ -93,46 +89,46 @@ export function createLanes({ clock, timers, attempt, record, isHeld, handBack, 
 
   function isIdle(): boolean {
     return (
-      places.inFlight() === 0 && (!maySend() || STANDINGS.every((standing) => ready[standing].length === 0))
+      slots.inFlight() === 0 && (!maySend() || STANDINGS.every((standing) => ready[standing].length === 0))
     );
   }
 
   function maySend(): boolean {
-    return !stopped && isHeld();
+    return !stopped && isLeaseValid();
   }
 
   function guidsOf(condition: (lane: Lane) => boolean): string[] {
     return [...lanes].filter(([, lane]) => condition(lane)).map(([guid]) => guid);
   }
 
-  function isOver({ delivers, endsAt }: Receiver): boolean {
+  function hasEnded({ delivers, endsAt }: Endpoint): boolean {
     return !delivers || (endsAt !== undefined && endsAt <= clock.now());
   }
 
-  function giveUp(lane: Lane, kept?: string): void {
-    const abandoned = takeWaiting(lane, kept);
-    if (abandoned.length > 0) handBack(abandoned);
+  function requeueWaiting(lane: Lane, kept?: string): void {
+    const removed = takeWaiting(lane, kept);
+    if (removed.length > 0) requeue(removed);
   }
 
-  /** An endpoint that has yet to answer 2xx, after a change of its URL, keeps only its first delivery. */
-  function setReceiver(lane: Lane, receiver: Receiver): void {
-    lane.receiver = receiver;
-    if (receiver.firstOnly) giveUp(lane, receiver.firstOnly.deliveryGuid);
+  /** After a change of its URL, an endpoint receives only its first delivery until it answers 2xx. */
+  function setEndpoint(lane: Lane, endpoint: Endpoint): void {
+    lane.endpoint = endpoint;
+    if (endpoint.firstOnly) requeueWaiting(lane, endpoint.firstOnly.deliveryGuid);
   }
 
   function takeWaiting(lane: Lane, kept?: string): Delivery[] {
     const taken = lane.empty(kept);
-    memory.forget(lane, taken.length);
+    memory.release(lane, taken.length);
     return taken;
   }
 
   function send(lane: Lane, delivery: Delivery, standing: Standing): void {
-    places.take(standing);
-    void attempt(delivery, lane.receiver).then((outcome) => {
-      places.giveBack(standing);
+    slots.take(standing);
+    void attempt(delivery, lane.endpoint).then((outcome) => {
+      slots.giveBack(standing);
       lane.sent();
       learn(lane, outcome);
-      void record(outcome).then(() => settle(lane, delivery));
+      void record(outcome).then(() => markRecorded(lane, delivery));
       offerTurn(lane);
       pump();
     });
@@ -143,18 +139,18 @@ export function createLanes({ clock, timers, attempt, record, isHeld, handBack, 
     memory.classify(lane);
     const restMs = lane.limit.restMs();
     if (restMs > 0) rest(lane, restMs);
-    // A stop gives back everything at its end.
+    // A stop releases all deliveries at its end.
     const excess = stopped ? [] : lane.takeExcess();
     if (excess.length === 0) return;
-    memory.forget(lane, excess.length);
+    memory.release(lane, excess.length);
     lane.fallBehind();
-    handBack(excess);
+    requeue(excess);
   }
 
-  function settle(lane: Lane, delivery: Delivery): void {
-    lane.settle(delivery);
-    memory.forget(lane, 1);
-    if (lane.isHungry()) onHungry();
+  function markRecorded(lane: Lane, delivery: Delivery): void {
+    lane.markRecorded(delivery);
+    memory.release(lane, 1);
+    if (lane.needsRefill()) onRefillNeeded();
     offerTurn(lane);
     pump();
   }
@@ -169,12 +165,12 @@ export function createLanes({ clock, timers, attempt, record, isHeld, handBack, 
   }
 
   return {
-    /** Makes room for up to `wanted` deliveries that are claimed now, and tells for how many. */
-    reserve(receiver: Receiver, wanted: number): number {
+    /** Reserves capacity for up to `wanted` deliveries of a claim; returns how much was granted. */
+    reserve(endpoint: Endpoint, wanted: number): number {
       if (stopped) return 0;
-      const lane = laneOf(receiver);
+      const lane = laneOf(endpoint);
       const granted = memory.reserve(lane, wanted);
-      // What comes to the database while the claim is under way counts again.
+      // Deliveries enqueued during the claim set these flags again.
       if (granted > 0) {
         lane.more = false;
         lane.behindSinceClaim = false;
@@ -182,78 +178,77 @@ export function createLanes({ clock, timers, attempt, record, isHeld, handBack, 
       return granted;
     },
 
-    /** The same for deliveries that are being made: none as long as older ones wait in the database. */
-    reserveNew(receiver: Receiver, wanted: number): number {
+    /** The same for new deliveries: none while older ones wait in the queue. */
+    reserveNew(endpoint: Endpoint, wanted: number): number {
       if (stopped) return 0;
-      const lane = laneOf(receiver);
+      const lane = laneOf(endpoint);
       const granted = lane.behind ? 0 : memory.reserve(lane, wanted);
       if (granted < wanted) lane.fallBehind();
       return granted;
     },
 
-    /** Takes back what was reserved and not used. */
     unreserve(subscriptionGuid: string, count: number): void {
       const lane = lanes.get(subscriptionGuid);
-      if (lane) memory.forget(lane, count);
+      if (lane) memory.release(lane, count);
     },
 
-    /** Deliveries for which there is a reservation. */
-    add(receiver: Receiver, deliveries: readonly Delivery[]): void {
-      const lane = laneOf(receiver);
+    /** Adds deliveries that have a reservation. */
+    add(endpoint: Endpoint, deliveries: readonly Delivery[]): void {
+      const lane = laneOf(endpoint);
       lane.put(deliveries);
-      setReceiver(lane, receiver);
+      setEndpoint(lane, endpoint);
       offerTurn(lane);
       pump();
     },
 
-    /** The database has something for this subscription; true when it should be claimed at once. */
-    announce(receiver: Receiver): boolean {
-      const lane = laneOf(receiver);
+    /** The queue has deliveries for this endpoint; returns whether to claim them now. */
+    announce(endpoint: Endpoint): boolean {
+      const lane = laneOf(endpoint);
       lane.more = true;
-      const isHungry = lane.isHungry();
-      // It is claimed when what the lane holds runs low. Anything new would overtake it until then.
-      if (!isHungry) lane.fallBehind();
-      return isHungry;
+      const needsRefill = lane.needsRefill();
+      // The claim waits until the lane runs low; new deliveries must not overtake until then.
+      if (!needsRefill) lane.fallBehind();
+      return needsRefill;
     },
 
-    /** All that waits for this subscription waits for the first 2xx of its endpoint. */
-    expectNone(receiver: Receiver): void {
-      const lane = laneOf(receiver);
+    /** All deliveries in the queue wait for the first 2xx of this endpoint. */
+    expectNone(endpoint: Endpoint): void {
+      const lane = laneOf(endpoint);
       lane.more = false;
       lane.behind = false;
     },
 
-    /** Something is due in the database for this subscription. Without room for it, it must not be overtaken. */
-    noteDue(receiver: Receiver): void {
-      const lane = laneOf(receiver);
-      if (lane.room() === 0) lane.fallBehind();
+    /** The queue has due deliveries; without capacity for them, new ones must not overtake. */
+    noteDue(endpoint: Endpoint): void {
+      const lane = laneOf(endpoint);
+      if (lane.capacity() === 0) lane.fallBehind();
     },
 
-    /** A claim found as much as there was room for, and perhaps left something that is due; or it found all there was. */
-    noteClaim(receiver: Receiver, { isFull, isBehind }: { isFull: boolean; isBehind: boolean }): void {
-      const lane = laneOf(receiver);
+    /** `isFull`: the claim used its whole reservation; `isBehind`: due deliveries may be left. */
+    noteClaim(endpoint: Endpoint, { isFull, isBehind }: { isFull: boolean; isBehind: boolean }): void {
+      const lane = laneOf(endpoint);
       if (isFull) lane.more = true;
       lane.behind = isBehind || lane.behindSinceClaim;
     },
 
-    /** What is known of the receivers now; a lane whose receiver is over hands back what waits in it. */
-    refresh(receivers: readonly Receiver[]): void {
-      for (const receiver of receivers) {
-        const lane = lanes.get(receiver.guid);
+    /** Updates the endpoints; lanes of ended subscriptions requeue their deliveries. */
+    refresh(endpoints: readonly Endpoint[]): void {
+      for (const endpoint of endpoints) {
+        const lane = lanes.get(endpoint.guid);
         if (!lane) continue;
-        setReceiver(lane, receiver);
-        if (isOver(receiver)) giveUp(lane);
+        setEndpoint(lane, endpoint);
+        if (hasEnded(endpoint)) requeueWaiting(lane);
       }
     },
 
-    hungry: () => guidsOf((lane) => lane.isHungry() && memory.hasRoom(lane)),
+    toRefill: () => guidsOf((lane) => lane.needsRefill() && memory.hasCapacity(lane)),
     waiting: () => guidsOf((lane) => lane.isWaiting()),
-    /** Of every delivery that is held: waiting, under way, or not written down yet. */
+    /** Includes deliveries whose outcome is not recorded yet. */
     heldGuids: () => [...lanes.values()].flatMap((lane) => lane.heldGuids()),
     heldGuidsOf: (subscriptionGuids: Iterable<string>) =>
       [...subscriptionGuids].flatMap((guid) => lanes.get(guid)?.heldGuids() ?? []),
 
-    /** Everything that is not under way, taken out. */
+    /** Removes all deliveries that are not in flight. */
     empty(): Delivery[] {
       for (const standing of STANDINGS) ready[standing] = [];
       return [...lanes.values()].flatMap((lane) => {
@@ -266,16 +261,16 @@ export function createLanes({ clock, timers, attempt, record, isHeld, handBack, 
 
     isIdle,
 
-    /** Resolves when nothing is under way and nothing can be sent now. */
+    /** Resolves when nothing is in flight and nothing can be sent. */
     async idle(): Promise<void> {
       if (isIdle()) return;
       await new Promise<void>((resolve) => idleWaiters.push(resolve));
     },
 
-    /** After it was in doubt whether what is held may be sent. */
+    /** To be called when the lease is valid again. */
     resume: pump,
 
-    /** Nothing new is sent; what is under way goes on. */
+    /** Requests in flight continue. */
     stop(): void {
       stopped = true;
     },
@@ -283,7 +278,7 @@ export function createLanes({ clock, timers, attempt, record, isHeld, handBack, 
     figures() {
       let limited = 0;
       for (const lane of lanes.values()) if (lane.isLimited()) limited += 1;
-      return { inFlight: places.inFlight(), held: memory.held(), limited };
+      return { inFlight: slots.inFlight(), held: memory.held(), limited };
     },
   };
 }

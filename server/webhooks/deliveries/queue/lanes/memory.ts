@@ -1,19 +1,19 @@
 import type { Lane } from './lane.ts';
 
-/** Deliveries held in memory altogether; the rest waits in the database. */
+/** Deliveries held in memory by one process. */
 export const MAX_HELD = 50_000;
-/** Of these, for endpoints that fail or have not answered yet: however many they are, the others keep theirs. */
+/** Of these, deliveries to endpoints that fail or have not answered yet. */
 export const MAX_HELD_UNPROVEN = 12_500;
-/** No lane takes more than this share of what is free, so there is always something left for the next one. */
+/** One lane may use this share of the free capacity. */
 const SHARE_OF_FREE = 1 / 4;
-/** The last of what is free is for lanes that hold little: large backlogs must leave enough to send from. */
+/** Reserved for lanes that hold few deliveries, so that large backlogs cannot stop them. */
 const KEPT_FREE = 10_000;
 const LITTLE = 64;
 const SHARE_OF_KEPT = 1 / 16;
-/** One that does not answer sends one at a time and needs next to nothing, but there may be thousands of them. */
+/** An endpoint that does not answer needs little, but there may be thousands of them. */
 const SHARE_OF_UNPROVEN = 1 / 256;
 
-/** Divides the memory for deliveries among lanes. */
+/** Divides the capacity for held deliveries among the lanes. */
 export function createMemory() {
   let held = 0;
   let heldUnproven = 0;
@@ -26,8 +26,8 @@ export function createMemory() {
 
   function shareOfProven(): number {
     const free = MAX_HELD - held;
-    const little = Math.min(LITTLE, Math.floor(free * SHARE_OF_KEPT));
-    return Math.max(little, Math.floor((free - KEPT_FREE) * SHARE_OF_FREE));
+    const reserved = Math.min(LITTLE, Math.floor(free * SHARE_OF_KEPT));
+    return Math.max(reserved, Math.floor((free - KEPT_FREE) * SHARE_OF_FREE));
   }
 
   function shareOfUnproven(): number {
@@ -37,7 +37,7 @@ export function createMemory() {
 
   function free(lane: Lane): number {
     const share = lane.countsAsUnproven ? shareOfUnproven() : shareOfProven();
-    return Math.max(0, Math.min(lane.room(), share - lane.held()));
+    return Math.max(0, Math.min(lane.capacity(), share - lane.held()));
   }
 
   return {
@@ -49,11 +49,11 @@ export function createMemory() {
       return granted;
     },
 
-    hasRoom: (lane: Lane) => free(lane) > 0,
+    hasCapacity: (lane: Lane) => free(lane) > 0,
 
-    forget: (lane: Lane, count: number) => change(lane, -count),
+    release: (lane: Lane, count: number) => change(lane, -count),
 
-    /** After an outcome: the lane may count as another kind from now on. */
+    /** To be called after each outcome. */
     classify(lane: Lane): void {
       const isUnproven = lane.isUnproven();
       if (isUnproven === lane.countsAsUnproven) return;

@@ -2,27 +2,31 @@ import { type Selectable, sql } from 'kysely';
 import { textArray, uuidArray } from '../../infrastructure/database/arrays.ts';
 import type { Queries, Transaction } from '../../infrastructure/database/database.ts';
 import type { EnvironmentName, Tables } from '../../infrastructure/database/tables.ts';
-import { COLUMNS, type SubscriptionRow, stateAt } from './store.ts';
+import type { SubscriptionRow } from './state.ts';
+import { COLUMNS, stateAt } from './store.ts';
 
-/** What the dispatcher, the sweeper and the rotation of the master key read and write, for many tenants at once. */
-export type ReceiverRow = Selectable<Tables['subscriptions']>;
-export type Outcome = {
+/** Queries of the dispatcher, the sweeper and the key rotation, for many tenants at once. */
+export type EndpointRow = Selectable<Tables['subscriptions']>;
+/** What a batch of outcomes says about one endpoint. */
+export type EndpointEffect = {
   guid: string;
+  /** The batch contains a success. */
   succeeded: boolean;
+  /** The first failure after the last success, or the first failure. */
   failingSince: Date | undefined;
   at: Date;
-  /** The URL that answered 2xx while it still had to: it activates the subscription unless it has another by now. */
+  /** The URL that answered the first delivery with 2xx; it activates the subscription unless the URL has changed. */
   provenUrl?: string | undefined;
 };
 
-/** Not failed and not gone. */
-export async function selectReceiversOf(
+/** Endpoints of subscriptions that are neither failed nor deleted. */
+export async function selectEndpointsOf(
   transaction: Transaction,
   organizationGuids: readonly string[],
   now: Date,
-): Promise<ReceiverRow[]> {
-  const { rows } = await sql<ReceiverRow>`
-    /* prepared: receivers_of */
+): Promise<EndpointRow[]> {
+  const { rows } = await sql<EndpointRow>`
+    /* prepared: endpoints_of */
     select * from subscriptions
     where organization_guid = any(${uuidArray(organizationGuids)})
       and failed_at is null and ${stateAt(now)} <> 'deleted'
@@ -30,9 +34,9 @@ export async function selectReceiversOf(
   return rows;
 }
 
-export async function selectReceivers(queries: Queries, guids: readonly string[]): Promise<ReceiverRow[]> {
-  const { rows } = await sql<ReceiverRow>`
-    /* prepared: receivers */
+export async function selectEndpoints(queries: Queries, guids: readonly string[]): Promise<EndpointRow[]> {
+  const { rows } = await sql<EndpointRow>`
+    /* prepared: endpoints */
     select * from subscriptions where guid = any(${uuidArray(guids)}) order by guid`.execute(queries);
   return rows;
 }
@@ -40,34 +44,34 @@ export async function selectReceivers(queries: Queries, guids: readonly string[]
 export type Owned = {
   organizationGuid: string;
   environments: readonly EnvironmentName[];
-  goneAfter: Date;
+  deletedAfter: Date;
 };
 
 export async function selectGuids(
   queries: Queries,
-  { organizationGuid, environments, goneAfter }: Owned,
+  { organizationGuid, environments, deletedAfter }: Owned,
 ): Promise<string[]> {
   const rows = await queries
     .selectFrom('subscriptions')
     .select('guid')
     .where('organization_guid', '=', organizationGuid)
     .where('environment', '=', sql<EnvironmentName>`any(${textArray(environments)})`)
-    .where(({ or, eb }) => or([eb('deleted_at', 'is', null), eb('deleted_at', '>=', goneAfter)]))
+    .where(({ or, eb }) => or([eb('deleted_at', 'is', null), eb('deleted_at', '>=', deletedAfter)]))
     .orderBy('guid')
     .execute();
   return rows.map(({ guid }) => guid);
 }
 
 /**
- * Locks in one order, and only what there is something to write about: while an endpoint simply answers, or simply
- * fails, its row is read and left alone, however many deliveries it gets. Returns the subscriptions that it activates.
+ * Locks rows in guid order, and only rows that change: while an endpoint keeps answering or keeps failing, its row is
+ * only read. Returns the activated subscriptions.
  */
 export async function updateOutcomes(
   transaction: Transaction,
-  outcomes: readonly Outcome[],
+  outcomes: readonly EndpointEffect[],
 ): Promise<string[]> {
   const { rows } = await sql<{ guid: string; activates: boolean }>`
-    /* prepared: note_outcomes */
+    /* prepared: apply_outcomes */
     with outcomes as (
       select * from unnest(
         ${outcomes.map(({ guid }) => guid)}::uuid[],
@@ -102,10 +106,10 @@ export async function updateOutcomes(
   return rows.filter(({ activates }) => activates).map(({ guid }) => guid);
 }
 
-/** A delivery to send first, and the one that was chosen before it, which has ended. */
+/** `before` is the previously chosen delivery, which has ended. */
 export type FirstChoice = { guid: string; before: string | undefined; first: string };
 
-/** Returns the subscriptions whose choice is written. A row that is locked is left for the next round. */
+/** Returns the updated subscriptions. Locked rows are left for the next poll. */
 export async function updateFirstDeliveries(
   queries: Queries,
   choices: readonly FirstChoice[],
@@ -128,7 +132,7 @@ export async function updateFirstDeliveries(
   return rows.map(({ guid }) => guid);
 }
 
-/** Of those that are not active. */
+/** Only of inactive subscriptions. */
 export function selectFirstDeliveries(queries: Queries, guids: readonly string[]) {
   return queries
     .selectFrom('subscriptions')
@@ -138,7 +142,6 @@ export function selectFirstDeliveries(queries: Queries, guids: readonly string[]
     .execute();
 }
 
-/** Those whose deletion has come. What another node is busy with is left to it. */
 export function markDeleted(transaction: Transaction, now: Date, limit: number): Promise<SubscriptionRow[]> {
   const due = transaction
     .selectFrom('subscriptions')
@@ -159,7 +162,6 @@ export function markDeleted(transaction: Transaction, now: Date, limit: number):
     .execute();
 }
 
-/** Those that have been failing since `failingBefore`, or longer, and that somebody could have received at. */
 export function markFailed(
   transaction: Transaction,
   { failingBefore, now }: { failingBefore: Date; now: Date },
@@ -191,7 +193,7 @@ const qualified = COLUMNS.map((column) => `subscriptions.${column}` as const);
 
 export type EncryptedKey = { guid: string; signing_key_encrypted: Buffer };
 
-/** The next keys after a guid. They never change but by rotation, so they need no lock to be read. */
+/** Without a lock: only the rotation changes keys. */
 export function selectEncryptedKeys(
   transaction: Transaction,
   after: string | undefined,

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { insertDeliveries } from '../../../testing/deliveries.ts';
 import { publishEvents } from '../../../testing/events.ts';
-import { createReceiver } from '../../../testing/receiver.ts';
 import { createSubscription } from '../../../testing/subscriptions.ts';
 import { createTenant } from '../../../testing/tenant.ts';
+import { createTestEndpoint } from '../../../testing/test-endpoint.ts';
 import {
   countConcurrency,
   createDispatchingApp,
@@ -22,14 +22,14 @@ const { clock, dispatcher } = app;
 /** Fails for a while, with so many deliveries that wait for an attempt some minutes from now. */
 async function failingWith(count: number, { active = false } = {}) {
   const tenant = await createTenant(app);
-  const receiver = await createReceiver();
-  receiver.behave({ kind: 'answer', status: 500 });
-  const subscription = await createSubscription(app, tenant, { url: receiver.url, active });
-  await dispatcher.settle();
+  const endpoint = await createTestEndpoint();
+  endpoint.behave({ kind: 'answer', status: 500 });
+  const subscription = await createSubscription(app, tenant, { url: endpoint.url, active });
+  await dispatcher.drain();
   const failedAt = clock.now();
   clock.advance(1_000);
   // A walk over the queue that time leaps over counts as a long one, and takes a long rest.
-  await dispatcher.settle();
+  await dispatcher.drain();
   const waiting = Array.from({ length: count }, (_, index) => ({
     attempt_count: 4,
     failing_since: failedAt,
@@ -37,40 +37,40 @@ async function failingWith(count: number, { active = false } = {}) {
     dueAt: new Date(clock.now().getTime() + 300_000 + index * 1_000),
   }));
   const guids = count === 0 ? [] : await insertDeliveries(app, tenant, subscription, waiting);
-  return { tenant, receiver, subscription, guids, failedAt };
+  return { tenant, endpoint, subscription, guids, failedAt };
 }
 
 /** The success may come by the fast path, and what it entails in the round after it is written down. */
 async function settleTwice(): Promise<void> {
-  await dispatcher.settle();
-  await dispatcher.settle();
+  await dispatcher.drain();
+  await dispatcher.drain();
 }
 
 test('the first failure sets deliveries_failing_since, later ones leave it, a success clears it', async () => {
-  const { receiver, subscription, failedAt } = await failingWith(0);
+  const { endpoint, subscription, failedAt } = await failingWith(0);
   const failing = await subscriptionRow(app, subscription);
   assert.deepEqual(failing.deliveries_failing_since, failedAt);
   assert.equal(failing.activated_at, null);
   clock.advance(1_000);
-  await dispatcher.settle();
+  await dispatcher.drain();
   assert.deepEqual((await subscriptionRow(app, subscription)).deliveries_failing_since, failedAt);
-  receiver.behave({ kind: 'answer' });
+  endpoint.behave({ kind: 'answer' });
   clock.advance(4_000);
-  await dispatcher.settle();
+  await dispatcher.drain();
   const answering = await subscriptionRow(app, subscription);
   assert.equal(answering.deliveries_failing_since, null);
   assert.deepEqual(answering.activated_at, clock.now());
 });
 
 test('one 2xx sends all 300 that wait, without any time passing, and never more at once than the limit', async () => {
-  const { receiver, subscription, guids } = await failingWith(300);
-  const concurrency = countConcurrency(receiver);
-  const before = receiver.received.length;
+  const { endpoint, subscription, guids } = await failingWith(300);
+  const concurrency = countConcurrency(endpoint);
+  const before = endpoint.received.length;
   clock.advance(1_000);
   const recoveredAt = clock.now();
   await settleTwice();
-  assert.equal(receiver.received.length - before, guids.length + 1);
-  assert.equal(new Set(guidsAt(receiver)).size, guids.length + 1);
+  assert.equal(endpoint.received.length - before, guids.length + 1);
+  assert.equal(new Set(guidsAt(endpoint)).size, guids.length + 1);
   assert.deepEqual(await queueOf(app, subscription), []);
   assert.deepEqual(clock.now(), recoveredAt);
   // The limit grows by one for each success, from what failing has left of it.
@@ -80,20 +80,20 @@ test('one 2xx sends all 300 that wait, without any time passing, and never more 
 });
 
 test('a new event that succeeds sends the others, too', async () => {
-  const { tenant, receiver, subscription } = await failingWith(20, { active: true });
-  receiver.behave({ kind: 'answer' });
+  const { tenant, endpoint, subscription } = await failingWith(20, { active: true });
+  endpoint.behave({ kind: 'answer' });
   await publishEvents(app, tenant);
   await settleTwice();
   assert.deepEqual(await queueOf(app, subscription), []);
 });
 
 test('the drain begins slowly: after failures one request at a time, then more with each success', async () => {
-  const { receiver } = await failingWith(100);
+  const { endpoint } = await failingWith(100);
   for (const seconds of [1, 4, 8]) {
     clock.advance(seconds * 1_000);
-    await dispatcher.settle();
+    await dispatcher.drain();
   }
-  const { seen } = countConcurrency(receiver);
+  const { seen } = countConcurrency(endpoint);
   clock.advance(660_000);
   await settleTwice();
   assert.ok(seen.length > 100);
@@ -101,18 +101,18 @@ test('the drain begins slowly: after failures one request at a time, then more w
 });
 
 test('an endpoint that goes on failing gets nothing early', async () => {
-  const { receiver, subscription, guids } = await failingWith(50);
-  const before = receiver.received.length;
+  const { endpoint, subscription, guids } = await failingWith(50);
+  const before = endpoint.received.length;
   clock.advance(1_000);
   await settleTwice();
-  assert.equal(receiver.received.length, before + 1, 'only the one that was due');
+  assert.equal(endpoint.received.length, before + 1, 'only the one that was due');
   assert.equal((await queueOf(app, subscription)).length, guids.length + 1);
 });
 
 test('an endpoint that fails again at once: the drain stops, and all keep to their own schedule', async () => {
-  const { receiver, subscription, guids } = await failingWith(200);
+  const { endpoint, subscription, guids } = await failingWith(200);
   let answered = 0;
-  receiver.behave(() => {
+  endpoint.behave(() => {
     answered += 1;
     return { kind: 'answer', status: answered === 1 ? 204 : 500 };
   });
@@ -126,14 +126,14 @@ test('an endpoint that fails again at once: the drain stops, and all keep to the
   assert.ok(answered <= 1 + held, `${answered} requests`);
   const tried = (await queueOf(app, subscription)).filter(({ scheduled_at }) => scheduled_at >= clock.now());
   assert.ok(tried.every(({ due_at }) => due_at.getTime() - clock.now().getTime() > 500_000));
-  const counts = Map.groupBy(guidsAt(receiver), (guid) => guid);
+  const counts = Map.groupBy(guidsAt(endpoint), (guid) => guid);
   for (const [, times] of counts) assert.ok(times.length <= 3, 'nothing is sent over and over');
   assert.equal((await queueOf(app, subscription)).length, guids.length);
   assert.notEqual((await subscriptionRow(app, subscription)).deliveries_failing_since, null);
 });
 
 test('a delivery that fails again during the drain is not sent over and over', async () => {
-  const { receiver, subscription, guids } = await failingWith(100);
+  const { endpoint, subscription, guids } = await failingWith(100);
   const poisoned = guids[50] ?? assert.fail();
   const { event_guid } = await app.database.queries
     .selectFrom('deliveries')
@@ -141,10 +141,10 @@ test('a delivery that fails again during the drain is not sent over and over', a
     .where('guid', '=', poisoned)
     .executeTakeFirstOrThrow();
   const isPoisoned = (body: Buffer) => eventIn({ body }).guid === event_guid;
-  receiver.behave((_, { body }) => ({ kind: 'answer', status: isPoisoned(body) ? 500 : 204 }));
+  endpoint.behave((_, { body }) => ({ kind: 'answer', status: isPoisoned(body) ? 500 : 204 }));
   clock.advance(1_000);
-  for (let round = 0; round < 5; round += 1) await dispatcher.settle();
-  assert.equal(receiver.received.filter(({ body }) => isPoisoned(body)).length, 1);
+  for (let round = 0; round < 5; round += 1) await dispatcher.drain();
+  assert.equal(endpoint.received.filter(({ body }) => isPoisoned(body)).length, 1);
   const [left, ...more] = await queueOf(app, subscription);
   assert.equal(more.length, 0);
   assert.equal(left?.delivery_guid, poisoned);
@@ -153,12 +153,12 @@ test('a delivery that fails again during the drain is not sent over and over', a
 });
 
 test('an event that its endpoint cannot take is not tried again with each other event that succeeds', async () => {
-  const { tenant, receiver, subscription } = await failingWith(0);
-  receiver.behave({ kind: 'answer' });
+  const { tenant, endpoint, subscription } = await failingWith(0);
+  endpoint.behave({ kind: 'answer' });
   clock.advance(1_000);
   await settleTwice();
   const [poisoned = ''] = await publishEvents(app, tenant, [{ event_type: 'trade.failed' }]);
-  receiver.behave((_, request) => ({
+  endpoint.behave((_, request) => ({
     kind: 'answer',
     status: eventIn(request).guid === poisoned ? 500 : 204,
   }));
@@ -173,14 +173,14 @@ test('an event that its endpoint cannot take is not tried again with each other 
 });
 
 test('a pause that the endpoint asked for is kept, whatever else it answers meanwhile', async () => {
-  const { tenant, receiver, subscription } = await failingWith(0);
-  receiver.behave({ kind: 'answer' });
+  const { tenant, endpoint, subscription } = await failingWith(0);
+  endpoint.behave({ kind: 'answer' });
   clock.advance(1_000);
   await settleTwice();
-  receiver.behave({ kind: 'answer', status: 429, headers: { 'retry-after': '60' } });
+  endpoint.behave({ kind: 'answer', status: 429, headers: { 'retry-after': '60' } });
   const [paused = ''] = await publishEvents(app, tenant);
   await settleTwice();
-  receiver.behave({ kind: 'answer' });
+  endpoint.behave({ kind: 'answer' });
   clock.advance(1_000);
   await publishEvents(app, tenant);
   await settleTwice();

@@ -3,47 +3,41 @@ import type { EnvironmentName } from '../../infrastructure/database/tables.ts';
 import { remember } from '../../infrastructure/runtime/bounded-map.ts';
 import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import type { Secret } from '../../infrastructure/runtime/secret.ts';
-import * as store from './receiver-store.ts';
+import * as store from './endpoint-store.ts';
 import type { SigningKeys } from './signing-key.ts';
 import { stateOf } from './state.ts';
 
-/** A subscription as whoever delivers to it sees it. */
-export type Receiver = {
+/** What the dispatcher needs to know about a subscription. `guid` is the guid of the subscription. */
+export type Endpoint = {
   guid: string;
   organizationGuid: string;
   environment: EnvironmentName;
   url: string;
-  /**
-   * Throws when the key cannot be decrypted. It is asked for when something is signed, not when receivers are read,
-   * so one broken key stops the deliveries of one subscription, and even those are created and wait.
-   */
+  /** Throws when the key cannot be decrypted. Lazy, so that one broken key affects only its own deliveries. */
   signingKey(): Secret;
-  /** Deliveries to it are created, as failed. */
+  /** Deliveries are created as failed. */
   disabled: boolean;
-  /** Neither failed nor disabled nor gone. */
+  /** Neither failed nor disabled nor deleted. */
   delivers: boolean;
   endsAt: Date | undefined;
-  /** When its endpoint came back; only as long as it has not failed again. */
+  /** Time of the last recovery; undefined while the endpoint is failing. */
   recoveredAt: Date | undefined;
-  /** Set until the endpoint at `url` has answered 2xx: one delivery is sent, the others wait. */
+  /** Set until the endpoint has answered 2xx: one delivery is sent, the others wait. */
   firstOnly?: FirstOnly | undefined;
-  /** Its endpoint took the last delivery whose outcome is recorded. */
+  /** The last recorded delivery succeeded. */
   hasAnswered: boolean;
 };
 
-/** The delivery that is sent, once a dispatcher has chosen it. */
+/** `deliveryGuid` is set once a dispatcher has chosen the delivery. */
 type FirstOnly = { deliveryGuid: string | undefined };
 
-/** What deliveries tell of a subscription, together: whether any succeeded, and since when they fail after that. */
-export type ReceiverOutcome = store.Outcome;
 type FirstChoice = store.FirstChoice;
 
-/** Decrypting costs a little each time, and a key never changes. */
 const MAX_REMEMBERED_KEYS = 10_000;
 
 type Deps = { database: Database; clock: Clock; signingKeys: SigningKeys };
 
-export function createReceivers({ database, clock, signingKeys }: Deps) {
+export function createEndpoints({ database, clock, signingKeys }: Deps) {
   const remembered = new Map<string, Secret>();
 
   function keyOf({ guid, signing_key_encrypted: encrypted }: store.EncryptedKey): Secret {
@@ -54,8 +48,8 @@ export function createReceivers({ database, clock, signingKeys }: Deps) {
     return key;
   }
 
-  function receiverOf(row: store.ReceiverRow, now: Date): Receiver {
-    const isOver = row.failed_at !== null || stateOf(row, now) === 'deleted';
+  function endpointOf(row: store.EndpointRow, now: Date): Endpoint {
+    const hasEnded = row.failed_at !== null || stateOf(row, now) === 'deleted';
     const hasRecovered = row.deliveries_failing_since === null;
     return {
       guid: row.guid,
@@ -64,7 +58,7 @@ export function createReceivers({ database, clock, signingKeys }: Deps) {
       url: row.url,
       signingKey: () => keyOf(row),
       disabled: row.disabled_at !== null,
-      delivers: !isOver && row.disabled_at === null,
+      delivers: !hasEnded && row.disabled_at === null,
       endsAt: row.scheduled_deletion_at ?? undefined,
       recoveredAt: (hasRecovered ? row.recovered_at : null) ?? undefined,
       firstOnly:
@@ -74,41 +68,43 @@ export function createReceivers({ database, clock, signingKeys }: Deps) {
   }
 
   return {
-    /** Who gets an event now: everyone of these Organizations who is not failed and not gone, the disabled included. */
-    async receiversOf(transaction: Transaction, organizationGuids: readonly string[]): Promise<Receiver[]> {
+    /** Endpoints that receive new events of these Organizations, including disabled ones. */
+    async endpointsOf(transaction: Transaction, organizationGuids: readonly string[]): Promise<Endpoint[]> {
       const now = clock.now();
-      const rows = await store.selectReceiversOf(transaction, organizationGuids, now);
-      return rows.map((row) => receiverOf(row, now));
+      const rows = await store.selectEndpointsOf(transaction, organizationGuids, now);
+      return rows.map((row) => endpointOf(row, now));
     },
 
-    /** By guid, whatever has become of them. */
-    async receivers(guids: readonly string[]): Promise<Receiver[]> {
+    /** By subscription guid, in any state. */
+    async endpoints(guids: readonly string[]): Promise<Endpoint[]> {
       if (guids.length === 0) return [];
-      const rows = await store.selectReceivers(database.queries, guids);
+      const rows = await store.selectEndpoints(database.queries, guids);
       const now = clock.now();
-      return rows.map((row) => receiverOf(row, now));
+      return rows.map((row) => endpointOf(row, now));
     },
 
-    /** Of one Organization, with those that have ended, but not those that were gone by `goneAfter`. */
+    /** Subscriptions of one Organization, except those deleted before `deletedAfter`. */
     guidsOf: (owned: store.Owned): Promise<string[]> => store.selectGuids(database.queries, owned),
 
     /**
-     * In the transaction that records deliveries: the first success activates, a failure begins the count of days, a
-     * success ends it. At most one for each subscription; of failed and deleted ones nothing is noted any more.
-     * Returns the subscriptions that became active.
+     * Updates subscriptions in the transaction that records deliveries: the first success activates, a failure starts
+     * `deliveries_failing_since`, a success clears it. Returns the activated subscriptions.
      */
-    async noteOutcomes(transaction: Transaction, outcomes: readonly ReceiverOutcome[]): Promise<string[]> {
+    async applyOutcomes(
+      transaction: Transaction,
+      outcomes: readonly store.EndpointEffect[],
+    ): Promise<string[]> {
       return outcomes.length > 0 ? store.updateOutcomes(transaction, outcomes) : [];
     },
 
-    /** Sets the delivery that an inactive endpoint is sent; returns the choices that no other node came before. */
+    /** Stores the first delivery of inactive endpoints; returns the choices that no other node made before. */
     async chooseFirst(choices: readonly FirstChoice[]): Promise<FirstChoice[]> {
       if (choices.length === 0) return [];
       const chosen = new Set(await store.updateFirstDeliveries(database.queries, choices));
       return choices.filter(({ guid }) => chosen.has(guid));
     },
 
-    /** The only delivery sent to each of these subscriptions; without the active ones. */
+    /** The first deliveries of the inactive ones among these subscriptions. */
     async firstDeliveriesOf(guids: readonly string[]): Promise<ReadonlyMap<string, string | undefined>> {
       if (guids.length === 0) return new Map();
       const rows = await store.selectFirstDeliveries(database.queries, guids);

@@ -8,12 +8,12 @@ import { test } from 'node:test';
 import {
   type Answer,
   type Behaviour,
-  createReceiver,
+  createTestEndpoint,
   drip,
   hold,
-  type Receiver,
   refusing,
-} from './receiver.ts';
+  type TestEndpoint,
+} from './test-endpoint.ts';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -38,8 +38,8 @@ ECgQhWAinzX5PGemjer/k1+QGRuFQp82me1A
 `,
 };
 
-async function receiverThat(behaviour: Behaviour): Promise<Receiver> {
-  const receiver = await createReceiver();
+async function receiverThat(behaviour: Behaviour): Promise<TestEndpoint> {
+  const receiver = await createTestEndpoint();
   receiver.behave(behaviour);
   return receiver;
 }
@@ -61,7 +61,7 @@ function failsWith(code: string): (error: Error & { code?: string; cause?: { cod
 }
 
 test('records what arrived, byte for byte and in order, and answers 204', async () => {
-  const receiver = await createReceiver();
+  const receiver = await createTestEndpoint();
   const body = Buffer.from([0x00, 0xff, 0x0d, 0x0a, 0x80]);
   const response = await fetch(`${receiver.url}/hook?a=%20`, {
     method: 'POST',
@@ -77,7 +77,7 @@ test('records what arrived, byte for byte and in order, and answers 204', async 
 });
 
 test('waits for a count, for those to come and those already there', async () => {
-  const receiver = await createReceiver();
+  const receiver = await createTestEndpoint();
   const both = receiver.waitForCount(2);
   await Promise.all([fetch(receiver.url), fetch(receiver.url), both]);
   assert.equal(receiver.received.length, 2);
@@ -85,7 +85,7 @@ test('waits for a count, for those to come and those already there', async () =>
 });
 
 test('a wait ends with a reason when its time is over or the receiver closes', async () => {
-  const receiver = await createReceiver();
+  const receiver = await createTestEndpoint();
   await assert.rejects(receiver.waitForCount(1, 1), { message: 'waited 1 ms: 0 of 1 requests arrived' });
   const waiting = assert.rejects(receiver.waitForCount(3), /the receiver closed: 0 of 3 requests arrived/);
   await receiver.close();
@@ -94,7 +94,7 @@ test('a wait ends with a reason when its time is over or the receiver closes', a
 });
 
 test('a request that its sender gives up half-way has not arrived', async () => {
-  const receiver = await createReceiver();
+  const receiver = await createTestEndpoint();
   const socket = connect(Number(new URL(receiver.url).port), '127.0.0.1');
   socket.end('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nhalf');
   await once(socket.resume(), 'close');
@@ -102,7 +102,7 @@ test('a request that its sender gives up half-way has not arrived', async () => 
 });
 
 test('answers as told, by a function of the request too', async () => {
-  const receiver = await createReceiver();
+  const receiver = await createTestEndpoint();
   const refusal: Answer = { status: 503, headers: { 'retry-after': '7' }, body: 'later' };
   receiver.behave((nth, request) =>
     nth === 1 ? { kind: 'answer', ...refusal } : { kind: 'answer', body: `${nth} ${request.path}` },
@@ -219,7 +219,7 @@ test('refusing: nothing listens there', async () => {
 });
 
 test('TLS: with the given key and certificate, and with the same faults', async () => {
-  const receiver = await createReceiver({ tls: TLS });
+  const receiver = await createTestEndpoint({ tls: TLS });
   await assert.rejects(open(receiver.url), failsWith('DEPTH_ZERO_SELF_SIGNED_CERT'));
   assert.equal((await open(receiver.url, { ca: TLS.cert })).statusCode, 204);
   receiver.behave({ kind: 'reset' });
@@ -241,7 +241,7 @@ test('close: ends every open connection, and can be repeated', async () => {
 });
 
 test('a runaway sender is cut off at the limit', async () => {
-  const receiver = await createReceiver({ maxReceived: 1 });
+  const receiver = await createTestEndpoint({ maxReceived: 1 });
   await open(receiver.url);
   await assert.rejects(open(receiver.url), failsWith('ECONNRESET'));
   assert.equal(receiver.received.length, 1);

@@ -1,37 +1,38 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { createFakeClock } from '../../../../testing/fake-clock.ts';
-import { createLog } from '../../../infrastructure/runtime/log.ts';
-import { createRounds } from './queue-polling.ts';
+import { createFakeClock } from '../../../testing/fake-clock.ts';
+import { createLog } from '../runtime/log.ts';
+import { createPolling } from './polling.ts';
 
-type Round = { progress: boolean; nextDueAt: Date | undefined };
-const NOTHING: Round = { progress: false, nextDueAt: undefined };
+type Poll = { progress: boolean; nextDueAt: Date | undefined };
+const NOTHING: Poll = { progress: false, nextDueAt: undefined };
 
-/** Rounds that end at once with `answer`, or when the test ends them. */
+const SETTINGS = { maxIntervalMs: 1_000, minIntervalMs: 10, failureMessage: 'could not read the queue' };
+
+/** Polls return `answer` immediately, or with `held` when the test resolves them. */
 function createHarness({ held = false } = {}) {
   const clock = createFakeClock(new Date(0));
   const begun: number[] = [];
-  const ends: PromiseWithResolvers<Round>[] = [];
+  const ends: PromiseWithResolvers<Poll>[] = [];
   const logged: string[] = [];
-  let answer = (): Round => NOTHING;
+  let answer = (): Poll => NOTHING;
   return {
     clock,
-    /** When each round began. */
+    /** Start time of each poll. */
     begun,
-    /** Of the rounds that wait for the test, in their order. */
+    /** Held polls, in order. */
     ends,
     logged,
-    /** What rounds find from now on. */
-    find(next: () => Round): void {
+    find(next: () => Poll): void {
       answer = next;
     },
-    /** Moves time and lets what follows from it happen. */
     async pass(ms: number): Promise<void> {
       clock.advance(ms);
       await turn();
     },
-    rounds: createRounds({
+    polling: createPolling({
+      ...SETTINGS,
       clock,
       timers: clock,
       log: createLog({
@@ -39,10 +40,10 @@ function createHarness({ held = false } = {}) {
         terminal: false,
         destination: { write: (line) => void logged.push(line) },
       }),
-      async work() {
+      async poll() {
         begun.push(clock.now().getTime());
         if (!held) return answer();
-        const end = Promise.withResolvers<Round>();
+        const end = Promise.withResolvers<Poll>();
         ends.push(end);
         return end.promise;
       },
@@ -50,45 +51,45 @@ function createHarness({ held = false } = {}) {
   };
 }
 
-test('nothing happens until somebody wakes it', async () => {
+test('polling does not start before the first wake', async () => {
   const { begun, pass } = createHarness();
   await pass(10_000);
   assert.deepEqual(begun, []);
 });
 
-test('once is one round and tells whether it found something', async () => {
+test('once polls one time and returns whether work was found', async () => {
   const harness = createHarness();
-  assert.equal(await harness.rounds.once(), false);
+  assert.equal(await harness.polling.once(), false);
   harness.find(() => ({ progress: true, nextDueAt: undefined }));
-  assert.equal(await harness.rounds.once(), true);
+  assert.equal(await harness.polling.once(), true);
   assert.equal(harness.begun.length, 2);
 });
 
-test('many who wake at once are one round', async () => {
-  const { rounds, clock, begun, pass } = createHarness();
-  for (let i = 0; i < 100; i++) rounds.wake();
+test('concurrent wakes share one poll', async () => {
+  const { polling, clock, begun, pass } = createHarness();
+  for (let i = 0; i < 100; i++) polling.wake();
   assert.equal(clock.waiting(), 1);
   await pass(10);
   assert.equal(begun.length, 1);
 });
 
-test('rounds are ten milliseconds apart, however often somebody wakes', async () => {
-  const { rounds, begun, pass } = createHarness();
-  rounds.wake();
+test('polls keep the minimum interval however often wake is called', async () => {
+  const { polling, begun, pass } = createHarness();
+  polling.wake();
   for (let ms = 0; ms < 100; ms++) {
     await pass(1);
-    rounds.wake();
+    polling.wake();
   }
-  assert.ok(begun.length >= 9, `${begun.length} rounds`);
+  assert.ok(begun.length >= 9, `${begun.length} polls`);
   const gaps = begun.slice(1).map((at, index) => at - (begun[index] ?? 0));
   assert.deepEqual(new Set(gaps), new Set([10]));
 });
 
-test('after a round that found something the next one follows as soon as it may', async () => {
+test('a poll that found work is followed by the next after the minimum interval', async () => {
   const harness = createHarness();
   let left = 3;
   harness.find(() => ({ progress: left-- > 0, nextDueAt: undefined }));
-  harness.rounds.wake();
+  harness.polling.wake();
   for (let ms = 0; ms < 100; ms++) await harness.pass(1);
   assert.deepEqual(
     harness.begun.map((at) => at - (harness.begun[0] ?? 0)),
@@ -96,43 +97,43 @@ test('after a round that found something the next one follows as soon as it may'
   );
 });
 
-test('a round follows at the moment when something comes due', async () => {
+test('the next poll runs when the next entry is due', async () => {
   const harness = createHarness();
   harness.find(() => ({ progress: false, nextDueAt: new Date(412) }));
-  await harness.rounds.once();
+  await harness.polling.once();
   await harness.pass(411);
   assert.equal(harness.begun.length, 1);
   await harness.pass(1);
   assert.deepEqual(harness.begun, [0, 412]);
 });
 
-test('what was due before is looked at again as soon as it may be, not at once', async () => {
+test('an overdue entry is polled again after the minimum interval', async () => {
   const harness = createHarness();
   harness.clock.advance(5_000);
   harness.find(() => ({ progress: false, nextDueAt: new Date(1_000) }));
-  await harness.rounds.once();
+  await harness.polling.once();
   await harness.pass(9);
   assert.equal(harness.begun.length, 1);
   await harness.pass(1);
   assert.equal(harness.begun.length, 2);
 });
 
-test('with nothing due, or not for long, a round follows every second', async () => {
+test('without an entry due soon, polls follow each other at the maximum interval', async () => {
   for (const nextDueAt of [undefined, new Date(3_600_000)]) {
     const harness = createHarness();
     harness.find(() => ({ progress: false, nextDueAt }));
-    await harness.rounds.once();
+    await harness.polling.once();
     for (let i = 0; i < 3; i++) await harness.pass(1_000);
     assert.deepEqual(harness.begun, [0, 1_000, 2_000, 3_000]);
   }
 });
 
-test('the earliest of what was asked for counts', async () => {
-  const { rounds, clock, begun, pass } = createHarness();
-  await rounds.once();
-  rounds.wakeAt(new Date(700));
-  rounds.wakeAt(new Date(300));
-  rounds.wakeAt(new Date(500));
+test('the earliest requested time wins', async () => {
+  const { polling, clock, begun, pass } = createHarness();
+  await polling.once();
+  polling.wakeAt(new Date(700));
+  polling.wakeAt(new Date(300));
+  polling.wakeAt(new Date(500));
   assert.equal(clock.waiting(), 1);
   await pass(299);
   assert.equal(begun.length, 1);
@@ -140,13 +141,13 @@ test('the earliest of what was asked for counts', async () => {
   assert.deepEqual(begun, [0, 300]);
 });
 
-test('an error is told, and the next round is a second later', async () => {
+test('a failed poll is logged and retried after a second', async () => {
   const harness = createHarness();
   harness.find(() => {
-    throw new Error('the database is away');
+    throw new Error('connection refused');
   });
-  assert.equal(await harness.rounds.once(), false);
-  assert.match(harness.logged.join(), /the database is away/);
+  assert.equal(await harness.polling.once(), false);
+  assert.match(harness.logged.join(), /connection refused/);
   await harness.pass(999);
   assert.equal(harness.begun.length, 1);
   harness.find(() => NOTHING);
@@ -157,9 +158,9 @@ test('an error is told, and the next round is a second later', async () => {
   assert.equal(harness.logged.length, 1);
 });
 
-test('never two rounds at once: whoever asks for one meanwhile gets a new one afterwards', async () => {
-  const { rounds, begun, ends } = createHarness({ held: true });
-  const asked = [rounds.once(), rounds.once(), rounds.once()];
+test('polls never overlap: each call of once during a poll gets a poll of its own', async () => {
+  const { polling, begun, ends } = createHarness({ held: true });
+  const asked = [polling.once(), polling.once(), polling.once()];
   await turn();
   for (let index = 0; index < 3; index++) {
     assert.equal(begun.length, index + 1);
@@ -169,11 +170,11 @@ test('never two rounds at once: whoever asks for one meanwhile gets a new one af
   assert.deepEqual(await Promise.all(asked), [false, true, false]);
 });
 
-test('who wakes during a round gets one more, and only one however many they are', async () => {
-  const { rounds, begun, ends, pass } = createHarness({ held: true });
-  const first = rounds.once();
+test('any number of wakes during a poll lead to one further poll', async () => {
+  const { polling, begun, ends, pass } = createHarness({ held: true });
+  const first = polling.once();
   for (let ms = 0; ms < 50; ms++) {
-    rounds.wake();
+    polling.wake();
     await pass(1);
   }
   ends[0]?.resolve(NOTHING);
@@ -182,13 +183,13 @@ test('who wakes during a round gets one more, and only one however many they are
   assert.equal(begun.length, 2);
   ends[1]?.resolve(NOTHING);
   for (let ms = 0; ms < 50; ms++) await pass(1);
-  assert.equal(begun.length, 2, 'those who woke before it began are content');
+  assert.equal(begun.length, 2, 'no third poll');
 });
 
-test('a round that somebody woke for during another keeps its distance, too', async () => {
-  const { rounds, begun, ends, pass } = createHarness({ held: true });
-  const first = rounds.once();
-  rounds.wake();
+test('a poll requested during another keeps the minimum interval', async () => {
+  const { polling, begun, ends, pass } = createHarness({ held: true });
+  const first = polling.once();
+  polling.wake();
   await pass(50);
   ends[0]?.resolve(NOTHING);
   await first;
@@ -198,11 +199,12 @@ test('a round that somebody woke for during another keeps its distance, too', as
   assert.deepEqual(begun, [0, 60]);
 });
 
-test('waking again does not put off the round that is due: timers are late when there is much to do', async () => {
+test('waking again does not postpone the scheduled poll when timers fire late', async () => {
   const clock = createFakeClock(new Date(1_000_000));
   const set: { action(): void; cancelled: boolean }[] = [];
   let begun = 0;
-  const rounds = createRounds({
+  const polling = createPolling({
+    ...SETTINGS,
     clock,
     timers: {
       after(_ms, action) {
@@ -214,15 +216,15 @@ test('waking again does not put off the round that is due: timers are late when 
       },
     },
     log: createLog({ level: 'silent', terminal: false }),
-    async work() {
+    async poll() {
       begun += 1;
       return NOTHING;
     },
   });
-  rounds.wake();
+  polling.wake();
   for (let ms = 0; ms < 20; ms++) {
     clock.advance(1);
-    rounds.wake();
+    polling.wake();
   }
   assert.deepEqual(
     set.map(({ cancelled }) => cancelled),
@@ -232,41 +234,41 @@ test('waking again does not put off the round that is due: timers are late when 
   assert.equal(begun, 1);
 });
 
-test('a clock that is set back costs no more than a second', async () => {
-  const { rounds, clock, begun, pass } = createHarness();
+test('a clock that is set back delays polling by one interval at most', async () => {
+  const { polling, clock, begun, pass } = createHarness();
   clock.advance(3_600_000);
-  await rounds.once();
+  await polling.once();
   clock.set(new Date(0));
-  rounds.wake();
+  polling.wake();
   await pass(1_000);
   assert.equal(begun.length, 2);
 });
 
-test('stop waits for the round under way, and no other follows', async () => {
-  const { rounds, clock, begun, ends, pass } = createHarness({ held: true });
-  rounds.wake();
+test('stop waits for the poll in progress and prevents further polls', async () => {
+  const { polling, clock, begun, ends, pass } = createHarness({ held: true });
+  polling.wake();
   await pass(10);
-  rounds.wake();
+  polling.wake();
   await pass(10);
   let stopped = false;
-  const stopping = rounds.stop().then(() => {
+  const stopping = polling.stop().then(() => {
     stopped = true;
   });
   await turn();
   assert.equal(stopped, false);
   ends[0]?.resolve({ progress: true, nextDueAt: undefined });
   await stopping;
-  rounds.wake();
-  rounds.wakeAt(clock.now());
+  polling.wake();
+  polling.wakeAt(clock.now());
   await pass(10_000);
   assert.equal(begun.length, 1);
   assert.equal(clock.waiting(), 0);
 });
 
-test('stop ends the waiting as well', async () => {
-  const { rounds, clock } = createHarness();
-  await rounds.once();
+test('stop cancels the scheduled poll', async () => {
+  const { polling, clock } = createHarness();
+  await polling.once();
   assert.equal(clock.waiting(), 1);
-  await rounds.stop();
+  await polling.stop();
   assert.equal(clock.waiting(), 0);
 });

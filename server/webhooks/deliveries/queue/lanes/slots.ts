@@ -1,26 +1,26 @@
 import type { Standing } from './limit.ts';
 
-/** Requests under way altogether: a limit on sockets, and on the memory that each needs in the sending thread. */
+/** Requests in flight per process, which bounds sockets and memory of the sender thread. */
 export const MAX_IN_FLIGHT = 4_096;
-/** Of these, requests to endpoints that hang or have not answered yet. The others are kept for those that answer. */
+/** Of these, requests to endpoints that hang or have not answered yet. */
 export const MAX_UNANSWERED = 1_280;
-/** Of these, requests to endpoints that hang, so that one that begins to answer does not wait behind them. */
+/** Of these, requests to endpoints that hang. */
 export const MAX_HANGING = 768;
 /**
- * No endpoint has more under way than this share of the free places, so that many that begin to hang at once leave
- * places for others (the dynamic threshold of shared-memory switches: Choudhury and Hahne, 1998).
+ * One endpoint may use this share of the free slots, so that many endpoints that start to hang at once leave slots for
+ * others (dynamic threshold: Choudhury and Hahne, 1998).
  */
 const SHARE_OF_FREE = 1 / 32;
 
 /**
  * Places for requests under way, divided so that endpoints that hang never take those of endpoints that answer. A
- * request keeps the place that it began with, so no total is ever exceeded.
+ * request keeps the slot that it started with, so no total is exceeded.
  */
-export function createPlaces() {
+export function createSlots() {
   const taken: Record<Standing, number> = { responsive: 0, unknown: 0, hanging: 0 };
   const inFlight = () => taken.responsive + taken.unknown + taken.hanging;
 
-  /** How many more requests may begin to endpoints of this standing. */
+  /** Free slots for endpoints of this standing. */
   function free(standing: Standing): number {
     const all = MAX_IN_FLIGHT - inFlight();
     if (standing === 'responsive') return all;
@@ -31,11 +31,11 @@ export function createPlaces() {
   return {
     inFlight,
     free,
-    /** How many requests one endpoint of this standing may have under way now, whatever its own limit. */
+    /** Requests that one endpoint of this standing may have in flight, whatever its own limit. */
     share(standing: Standing): number {
-      const places = free(standing);
-      if (places <= 0) return 0;
-      return standing === 'responsive' ? Math.max(1, Math.floor(places * SHARE_OF_FREE)) : 1;
+      const available = free(standing);
+      if (available <= 0) return 0;
+      return standing === 'responsive' ? Math.max(1, Math.floor(available * SHARE_OF_FREE)) : 1;
     },
     take(standing: Standing): void {
       taken[standing] += 1;

@@ -10,21 +10,21 @@ const { subscriptions, database } = app;
 const HOUR = 3_600_000;
 const ago = (ms: number) => new Date(app.clock.now().getTime() - ms);
 
-const receiversOf = (...tenants: readonly Tenant[]) =>
+const endpointsOf = (...tenants: readonly Tenant[]) =>
   database.transaction((transaction) =>
-    subscriptions.receiversOf(
+    subscriptions.endpointsOf(
       transaction,
       tenants.map(({ organizationGuid }) => organizationGuid),
     ),
   );
-async function receiver(guid: string) {
-  const [found, ...more] = await subscriptions.receivers([guid]);
+async function endpoint(guid: string) {
+  const [found, ...more] = await subscriptions.endpoints([guid]);
   assert.ok(found && more.length === 0);
   const { signingKey: _, ...rest } = found;
   return rest;
 }
 
-test('a receiver is a subscription of the Organizations asked for, with its key', async () => {
+test('a endpoint is a subscription of the Organizations asked for, with its key', async () => {
   const [first, second, third] = [await createTenant(app), await createTenant(app), await createTenant(app)];
   const created = [
     await createSubscription(app, first, { environment: 'production' }),
@@ -32,7 +32,7 @@ test('a receiver is a subscription of the Organizations asked for, with its key'
     await createSubscription(app, second),
   ];
   await createSubscription(app, third);
-  const found = await receiversOf(first, second, first);
+  const found = await endpointsOf(first, second, first);
   assert.deepEqual(
     found.map(({ signingKey, ...rest }) => ({ ...rest, key: signingKey().reveal() })),
     created.map(({ guid, organization_guid, environment, url, signing_key: key }) => ({
@@ -44,9 +44,9 @@ test('a receiver is a subscription of the Organizations asked for, with its key'
   assert.ok(
     !JSON.stringify(found.map(({ signingKey }) => signingKey())).includes(created[0]?.signing_key ?? ''),
   );
-  assert.deepEqual(await receiversOf(), []);
-  assert.deepEqual(await subscriptions.receivers([]), []);
-  assert.deepEqual(await subscriptions.receivers(['0'.repeat(32)]), []);
+  assert.deepEqual(await endpointsOf(), []);
+  assert.deepEqual(await subscriptions.endpoints([]), []);
+  assert.deepEqual(await subscriptions.endpoints(['0'.repeat(32)]), []);
 });
 
 test('events go to everyone who is neither failed nor gone, the disabled included', async () => {
@@ -66,14 +66,14 @@ test('events go to everyone who is neither failed nor gone, the disabled include
     [{ failed_at: now, scheduled_deletion_at: new Date(now.getTime() + 1) }, false, false],
   ] as const) {
     await setMoments(app, guid, { ...NONE, ...moments });
-    assert.equal((await receiversOf(tenant)).length, gets ? 1 : 0, JSON.stringify(moments));
-    const seen = await receiver(guid);
+    assert.equal((await endpointsOf(tenant)).length, gets ? 1 : 0, JSON.stringify(moments));
+    const seen = await endpoint(guid);
     assert.deepEqual(
       [seen.delivers, seen.disabled],
       [delivers, 'disabled_at' in moments],
       JSON.stringify(moments),
     );
-    if (gets) assert.equal((await receiversOf(tenant))[0]?.delivers, delivers);
+    if (gets) assert.equal((await endpointsOf(tenant))[0]?.delivers, delivers);
   }
 });
 
@@ -81,11 +81,11 @@ test('endsAt is the time of its deletion; recoveredAt is told until it fails aga
   const tenant = await createTenant(app);
   const { guid } = await createSubscription(app, tenant);
   await founderOf(app, tenant)('DELETE', `/${guid}`);
-  assert.deepEqual((await receiver(guid)).endsAt, new Date(app.clock.now().getTime() + 24 * HOUR));
+  assert.deepEqual((await endpoint(guid)).endsAt, new Date(app.clock.now().getTime() + 24 * HOUR));
   await setMoments(app, guid, { recovered_at: ago(HOUR) });
-  assert.deepEqual((await receiver(guid)).recoveredAt, ago(HOUR));
+  assert.deepEqual((await endpoint(guid)).recoveredAt, ago(HOUR));
   await setMoments(app, guid, { deliveries_failing_since: ago(1) });
-  assert.equal((await receiver(guid)).recoveredAt, undefined);
+  assert.equal((await endpoint(guid)).recoveredAt, undefined);
 });
 
 test('a key that cannot be decrypted breaks nobody else, and its own subscription only when it signs', async () => {
@@ -98,7 +98,7 @@ test('a key that cannot be decrypted breaks nobody else, and its own subscriptio
     .set({ signing_key_encrypted })
     .where('guid', '=', broken.guid)
     .execute();
-  for (const found of [await receiversOf(tenant), await subscriptions.receivers([broken.guid, whole.guid])]) {
+  for (const found of [await endpointsOf(tenant), await subscriptions.endpoints([broken.guid, whole.guid])]) {
     assert.deepEqual(
       found.map(({ guid }) => guid),
       [broken.guid, whole.guid],
@@ -110,13 +110,13 @@ test('a key that cannot be decrypted breaks nobody else, and its own subscriptio
 
 test('a key is decrypted once', async () => {
   const { guid, signing_key: key } = await createSubscription(app, await createTenant(app));
-  const [before] = await subscriptions.receivers([guid]);
-  const [after] = await subscriptions.receivers([guid]);
+  const [before] = await subscriptions.endpoints([guid]);
+  const [after] = await subscriptions.endpoints([guid]);
   assert.equal(before?.signingKey().reveal(), key);
   assert.equal(before?.signingKey(), after?.signingKey());
 });
 
-test('a receiver has answered when it took a delivery and has not failed since', async () => {
+test('a endpoint has answered when it took a delivery and has not failed since', async () => {
   const tenant = await createTenant(app);
   const { guid } = await createSubscription(app, tenant);
   const now = app.clock.now();
@@ -127,6 +127,6 @@ test('a receiver has answered when it took a delivery and has not failed since',
     [{ activated_at: now, deliveries_failing_since: now }, false],
   ] as const) {
     await setMoments(app, guid, moments);
-    assert.equal((await receiver(guid)).hasAnswered, hasAnswered, JSON.stringify(moments));
+    assert.equal((await endpoint(guid)).hasAnswered, hasAnswered, JSON.stringify(moments));
   }
 });

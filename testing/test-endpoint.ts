@@ -39,7 +39,7 @@ type Connection = { raw: Socket; closed: Promise<void> };
 type Waiter = { count: number; resolve(): void; giveUp(): void };
 type Options = { tls?: { key: string; cert: string }; maxReceived?: number };
 
-export type Receiver = {
+export type TestEndpoint = {
   url: string;
   /** In the order in which the requests were complete. */
   received: readonly ReceivedRequest[];
@@ -50,7 +50,10 @@ export type Receiver = {
 };
 
 /** A webhook receiver that misbehaves on demand; made in a test or at the top of a file, it closes after it. */
-export async function createReceiver({ tls, maxReceived = MAX_RECEIVED }: Options = {}): Promise<Receiver> {
+export async function createTestEndpoint({
+  tls,
+  maxReceived = MAX_RECEIVED,
+}: Options = {}): Promise<TestEndpoint> {
   const { received, add, waitForCount, closeInbox } = createInbox();
   const connections = new Map<Socket, Connection>();
   let behaviour: Behaviour | BehaviourOfRequest = { kind: 'answer' };
@@ -136,7 +139,7 @@ function createInbox() {
 
 /** An address on which nothing listens: the port of an open client connection, so nobody else can be given it. */
 export async function refusing(): Promise<string> {
-  const receiver = await createReceiver();
+  const receiver = await createTestEndpoint();
   const client = connect(Number(new URL(receiver.url).port), '127.0.0.1').on('error', ignore);
   await once(client, 'connect');
   return `http://127.0.0.1:${client.localPort}`;

@@ -11,7 +11,7 @@ import { createOrphans } from './queue/orphans.ts';
 import { createAttempt } from './sending/attempt.ts';
 import { createDispatcher } from './sending/dispatcher.ts';
 import { createSchedule } from './sending/schedule.ts';
-import type { Courier } from './sending/sender.ts';
+import type { Sender } from './sending/sender.ts';
 
 type Deps = {
   database: Database;
@@ -22,15 +22,15 @@ type Deps = {
   metrics: Metrics;
   notifications: Notifications;
   subscriptions: Subscriptions;
-  courier: Courier;
+  sender: Sender;
   randomBytes: RandomBytes;
   settings: { retryMaxDelayMs: number; webhookAllowPrivate: boolean };
-  alongside(): Promise<boolean>;
+  runRedeliveryStep(): Promise<boolean>;
 };
 
-/** From an event to a POST: making deliveries, sending them, writing down what came of it. */
-export function createDeliveryRoom(deps: Deps) {
-  const { courier, settings, randomBytes } = deps;
+/** Creates deliveries from events, sends them and records the outcomes; see README.md. */
+export function createDeliveriesModule(deps: Deps) {
+  const { sender, settings, randomBytes } = deps;
   const random = () => Buffer.from(randomBytes(4)).readUInt32BE() / 2 ** 32;
   const schedule = createSchedule({ maxDelayMs: settings.retryMaxDelayMs, random });
   const attempt = createAttempt({ ...deps, schedule, allowPrivate: settings.webhookAllowPrivate });
@@ -44,7 +44,7 @@ export function createDeliveryRoom(deps: Deps) {
     ...createOrphans(deps),
     stopSending: dispatcher.stopSending,
     stop: dispatcher.stop,
-    /** Ends the thread that sends, and with it what is still under way. */
-    closeCourier: courier.close,
+    /** Terminates the sender thread and its requests in flight. */
+    closeSender: sender.close,
   };
 }
