@@ -5,7 +5,7 @@ import { createOrganizations } from './credentials/organizations/service.ts';
 import type { DashboardFiles } from './dashboard/files.ts';
 import { registerFrontDoor } from './dashboard/routes.ts';
 import { registerDownloads } from './files/downloads/download-routes.ts';
-import { createFileRoom } from './files/room.ts';
+import { createFileRoom } from './files/module.ts';
 import { registerFiles } from './files/routes.ts';
 import { registerUploads } from './files/uploads/upload-routes.ts';
 import { createFailedAuthentications } from './infrastructure/audit/failed-authentications.ts';

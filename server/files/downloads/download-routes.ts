@@ -5,7 +5,7 @@ import { answers, GuidParams } from '../../infrastructure/http/requests/schemas.
 import type { HttpServer } from '../../infrastructure/http/server.ts';
 import { Failure } from '../../infrastructure/runtime/failure.ts';
 import { attachment } from '../storage/disposition.ts';
-import type { Links } from '../storage/links.ts';
+import type { Links } from '../storage/folder/links.ts';
 import { FROM_ANYWHERE } from '../uploads/upload-routes.ts';
 import type { Uploads } from '../uploads/uploads.ts';
 import { rangeOf } from './range.ts';

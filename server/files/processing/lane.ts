@@ -2,7 +2,7 @@ import type { Queries } from '../../infrastructure/database/database.ts';
 import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import type { Log } from '../../infrastructure/runtime/log.ts';
 import type { FileRow } from '../store.ts';
-import { later } from './arrival-checks.ts';
+import { later } from './poll-schedule.ts';
 import { LEASE_MS } from './process-file.ts';
 import { claimFiles, type Work } from './queue-store.ts';
 

@@ -4,11 +4,11 @@ import type { Clock, Timers } from '../../infrastructure/runtime/clock.ts';
 import type { Log } from '../../infrastructure/runtime/log.ts';
 import type { Metrics } from '../../infrastructure/runtime/metrics.ts';
 import { changeOf } from '../records.ts';
-import type { Removals } from '../storage/removals.ts';
+import type { Removals } from '../storage/cleanup/deletions.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { FileRow } from '../store.ts';
-import { type Looks, later } from './arrival-checks.ts';
 import type { Examine, Verdict } from './inspection.ts';
+import { type Looks, later } from './poll-schedule.ts';
 import * as queue from './queue-store.ts';
 
 /** A file whose processor is gone is taken up by another after this time. */

@@ -6,7 +6,7 @@ import { createFile, createFileOwner, inline, PDF, PNG, postFile, showFile } fro
 import { refusing } from '../../../testing/receiver.ts';
 import { userToken } from '../../../testing/tenant.ts';
 import { until } from '../../../testing/webhooks.ts';
-import { createS3Double } from '../storage/testing/s3-double.ts';
+import { createS3Double } from '../storage/s3/testing/double.ts';
 
 /** Files on an S3-compatible store, whose links are its own and whose uploads are found by asking. */
 const clock = createFakeClock(new Date());

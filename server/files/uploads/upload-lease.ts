@@ -1,7 +1,7 @@
 import type { Queries } from '../../infrastructure/database/database.ts';
 import type { Clock, Timers } from '../../infrastructure/runtime/clock.ts';
 import type { Log } from '../../infrastructure/runtime/log.ts';
-import { later } from '../processing/arrival-checks.ts';
+import { later } from '../processing/poll-schedule.ts';
 import { releaseUpload, renewUpload } from '../store.ts';
 
 /** A link whose uploader died can be used again after this time. */

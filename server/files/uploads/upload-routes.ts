@@ -6,7 +6,7 @@ import { Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
 import { isGuid } from '../../infrastructure/runtime/guid.ts';
 import { CONTENT_TYPES } from '../file-types.ts';
 import { UploadedView } from '../schema.ts';
-import type { Links } from '../storage/links.ts';
+import type { Links } from '../storage/folder/links.ts';
 import type { UploadTerms } from '../storage/storage.ts';
 import type { Uploads } from './uploads.ts';
 

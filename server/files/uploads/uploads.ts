@@ -3,7 +3,7 @@ import type { Clock, Timers } from '../../infrastructure/runtime/clock.ts';
 import { Failure } from '../../infrastructure/runtime/failure.ts';
 import type { Guids } from '../../infrastructure/runtime/guid.ts';
 import type { Log } from '../../infrastructure/runtime/log.ts';
-import { LONGEST_UPLOAD_MS, later } from '../processing/arrival-checks.ts';
+import { LONGEST_UPLOAD_MS, later } from '../processing/poll-schedule.ts';
 import { reclaim } from '../storage/reclaim.ts';
 import type { PutResult, Storage, UploadTerms } from '../storage/storage.ts';
 import { failureOfStorage, refusalForSpace } from '../storage/storage-failure.ts';

@@ -1,9 +1,7 @@
 import { link, mkdir, open, readdir, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { type Guids, isGuid } from '../../infrastructure/runtime/guid.ts';
-import { listFolder } from './folder-listing.ts';
-import type { Links } from './links.ts';
+import { type Guids, isGuid } from '../../../infrastructure/runtime/guid.ts';
 import {
   type ByteRange,
   type PutResult,
@@ -11,8 +9,10 @@ import {
   type Storage,
   StorageError,
   StorageFull,
-} from './storage.ts';
-import { FOLDER_MODE, syncFolders, writeWhole } from './whole-file.ts';
+} from '../storage.ts';
+import type { Links } from './links.ts';
+import { listFolder } from './listing.ts';
+import { FOLDER_MODE, syncFolders, writeWhole } from './write-file.ts';
 
 /** Where puts write before their file has its name; in the same file system, or it could not be linked. */
 const TEMPORARY = 'temporary';

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Clock } from '../../../infrastructure/runtime/clock.ts';
-import { Secret } from '../../../infrastructure/runtime/secret.ts';
-import { answerTo, createBucket, type S3Answer, type S3Request } from './s3-bucket.ts';
+import type { Clock } from '../../../../infrastructure/runtime/clock.ts';
+import { Secret } from '../../../../infrastructure/runtime/secret.ts';
+import { answerTo, createBucket, type S3Answer, type S3Request } from './bucket.ts';
 import { type Credentials, refusalOf } from './sigv4.ts';
 
 const CREDENTIALS: Credentials = {

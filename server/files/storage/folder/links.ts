@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Clock } from '../../infrastructure/runtime/clock.ts';
-import type { Encryption } from '../../infrastructure/runtime/encryption.ts';
-import { Failure } from '../../infrastructure/runtime/failure.ts';
-import type { DownloadTerms, UploadTerms } from './storage.ts';
+import type { Clock } from '../../../infrastructure/runtime/clock.ts';
+import type { Encryption } from '../../../infrastructure/runtime/encryption.ts';
+import { Failure } from '../../../infrastructure/runtime/failure.ts';
+import type { DownloadTerms, UploadTerms } from '../storage.ts';
 
 const PURPOSE = 'file-links';
 

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { platform } from 'node:process';
-import { type PutTerms, StorageError } from './storage.ts';
+import { type PutTerms, StorageError } from '../storage.ts';
 
 /** What partners hand in concerns nobody else on the machine. */
 export const FOLDER_MODE = 0o700;

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Queries } from '../../infrastructure/database/database.ts';
+import type { Queries } from '../../../infrastructure/database/database.ts';
 
 /** One row for each storage; a database has one, but this name says which. */
 const STORAGE = 'files';

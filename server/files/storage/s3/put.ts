@@ -9,8 +9,8 @@ import {
   S3ServiceException,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
-import { failsTo, isConditionFailed, statusOf } from './s3-client.ts';
-import { type PutResult, type PutTerms, StorageError } from './storage.ts';
+import { type PutResult, type PutTerms, StorageError } from '../storage.ts';
+import { failsTo, isConditionFailed, statusOf } from './client.ts';
 
 /** What is sent at once and held in memory, twice; an inline file fits into one. */
 const PART_BYTES = 8_388_608;

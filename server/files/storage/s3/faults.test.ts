@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { Secret } from '../../infrastructure/runtime/secret.ts';
-import { StorageError } from './storage.ts';
-import { createStore, storageOn } from './testing/s3-store.ts';
-import { cutOffAfter, newGuid, piecesOf } from './testing/storage-suite.ts';
+import { Secret } from '../../../infrastructure/runtime/secret.ts';
+import { StorageError } from '../storage.ts';
+import { cutOffAfter, newGuid, piecesOf } from '../testing/storage-suite.ts';
+import { createStore, storageOn } from './testing/storage.ts';
 
 const TERMS = { contentType: 'image/png', maxBytes: 1_000 };
 

@@ -7,19 +7,19 @@ import {
   PutObjectCommand,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import type { Clock } from '../../infrastructure/runtime/clock.ts';
-import { type Guids, isGuid } from '../../infrastructure/runtime/guid.ts';
-import { attachment } from './disposition.ts';
+import type { Clock } from '../../../infrastructure/runtime/clock.ts';
+import { type Guids, isGuid } from '../../../infrastructure/runtime/guid.ts';
+import { attachment } from '../disposition.ts';
+import type { ByteRange, DownloadTerms, Storage, UploadTerms } from '../storage.ts';
 import {
   createS3Client,
   failsTo,
   isConditionFailed,
   type S3Settings,
   undefinedWhenAbsent,
-} from './s3-client.ts';
-import { putObject } from './s3-put.ts';
-import { listObjects, sweepMultiparts, sweepObjects } from './s3-sweeps.ts';
-import type { ByteRange, DownloadTerms, Storage, UploadTerms } from './storage.ts';
+} from './client.ts';
+import { listObjects, sweepMultiparts, sweepObjects } from './list.ts';
+import { putObject } from './put.ts';
 
 const UPLOADS = 'uploads/';
 const FILES = 'files/';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Clock } from '../../../infrastructure/runtime/clock.ts';
+import type { Clock } from '../../../../infrastructure/runtime/clock.ts';
 import type { SignedRequest } from './sigv4.ts';
 
 export type S3Request = SignedRequest & { path: string; query: URLSearchParams };

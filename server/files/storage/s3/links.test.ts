@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { createStore, upload } from './testing/s3-store.ts';
-import { newGuid, piecesOf } from './testing/storage-suite.ts';
+import { newGuid, piecesOf } from '../testing/storage-suite.ts';
+import { createStore, upload } from './testing/storage.ts';
 
 const HOUR_MS = 3_600_000;
 const TERMS = { contentType: 'image/png', maxBytes: 1_000 };

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isGuid } from '../../infrastructure/runtime/guid.ts';
-import type { StoredContent } from './storage.ts';
+import { isGuid } from '../../../infrastructure/runtime/guid.ts';
+import type { StoredContent } from '../storage.ts';
 
 /** A page ends with the inner folder in which it reaches either. */
 const PAGE_FILES = 1_000;

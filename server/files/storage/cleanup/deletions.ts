@@ -1,8 +1,8 @@
-import type { Database } from '../../infrastructure/database/database.ts';
-import type { Clock } from '../../infrastructure/runtime/clock.ts';
-import { later } from '../processing/arrival-checks.ts';
-import * as queue from '../processing/queue-store.ts';
-import type { Storage } from './storage.ts';
+import type { Database } from '../../../infrastructure/database/database.ts';
+import type { Clock } from '../../../infrastructure/runtime/clock.ts';
+import { later } from '../../processing/poll-schedule.ts';
+import * as queue from '../../processing/queue-store.ts';
+import type { Storage } from '../storage.ts';
 
 export type Removals = ReturnType<typeof createRemovals>;
 

@@ -5,9 +5,9 @@ import {
   ListObjectsV2Command,
   type S3Client,
 } from '@aws-sdk/client-s3';
-import { isGuid } from '../../infrastructure/runtime/guid.ts';
-import { failsTo } from './s3-client.ts';
-import type { StoredContent } from './storage.ts';
+import { isGuid } from '../../../infrastructure/runtime/guid.ts';
+import type { StoredContent } from '../storage.ts';
+import { failsTo } from './client.ts';
 
 type Place = { Bucket: string; Prefix: string };
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { env } from 'node:process';
 import { after, before, describe, test } from 'node:test';
-import { systemClock } from '../../infrastructure/runtime/clock.ts';
-import { Secret } from '../../infrastructure/runtime/secret.ts';
-import type { Storage } from './storage.ts';
-import { createS3Double } from './testing/s3-double.ts';
-import { storageOn, upload } from './testing/s3-store.ts';
-import { describeStorage, newGuid, type OpenStorage } from './testing/storage-suite.ts';
+import { systemClock } from '../../../infrastructure/runtime/clock.ts';
+import { Secret } from '../../../infrastructure/runtime/secret.ts';
+import type { Storage } from '../storage.ts';
+import { describeStorage, newGuid, type OpenStorage } from '../testing/storage-suite.ts';
+import { createS3Double } from './testing/double.ts';
+import { storageOn, upload } from './testing/storage.ts';
 
 const MINUTE_MS = 60_000;
 

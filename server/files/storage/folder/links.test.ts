@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { createFakeClock } from '../../../testing/fake-clock.ts';
-import { createEncryption } from '../../infrastructure/runtime/encryption.ts';
-import { Failure } from '../../infrastructure/runtime/failure.ts';
-import { Secret } from '../../infrastructure/runtime/secret.ts';
+import { createFakeClock } from '../../../../testing/fake-clock.ts';
+import { createEncryption } from '../../../infrastructure/runtime/encryption.ts';
+import { Failure } from '../../../infrastructure/runtime/failure.ts';
+import { Secret } from '../../../infrastructure/runtime/secret.ts';
+import { newGuid } from '../testing/storage-suite.ts';
 import { createLinks } from './links.ts';
-import { newGuid } from './testing/storage-suite.ts';
 
 const QUARTER_MS = 15 * 60_000;
 const [OLD_KEY, NEW_KEY] = [new Secret('ab'.repeat(32)), new Secret('cd'.repeat(32))];

@@ -1,9 +1,9 @@
-import type { Database } from '../../infrastructure/database/database.ts';
-import type { Clock } from '../../infrastructure/runtime/clock.ts';
-import type { Log } from '../../infrastructure/runtime/log.ts';
-import { later } from '../processing/arrival-checks.ts';
-import { saveProgress, selectKnownContent, selectProgress } from './orphan-store.ts';
-import type { Storage } from './storage.ts';
+import type { Database } from '../../../infrastructure/database/database.ts';
+import type { Clock } from '../../../infrastructure/runtime/clock.ts';
+import type { Log } from '../../../infrastructure/runtime/log.ts';
+import { later } from '../../processing/poll-schedule.ts';
+import type { Storage } from '../storage.ts';
+import { saveProgress, selectKnownContent, selectProgress } from './cleanup-store.ts';
 
 /** Older than any upload or inline file that is still to be recorded: those take an hour at most. */
 const ORPHAN_AFTER_MS = 24 * 3_600_000;

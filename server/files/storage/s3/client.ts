@@ -1,6 +1,6 @@
 import { S3Client, S3ServiceException } from '@aws-sdk/client-s3';
-import type { Secret } from '../../infrastructure/runtime/secret.ts';
-import { StorageError } from './storage.ts';
+import type { Secret } from '../../../infrastructure/runtime/secret.ts';
+import { StorageError } from '../storage.ts';
 
 export type S3Settings = {
   endpoint: string;
