@@ -36,7 +36,7 @@ test('with data: storing at first, without links, and completed once its content
   });
   assert.deepEqual(await showFile(app, owner, guid), created);
   app.clock.advance(1_000);
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   assert.deepEqual(await showFile(app, owner, guid), {
     ...created,
     state: 'completed',
@@ -126,7 +126,7 @@ test('10,485,760 characters of data are stored, one more is 413 and points to th
   const data = most.toString('base64');
   assert.equal(data.length, MAX_DATA_CHARACTERS);
   const { guid } = await createFile(app, owner, { data });
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   const { state, size } = await showFile(app, owner, guid);
   assert.deepEqual([state, size], ['completed', most.length]);
   const before = await storedIn(app);
@@ -142,14 +142,14 @@ test('inline data is not bound by the limit of uploads', async () => {
   const { guid, token, customerGuid } = { ...(await createFileOwner(small)), guid: '' };
   assert.equal(guid, '');
   const created = await createFile(small, { token, customerGuid }, inline(PNG));
-  await small.fileProcessing.settle();
+  await small.fileProcessing.drain();
   assert.equal((await showFile(small, { token }, created.guid)).state, 'completed');
 });
 
 test('no data in data is an empty file, which fails', async () => {
   const before = await storedIn(app);
   const { guid } = await createFile(app, owner, { data: '' });
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   const { state, failure_code } = await showFile(app, owner, guid);
   assert.deepEqual([state, failure_code], ['failed', 'empty']);
   assert.deepEqual(await storedIn(app), before);
@@ -195,7 +195,7 @@ test('type and content_type are of the lists', async () => {
 
 test('who created a file and what became of it is on record; what is in it is not', async () => {
   const { guid } = await createFile(app, owner, inline(PNG));
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   const {
     address: _a,
     request_id: _r,

@@ -97,7 +97,7 @@ test('a look for what is due reads only that', async () => {
   const now = app.clock.now();
   const lease = { by: 'f'.repeat(32), until: new Date(now.getTime() + 1_000) };
   const turn = { now, lease, after: '0'.repeat(32), limit: 4 };
-  for (const work of ['arrived', 'awaited'] as const) {
+  for (const work of ['process', 'poll'] as const) {
     const [blocks = Number.NaN] = await blocksOf(() => claimFiles(queries, { ...turn, work }));
     assert.ok(blocks <= MAX_BLOCKS, `${blocks} blocks for ${work}`);
   }

@@ -27,7 +27,7 @@ for (const [index, filename] of [...'ABCDEF'].entries()) {
   const customerGuid = customers[Math.floor(index / 2)] as string;
   const type = index % 2 === 0 ? 'passport' : 'other';
   guids[filename] = (await createFile(app, { ...owner, customerGuid }, { filename, type, ...given })).guid;
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   app.clock.advance(60_000);
 }
 const at = (minute: number, ms = 0) => new Date(START + minute * 60_000 + ms).toISOString();

@@ -76,7 +76,7 @@ const DAY_MS = 24 * 3_600_000;
 async function rest(): Promise<void> {
   for (const ms of [1_000, 1_000, 1_000, 1_000, 1_000, DAY_MS, 1_000]) {
     app.clock.advance(ms);
-    await app.simulator.settle();
+    await app.simulator.drain();
   }
   const { n } = await app.database.queries
     .selectFrom('objects')

@@ -21,7 +21,7 @@ async function verify(fields: object) {
 async function fileOf(customerGuid: string, content: Buffer | undefined = PNG): Promise<string> {
   const token = await issueToken(app, owner, 'organization');
   const { guid } = await createFile(app, { token, customerGuid }, content ? inline(content) : {});
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   return guid;
 }
 
@@ -42,7 +42,7 @@ test('one that is not completed, another customer’s, another tenant’s or non
     { token: await issueToken(app, stranger, 'organization'), customerGuid: stranger.customerGuid },
     inline(PNG),
   );
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   for (const wrong of [
     awaited,
     await fileOf(owner.customerGuid, PDF),

@@ -31,13 +31,13 @@ const stateIn = async (guid: string) => {
 /** One step of time, looked at by two nodes at once. */
 async function simulate(): Promise<void> {
   app.clock.advance(DELAY_MS);
-  await Promise.all([app.simulator.settle(), other.simulator.settle()]);
+  await Promise.all([app.simulator.drain(), other.simulator.drain()]);
 }
 
 /** By one node: the guids of two have no order within a millisecond, and here the order of the events counts. */
 async function simulateDuring(action: Promise<unknown>): Promise<void> {
   app.clock.advance(DELAY_MS);
-  await Promise.all([app.simulator.settle(), action]);
+  await Promise.all([app.simulator.drain(), action]);
 }
 
 type Step = { kind: 'put'; state: string } | { kind: 'simulate' } | { kind: 'both'; state: string };

@@ -95,7 +95,7 @@ test('a simulation lowers the balance to just below each threshold', async () =>
     const { body: shown } = await app.call({ url: `/api/accounts/${body.guid}`, token });
     seen.push([shown.balance, shown.state]);
     app.clock.advance(1_000);
-    await app.simulator.settle();
+    await app.simulator.drain();
   }
   const end = [99, 'below_minimum'];
   assert.deepEqual(seen, [[1_000, 'funded'], [199, 'low'], end, end]);
@@ -105,11 +105,11 @@ test('a simulation lowers the balance to just below each threshold', async () =>
 test('a simulation that begins low goes on from there', async () => {
   const { body } = await create({ balance: 150, simulate: 'below_minimum' });
   app.clock.advance(1_000);
-  await app.simulator.settle();
+  await app.simulator.drain();
   assert.deepEqual(await told(body.guid), ['low', 'below_minimum']);
   const { body: there } = await create({ balance: 150, simulate: 'low' });
   app.clock.advance(1_000);
-  await app.simulator.settle();
+  await app.simulator.drain();
   assert.deepEqual(await told(there.guid), ['low'], 'it is there already');
 });
 
@@ -122,7 +122,7 @@ test('a report of another balance or threshold takes the account over from the s
     const { body } = await create({ balance: 1_000, simulate: 'low' });
     await report(String(body.guid), details);
     app.clock.advance(10_000);
-    await app.simulator.settle();
+    await app.simulator.drain();
     const token = await issueToken(app, owner, 'bank');
     const shown = await app.call({ url: `/api/accounts/${body.guid}`, token });
     assert.deepEqual([shown.body.balance, shown.body.state], [details.balance, 'funded']);

@@ -15,6 +15,7 @@ import { type ObjectType, wordsOf } from './types.ts';
 
 export type { ObjectRow, Visible } from './store.ts';
 export type Objects = ReturnType<typeof createObjects>;
+export type Customers = Pick<Objects, 'getCustomer'>;
 
 type Deps = {
   database: Database;
@@ -110,6 +111,16 @@ export function createObjects(deps: Deps) {
       : new Failure('file_not_completed', `${field} must name completed files of the customer`);
   }
 
+  async function get(
+    visible: store.Visible,
+    type: string,
+    guid: string,
+    { reserved = false } = {},
+  ): Promise<store.ObjectRow | Failure> {
+    const object = await store.selectObject(reserved ? database.reserved : queries, visible, type, guid);
+    return object ?? new Failure('not_found', `There is no such ${wordsOf(type)}`);
+  }
+
   return {
     async create(
       actor: Actor,
@@ -153,15 +164,11 @@ export function createObjects(deps: Deps) {
       return object;
     },
 
-    async get(
-      visible: store.Visible,
-      type: string,
-      guid: string,
-      { reserved = false } = {},
-    ): Promise<store.ObjectRow | Failure> {
-      const object = await store.selectObject(reserved ? database.reserved : queries, visible, type, guid);
-      return object ?? new Failure('not_found', `There is no such ${wordsOf(type)}`);
-    },
+    get,
+
+    /** `reserved` uses the connections that are reserved for the token endpoints. */
+    getCustomer: (visible: store.Visible, guid: string, options: { reserved?: boolean } = {}) =>
+      get(visible, 'customer', guid, options),
 
     async list(
       visible: store.Visible,
@@ -172,7 +179,7 @@ export function createObjects(deps: Deps) {
       const states = type.machine ? statesOf(type.machine) : [];
       const unknown = filters.state?.find((name) => !states.includes(name));
       if (unknown !== undefined)
-        return new Failure('invalid_parameter', `state ${unknown} is not a state of ${wordsOf(type.plural)}`);
+        return new Failure('invalid_parameter', `state must be one of ${states.join(', ')}; got ${unknown}`);
       return store.selectObjects(database.lists, visible, type.name, page, filters);
     },
   };

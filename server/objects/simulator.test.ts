@@ -37,7 +37,7 @@ function rowOf(guid: string, on = app) {
 
 async function pass(ms: number, on = app): Promise<void> {
   on.clock.advance(ms);
-  await on.simulator.settle();
+  await on.simulator.drain();
 }
 
 test('every state on the way lasts as long as the setting says', async () => {
@@ -64,7 +64,7 @@ test('every state on the way lasts as long as the setting says', async () => {
 test('without a delay an object goes all its way at once', async () => {
   const quick = await createTestApp({ environment: { PORTICO_SIMULATOR_DELAY: '0s' } });
   const guid = await create(quick, await createCallers(quick));
-  await quick.simulator.settle();
+  await quick.simulator.drain();
   assert.equal(await told(guid, quick), 'storing reviewing completed');
 });
 
@@ -142,7 +142,7 @@ test('several processes at once move each object once', async () => {
   for (let i = 0; i < 250; i++) guids.push(await create(app, owner));
   for (let step = 0; step < 2; step++) {
     app.clock.advance(1_000);
-    await Promise.all([...nodes, ...nodes].map((node) => node.simulator.settle()));
+    await Promise.all([...nodes, ...nodes].map((node) => node.simulator.drain()));
   }
   for (const guid of guids) assert.equal(await told(guid), 'storing reviewing completed');
 });
@@ -152,7 +152,7 @@ test('a move and its event happen together or not at all', async () => {
   const guid = await create(late, await createCallers(late));
   // Nobody has made the partitions of that time, so no event can be written.
   late.clock.advance(60 * DAY_MS);
-  await assert.rejects(late.simulator.settle(), /partition/);
+  await assert.rejects(late.simulator.drain(), /partition/);
   assert.equal((await rowOf(guid, late)).state, 'storing');
   await late.simulator.start();
   await until(() => {

@@ -94,7 +94,7 @@ export function createSimulator({ database, clock, timers, log, notifications, e
   }
 
   /** Everything that is due now, and what becomes due by it. */
-  async function settle(): Promise<void> {
+  async function drain(): Promise<void> {
     while ((await step()) > 0);
   }
 
@@ -147,7 +147,7 @@ export function createSimulator({ database, clock, timers, log, notifications, e
 
   return {
     plan,
-    settle,
+    drain,
 
     /** An object is to be moved at that moment, by this process if it does such work. */
     expect(moment: Date): void {

@@ -8,13 +8,21 @@ import {
   selectPageOfEach,
 } from '../infrastructure/database/paging/value-paging.ts';
 import type { EnvironmentName, Tables } from '../infrastructure/database/tables.ts';
-import { guidsOfWindow } from './guid-window.ts';
+import { later } from '../infrastructure/runtime/clock.ts';
+import { firstGuidAt } from '../infrastructure/runtime/guid.ts';
 
 export type ObjectRow = Omit<Selectable<Tables['objects']>, 'guid_time_differs'>;
 type Sql = RawBuilder<unknown>;
 
 const ENVIRONMENTS: readonly EnvironmentName[] = ['production', 'sandbox'];
 const TYPE_IN_DETAILS = sql`(details ->> 'type')`;
+/**
+ * The most that the time in a guid differs from `created_at`. A trigger marks all other rows as `guid_time_differs`
+ * (migration 0017, with the same limit).
+ */
+const MAX_GUID_TIME_DIFFERENCE_MS = 5 * 60_000;
+const LOWEST_GUID = '0'.repeat(32);
+const HIGHEST_GUID = 'f'.repeat(32);
 
 /** What a token may see: its Organization's, narrowed to its environment, its bank, its customer. */
 export type Visible = {
@@ -103,7 +111,8 @@ export function selectObjects(
   if (filters.guid) return selectPageOfEach(queries, [{ table: 'objects', where: ofKind, each: [] }], page);
   const { createdAtGte: from, createdAtLt: until } = filters;
   if (!from && !until) return selectPageOfEach(queries, [{ table: 'objects', where, each }], page);
-  const { lowest, highest } = guidsOfWindow(from, until);
+  const lowest = from ? firstGuidAt(later(from, -MAX_GUID_TIME_DIFFERENCE_MS)) : LOWEST_GUID;
+  const highest = until ? firstGuidAt(later(until, MAX_GUID_TIME_DIFFERENCE_MS)) : HIGHEST_GUID;
   const isInWindow = sql`guid >= ${lowest} and guid < ${highest}`;
   return selectPageOfEach(
     queries,

@@ -24,7 +24,7 @@ const ASK = '?include_download_url=true';
 
 async function linkTo(content: Buffer, given: Record<string, unknown> = {}): Promise<string> {
   const { guid } = await createFile(app, owner, { ...inline(content), ...given });
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   return local((await showFile(app, owner, guid, ASK)).download_url);
 }
 
@@ -41,7 +41,7 @@ async function fetched(
 test('a completed file has a link when asked for, good for five minutes; others have none', async () => {
   const { guid } = await createFile(app, owner, inline(PNG));
   assert.equal((await showFile(app, owner, guid, ASK)).download_url, undefined, 'not yet looked at');
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   assert.equal((await showFile(app, owner, guid)).download_url, undefined, 'not asked for');
   assert.equal((await showFile(app, owner, guid, '?include_download_url=false')).download_url, undefined);
   const shown = await showFile(app, owner, guid, ASK);
@@ -49,7 +49,7 @@ test('a completed file has a link when asked for, good for five minutes; others 
   const expiresAt = new Date(app.clock.now().getTime() + 300_000).toISOString();
   assert.equal(shown.download_expires_at, expiresAt);
   const failed = await createFile(app, owner, inline(PDF));
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   assert.equal((await showFile(app, owner, failed.guid, ASK)).download_url, undefined, 'failed');
 });
 

@@ -17,8 +17,8 @@ async function claim(work: Work, after: string, limit: number) {
 }
 
 for (const [work, given] of [
-  ['arrived', inline(PNG)],
-  ['awaited', {}],
+  ['process', inline(PNG)],
+  ['poll', {}],
 ] as const)
   test(`of ${work} files each Organization gives one in turn`, async () => {
     for (let n = 0; n < 6; n++) await createFile(app, busy, given);

@@ -1,44 +1,42 @@
-/** The longest that one upload may take. One that began before its link expired may end after. */
+import { later } from '../../infrastructure/runtime/clock.ts';
+
+/** The longest that one upload may take. An upload that began before its link expired may end after it. */
 export const LONGEST_UPLOAD_MS = 3_600_000;
 /**
- * A store of its own is asked in a quarter of the time that the file has been waiting, within these bounds: most uploads
- * come at once, and a link that nobody used must not be asked about for an hour as if they did.
+ * An S3 store is polled again after a quarter of the time that the file has waited, within these bounds: most uploads
+ * come soon after the file is created, and an unused link must not be polled every second for an hour.
  */
 const MIN_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 120_000;
 const MAX_PAUSE_AFTER_EXPIRY_MS = 600_000;
 
-type Awaited = { created_at: Date; upload_expires_at: Date | null };
+type AwaitedFile = { created_at: Date; upload_expires_at: Date | null };
 
-/** When to look whether the content of a file has come; undefined: not any more, it will not come. */
-export type Looks = {
-  firstLookAt(now: Date, expiresAt: Date): Date;
-  nextLookAt(file: Awaited, now: Date): Date | undefined;
+/** When to ask the storage whether a file was uploaded. `nextPollAt` is undefined when the file has expired. */
+export type PollSchedule = {
+  firstPollAt(now: Date, expiresAt: Date): Date;
+  nextPollAt(file: AwaitedFile, now: Date): Date | undefined;
 };
 
 /**
- * Uploads to a folder go through our own routes, which say when one begins and when it has ended. So the only look is
- * the last one, for what never began, and for what a crash kept from being told.
+ * Uploads to the folder go through our own routes, which report their end. One poll remains, when the link expires: it
+ * fails files that were never uploaded and finds uploads whose process died before reporting them.
  */
-export const looksOfOwnUploads: Looks = {
-  firstLookAt: (_now, expiresAt) => expiresAt,
-  nextLookAt: () => undefined,
+export const folderPollSchedule: PollSchedule = {
+  firstPollAt: (_now, expiresAt) => expiresAt,
+  nextPollAt: () => undefined,
 };
 
-/** Whether one of the store's own uploads has ended, or even begun, only asking tells. */
-export const looksOfForeignUploads: Looks = {
-  firstLookAt: (now) => later(now, MIN_PAUSE_MS),
-  nextLookAt({ created_at: createdAt, upload_expires_at: expiresAt }, now) {
-    const linkEndsAt = expiresAt ?? createdAt;
-    const givenUpAt = later(linkEndsAt, LONGEST_UPLOAD_MS);
-    if (now >= givenUpAt) return undefined;
-    const longestMs = now < linkEndsAt ? MAX_PAUSE_MS : MAX_PAUSE_AFTER_EXPIRY_MS;
+/** Uploads to an S3 store bypass this service, so only polling shows that one has ended. */
+export const storePollSchedule: PollSchedule = {
+  firstPollAt: (now) => later(now, MIN_PAUSE_MS),
+  nextPollAt({ created_at: createdAt, upload_expires_at: expiresAt }, now) {
+    const linkExpiresAt = expiresAt ?? createdAt;
+    const fileExpiresAt = later(linkExpiresAt, LONGEST_UPLOAD_MS);
+    if (now >= fileExpiresAt) return undefined;
+    const longestMs = now < linkExpiresAt ? MAX_PAUSE_MS : MAX_PAUSE_AFTER_EXPIRY_MS;
     const pauseMs = (now.getTime() - createdAt.getTime()) / 4;
     const next = later(now, Math.min(longestMs, Math.max(MIN_PAUSE_MS, pauseMs)));
-    return new Date(Math.min(next.getTime(), givenUpAt.getTime()));
+    return new Date(Math.min(next.getTime(), fileExpiresAt.getTime()));
   },
 };
-
-export function later(moment: Date, ms: number): Date {
-  return new Date(moment.getTime() + ms);
-}

@@ -57,7 +57,7 @@ test('a PDF that is a PNG, and a PNG that is a PDF, fail as content_type_mismatc
     [Buffer.from('{"a":1'), 'application/json'],
   ] as const) {
     const { guid } = await createFile(app, owner, { content_type, ...inline(content) });
-    await app.fileProcessing.settle();
+    await app.fileProcessing.drain();
     const { state, failure_code, failed_at, size } = await showFile(app, owner, guid);
     assert.deepEqual([state, failure_code, size], ['failed', 'content_type_mismatch', content.length]);
     assert.equal(failed_at, app.clock.now().toISOString());
@@ -70,14 +70,14 @@ test('a PDF that is a PNG, and a PNG that is a PDF, fail as content_type_mismatc
 
 test('a PNG with a script behind it is a PNG; it is only ever handed out as one', async () => {
   const { guid } = await createFile(app, owner, inline(SCRIPT_IN_PNG));
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   assert.equal((await showFile(app, owner, guid)).state, 'completed');
 });
 
 test('JSON has to be JSON', async () => {
   const given = { content_type: 'application/json', filename: 'a.json' };
   const { guid } = await createFile(app, owner, { ...given, ...inline('{"a":[1,2]}') });
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   assert.equal((await showFile(app, owner, guid)).state, 'completed');
 });
 
@@ -97,9 +97,9 @@ test('two nodes at once: each file is dealt with by one of them', async () => {
   const created = await Promise.all(
     Array.from({ length: 20 }, (_, n) => createFile(n % 2 ? a : b, other, inline(n % 4 ? PNG : PDF))),
   );
-  await Promise.all([a.fileProcessing.settle(), b.fileProcessing.settle()]);
+  await Promise.all([a.fileProcessing.drain(), b.fileProcessing.drain()]);
   // The other may still be at the last one.
-  await Promise.all([a.fileProcessing.settle(), b.fileProcessing.settle()]);
+  await Promise.all([a.fileProcessing.drain(), b.fileProcessing.drain()]);
   const ended = async (state: string) =>
     (await metricOf(a, `portico_files_total{state="${state}"}`)) +
     (await metricOf(b, `portico_files_total{state="${state}"}`));
@@ -117,10 +117,10 @@ test('taken by a node that died, it is taken up by another when the lease has en
   const taken = { next_look_at: leaseUntil, leased_by: 'f'.repeat(32) };
   await a.database.queries.updateTable('files').set(taken).where('guid', '=', guid).execute();
   a.clock.advance(59_999);
-  await a.fileProcessing.settle();
+  await a.fileProcessing.drain();
   assert.equal((await showFile(a, other, guid)).state, 'storing');
   a.clock.advance(1);
-  await a.fileProcessing.settle();
+  await a.fileProcessing.drain();
   assert.equal((await showFile(a, other, guid)).state, 'completed');
 });
 
@@ -134,7 +134,7 @@ test('a crash between the last byte and the record: the content is found at the 
   const before = { uploaded_at: null, next_look_at: expiresAt };
   await crashed.database.queries.updateTable('files').set(before).where('guid', '=', guid).execute();
   crashed.clock.advance(900_000);
-  await crashed.fileProcessing.settle();
+  await crashed.fileProcessing.drain();
   assert.equal((await showFile(crashed, other, guid)).state, 'completed');
 });
 
@@ -149,7 +149,7 @@ test('or it is told by whoever tries to upload it again', async () => {
     .where('guid', '=', guid)
     .execute();
   assert.equal((await upload(local(url), PNG)).body.message_code, 'upload_completed');
-  await crashed.fileProcessing.settle();
+  await crashed.fileProcessing.drain();
   assert.equal((await showFile(crashed, other, guid)).state, 'completed');
 });
 
@@ -172,7 +172,7 @@ test('an upload stored after its file had failed, by a process that then died, i
   const { app: crashed, owner: other } = await createOwned();
   const { guid } = await createFile(crashed, other, { content_type: 'application/pdf', ...inline(PNG) });
   const { guid: kept } = await createFile(crashed, other, inline(PNG));
-  await crashed.fileProcessing.settle();
+  await crashed.fileProcessing.drain();
   assert.equal((await showFile(crashed, other, guid)).failure_code, 'content_type_mismatch');
   const waiting = await createFile(crashed, other, inline(PNG));
   const dayAgo = new Date(crashed.clock.now().getTime() - 24 * 3_600_000 - 1);
@@ -197,14 +197,14 @@ test('content that is not there is waited for, with growing pauses, and said in 
   const { guid } = await createFile(lost, other, inline(PNG));
   const [folder, away] = [join(lost.dataDir, 'files'), join(lost.dataDir, 'away')];
   await rename(folder, away);
-  await lost.fileProcessing.settle();
+  await lost.fileProcessing.drain();
   assert.equal((await rowOf(lost, guid)).next_look_at?.getTime(), lost.clock.now().getTime() + 1_000);
   lost.clock.advance(8_000);
-  await lost.fileProcessing.settle();
+  await lost.fileProcessing.drain();
   assert.equal((await rowOf(lost, guid)).next_look_at?.getTime(), lost.clock.now().getTime() + 2_000);
   assert.ok(lost.logged.some((line) => line.includes('there is no content of the file')));
   await rename(away, folder);
   lost.clock.advance(2_000);
-  await lost.fileProcessing.settle();
+  await lost.fileProcessing.drain();
   assert.equal((await showFile(lost, other, guid)).state, 'completed');
 });

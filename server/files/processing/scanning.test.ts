@@ -17,7 +17,7 @@ test('what it finds is infected, and its bytes go; what it finds clean is comple
   const { app, owner } = await createScannedApp();
   const bad = await createFile(app, owner, inline(Buffer.concat([PNG, Buffer.from('EICAR')])));
   const good = await createFile(app, owner, inline(PNG));
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   assert.equal((await showFile(app, owner, bad.guid)).failure_code, 'infected');
   assert.equal((await showFile(app, owner, good.guid)).state, 'completed');
   assert.deepEqual(await storedIn(app), [good.guid]);
@@ -26,7 +26,7 @@ test('what it finds is infected, and its bytes go; what it finds clean is comple
 test('what is more than it looks at is too_large', async () => {
   const { app, owner } = await createScannedApp({ maxBytes: 10 });
   const { guid } = await createFile(app, owner, inline(PNG));
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   assert.equal((await showFile(app, owner, guid)).failure_code, 'too_large');
   assert.deepEqual(await storedIn(app), []);
 });
@@ -34,7 +34,7 @@ test('what is more than it looks at is too_large', async () => {
 test('what is not of its type is not even shown to it', async () => {
   const { app, owner, clamd } = await createScannedApp();
   const { guid } = await createFile(app, owner, inline('EICAR'));
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   assert.equal((await showFile(app, owner, guid)).failure_code, 'content_type_mismatch');
   assert.deepEqual(clamd.conversations, []);
 });
@@ -43,12 +43,12 @@ test('while it gives no sensible answer files stay storing, and go on when it do
   const behaviour = { hangsUp: 'at once' as const };
   const { app, owner } = await createScannedApp(behaviour);
   const { guid } = await createFile(app, owner, inline(PNG));
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   assert.equal((await showFile(app, owner, guid)).state, 'storing');
   assert.equal(await metricOf(app, 'portico_files_waiting'), 1);
   Reflect.deleteProperty(behaviour, 'hangsUp');
   app.clock.advance(6_000);
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   assert.equal((await showFile(app, owner, guid)).state, 'completed');
   assert.equal(await metricOf(app, 'portico_files_waiting'), 0);
 });

@@ -38,7 +38,7 @@ export type Storage = {
   /** undefined when nothing is stored. */
   read(guid: string, range?: ByteRange): Promise<Readable | undefined>;
   /** Also when there is nothing. */
-  remove(guid: string): Promise<void>;
+  delete(guid: string): Promise<void>;
   uploadUrl(terms: UploadTerms): Promise<string>;
   downloadUrl(terms: DownloadTerms): Promise<string>;
   /**

@@ -43,7 +43,7 @@ test('files that are still storing are limited, also when many are created at on
   await createFile(app, await createFileOwner(app));
   // Completed and expired files make room again.
   app.clock.advance(15 * MINUTE_MS);
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   await createFile(app, owner, inline(PNG));
 });
 
@@ -65,7 +65,7 @@ test('so are their bytes, inline and by upload', async () => {
   held.outgoing.destroy();
   await until(async () => (await storedIn(app)).length === 1, 'it is gone');
   await until(async () => (await upload(local(two.upload_url), double)).status === 200, 'its bytes are free');
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   assert.equal((await showFile(app, owner, two.guid)).state, 'completed');
   await createFile(app, owner, inline(double));
 });

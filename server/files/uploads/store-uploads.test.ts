@@ -31,7 +31,7 @@ const put = (url: string, body: Buffer, type = 'image/png') =>
 
 async function pass(ms: number): Promise<void> {
   clock.advance(ms);
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
 }
 
 async function nextLookIn(guid: string): Promise<number> {
@@ -133,10 +133,10 @@ test('uploads that never come hold up neither what has come nor another Organiza
   });
   store.setFault(({ path }) => (guids.has(path.split('/').at(-1) ?? '') ? held : undefined));
   clock.advance(1_000);
-  const settled = app.fileProcessing.settle();
+  const settled = app.fileProcessing.drain();
   const neighbour = await createFileOwner(app);
   const { guid } = await createFile(app, neighbour, inline(PNG));
-  void app.fileProcessing.settle();
+  void app.fileProcessing.drain();
   await until(async () => (await showFile(app, neighbour, guid)).state === 'completed', 'it is completed');
   answer(undefined);
   store.setFault(() => undefined);
@@ -149,7 +149,7 @@ test('uploads that never come hold up neither what has come nor another Organiza
 
 test('content that no record knows is found page by page and removed after a day', async () => {
   const { guid: kept } = await createFile(app, owner, inline(PNG));
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   const [orphan, recent] = ['a'.repeat(32), 'b'.repeat(32)].map((guid) =>
     guid.replace(/^.{13}/, '0190163d86947'),
   );
@@ -167,7 +167,7 @@ test('content that no record knows is found page by page and removed after a day
 
 test('inline content goes to the store as well; while that is away: 503, and what it may have kept is removed', async () => {
   const { guid } = await createFile(app, owner, inline(PNG));
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   assert.equal((await showFile(app, owner, guid)).state, 'completed');
   store.setFault(({ method }) => (method === 'PUT' ? 'refuse' : undefined));
   const away = { token: await owner.token(), customerGuid: owner.customerGuid };
@@ -194,7 +194,7 @@ test('uploads to the store count against the quota of bytes once they are notice
   const files = [await createFile(limited, payer), await createFile(limited, payer)];
   for (const { upload_url: url } of files) assert.equal((await put(url, PNG)).status, 200);
   clock.advance(1_000);
-  await limited.fileProcessing.settle();
+  await limited.fileProcessing.drain();
   for (const fields of [{}, inline(PNG)])
     assertError(await postFile(limited, payer, fields), 422, 'pending_files_limit_reached', /bytes/);
   for (const { guid } of files) assert.equal((await showFile(limited, payer, guid)).state, 'storing');

@@ -69,7 +69,7 @@ test('of six uploads on one link one goes on, and the others are told to come ba
   await until(async () => (await storedIn(app)).length === 1, 'only the first is written');
   first.finish();
   assert.equal((await first.answer).status, 200);
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   assert.equal((await showFile(app, owner, guid)).state, 'completed');
   assert.deepEqual((await rowOf(guid)).upload_leased_by, null);
 });

@@ -44,7 +44,7 @@ async function assertUntouched({ guid, url }: { guid: string; url: string }): Pr
   await until(async () => (await leaseOf(guid)) === null, 'the link is free again');
   assert.equal((await showFile(app, owner, guid)).state, 'storing');
   assert.equal((await upload(url, PNG)).status, 200);
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   assert.equal((await showFile(app, owner, guid)).state, 'completed');
   await forget(guid);
 }
@@ -69,7 +69,7 @@ test('bytes of the declared type are taken, and the file is completed with their
   const taken = await showFile(app, owner, guid);
   assert.equal(taken.state, 'storing');
   assert.equal(taken.upload_url, undefined, 'nothing is awaited any more');
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   const { state, size } = await showFile(app, owner, guid);
   assert.deepEqual([state, size], ['completed', PNG.length]);
   assert.deepEqual(await storedIn(app), [guid]);
@@ -80,7 +80,7 @@ test('a link works once: 409 upload_completed, before and after the content was 
   const { guid, url } = await await_();
   assert.equal((await upload(url, PNG)).status, 200);
   assertRefused(await upload(url, Buffer.concat([PNG, PNG])), 409, 'upload_completed');
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   assertRefused(await upload(url, PNG), 409, 'upload_completed');
   assert.equal((await showFile(app, owner, guid)).size, PNG.length);
   await forget(guid);
@@ -89,7 +89,7 @@ test('a link works once: 409 upload_completed, before and after the content was 
 test('also a link whose content was no good works once', async () => {
   const { guid, url } = await await_();
   assert.equal((await upload(url, PDF)).status, 200);
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   assert.equal((await showFile(app, owner, guid)).failure_code, 'content_type_mismatch');
   assertRefused(await upload(url, PNG), 409, 'upload_completed');
   assert.deepEqual(await storedIn(app), []);
@@ -101,7 +101,7 @@ test('two at once: exactly one is taken', async () => {
   const answers = await Promise.all(contents.map((content) => upload(url, content)));
   const taken = answers.findIndex(({ status }) => status === 200);
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409, 409, 409]);
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   const { state, size } = await showFile(app, owner, guid);
   assert.deepEqual([state, size], ['completed', contents[taken]?.length]);
   assert.deepEqual(await storedIn(app), [guid]);
@@ -117,7 +117,7 @@ test('one that ends after another on the same link was no good is refused, and l
   // As if its node had not renewed the lease in time.
   await app.database.queries.updateTable('files').set({ upload_leased_until: app.clock.now() }).execute();
   assert.equal((await upload(url, PDF)).status, 200);
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   assert.equal((await showFile(app, owner, guid)).failure_code, 'content_type_mismatch');
   late.outgoing.end(PNG.subarray(10));
   assertRefused(await late.answer, 409, 'upload_completed');
@@ -168,7 +168,7 @@ test('what follows a body longer than its Content-Length is no part of it', asyn
   socket.resume();
   await once(socket, 'close');
   await until(async () => (await storedIn(app)).every((name) => name === guid), 'it has ended');
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   // Whichever was faster, the last byte or the complaint about what follows it: all of it, or nothing.
   const { size = 0 } = await showFile(app, owner, guid);
   assert.ok(size === PNG.length || size === 0, `${size} bytes`);
@@ -193,12 +193,12 @@ test('cut off in the middle: nothing stays, and it can be repeated', async () =>
 test('after its expiry: 403 upload_expired, and the file fails with the same code', async () => {
   const { guid, url } = await await_();
   app.clock.advance(15 * MINUTE_MS - 1);
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   assert.equal((await showFile(app, owner, guid)).state, 'storing');
   app.clock.advance(1);
   assertRefused(await upload(url, PNG), 403, 'upload_expired');
   assert.equal((await showFile(app, owner, guid)).upload_url, undefined);
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   const { state, failure_code } = await showFile(app, owner, guid);
   assert.deepEqual([state, failure_code], ['failed', 'upload_expired']);
   assertRefused(await upload(url, PNG), 403, 'upload_expired');
@@ -212,11 +212,11 @@ test('an upload that began before the expiry may end after it', async () => {
   const { outgoing, answer } = send('PUT', url, headers, PNG.subarray(0, 30));
   await until(async () => (await storedIn(app)).length === 1, 'it is being written');
   app.clock.advance(30 * MINUTE_MS);
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   assert.equal((await showFile(app, owner, guid)).state, 'storing', 'it is not given up');
   outgoing.end(PNG.subarray(30));
   assert.equal((await answer).status, 200);
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   assert.equal((await showFile(app, owner, guid)).state, 'completed');
   await forget(guid);
 });
@@ -227,7 +227,7 @@ test('given up in the middle of an upload, it stays so, and nothing of the uploa
   const { outgoing, answer } = send('PUT', url, headers, PNG.subarray(0, 30));
   await until(async () => (await storedIn(app)).length === 1, 'it is being written');
   app.clock.advance(62 * MINUTE_MS);
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   assert.equal((await showFile(app, owner, guid)).failure_code, 'upload_expired');
   outgoing.end(PNG.subarray(30));
   assertRefused(await answer, 403, 'upload_expired');
@@ -267,7 +267,7 @@ test('a changed signature, guid, type, size or expiry, and anything left out or 
 test('an empty upload is taken and fails as empty', async () => {
   const { guid, url } = await await_();
   assert.equal((await upload(url, Buffer.alloc(0))).status, 200);
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   const { state, failure_code } = await showFile(app, owner, guid);
   assert.deepEqual([state, failure_code], ['failed', 'empty']);
   assert.deepEqual(await storedIn(app), []);

@@ -1,7 +1,47 @@
 import { sql } from 'kysely';
-import type { Queries } from '../../../infrastructure/database/database.ts';
+import type { Queries, Transaction } from '../../../infrastructure/database/database.ts';
 
-/** One row for each storage; a database has one, but this name says which. */
+/** Scheduled deletions of content (`file_removals`), and the progress of the orphan sweep (`content_sweeps`). */
+
+export async function insertDeletion(queries: Queries, guid: string, dueAt: Date): Promise<void> {
+  await queries.insertInto('file_removals').values({ guid, due_at: dueAt }).execute();
+}
+
+/** False when a node has already claimed the deletion, so the content may be gone. */
+export async function cancelDeletion(transaction: Transaction, guid: string, dueAt: Date): Promise<boolean> {
+  const { numDeletedRows } = await transaction
+    .deleteFrom('file_removals')
+    .where('guid', '=', guid)
+    .where('due_at', '=', dueAt)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** Claimed deletions are due again at `until`, unless they are finished before. */
+export async function claimDeletions(
+  queries: Queries,
+  now: Date,
+  until: Date,
+  limit: number,
+): Promise<string[]> {
+  const { rows } = await sql<{ guid: string }>`
+    update file_removals set due_at = ${until}
+    where guid in (
+      select guid from file_removals where due_at <= ${now}
+      order by due_at limit ${limit} for update skip locked)
+    returning guid`.execute(queries);
+  return rows.map(({ guid }) => guid);
+}
+
+export async function finishDeletions(
+  queries: Queries,
+  guids: readonly string[],
+  dueAt: Date,
+): Promise<void> {
+  await queries.deleteFrom('file_removals').where('guid', 'in', guids).where('due_at', '=', dueAt).execute();
+}
+
+/** The key of the single row: a database has one storage. */
 const STORAGE = 'files';
 
 export type SweepProgress = { position: string | null; pass_started_at: Date };
@@ -22,7 +62,7 @@ export async function saveProgress(queries: Queries, progress: SweepProgress): P
     .execute();
 }
 
-/** Those of these guids whose content belongs to a file, or will be removed in its time. */
+/** The guids whose content belongs to a file or is scheduled for deletion. */
 export async function selectKnownContent(queries: Queries, guids: readonly string[]): Promise<Set<string>> {
   const { rows } = await sql<{ guid: string }>`
     select guid from files where guid = any(${guids}::uuid[]) and failed_at is null

@@ -1,21 +1,20 @@
 import type { Database } from '../../../infrastructure/database/database.ts';
-import type { Clock } from '../../../infrastructure/runtime/clock.ts';
-import { later } from '../../processing/poll-schedule.ts';
-import * as queue from '../../processing/queue-store.ts';
+import { type Clock, later } from '../../../infrastructure/runtime/clock.ts';
 import type { Storage } from '../storage.ts';
+import * as store from './cleanup-store.ts';
 
-export type Removals = ReturnType<typeof createRemovals>;
+export type Deletions = ReturnType<typeof createDeletions>;
 
-/** Removals that one node is at; another tries again after the time below. */
 const BATCH = 100;
+/** A deletion that failed, or whose node died, is tried again after this time. */
 const RETRY_AFTER_MS = 600_000;
-/** Older than any upload that may still be coming in, or any link that is still good. */
-const LEFTOVER_AFTER_MS = 24 * 3_600_000;
-/** There are few, and to find them a whole folder or bucket may have to be listed. */
-const LEFTOVERS_EVERY_MS = 3_600_000;
+/** Older than any upload in progress and any valid link. */
+const UNFINISHED_AFTER_MS = 24 * 3_600_000;
+/** Unfinished uploads are rare, and finding them can list a whole folder or bucket. */
+const UNFINISHED_SWEEP_EVERY_MS = 3_600_000;
 
-/** Content that must not stay. What is to go stands in the database first, so nothing is forgotten by a crash. */
-export function createRemovals({
+/** Deletes content from the storage. Each deletion is first written to the database, so a crash cannot lose it. */
+export function createDeletions({
   database: { queries },
   clock,
   storage,
@@ -24,35 +23,37 @@ export function createRemovals({
   clock: Clock;
   storage: Storage;
 }) {
-  let leftoversSweptAt = 0;
+  let unfinishedSweptAt = 0;
 
   return {
-    /** What was just entered to go now. Should it fail, the sweep comes by. */
-    async removeNow(guid: string, dueAt: Date): Promise<void> {
-      await storage.remove(guid);
-      await queue.deleteRemovals(queries, [guid], dueAt);
+    schedule: store.insertDeletion,
+    cancel: store.cancelDeletion,
+
+    /** Carries out a deletion that was just scheduled. The sweep repeats it if this fails. */
+    async deleteNow(guid: string, dueAt: Date): Promise<void> {
+      await storage.delete(guid);
+      await store.finishDeletions(queries, [guid], dueAt);
     },
 
-    /** Everything whose time has come; gives how many. */
+    /** Carries out all due deletions and returns their number. */
     async sweep(): Promise<number> {
       let total = 0;
       for (;;) {
         const now = clock.now();
         const until = later(now, RETRY_AFTER_MS);
-        const due = await queue.claimRemovals(queries, now, until, BATCH);
-        for (const guid of due) await storage.remove(guid);
-        if (due.length > 0) await queue.deleteRemovals(queries, due, until);
+        const due = await store.claimDeletions(queries, now, until, BATCH);
+        for (const guid of due) await storage.delete(guid);
+        if (due.length > 0) await store.finishDeletions(queries, due, until);
         total += due.length;
         if (due.length < BATCH) return total;
       }
     },
 
-    /** What uploads left behind that never ended. */
-    async sweepLeftovers(): Promise<number> {
+    async sweepUnfinishedUploads(): Promise<number> {
       const now = clock.now();
-      if (now.getTime() < leftoversSweptAt + LEFTOVERS_EVERY_MS) return 0;
-      leftoversSweptAt = now.getTime();
-      return storage.sweepTemporary(later(now, -LEFTOVER_AFTER_MS));
+      if (now.getTime() < unfinishedSweptAt + UNFINISHED_SWEEP_EVERY_MS) return 0;
+      unfinishedSweptAt = now.getTime();
+      return storage.sweepTemporary(later(now, -UNFINISHED_AFTER_MS));
     },
   };
 }

@@ -42,7 +42,7 @@ export function createFolderStorage({
   const temporaryFolder = join(folder, TEMPORARY);
 
   function foldersOf(guid: string): [top: string, inner: string] {
-    if (!isGuid(guid)) throw new Error('a file is named by a guid');
+    if (!isGuid(guid)) throw new Error('the name of a file must be a guid');
     const top = join(folder, guid.slice(-2));
     return [top, join(top, guid.slice(-4, -2))];
   }
@@ -125,7 +125,7 @@ export function createFolderStorage({
     put,
     head,
     read,
-    remove: (guid) => rm(pathOf(guid), { force: true }).catch(failsTo('remove')),
+    delete: (guid) => rm(pathOf(guid), { force: true }).catch(failsTo('delete')),
     uploadUrl: async (terms) => links.uploadUrl(terms),
     downloadUrl: async (terms) => links.downloadUrl(terms),
     sweepTemporary,

@@ -106,7 +106,7 @@ test('what is larger than a store copies is told by its size and not taken in', 
   Object.defineProperty(uploaded.body, 'length', { value: size });
   assert.deepEqual(await storage.head(guid), { size });
   assert.equal(await storage.read(guid), undefined);
-  await storage.remove(guid);
+  await storage.delete(guid);
   assert.equal(double.bucket.objects.size, 0);
 });
 

@@ -71,7 +71,7 @@ function describeLinks(create: () => Promise<OpenStorage>): void {
       /^attachment; .*''M%C3%A4rz%20100%25\.png$/,
     );
     assert.equal(await answer.text(), 'bytes');
-    await storage.remove(guid);
+    await storage.delete(guid);
     assert.equal((await fetch(link)).ok, false);
   });
 }

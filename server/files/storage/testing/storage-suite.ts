@@ -37,7 +37,7 @@ export function describeStorage(name: string, create: () => Promise<OpenStorage>
     // A real store is not thrown away afterwards.
     const used: string[] = [];
     after(async () => {
-      for (const guid of used) await storage.remove(guid);
+      for (const guid of used) await storage.delete(guid);
       await close();
     });
     const freshGuid = () => {
@@ -125,18 +125,18 @@ export function describeStorage(name: string, create: () => Promise<OpenStorage>
     test('what is removed is gone, and removing nothing is no mistake', async () => {
       const guid = freshGuid();
       await put(guid, Buffer.from('content'));
-      await storage.remove(guid);
+      await storage.delete(guid);
       await assertNothing(guid);
-      await storage.remove(guid);
+      await storage.delete(guid);
     });
 
     test('a name that is not a guid is a mistake of ours', async () => {
       for (const name of ['', '..', '../escape', '0'.repeat(31), `${'0'.repeat(32)}/..`, 'A'.repeat(32)]) {
-        const notAGuid = { message: 'a file is named by a guid' };
+        const notAGuid = { message: 'the name of a file must be a guid' };
         await assert.rejects(async () => storage.put(name, piecesOf(Buffer.alloc(1)), TERMS), notAGuid);
         await assert.rejects(async () => storage.head(name), notAGuid);
         await assert.rejects(async () => storage.read(name), notAGuid);
-        await assert.rejects(async () => storage.remove(name), notAGuid);
+        await assert.rejects(async () => storage.delete(name), notAGuid);
       }
     });
   });
