@@ -24,7 +24,7 @@ export const NewFile = strictObject({
   filename: Type.String({
     minLength: 1,
     maxLength: MAX_FILENAME_CHARACTERS,
-    description: 'without slashes, control characters and marks that change the direction of text',
+    description: 'without slashes, control characters and bidirectional text marks',
   }),
   customer_guid: { ...Guid, description: 'the customer that the file belongs to' },
   content_type: ContentType,

@@ -107,7 +107,7 @@ export function createFiles(deps: Deps) {
     // A failed put may have stored the content, so its deletion stays scheduled.
     if (refused) return refused;
     return database.transaction(async (transaction) => {
-      const exceeded = await quota.checkAlone(transaction, file.organization_guid, pendingOf(file));
+      const exceeded = await quota.checkLocked(transaction, file.organization_guid, pendingOf(file));
       if (exceeded) return exceeded;
       if (!(await deletions.cancel(transaction, file.guid, deleteAt)))
         return new Failure('storage_unavailable', 'Storing the file took too long; send the request again');
@@ -119,7 +119,7 @@ export function createFiles(deps: Deps) {
 
   function createForUpload(actor: Actor, file: store.FileRow): Promise<Failure | undefined> {
     return database.transaction(async (transaction) => {
-      const exceeded = await quota.checkAlone(transaction, file.organization_guid, pendingOf(file));
+      const exceeded = await quota.checkLocked(transaction, file.organization_guid, pendingOf(file));
       if (exceeded) return exceeded;
       await store.insertFile(transaction, file);
       await audit.record(transaction, actor, changeOf('create', file));

@@ -189,7 +189,7 @@ test('an upload stored after its file had failed, by a process that then died, i
   crashed.clock.advance(24 * 3_600_000);
   await crashed.sweeper.runOnce();
   assert.deepEqual((await storedIn(crashed)).sort(), [kept, waiting.guid].sort());
-  assert.ok(crashed.logged.some((line) => line.includes('removed orphaned content')));
+  assert.ok(crashed.logged.some((line) => line.includes('deleted orphaned content')));
 });
 
 test('content that is not there is waited for, with growing pauses, and said in the log', async () => {
@@ -202,7 +202,7 @@ test('content that is not there is waited for, with growing pauses, and said in 
   lost.clock.advance(8_000);
   await lost.fileProcessing.drain();
   assert.equal((await rowOf(lost, guid)).next_look_at?.getTime(), lost.clock.now().getTime() + 2_000);
-  assert.ok(lost.logged.some((line) => line.includes('there is no content of the file')));
+  assert.ok(lost.logged.some((line) => line.includes('the storage has no content of file')));
   await rename(away, folder);
   lost.clock.advance(2_000);
   await lost.fileProcessing.drain();

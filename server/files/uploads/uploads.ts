@@ -52,7 +52,7 @@ export function createUploads(deps: Deps) {
         },
       );
       if (!leased) return refusalOf(await store.selectLinkedFile(transaction, terms.guid));
-      const refused = await quota.checkAlone(transaction, file.organization_guid, { files: 0, bytes });
+      const refused = await quota.checkLocked(transaction, file.organization_guid, { files: 0, bytes });
       if (refused) return refused;
       await store.updateFileIf(transaction, terms.guid, { awaitingUpload: true }, { pending_bytes: bytes });
       return undefined;
@@ -145,7 +145,7 @@ function refusalOf(file: store.FileRow | undefined): Failure {
       retryAfterSeconds: IN_PROGRESS_RETRY_SECONDS,
     });
   if (file.failure_code === 'upload_expired')
-    return new Failure('upload_expired', 'The upload URL has expired; create the file again');
+    return new Failure('upload_expired', 'The upload URL has expired; create a new file');
   return completed();
 }
 
