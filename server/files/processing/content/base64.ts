@@ -48,7 +48,7 @@ function problemOf(block: string, start: number, isLast: boolean): string {
   const character = block[found];
   const position = start + found + 1;
   if (character === '\n' || character === '\r')
-    return `must be base64 without line breaks; found one at character ${position}`;
+    return `must be base64 without line breaks; found a line break at character ${position}`;
   if (character === '-' || character === '_')
     return `must use the standard base64 alphabet (+ and /); found ${character} at character ${position}`;
   if (character !== undefined && character !== '=')

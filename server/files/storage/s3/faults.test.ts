@@ -19,7 +19,7 @@ test('a put whose response was lost recognises its own object', async () => {
   assert.ok(isLost);
 });
 
-test('a store that refuses a moment is asked again, one that keeps refusing is a StorageError', async () => {
+test('a refused request is retried; repeated refusal is a StorageError', async () => {
   const { storage, double } = await createStore();
   let refusals = 2;
   double.setFault(() => (refusals-- > 0 ? 'refuse' : undefined));
@@ -33,7 +33,7 @@ test('a store that refuses a moment is asked again, one that keeps refusing is a
   await assert.rejects(storage.sweepTemporary(new Date()), StorageError);
 });
 
-test('a store that cannot be reached, or does not know the key, is a StorageError without the secret', async () => {
+test('an unreachable store or a wrong key is a StorageError without the secret', async () => {
   const { double } = await createStore();
   const unknown = storageOn({ ...double.settings, secretAccessKey: new Secret('another-secret') });
   const away = storageOn({ ...double.settings, endpoint: 'http://127.0.0.1:1' });
@@ -47,7 +47,7 @@ test('a store that cannot be reached, or does not know the key, is a StorageErro
   }
 });
 
-test('no request has a checksum that only some stores know', async () => {
+test('requests carry no checksums that only some stores support', async () => {
   const { storage, double, expiresAt } = await createStore();
   const guid = newGuid();
   await storage.put(guid, piecesOf(Buffer.from('content')), TERMS);

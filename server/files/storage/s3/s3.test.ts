@@ -39,9 +39,9 @@ if (endpoint)
     });
     return { storage, close: storage.close };
   });
-else test('S3 storage on a real store', { skip: 'PORTICO_S3_ENDPOINT is not set: no real store was tried' });
+else test('S3 storage on a real store', { skip: 'PORTICO_S3_ENDPOINT is not set' });
 
-/** What only the store itself can show: that it takes what was signed, and nothing else. */
+/** Properties that only the store can show: it accepts signed requests and no others. */
 function describeLinks(create: () => Promise<OpenStorage>): void {
   let storage: Storage;
   let close: OpenStorage['close'];
@@ -50,7 +50,7 @@ function describeLinks(create: () => Promise<OpenStorage>): void {
   });
   after(() => close());
 
-  test('one link takes the bytes in, another hands them out', async () => {
+  test('an upload URL stores content and a download URL returns it', async () => {
     const guid = newGuid();
     const expiresAt = new Date(Date.now() + MINUTE_MS);
     const url = await storage.uploadUrl({ guid, contentType: 'image/png', maxBytes: 100, expiresAt });

@@ -14,7 +14,7 @@ export function storageOn(settings: S3Settings, clock: Clock = systemClock) {
   return createS3Storage({ ...settings, clock, guids });
 }
 
-/** A storage for one test on a store of its own, and the end of links that live for an hour. */
+/** A storage on a store of its own, and the expiry of links that live for an hour. */
 export async function createStore() {
   const clock = createFakeClock();
   const double = await createS3Double(clock);
