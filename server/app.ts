@@ -242,7 +242,7 @@ export async function createApp(deps: Deps) {
   const authentication = createOperatorAuthentication({
     ...{ operatorToken, rateLimits, metrics, failedAuthentications, sourceAddress },
   });
-  const rooms = {
+  const services = {
     ...base,
     ...keyPairs,
     ...tokens,
@@ -258,7 +258,7 @@ export async function createApp(deps: Deps) {
   };
   async function registerOperations(target: HttpServer): Promise<void> {
     registerMetrics(target, metrics);
-    await registerOperator(target, { ...rooms, authentication });
+    await registerOperator(target, { ...services, authentication });
   }
   if (deps.operatorOnMainPort) await registerOperations(server);
   await server.ready();
@@ -287,7 +287,7 @@ export async function createApp(deps: Deps) {
       { name: 'writers of event counts', run: eventCounters.sweep },
       { name: 'orphaned deliveries', run: deliveries.sweepOrphans },
       { name: 'retention', run: partitions.dropOld },
-      { name: 'content of no file', run: filesModule.sweepDeletions },
+      { name: 'file deletions', run: filesModule.sweepDeletions },
       { name: 'unfinished uploads', run: filesModule.sweepUnfinishedUploads },
       { name: 'orphaned content', run: filesModule.sweepOrphans },
     ],
@@ -359,7 +359,7 @@ export async function createApp(deps: Deps) {
   }
 
   return {
-    ...rooms,
+    ...services,
     failedAuthentications,
     recoveries,
     eventCounters,

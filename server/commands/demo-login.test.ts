@@ -5,7 +5,7 @@ import { BOUNDED, createSite, waitFor } from '../../testing/serve.ts';
 const json = { 'content-type': 'application/json' };
 
 test(
-  'the demo shows a Founder who can log in, and links for a new password in its log',
+  'the Founder of the demo can log in, and the log has links for a new password',
   BOUNDED,
   async (t) => {
     const site = await createSite(t);

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { createCounter, createDispatching, stop } from '../../testing/dispatching.ts';
 import { BOUNDED, type Running, waitFor } from '../../testing/serve.ts';
 
-/** Real processes: an `api` that creates, and a `dispatch` that moves, is killed, and is followed by another. */
+/** Real processes: `api` creates an object, `dispatch` simulates it, is killed, and another one continues. */
 test(
-  'objects created at the API are moved by dispatchers, also past one that was killed',
+  'dispatchers simulate objects of the API, also after one was killed',
   BOUNDED,
   async (t) => {
     const counter = await createCounter(t);
@@ -56,7 +56,7 @@ test(
     );
     const arrived = new Set(counter.arrivals.map(({ guid }) => guid));
     const afterwards = sent.map((guid) => guid.replaceAll('-', '')).filter((guid) => arrived.has(guid));
-    assert.equal(afterwards.length, 6, 'five of the trade, and the subscription’s own');
+    assert.equal(afterwards.length, 6, 'five of the trade, and subscription.storing');
     await stop(next);
   },
 );

@@ -64,7 +64,7 @@ export function registerFiles(api: HttpServer, { files }: { files: Files }): voi
       schema: {
         ...read.documented,
         operationId: 'files.list',
-        summary: 'List the files that the token may see',
+        summary: 'List the files that the token may access',
         tags,
         querystring: listQuery({
           guid: guidsFilter,

@@ -3,23 +3,23 @@ import type { Database } from '../infrastructure/database/database.ts';
 import type { Clock, Timers } from '../infrastructure/runtime/clock.ts';
 import type { Log } from '../infrastructure/runtime/log.ts';
 import type { Events, NewEvent } from '../webhooks/events/service.ts';
-import { nextMove } from './machine.ts';
+import { nextTransition } from './machine.ts';
 import { eventsOf } from './records.ts';
 import * as store from './simulation-store.ts';
 import type { ObjectRow } from './store.ts';
 import { OBJECT_TYPES, type ObjectType } from './types.ts';
 
-/** Channel on which processes that only serve the API tell the others that something is to be moved. */
+/** The channel on which API processes wake the simulators. */
 const CHANNEL = 'objects';
-/** Objects of one transaction. */
+/** Objects per transaction. */
 const BATCH = 100;
-/** A look in any case, so that a lost message makes a move late and never loses it. */
+/** The polling interval, so that a lost notification delays a transition and never loses it. */
 const LOOK_EVERY_MS = 10_000;
-/** Looks follow each other at this distance at least: what is due may be held by somebody else. */
+/** The minimum pause between rounds: due objects may be locked by another transaction. */
 const MIN_GAP_MS = 20;
 const RETRY_AFTER_MS = 1_000;
 
-const AT_REST = { ending: null, next_move_at: null };
+const NO_TRANSITION = { ending: null, next_move_at: null };
 
 export type Simulator = ReturnType<typeof createSimulator>;
 
@@ -30,13 +30,13 @@ type Deps = {
   log: Log;
   notifications: Notifications;
   events: Events;
-  /** How long an object stays in each state on its way. */
+  /** How long an object stays in each state. */
   delayMs: number;
 };
 
 /**
- * Takes the objects that partners created in sandbox through their states. What comes next and when stands in each
- * row, and each move commits with its event: any number of processes do this at once, and any of them may die.
+ * Moves the sandbox objects of partners through their states. Each row holds its next transition and time, and
+ * each transition commits with its events, so any number of processes can do this and any of them may die.
  */
 export function createSimulator({ database, clock, timers, log, notifications, events, delayMs }: Deps) {
   const types = new Map(OBJECT_TYPES.map((type) => [type.name, type]));
@@ -46,25 +46,28 @@ export function createSimulator({ database, clock, timers, log, notifications, e
   let dueAt = Number.POSITIVE_INFINITY;
   let cancel = () => {};
 
-  /** Where an object goes from here and when; nowhere, once it is at its ending or off the way to it. */
+  /** The next transition; none when the object is at its ending or off the path to it. */
   function plan(
     { machine }: ObjectType,
     state: string | null,
     ending: string | undefined,
     now: Date,
   ): Pick<ObjectRow, 'ending' | 'next_move_at'> {
-    if (!machine || state === null || ending === undefined) return AT_REST;
-    const next = nextMove(machine, state, ending);
-    return next ? { ending, next_move_at: new Date(now.getTime() + (next.afterMs ?? delayMs)) } : AT_REST;
+    if (!machine || state === null || ending === undefined) return NO_TRANSITION;
+    const next = nextTransition(machine, state, ending);
+    return next
+      ? { ending, next_move_at: new Date(now.getTime() + (next.afterMs ?? delayMs)) }
+      : NO_TRANSITION;
   }
 
   function move(object: ObjectRow, now: Date): { object: ObjectRow; events: NewEvent[] } {
     const type = types.get(object.type) as ObjectType;
     const { machine } = type;
     const { state, ending } = object;
-    const next = machine && state !== null && ending !== null ? nextMove(machine, state, ending) : undefined;
-    // A version with other ways may have planned it: then it has arrived.
-    if (!machine || ending === null || !next) return { object: { ...object, ...AT_REST }, events: [] };
+    const next =
+      machine && state !== null && ending !== null ? nextTransition(machine, state, ending) : undefined;
+    // An older version may have planned a path that no longer exists: the simulation then ends.
+    if (!machine || ending === null || !next) return { object: { ...object, ...NO_TRANSITION }, events: [] };
     const moved = {
       ...object,
       state: next.to,
@@ -74,7 +77,7 @@ export function createSimulator({ database, clock, timers, log, notifications, e
     return { object: moved, events: eventsOf(type, state, moved) };
   }
 
-  /** A batch of what is due; gives how many. */
+  /** Moves one batch of due objects and returns its size. */
   function step(): Promise<number> {
     return database.transaction(async (transaction) => {
       const now = clock.now();
@@ -93,7 +96,7 @@ export function createSimulator({ database, clock, timers, log, notifications, e
     });
   }
 
-  /** Everything that is due now, and what becomes due by it. */
+  /** Moves all objects that are due now, repeatedly. */
   async function drain(): Promise<void> {
     while ((await step()) > 0);
   }
@@ -105,7 +108,7 @@ export function createSimulator({ database, clock, timers, log, notifications, e
       const now = clock.now().getTime();
       wakeAt(Math.max(now + MIN_GAP_MS, Math.min(next?.getTime() ?? Infinity, now + LOOK_EVERY_MS)));
     } catch (error) {
-      log.warn({ err: error }, 'objects could not be moved; trying again');
+      log.warn({ err: error }, 'could not move objects; will retry');
       wakeAt(clock.now().getTime() + RETRY_AFTER_MS);
     }
   }
@@ -116,7 +119,7 @@ export function createSimulator({ database, clock, timers, log, notifications, e
     cancel();
     cancel = timers.after(Math.max(0, moment - clock.now().getTime()), () => {
       dueAt = Number.POSITIVE_INFINITY;
-      // Whoever wakes during a look shares the one after it.
+      // Wake-ups during a round share the next one.
       if (round) void round.then(wake);
       else
         round = look().finally(() => {
@@ -131,7 +134,7 @@ export function createSimulator({ database, clock, timers, log, notifications, e
 
   let telling = false;
   let tellAgain = false;
-  /** Outside of every transaction, and what comes while one is on its way shares the next. */
+  /** Runs outside of transactions. Calls during a notification share the next one. */
   async function tellOthers(): Promise<void> {
     tellAgain = true;
     if (telling) return;
@@ -140,7 +143,7 @@ export function createSimulator({ database, clock, timers, log, notifications, e
       tellAgain = false;
       await notifications
         .notify(CHANNEL)
-        .catch((error: unknown) => log.debug({ reason: String(error) }, 'the simulators were not woken'));
+        .catch((error: unknown) => log.debug({ reason: String(error) }, 'could not notify the simulators'));
     }
     telling = false;
   }
@@ -149,7 +152,7 @@ export function createSimulator({ database, clock, timers, log, notifications, e
     plan,
     drain,
 
-    /** An object is to be moved at that moment, by this process if it does such work. */
+    /** Schedules a round for a new object, in this process or, by notification, in one that simulates. */
     expect(moment: Date): void {
       if (running) wakeAt(moment.getTime());
       else void tellOthers();

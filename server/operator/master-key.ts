@@ -16,7 +16,7 @@ export type MasterKeyDeps = {
   audit: Audit;
 };
 
-/** Re-encrypts every stored secret under the current master key, in one transaction. */
+/** Re-encrypts every stored secret with the current master key, in one transaction. */
 export async function rotateMasterKey(
   { database, encryption, signingKeys, subscriptions, login, clients, audit }: MasterKeyDeps,
   actor: Actor,

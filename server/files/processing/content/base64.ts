@@ -54,6 +54,6 @@ function problemOf(block: string, start: number, isLast: boolean): string {
   if (character !== undefined && character !== '=')
     return `must be base64; character ${position} is not in its alphabet`;
   if (character === '=' || block.length % 4 !== 0)
-    return 'must be base64 padded with = to a multiple of four characters';
+    return 'must be base64 padded with = only at its end, to a multiple of four characters';
   return 'must be canonical base64; the unused bits of its last character must be zero';
 }
