@@ -19,7 +19,7 @@ test('the upload of a page', async () => {
   const owner = await createFileOwner(app);
   const { guid, upload_url: url } = await createFile(app, owner);
   await upload(new Blob([PNG], { type: 'image/png' }), local(url));
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   assert.equal((await showFile(app, owner, guid)).state, 'completed');
   await assert.rejects(upload(new Blob([PNG], { type: 'image/png' }), local(url)), /409/);
 });

@@ -135,7 +135,7 @@ test('files go straight to the upload URL, show how far they are, and are comple
 
   const row = page.getByRole('row', { name: /passport\.png/ });
   await row.locator('[data-state=storing]').waitFor();
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   await row.locator('[data-state=completed]').waitFor();
   await row.getByText(createHash('sha256').update(content).digest('hex').slice(0, 8)).waitFor();
   const [download] = await Promise.all([

@@ -61,7 +61,7 @@ test('an object is created with its ending, and its states and events are watche
   for (const state of ['storing', 'reviewing', 'failed']) {
     await row.locator(`[data-state=${state}]`).waitFor();
     app.clock.advance(DELAY_MS);
-    await app.simulator.settle();
+    await app.simulator.drain();
   }
   await row.getByRole('link', { name: 'Events' }).click();
   for (const type of ['transfer.storing', 'transfer.reviewing', 'transfer.failed'])

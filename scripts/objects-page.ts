@@ -94,14 +94,14 @@ function lifeOf(name: string, machine: Machine): string[] {
 
 /** Time-outs are allowed moves too, so the arrow is drawn once. */
 function diagramOf(machine: Machine): string {
-  const arrows = Object.entries(machine.moves).flatMap(([from, targets]) =>
+  const arrows = Object.entries(machine.transitions).flatMap(([from, targets]) =>
     targets.map((to) => {
       const timeout = machine.timeouts?.[from];
       const label = timeout?.to === to ? `: in sandbox after ${timeout.afterMs / 3_600_000} hours` : '';
       return `  ${from} --> ${to}${label}`;
     }),
   );
-  const ends = statesOf(machine).filter((state) => machine.moves[state]?.length === 0);
+  const ends = statesOf(machine).filter((state) => machine.transitions[state]?.length === 0);
   return [
     '```mermaid',
     'stateDiagram-v2',
@@ -114,7 +114,7 @@ function diagramOf(machine: Machine): string {
 
 function toldOf(name: string, machine: Machine): string {
   if (!machine.kindsOf) return `Every state is told when it is reached: \`${name}.<state>\`.`;
-  const moves = Object.entries(machine.moves).flatMap(([from, targets]) =>
+  const moves = Object.entries(machine.transitions).flatMap(([from, targets]) =>
     targets.map((to) => ({ from, to, kinds: kindsOf(machine, from, to) })),
   );
   const told = moves.filter(({ kinds }) => kinds.length > 0);

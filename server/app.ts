@@ -5,7 +5,7 @@ import { createOrganizations } from './credentials/organizations/service.ts';
 import type { DashboardFiles } from './dashboard/files.ts';
 import { registerFrontDoor } from './dashboard/routes.ts';
 import { registerDownloads } from './files/downloads/download-routes.ts';
-import { createFileRoom } from './files/room.ts';
+import { createFilesModule } from './files/module.ts';
 import { registerFiles } from './files/routes.ts';
 import { registerUploads } from './files/uploads/upload-routes.ts';
 import { createFailedAuthentications } from './infrastructure/audit/failed-authentications.ts';
@@ -39,7 +39,6 @@ import { createMetrics } from './infrastructure/runtime/metrics.ts';
 import type { Secret } from './infrastructure/runtime/secret.ts';
 import { shutDown } from './infrastructure/runtime/shutdown.ts';
 import { version } from './infrastructure/runtime/version.ts';
-import { createCustomers } from './objects/customer-lookup.ts';
 import { createFeed } from './objects/feed.ts';
 import { registerObjects } from './objects/routes.ts';
 import { createObjects } from './objects/service.ts';
@@ -143,13 +142,12 @@ export async function createApp(deps: Deps) {
     files: { areCompleted: (...args) => files.areCompleted(...args) },
   });
   const feed = createFeed({ ...base, events, organizations });
-  const customers = createCustomers({ objects });
   const subscriptions = createSubscriptions({
     ...base,
     ...{ events, organizations, encryption, randomBytes, supportEmail },
   });
-  const fileRoom = createFileRoom({ ...base, config, timers, encryption, customers });
-  const { files, fileProcessing } = fileRoom;
+  const filesModule = createFilesModule({ ...base, config, timers, encryption, customers: objects });
+  const { files, fileProcessing } = filesModule;
   const deliveries = createDeliveriesModule({
     ...base,
     ...{ timers, notifications, subscriptions, sender, randomBytes, settings: config },
@@ -189,7 +187,7 @@ export async function createApp(deps: Deps) {
     ...base,
     ...keyPairs,
     tokens,
-    customers,
+    customers: objects,
     rateLimits,
     failedAuthentications,
     limits: config,
@@ -236,15 +234,15 @@ export async function createApp(deps: Deps) {
   });
   const allowlists = { allowlistPolicy, allowlistMinPrefix };
   await registerLogin(server, { login, baseUrl, supportEmail, ...allowlists, sourceAddress });
-  if (fileRoom.direct) {
-    await registerUploads(server, fileRoom.direct);
-    registerDownloads(server, fileRoom.direct);
+  if (filesModule.direct) {
+    await registerUploads(server, filesModule.direct);
+    registerDownloads(server, filesModule.direct);
   }
   const { operatorToken } = config;
   const authentication = createOperatorAuthentication({
     ...{ operatorToken, rateLimits, metrics, failedAuthentications, sourceAddress },
   });
-  const rooms = {
+  const services = {
     ...base,
     ...keyPairs,
     ...tokens,
@@ -260,7 +258,7 @@ export async function createApp(deps: Deps) {
   };
   async function registerOperations(target: HttpServer): Promise<void> {
     registerMetrics(target, metrics);
-    await registerOperator(target, { ...rooms, authentication });
+    await registerOperator(target, { ...services, authentication });
   }
   if (deps.operatorOnMainPort) await registerOperations(server);
   await server.ready();
@@ -289,9 +287,9 @@ export async function createApp(deps: Deps) {
       { name: 'writers of event counts', run: eventCounters.sweep },
       { name: 'orphaned deliveries', run: deliveries.sweepOrphans },
       { name: 'retention', run: partitions.dropOld },
-      { name: 'content of no file', run: fileRoom.sweepRemovals },
-      { name: 'unfinished uploads', run: fileRoom.sweepLeftovers },
-      { name: 'orphaned content', run: fileRoom.sweepOrphans },
+      { name: 'file deletions', run: filesModule.sweepDeletions },
+      { name: 'unfinished uploads', run: filesModule.sweepUnfinishedUploads },
+      { name: 'orphaned content', run: filesModule.sweepOrphans },
     ],
   });
 
@@ -315,7 +313,7 @@ export async function createApp(deps: Deps) {
             // After the requests: what they committed meanwhile is given back with the rest.
             ['deliveries', deliveries.stop],
             ['sender thread', deliveries.closeSender],
-            ['files', fileRoom.stop],
+            ['files', filesModule.stop],
           ],
         },
         {
@@ -361,7 +359,7 @@ export async function createApp(deps: Deps) {
   }
 
   return {
-    ...rooms,
+    ...services,
     failedAuthentications,
     redeliveries,
     eventCounters,

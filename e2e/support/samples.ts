@@ -30,7 +30,7 @@ export async function createSamples({ app }: Site, tenant: Tenant): Promise<void
   await createFile(app, owner, { filename: 'passport.png', type: 'passport', ...inline(PNG) });
   await createFile(app, owner, { filename: 'not-a-picture.png', ...inline(PDF) });
   await createFile(app, owner, { filename: 'on-its-way.png' });
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   for (const state of ['storing', 'reviewing', 'completed', 'failed'])
     await reportObject(app, 'transfer', { bankGuid: tenant.bankGuid, customerGuid }, { state });
 }

@@ -5,7 +5,7 @@ import { logExposure } from './exposure.ts';
 import { listen, listenOn, runUntilStopped } from './process.ts';
 import { openApp, requireMasterKey, requireReadyDatabase, warnOfDatabaseRole } from './resources.ts';
 
-/** Only the HTTP surface; any number of these share one database. */
+/** Serves HTTP only. Any number of these processes share one database. */
 export async function api(config: Config): Promise<void> {
   requireSharedDatabase(config, 'api');
   await runUntilStopped(config, async (resources, stop) => {
@@ -23,7 +23,7 @@ export async function api(config: Config): Promise<void> {
   });
 }
 
-/** Only the background work; any number of these share one database. No port, unless one is set for its metrics. */
+/** Runs the background work only. Any number of these processes share one database. Opens a port only for metrics. */
 export async function dispatch(config: Config): Promise<void> {
   requireSharedDatabase(config, 'dispatch');
   await runUntilStopped(config, async (resources, stop) => {

@@ -46,7 +46,7 @@ async function createDemoApp() {
   return { app, demo };
 }
 
-test('an exposed start closes an earlier demo, once, and nothing else', async () => {
+test('an exposed start closes an earlier demo once, and nothing else', async () => {
   const { app, demo } = await createDemoApp();
   const addedKey = await createKey(app, `/banks/${demo.bank.guid}/applications`, { name: 'Added by hand' });
   const colleague = await joinTeam(app, demo.organization.guid, { email: 'ada@partner.example' });
@@ -77,7 +77,7 @@ test('an exposed start closes an earlier demo, once, and nothing else', async ()
 
   assert.equal((await requestToken(app, addedKey)).status, 200);
   assert.equal((await logIn(app, colleague)).status, 200);
-  assert.deepEqual(await close(app), [], 'a later start finds nothing to close');
+  assert.deepEqual(await close(app), [], 'a later start changes nothing');
 });
 
 test('a demo stays open on loopback and with PORTICO_DEMO=true', async () => {
@@ -92,7 +92,7 @@ test('a demo stays open on loopback and with PORTICO_DEMO=true', async () => {
   assert.equal((await logIn(app, founderOf(demo))).status, 200);
 });
 
-test("a team that invited the demo's address later is not taken for a demo", async () => {
+test("an Organization that invited the demo's address later is not a demo", async () => {
   const app = await createTestApp();
   const { organizationGuid } = await createTenant(app);
   app.clock.advance(A_MINUTE_AND_MORE_MS);
@@ -101,7 +101,7 @@ test("a team that invited the demo's address later is not taken for a demo", asy
   assert.equal((await logIn(app, member)).status, 200);
 });
 
-test('a data directory with a demo is closed before the exposed service listens', BOUNDED, async (t) => {
+test('the demo of a data directory is closed before the exposed service listens', BOUNDED, async (t) => {
   const site = await createSite(t);
   const local = await site.serve();
   const shown = (label: string) => new RegExp(`^ {2}${label} +(\\S+)$`, 'm').exec(local.out())?.[1] ?? '';

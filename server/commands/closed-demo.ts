@@ -7,14 +7,13 @@ import type { Log } from '../infrastructure/runtime/log.ts';
 import type { Person } from '../people/members/people.ts';
 import { FOUNDER_EMAIL } from './demo.ts';
 
-/** `createDemo` makes the Organization, the bank, the key and then the Founder, without a pause in between. */
+/** `createDemo` creates the Organization, the bank, the key and the Founder directly one after the other. */
 const DEMO_CREATED_WITHIN_MS = 60_000;
-/** More than a demo can have: it has one key. */
 const MAX_DEMO_KEYS = 100;
 
 /**
- * A demo from an earlier start has a key without an IP allowlist, and its secrets were printed. Before an exposed service
- * listens, its key is removed and its Founder is locked out. Later starts find nothing left to do.
+ * A demo has a key without an IP allowlist, and its secrets were printed. Before an exposed service listens, the
+ * key of an earlier demo is removed and its Founder is locked. Later starts change nothing.
  */
 export async function closeDemoIfExposed(
   app: App,
@@ -43,8 +42,8 @@ export async function closeDemoIfExposed(
 type ExistingDemo = { organization: Organization; founder: Person };
 
 /**
- * A demo is made on an empty database only, so its Organization is the first one. The time tells it apart from an
- * Organization whose team invited the demo's address later.
+ * A demo is created on an empty database only, so its Organization is the first one. The time distinguishes it
+ * from an Organization that invited the demo's address later.
  */
 async function findDemo({ people, organizations }: App): Promise<ExistingDemo | undefined> {
   const founder = await people.findByEmail(FOUNDER_EMAIL);
@@ -54,7 +53,7 @@ async function findDemo({ people, organizations }: App): Promise<ExistingDemo | 
   return elapsedMs >= 0 && elapsedMs <= DEMO_CREATED_WITHIN_MS ? { organization, founder } : undefined;
 }
 
-/** Only the key that was made between the Organization and the Founder: later ones were made by people. */
+/** Only the key created between the Organization and the Founder; people created later ones. */
 async function removeKeys(
   { applications }: App,
   { organization, founder }: ExistingDemo,
@@ -70,12 +69,12 @@ async function removeKeys(
   return removed;
 }
 
-/** Without it, an invitation to another team would set a password for the Founder of this one. */
+/** Otherwise an invitation to another Organization could set a password for the Founder of this one. */
 async function removeMembership({ login }: App, { organization, founder }: ExistingDemo): Promise<boolean> {
   return succeeded(await login.invitations.remove(systemActor, organization.guid, founder.guid));
 }
 
-/** False when it is gone already, for example by another node that starts at the same time. */
+/** False when it does not exist any more, for example because another node removed it. */
 function succeeded(result: Failure | undefined): boolean {
   if (!isFailure(result)) return true;
   if (result.code === 'not_found') return false;

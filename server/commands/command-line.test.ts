@@ -6,7 +6,7 @@ import { settings } from '../infrastructure/config/settings.ts';
 
 const ENDED_WELL = { code: 0, signal: null, err: '' };
 
-test('the help names every command, however it is asked for', BOUNDED, async (t) => {
+test('the help lists every command, by each way to call it', BOUNDED, async (t) => {
   const site = await createSite(t);
   const { out, ...ended } = await site.run(['--help']);
   assert.deepEqual(ended, ENDED_WELL);
@@ -14,11 +14,11 @@ test('the help names every command, however it is asked for', BOUNDED, async (t)
   for (const command of ['serve', 'api', 'dispatch', 'migrate', 'config', 'operator'])
     assert.match(out, new RegExp(`^  ${command} +\\w`, 'm'));
   for (const args of [[], ['-h'], ['help']]) assert.deepEqual(await site.run(args), { ...ENDED_WELL, out });
-  // Even with settings that would not do, for whoever asks may be about to correct them.
+  // Also with invalid settings.
   assert.deepEqual(await site.run(['--help'], { PORTICO_PORT: 'http' }), { ...ENDED_WELL, out });
 });
 
-test('config shows every setting as it could be given, and hides the secrets', BOUNDED, async (t) => {
+test('config prints every setting as an assignment, and hides secrets', BOUNDED, async (t) => {
   const site = await createSite(t);
   const secrets = {
     PORTICO_MASTER_KEY: ['c3', 'd4'].map((byte) => byte.repeat(32)).join(),
@@ -51,8 +51,8 @@ test('config shows every setting as it could be given, and hides the secrets', B
   const isGiven = ([, value]: [string, string]) => value !== '' && !value.includes('[secret]');
   const visible = Object.fromEntries(Object.entries(shown).filter(isGiven));
   const again = await site.run(['config'], { ...secrets, ...visible });
-  assert.equal(again.out, out, 'what is shown can be given');
-  assert.deepEqual(await readdir(site.root), [], 'looking changes nothing');
+  assert.equal(again.out, out, 'the output is valid input');
+  assert.deepEqual(await readdir(site.root), [], 'nothing is written');
 });
 
 test(

@@ -14,13 +14,13 @@ export type Demo = {
   founder: { email: string; password: Secret };
 };
 
-/** In a domain that nobody has (RFC 2606). */
+/** In a reserved domain (RFC 2606). */
 export const FOUNDER_EMAIL = 'founder@demo.example';
 const PASSWORD_BYTES = 12;
 
 const FIRST = { number: 0, perPage: 1, offset: 0, after: undefined };
 
-/** On an empty database: something to try the API with. Undefined when there is anything already. */
+/** Creates a demo on an empty database. Undefined when the database has an Organization. */
 export async function createDemo(app: App, randomBytes: RandomBytes): Promise<Demo | undefined> {
   const { organizations, applications } = app;
   const existing = await organizations.list(FIRST);
@@ -41,14 +41,14 @@ export async function createDemo(app: App, randomBytes: RandomBytes): Promise<De
   return { organization, bank, bankKey, founder };
 }
 
-/** The Founder of a demo from an earlier start, unless an exposed start has closed the demo since. */
+/** The Founder of an earlier demo that was not closed since. */
 export async function findDemoFounder({ people, members }: App): Promise<Person | undefined> {
   const founder = await people.findByEmail(FOUNDER_EMAIL);
   if (!founder || (await members.organizationsOf(founder.guid)).length === 0) return undefined;
   return founder;
 }
 
-/** As anybody gets onto a team: invited, and with the link a password is set. */
+/** By the same invitation and link as every member. */
 async function createFounder(
   { login }: App,
   organizationGuid: string,
@@ -61,7 +61,6 @@ async function createFounder(
   const input = { token, password, name: 'Demo Founder', totpCode: undefined };
   const nowhere = { address: undefined, userAgent: undefined, requestId: 'demo' };
   const { session } = required(await login.accounts.setPassword(input, nowhere));
-  // Nobody has its cookie.
   await login.sessions.end(systemActor, session.member_guid, session.guid);
   return { email: FOUNDER_EMAIL, password: new Secret(password) };
 }

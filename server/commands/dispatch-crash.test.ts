@@ -18,21 +18,21 @@ import { BOUNDED, type Running, waitFor } from '../../testing/serve.ts';
 const MIN_BATCH = 250;
 const MAX_BATCH = 500;
 const CLIENTS = 3;
-/** Posted ahead of what arrives in a life, so that events go in during all of it. */
+/** Events posted ahead of arrivals, so that events come in during the whole run of a dispatcher. */
 const AHEAD = 1_500;
 const LOOK_AGAIN_AFTER_MS = 10;
 type Counter = Awaited<ReturnType<typeof createCounter>>;
-/** From the start of a dispatcher to its death: what arrived, and what of it was not written down by then. */
+/** One run of a dispatcher: the arrivals, and those that were not recorded when it was killed. */
 type Life = { arrived: readonly Arrival[]; inFlight: ReadonlySet<string> };
 
-/** Random moments that can be had again: a run that failed tells its seed. */
+/** Reproducible random moments: a failed run prints its seed. */
 function createRandom(t: TestContext) {
   const seed = Number(process.env.DISPATCH_CRASH_SEED ?? randomInt(2 ** 31));
   t.after(() => {
     if (!t.passed) t.diagnostic(`for the same moments: DISPATCH_CRASH_SEED=${seed}`);
   });
   let state = seed;
-  // Mulberry32: small, and random enough to choose moments.
+  // Mulberry32, a small random generator.
   return function between(least: number, most: number): number {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);
@@ -41,9 +41,9 @@ function createRandom(t: TestContext) {
   };
 }
 
-/** Clients that post a batch again, with the same guids, until it is acknowledged. */
+/** Clients that repeat a batch with the same guids until it is acknowledged. */
 function createClients({ post }: Dispatching, events: readonly NewEvent[], url?: string) {
-  /** Calls that were cut off, and batches that turned out to have been accepted all the same. */
+  /** Calls that were cut off, and batches that had been accepted nevertheless. */
   const seen = { cutOff: 0, acceptedBefore: 0 };
   let posted = 0;
 
@@ -53,7 +53,7 @@ function createClients({ post }: Dispatching, events: readonly NewEvent[], url?:
         if ((await post(batch, url)) === 0) seen.acceptedBefore += 1;
         return;
       } catch (error) {
-        // Only fetch itself fails with these; an answer that is no success is not tried again.
+        // Only fetch itself fails with these; error responses are not repeated.
         if (!(error instanceof TypeError)) throw error;
         if ((error.cause as NodeJS.ErrnoException).code !== 'ECONNREFUSED') seen.cutOff += 1;
         await delay(LOOK_AGAIN_AFTER_MS);
@@ -63,7 +63,7 @@ function createClients({ post }: Dispatching, events: readonly NewEvent[], url?:
   return {
     seen,
     posted: () => posted,
-    /** Until all are acknowledged; waits before a batch for as long as it may not be posted. */
+    /** Posts until all batches are acknowledged, and waits before a batch while it may not be posted. */
     async postAll(batchSize: () => number, mayPost: () => boolean): Promise<void> {
       const client = async () => {
         while (posted < events.length)
@@ -78,7 +78,7 @@ function createClients({ post }: Dispatching, events: readonly NewEvent[], url?:
   };
 }
 
-/** What arrives from now on; once the sender is dead, also what of it was in flight. */
+/** Records arrivals, and those in flight when the sender was killed. */
 function watchLife({ eventsDelivered }: Dispatching, { arrivals, silent }: Counter) {
   const from = arrivals.length;
   return {
@@ -93,7 +93,7 @@ function watchLife({ eventsDelivered }: Dispatching, { arrivals, silent }: Count
   };
 }
 
-/** Nothing is lost, no life sends twice, and what two lives sent was in flight when the first of them ended. */
+/** Nothing is lost, no run sends twice, and events sent by two runs were in flight when the first one ended. */
 async function assertAllArrived(
   t: TestContext,
   { eventsDelivered }: Dispatching,
@@ -103,9 +103,9 @@ async function assertAllArrived(
   const arrived = countEach(lives.flatMap((life) => life.arrived.map(({ guid }) => guid)));
   const lost = posted.filter(({ guid }) => !arrived.has(guid));
   assert.deepEqual(lost, [], 'acknowledged and lost');
-  assert.deepEqual(await eventsDelivered(false), [], 'everything is written down');
+  assert.deepEqual(await eventsDelivered(false), [], 'everything is recorded');
   const delivered = await eventsDelivered(true);
-  assert.equal(new Set(delivered).size, delivered.length, 'one delivery for each event');
+  assert.equal(new Set(delivered).size, delivered.length, 'one delivery per event');
   assert.deepEqual([...arrived.keys()].sort(), delivered.sort());
 
   const settled = new Set<string>();
@@ -128,14 +128,14 @@ async function assertAllArrived(
 
 type Plan = { kills: number; maxPerLife: number; start(): Running | Promise<Running>; url?: string };
 
-/** Kills the only dispatcher again and again while events go in, and lets the last one finish. */
+/** Kills the only dispatcher repeatedly while events come in, and lets the last one finish. */
 async function killWhilePosting(
   t: TestContext,
   { dispatching, counter, events }: { dispatching: Dispatching; counter: Counter; events: NewEvent[] },
   { kills, maxPerLife, start, url }: Plan,
 ) {
   const between = createRandom(t);
-  // Once as soon as it can take anything, otherwise with a random part of the work done.
+  // Once as soon as it can claim anything, otherwise after a random part of the work.
   const moments = Array.from({ length: kills }, (_, kill) => (kill === 1 ? 0 : between(1, maxPerLife)));
   const clients = createClients(dispatching, events, url);
   const lives: Life[] = [];
@@ -145,7 +145,7 @@ async function killWhilePosting(
     () => between(MIN_BATCH, MAX_BATCH),
     () => clients.posted() - postedBefore < life.count() + AHEAD,
   );
-  // Not unhandled while a dispatcher is waited for; awaited below.
+  // Awaited below; must not count as unhandled meanwhile.
   posting.catch(() => undefined);
 
   for (const [kill, enough] of moments.entries()) {
@@ -180,11 +180,11 @@ test('kill -9 of the only dispatcher at random moments over 20,000 events', BOUN
     { dispatching, counter, events },
     { kills: 6, maxPerLife: 2_500, start: dispatching.startDispatcher },
   );
-  assert.deepEqual([cutOff, acceptedBefore], [0, 0], 'those who post notice nothing');
+  assert.deepEqual([cutOff, acceptedBefore], [0, 0], 'clients are not affected');
   await stop(dispatching.api);
 });
 
-test('kill -9 of serve while clients post, and post again what was cut off', BOUNDED, async (t) => {
+test('kill -9 of serve while clients post and repeat calls that were cut off', BOUNDED, async (t) => {
   const counter = await createCounter(t);
   const dispatching = await createDispatching(t);
   const events = newEvents(await dispatching.createEndpoint(counter.url), 10_000);
@@ -193,6 +193,6 @@ test('kill -9 of serve while clients post, and post again what was cut off', BOU
     { dispatching, counter, events },
     { kills: 4, maxPerLife: 2_000, start: dispatching.serve, url: dispatching.besidesUrl },
   );
-  assert.ok(cutOff > 0, 'calls were under way at a kill');
+  assert.ok(cutOff > 0, 'calls were in flight at a kill');
   t.diagnostic(`${cutOff} calls were cut off, ${acceptedBefore} of them accepted all the same`);
 });

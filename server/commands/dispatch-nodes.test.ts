@@ -13,10 +13,10 @@ import { BOUNDED, type Running, waitFor } from '../../testing/serve.ts';
 
 const BATCH = 500;
 const EVENTS = 5_000;
-/** Without a message a dispatcher looks once a second: an event that comes at any moment waits for half of it. */
+/** Without notifications a dispatcher polls once a second, so an event waits half a second on average. */
 const POLLING_WOULD_TAKE_MS = 500;
 
-/** One Organization with two endpoints and one with one, their events, and what is to arrive where. */
+/** One Organization with two endpoints, one with one endpoint, their events and the expected arrivals. */
 async function createNodes(t: TestContext) {
   const counter = await createCounter(t);
   const dispatching = await createDispatching(t);
@@ -30,7 +30,7 @@ async function createNodes(t: TestContext) {
     ...events.slice(EVENTS / 2).map(({ guid }) => `/c ${guid}`),
   ];
 
-  /** A dispatcher that is at work, with the name under which it takes deliveries. */
+  /** A running dispatcher and the name under which it leases deliveries. */
   async function start(): Promise<{ running: Running; name: string }> {
     const known = new Set(await dispatchers());
     const running = startDispatcher();
@@ -44,7 +44,7 @@ async function createNodes(t: TestContext) {
 
   const a = await start();
   const b = await start();
-  // The first event of each subscription tells that it stores now; only the others count.
+  // Excludes the first event of each subscription, subscription.storing.
   await untilQueueIsEmpty(dispatching, api);
   const told = new Set(await eventsDelivered(true));
   const arrivals = () => counter.arrivals.filter(({ guid }) => !told.has(guid));
@@ -61,24 +61,28 @@ function keyOf({ path, guid }: Arrival): string {
   return `${path} ${guid}`;
 }
 
-test('two dispatchers share what an api accepts, and each delivery is sent once', BOUNDED, async (t) => {
-  const { dispatching, a, b, expected, arrivals, postAll } = await createNodes(t);
-  const holders = new Set<string>();
-  const posting = postAll();
-  await waitFor('everything', dispatching.api, async () => {
-    const select = 'select distinct leased_by from delivery_queue where leased_by is not null';
-    for (const holder of await dispatching.select<string>(select)) holders.add(holder);
-    return arrivals().length >= expected.length;
-  });
-  await posting;
-  await untilQueueIsEmpty(dispatching, a.running);
-  await Promise.all([stop(a.running), stop(b.running)]);
-  assert.deepEqual(arrivals().map(keyOf).sort(), expected.sort());
-  assert.deepEqual([...holders].sort(), [a.name, b.name].sort(), 'both had their part');
-  assert.deepEqual(await dispatching.eventsDelivered(false), []);
-});
+test(
+  'two dispatchers share the events of an API process, and each delivery is sent once',
+  BOUNDED,
+  async (t) => {
+    const { dispatching, a, b, expected, arrivals, postAll } = await createNodes(t);
+    const holders = new Set<string>();
+    const posting = postAll();
+    await waitFor('everything', dispatching.api, async () => {
+      const select = 'select distinct leased_by from delivery_queue where leased_by is not null';
+      for (const holder of await dispatching.select<string>(select)) holders.add(holder);
+      return arrivals().length >= expected.length;
+    });
+    await posting;
+    await untilQueueIsEmpty(dispatching, a.running);
+    await Promise.all([stop(a.running), stop(b.running)]);
+    assert.deepEqual(arrivals().map(keyOf).sort(), expected.sort());
+    assert.deepEqual([...holders].sort(), [a.name, b.name].sort(), 'both sent deliveries');
+    assert.deepEqual(await dispatching.eventsDelivered(false), []);
+  },
+);
 
-test('kill -9 of one of two dispatchers: the other finishes everything', BOUNDED, async (t) => {
+test('after kill -9 of one of two dispatchers the other finishes everything', BOUNDED, async (t) => {
   const { dispatching, a, b, expected, arrivals, postAll } = await createNodes(t);
   const { select } = dispatching;
   const posting = postAll();
@@ -89,7 +93,7 @@ test('kill -9 of one of two dispatchers: the other finishes everything', BOUNDED
   await waitFor('the middle', a.running, isInTheMiddle);
   a.running.kill('SIGKILL');
   assert.equal((await a.running.exited).signal, 'SIGKILL');
-  // Only what it held can be sent again, and by nobody before this moment.
+  // Only deliveries that it held can be sent again, and not before this moment.
   const held = await select<string>(
     `select substring(s.url from '/[a-c]$') || ' ' || replace(d.event_guid::text, '-', '')
      from delivery_queue as q join deliveries as d on d.guid = q.delivery_guid
@@ -111,11 +115,11 @@ test('kill -9 of one of two dispatchers: the other finishes everything', BOUNDED
   assert.ok(again.every(([, count]) => count === 2));
   const unexplained = again.map(([key]) => key).filter((key) => !inFlight.has(key));
   assert.deepEqual(unexplained, [], 'sent again without having been in flight');
-  assert.deepEqual(await dispatching.dispatchers(), [], 'the dead one is off the list');
+  assert.deepEqual(await dispatching.dispatchers(), [], 'the dead dispatcher is removed');
   t.diagnostic(`held by the dead one: ${held.length}, in flight: ${inFlight.size}, again: ${again.length}`);
 });
 
-test('a dispatcher is woken by what the api accepts', BOUNDED, async (t) => {
+test('an API process wakes a dispatcher', BOUNDED, async (t) => {
   const { dispatching, counter, one, a, b } = await createNodes(t);
   await stop(b.running);
   const waitsMs: number[] = [];

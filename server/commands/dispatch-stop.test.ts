@@ -15,32 +15,32 @@ import { START_LIMIT } from '../webhooks/deliveries/queue/lanes/limit.ts';
 import { EXCHANGE_TIMEOUT_MS } from '../webhooks/deliveries/sending/exchange.ts';
 
 const EVENTS = 300;
-/** Requests under way to an endpoint that has answered once. */
+/** Requests in flight to an endpoint that has answered once. */
 const UNDER_WAY = START_LIMIT + 1;
 const ARRIVE_WITHIN_MS = 60_000;
-/** A dispatcher that still claims looks once a second, so by then it would have taken what is due. */
+/** A dispatcher that still claims polls once a second, so by then it would have claimed due deliveries. */
 const CLAIMED_WITHIN_MS = 2_000;
-/** For the rest of the work, on a busy machine; less than a second exchange would take. */
+/** For the rest of the work on a busy machine; less than a second exchange takes. */
 const SECONDS = 8_000;
 
 type Command = 'dispatch' | 'serve';
 
-/** An endpoint that answered its first event, and a process of which it is known. */
+/** An endpoint that has answered its first event, and a process that knows it. */
 async function createStopping(t: TestContext, command: Command) {
   const receiver = await createTestEndpoint();
   const dispatching = await createDispatching(t);
   const running = await (command === 'serve' ? dispatching.serve() : dispatching.startDispatcher());
   const endpoint = await dispatching.createEndpoint(receiver.url);
-  // The first event of a subscription tells that it stores now.
+  // The first event of a subscription is subscription.storing.
   await receiver.waitForCount(1, ARRIVE_WITHIN_MS);
   await untilQueueIsEmpty(dispatching, running);
   const events = newEvents(endpoint, EVENTS);
-  /** To the process itself, where it accepts events. */
+  /** To the process itself if it accepts events. */
   const post = () => dispatching.post(events, command === 'serve' ? dispatching.besidesUrl : undefined);
   return { receiver, dispatching, running, endpoint, events: events.map(({ guid }) => guid), post };
 }
 
-/** Posts an event to the `api` now and then, until one stays where it is; gives the guids of all of them. */
+/** Posts events to the `api` repeatedly until one is not claimed; returns the guids of all. */
 async function untilNothingIsClaimed({ post, select, api }: Dispatching, endpoint: Endpoint) {
   const probes: string[] = [];
   for (let isClaimed = true; isClaimed; ) {
@@ -71,7 +71,7 @@ async function assertStopped({ exited }: Running): Promise<void> {
 }
 
 for (const command of ['dispatch', 'serve'] as const)
-  test(`SIGTERM to ${command} finishes what is under way and gives back the rest`, BOUNDED, async (t) => {
+  test(`SIGTERM to ${command} finishes requests in flight and releases the rest`, BOUNDED, async (t) => {
     const { receiver, dispatching, running, endpoint, events, post } = await createStopping(t, command);
     const held = hold();
     receiver.behave(held);
@@ -90,11 +90,11 @@ for (const command of ['dispatch', 'serve'] as const)
     held.release();
     await assertStopped(running);
 
-    assert.equal(receiver.received.length, underWay, 'nothing was begun after the signal');
+    assert.equal(receiver.received.length, underWay, 'no request was started after the signal');
     assert.deepEqual((await dispatching.eventsDelivered(true)).sort(), guidsAt(receiver).sort());
     const waiting = await dispatching.select<string | null>('select leased_by from delivery_queue');
     assert.equal(waiting.length, 1 + events.length + probes.length - underWay);
-    assert.deepEqual(new Set(waiting), new Set([null]), 'all of it was given back');
+    assert.deepEqual(new Set(waiting), new Set([null]), 'all leases are released');
     assert.deepEqual(await dispatching.dispatchers(), []);
 
     const next = dispatching.startDispatcher();
@@ -121,7 +121,7 @@ test('an endpoint that never answers delays the stop by one exchange at most', B
        and event_guid = any($1::uuid[])`,
     hung,
   );
-  assert.equal(Number(timeouts), hung.length, 'each is written down as what it was');
+  assert.equal(Number(timeouts), hung.length, 'each is recorded as a timeout');
   assert.deepEqual(await dispatching.dispatchers(), []);
   assert.deepEqual(await dispatching.select('select 1 from delivery_queue where leased_by is not null'), []);
 

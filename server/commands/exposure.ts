@@ -1,7 +1,7 @@
 import type { Config } from '../infrastructure/config/config.ts';
 import type { Log } from '../infrastructure/runtime/log.ts';
 
-/** Reports at the start which defaults of local use are off, and which unsafe settings are on. */
+/** Logs the local defaults that are off and the unsafe settings that are on. */
 export function logExposure({ exposure }: Pick<Config, 'exposure'>, log: Log): void {
   if (!exposure) return;
   const { exposedBy, off, unsafe } = exposure;

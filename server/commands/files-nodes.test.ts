@@ -9,7 +9,7 @@ import { PNG, upload } from '../../testing/files.ts';
 import { BOUNDED, createSite, waitFor } from '../../testing/serve.ts';
 import { query } from '../infrastructure/database/embedded/testing/temporary-server.ts';
 
-/** Files between processes: who takes them in, who looks at them, and what a killed one leaves. */
+/** Files across processes: an upload in one process, processing in another, and a killed process. */
 async function createShared(t: TestContext) {
   const site = await createSite(t);
   const database = await createTestDatabase();
@@ -29,7 +29,7 @@ async function createShared(t: TestContext) {
     return (await (await fetch(`${url}${path}`, init)).json()) as Record<string, string>;
   }
 
-  /** A file that waits for its content, and a way to look at it. */
+  /** A file that waits for its upload, and a function that reads its state. */
   async function createAwaited() {
     const operator = (path: string, payload: object) =>
       call(`/operator${path}`, OPERATOR_TOKEN, payload, site.operatorUrl);
@@ -63,7 +63,7 @@ async function createShared(t: TestContext) {
   return { site, settings, createAwaited, stored };
 }
 
-test('what an api takes in is left to a dispatch', BOUNDED, async (t) => {
+test('a dispatch process processes the uploads of an api process', BOUNDED, async (t) => {
   const { site, settings, createAwaited, stored } = await createShared(t);
   await site.serve(settings, 'api');
   const { guid, url, stateNow } = await createAwaited();
@@ -76,22 +76,26 @@ test('what an api takes in is left to a dispatch', BOUNDED, async (t) => {
   assert.equal((await dispatcher.exited).code, 0);
 });
 
-test('killed in the middle of an upload: nothing whole is there, and it is repeated', BOUNDED, async (t) => {
-  const { site, settings, createAwaited, stored } = await createShared(t);
-  const killed = await site.serve(settings);
-  const { guid, url, stateNow } = await createAwaited();
-  const headers = { 'content-type': 'image/png', 'content-length': PNG.length };
-  const outgoing = request(url, { method: 'PUT', headers }).on('error', () => {});
-  outgoing.write(PNG.subarray(0, 30));
-  await waitFor('the upload to begin', killed, async () => (await stored()).length === 1);
-  killed.kill('SIGKILL');
-  await killed.exited;
-  assert.ok(!(await stored()).includes(guid), 'what there is has not got the name of a file');
+test(
+  'a process that is killed during an upload leaves no file, and the upload can be repeated',
+  BOUNDED,
+  async (t) => {
+    const { site, settings, createAwaited, stored } = await createShared(t);
+    const killed = await site.serve(settings);
+    const { guid, url, stateNow } = await createAwaited();
+    const headers = { 'content-type': 'image/png', 'content-length': PNG.length };
+    const outgoing = request(url, { method: 'PUT', headers }).on('error', () => {});
+    outgoing.write(PNG.subarray(0, 30));
+    await waitFor('the upload to begin', killed, async () => (await stored()).length === 1);
+    killed.kill('SIGKILL');
+    await killed.exited;
+    assert.ok(!(await stored()).includes(guid), 'the partial content has no file name');
 
-  const next = await site.serve(settings);
-  assert.equal(await stateNow(), 'storing');
-  // As if the lease of the killed process had ended, which takes 15 seconds.
-  await query(settings.PORTICO_DATABASE_URL, `update files set upload_leased_until = '2020-01-01'`);
-  assert.equal((await upload(url, PNG)).status, 200);
-  await waitFor('the end of the file', next, async () => (await stateNow()) === 'completed');
-});
+    const next = await site.serve(settings);
+    assert.equal(await stateNow(), 'storing');
+    // As if the lease of the killed process had expired, which takes 15 seconds.
+    await query(settings.PORTICO_DATABASE_URL, `update files set upload_leased_until = '2020-01-01'`);
+    assert.equal((await upload(url, PNG)).status, 200);
+    await waitFor('the end of the file', next, async () => (await stateNow()) === 'completed');
+  },
+);

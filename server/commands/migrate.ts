@@ -11,19 +11,19 @@ const INSUFFICIENT_PRIVILEGE = '42501';
 
 export async function migrate(config: Config): Promise<void> {
   await using resources = new AsyncDisposableStack();
-  const applied = await bringUpToDate(await openApp(config, resources));
+  const applied = await migrateDatabase(await openApp(config, resources));
   const lines =
     applied.length === 0 ? ['The database is up to date.'] : applied.map((name) => `applied ${name}`);
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-/** A database that a newer version migrated is left as it is; this version can work on it. */
-export async function bringUpToDate({ app, log, ownerUrl }: Opened): Promise<string[]> {
+/** Leaves a database that a newer version migrated unchanged; this version can run on it. */
+export async function migrateDatabase({ app, log, ownerUrl }: Opened): Promise<string[]> {
   const owner = createDatabase({ url: ownerUrl, connections: 1, log });
   try {
     await requireSameDatabase(app.database, owner);
     const { applied, isAhead } = await applyMissing(owner, await readRole(app.database));
-    // Before the indexes, which may take long: nodes need the partitions to write.
+    // Before the indexes, which may take long: running nodes need the partitions.
     await preparePartitions(app);
     if (!isAhead) await buildMissingIndexes({ database: owner, log });
     return applied;
@@ -32,7 +32,7 @@ export async function bringUpToDate({ app, log, ownerUrl }: Opened): Promise<str
   }
 }
 
-/** Otherwise one database would be migrated, and the other one served. */
+/** Otherwise one database would be migrated and the other served. */
 async function requireSameDatabase(service: Database, owner: Database): Promise<void> {
   if (await isSameDatabase(service, owner).catch(throwUnusable)) return;
   throw new StartupError(
@@ -41,10 +41,10 @@ async function requireSameDatabase(service: Database, owner: Database): Promise<
 }
 
 function throwUnusable(error: unknown): never {
-  throw new StartupError(`The database could not be brought to this version (${reasonOf(error)}).`);
+  throw new StartupError(`The database could not be migrated (${reasonOf(error)}).`);
 }
 
-/** A role without the right to change the schema is most often the service's own. */
+/** The usual cause of a missing privilege is that the URL names the service's own role. */
 function reasonOf(error: unknown): string {
   const { message } = error as Error;
   if (!(error instanceof pg.DatabaseError) || error.code !== INSUFFICIENT_PRIVILEGE) return message;

@@ -10,10 +10,7 @@ import { operatorToken } from './operator/token.ts';
 
 const HELP_FLAGS = ['--help', '-h'];
 
-/**
- * The operator's surface from a terminal. The calls are read from the running service's own OpenAPI
- * document, so whatever that service can do can be called here.
- */
+/** The operator API on the command line. The calls are read from the OpenAPI document of the running service. */
 export async function operator(config: Config, args: readonly string[]): Promise<void> {
   const { operatorUrl } = config;
   const calls = await fetchCalls(operatorUrl);

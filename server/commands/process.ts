@@ -4,12 +4,15 @@ import type { Config } from '../infrastructure/config/config.ts';
 import type { CompleteConfig } from '../infrastructure/config/generated-secrets.ts';
 import { StartupError } from '../infrastructure/runtime/startup-error.ts';
 
-/** For requests in flight, because a client may stall; half of what `docker stop` waits for all of it. */
+/**
+ * For requests in flight, because a client may stall. Half of the time that `docker stop` allows for the whole
+ * shutdown.
+ */
 const FINISH_REQUESTS_WITHIN_MS = 5_000;
-/** For the embedded PostgreSQL, after the limit of the application; past both the process ends whatever is open. */
+/** For the embedded PostgreSQL, after the limit of the application. After both limits the process exits. */
 const DATABASE_STOP_MS = 8_000;
 
-/** For each setting that chooses a port, the one that chooses its address. */
+/** The address setting of each port setting. */
 const HOST_SETTINGS = {
   PORTICO_PORT: 'PORTICO_HOST',
   PORTICO_OPERATOR_PORT: 'PORTICO_OPERATOR_HOST',
@@ -19,13 +22,14 @@ const HOST_SETTINGS = {
 type Start = (resources: AsyncDisposableStack, stop: AbortSignal) => Promise<void>;
 
 /**
- * Starts, stays until a signal to stop, and closes what was opened in reverse order. A signal while
- * starting breaks that off at the next `stop.throwIfAborted()`.
+ * Starts, runs until a stop signal, and closes all resources in reverse order. A signal during the start aborts
+ * it at the next `stop.throwIfAborted()`.
  */
 export async function runUntilStopped({ shutdownLimitMs }: Config, start: Start): Promise<void> {
   const stop = stopSignal(shutdownLimitMs + DATABASE_STOP_MS);
   await runAndClose(start, stop);
-  // Whatever a failed step left open (a timer, a socket) must not keep the process; the code is 0 unless one was set.
+  // A timer or socket that a failed step left open must not keep the process alive. The exit code is 0 unless one
+  // was set.
   if (stop.aborted) process.exit();
 }
 
@@ -35,12 +39,12 @@ async function runAndClose(start: Start, stop: AbortSignal): Promise<void> {
     await start(resources, stop);
     if (!stop.aborted) await once(stop, 'abort');
   } catch (error) {
-    // Ctrl-C also reaches the programs that create the database; that they did not finish is then no news.
+    // Ctrl-C also reaches the programs that create the database, so their failure is expected then.
     if (!stop.aborted || !(error === stop.reason || error instanceof StartupError)) throw error;
   }
 }
 
-/** npm and the terminal may both send the signal, so after the first one they change nothing. */
+/** npm and the terminal may both send the signal; only the first one counts. */
 function stopSignal(limitMs: number): AbortSignal {
   const stop = new AbortController();
   const request = () => {
@@ -67,7 +71,7 @@ export async function listen(
   });
 }
 
-/** Before the main port, so that a service that reports itself ready answers its operator. */
+/** Before the main port, so that a service that reports itself ready also answers its operator. */
 async function listenForOperator(
   app: App,
   { operatorHost: host, operatorPort: port }: CompleteConfig,
@@ -75,7 +79,7 @@ async function listenForOperator(
 ): Promise<void> {
   if (port === undefined) return;
   const operatorServer = await app.createOperatorServer();
-  // Together with the main server, which would otherwise accept requests until this one has finished its own.
+  // Together with the main server, which would otherwise accept requests until this server has closed.
   resources.defer(async () => {
     await Promise.all([operatorServer.close(), app.server.close()]);
   });
@@ -86,7 +90,7 @@ async function listenForOperator(
   });
 }
 
-/** `setting` is what chooses the port, for whoever cannot have it. */
+/** `setting` is the port setting, for the error message. */
 export async function listenOn(
   server: App['server'],
   { host, port }: { host: string; port: number },
@@ -94,7 +98,7 @@ export async function listenOn(
 ): Promise<void> {
   const { log } = server;
   const { level } = log;
-  // Fastify would announce each address by itself; the welcome, or our own line in the log, says it once.
+  // Fastify logs each address by itself; the welcome screen or our own log line has it once.
   log.level = 'silent';
   try {
     await server.listen({ host, port });
@@ -111,12 +115,12 @@ function describe(
 ): string {
   switch (code) {
     case 'EADDRINUSE':
-      return `Port ${port} is in use; stop what is using it or choose another with ${setting}.`;
+      return `Port ${port} is in use; stop the other process or set ${setting}.`;
     case 'EACCES':
-      return `Port ${port} may not be used by this user; choose another with ${setting}.`;
+      return `This user may not use port ${port}; set ${setting}.`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return `The address ${host} is not one of this machine; choose another with ${HOST_SETTINGS[setting]}.`;
+      return `The address ${host} does not belong to this machine; set ${HOST_SETTINGS[setting]}.`;
     default:
       return `Cannot listen on ${host}:${port} (${message}).`;
   }

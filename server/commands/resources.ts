@@ -16,19 +16,19 @@ import { Secret } from '../infrastructure/runtime/secret.ts';
 import { StartupError } from '../infrastructure/runtime/startup-error.ts';
 import { createSenderThread } from '../webhooks/deliveries/sending/sender-thread.ts';
 
-/** What a command opened, closed in reverse order whatever happens. */
+/** The resources of a command, closed in reverse order. */
 export type Opened = {
   app: App;
   config: CompleteConfig;
   log: Log;
   embedded: boolean;
-  /** The database as the owner of its tables. */
+  /** The URL with the role that owns the tables. */
   ownerUrl: Secret;
 };
 
 /**
- * Opens the database (the embedded one when no other is named) and makes the app on it. Everything is
- * registered with `resources` as it is opened, so a failure half-way leaves nothing behind.
+ * Opens the database (embedded unless a URL is configured) and creates the application. Each resource is
+ * registered with `resources` as soon as it is open, so that a failed start leaves nothing behind.
  */
 export async function openApp(
   config: Config,
@@ -43,7 +43,7 @@ export async function openApp(
     resources.defer(() => lock.release());
   }
   const complete = await completeSecrets(config, randomBytes);
-  // A build takes seconds, so whatever is wrong with the folder is told before.
+  // After the checks above: a build takes seconds.
   const dashboard = withDashboard ? await openDashboard() : undefined;
   const { databaseUrl, ownerUrl } =
     config.databaseUrl === undefined
@@ -64,7 +64,7 @@ export async function openApp(
   return { app, config: complete, log, embedded, ownerUrl };
 }
 
-/** What it says goes to the error stream, beside the words of the set-up. */
+/** Progress goes to stderr, like that of the database setup. */
 async function openDashboard(): Promise<DashboardFiles | undefined> {
   const folder = await ensureDashboardBuild((text) => process.stderr.write(text));
   return folder === undefined ? undefined : await readDashboardFiles(folder);
@@ -77,11 +77,11 @@ async function openEmbedded(dataDir: string, resources: AsyncDisposableStack) {
     stopping = true;
     return postgres.stop();
   });
-  // Without its database the service is of no use; whoever watches over it can start both again.
+  // The service cannot run without its database; a supervisor restarts both.
   void postgres.ended.then(() => {
     if (stopping) return;
     process.stderr.write(
-      `portico: The embedded PostgreSQL has ended; see ${join(dataDir, 'postgres.log')}.\n`,
+      `portico: The embedded PostgreSQL has stopped; see ${join(dataDir, 'postgres.log')}.\n`,
     );
     process.exitCode = 1;
     process.kill(process.pid, 'SIGTERM');
@@ -95,23 +95,23 @@ async function requireReachable(app: App, databaseUrl: Secret): Promise<void> {
   } catch (error) {
     const { host, pathname } = new URL(databaseUrl.reveal());
     const { code, message } = error as NodeJS.ErrnoException;
-    // PostgreSQL explains itself and numbers its answers; of the network only the code says what happened.
+    // PostgreSQL errors have a useful message; network errors only a useful code.
     const reason = error instanceof pg.DatabaseError ? message : (code ?? message);
     throw new StartupError(`The database ${pathname.slice(1)} at ${host} cannot be used (${reason}).`);
   }
 }
 
-/** The key to what is stored must be the right one before anything is served, not at the first token. */
+/** A wrong master key must fail the start, not the first token request. */
 export async function requireMasterKey(app: App): Promise<void> {
   try {
     await app.signingKeys.current();
   } catch (error) {
     const hint = 'restore master.key in the data directory, or set PORTICO_MASTER_KEY';
-    throw new StartupError(`What is stored cannot be decrypted (${(error as Error).message}); ${hint}.`);
+    throw new StartupError(`Stored secrets cannot be decrypted (${(error as Error).message}); ${hint}.`);
   }
 }
 
-/** Nobody but `migrate` changes the schema of a database that others may be using. */
+/** Only `migrate` changes the schema, because other nodes may be using the database. */
 export async function requireReadyDatabase(app: App): Promise<void> {
   if ((await schemaState(app.database.queries)) === 'behind')
     throw new StartupError('The database is behind this version; run: npx portico migrate');
@@ -123,7 +123,7 @@ const ROLE_WARNINGS = {
   owner: 'the database role of this service owns its tables',
 };
 
-/** Only for a database that the operator named: the embedded one has its roles made by us. */
+/** Only for a configured database: the embedded one sets its roles up itself. */
 export async function warnOfDatabaseRole({ app, config, log }: Opened): Promise<void> {
   if (config.databaseUrl === undefined) return;
   const excess = await excessOfRole(app.database);
@@ -134,11 +134,13 @@ export async function warnOfDatabaseRole({ app, config, log }: Opened): Promise<
   );
 }
 
-/** Whoever comes back after weeks has to find the partitions that it writes to. */
+/** A service that starts after weeks needs partitions for the current week. */
 export async function preparePartitions(app: App): Promise<void> {
   try {
     await app.partitions.prepare();
   } catch (error) {
-    throw new StartupError(`The database has no partitions for these weeks (${(error as Error).message}).`);
+    throw new StartupError(
+      `The partitions of the current weeks could not be created (${(error as Error).message}).`,
+    );
   }
 }

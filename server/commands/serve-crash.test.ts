@@ -6,15 +6,15 @@ import { BOUNDED, createSite, type Site, waitFor } from '../../testing/serve.ts'
 import { postmasterPid } from '../infrastructure/database/embedded/testing/temporary-server.ts';
 
 const WRITERS = 8;
-/** Killed once so many are acknowledged, with the writers still at it. */
+/** Killed when so many writes are acknowledged, while more are being written. */
 const ENOUGH = 150;
 
-/** Writes until the service is gone, and notes what it had promised by then. */
+/** Writes until the service is gone, and notes the acknowledged writes. */
 async function writeUntilGone({ operate }: Site, acknowledged: Set<string>): Promise<void> {
   for (;;) {
     const answer = await operate('POST', '/organizations', { name: 'Written' }).catch(() => undefined);
     if (!answer) return;
-    // While the database goes first the service says so; that is no promise.
+    // A database that stops first causes error responses, which acknowledge nothing.
     if (answer.status !== 201) continue;
     acknowledged.add(String(answer.body.guid));
   }
@@ -32,7 +32,7 @@ async function walk({ operate }: Site): Promise<{ guid: string; name: string }[]
 }
 
 for (const victims of ['the service', 'the service and PostgreSQL'] as const)
-  test(`kill -9 of ${victims} during writes loses nothing that was acknowledged`, BOUNDED, async (t) => {
+  test(`kill -9 of ${victims} during writes loses no acknowledged write`, BOUNDED, async (t) => {
     const site = await createSite(t);
     const running = await site.serve();
     const postmaster = await postmasterPid(site.dataDir);
@@ -48,7 +48,7 @@ for (const victims of ['the service', 'the service and PostgreSQL'] as const)
     assert.notEqual(await postmasterPid(site.dataDir), postmaster);
     const found = await walk(site);
     const guids = new Set(found.map(({ guid }) => guid));
-    assert.equal(guids.size, found.length, 'the walk shows nothing twice');
+    assert.equal(guids.size, found.length, 'the pages show nothing twice');
     assert.deepEqual([...acknowledged.difference(guids)], [], 'acknowledged and lost');
     assert.equal(found.filter(({ name }) => name === 'Demo Organization').length, 1);
     assert.ok(
@@ -60,16 +60,16 @@ for (const victims of ['the service', 'the service and PostgreSQL'] as const)
     assert.deepEqual(await site.databaseProcesses(), []);
   });
 
-test('when PostgreSQL ends by itself the service says so in one line and ends with 1', BOUNDED, async (t) => {
+test('when PostgreSQL stops by itself, the service prints one line and exits with 1', BOUNDED, async (t) => {
   const site = await createSite(t);
   const running = await site.serve();
   process.kill(await postmasterPid(site.dataDir), 'SIGKILL');
   const { code, err } = await running.exited;
   assert.equal(code, 1);
-  assert.match(err, /^portico: The embedded PostgreSQL has ended; see .*postgres\.log\.$/m);
+  assert.match(err, /^portico: The embedded PostgreSQL has stopped; see .*postgres\.log\.$/m);
 });
 
-test('a lost master key is told at the start, not at the first token', BOUNDED, async (t) => {
+test('a lost master key fails the start, not the first token', BOUNDED, async (t) => {
   const site = await createSite(t);
   const running = await site.serve();
   running.kill('SIGTERM');
@@ -77,6 +77,6 @@ test('a lost master key is told at the start, not at the first token', BOUNDED, 
   await rm(join(site.dataDir, 'master.key'));
   const { code, err } = await site.run(['serve']);
   assert.equal(code, 1);
-  assert.match(err, /^portico: What is stored cannot be decrypted \(.*\); restore master\.key .*\n$/);
+  assert.match(err, /^portico: Stored secrets cannot be decrypted \(.*\); restore master\.key .*\n$/);
   assert.deepEqual(await site.databaseProcesses(), []);
 });

@@ -14,7 +14,7 @@ async function welcomed(running: Running): Promise<void> {
   await waitFor('the welcome', running, () => running.out().includes(LAST_LINE));
 }
 
-/** From the first byte to the last: a warning or a line of the log on either side is one too many. */
+/** The whole output: a warning or log line before or after the screen fails the test. */
 function assertScreen({ port }: Site, screen: string): void {
   assert.ok(screen.startsWith(`\n  Portico ${version} is ready.\n\n  Dashboard `), screen);
   assert.ok(screen.endsWith(`\n  ${LAST_LINE}\n\n`), screen);
@@ -27,7 +27,7 @@ function assertScreen({ port }: Site, screen: string): void {
   );
 }
 
-/** What the first screen shows can be used as it is. */
+/** The credentials of the first screen work as shown. */
 async function assertDemo(site: Site, screen: string): Promise<void> {
   const { id, secret } = CREDENTIALS.exec(screen)?.groups ?? {};
   const response = await fetch(`http://localhost:${site.port}/oauth/token`, {
@@ -45,7 +45,7 @@ function aroundBlock(screen: string, begin: string): string[] {
   return [screen.slice(0, at), screen.slice(at)];
 }
 
-/** The command that the second screen shows gives a link by which the Founder gets in again. */
+/** The command on the second screen creates a link by which the Founder logs in again. */
 async function assertWayBack(site: Site, screen: string): Promise<void> {
   const shown = /^ {2}New password +PORTICO_PORT=(\d+) npx portico (.+)$/m.exec(screen);
   assert.equal(shown?.[1], String(site.port));
@@ -74,7 +74,7 @@ async function onlyOrganization({ operate }: Site): Promise<string> {
   return organization.guid;
 }
 
-test('the first start shows a demo, the second finds it and keeps its credentials', BOUNDED, async (t) => {
+test('the first start shows a demo, and the second keeps its credentials', BOUNDED, async (t) => {
   const site = await createSite(t);
   const first = await site.serve();
   await welcomed(first);
@@ -97,7 +97,7 @@ test('the first start shows a demo, the second finds it and keeps its credential
   assert.doesNotMatch(two.out, /client_|secret/i);
   const token = (await readFile(join(site.dataDir, 'operator.token'), 'utf8')).trim();
   assert.ok(!two.out.includes(token));
-  // Both are the same but for the block in the middle: what was made, or the way back to it.
+  // Both screens differ only in the block with the credentials or the way to a new password.
   const [before = '', made = ''] = aroundBlock(one.out, '  A demo to try it with.');
   const [same = '', wayBack = ''] = aroundBlock(two.out, "  The demo's password was shown");
   assert.equal(before, same);
@@ -105,10 +105,10 @@ test('the first start shows a demo, the second finds it and keeps its credential
 });
 
 const hasTerminals = (await runCommand('script', ['--version'])).stdout.includes('util-linux');
-const atTerminal = { ...BOUNDED, skip: hasTerminals ? false : 'there is no script(1) of util-linux here' };
+const atTerminal = { ...BOUNDED, skip: hasTerminals ? false : 'script(1) of util-linux is not installed' };
 const plain = (screen: string) => stripVTControlCharacters(screen).replaceAll('\r', '').replace('^C', '');
 
-test('at a terminal the same screen has colours, and Ctrl-C stops', atTerminal, async (t) => {
+test('at a terminal the same screen has colours, and Ctrl-C stops the service', atTerminal, async (t) => {
   const site = await createSite(t);
   const running = site.startAtTerminal(['serve']);
   await welcomed(running);
@@ -121,12 +121,16 @@ test('at a terminal the same screen has colours, and Ctrl-C stops', atTerminal, 
   assert.deepEqual(await site.databaseProcesses(), []);
 });
 
-test('Ctrl-C at a terminal while the database is being created ends quietly', atTerminal, async (t) => {
-  const site = await createSite(t);
-  const running = site.startAtTerminal(['serve']);
-  await waitFor('initdb', running, async () => (await site.databaseProcesses()).length > 0);
-  running.type('\x03');
-  const { code, out } = await running.exited;
-  assert.deepEqual([code, plain(out).trim()], [0, '']);
-  assert.deepEqual(await site.databaseProcesses(), []);
-});
+test(
+  'Ctrl-C at a terminal during the creation of the database exits without an error',
+  atTerminal,
+  async (t) => {
+    const site = await createSite(t);
+    const running = site.startAtTerminal(['serve']);
+    await waitFor('initdb', running, async () => (await site.databaseProcesses()).length > 0);
+    running.type('\x03');
+    const { code, out } = await running.exited;
+    assert.deepEqual([code, plain(out).trim()], [0, '']);
+    assert.deepEqual(await site.databaseProcesses(), []);
+  },
+);

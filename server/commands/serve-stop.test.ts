@@ -10,10 +10,10 @@ import { BOUNDED, createSite, type Running, type Site, waitFor } from '../../tes
 import { isPostmasterOf } from '../infrastructure/database/embedded/process-identity.ts';
 import { postmasterPid } from '../infrastructure/database/embedded/testing/temporary-server.ts';
 
-/** The shutdown itself takes well under a second; this is for a busy machine. */
+/** The shutdown takes well under a second; this allows for a busy machine. */
 const SECONDS = 15_000;
 
-/** Ended in good order: exit code 0, no complaint, no PostgreSQL, and the lock given back. */
+/** A clean exit: code 0, nothing on stderr, no PostgreSQL process, and the lock released. */
 async function assertStopped(site: Site, running: Running): Promise<void> {
   const { code, signal, err } = await running.exited;
   assert.deepEqual({ code, signal, err }, { code: 0, signal: null, err: '' });
@@ -25,7 +25,7 @@ async function assertStopped(site: Site, running: Running): Promise<void> {
   );
 }
 
-/** A request whose body is half sent, and which the service is known to have begun. */
+/** A request whose body is half sent and which the service has started to read. */
 async function beginOrganization(site: Site) {
   const body = JSON.stringify({ name: 'In flight' });
   const token = (await readFile(join(site.dataDir, 'operator.token'), 'utf8')).trim();
@@ -56,7 +56,7 @@ async function isRefused(port: number): Promise<boolean> {
   }
 }
 
-test('SIGTERM finishes the request in flight, then stops everything', BOUNDED, async (t) => {
+test('SIGTERM finishes the request in flight and then stops everything', BOUNDED, async (t) => {
   const site = await createSite(t);
   const running = await site.serve();
   const postmaster = await postmasterPid(site.dataDir);
@@ -76,7 +76,7 @@ test('SIGTERM finishes the request in flight, then stops everything', BOUNDED, a
   const again = await site.serve();
   assert.equal((await site.operate('GET', `/organizations/${created.guid}`)).status, 200);
   const startedAt = Date.now();
-  // As when Ctrl-C reaches this process from the terminal and once more from npm.
+  // As when Ctrl-C reaches this process both from the terminal and from npm.
   for (let times = 0; times < 5; times += 1) again.kill('SIGINT');
   await assertStopped(site, again);
   assert.ok(Date.now() - startedAt < SECONDS, `the shutdown took ${Date.now() - startedAt} ms`);
@@ -97,14 +97,14 @@ const exists = (path: string) =>
     () => true,
     () => false,
   );
-/** What can be seen in the data folder while a first start gets on, in this order. */
+/** Files in the data directory that show the progress of a first start, in order. */
 const moments: Record<string, (site: Site) => Promise<boolean>> = {
   'the folder is locked': ({ dataDir }) => exists(join(dataDir, 'portico.lock')),
   'the database is being created': async ({ databaseProcesses }) => (await databaseProcesses()).length > 0,
   'PostgreSQL is starting': ({ dataDir }) => exists(join(dataDir, 'postgres', 'postmaster.pid')),
 };
 
-test('a signal while starting breaks that off and leaves nothing behind', BOUNDED, async (t) => {
+test('a signal during the start aborts it and leaves nothing behind', BOUNDED, async (t) => {
   const site = await createSite(t);
   const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
   for (const [index, [moment, hasCome]] of Object.entries(moments).entries()) {
@@ -112,7 +112,7 @@ test('a signal while starting breaks that off and leaves nothing behind', BOUNDE
     await waitFor(moment, running, () => hasCome(site));
     running.kill(signals[index] ?? 'SIGTERM');
     await assertStopped(site, running);
-    assert.equal(running.out(), '', `${moment}: whoever stops it wants no welcome`);
+    assert.equal(running.out(), '', `${moment}: no welcome after a stop`);
   }
   const running = await site.serve();
   await waitFor('the demo', running, () => running.out().includes('A demo to try it with'));

@@ -3,19 +3,19 @@ import type { Config } from '../infrastructure/config/config.ts';
 import { closeDemoIfExposed } from './closed-demo.ts';
 import { createDemo, findDemoFounder } from './demo.ts';
 import { logExposure } from './exposure.ts';
-import { bringUpToDate } from './migrate.ts';
+import { migrateDatabase } from './migrate.ts';
 import { listen, runUntilStopped } from './process.ts';
 import { openApp, requireMasterKey, requireReadyDatabase, warnOfDatabaseRole } from './resources.ts';
 import { writeWelcome } from './welcome.ts';
 
-/** Everything in one process: the API, the background work, and the embedded database when no other is named. */
+/** Runs everything in one process: HTTP, background work, and the embedded database unless a URL is configured. */
 export async function serve(config: Config): Promise<void> {
   await runUntilStopped(config, async (resources, stop) => {
     const opened = await openApp(config, resources, { withDashboard: true });
     const { app, config: complete, log, embedded } = opened;
     logExposure(config, log);
     stop.throwIfAborted();
-    if (embedded) await bringUpToDate(opened);
+    if (embedded) await migrateDatabase(opened);
     else await requireReadyDatabase(app);
     await warnOfDatabaseRole(opened);
     await requireMasterKey(app);
@@ -28,7 +28,7 @@ export async function serve(config: Config): Promise<void> {
     app.sweeper.start();
     stop.throwIfAborted();
 
-    // Only once nothing can fail any more: the start that makes the demo is the one that shows it.
+    // Last, because its secrets are shown once: a start that fails later would lose them.
     const demo = complete.demo ? await createDemo(app, randomBytes) : undefined;
     if (embedded || demo || process.stdout.isTTY) {
       const founder = complete.demo && !demo ? await findDemoFounder(app) : undefined;

@@ -34,7 +34,7 @@ async function stop(running: Running): Promise<void> {
   assert.deepEqual([code, err], [0, '']);
 }
 
-test('the owner migrates and the service serves with a role that owns nothing', BOUNDED, async (t) => {
+test('the owner migrates, and the service runs with a role that owns nothing', BOUNDED, async (t) => {
   const { site, settings, database } = await createShared(t, { migrated: false });
   const service = { ...settings, PORTICO_DATABASE_URL: database.serviceUrl.reveal() };
   const refused = await site.run(['api'], service);
@@ -51,7 +51,7 @@ test('the owner migrates and the service serves with a role that owns nothing', 
   await assert.rejects(query(database.serviceUrl.reveal(), 'truncate audit_records'), { code: '42501' });
 });
 
-test('migrate refuses two addresses of different databases', BOUNDED, async (t) => {
+test('migrate refuses the URLs of two different databases', BOUNDED, async (t) => {
   const { site, settings } = await createShared(t, { migrated: true });
   const other = await createTestDatabase();
   t.after(() => other.drop());
@@ -66,7 +66,7 @@ test('migrate refuses two addresses of different databases', BOUNDED, async (t) 
   );
 });
 
-test('a role that owns the tables, or is a superuser, is logged at the start', BOUNDED, async (t) => {
+test('a role that owns the tables or is a superuser is logged at the start', BOUNDED, async (t) => {
   const { site, settings, database } = await createShared(t, { migrated: true });
   for (const [command, url, warning] of [
     ['serve', database.ownerUrl, /"role":"portico_owner".*owns its tables; .*PORTICO_MIGRATION_DATABASE_URL/],
@@ -83,7 +83,7 @@ test('a role that owns the tables, or is a superuser, is logged at the start', B
   }
 });
 
-test('a database that is behind is refused until portico migrate brought it up', BOUNDED, async (t) => {
+test('a database that is behind is refused until portico migrate has run', BOUNDED, async (t) => {
   const { site, settings: owner, database } = await createShared(t, { migrated: false });
   const settings = {
     ...owner,
@@ -122,12 +122,12 @@ test('a database that is behind is refused until portico migrate brought it up',
   const dispatching = site.start(['dispatch'], settings);
   await waitFor('its line in the log', dispatching, () => dispatching.out().endsWith('\n'));
   assert.equal(JSON.parse(dispatching.out()).msg, 'dispatching');
-  await assert.rejects(fetch(site.url), 'it has no open port');
+  await assert.rejects(fetch(site.url), 'no port is open');
   await stop(dispatching);
-  assert.deepEqual(await readdir(site.root), [], 'nothing is kept on this machine');
+  assert.deepEqual(await readdir(site.root), [], 'nothing is written to this machine');
 });
 
-test('a database that cannot be used is told, without its password', BOUNDED, async (t) => {
+test('an unusable database is reported without its password', BOUNDED, async (t) => {
   const { site, url, settings } = await createShared(t, { migrated: true });
   const { password, hostname } = new URL(url);
   const cases = [
@@ -150,23 +150,22 @@ test('a database that cannot be used is told, without its password', BOUNDED, as
   }
 });
 
-test('an address that is not of this machine is told', BOUNDED, async (t) => {
+test('an address of another machine is reported', BOUNDED, async (t) => {
   const { site, settings } = await createShared(t, { migrated: true });
-  // Reserved for documentation (RFC 5737), so nobody has it.
+  // Reserved for documentation (RFC 5737).
   const refused = await site.run(['api'], { ...settings, PORTICO_HOST: '192.0.2.1' });
-  const err =
-    'portico: The address 192.0.2.1 is not one of this machine; choose another with PORTICO_HOST.\n';
+  const err = 'portico: The address 192.0.2.1 does not belong to this machine; set PORTICO_HOST.\n';
   assert.deepEqual(refused, { code: 1, signal: null, out: '', err });
 });
 
-test('a shared database needs its secrets given', BOUNDED, async (t) => {
+test('a shared database requires configured secrets', BOUNDED, async (t) => {
   const { site, url } = await createShared(t, { migrated: true });
   const { code, out, err } = await site.run(['api'], { PORTICO_DATABASE_URL: url });
   assert.deepEqual([code, out], [1, '']);
   assert.match(err, /PORTICO_MASTER_KEY is required with .*\n.*PORTICO_OPERATOR_TOKEN is required with /);
 });
 
-test('a database that a newer version migrated is served and left as it is', BOUNDED, async (t) => {
+test('a database of a newer version is served and not changed', BOUNDED, async (t) => {
   const { site, settings, database } = await createShared(t, { migrated: true });
   await query(
     database.ownerUrl.reveal(),
@@ -178,7 +177,7 @@ test('a database that a newer version migrated is served and left as it is', BOU
 });
 
 test(
-  'a dispatcher answers for its health and its metrics where it is told to, and nothing else',
+  'a dispatcher serves health and metrics on its configured port, and nothing else',
   BOUNDED,
   async (t) => {
     const { site, settings } = await createShared(t, { migrated: true });
@@ -195,10 +194,7 @@ test(
     const second = await site.run(['dispatch'], { ...settings, PORTICO_METRICS_PORT: String(port) });
     assert.deepEqual(
       [second.code, second.err],
-      [
-        1,
-        `portico: Port ${port} is in use; stop what is using it or choose another with PORTICO_METRICS_PORT.\n`,
-      ],
+      [1, `portico: Port ${port} is in use; stop the other process or set PORTICO_METRICS_PORT.\n`],
     );
     await stop(running);
   },

@@ -2,7 +2,7 @@ import type { Config } from '../infrastructure/config/config.ts';
 import { type SettingName, settings } from '../infrastructure/config/settings.ts';
 import { Secret } from '../infrastructure/runtime/secret.ts';
 
-/** The effective settings, one a line as it could be given, secrets hidden, with what each is for. */
+/** Prints the effective settings as assignments with a description, and hides secrets. */
 export function showConfig(config: Config): void {
   const lines = Object.entries(settings).map(([name, { variable, about }]) => {
     const value = config[name as SettingName];

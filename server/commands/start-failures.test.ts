@@ -11,7 +11,7 @@ import {
   whyNotAsNobody,
 } from '../infrastructure/database/embedded/testing/temporary-server.ts';
 
-/** One sentence on standard error, exit code 1, and nothing left running. */
+/** One sentence on standard error, exit code 1, and no process left. */
 async function assertRefused(site: Site, { code, out, err }: Exit, sentence: RegExp): Promise<void> {
   assert.deepEqual([code, out], [1, '']);
   assert.match(err, /^portico: [A-Z][^\n]+\.\n$/);
@@ -20,7 +20,7 @@ async function assertRefused(site: Site, { code, out, err }: Exit, sentence: Reg
   assert.deepEqual(await site.databaseProcesses(), []);
 }
 
-test('a port in use is told, and the demo is kept for the start that can show it', BOUNDED, async (t) => {
+test('a port in use is reported, and the demo is created by a later start', BOUNDED, async (t) => {
   const site = await createSite(t);
   const other = createServer().listen(site.port, '127.0.0.1');
   t.after(() => other.close());
@@ -40,12 +40,12 @@ test('a port in use is told, and the demo is kept for the start that can show it
       `^portico: Another portico is already running on .*\\(process ${running.pid}\\); stop it .*\\.\n$`,
     ),
   );
-  assert.equal((await site.operate('GET', '/organizations')).status, 200, 'the first goes on');
+  assert.equal((await site.operate('GET', '/organizations')).status, 200, 'the first process continues');
   running.kill('SIGTERM');
   assert.equal((await running.exited).code, 0);
 });
 
-test('a data folder that is a file, or below one, is told', BOUNDED, async (t) => {
+test('a data directory that is a file, or inside one, is reported', BOUNDED, async (t) => {
   const site = await createSite(t);
   const file = join(site.root, 'file');
   await writeFile(file, '');
@@ -57,7 +57,7 @@ test('a data folder that is a file, or below one, is told', BOUNDED, async (t) =
     );
 });
 
-test('a data folder that may not be written is told', {
+test('a data directory that is not writable is reported', {
   ...BOUNDED,
   skip: isRoot && whyNotAsNobody(),
 }, async (t) => {
@@ -69,7 +69,7 @@ test('a data folder that may not be written is told', {
 });
 
 test(
-  'a bad setting is told in a sentence, several in a list, before anything is touched',
+  'invalid settings are reported in a sentence or a list before anything is changed',
   BOUNDED,
   async (t) => {
     const site = await createSite(t);
@@ -105,7 +105,7 @@ test(
   },
 );
 
-test('an unknown command, and one that needs a shared database, are told', BOUNDED, async (t) => {
+test('an unknown command, and one that needs a shared database, are reported', BOUNDED, async (t) => {
   const site = await createSite(t);
   for (const name of ['sreve', 'constructor'])
     await assertRefused(

@@ -6,11 +6,11 @@ import { createSilentProxy } from '../../testing/silent-proxy.ts';
 import { createTestEndpoint, hold } from '../../testing/test-endpoint.ts';
 
 const ARRIVE_WITHIN_MS = 60_000;
-/** Short, so that the test is: the silent database uses up all of it. */
+/** Short, because the silent database uses all of it. */
 const LIMIT = '3s';
 
 for (const away of ['refuseAll', 'silenceAll'] as const)
-  test(`SIGTERM while the database is away (${away}) ends with 0 and loses nothing`, BOUNDED, async (t) => {
+  test(`SIGTERM while the database is away (${away}) exits with 0 and loses nothing`, BOUNDED, async (t) => {
     const receiver = await createTestEndpoint();
     const dispatching = await createDispatching(t);
     const proxy = await createSilentProxy(dispatching.databaseUrl);

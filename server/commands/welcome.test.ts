@@ -26,7 +26,7 @@ async function createFolder(t: TestContext, prefix: string): Promise<string> {
   return folder;
 }
 
-test('the commands name the data directory that has the token, quoted for a shell', async (t) => {
+test('the commands name the data directory with the token, quoted for a shell', async (t) => {
   const plain = await createFolder(t, 'portico-welcome-');
   const shown = await welcomeOf({ PORTICO_DATA_DIR: plain, PORTICO_PORT: '4100' });
   const settings = `PORTICO_PORT=4100 PORTICO_DATA_DIR=${plain}`;

@@ -12,8 +12,8 @@ const LABEL_WIDTH = 15;
 type Show = (label: string, value: string) => string;
 
 /**
- * A short screen that says where everything is; the demo's credentials only when they were just made, and otherwise the
- * way back in for its Founder.
+ * The screen after a start: addresses, the demo's credentials when it was just created, or else how its Founder
+ * gets a new password.
  */
 export function writeWelcome(
   stream: NodeJS.WriteStream,
@@ -34,7 +34,7 @@ export function writeWelcome(
     show('Operator', operatorLine(config)),
     '',
     ...(demo ? demoLines(config, demo, show) : []),
-    ...(founder ? wayBackLines(config, founder, show) : []),
+    ...(founder ? newPasswordLines(config, founder, show) : []),
     style('dim', '  Stop with Ctrl-C.'),
     '',
     '',
@@ -48,12 +48,11 @@ function operatorLine(config: CompleteConfig): string {
   return `${operatorCommand(config, '--help')}${where}`;
 }
 
-/** As it has to be typed in a second terminal, which knows nothing of the settings of this one. */
+/** The command for a second terminal, which does not have the settings of this one. */
 function operatorCommand(config: CompleteConfig, words: string): string {
   const { port, operatorPort, operatorUrl, dataDir } = config;
   const onMainPort = port === DEFAULT_PORT ? '' : `PORTICO_PORT=${port} `;
   const address = operatorPort === undefined ? onMainPort : `PORTICO_OPERATOR_URL=${operatorUrl} `;
-  // The token is read from there.
   const isElsewhere = existsSync(tokenPath(config)) && dataDir !== resolve(DEFAULT_DATA_DIR);
   const folder = isElsewhere ? `PORTICO_DATA_DIR=${quoted(shortest(dataDir))} ` : '';
   return `${address}${folder}npx portico operator ${words}`;
@@ -63,7 +62,7 @@ function tokenPath({ dataDir }: CompleteConfig): string {
   return join(dataDir, 'operator.token');
 }
 
-/** For a POSIX shell. */
+/** Quotes for a POSIX shell. */
 function quoted(word: string): string {
   return /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
@@ -80,7 +79,7 @@ function demoLines(
 ): string[] {
   const { client_id: clientId } = bankKey.application;
   return [
-    '  A demo to try it with. The secret and the password are shown this once:',
+    '  A demo to try it with. The secret and the password are shown only once:',
     '',
     show('Organization', `${organization.guid}  ${organization.name}`),
     show('Bank', `${bank.guid}  ${bank.name} (${bank.environment})`),
@@ -98,11 +97,11 @@ function demoLines(
   ];
 }
 
-/** What was shown once is not shown again; a link for a new password is a command away. */
-function wayBackLines(config: CompleteConfig, { guid, email }: Person, show: Show): string[] {
+/** Secrets are shown once; a command creates a link for a new password. */
+function newPasswordLines(config: CompleteConfig, { guid, email }: Person, show: Show): string[] {
   const { databaseUrl, dataDir } = config;
   return [
-    `  The demo's password was shown when it was made. For a new one, as ${email}:`,
+    `  The demo's password was shown only once. To set a new one for ${email}:`,
     '',
     show('New password', operatorCommand(config, `members password-reset ${guid}`)),
     ...(databaseUrl === undefined ? [show('Start over', `stop, and delete ${shortest(dataDir)}`)] : []),

@@ -5,11 +5,11 @@ import { extname, join, sep } from 'node:path';
 
 type Encoding = 'br' | 'gzip';
 
-/** One file of the build, with the forms of it that were made ahead. */
+/** One file of the build with its precompressed forms. */
 export type DashboardFile = {
   type: string;
   etag: string;
-  /** Its name changes with its content, so whoever has it never needs to ask again. */
+  /** The name changes with the content, so clients never need to revalidate it. */
   immutable: boolean;
   plain: Buffer;
   encoded: ReadonlyMap<Encoding, Buffer>;
@@ -27,7 +27,7 @@ const SUFFIXES: readonly (readonly [Encoding, string])[] = [
   ['gzip', '.gz'],
 ];
 
-/** The whole build in memory: about two megabytes, and no request ever names a file of the disk. */
+/** Loads the whole build, about two megabytes, so that no request names a file on disk. */
 export async function readDashboardFiles(folder: string): Promise<DashboardFiles> {
   const names = await readdir(folder, { recursive: true });
   const served = names.filter((name) => extname(name) in TYPES);

@@ -1,6 +1,6 @@
 /**
- * The first segment of every address that is a page of the dashboard. The server answers these with the page, and
- * the dashboard's router has no others: an address that is not listed here is 404 in JSON, like any other.
+ * The first path segments of the dashboard's pages. The server answers them with the page; every other unknown
+ * path is a 404 in JSON.
  */
 export const PAGES = [
   'login',

@@ -1,6 +1,6 @@
 /**
- * Scripts from here only, and never inline. Styles from here, and the few that the components make while they run,
- * by a nonce of this answer. Calls go here and to where files are uploaded.
+ * Scripts only from this origin and never inline. Styles from this origin, and inline with the nonce of the
+ * response. Requests to this origin and to the upload origins.
  */
 export function dashboardPolicy(nonce: string, uploadOrigins: readonly string[]): string {
   return [

@@ -48,7 +48,7 @@ function policyOf(headers: Record<string, unknown>): Map<string, string[]> {
   return new Map(directives.map((text) => text.split(' ')).map(([name = '', ...sources]) => [name, sources]));
 }
 
-test('the front door and every page are the dashboard, at any depth', async () => {
+test('the root and every page path return the dashboard, at any depth', async () => {
   for (const url of [
     '/',
     ...PAGES.flatMap((page) => [`/${page}`, `/${page}/deeper/still`, `/${page}?bank=1`]),
@@ -60,7 +60,7 @@ test('the front door and every page are the dashboard, at any depth', async () =
   }
 });
 
-test('no page shadows what was there before it, and what is not there stays 404 in JSON', async () => {
+test('pages do not shadow other routes, and unknown paths stay 404 in JSON', async () => {
   const { statusCode } = await app.server.inject('/healthz');
   assert.equal(statusCode, 200);
   assert.equal((await app.server.inject('/openapi.json')).json().openapi, '3.1.0');
@@ -78,7 +78,7 @@ test('no page shadows what was there before it, and what is not there stays 404 
     assert.equal((await app.server.inject(url)).statusCode, 404, url);
 });
 
-test('scripts run from here only and never inline; styles beside them by a nonce that is new each time', async () => {
+test('the policy allows scripts of this origin only, and inline styles by a nonce that is new each time', async () => {
   const nonces = new Set<string>();
   for (let count = 0; count < 3; count++) {
     const { headers, body } = await app.server.inject('/login');
@@ -96,7 +96,7 @@ test('scripts run from here only and never inline; styles beside them by a nonce
   assert.equal(nonces.size, 3);
 });
 
-test('a file is sent in the encoding that was made ahead and is accepted', async () => {
+test('a file is sent in a precompressed encoding that the client accepts', async () => {
   const read = async (accepted: string) => {
     const answer = await app.server.inject({
       url: '/assets/a-1.js',
@@ -113,7 +113,7 @@ test('a file is sent in the encoding that was made ahead and is accepted', async
   assert.deepEqual(await read('identity'), { encoding: undefined, bytes: SCRIPT });
 });
 
-test('what is named after its content is kept for ever, the rest is asked for again', async () => {
+test('files named by their content are immutable; others are revalidated', async () => {
   const script = await app.server.inject('/assets/a-1.js');
   assert.equal(script.headers['cache-control'], 'public, max-age=31536000, immutable');
   const icon = await app.server.inject('/icon.svg');
@@ -122,7 +122,7 @@ test('what is named after its content is kept for ever, the rest is asked for ag
   assert.deepEqual([again.statusCode, again.body], [304, '']);
 });
 
-test('without a build the front door leads to the reference', async () => {
+test('without a build the root redirects to the reference', async () => {
   const bare = await createTestApp();
   const { statusCode, headers } = await bare.server.inject('/');
   assert.deepEqual([statusCode, headers.location], [302, '/docs']);

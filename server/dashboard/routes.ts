@@ -7,18 +7,18 @@ import { PAGES } from './pages.ts';
 import { dashboardPolicy } from './policy.ts';
 
 const NONCE_BYTES = 16;
-/** Stands in the page where the nonce of the answer belongs. */
+/** The placeholder of the nonce in the page. */
 const NONCE_PLACE = 'nonce-of-this-answer';
 const YEAR_SECONDS = 31_536_000;
 
 type Deps = {
   files: DashboardFiles;
   randomBytes: RandomBytes;
-  /** Beside our own: where the browser sends files to. */
+  /** Origins other than our own that the browser uploads files to. */
   uploadOrigins: readonly string[];
 };
 
-/** What is at `/`: the dashboard, or the way to the reference where the dashboard is not built. */
+/** Serves the dashboard at `/`, or redirects to the reference when the dashboard is not built. */
 export function registerFrontDoor(
   server: HttpServer,
   deps: {
@@ -37,7 +37,6 @@ export function registerFrontDoor(
   registerDashboard(server, { files, randomBytes, uploadOrigins });
 }
 
-/** The page at the addresses of its pages, and the files that the page asks for. */
 function registerDashboard(server: HttpServer, { files, randomBytes, uploadOrigins }: Deps): void {
   const options = { schema: { hide: true } };
 

@@ -35,12 +35,12 @@ test('the same sources have the same fingerprint', () => {
   assert.equal(fingerprintOfSources(root), fingerprintOfSources(root));
 });
 
-test('what cannot be in the script does not make a build stale: types, other files of the server, builds', async () => {
+test('types, unrelated server files and builds do not change the fingerprint', async () => {
   for (const path of ['server/view.ts', 'server/other.ts', 'dashboard/build/old/index.html'])
     assert.equal(await changes(path), false, path);
 });
 
-test('what the script is made of does: styles, the lock, and rules of the server at any depth', async () => {
+test('styles, the lock file and imported server code at any depth change the fingerprint', async () => {
   for (const path of [
     'dashboard/app.css',
     'package-lock.json',

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 
-/** Where the dashboard's sources are, and the builds made of them, each under the fingerprint of its sources. */
+/** The sources of the dashboard, and its builds in folders named by the fingerprint of their sources. */
 export const ROOT = join(import.meta.dirname, '..', '..');
 export const SOURCES = join(ROOT, 'dashboard');
 export const BUILDS = join(SOURCES, 'build');
 
-/** What the server shares with the dashboard (rules, lists) goes into the script as well; types do not. */
+/** Code that the dashboard imports from the server is part of the build; types are not. */
 const IMPORTED = /^(?:import|export)(?! type)[^'"]*['"](\.[^'"]+\.tsx?)['"]/gm;
 
-/** Changes exactly when a build would come out differently. */
+/** A hash of all files that the build depends on. */
 export function fingerprintOfSources(root = ROOT): string {
   const files = [...withImported(ownFiles(join(root, 'dashboard'))), join(root, 'package-lock.json')];
   const hash = createHash('sha256');

@@ -20,7 +20,7 @@ const app = await createTestApp();
 const owner = await createFileOwner(app);
 const MAX_DATA_CHARACTERS = 10_485_760;
 
-test('with data: storing at first, without links, and completed once its content was looked at', async () => {
+test('with data a file is storing without links, and completed after processing', async () => {
   const created = await createFile(app, owner, inline(PNG));
   const now = app.clock.now().toISOString();
   const { guid, ...rest } = created;
@@ -36,7 +36,7 @@ test('with data: storing at first, without links, and completed once its content
   });
   assert.deepEqual(await showFile(app, owner, guid), created);
   app.clock.advance(1_000);
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   assert.deepEqual(await showFile(app, owner, guid), {
     ...created,
     state: 'completed',
@@ -47,21 +47,21 @@ test('with data: storing at first, without links, and completed once its content
   assert.deepEqual(await storedIn(app), [guid]);
 });
 
-test('without data: a link to upload it to, good for 15 minutes', async () => {
+test('without data a file has an upload URL that is valid for 15 minutes', async () => {
   const created = await createFile(app, owner);
   assert.equal(created.state, 'storing');
   assert.equal(created.upload_expires_at, new Date(app.clock.now().getTime() + 15 * 60_000).toISOString());
   assert.match(created.upload_url, new RegExp(`^http://localhost:4000/uploads/${created.guid}\\?`));
-  assert.deepEqual(await showFile(app, owner, created.guid), created, 'shown while it is awaited');
+  assert.deepEqual(await showFile(app, owner, created.guid), created, 'shown while it waits for the upload');
 });
 
-test('upload links lead to PORTICO_UPLOAD_URL', async () => {
+test('upload URLs start with PORTICO_UPLOAD_URL', async () => {
   const elsewhere = await createTestApp({ environment: { PORTICO_UPLOAD_URL: 'https://up.example.com' } });
   const created = await createFile(elsewhere, await createFileOwner(elsewhere));
   assert.match(created.upload_url, /^https:\/\/up\.example\.com\/uploads\//);
 });
 
-test('an Organization without the feature is refused, before its input', async () => {
+test('an Organization without the files feature is refused before its input is checked', async () => {
   const without = await createFileOwner(app, { features: ['webhooks'] });
   assertError(await postFile(app, without), 403, 'feature_not_enabled');
   assertError(await postFile(app, without, { nonsense: 1 }), 403, 'feature_not_enabled');
@@ -71,7 +71,7 @@ test('an Organization without the feature is refused, before its input', async (
   await createFile(app, without);
 });
 
-test('a customer of nobody, of another Organization, bank or environment: 422 no_customer', async () => {
+test('an unknown customer, or one of another Organization, bank or environment: 422 no_customer', async () => {
   const stranger = await createFileOwner(app);
   const path = `/organizations/${owner.organizationGuid}/banks`;
   const sibling = await app.operate('POST', path, { name: 'Second', environment: 'sandbox' });
@@ -108,25 +108,25 @@ const BAD_DATA: Record<string, [data: string, message: RegExp]> = {
   'with a space': ['YW JpYw==', /^data /],
   'with the prefix of a data URL': [`data:image/png;base64,${inline(PNG).data}`, /data URL/],
   'in the alphabet for URLs': ['-_-_', /alphabet/],
-  'with bits that stand for nothing': ['YWJ=', /bits/],
-  'that is no base64 at all': ['????', /^data /],
+  'with unused bits that are not zero': ['YWJ=', /bits/],
+  'that is not base64': ['????', /^data /],
 };
 
 for (const [what, [data, message]] of Object.entries(BAD_DATA))
-  test(`data ${what}: 400, and nothing stays`, async () => {
+  test(`data ${what}: 400, and nothing is stored`, async () => {
     const before = await storedIn(app);
     assertError(await postFile(app, owner, { data }), 400, 'invalid_parameter', message);
     assert.deepEqual(await storedIn(app), before);
     const removals = await app.database.queries.selectFrom('file_removals').selectAll().execute();
-    assert.deepEqual(removals, [], 'and nothing is left to be done');
+    assert.deepEqual(removals, [], 'no deletion is scheduled');
   });
 
-test('10,485,760 characters of data are stored, one more is 413 and points to the upload URL', async () => {
+test('10,485,760 characters of data are stored; one more is 413 and the message names the upload URL', async () => {
   const most = Buffer.concat([PNG, Buffer.alloc((MAX_DATA_CHARACTERS / 4) * 3 - PNG.length)]);
   const data = most.toString('base64');
   assert.equal(data.length, MAX_DATA_CHARACTERS);
   const { guid } = await createFile(app, owner, { data });
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   const { state, size } = await showFile(app, owner, guid);
   assert.deepEqual([state, size], ['completed', most.length]);
   const before = await storedIn(app);
@@ -137,25 +137,25 @@ test('10,485,760 characters of data are stored, one more is 413 and points to th
   assert.deepEqual(await storedIn(app), before);
 });
 
-test('inline data is not bound by the limit of uploads', async () => {
+test('the limit of uploads does not apply to inline data', async () => {
   const small = await createTestApp({ environment: { PORTICO_MAX_UPLOAD_BYTES: '10' } });
   const { guid, token, customerGuid } = { ...(await createFileOwner(small)), guid: '' };
   assert.equal(guid, '');
   const created = await createFile(small, { token, customerGuid }, inline(PNG));
-  await small.fileProcessing.settle();
+  await small.fileProcessing.drain();
   assert.equal((await showFile(small, { token }, created.guid)).state, 'completed');
 });
 
-test('no data in data is an empty file, which fails', async () => {
+test('empty data is an empty file, which fails', async () => {
   const before = await storedIn(app);
   const { guid } = await createFile(app, owner, { data: '' });
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   const { state, failure_code } = await showFile(app, owner, guid);
   assert.deepEqual([state, failure_code], ['failed', 'empty']);
   assert.deepEqual(await storedIn(app), before);
 });
 
-test('a filename is a name of 1 to 128 characters that shows as what it is', async () => {
+test('filename has 1 to 128 characters and no characters that disguise it', async () => {
   const refused = [
     ['', /filename must not be empty/],
     ['x'.repeat(129), /filename must have at most 128 characters/],
@@ -186,16 +186,16 @@ test('a filename is a name of 1 to 128 characters that shows as what it is', asy
     assert.equal((await createFile(app, owner, { filename })).filename, filename);
 });
 
-test('type and content_type are of the lists', async () => {
+test('type and content_type must be in their lists', async () => {
   for (const type of ['selfie_video', 'ein_letter', 'other', 'proof_of_address'])
     assert.equal((await createFile(app, owner, { type })).type, type);
   for (const wrong of [{ type: 'photo' }, { content_type: 'image/gif' }, { content_type: 'image/png; x=y' }])
     assertError(await postFile(app, owner, wrong), 400, 'invalid_parameter', /must be one of/);
 });
 
-test('who created a file and what became of it is on record; what is in it is not', async () => {
+test('the audit records of a file name its creator and its result, not its content', async () => {
   const { guid } = await createFile(app, owner, inline(PNG));
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   const {
     address: _a,
     request_id: _r,

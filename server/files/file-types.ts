@@ -1,4 +1,4 @@
-/** What a file can be used for (contract, section 8). */
+/** Accepted values of `type` (contract, section 8). */
 export const FILE_TYPES = [
   'drivers_license_front',
   'drivers_license_back',
@@ -25,7 +25,7 @@ export const FILE_TYPES = [
   'other',
 ];
 
-/** What its bytes may be. */
+/** Accepted values of `content_type`. */
 export const CONTENT_TYPES: readonly string[] = [
   'image/jpeg',
   'image/png',

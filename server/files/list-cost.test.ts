@@ -10,16 +10,16 @@ import type { Tables } from '../infrastructure/database/tables.ts';
 import { claimFiles } from './processing/queue-store.ts';
 import { type FileFilters, selectFiles } from './store.ts';
 
-/** A page costs what is on it, wherever it is and however many files there are; and so does a look for what is due. */
+/** A page, and a claim of due files, reads only the rows it returns, whatever the size of the table. */
 const testDatabase = await createTestDatabase();
 const app = await createTestApp({ testDatabase });
 const owner = await createFileOwner(app);
 const rareCustomer = await createCustomer(app, owner.bankGuid);
 const FILES = 30_000;
-/** Of 8 KB each; all of the table is over a thousand. */
+/** Blocks of 8 KB; the whole table has over a thousand. */
 const MAX_BLOCKS = 150;
 
-/** All of one customer and completed, but for a few that are the oldest of all. */
+/** All files belong to one customer and are completed, except for a few of the oldest. */
 await sql`
   insert into files (guid, organization_guid, bank_guid, customer_guid, environment, type, filename, content_type,
                      max_bytes, created_at, updated_at, completed_at, failed_at, next_look_at)
@@ -36,7 +36,7 @@ await sql`analyze files`.execute(queriesOfOwner(testDatabase));
 
 const asked: CompiledQuery[] = [];
 const pool = new pg.Pool({ connectionString: testDatabase.url.reveal(), max: 1 });
-// The database may go before its last connection has.
+// The database may close before its last connection.
 pool.on('error', () => {});
 const queries = new Kysely<Tables>({
   dialect: new PostgresDialect({ pool }),
@@ -47,7 +47,7 @@ after(async () => {
   await testDatabase.drop();
 });
 
-/** The blocks that each statement of `work` reads. */
+/** The number of blocks that each statement of `work` reads. */
 async function blocksOf(work: () => Promise<unknown>): Promise<number[]> {
   asked.length = 0;
   await work();
@@ -88,16 +88,16 @@ const FILTERS: Record<string, FileFilters> = {
 };
 
 for (const [name, filters] of Object.entries(FILTERS))
-  test(`a page filtered by ${name} reads little, at the top and deep down`, async () => {
+  test(`a page filtered by ${name} reads few blocks, at the start and deep in the list`, async () => {
     await assertCheap(filters, undefined);
     await assertCheap(filters, await deep());
   });
 
-test('a look for what is due reads only that', async () => {
+test('a claim reads only due files', async () => {
   const now = app.clock.now();
   const lease = { by: 'f'.repeat(32), until: new Date(now.getTime() + 1_000) };
   const turn = { now, lease, after: '0'.repeat(32), limit: 4 };
-  for (const work of ['arrived', 'awaited'] as const) {
+  for (const work of ['process', 'poll'] as const) {
     const [blocks = Number.NaN] = await blocksOf(() => claimFiles(queries, { ...turn, work }));
     assert.ok(blocks <= MAX_BLOCKS, `${blocks} blocks for ${work}`);
   }

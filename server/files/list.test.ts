@@ -19,7 +19,10 @@ const customers = [
   await createCustomer(app, secondBank),
 ] as const;
 
-/** A to F, a minute apart; two of each customer, the second of the second bank; A and D failed, B and E completed. */
+/**
+ * A to F, a minute apart: two per customer, the second customer at the second bank; A and D failed, B and E
+ * completed.
+ */
 const START = app.clock.now().getTime();
 const guids: Record<string, string> = {};
 for (const [index, filename] of [...'ABCDEF'].entries()) {
@@ -27,7 +30,7 @@ for (const [index, filename] of [...'ABCDEF'].entries()) {
   const customerGuid = customers[Math.floor(index / 2)] as string;
   const type = index % 2 === 0 ? 'passport' : 'other';
   guids[filename] = (await createFile(app, { ...owner, customerGuid }, { filename, type, ...given })).guid;
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   app.clock.advance(60_000);
 }
 const at = (minute: number, ms = 0) => new Date(START + minute * 60_000 + ms).toISOString();
@@ -37,11 +40,11 @@ async function names(query: string, token = owner.token): Promise<string> {
   return files.map(({ filename }) => filename).join('');
 }
 
-test('a list is newest first', async () => {
+test('the newest files come first', async () => {
   assert.equal(await names(''), 'FEDCBA');
 });
 
-test('guid, type and customer_guid take one value or a comma list', async () => {
+test('guid, type and customer_guid accept one value or a comma list', async () => {
   assert.equal(await names(`guid=${guids.A},${guids.E},${guids.A}`), 'EA');
   assert.equal(await names('type=passport'), 'ECA');
   assert.equal(await names('type=passport,other,unheard_of'), 'FEDCBA');
@@ -49,7 +52,7 @@ test('guid, type and customer_guid take one value or a comma list', async () => 
   assert.equal(await names(`customer_guid=${customers[2]},${customers[0]},${customers[2]}`), 'FEBA');
 });
 
-test('state takes one or several, and none that does not exist', async () => {
+test('state accepts one or several values, and only known ones', async () => {
   assert.equal(await names('state=storing'), 'FC');
   assert.equal(await names('state=completed'), 'EB');
   assert.equal(await names('state=failed'), 'DA');
@@ -63,29 +66,29 @@ test('state takes one or several, and none that does not exist', async () => {
   );
 });
 
-test('filters narrow each other', async () => {
+test('filters combine with AND', async () => {
   assert.equal(await names(`state=failed&type=other&customer_guid=${customers[1]}`), 'D');
   assert.equal(await names(`state=failed,completed&bank_guid=${secondBank}`), 'E');
   assert.equal(await names(`type=other&bank_guid=${owner.bankGuid}`), 'DB');
 });
 
-test('a bank token sees its bank, whatever bank_guid says', async () => {
+test('a bank token sees its own bank whatever bank_guid says', async () => {
   assert.equal(await names('', bank), 'DCBA');
   assert.equal(await names(`bank_guid=${secondBank}`, bank), 'DCBA');
   assert.equal(await names(`customer_guid=${customers[2]}`, bank), '');
 });
 
-test('environment is a filter too', async () => {
+test('environment is a filter', async () => {
   assert.equal(await names('environment=sandbox'), 'FEDCBA');
   assert.equal(await names('environment=production'), '');
 });
 
-test('created_at_gte includes its moment and created_at_lt does not', async () => {
+test('created_at_gte is inclusive and created_at_lt exclusive', async () => {
   assert.equal(await names(`created_at_gte=${at(2)}`), 'FEDC');
   assert.equal(await names(`created_at_gte=${at(2, 1)}&created_at_lt=${at(4)}`), 'D');
 });
 
-test('pages by number and by keyset show each file once, also of several states', async () => {
+test('pages by number and by keyset show each file once, also with several states', async () => {
   for (const filter of ['', '&state=failed,storing,completed', `&customer_guid=${customers.join(',')}`]) {
     let walked = '';
     let query = `per_page=2${filter}`;
@@ -101,14 +104,14 @@ test('pages by number and by keyset show each file once, also of several states'
   }
 });
 
-test('links to upload are shown in lists as well, those to download are not', async () => {
+test('lists include upload URLs but no download URLs', async () => {
   const [awaited] = objectsOf(await app.call({ url: `/api/files?guid=${guids.F}`, token: owner.token }));
   assert.match(String(awaited?.upload_url), /\/uploads\//);
   const [completed] = objectsOf(await app.call({ url: `/api/files?guid=${guids.E}`, token: owner.token }));
   assert.equal(completed?.download_url, undefined);
 });
 
-test('the upload link is shown only to tokens that may create files', async () => {
+test('only tokens that may create files see the upload URL', async () => {
   const reader = await tokenOf(app, owner.organizationKey, 'files:read');
   const viewer = await userToken(app, owner.organizationGuid, 'viewer');
   const { guid } = await createFile(app, owner);

@@ -1,7 +1,7 @@
 import type { Change } from '../infrastructure/audit/service.ts';
 import type { FileRow } from './store.ts';
 
-/** What is written down about a file: what it is, never what is in it. */
+/** The audit record of a file describes it without its content or name. */
 export function changeOf(verb: 'create' | 'complete' | 'fail', file: FileRow): Change {
   return {
     action: `file.${verb}`,

@@ -18,7 +18,7 @@ import type { Caller } from '../tokens/verifying/verifier.ts';
 import { FileView, NewFile, viewFile } from './schema.ts';
 import { type Files, USE_UPLOAD_URL } from './service.ts';
 
-/** The most `data` there may be, the other fields, and room for encoders that escape slashes. */
+/** The maximum `data`, the other fields, and a margin for encoders that escape slashes. */
 const MAX_BODY_BYTES = 11 * 1024 ** 2;
 
 function wholeText(text: string | undefined): LongText | undefined {
@@ -37,12 +37,12 @@ export function registerFiles(api: HttpServer, { files }: { files: Files }): voi
       config: {
         ...execute.config,
         longText: 'data',
-        whenTooLarge: `The request body is too large; ${USE_UPLOAD_URL}`,
+        whenTooLarge: USE_UPLOAD_URL,
       },
       schema: {
         ...execute.documented,
         operationId: 'files.create',
-        summary: 'Create a file of a customer, with its data or to be uploaded',
+        summary: 'Create a file of a customer, with data or for upload',
         tags,
         body: NewFile,
         response: answers({ 201: FileView }, 400, 401, 403, 413, 415, 422, 503),
@@ -50,7 +50,7 @@ export function registerFiles(api: HttpServer, { files }: { files: Files }): voi
     },
     async (request, reply) => {
       const { body, longText } = request;
-      // A field whose name was written with escapes is not cut out of the body, and is then no longer than that.
+      // `longText` has no data when the field name was sent with JSON escapes; the value is then short.
       const data = body.data === '' && longText ? longText : wholeText(body.data);
       const created = unwrap(await files.create(actorOf(request), request.caller, { ...body, data }));
       return reply.code(201).send(viewFile(created));
@@ -64,7 +64,7 @@ export function registerFiles(api: HttpServer, { files }: { files: Files }): voi
       schema: {
         ...read.documented,
         operationId: 'files.list',
-        summary: 'List the files that the token may see',
+        summary: 'List the files that the token may access',
         tags,
         querystring: listQuery({
           guid: guidsFilter,
@@ -103,12 +103,12 @@ export function registerFiles(api: HttpServer, { files }: { files: Files }): voi
       schema: {
         ...read.documented,
         operationId: 'files.get',
-        summary: 'Get a file, and where to download it when asked for',
+        summary: 'Get a file, optionally with a download URL',
         tags,
         params: GuidParams,
         querystring: strictObject({
           include_download_url: Type.Optional(
-            Type.Boolean({ description: 'adds download_url and download_expires_at to a completed file' }),
+            Type.Boolean({ description: 'add download_url and download_expires_at to a completed file' }),
           ),
         }),
         response: answers({ 200: FileView }, 401, 403, 404),
@@ -122,7 +122,7 @@ export function registerFiles(api: HttpServer, { files }: { files: Files }): voi
   );
 }
 
-/** Whoever has the link may write the content, which a token that only reads may not. */
+/** The upload URL permits writing the content, so a token that only reads must not see it. */
 function maySeeUploadUrl({ scopes }: Caller): boolean {
   return holdsScope(scopes, 'files:execute');
 }

@@ -2,8 +2,8 @@ import Type, { type Static } from 'typebox';
 import type { FileFailureCode } from '../infrastructure/database/tables.ts';
 import { Guid, strictObject, Timestamp } from '../infrastructure/http/requests/schemas.ts';
 import { CONTENT_TYPES, FILE_TYPES } from './file-types.ts';
-import type { ShownFile } from './service.ts';
-import { FILE_STATES } from './state.ts';
+import { FILE_STATES, type FileState } from './state.ts';
+import type { FileRow } from './store.ts';
 
 const MAX_FILENAME_CHARACTERS = 128;
 
@@ -16,22 +16,22 @@ const FAILURE_CODES: FileFailureCode[] = [
 ];
 
 const FileType = Type.Enum(FILE_TYPES, { description: 'what the file can be used for' });
-const ContentType = Type.Enum([...CONTENT_TYPES], { description: 'the media type of its bytes' });
+const ContentType = Type.Enum([...CONTENT_TYPES], { description: 'the media type of the content' });
 
-/** `data` is bounded by the body's limit and then by its own, which is told apart: 413, not 400. */
+/** The service limits the length of `data`, so that the status is 413 instead of 400. */
 export const NewFile = strictObject({
   type: FileType,
   filename: Type.String({
     minLength: 1,
     maxLength: MAX_FILENAME_CHARACTERS,
-    description: 'without slashes, control characters and marks that change the direction of text',
+    description: 'without slashes, control characters and bidirectional text marks',
   }),
-  customer_guid: { ...Guid, description: 'the customer it belongs to' },
+  customer_guid: { ...Guid, description: 'the customer that the file belongs to' },
   content_type: ContentType,
   data: Type.Optional(
     Type.String({
       description:
-        'the content in strict base64, at most 10,485,760 characters; leave it out to get an upload_url',
+        'the content in strict base64, at most 10,485,760 characters; omit it to get an upload_url',
     }),
   ),
 });
@@ -45,9 +45,9 @@ export const FileView = Type.Object({
   filename: Type.String(),
   content_type: ContentType,
   state: Type.Enum([...FILE_STATES], {
-    description: 'storing: its content is awaited or looked at; completed: it can be used',
+    description: 'storing: waits for its content or for processing; completed: can be referenced',
   }),
-  failure_code: Type.Optional(Type.Enum(FAILURE_CODES, { description: 'why it failed' })),
+  failure_code: Type.Optional(Type.Enum(FAILURE_CODES, { description: 'why the file failed' })),
   size: Type.Optional(Type.Integer({ description: 'bytes' })),
   sha256: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$' })),
   created_at: Timestamp,
@@ -56,19 +56,27 @@ export const FileView = Type.Object({
   upload_url: Type.Optional(
     Type.String({
       description:
-        'PUT the bytes here, with the same Content-Type; once, until upload_expires_at; only for files:execute',
+        'PUT the content here once, with the same Content-Type, before upload_expires_at; present with files:execute',
     }),
   ),
   upload_expires_at: Type.Optional(Timestamp),
   download_url: Type.Optional(
-    Type.String({ description: 'only of a completed file, and only when asked for' }),
+    Type.String({ description: 'present for a completed file with include_download_url=true' }),
   ),
   download_expires_at: Type.Optional(Timestamp),
 });
 
 export const UploadedView = Type.Object({ guid: Guid, state: Type.Enum(['storing']) });
 
-export function viewFile({ file, state, upload, download }: ShownFile): Static<typeof FileView> {
+type Link = { url: string; expiresAt: Date };
+export type FileWithLinks = {
+  file: FileRow;
+  state: FileState;
+  upload?: Link | undefined;
+  download?: Link | undefined;
+};
+
+export function viewFile({ file, state, upload, download }: FileWithLinks): Static<typeof FileView> {
   const { size, sha256, failure_code, completed_at: completedAt, failed_at: failedAt } = file;
   return {
     guid: file.guid,

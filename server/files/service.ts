@@ -7,13 +7,14 @@ import type { Clock } from '../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { Guids } from '../infrastructure/runtime/guid.ts';
 import type { Log } from '../infrastructure/runtime/log.ts';
-import type { Customers } from '../objects/customer-lookup.ts';
+import type { Customers } from '../objects/service.ts';
 import { checkFilename } from './filename.ts';
 import { decodeBase64, InvalidBase64 } from './processing/content/base64.ts';
-import { deleteRemoval, insertRemoval } from './processing/queue-store.ts';
+import type { PollSchedule } from './processing/poll-schedule.ts';
 import { changeOf } from './records.ts';
-import type { NewFile } from './schema.ts';
-import { FILE_STATES, type FileState, stateOf } from './state.ts';
+import type { FileWithLinks, NewFile } from './schema.ts';
+import { FILE_STATES, isFileState, stateOf } from './state.ts';
+import type { Deletions } from './storage/cleanup/deletions.ts';
 import type { Storage } from './storage/storage.ts';
 import { failureOfStorage, refusalForSpace } from './storage/storage-failure.ts';
 import * as store from './store.ts';
@@ -23,24 +24,16 @@ export type Files = ReturnType<typeof createFiles>;
 
 /** Base64 that is read piece by piece. */
 type InlineData = { characters: number; pieces(): Iterable<string> };
-type Link = { url: string; expiresAt: Date };
-/** A file with the links that it has at this moment. */
-export type ShownFile = {
-  file: store.FileRow;
-  state: FileState;
-  upload?: Link | undefined;
-  download?: Link | undefined;
-};
-/** As they come in, before anybody has looked whether such states exist. */
-type AskedFilters = Omit<store.FileFilters, 'state'> & { state?: readonly string[] | undefined };
+/** With states that are not checked yet. */
+type RequestedFilters = Omit<store.FileFilters, 'state'> & { state?: readonly string[] | undefined };
 
 /** Characters of inline content (contract, section 8). */
 const MAX_DATA_CHARACTERS = 10_485_760;
 const MAX_INLINE_BYTES = (MAX_DATA_CHARACTERS / 4) * 3;
 const UPLOAD_LIFETIME_MS = 15 * 60_000;
 const DOWNLOAD_LIFETIME_MS = 5 * 60_000;
-/** Far longer than it takes to store inline content and to write its record. */
-const INLINE_WITHIN_MS = 3_600_000;
+/** Content without a record is deleted after this time, far longer than a creation takes. */
+const DELETE_UNRECORDED_AFTER_MS = 3_600_000;
 
 type Deps = {
   database: Database;
@@ -52,44 +45,45 @@ type Deps = {
   storage: Storage;
   maxUploadBytes: number;
   quota: Quota;
-  /** When to look for the first time whether the content has come, of one that comes by a link. */
-  firstLookAt(now: Date, expiresAt: Date): Date;
-  /** The content of a file is there, and has to be looked at. */
-  onArrival(): void;
+  deletions: Deletions;
+  pollSchedule: PollSchedule;
+  /** Called when the content of a file is stored and can be processed. */
+  onUploaded(): void;
 };
 
-/** What partners hand in about their customers: the records. Their content is in the storage, under the same guid. */
+/** The records of files. The storage holds their content under the same guid. */
 export function createFiles(deps: Deps) {
-  const { database, clock, guids, audit, log, customers, storage, maxUploadBytes, quota, onArrival } = deps;
+  const { database, clock, guids, audit, log, customers, storage, deletions, quota } = deps;
   const { queries } = database;
 
-  /** The upload link is for callers that may create files: it is the whole permission to write the content. */
-  async function show(
+  /** Only callers that may create files get the upload URL: it is all that is needed to write the content. */
+  async function withLinks(
     file: store.FileRow,
     { withUploadUrl }: { withUploadUrl: boolean },
-  ): Promise<ShownFile> {
+  ): Promise<FileWithLinks> {
     const { guid, content_type: contentType, max_bytes: maxBytes, upload_expires_at: expiresAt } = file;
-    const waits = file.uploaded_at === null && file.failed_at === null;
+    const isAwaited = file.uploaded_at === null && file.failed_at === null;
     const upload =
-      withUploadUrl && waits && expiresAt !== null && clock.now() < expiresAt
+      withUploadUrl && isAwaited && expiresAt !== null && clock.now() < expiresAt
         ? { url: await storage.uploadUrl({ guid, contentType, maxBytes, expiresAt }), expiresAt }
         : undefined;
     return { file, state: stateOf(file), upload };
   }
 
-  /** Stored before there is a file that speaks of it; a crash in between leaves content that is removed in its time. */
+  /** The content is stored before the record. Its deletion is scheduled first, in case of a crash in between. */
   async function storeInline(
     file: store.FileRow,
     content: readonly Buffer[],
-    removeAt: Date,
+    deleteAt: Date,
   ): Promise<Failure | undefined> {
     const full = await refusalForSpace(storage, log, file.pending_bytes ?? 0);
     if (full) return full;
-    await insertRemoval(queries, file.guid, removeAt);
+    await deletions.schedule(queries, file.guid, deleteAt);
     const { content_type: contentType, max_bytes: maxBytes } = file;
     try {
       const result = await storage.put(file.guid, Readable.from(content), { contentType, maxBytes });
-      if (result !== 'stored') throw new Error(`new content of ${file.guid} is not stored: ${result}`);
+      if (result !== 'stored')
+        throw new Error(`content of the new file ${file.guid} was not stored: ${result}`);
       return undefined;
     } catch (error) {
       return failureOfStorage(error, log);
@@ -105,27 +99,27 @@ export function createFiles(deps: Deps) {
     file: store.FileRow,
     content: readonly Buffer[],
   ): Promise<Failure | undefined> {
-    const removeAt = new Date(file.created_at.getTime() + INLINE_WITHIN_MS);
-    // Once more when the record is written: several may be stored at a time.
+    const deleteAt = new Date(file.created_at.getTime() + DELETE_UNRECORDED_AFTER_MS);
+    // Checked again under a lock when the record is written.
     const overQuota = await quota.check(queries, file.organization_guid, pendingOf(file));
     if (overQuota) return overQuota;
-    const refused = await storeInline(file, content, removeAt);
-    // A storage that failed may have kept the content, so its removal stays scheduled.
+    const refused = await storeInline(file, content, deleteAt);
+    // A failed put may have stored the content, so its deletion stays scheduled.
     if (refused) return refused;
     return database.transaction(async (transaction) => {
-      const exceeded = await quota.checkAlone(transaction, file.organization_guid, pendingOf(file));
+      const exceeded = await quota.checkLocked(transaction, file.organization_guid, pendingOf(file));
       if (exceeded) return exceeded;
-      if (!(await deleteRemoval(transaction, file.guid, removeAt)))
-        return new Failure('storage_unavailable', 'Storing the file took too long; try again');
+      if (!(await deletions.cancel(transaction, file.guid, deleteAt)))
+        return new Failure('storage_unavailable', 'Storing the file took too long; send the request again');
       await store.insertFile(transaction, file);
       await audit.record(transaction, actor, changeOf('create', file));
       return undefined;
     });
   }
 
-  function createAwaited(actor: Actor, file: store.FileRow): Promise<Failure | undefined> {
+  function createForUpload(actor: Actor, file: store.FileRow): Promise<Failure | undefined> {
     return database.transaction(async (transaction) => {
-      const exceeded = await quota.checkAlone(transaction, file.organization_guid, pendingOf(file));
+      const exceeded = await quota.checkLocked(transaction, file.organization_guid, pendingOf(file));
       if (exceeded) return exceeded;
       await store.insertFile(transaction, file);
       await audit.record(transaction, actor, changeOf('create', file));
@@ -134,19 +128,22 @@ export function createFiles(deps: Deps) {
   }
 
   return {
-    /** With `data` its content is there at once; without, it is awaited at the upload URL. */
+    /** Without `data` the file waits for an upload to its upload URL. */
     async create(
       actor: Actor,
       visible: store.Visible,
       { data, ...input }: Omit<Static<typeof NewFile>, 'data'> & { data?: InlineData | undefined },
-    ): Promise<ShownFile | Failure> {
+    ): Promise<FileWithLinks | Failure> {
       const misnamed = checkFilename(input.filename);
       if (misnamed) return misnamed;
       const content = data && (await decode(data));
       if (isFailure(content)) return content;
-      const customer = await customers.get(visible, input.customer_guid);
+      const customer = await customers.getCustomer(visible, input.customer_guid);
       if (isFailure(customer))
-        return new Failure('no_customer', 'customer_guid does not name a customer of yours');
+        return new Failure(
+          'no_customer',
+          'customer_guid must be the guid of a customer that the token may access',
+        );
       const now = clock.now();
       const expiresAt = new Date(now.getTime() + UPLOAD_LIFETIME_MS);
       const file: store.FileRow = {
@@ -155,12 +152,12 @@ export function createFiles(deps: Deps) {
         organization_guid: customer.organization_guid,
         bank_guid: customer.bank_guid,
         environment: customer.environment,
-        ...NOTHING_YET,
+        ...NEW_FILE,
         ...(content === undefined
           ? {
-              max_bytes: maxUploadBytes,
+              max_bytes: deps.maxUploadBytes,
               upload_expires_at: expiresAt,
-              next_look_at: deps.firstLookAt(now, expiresAt),
+              next_look_at: deps.pollSchedule.firstPollAt(now, expiresAt),
             }
           : {
               ...{ max_bytes: MAX_INLINE_BYTES, uploaded_at: now, next_look_at: now },
@@ -170,29 +167,29 @@ export function createFiles(deps: Deps) {
         updated_at: now,
       };
       const refused = await (content === undefined
-        ? createAwaited(actor, file)
+        ? createForUpload(actor, file)
         : createInline(actor, file, content));
       if (refused) return refused;
-      if (content !== undefined) onArrival();
-      return show(file, { withUploadUrl: true });
+      if (content !== undefined) deps.onUploaded();
+      return withLinks(file, { withUploadUrl: true });
     },
 
     async get(
       visible: store.Visible,
       guid: string,
       { withDownloadUrl, withUploadUrl }: { withDownloadUrl: boolean; withUploadUrl: boolean },
-    ): Promise<ShownFile | Failure> {
+    ): Promise<FileWithLinks | Failure> {
       const file = await store.selectFile(queries, visible, guid);
       if (!file) return new Failure('not_found', 'There is no such file');
-      const shown = await show(file, { withUploadUrl });
-      if (!withDownloadUrl || shown.state !== 'completed') return shown;
+      const linked = await withLinks(file, { withUploadUrl });
+      if (!withDownloadUrl || linked.state !== 'completed') return linked;
       const { filename, content_type: contentType } = file;
       const expiresAt = new Date(clock.now().getTime() + DOWNLOAD_LIFETIME_MS);
       const url = await storage.downloadUrl({ guid, filename, contentType, expiresAt });
-      return { ...shown, download: { url, expiresAt } };
+      return { ...linked, download: { url, expiresAt } };
     },
 
-    /** Whether all of these can be referred to: processed, and of this customer. */
+    /** Whether all of these are completed files of the customer. */
     async areCompleted(
       visible: store.Visible,
       customerGuid: string,
@@ -205,20 +202,23 @@ export function createFiles(deps: Deps) {
     async list(
       visible: store.Visible,
       page: Page,
-      { state, ...filters }: AskedFilters,
+      { state, ...filters }: RequestedFilters,
       options: { withUploadUrl: boolean },
-    ): Promise<PageOf<ShownFile> | Failure> {
+    ): Promise<PageOf<FileWithLinks> | Failure> {
       const unknown = state?.find((name) => !isFileState(name));
       if (unknown !== undefined)
-        return new Failure('invalid_parameter', `state ${unknown} is not a state of files`);
+        return new Failure(
+          'invalid_parameter',
+          `state must be one of ${FILE_STATES.join(', ')}; got ${unknown}`,
+        );
       const states = state?.filter(isFileState);
       const found = await store.selectFiles(database.lists, visible, page, { ...filters, state: states });
-      return { ...found, rows: await Promise.all(found.rows.map((file) => show(file, options))) };
+      return { ...found, rows: await Promise.all(found.rows.map((file) => withLinks(file, options))) };
     },
   };
 }
 
-const NOTHING_YET = {
+const NEW_FILE = {
   size: null,
   sha256: null,
   failure_code: null,
@@ -232,12 +232,12 @@ const NOTHING_YET = {
   failed_at: null,
 };
 
-/** All of it before anything is looked up or stored: what is wrong with the input is told first. */
+/** Decodes everything first, so that invalid input is reported before anything is looked up or stored. */
 async function decode(data: InlineData): Promise<Buffer[] | Failure> {
   if (data.characters > MAX_DATA_CHARACTERS)
     return new Failure(
       'payload_too_large',
-      `data has more than ${MAX_DATA_CHARACTERS} characters; ${USE_UPLOAD_URL}`,
+      `data must have at most ${MAX_DATA_CHARACTERS} characters; ${USE_UPLOAD_URL}`,
     );
   try {
     return await Array.fromAsync(decodeBase64(data.pieces()));
@@ -248,7 +248,3 @@ async function decode(data: InlineData): Promise<Buffer[] | Failure> {
 }
 
 export const USE_UPLOAD_URL = 'create the file without data and PUT the bytes to its upload_url';
-
-function isFileState(name: string): name is FileState {
-  return FILE_STATES.some((state) => state === name);
-}

@@ -1,11 +1,13 @@
-import type { FileRow } from './store.ts';
-
-/** `storing` until its content was looked at, then one of the others for good. */
+/** `storing` until the content was processed, then `completed` or `failed` for good. */
 export const FILE_STATES = ['storing', 'completed', 'failed'] as const;
 export type FileState = (typeof FILE_STATES)[number];
 
-/** `inState` of the store says the same in SQL. */
-export function stateOf({ completed_at, failed_at }: Pick<FileRow, 'completed_at' | 'failed_at'>): FileState {
-  if (completed_at !== null) return 'completed';
-  return failed_at !== null ? 'failed' : 'storing';
+/** The SQL form is `inState` in `store.ts`. */
+export function stateOf(file: { completed_at: Date | null; failed_at: Date | null }): FileState {
+  if (file.completed_at !== null) return 'completed';
+  return file.failed_at !== null ? 'failed' : 'storing';
+}
+
+export function isFileState(name: string): name is FileState {
+  return FILE_STATES.some((state) => state === name);
 }

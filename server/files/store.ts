@@ -3,14 +3,13 @@ import type { Queries, Transaction } from '../infrastructure/database/database.t
 import { selectMergedPage } from '../infrastructure/database/paging/merged-paging.ts';
 import { type Page, type PageOf, selectPage } from '../infrastructure/database/paging/paging.ts';
 import type { EnvironmentName, Tables } from '../infrastructure/database/tables.ts';
+import { later } from '../infrastructure/runtime/clock.ts';
 import { firstGuidAt } from '../infrastructure/runtime/guid.ts';
 import type { FileState } from './state.ts';
 
-/** What partners read of files, and what uploads write. What is done with their content is in `queue-store.ts`. */
-
 export type FileRow = Selectable<Tables['files']>;
 
-/** What a token may see: its Organization's, narrowed to its environment and its bank. */
+/** The files a token may see: those of its Organization, environment and bank. */
 export type Visible = {
   organizationGuid: string;
   environment?: EnvironmentName | undefined;
@@ -28,8 +27,8 @@ export type FileFilters = {
   createdAtLt?: Date | undefined;
 };
 
-/** How far the time in a file's guid may be ahead of its `created_at`, when a process's clock was set back. */
-const MAX_DISTANCE_MS = 5 * 60_000;
+/** The most that the time in a guid differs from `created_at`, for example after a clock was set back. */
+const MAX_GUID_TIME_DIFFERENCE_MS = 5 * 60_000;
 
 export async function insertFile(transaction: Transaction, file: FileRow): Promise<void> {
   await transaction.insertInto('files').values(file).execute();
@@ -53,14 +52,14 @@ export async function countCompleted(
   return found.length;
 }
 
-/** Of any tenant: for whoever has a link, which is signed for this file. */
+/** Of any tenant: the caller holds a link that is signed for this file. */
 export function selectLinkedFile(queries: Queries, guid: string): Promise<FileRow | undefined> {
   return queries.selectFrom('files').selectAll().where('guid', '=', guid).executeTakeFirst();
 }
 
 /**
- * Each index has its files in order for one customer, type or bank and in one state, not for several of them. So
- * several are several queries, each of which is read no further than the page reaches.
+ * Each index orders the files of one state and one customer, type or bank. A filter with several values becomes several
+ * queries, merged and read no further than the page.
  */
 export function selectFiles(
   queries: Queries,
@@ -80,7 +79,7 @@ export function selectFiles(
 
 type FilesQuery = ReturnType<typeof visibleTo>;
 
-/** The narrowest first; the second only where that leaves few queries. */
+/** Filters that select an index, the narrowest first. */
 const NARROWINGS: readonly ((query: FilesQuery, filters: FileFilters) => FilesQuery[])[] = [
   (query, { state }) => (state ? distinct(state).map((each) => query.where(inState(each))) : [query]),
   (query, { customerGuid, bankGuid, type }) => {
@@ -97,14 +96,14 @@ function withFilters(query: FilesQuery, filters: FileFilters): FilesQuery {
   if (filters.bankGuid) filtered = filtered.where('bank_guid', 'in', filters.bankGuid);
   if (filters.environment)
     filtered = filtered.where('environment', 'in', filters.environment as EnvironmentName[]);
-  // The guid bounds what is read, `created_at` decides what is shown.
+  // The guid limits the rows that are read; `created_at` decides.
   if (filters.createdAtGte)
     filtered = filtered
-      .where('guid', '>=', guidAt(filters.createdAtGte.getTime() - MAX_DISTANCE_MS))
+      .where('guid', '>=', firstGuidAt(later(filters.createdAtGte, -MAX_GUID_TIME_DIFFERENCE_MS)))
       .where('created_at', '>=', filters.createdAtGte);
   if (filters.createdAtLt)
     filtered = filtered
-      .where('guid', '<', guidAt(filters.createdAtLt.getTime() + MAX_DISTANCE_MS))
+      .where('guid', '<', firstGuidAt(later(filters.createdAtLt, MAX_GUID_TIME_DIFFERENCE_MS)))
       .where('created_at', '<', filters.createdAtLt);
   return filtered;
 }
@@ -116,7 +115,7 @@ function visibleTo(queries: Queries, { organizationGuid, environment, bankGuid }
   return query;
 }
 
-/** `stateOf` in SQL, in words that the partial indexes understand. */
+/** `stateOf` in SQL, as the conditions of the partial indexes. */
 function inState(state: FileState) {
   switch (state) {
     case 'completed':
@@ -128,80 +127,35 @@ function inState(state: FileState) {
   }
 }
 
-/** Undefined when its content is there already, or it has ended. */
-export function updateAwaited(
+export type FileChanges = Updateable<Tables['files']>;
+
+type Conditions = {
+  /** The file is neither uploaded nor failed. */
+  awaitingUpload?: true;
+  processingLeasedBy?: string;
+  uploadLeasedBy?: string;
+  /** No upload holds a lease at this time. */
+  uploadUnleasedAt?: Date;
+};
+
+/** Undefined when the file does not meet all conditions, for example because a lease was lost. */
+export function updateFileIf(
   queries: Queries,
   guid: string,
-  changes: Updateable<Tables['files']>,
+  { awaitingUpload, processingLeasedBy, uploadLeasedBy, uploadUnleasedAt }: Conditions,
+  changes: FileChanges,
 ): Promise<FileRow | undefined> {
-  return queries
-    .updateTable('files')
-    .set(changes)
-    .where('guid', '=', guid)
-    .where('uploaded_at', 'is', null)
-    .where('failed_at', 'is', null)
-    .returningAll()
-    .executeTakeFirst();
-}
-
-/** Undefined when its content is there, it has ended, or another upload of it is under way. */
-export function leaseUpload(
-  queries: Queries,
-  guid: string,
-  now: Date,
-  changes: Updateable<Tables['files']>,
-): Promise<FileRow | undefined> {
-  return queries
-    .updateTable('files')
-    .set(changes)
-    .where('guid', '=', guid)
-    .where('uploaded_at', 'is', null)
-    .where('failed_at', 'is', null)
-    .where((where) =>
-      where.or([where('upload_leased_until', 'is', null), where('upload_leased_until', '<=', now)]),
-    )
-    .returningAll()
-    .executeTakeFirst();
-}
-
-/** False when the lease is another's by now. */
-export async function renewUpload(
-  queries: Queries,
-  guid: string,
-  leasedBy: string,
-  until: Date,
-): Promise<boolean> {
-  const { numUpdatedRows } = await queries
-    .updateTable('files')
-    .set({ upload_leased_until: until })
-    .where('guid', '=', guid)
-    .where('upload_leased_by', '=', leasedBy)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
-}
-
-/** Of an upload that did not arrive. A file that was given up meanwhile keeps its end. */
-export async function releaseUpload(
-  queries: Queries,
-  guid: string,
-  leasedBy: string,
-  nextLookAt: Date,
-): Promise<void> {
-  await queries
-    .updateTable('files')
-    .set({ upload_leased_by: null, upload_leased_until: null, pending_bytes: null, next_look_at: nextLookAt })
-    .where('guid', '=', guid)
-    .where('upload_leased_by', '=', leasedBy)
-    .where('uploaded_at', 'is', null)
-    .where('failed_at', 'is', null)
-    .execute();
+  let update = queries.updateTable('files').set(changes).where('guid', '=', guid);
+  if (awaitingUpload) update = update.where('uploaded_at', 'is', null).where('failed_at', 'is', null);
+  if (processingLeasedBy) update = update.where('leased_by', '=', processingLeasedBy);
+  if (uploadLeasedBy) update = update.where('upload_leased_by', '=', uploadLeasedBy);
+  if (uploadUnleasedAt)
+    update = update.where(({ or, eb }) =>
+      or([eb('upload_leased_until', 'is', null), eb('upload_leased_until', '<=', uploadUnleasedAt)]),
+    );
+  return update.returningAll().executeTakeFirst();
 }
 
 function distinct<T>(values: readonly T[]): T[] {
   return [...new Set(values)];
-}
-
-/** No guid is older than the epoch, whatever a filter asks for. */
-function guidAt(milliseconds: number): string {
-  return firstGuidAt(new Date(Math.max(0, milliseconds)));
 }

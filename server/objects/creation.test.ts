@@ -9,7 +9,7 @@ import { createTenant } from '../../testing/tenant.ts';
 import type { TokenType } from '../tokens/claims.ts';
 import { OBJECT_TYPES } from './types.ts';
 
-/** POST /api/<objects>, in sandbox (contract, section 11); of customers in `customer-*.test.ts`. */
+/** POST /api/<objects> in sandbox (contract, section 11); customers are in `customer-*.test.ts`. */
 const app = await createTestApp();
 const owner = await createCallers(app);
 const siblings = await createSiblings(app, owner);
@@ -26,7 +26,7 @@ async function create(plural: string, payload: object, holder: TokenType = 'bank
 for (const type of TYPES) {
   const { name, plural } = type;
 
-  test(`${name}: whoever may creates one, and it is theirs`, async () => {
+  test(`${name}: every token that may create one can, and owns it`, async () => {
     for (const holder of HOLDERS) {
       const input = { ...(await newObject(app, type, owner)), labels: ['mine'] };
       const { status, body } = await create(plural, { ...input, bank_guid: owner.bankGuid }, holder);
@@ -46,12 +46,12 @@ for (const type of TYPES) {
     }
   });
 
-  test(`${name}: production ones are not created here, and the message says why`, async () => {
+  test(`${name}: creation in production is refused, and the message says why`, async () => {
     const live = await createTenant(app, { environment: 'production' });
     const of = { ...live, customerGuid: await createCustomer(app, live.bankGuid) };
     for (const holder of HOLDERS) {
       const token = await issueToken(app, of, holder, { environment: 'production' });
-      // Whatever bank is named, or none: it is the environment of the token that counts.
+      // The environment of the token decides, whichever bank is named.
       for (const bank_guid of [of.bankGuid, owner.bankGuid, undefined])
         assertError(
           await app.call({
@@ -62,12 +62,12 @@ for (const type of TYPES) {
           }),
           422,
           'not_implemented',
-          `Production ${plural.replaceAll('_', ' ')} come from the platform; create them in sandbox`,
+          `${plural} can be created in sandbox only; the platform creates those in production`,
         );
     }
   });
 
-  test(`${name}: a customer’s token has its customer, and creates for no other`, async () => {
+  test(`${name}: a customer token creates for its own customer only`, async () => {
     const token = await issueToken(app, owner, 'customer');
     const { customer_guid: _, ...input } = (await newObject(app, type, owner)) as Record<string, unknown>;
     const send = (payload: object) => app.call({ method: 'POST', url: `/api/${plural}`, token, payload });
@@ -77,7 +77,7 @@ for (const type of TYPES) {
       assertError(await send({ ...input, customer_guid }), 422, 'no_customer', /^customer_guid /);
   });
 
-  test(`${name}: the customer has to be one of the bank`, async () => {
+  test(`${name}: the customer must belong to the bank`, async () => {
     const input = await newObject(app, type, owner);
     for (const customer_guid of [siblings.customerGuid, stranger.customerGuid, ABSENT])
       assertError(await create(plural, { ...input, customer_guid }), 422, 'no_customer', /^customer_guid /);
@@ -90,7 +90,7 @@ for (const type of TYPES) {
     else assert.deepEqual([without.status, 'customer_guid' in without.body], [201, false]);
   });
 
-  test(`${name}: the creation is in the audit record`, async () => {
+  test(`${name}: the creation has an audit record`, async () => {
     const { body, headers } = await create(plural, await newObject(app, type, owner));
     const { changes, ...record } = soleRecord(await auditRecordsOf(app, String(body.guid)));
     assert.deepEqual(record, {
@@ -105,14 +105,14 @@ for (const type of TYPES) {
     });
   });
 
-  test(`${name}: simulate is one of its states, and not the first`, async () => {
+  test(`${name}: simulate is one of its states except the first`, async () => {
     const input = await newObject(app, type, owner);
     for (const simulate of ['unheard_of', 'storing', 'funded', ''])
       assertError(await create(plural, { ...input, simulate }), 400, 'invalid_parameter', /^simulate /);
   });
 
   for (const [field, kinds] of Object.entries(type.references ?? {}))
-    test(`${name}: ${field} has to name something of the bank that the token may see`, async () => {
+    test(`${name}: ${field} must reference an object of the bank that the token may access`, async () => {
       const input = await newObject(app, type, owner);
       const send = (guid: string, holder: TokenType = 'bank') =>
         create(plural, { ...input, [field]: guid }, holder);
@@ -122,7 +122,7 @@ for (const type of TYPES) {
       const sibling = await reportObject(app, kinds[0] as string, siblings);
       const another = await reportObject(app, 'trade', owner);
       for (const guid of [foreign, sibling, another, owner.customerGuid, ABSENT])
-        assertError(await send(guid), 422, 'no_object', new RegExp(`^${field} names no `));
+        assertError(await send(guid), 422, 'no_object', new RegExp(`^${field} must be the guid of `));
       const customerGuid = await createCustomer(app, owner.bankGuid);
       const hidden = await reportObject(app, kinds[0] as string, { ...owner, customerGuid });
       for (const holder of HOLDERS)
@@ -130,14 +130,14 @@ for (const type of TYPES) {
           await create(plural, { ...input, [field]: hidden, bank_guid: owner.bankGuid }, holder),
           422,
           'no_object',
-          new RegExp(`^${field} names no .* of this customer$`),
+          new RegExp(`^${field} must be the guid of .* of this customer$`),
         );
       const ofBank = await reportObject(app, kinds[0] as string, owner, { customer_guid: undefined });
       assertError(await send(ofBank), 422, 'no_object', /of this customer$/);
     });
 }
 
-test('an execution is for the customer of its plan, and for no other', async () => {
+test('an execution belongs to the customer of its plan', async () => {
   const another = { ...owner, customerGuid: await createCustomer(app, owner.bankGuid) };
   const plan_guid = await reportObject(app, 'plan', another);
   for (const holder of ['organization', 'bank', 'user'] as const) {
@@ -145,15 +145,15 @@ test('an execution is for the customer of its plan, and for no other', async () 
     const { status, body } = await create('executions', given, holder);
     assert.deepEqual([status, body.customer_guid], [201, another.customerGuid]);
     const wrong = await create('executions', { ...given, customer_guid: owner.customerGuid }, holder);
-    assertError(wrong, 422, 'no_object', 'plan_guid names no plan of this customer');
+    assertError(wrong, 422, 'no_object', 'plan_guid must be the guid of a plan of this customer');
   }
   assertError(await create('executions', { plan_guid }, 'customer'), 422, 'no_object');
   const source_account_guid = await reportObject(app, 'account', owner);
   const mixed = await create('executions', { plan_guid, source_account_guid });
-  assertError(mixed, 422, 'no_object', /^source_account_guid names no .* of this customer$/);
+  assertError(mixed, 422, 'no_object', /^source_account_guid must be the guid of .* of this customer$/);
 });
 
-test('a plan of the bank has executions of the bank', async () => {
+test('executions of a plan of the bank belong to the bank', async () => {
   const plan_guid = await reportObject(app, 'plan', owner, { customer_guid: undefined });
   const { status, body } = await create('executions', { plan_guid });
   assert.deepEqual([status, 'customer_guid' in body], [201, false]);
@@ -174,12 +174,12 @@ test('only a completed plan can be executed', async () => {
         await create('executions', { plan_guid, bank_guid: owner.bankGuid }, holder),
         422,
         'plan_not_completed',
-        `plan_guid names a plan that is ${state}; only a completed plan can be executed`,
+        `plan_guid must be the guid of a completed plan; this plan is ${state}`,
       );
   }
 });
 
-test('a customer’s token that was not given the scope creates nothing', async () => {
+test('a customer token without the scope creates nothing', async () => {
   const token = await customerToken(app, owner, owner.customerGuid, ['trades:read']);
   const payload = await newObject(app, typeOf('trade'), owner);
   assertError(
@@ -190,7 +190,7 @@ test('a customer’s token that was not given the scope creates nothing', async 
   );
 });
 
-test('what does not fit is refused by the name of its field', async () => {
+test('invalid input is refused with the name of its field', async () => {
   const cases: [plural: string, field: string, values: unknown[]][] = [
     ['trades', 'side', ['hold', '']],
     ['trades', 'symbol', ['BTCUSD', 'btc-usd', 'BTC-', 1]],
@@ -223,7 +223,7 @@ test('what does not fit is refused by the name of its field', async () => {
   }
 });
 
-test('an amount is exact up to the greatest integer of JSON', async () => {
+test('amounts are exact up to the largest integer of JSON', async () => {
   const input = { ...(await newObject(app, typeOf('transfer'), owner)), amount: Number.MAX_SAFE_INTEGER };
   const { body } = await create('transfers', input);
   assert.equal(body.amount, 9_007_199_254_740_991);

@@ -23,7 +23,7 @@ const customers = async () =>
   (await app.call({ url: '/api/customers', token: await userToken(app, tenant.organizationGuid) })).body
     .total;
 
-test('each token that may create a customer gets it as it is stored', async () => {
+test('every token that may create a customer gets it as stored', async () => {
   const { organizationGuid: organization_guid, bankGuid: bank_guid } = tenant;
   for (const [holder, token] of Object.entries(tokens)) {
     const input = { type: 'business', name: 'Ada & Söhne 株式会社', ...(holder !== 'bank' && { bank_guid }) };
@@ -38,7 +38,7 @@ test('each token that may create a customer gets it as it is stored', async () =
   }
 });
 
-test('a name that was not given is left out, never null', async () => {
+test('an absent name is omitted, never null', async () => {
   const { body } = await create(tokens.bank, { type: 'individual' });
   assert.ok(!('name' in body));
   const { body: got } = await app.call({ url: `/api/customers/${body.guid}`, token: tokens.bank });
@@ -65,7 +65,7 @@ test('Organization and user tokens must name the bank', async () => {
     );
 });
 
-test('a bank that does not exist, of another tenant or of the other environment is no bank', async () => {
+test('an unknown bank, or one of another tenant or environment, is refused', async () => {
   const path = `/organizations/${tenant.organizationGuid}/banks`;
   const { body } = await app.operate('POST', path, { name: 'Live', environment: 'production' });
   const before = await customers();
@@ -94,7 +94,7 @@ test('customers are created in sandbox only', async () => {
   assert.equal(body.total, 0);
 });
 
-test('what does not fit is refused by the name of its field', async () => {
+test('invalid input is refused with the name of its field', async () => {
   const before = await customers();
   const send = (input: object) => create(tokens.bank, input);
   assertError(await send({ name: 'Ada' }), 400, 'missing_parameter', 'type is required');
@@ -113,7 +113,7 @@ test('what does not fit is refused by the name of its field', async () => {
   assert.equal((await send({ type: 'individual', name: 'x'.repeat(128) })).status, 201);
 });
 
-test('the creation is in the audit record, and what was refused is not', async () => {
+test('a creation has an audit record, a refusal has none', async () => {
   const path = `/banks/${tenant.bankGuid}/applications`;
   const key = await createKey(app, path, { name: 'Key', ip_allowlist: ['193.0.6.139'] });
   const { headers, body } = await app.call({

@@ -13,7 +13,7 @@ const path = `/organizations/${tenant.organizationGuid}/banks`;
 const second = await app.operate('POST', path, { name: 'Second', environment: 'sandbox' });
 const secondBank = String(second.body.guid);
 
-/** A to F, a minute apart; the odd ones are businesses, the last two of the second bank. */
+/** A to F, a minute apart; every other one is a business, and the last two belong to the second bank. */
 const START = app.clock.now().getTime();
 const guids: Record<string, string> = {};
 for (const [index, name] of [...'ABCDEF'].entries()) {
@@ -31,30 +31,30 @@ async function names(query: string, token = organization): Promise<string> {
   return customers.map(({ name }) => name).join('');
 }
 
-test('a list is newest first', async () => {
+test('the newest customers come first', async () => {
   assert.equal(await names(''), 'FEDCBA');
 });
 
-test('guid takes one value or a comma list', async () => {
+test('guid accepts one value or a comma list', async () => {
   assert.equal(await names(`guid=${guids.B}`), 'B');
   assert.equal(await names(`guid=${guids.A},${guids.E},${guids.A}`), 'EA');
   assert.equal(await names(`guid=${'0'.repeat(32)}`), '');
 });
 
-test('type takes one value or a comma list', async () => {
+test('type accepts one value or a comma list', async () => {
   assert.equal(await names('type=business'), 'FDB');
   assert.equal(await names('type=individual'), 'ECA');
   assert.equal(await names('type=individual,business'), 'FEDCBA');
   assert.equal(await names('type=unheard_of'), '');
 });
 
-test('bank_guid takes one value or a comma list, and a bank token has its own', async () => {
+test('bank_guid accepts one value or a comma list, and a bank token has its own bank', async () => {
   assert.equal(await names(`bank_guid=${secondBank}`), 'FE');
   assert.equal(await names(`bank_guid=${secondBank},${tenant.bankGuid}`), 'FEDCBA');
   assert.equal(await names(`bank_guid=${secondBank}`, bank), 'DCBA');
 });
 
-test('created_at_gte includes its moment and created_at_lt does not', async () => {
+test('created_at_gte is inclusive and created_at_lt exclusive', async () => {
   assert.equal(await names(`created_at_gte=${at(2)}`), 'FEDC');
   assert.equal(await names(`created_at_gte=${at(2, 1)}`), 'FED');
   assert.equal(await names(`created_at_lt=${at(2)}`), 'BA');
@@ -63,17 +63,17 @@ test('created_at_gte includes its moment and created_at_lt does not', async () =
   assert.equal(await names(`created_at_gte=${at(3)}&created_at_lt=${at(1)}`), '');
 });
 
-test('a moment may be written in any time zone', async () => {
+test('times may be in any time zone', async () => {
   const local = new Date(START + 2 * 60_000 + 5.5 * 3_600_000).toISOString().replace('Z', '+05:30');
   assert.equal(await names(`created_at_lt=${encodeURIComponent(local)}`), 'BA');
 });
 
-test('a moment of long ago or far ahead is one like any other', async () => {
+test('times far in the past or future are accepted', async () => {
   for (const year of ['0000', '0001', '1970', '9999'])
     assert.match(await names(`created_at_gte=${year}-01-01T00:00:00Z`), year === '9999' ? /^$/ : /^FEDCBA$/);
 });
 
-test('what is no moment is refused by name', async () => {
+test('an invalid time is refused with the name of its parameter', async () => {
   for (const text of [
     '2026-11-15T23:59:60Z',
     '2026-12-31T23:59:60Z',
@@ -94,12 +94,12 @@ test('what is no moment is refused by name', async () => {
       );
 });
 
-test('filters narrow together', async () => {
+test('filters combine with AND', async () => {
   assert.equal(await names(`type=business&bank_guid=${tenant.bankGuid}&created_at_gte=${at(2)}`), 'D');
   assert.equal(await names(`guid=${guids.A}&type=business`), '');
 });
 
-test('a list of values that is malformed, or too long, is refused by name', async () => {
+test('a malformed or too long list of values is refused with the name of its parameter', async () => {
   const guid = guids.A ?? '';
   const tooMany = Array.from({ length: 101 }, () => guid).join(',');
   for (const [name, text] of [
@@ -120,7 +120,7 @@ test('a list of values that is malformed, or too long, is refused by name', asyn
     );
 });
 
-test('numbered pages and the walk by after show every customer once', async () => {
+test('numbered pages and the keyset show every customer once', async () => {
   const page = (query: string) => app.call({ url: `/api/customers?per_page=2${query}`, token: organization });
   const { objects: _, next, ...envelope } = (await page('&page=1')).body;
   assert.deepEqual(envelope, { total: 6, page: 1, per_page: 2 });
@@ -139,7 +139,7 @@ test('numbered pages and the walk by after show every customer once', async () =
   assert.equal(walked, 'F|E/D|C/B|A');
 });
 
-test('filters hold on every page, and in total', async () => {
+test('filters apply to every page and to total', async () => {
   const { body } = await app.call({ url: '/api/customers?type=business&per_page=2', token: organization });
   assert.equal(body.total, 3);
   assert.equal(await names(`type=business&per_page=2&after=${body.next}`), 'B');

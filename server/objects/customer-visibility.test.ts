@@ -5,7 +5,7 @@ import { assertError, createTestApp } from '../../testing/app.ts';
 import { createCustomer, customerToken } from '../../testing/customers.ts';
 import { createKey, createTenant, PRODUCTION_HOST, tokenOf, userToken } from '../../testing/tenant.ts';
 
-/** Which customers each token sees: two tenants, two banks, two environments (contract, sections 2 and 9). */
+/** Customers that each token sees: two tenants, two banks, two environments (contract, sections 2 and 9). */
 const app = await createTestApp();
 const tenant = await createTenant(app);
 const other = await createTenant(app);
@@ -68,7 +68,7 @@ for (const [holder, { token, sees }] of Object.entries(HOLDERS)) {
     );
   });
 
-  test(`${holder} gets ${sees.join(', ')}; every other customer is absent`, async () => {
+  test(`${holder} gets ${sees.join(', ')}; every other customer is a 404`, async () => {
     for (const [name, guid] of Object.entries(customers)) {
       const answer = await app.call({ url: `/api/customers/${guid}`, token });
       if (sees.includes(name as Name)) assert.deepEqual([answer.status, answer.body.guid], [200, guid]);
@@ -76,7 +76,7 @@ for (const [holder, { token, sees }] of Object.entries(HOLDERS)) {
     }
   });
 
-  test(`no filter shows ${holder} a customer that it does not see`, async () => {
+  test(`no filter shows ${holder} another customer`, async () => {
     const all = Object.values(customers).join(',');
     const seen = sees.map((name) => customers[name]);
     assert.deepEqual(await list(`?guid=${all}`), seen);
@@ -86,7 +86,7 @@ for (const [holder, { token, sees }] of Object.entries(HOLDERS)) {
   });
 }
 
-test('what is absent and what is another’s are answered in the same words', async () => {
+test('a 404 does not reveal whether the customer exists', async () => {
   const token = HOLDERS['a bank token']?.token ?? '';
   const absent = await app.call({ url: `/api/customers/${'0'.repeat(32)}`, token });
   const hidden = await app.call({ url: `/api/customers/${customers.other}`, token });

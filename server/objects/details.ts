@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { Guid, strictObject } from '../infrastructure/http/requests/schemas.ts';
 
-/** What each kind of object has of its own; every text, number and list in it has a bound. */
+/** The fields of each object type. Every text, number and list has a limit. */
 const MAX_NAME_CHARACTERS = 128;
 const MAX_FILES = 20;
 
@@ -9,11 +9,11 @@ const Name = Type.String({ minLength: 1, maxLength: MAX_NAME_CHARACTERS, pattern
 
 const Asset = Type.String({
   pattern: '^[A-Z0-9]{2,12}$',
-  description: 'the code of a currency',
+  description: 'the code of the asset',
   example: 'USD',
 });
 
-/** JSON numbers are exact up to here. */
+/** The largest exact integer in JSON. */
 const MAX_AMOUNT = Number.MAX_SAFE_INTEGER;
 
 const IN_UNITS = { maximum: MAX_AMOUNT, description: 'in the smallest unit of the asset' };
@@ -30,15 +30,21 @@ export const account = strictObject({
   asset: Asset,
   name: Type.Optional(Name),
   balance: Type.Optional(Balance),
-  low_balance: Type.Optional({ ...Amount, description: 'below it the balance approaches the minimum' }),
-  minimum_balance: Type.Optional({ ...Amount, description: 'what the balance should not fall below' }),
+  low_balance: Type.Optional({
+    ...Amount,
+    description: 'below this balance account.balance_funding_pull.low is emitted',
+  }),
+  minimum_balance: Type.Optional({
+    ...Amount,
+    description: 'below this balance account.balance_funding_pull.below_minimum is emitted',
+  }),
 });
 
 export const trade = strictObject({
   side: Type.Enum(['buy', 'sell'], { description: 'buy or sell' }),
   symbol: Type.String({
     pattern: '^[A-Z0-9]{2,12}-[A-Z0-9]{2,12}$',
-    description: 'what is traded, a dash, what for',
+    description: 'the traded asset, a hyphen, the asset it is paid in',
     example: 'BTC-USD',
   }),
   amount: Amount,

@@ -9,14 +9,14 @@ import { EVENT_TYPES } from '../webhooks/events/catalogue.ts';
 import { endingsOf } from './machine.ts';
 import { OBJECT_TYPES } from './types.ts';
 
-/** What a subscribed endpoint is told of each kind of object, on each way that it can go (specification, Events). */
+/** The events that a subscribed endpoint receives for each object type and ending (specification, Events). */
 const app = await createDispatchingApp();
 const owner = await createCallers(app);
 const receiver = await createTestEndpoint();
 await createSubscription(app, owner, { url: receiver.url });
 await app.dispatcher.drain();
 
-/** By hand: the kinds of event in their order for each ending, `default` without `simulate`. */
+/** The expected event kinds in order for each ending, written by hand; `default` is without `simulate`. */
 const TOLD: Record<string, Record<string, string>> = {
   customer: { default: '' },
   account: {
@@ -43,7 +43,7 @@ const TOLD: Record<string, Record<string, string>> = {
   },
   identity_verification: {
     default: 'storing pending reviewing completed',
-    // Nobody comes, so a day later it has expired.
+    // Expires after a day of waiting.
     waiting: 'storing waiting expired',
     pending: 'storing pending',
     reviewing: 'storing pending reviewing',
@@ -72,11 +72,11 @@ const TOLD: Record<string, Record<string, string>> = {
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Until nothing will move any more: every state takes a second, and waiting a day. */
+/** Advances the clock until no transition is left: a second for each state, and a day for waiting. */
 async function rest(): Promise<void> {
   for (const ms of [1_000, 1_000, 1_000, 1_000, 1_000, DAY_MS, 1_000]) {
     app.clock.advance(ms);
-    await app.simulator.settle();
+    await app.simulator.drain();
   }
   const { n } = await app.database.queries
     .selectFrom('objects')
@@ -87,7 +87,7 @@ async function rest(): Promise<void> {
   await app.dispatcher.drain();
 }
 
-/** What arrived about an object, in the order in which it happened: guids of events grow. */
+/** The events of an object in order: guids of events increase. */
 function toldOf(guid: string): string[] {
   const events = receiver.received.map(eventIn).filter(({ object_guid }) => object_guid === guid);
   return events.toSorted((a, b) => (a.guid < b.guid ? -1 : 1)).map(({ event_type }) => event_type);
@@ -98,9 +98,9 @@ const received = new Set<string>();
 for (const type of OBJECT_TYPES) {
   const { name, plural, machine } = type;
 
-  test(`${name}: one for each ending, and the events of its way arrive at the endpoint`, async () => {
+  test(`${name}: the events of every ending arrive at the endpoint`, async () => {
     const endings = ['default', ...(machine ? endingsOf(machine) : [])];
-    assert.deepEqual(Object.keys(TOLD[name] ?? {}).sort(), endings.toSorted(), 'every ending is looked at');
+    assert.deepEqual(Object.keys(TOLD[name] ?? {}).sort(), endings.toSorted(), 'every ending is covered');
     const guids = new Map<string, string>();
     for (const ending of endings) {
       const { status, body } = await app.call({
@@ -130,12 +130,12 @@ for (const type of OBJECT_TYPES) {
         token: await issueToken(app, owner, 'bank'),
       });
       const last = told.at(-1)?.split('.').at(-1) ?? (name === 'account' ? 'funded' : undefined);
-      assert.equal(body.state, last, 'whoever fetches the object finds the state that was told last');
+      assert.equal(body.state, last, 'the object has the state of the last event');
     }
   });
 }
 
-test('a bank tells of its creation and of its change', async () => {
+test('a bank emits bank.created and bank.updated', async () => {
   const token = await issueToken(app, owner, 'organization');
   const created = await app.call({ method: 'POST', url: '/api/banks', token, payload: { name: 'New' } });
   const url = `/api/banks/${created.body.guid}`;
@@ -146,12 +146,12 @@ test('a bank tells of its creation and of its change', async () => {
   for (const event of told) received.add(event);
 });
 
-test('so every event type of objects and banks has arrived, and no other', () => {
+test('every event type of objects and banks has arrived, and no other', () => {
   const expected = EVENT_TYPES.filter((type) => !type.startsWith('subscription.'));
   assert.deepEqual([...received].sort(), expected.toSorted());
 });
 
-test('an event names the object, its bank, its Organization and its environment, and nothing more', () => {
+test('an event has the object, its bank, its Organization and its environment, and nothing more', () => {
   const bodies = receiver.received.map(({ body }) => JSON.parse(body.toString()));
   const { guid, object_guid, ...rest } = bodies.find(({ event_type }) => event_type === 'transfer.completed');
   assert.match(`${guid} ${object_guid}`, /^[0-9a-f]{32} [0-9a-f]{32}$/);

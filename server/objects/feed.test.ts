@@ -10,7 +10,7 @@ import { eventTypesOf } from '../../testing/subscriptions.ts';
 import { createTenant } from '../../testing/tenant.ts';
 import { OBJECT_TYPES } from './types.ts';
 
-/** PUT /operator/objects/{type}/{guid} (contract, section 10); of customers in `server/operator/objects.test.ts`. */
+/** PUT /operator/objects/{type}/{guid} (contract, section 10); customers are in `server/operator/objects.test.ts`. */
 const app = await createTestApp();
 const owner = await createCallers(app);
 const live = await createLive();
@@ -27,7 +27,7 @@ const reportTransfer = (guid: string, fields: object = {}) =>
   put(app, transfer, guid, reportOf(transfer, owner, fields));
 
 for (const type of OBJECT_TYPES)
-  test(`${type.name}: what is reported is there for its tenant, in both environments`, async () => {
+  test(`${type.name}: a reported object is readable for its tenant, in both environments`, async () => {
     for (const [of, environment] of [
       [owner, 'sandbox'],
       [live, 'production'],
@@ -50,14 +50,14 @@ for (const type of OBJECT_TYPES)
     }
   });
 
-test('the first report may be of any state, and is told by it', async () => {
+test('the first report may have any state, and emits its event', async () => {
   for (const state of ['storing', 'holding', 'completed']) {
     const guid = await reportObject(app, 'transfer', owner, { state });
     assert.deepEqual(await eventTypesOf(app, guid), [`transfer.${state}`]);
   }
 });
 
-test('a state that changed is told, in the Organization and environment of the bank', async () => {
+test('a changed state emits an event with the Organization and environment of the bank', async () => {
   const guid = await reportObject(app, 'transfer', live);
   app.clock.advance(1_000);
   const report = reportOf(transfer, live, { state: 'reviewing' });
@@ -77,7 +77,7 @@ test('a state that changed is told, in the Organization and environment of the b
   );
 });
 
-test('the same report twice changes nothing and tells nothing', async () => {
+test('a repeated report changes nothing and emits nothing', async () => {
   const guid = nextGuid(app);
   const first = await reportTransfer(guid, { labels: ['x'] });
   const records = await auditRecordsOf(app, guid);
@@ -90,7 +90,7 @@ test('the same report twice changes nothing and tells nothing', async () => {
   assert.deepEqual(await auditRecordsOf(app, guid), records, 'no change, no record');
 });
 
-test('details and labels change without an event, and stay when they are left out', async () => {
+test('details and labels change without an event, and are kept when omitted', async () => {
   const guid = nextGuid(app);
   const { body: first } = await reportTransfer(guid, { labels: ['x', 'y'] });
   app.clock.advance(1_000);
@@ -103,7 +103,7 @@ test('details and labels change without an event, and stay when they are left ou
   assert.deepEqual(await eventTypesOf(app, guid), ['transfer.storing', 'transfer.pending']);
 });
 
-test('a move that the states do not allow is refused with both of them, and changes nothing', async () => {
+test('a transition that is not allowed is refused with both states, and changes nothing', async () => {
   const guid = await reportObject(app, 'transfer', owner, { state: 'completed' });
   const token = await issueToken(app, owner, 'bank');
   const show = () => app.call({ url: `/api/transfers/${guid}`, token });
@@ -121,7 +121,7 @@ test('a move that the states do not allow is refused with both of them, and chan
   assert.equal((await auditRecordsOf(app, guid)).length, 1);
 });
 
-test('the same first report many times at once is one object, one event and one record', async () => {
+test('concurrent first reports create one object, one event and one audit record', async () => {
   const guid = nextGuid(app);
   const answers = await Promise.all(Array.from({ length: 8 }, () => reportTransfer(guid)));
   for (const { status, body } of answers) assert.deepEqual([status, body], [200, answers[0]?.body]);
@@ -129,7 +129,7 @@ test('the same first report many times at once is one object, one event and one 
   assert.equal((await auditRecordsOf(app, guid)).length, 1);
 });
 
-test('of two endings reported at once one wins, and the other is refused', async () => {
+test('of two endings reported at once one is applied and the other refused', async () => {
   for (let round = 0; round < 10; round++) {
     const guid = await reportObject(app, 'transfer', owner, { state: 'reviewing' });
     const answers = await Promise.all(
@@ -141,20 +141,20 @@ test('of two endings reported at once one wins, and the other is refused', async
   }
 });
 
-test('an object cannot be moved to another bank or customer, nor become another kind of object', async () => {
+test('the bank, the customer and the type of an object cannot change', async () => {
   const guid = await reportObject(app, 'transfer', owner);
   assertError(
     await put(app, transfer, guid, reportOf(transfer, live)),
     422,
     'no_bank',
-    'bank_guid is not the bank of this transfer',
+    'bank_guid must be the bank of this transfer; it cannot change',
   );
   const customer_guid = await createCustomer(app, owner.bankGuid);
   assertError(
     await reportTransfer(guid, { customer_guid }),
     422,
     'no_customer',
-    'customer_guid is not the customer of this transfer',
+    'customer_guid must be the customer of this transfer; it cannot change',
   );
   const trade = typeOf('trade');
   assertError(await put(app, trade, guid, reportOf(trade, owner)), 409, 'object_conflict');
@@ -171,7 +171,7 @@ test('an object of the bank gets its customer by a later report, and keeps it', 
   );
 });
 
-test('what does not fit is refused by the name of its field', async () => {
+test('invalid input is refused with the name of its field', async () => {
   const guid = nextGuid(app);
   const refused = async (fields: object, status: number, code: string, message: RegExp) =>
     assertError(await reportTransfer(guid, fields), status, code, message);
@@ -204,7 +204,7 @@ test('what does not fit is refused by the name of its field', async () => {
   assert.deepEqual(await auditRecordsOf(app, guid), []);
 });
 
-test('a customer and an account have no state to report', async () => {
+test('a report of a customer or an account has no state', async () => {
   for (const name of ['customer', 'account']) {
     const type = typeOf(name);
     const answer = await put(app, type, nextGuid(app), reportOf(type, owner, { state: 'storing' }));
@@ -212,7 +212,7 @@ test('a customer and an account have no state to report', async () => {
   }
 });
 
-test('the operator’s report is in the audit record, without names and amounts', async () => {
+test('the audit record of a report has no names and no amounts', async () => {
   const guid = nextGuid(app);
   await reportTransfer(guid);
   const [record] = await auditRecordsOf(app, guid);

@@ -5,7 +5,7 @@ import type { Database, Transaction } from '../infrastructure/database/database.
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { Events } from '../webhooks/events/service.ts';
-import { type Details, mayMove, refuseMove } from './machine.ts';
+import { canTransition, type Details, refuseTransition } from './machine.ts';
 import { changeOf, eventsOf } from './records.ts';
 import type { ReportedObject } from './schema.ts';
 import * as store from './store.ts';
@@ -21,9 +21,9 @@ type Deps = {
   organizations: Organizations;
 };
 
-/** What the platform's core says of its objects, in both environments. The same twice changes nothing. */
+/** Applies the reports of the platform's core to objects, in both environments. A repeated report changes nothing. */
 export function createFeed({ database, clock, audit, events, organizations }: Deps) {
-  /** The object as the first report makes it. */
+  /** The object that the first report creates. */
   function created(
     type: ObjectType,
     guid: string,
@@ -31,7 +31,7 @@ export function createFeed({ database, clock, audit, events, organizations }: De
     { customer_guid, state, details, labels = [] }: ReportedObject,
   ): store.ObjectRow | Failure {
     if (details === undefined)
-      return new Failure('missing_parameter', 'details is required of the first report of an object');
+      return new Failure('missing_parameter', 'details is required in the first report of an object');
     const now = clock.now();
     return {
       guid,
@@ -50,7 +50,7 @@ export function createFeed({ database, clock, audit, events, organizations }: De
     };
   }
 
-  /** The object as this report leaves it, which may be as it was. */
+  /** The object after a later report. */
   function changed(
     type: ObjectType,
     object: store.ObjectRow,
@@ -58,26 +58,30 @@ export function createFeed({ database, clock, audit, events, organizations }: De
   ): store.ObjectRow | Failure {
     const name = wordsOf(type.name);
     if (object.type !== type.name)
-      return new Failure('object_conflict', `This guid is that of another object, no ${name}`);
+      return new Failure('object_conflict', `guid belongs to an object of another type than ${name}`);
     if (object.bank_guid !== report.bank_guid)
-      return new Failure('no_bank', `bank_guid is not the bank of this ${name}`);
+      return new Failure('no_bank', `bank_guid must be the bank of this ${name}; it cannot change`);
     const customer_guid = report.customer_guid ?? object.customer_guid;
     if (object.customer_guid !== null && object.customer_guid !== customer_guid)
-      return new Failure('no_customer', `customer_guid is not the customer of this ${name}`);
+      return new Failure(
+        'no_customer',
+        `customer_guid must be the customer of this ${name}; it cannot change`,
+      );
     const details = report.details ?? object.details;
     const state = stateOf(type, report.state, details);
-    const moves = state !== object.state;
-    const steersState = type.machine?.derived && !isDeepStrictEqual(details, object.details);
-    if (moves && type.machine && object.state !== null && state !== null)
-      if (!mayMove(type.machine, object.state, state)) return refuseMove(name, object.state, state);
+    const changesState = state !== object.state;
+    const changesDerivation = type.machine?.derived && !isDeepStrictEqual(details, object.details);
+    if (changesState && type.machine && object.state !== null && state !== null)
+      if (!canTransition(type.machine, object.state, state))
+        return refuseTransition(name, object.state, state);
     return {
       ...object,
       customer_guid,
       state,
       details,
       labels: report.labels ?? object.labels,
-      // Whoever reports a state, or what it follows from, has taken the object over from the simulator.
-      ...((moves || steersState) && { ending: null, next_move_at: null }),
+      // A report that changes the state, or details that determine it, ends the simulation.
+      ...((changesState || changesDerivation) && { ending: null, next_move_at: null }),
     };
   }
 
@@ -90,7 +94,7 @@ export function createFeed({ database, clock, audit, events, organizations }: De
     const visible = { organizationGuid: bank.organization_guid, bankGuid: bank.guid };
     return (await store.selectObject(transaction, visible, 'customer', guid))
       ? undefined
-      : new Failure('no_customer', 'customer_guid does not name a customer of this bank');
+      : new Failure('no_customer', 'customer_guid must be the guid of a customer of this bank');
   }
 
   return {
@@ -101,7 +105,7 @@ export function createFeed({ database, clock, audit, events, organizations }: De
       report: ReportedObject,
     ): Promise<store.ObjectRow | Failure> {
       const bank = await organizations.getBank(report.bank_guid);
-      if (isFailure(bank)) return new Failure('no_bank', 'bank_guid does not name a bank');
+      if (isFailure(bank)) return new Failure('no_bank', 'bank_guid must be the guid of a bank');
       const refusal = report.details && type.refuse?.(report.details, []);
       if (refusal) return refusal;
       return database.transaction(async (transaction) => {
@@ -111,18 +115,18 @@ export function createFeed({ database, clock, audit, events, organizations }: De
         if (!before) {
           const object = created(type, guid, bank, report);
           if (isFailure(object)) return object;
-          if (await store.insertObject(transaction, object)) return tell(transaction, null, object);
-          // Somebody else reported it at the same moment, and was first.
+          if (await store.insertObject(transaction, object)) return recordChange(transaction, null, object);
+          // A concurrent report created the object first.
           before = (await store.lockObject(transaction, guid)) as store.ObjectRow;
         }
         const after = changed(type, before, report);
         if (isFailure(after) || isDeepStrictEqual(after, before)) return after;
         const object = { ...after, updated_at: clock.now() };
         await store.updateObject(transaction, object);
-        return tell(transaction, before.state, object);
+        return recordChange(transaction, before.state, object);
       });
 
-      async function tell(transaction: Transaction, from: string | null, object: store.ObjectRow) {
+      async function recordChange(transaction: Transaction, from: string | null, object: store.ObjectRow) {
         await audit.record(transaction, actor, changeOf(type, 'report', object));
         await events.publish(transaction, eventsOf(type, from, object));
         return object;

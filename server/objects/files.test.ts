@@ -6,7 +6,7 @@ import { createCustomer, nextGuid } from '../../testing/customers.ts';
 import { createFile, inline, PDF, PNG } from '../../testing/files.ts';
 import { newObject, typeOf } from '../../testing/objects.ts';
 
-/** An identity verification names only completed files of its customer (contract, section 11). */
+/** An identity verification references only completed files of its customer (contract, section 11). */
 const app = await createTestApp();
 const owner = await createCallers(app);
 const type = typeOf('identity_verification');
@@ -17,22 +17,22 @@ async function verify(fields: object) {
   return app.call({ method: 'POST', url: '/api/identity_verifications', token, payload });
 }
 
-/** Processed, unless there is no content to process. */
+/** Processed, unless the file has no content. */
 async function fileOf(customerGuid: string, content: Buffer | undefined = PNG): Promise<string> {
   const token = await issueToken(app, owner, 'organization');
   const { guid } = await createFile(app, { token, customerGuid }, content ? inline(content) : {});
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   return guid;
 }
 
-test('completed files of the customer are named by the verification', async () => {
+test('a verification references completed files of the customer', async () => {
   const file_guids = [await fileOf(owner.customerGuid), await fileOf(owner.customerGuid)];
   const { status, body } = await verify({ file_guids });
   assert.equal(status, 201, JSON.stringify(body));
   assert.deepEqual(body.file_guids, file_guids);
 });
 
-test('one that is not completed, another customer’s, another tenant’s or none at all refuses the whole', async () => {
+test('a file that is not completed, not the customer’s, not the tenant’s or unknown refuses the verification', async () => {
   const good = await fileOf(owner.customerGuid);
   const token = await issueToken(app, owner, 'organization');
   const { guid: awaited } = await createFile(app, { token, customerGuid: owner.customerGuid });
@@ -42,7 +42,7 @@ test('one that is not completed, another customer’s, another tenant’s or non
     { token: await issueToken(app, stranger, 'organization'), customerGuid: stranger.customerGuid },
     inline(PNG),
   );
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   for (const wrong of [
     awaited,
     await fileOf(owner.customerGuid, PDF),
@@ -54,10 +54,10 @@ test('one that is not completed, another customer’s, another tenant’s or non
       await verify({ file_guids: [good, wrong] }),
       422,
       'file_not_completed',
-      'file_guids must name completed files of the customer',
+      'file_guids must be guids of completed files of the customer',
     );
 });
 
-test('without files there is nothing to ask for', async () => {
+test('file_guids is optional', async () => {
   for (const fields of [{}, { file_guids: [] }]) assert.equal((await verify(fields)).status, 201);
 });

@@ -8,7 +8,7 @@ import { createQueryCost } from '../../testing/query-cost.ts';
 import { createTenant } from '../../testing/tenant.ts';
 import { type ObjectFilters, selectObjects, type Visible } from './store.ts';
 
-/** A page of objects costs what is on it, however rare that is and however many objects there are. */
+/** A page of objects reads only the rows it returns, however rare they are and whatever the size of the table. */
 const testDatabase = await createTestDatabase();
 const app = await createTestApp({ testDatabase });
 const { organizationGuid, bankGuid } = await createTenant(app);
@@ -20,7 +20,10 @@ after(async () => {
 });
 
 const OBJECTS = 30_000;
-/** The whole table has over a thousand, the 10,000 rows that a total counts at most have a third of them. */
+/**
+ * Blocks: the whole table has over a thousand, and the 10,000 rows that a total counts at most have a third of
+ * them.
+ */
 const MAX_BLOCKS_OF_MANY = 500;
 const MAX_BLOCKS_OF_FEW = 60;
 const RARE = 5;
@@ -28,8 +31,8 @@ const now = app.clock.now().getTime();
 const [HOUR_MS, DAY_MS] = [3_600_000, 86_400_000];
 
 /**
- * One a minute up to now, all completed but for the oldest few. Those are of the rare type; the last one was reported
- * a day ago under a guid that is as old as it can be.
+ * One object a minute until now, all completed except for the oldest few, which have the rare type. The last one
+ * was reported a day ago with the lowest possible guid.
  */
 await sql`
   insert into objects (guid, organization_guid, environment, bank_guid, customer_guid, type, state, details, labels,
@@ -76,7 +79,7 @@ const FILTERS: Record<string, [filters: ObjectFilters, total: number]> = {
 };
 
 for (const [token, visible] of Object.entries(TOKENS))
-  test(`${token}: a page by any filter reads little, and its total too`, async () => {
+  test(`${token}: a page by any filter reads few blocks, and so does its total`, async () => {
     const page = { number: 0, perPage: 20, offset: 0, after: undefined };
     for (const [name, [filters, total]] of Object.entries(FILTERS)) {
       const blocks = await cost.blocksOf(async (queries) => {
@@ -93,7 +96,7 @@ for (const [token, visible] of Object.entries(TOKENS))
     }
   });
 
-test('another tenant reads nothing of what this one has', async () => {
+test('another tenant reads no rows of this one', async () => {
   const other = { organizationGuid: (await createTenant(app)).organizationGuid };
   const page = { number: 0, perPage: 20, offset: 0, after: undefined };
   for (const [name, [filters]] of Object.entries(FILTERS)) {

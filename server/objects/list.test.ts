@@ -10,7 +10,7 @@ import type { TokenType } from '../tokens/claims.ts';
 import { statesOf } from './machine.ts';
 import { OBJECT_TYPES } from './types.ts';
 
-/** What each token lists, and the filters (contract, sections 5 and 9); pages are shown with the customers. */
+/** Visibility and filters of each token (contract, sections 5 and 9); pages are tested with the customers. */
 const app = await createTestApp();
 const owner = await createCallers(app);
 const siblings = await createSiblings(app, owner);
@@ -33,7 +33,7 @@ const SEEN: Record<TokenType, Name[]> = {
 };
 
 for (const { name, plural } of OBJECT_TYPES.filter(({ customer }) => customer !== 'itself')) {
-  test(`${name}: each token lists what it may see, newest first, and no filter shows more`, async () => {
+  test(`${name}: each token lists the objects it may access, newest first, and no filter shows more`, async () => {
     const guids = new Map<string, Name>();
     for (const [of, callers] of Object.entries(OWNERS))
       guids.set(await reportObject(app, name, callers), of as Name);
@@ -69,7 +69,7 @@ async function count(plural: string, query: string): Promise<number> {
   return objectsOf(await app.call({ url: `/api/${plural}?${query}`, token })).length;
 }
 
-test('state takes one value or a comma list, of the states that there are', async () => {
+test('state accepts one value or a comma list of known states', async () => {
   const { machine, plural } = typeOf('transfer');
   assert.ok(machine);
   for (const state of statesOf(machine)) await reportObject(app, 'transfer', filtered, { state });
@@ -77,8 +77,8 @@ test('state takes one value or a comma list, of the states that there are', asyn
   assert.equal(await count(plural, 'state=completed,failed,completed'), 2);
   assert.equal(await count(plural, `state=${statesOf(machine)}`), statesOf(machine).length);
   for (const [state, message] of [
-    ['cancelled', 'state cancelled is not a state of transfers'],
-    ['holding,unheard_of', 'state unheard_of is not a state of transfers'],
+    ['cancelled', /^state must be one of storing, .*; got cancelled$/],
+    ['holding,unheard_of', /^state must be one of storing, .*; got unheard_of$/],
   ] as const)
     assertError(
       await app.call({ url: `/api/transfers?state=${state}`, token }),
@@ -88,7 +88,7 @@ test('state takes one value or a comma list, of the states that there are', asyn
     );
 });
 
-test('type narrows where objects have one, and is refused elsewhere', async () => {
+test('type filters objects that have one, and is refused elsewhere', async () => {
   const asset = 'USD';
   for (const type of ['fiat', 'trading', 'trading'])
     await reportObject(app, 'account', filtered, { details: { type, asset } });
@@ -97,7 +97,7 @@ test('type narrows where objects have one, and is refused elsewhere', async () =
   assertError(await app.call({ url: '/api/trades?type=x', token }), 400, 'invalid_parameter', /^type /);
 });
 
-test('customer_guid narrows, and so does the time', async () => {
+test('customer_guid and times are filters', async () => {
   const another = await createCustomer(app, filtered.bankGuid);
   const start = app.clock.now();
   app.clock.advance(60_000);

@@ -2,13 +2,21 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { scopesFor } from '../tokens/scopes.ts';
 import { EVENT_TYPES } from '../webhooks/events/catalogue.ts';
-import { endingsOf, firstStateOf, kindsOf, type Machine, mayMove, pathTo, statesOf } from './machine.ts';
+import {
+  canTransition,
+  endingsOf,
+  firstStateOf,
+  kindsOf,
+  type Machine,
+  pathTo,
+  statesOf,
+} from './machine.ts';
 import { OBJECT_TYPES } from './types.ts';
 
-/** The tables are data, so what has to hold of them is checked here, for whoever adds a row. */
+/** The rules for the tables of object types, for everyone who adds a row. */
 const TYPES = OBJECT_TYPES.filter((type): type is typeof type & { machine: Machine } => !!type.machine);
 
-/** The states of the specification, by hand; the level of a reserve is ours. */
+/** The states of the specification, by hand; the levels of a reserve are our own. */
 const STATES: Record<string, string> = {
   trade: 'storing pending executed settling completed failed cancelled',
   transfer: 'storing pending holding reviewing completed failed',
@@ -19,7 +27,7 @@ const STATES: Record<string, string> = {
   account: 'funded low below_minimum',
 };
 
-test('there is every kind of object that the contract names, and those with states have a machine', () => {
+test('every object type of the contract exists, and those with states have a machine', () => {
   assert.deepEqual(
     OBJECT_TYPES.map(({ plural }) => plural).sort(),
     `accounts customers executions external_bank_accounts identity_verifications plans trades transfers`.split(
@@ -29,7 +37,7 @@ test('there is every kind of object that the contract names, and those with stat
   assert.deepEqual(TYPES.map(({ name }) => name).sort(), Object.keys(STATES).sort());
 });
 
-test('partners have the scopes for every kind of object', () => {
+test('partners have the scopes of every object type', () => {
   for (const { plural } of OBJECT_TYPES)
     for (const action of ['read', 'execute'])
       assert.ok(scopesFor('bank').includes(`${plural}:${action}`), `${plural}:${action}`);
@@ -42,33 +50,33 @@ for (const { name, machine } of TYPES) {
     assert.deepEqual([...states].sort(), STATES[name]?.split(' ').sort());
   });
 
-  test(`${name}: every move leads to a state that there is, and to another one`, () => {
-    for (const [from, targets] of Object.entries(machine.moves)) {
+  test(`${name}: every transition leads to another existing state`, () => {
+    for (const [from, targets] of Object.entries(machine.transitions)) {
       assert.equal(new Set(targets).size, targets.length, from);
       for (const to of targets) assert.ok(states.includes(to) && to !== from, `${from} → ${to}`);
     }
   });
 
-  test(`${name}: every way of the simulator begins at the beginning and is made of allowed moves`, () => {
+  test(`${name}: every simulator path starts at the initial state and has only allowed transitions`, () => {
     for (const path of machine.paths) {
       assert.equal(path[0], firstStateOf(machine));
       for (const [index, to] of path.slice(1).entries())
-        assert.ok(mayMove(machine, path[index] as string, to), path.join(' → '));
+        assert.ok(canTransition(machine, path[index] as string, to), path.join(' → '));
     }
     for (const [from, { to, afterMs }] of Object.entries(machine.timeouts ?? {}))
-      assert.ok(mayMove(machine, from, to) && afterMs > 0, `${from} → ${to}`);
+      assert.ok(canTransition(machine, from, to) && afterMs > 0, `${from} → ${to}`);
   });
 
-  test(`${name}: the simulator can end in every state but the first`, () => {
+  test(`${name}: the simulator can end in every state except the first`, () => {
     assert.deepEqual(endingsOf(machine), states.slice(1));
     for (const ending of endingsOf(machine)) assert.equal(pathTo(machine, ending).at(-1), ending);
     assert.deepEqual(pathTo(machine, undefined), machine.paths[0]);
   });
 
-  test(`${name}: every event of every move is in the catalogue, and every one of the catalogue has a move`, () => {
+  test(`${name}: the events of all transitions are exactly those of the catalogue`, () => {
     const told = new Set<string>();
     for (const from of [undefined, ...states])
-      for (const to of from === undefined ? states : (machine.moves[from] ?? []))
+      for (const to of from === undefined ? states : (machine.transitions[from] ?? []))
         for (const kind of kindsOf(machine, from, to)) told.add(`${name}.${kind}`);
     const known = EVENT_TYPES.filter((type) => type.startsWith(`${name}.`));
     assert.deepEqual([...told].sort(), known.toSorted());

@@ -1,16 +1,16 @@
 import type { Machine } from './machine.ts';
-import { LEVELS, levelOf, thresholdsPassed, withLevel } from './reserve.ts';
+import { LEVELS, levelOf, thresholdsCrossed, withLevel } from './reserve.ts';
 
 /**
- * The lives of all kinds of objects. The states are those that the specification's events imply; it does not show the
- * moves between them, so these are the ones that make sense of the names. `docs/objects.md` is printed from this.
+ * The state machines of all object types. The specification implies the states by its events but does not show
+ * the transitions, so these are our choice. `docs/objects.md` is generated from this file.
  */
 const DAY_MS = 24 * 3_600_000;
-/** How long an identity verification waits for its customer. */
+/** How long an identity verification waits for the customer. */
 const VERIFICATION_WAITS_MS = DAY_MS;
 
 export const trade: Machine = {
-  moves: {
+  transitions: {
     storing: ['pending', 'failed', 'cancelled'],
     pending: ['executed', 'failed', 'cancelled'],
     executed: ['settling', 'failed'],
@@ -27,7 +27,7 @@ export const trade: Machine = {
 };
 
 export const transfer: Machine = {
-  moves: {
+  transitions: {
     storing: ['pending', 'holding', 'reviewing', 'failed'],
     pending: ['holding', 'reviewing', 'completed', 'failed'],
     holding: ['pending', 'reviewing', 'completed', 'failed'],
@@ -44,7 +44,7 @@ export const transfer: Machine = {
 };
 
 export const identityVerification: Machine = {
-  moves: {
+  transitions: {
     storing: ['waiting', 'pending'],
     waiting: ['pending', 'reviewing', 'expired'],
     pending: ['waiting', 'reviewing', 'completed', 'expired'],
@@ -60,7 +60,7 @@ export const identityVerification: Machine = {
 };
 
 export const plan: Machine = {
-  moves: {
+  transitions: {
     storing: ['planning', 'failed'],
     planning: ['completed', 'failed'],
     completed: [],
@@ -73,7 +73,7 @@ export const plan: Machine = {
 };
 
 export const execution: Machine = {
-  moves: {
+  transitions: {
     storing: ['executing', 'failed'],
     executing: ['completed', 'failed'],
     completed: [],
@@ -86,7 +86,7 @@ export const execution: Machine = {
 };
 
 export const externalBankAccount: Machine = {
-  moves: {
+  transitions: {
     storing: ['completed', 'failed', 'expired'],
     completed: ['expired'],
     failed: [],
@@ -99,10 +99,10 @@ export const externalBankAccount: Machine = {
   ],
 };
 
-/** The level of an account's reserve, which goes up and down with its balance. Only the way down is told. */
+/** The level of an account's reserve follows its balance. Only falling below a threshold emits an event. */
 export const account: Machine = {
-  moves: Object.fromEntries(LEVELS.map((level) => [level, LEVELS.filter((other) => other !== level)])),
+  transitions: Object.fromEntries(LEVELS.map((level) => [level, LEVELS.filter((other) => other !== level)])),
   paths: [['funded'], ['funded', 'low', 'below_minimum']],
-  kindsOf: (from, to) => thresholdsPassed(from, to).map((level) => `balance_funding_pull.${level}`),
+  kindsOf: (from, to) => thresholdsCrossed(from, to).map((level) => `balance_funding_pull.${level}`),
   derived: { stateOf: levelOf, reach: withLevel },
 };

@@ -7,7 +7,7 @@ import { migrate } from '../infrastructure/database/migrate.ts';
 import { firstGuidAt } from '../infrastructure/runtime/guid.ts';
 import { createLog } from '../infrastructure/runtime/log.ts';
 
-/** 0012: customers become objects, while nodes of the version before still have their own table of them. */
+/** 0012: customers become objects while nodes of the previous version still use their own table. */
 const testDatabase = await createTestDatabase({ migrated: false });
 const log = createLog({ level: 'silent', terminal: false });
 const database = createDatabase({ url: testDatabase.url, connections: 3, log });
@@ -23,7 +23,7 @@ const [ORGANIZATION, BANK, NAMED, NAMELESS, OLD, NEW] = Array.from({ length: 6 }
 const THEN = '2026-11-01T00:00:00Z';
 const NOW = new Date('2026-11-15T12:00:00Z');
 
-/** As a node of the version before does. */
+/** As a node of the previous version does. */
 const insertCustomer = (guid: string, type: string, name: string | null) => sql`
   insert into customers values (${guid}, ${ORGANIZATION}, ${BANK}, 'sandbox', ${type}, ${name}, ${THEN}, ${THEN})`;
 
@@ -38,7 +38,7 @@ async function objects(on: Queries) {
   return rows.map(({ guid, details }) => [guid, details]);
 }
 
-test('customers that there are become objects, whole', async () => {
+test('existing customers become objects', async () => {
   await database.maintain((on) => migrateTo(on, '0010_deliveries'));
   await sql`insert into organizations values (${ORGANIZATION}, 'Acme', false, '{}', ${THEN}, ${THEN})`.execute(
     queries,
@@ -63,7 +63,7 @@ test('customers that there are become objects, whole', async () => {
   });
 });
 
-test('what a node of the version before writes is there for the new ones', async () => {
+test('new nodes see the writes of a node of the previous version', async () => {
   await insertCustomer(OLD, 'business', null).execute(queries);
   await sql`update customers set name = 'Grace', updated_at = ${NOW} where guid = ${NAMELESS}`.execute(
     queries,
@@ -74,7 +74,7 @@ test('what a node of the version before writes is there for the new ones', async
   assert.deepEqual(await objects(queries), await customers(queries));
 });
 
-test('what a new node writes is there for those of the version before', async () => {
+test('nodes of the previous version see the writes of a new node', async () => {
   const row = await queries
     .selectFrom('objects')
     .selectAll()
@@ -93,12 +93,12 @@ test('what a new node writes is there for those of the version before', async ()
     .execute();
   assert.deepEqual(await customers(queries), await objects(queries));
   await insert('6'.repeat(32), 'transfer', {});
-  assert.equal((await customers(queries)).length, 4, 'and only customers are');
+  assert.equal((await customers(queries)).length, 4, 'only customers');
 });
 
-test('an object whose guid has another time is marked, whichever version inserts it', async () => {
+test('an object whose guid has another time is marked by both versions', async () => {
   const insert = async (guid: string, createdAt: string) => {
-    // Without the column, as a node of the version before does.
+    // Without the column, as a node of the previous version does.
     await sql`insert into objects (guid, organization_guid, environment, bank_guid, type, details, labels, created_at,
         updated_at)
       values (${guid}, ${ORGANIZATION}, 'sandbox', ${BANK}, 'account', '{}', '{}', ${createdAt}, ${createdAt})`.execute(

@@ -6,13 +6,13 @@ import { createTestApp } from '../../testing/app.ts';
 import { nextGuid } from '../../testing/customers.ts';
 import { newObject, report, reportOf, typeOf } from '../../testing/objects.ts';
 import { eventTypesOf } from '../../testing/subscriptions.ts';
-import { endingsOf, type Machine, mayMove, statesOf } from './machine.ts';
+import { canTransition, endingsOf, type Machine, statesOf } from './machine.ts';
 import { LEVELS } from './reserve.ts';
 import { OBJECT_TYPES } from './types.ts';
 
 /**
- * Whatever the core reports and the simulator does, in whatever order and at the same moment: no event of a move that
- * the table does not have, and no move without its event.
+ * For any order and concurrency of reports and simulator rounds: every event is an allowed transition, and every
+ * transition has its events.
  */
 const app = await createTestApp();
 const other = await createTestApp({ testDatabase: app.testDatabase, clock: app.clock });
@@ -28,16 +28,16 @@ const stateIn = async (guid: string) => {
   return row;
 };
 
-/** One step of time, looked at by two nodes at once. */
+/** Advances time by one step for two nodes at once. */
 async function simulate(): Promise<void> {
   app.clock.advance(DELAY_MS);
-  await Promise.all([app.simulator.settle(), other.simulator.settle()]);
+  await Promise.all([app.simulator.drain(), other.simulator.drain()]);
 }
 
-/** By one node: the guids of two have no order within a millisecond, and here the order of the events counts. */
+/** On one node: guids of two nodes have no order within a millisecond, and the order of events matters here. */
 async function simulateDuring(action: Promise<unknown>): Promise<void> {
   app.clock.advance(DELAY_MS);
-  await Promise.all([app.simulator.settle(), action]);
+  await Promise.all([app.simulator.drain(), action]);
 }
 
 type Step = { kind: 'put'; state: string } | { kind: 'simulate' } | { kind: 'both'; state: string };
@@ -59,7 +59,7 @@ const STATEFUL = OBJECT_TYPES.filter(
 for (const type of STATEFUL) {
   const { name, plural, machine } = type;
 
-  test(`${name}: its events are its moves, each of them allowed`, async () => {
+  test(`${name}: the events are the transitions, all of them allowed`, async () => {
     const start = fc.record({
       created: fc.boolean(),
       ending: fc.constantFrom(...endingsOf(machine)),
@@ -79,20 +79,20 @@ for (const type of STATEFUL) {
           else if (step.kind === 'both') await simulateDuring(put(step.state));
           else {
             const { status, body } = await put(step.state);
-            const allowed = step.state === before || mayMove(machine, before, step.state);
+            const allowed = step.state === before || canTransition(machine, before, step.state);
             assert.equal(status, allowed ? 200 : 409, `${before} → ${step.state}: ${JSON.stringify(body)}`);
           }
           const { state } = await stateIn(guid);
           const now = await told();
-          assert.equal(now.at(-1), state, 'after each step the last event is the state that it is in');
-          // Of a report and a look of the simulator at once each may move it; of one alone there is one move.
+          assert.equal(now.at(-1), state, 'the last event has the current state');
+          // A report and a simulator round at once may each make a transition; otherwise there is one.
           const moves = now.length - eventsBefore;
           if (step.kind !== 'both') assert.equal(moves, state === before ? 0 : 1, `${before} → ${state}`);
         }
         const states = await told();
         assert.equal(states[0], created ? 'storing' : first);
         for (const [index, to] of states.slice(1).entries())
-          assert.ok(mayMove(machine, states[index] as string, to), `${states[index]} → ${to}`);
+          assert.ok(canTransition(machine, states[index] as string, to), `${states[index]} → ${to}`);
       }),
       { numRuns: 60 },
     );
@@ -109,7 +109,7 @@ for (const type of STATEFUL) {
   }
 }
 
-test('account: each threshold that a balance falls below is told once, whoever lowers it', async () => {
+test('account: each threshold that a balance falls below emits one event', async () => {
   const account = typeOf('account');
   const details = { type: 'reserve', asset: 'USD', low_balance: 200, minimum_balance: 100 };
   const levelOf = (balance: number) => (balance < 100 ? 2 : balance < 200 ? 1 : 0);
@@ -133,7 +133,7 @@ test('account: each threshold that a balance falls below is told once, whoever l
           let next = level;
           if (balance !== null) {
             next = levelOf(balance);
-            // Whoever changes the balance has taken the account over.
+            // A changed balance ends the simulation.
             if (balance !== shown) simulated = 0;
             shown = balance;
             const payload = { bank_guid: owner.bankGuid, details: { ...details, balance } };

@@ -4,11 +4,11 @@ import { kindsOf } from './machine.ts';
 import type { ObjectRow } from './store.ts';
 import type { ObjectType } from './types.ts';
 
-/** What a move is told by: nothing, if the state is what it was. */
+/** The events of a transition; none when the state is unchanged. */
 export function eventsOf({ name, machine }: ObjectType, from: string | null, object: ObjectRow): NewEvent[] {
   if (!machine || object.state === null || object.state === from) return [];
   return kindsOf(machine, from ?? undefined, object.state).map((kind) => ({
-    // That every kind of every machine is in the catalogue is tested.
+    // A test checks that every kind is in the catalogue.
     eventType: `${name}.${kind}` as EventType,
     organizationGuid: object.organization_guid,
     bankGuid: object.bank_guid,
@@ -17,7 +17,7 @@ export function eventsOf({ name, machine }: ObjectType, from: string | null, obj
   }));
 }
 
-/** For the audit record: whose it is and what kind of one, never a name or an amount. */
+/** The audit record names the owner and the type, never a name or an amount. */
 export function changeOf(type: ObjectType, action: 'create' | 'report', object: ObjectRow) {
   const { bank_guid, customer_guid, state } = object;
   return {

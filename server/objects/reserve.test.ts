@@ -6,7 +6,7 @@ import { nextGuid } from '../../testing/customers.ts';
 import { report as put, typeOf } from '../../testing/objects.ts';
 import { eventTypesOf } from '../../testing/subscriptions.ts';
 
-/** The reserve of an account: told when it falls below its thresholds, once for each time (specification, Events). */
+/** The reserve of an account emits an event each time it falls below a threshold (specification, Events). */
 const app = await createTestApp();
 const owner = await createCallers(app);
 const ACCOUNT = { type: 'reserve', asset: 'USD', low_balance: 200, minimum_balance: 100 };
@@ -25,7 +25,7 @@ async function create(details: object) {
 const told = async (guid: unknown) =>
   (await eventTypesOf(app, String(guid))).map((event) => event.replace('account.balance_funding_pull.', ''));
 
-test('below a threshold is below it, at it is not', async () => {
+test('a balance equal to a threshold is not below it', async () => {
   const guid = nextGuid(app);
   for (const [balance, state] of [
     [200, 'funded'],
@@ -38,7 +38,7 @@ test('below a threshold is below it, at it is not', async () => {
   assert.deepEqual(await told(guid), ['low', 'below_minimum']);
 });
 
-test('each crossing is told once, and the way up is not', async () => {
+test('each crossing emits one event, and a rising balance none', async () => {
   const guid = nextGuid(app);
   const steps: [balance: number, told: string][] = [
     [300, ''],
@@ -62,14 +62,14 @@ test('each crossing is told once, and the way up is not', async () => {
   }
 });
 
-test('a threshold that rises above the balance is a crossing too', async () => {
+test('a threshold that rises above the balance counts as a crossing', async () => {
   const guid = nextGuid(app);
   await report(guid, { ...ACCOUNT, balance: 300 });
   await report(guid, { ...ACCOUNT, balance: 300, low_balance: 400 });
   assert.deepEqual(await told(guid), ['low']);
 });
 
-test('an account without a balance or without thresholds has nothing to fall below', async () => {
+test('an account without a balance or thresholds emits nothing', async () => {
   for (const details of [
     { type: 'fiat', asset: 'USD' },
     { type: 'fiat', asset: 'USD', balance: 0 },
@@ -81,7 +81,7 @@ test('an account without a balance or without thresholds has nothing to fall bel
   }
 });
 
-test('an account that is created below its thresholds tells so at once', async () => {
+test('an account that is created below its thresholds emits their events at once', async () => {
   const { status, body } = await create({ balance: 50 });
   assert.deepEqual([status, body.state], [201, 'below_minimum']);
   assert.deepEqual(await told(body.guid), ['low', 'below_minimum']);
@@ -95,25 +95,25 @@ test('a simulation lowers the balance to just below each threshold', async () =>
     const { body: shown } = await app.call({ url: `/api/accounts/${body.guid}`, token });
     seen.push([shown.balance, shown.state]);
     app.clock.advance(1_000);
-    await app.simulator.settle();
+    await app.simulator.drain();
   }
   const end = [99, 'below_minimum'];
   assert.deepEqual(seen, [[1_000, 'funded'], [199, 'low'], end, end]);
   assert.deepEqual(await told(body.guid), ['low', 'below_minimum']);
 });
 
-test('a simulation that begins low goes on from there', async () => {
+test('a simulation that starts at a low balance continues from there', async () => {
   const { body } = await create({ balance: 150, simulate: 'below_minimum' });
   app.clock.advance(1_000);
-  await app.simulator.settle();
+  await app.simulator.drain();
   assert.deepEqual(await told(body.guid), ['low', 'below_minimum']);
   const { body: there } = await create({ balance: 150, simulate: 'low' });
   app.clock.advance(1_000);
-  await app.simulator.settle();
-  assert.deepEqual(await told(there.guid), ['low'], 'it is there already');
+  await app.simulator.drain();
+  assert.deepEqual(await told(there.guid), ['low'], 'the level is reached already');
 });
 
-test('a report of another balance or threshold takes the account over from the simulator', async () => {
+test('a report of another balance or threshold ends the simulation', async () => {
   const { type, asset } = ACCOUNT;
   for (const details of [
     { ...ACCOUNT, balance: 999 },
@@ -122,14 +122,14 @@ test('a report of another balance or threshold takes the account over from the s
     const { body } = await create({ balance: 1_000, simulate: 'low' });
     await report(String(body.guid), details);
     app.clock.advance(10_000);
-    await app.simulator.settle();
+    await app.simulator.drain();
     const token = await issueToken(app, owner, 'bank');
     const shown = await app.call({ url: `/api/accounts/${body.guid}`, token });
     assert.deepEqual([shown.body.balance, shown.body.state], [details.balance, 'funded']);
   }
 });
 
-test('thresholds have an order, and a simulation needs those that it crosses', async () => {
+test('low_balance must exceed minimum_balance, and a simulation needs the thresholds it crosses', async () => {
   for (const low_balance of [100, 99])
     assertError(await create({ low_balance }), 400, 'invalid_parameter', /^low_balance /);
   const answer = await put(app, typeOf('account'), nextGuid(app), {

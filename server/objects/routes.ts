@@ -14,16 +14,15 @@ import {
   viewObject,
 } from './schema.ts';
 import type { Objects } from './service.ts';
-import { OBJECT_TYPES, type ObjectType, wordsOf } from './types.ts';
+import { OBJECT_TYPES, type ObjectType, withArticle, wordsOf } from './types.ts';
 
-/** The same three calls for every kind of object. */
+/** Registers the same three routes for every object type. */
 export function registerObjects(api: HttpServer, { objects }: { objects: Objects }): void {
   for (const type of OBJECT_TYPES) registerType(api, objects, type);
 }
 
 function registerType(api: HttpServer, objects: Objects, type: ObjectType): void {
   const { plural } = type;
-  const name = wordsOf(type.name);
   const tags = [capitalised(wordsOf(plural))];
   const create = requires(holdersOf(`${plural}:execute`), `${plural}:execute`);
   const read = requires(holdersOf(`${plural}:read`), `${plural}:read`);
@@ -36,7 +35,7 @@ function registerType(api: HttpServer, objects: Objects, type: ObjectType): void
       schema: {
         ...create.documented,
         operationId: `${plural}.create`,
-        summary: `Create ${article(name)} ${name} (sandbox only)`,
+        summary: `Create ${withArticle(type.name)} (sandbox only)`,
         tags,
         body: newObjectSchema(type),
         response: answers({ 201: view }, 400, 401, 403, 413, 415, 422),
@@ -56,7 +55,7 @@ function registerType(api: HttpServer, objects: Objects, type: ObjectType): void
       schema: {
         ...read.documented,
         operationId: `${plural}.list`,
-        summary: `List the ${wordsOf(plural)} that the token may see`,
+        summary: `List the ${wordsOf(plural)} that the token may access`,
         tags,
         querystring: objectQuerySchema(type),
         response: answers({ 200: listOf(view) }, 400, 401, 403),
@@ -86,7 +85,7 @@ function registerType(api: HttpServer, objects: Objects, type: ObjectType): void
       schema: {
         ...read.documented,
         operationId: `${plural}.get`,
-        summary: `Get ${article(name)} ${name}`,
+        summary: `Get ${withArticle(type.name)}`,
         tags,
         params: GuidParams,
         response: answers({ 200: view }, 401, 403, 404),
@@ -99,7 +98,7 @@ function registerType(api: HttpServer, objects: Objects, type: ObjectType): void
   );
 }
 
-/** Customers' tokens where they may hold the scope at all; everybody else may. */
+/** Customer tokens only where they may hold the scope. */
 function holdersOf(scope: string): TokenType[] {
   const ofCustomers = scopesFor('customer').includes(scope) ? ['customer' as const] : [];
   return ['organization', 'bank', ...ofCustomers, 'user'];
@@ -107,8 +106,4 @@ function holdersOf(scope: string): TokenType[] {
 
 function capitalised(words: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
-}
-
-function article(word: string): string {
-  return /^[aei]/.test(word) ? 'an' : 'a';
 }

@@ -11,10 +11,11 @@ import { changeOf, eventsOf } from './records.ts';
 import type { NewObject } from './schema.ts';
 import type { Simulator } from './simulator.ts';
 import * as store from './store.ts';
-import { type ObjectType, wordsOf } from './types.ts';
+import { type ObjectType, withArticle, wordsOf } from './types.ts';
 
 export type { ObjectRow, Visible } from './store.ts';
 export type Objects = ReturnType<typeof createObjects>;
+export type Customers = Pick<Objects, 'getCustomer'>;
 
 type Deps = {
   database: Database;
@@ -25,21 +26,20 @@ type Deps = {
   organizations: Organizations;
   simulator: Simulator;
   files: {
-    /** Whether all of these are completed files of this customer. */
     areCompleted(visible: store.Visible, customerGuid: string, guids: readonly string[]): Promise<boolean>;
   };
 };
 
-/** The objects of the platform: shown in both environments, created by partners in sandbox. */
+/** The objects of the platform: readable in both environments, created by partners in sandbox. */
 export function createObjects(deps: Deps) {
   const { database, clock, guids, audit, events, organizations, simulator, files } = deps;
   const { queries } = database;
 
-  /** A bank token has its bank, whatever the request says (specification, Authentication 3). */
+  /** A bank token determines the bank, whatever the request says (specification, Authentication 3). */
   async function bankFor(type: ObjectType, visible: store.Visible, named?: string): Promise<Bank | Failure> {
     const refusal = new Failure(
       'not_implemented',
-      `Production ${wordsOf(type.plural)} come from the platform; create them in sandbox`,
+      `${type.plural} can be created in sandbox only; the platform creates those in production`,
     );
     if (visible.environment === 'production') return refusal;
     const guid = visible.bankGuid ?? named;
@@ -48,7 +48,7 @@ export function createObjects(deps: Deps) {
     return isFailure(bank) || bank.environment === 'sandbox' ? bank : refusal;
   }
 
-  /** Whose the new object is: a customer is its own, and an execution is for the customer of its plan. */
+  /** A customer owns itself, and an execution belongs to the customer of its plan. */
   async function customerFor(
     type: ObjectType,
     inBank: store.Visible,
@@ -62,7 +62,7 @@ export function createObjects(deps: Deps) {
         : new Failure('missing_parameter', 'customer_guid is required');
     return (await store.selectObject(queries, inBank, 'customer', guid))
       ? guid
-      : new Failure('no_customer', 'customer_guid does not name a customer of this bank');
+      : new Failure('no_customer', 'customer_guid must be the guid of a customer of this bank');
   }
 
   async function customerOfPlan(
@@ -75,7 +75,7 @@ export function createObjects(deps: Deps) {
     return found?.customer_guid ?? undefined;
   }
 
-  /** What the details name has to be there, of the same customer, and to be what it is named as. */
+  /** Referenced objects must exist, belong to the same customer and have the right type. */
   async function refuseReferences(
     { references = {}, plan, files: field }: ObjectType,
     inBank: store.Visible,
@@ -94,20 +94,30 @@ export function createObjects(deps: Deps) {
       if (!kinds.includes(found.get(guidIn(name))?.type ?? ''))
         return new Failure(
           'no_object',
-          `${name} names no ${kinds.map(wordsOf).join(' or ')} of this ${owner}`,
+          `${name} must be the guid of ${kinds.map(withArticle).join(' or ')} of this ${owner}`,
         );
-    // Completed is for good, so it still is when the execution is written.
+    // `completed` is a final state, so the plan is still completed when the execution is written.
     const planState = plan === undefined ? undefined : found.get(guidIn(plan))?.state;
     if (plan !== undefined && planState !== 'completed')
       return new Failure(
         'plan_not_completed',
-        `${plan} names a plan that is ${planState}; only a completed plan can be executed`,
+        `${plan} must be the guid of a completed plan; this plan is ${planState}`,
       );
     const fileGuids = (field === undefined ? undefined : details[field]) as string[] | undefined;
     if (!fileGuids?.length || customerGuid === null) return undefined;
     return (await files.areCompleted(inBank, customerGuid, fileGuids))
       ? undefined
-      : new Failure('file_not_completed', `${field} must name completed files of the customer`);
+      : new Failure('file_not_completed', `${field} must be guids of completed files of the customer`);
+  }
+
+  async function get(
+    visible: store.Visible,
+    type: string,
+    guid: string,
+    { reserved = false } = {},
+  ): Promise<store.ObjectRow | Failure> {
+    const object = await store.selectObject(reserved ? database.reserved : queries, visible, type, guid);
+    return object ?? new Failure('not_found', `There is no such ${wordsOf(type)}`);
   }
 
   return {
@@ -153,15 +163,11 @@ export function createObjects(deps: Deps) {
       return object;
     },
 
-    async get(
-      visible: store.Visible,
-      type: string,
-      guid: string,
-      { reserved = false } = {},
-    ): Promise<store.ObjectRow | Failure> {
-      const object = await store.selectObject(reserved ? database.reserved : queries, visible, type, guid);
-      return object ?? new Failure('not_found', `There is no such ${wordsOf(type)}`);
-    },
+    get,
+
+    /** `reserved` uses the connections that are reserved for the token endpoints. */
+    getCustomer: (visible: store.Visible, guid: string, options: { reserved?: boolean } = {}) =>
+      get(visible, 'customer', guid, options),
 
     async list(
       visible: store.Visible,
@@ -172,7 +178,7 @@ export function createObjects(deps: Deps) {
       const states = type.machine ? statesOf(type.machine) : [];
       const unknown = filters.state?.find((name) => !states.includes(name));
       if (unknown !== undefined)
-        return new Failure('invalid_parameter', `state ${unknown} is not a state of ${wordsOf(type.plural)}`);
+        return new Failure('invalid_parameter', `state must be one of ${states.join(', ')}; got ${unknown}`);
       return store.selectObjects(database.lists, visible, type.name, page, filters);
     },
   };

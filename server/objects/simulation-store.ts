@@ -4,7 +4,7 @@ import type { ObjectRow } from './store.ts';
 
 export type Moved = Pick<ObjectRow, 'guid' | 'state' | 'details' | 'ending' | 'next_move_at'>;
 
-/** Those whose time has come, the longest overdue first; what another node or a report holds is left to it. */
+/** Locks due objects, the longest overdue first. Skips objects that another node or a report has locked. */
 export function lockDue(
   transaction: Transaction,
   types: readonly string[],
@@ -39,7 +39,6 @@ export async function updateMoved(
     where objects.guid = moved.guid`.execute(transaction);
 }
 
-/** When the next move of all is due. */
 export async function selectNextMoveAt(
   queries: Queries,
   types: readonly string[],

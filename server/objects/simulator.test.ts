@@ -6,7 +6,7 @@ import { newObject, report, reportObject, reportOf, typeOf } from '../../testing
 import { eventTypesOf } from '../../testing/subscriptions.ts';
 import { until } from '../../testing/webhooks.ts';
 
-/** The simulator: when it moves what, and that it loses nothing. Where the ways lead is in `events.test.ts`. */
+/** The timing and durability of the simulator. Its paths are tested in `events.test.ts`. */
 const app = await createTestApp();
 const owner = await createCallers(app);
 const transfer = typeOf('transfer');
@@ -37,10 +37,10 @@ function rowOf(guid: string, on = app) {
 
 async function pass(ms: number, on = app): Promise<void> {
   on.clock.advance(ms);
-  await on.simulator.settle();
+  await on.simulator.drain();
 }
 
-test('every state on the way lasts as long as the setting says', async () => {
+test('every state lasts as long as the setting says', async () => {
   for (const [delay, ms] of [
     ['5s', 5_000],
     ['30m', 1_800_000],
@@ -61,14 +61,14 @@ test('every state on the way lasts as long as the setting says', async () => {
   }
 });
 
-test('without a delay an object goes all its way at once', async () => {
+test('without a delay an object goes through all states at once', async () => {
   const quick = await createTestApp({ environment: { PORTICO_SIMULATOR_DELAY: '0s' } });
   const guid = await create(quick, await createCallers(quick));
-  await quick.simulator.settle();
+  await quick.simulator.drain();
   assert.equal(await told(guid, quick), 'storing reviewing completed');
 });
 
-test('once started it wakes for each move by itself, and no more after it was stopped', async () => {
+test('a started simulator wakes for each transition, and for none after it was stopped', async () => {
   const running = await createTestApp();
   const of = await createCallers(running);
   await running.simulator.start();
@@ -90,7 +90,7 @@ test('once started it wakes for each move by itself, and no more after it was st
   }, 'the rest of the way');
 });
 
-test('a process that only serves the API wakes those that simulate', async () => {
+test('an API process wakes the simulators', async () => {
   const environment = { PORTICO_SIMULATOR_DELAY: '0s' };
   const works = await createTestApp({ environment });
   const { testDatabase, clock } = works;
@@ -100,13 +100,13 @@ test('a process that only serves the API wakes those that simulate', async () =>
   clock.advance(0);
   const guid = await create(serves, of);
   await until(async () => {
-    // Time stands still, so the look that comes in any case does not come.
+    // Time stands still, so the regular poll does not run.
     clock.advance(0);
     return (await rowOf(guid, serves)).state === 'completed';
   }, 'the message');
 });
 
-test('what nobody was told of is found a little later', async () => {
+test('a transition without a notification is found by the regular poll', async () => {
   const running = await createTestApp();
   const of = await createCallers(running);
   const guid = await create(running, of, { simulate: 'pending' });
@@ -126,7 +126,7 @@ test('what nobody was told of is found a little later', async () => {
   }, 'the look that comes in any case');
 });
 
-test('another process goes on where one was ended', async () => {
+test('another process continues the simulation of a dead one', async () => {
   const guid = await create(app, owner, {}, 'trade');
   await pass(1_000);
   const next = await createTestApp({ testDatabase: app.testDatabase, clock: app.clock });
@@ -135,24 +135,24 @@ test('another process goes on where one was ended', async () => {
   assert.equal(await told(guid), 'storing pending executed settling completed');
 });
 
-test('several processes at once move each object once', async () => {
+test('several concurrent processes make each transition once', async () => {
   const nodes = [app, await createTestApp({ testDatabase: app.testDatabase, clock: app.clock })];
   const guids: string[] = [];
   // More than one batch.
   for (let i = 0; i < 250; i++) guids.push(await create(app, owner));
   for (let step = 0; step < 2; step++) {
     app.clock.advance(1_000);
-    await Promise.all([...nodes, ...nodes].map((node) => node.simulator.settle()));
+    await Promise.all([...nodes, ...nodes].map((node) => node.simulator.drain()));
   }
   for (const guid of guids) assert.equal(await told(guid), 'storing reviewing completed');
 });
 
-test('a move and its event happen together or not at all', async () => {
+test('a transition and its event are atomic', async () => {
   const late = await createTestApp();
   const guid = await create(late, await createCallers(late));
-  // Nobody has made the partitions of that time, so no event can be written.
+  // No partitions exist for that time, so no event can be written.
   late.clock.advance(60 * DAY_MS);
-  await assert.rejects(late.simulator.settle(), /partition/);
+  await assert.rejects(late.simulator.drain(), /partition/);
   assert.equal((await rowOf(guid, late)).state, 'storing');
   await late.simulator.start();
   await until(() => {
@@ -166,19 +166,19 @@ test('a move and its event happen together or not at all', async () => {
   }, 'another try');
 });
 
-test('a report takes the object over from the simulator, unless it says nothing new', async () => {
+test('a report ends the simulation, unless it changes nothing', async () => {
   const guid = await create(app, owner);
   const put = (state: string) => report(app, transfer, guid, reportOf(transfer, owner, { state }));
   assert.equal((await put('storing')).status, 200);
   assert.notEqual((await rowOf(guid)).next_move_at, null);
-  // On the way of the simulation, which would go on from there.
+  // A state on the path of the simulation, which would continue from there.
   assert.equal((await put('reviewing')).status, 200);
   await pass(10_000);
   assert.equal(await told(guid), 'storing reviewing');
   assert.equal((await rowOf(guid)).next_move_at, null);
 });
 
-test('an identity verification that waits expires after a day, unless it was taken further', async () => {
+test('a waiting identity verification expires after a day, unless it was moved on', async () => {
   const waiting = () => create(app, owner, { simulate: 'waiting' }, 'identity_verification');
   const [left, taken] = [await waiting(), await waiting()];
   await pass(1_000);
@@ -193,10 +193,10 @@ test('an identity verification that waits expires after a day, unless it was tak
   assert.equal(await told(taken), 'storing waiting pending');
 });
 
-test('nothing of production is ever moved', async () => {
+test('production objects are never simulated', async () => {
   const guid = await reportObject(app, 'transfer', owner);
   await pass(DAY_MS);
-  assert.equal(await told(guid), 'storing', 'nor what was reported in sandbox');
+  assert.equal(await told(guid), 'storing', 'reported sandbox objects are not simulated either');
   const simulated = {
     environment: 'production' as const,
     ending: 'completed',
@@ -206,7 +206,7 @@ test('nothing of production is ever moved', async () => {
   await assert.rejects(update.execute(), /simulated_in_sandbox_only/);
 });
 
-test('a kind of object that this version does not know is left to the next one', async () => {
+test('unknown object types are left to a newer version', async () => {
   const guid = await create(app, owner);
   await app.database.queries
     .updateTable('objects')

@@ -5,21 +5,21 @@ import type { Clock, Timers } from '../infrastructure/runtime/clock.ts';
 import { coalesce } from '../infrastructure/runtime/coalesce.ts';
 import type { Log } from '../infrastructure/runtime/log.ts';
 import type { Events, NewEvent } from '../webhooks/events/service.ts';
-import { nextMove } from './machine.ts';
+import { nextTransition } from './machine.ts';
 import { eventsOf } from './records.ts';
 import * as store from './simulation-store.ts';
 import type { ObjectRow } from './store.ts';
 import { OBJECT_TYPES, type ObjectType } from './types.ts';
 
-/** Channel on which processes that only serve the API tell the others that something is to be moved. */
+/** The channel on which API processes wake the simulators. */
 const CHANNEL = 'objects';
-/** Objects of one transaction. */
+/** Objects per transaction. */
 const BATCH = 100;
 const MAX_POLL_INTERVAL_MS = 10_000;
 /** Objects that are due may be locked by another process. */
 const MIN_POLL_INTERVAL_MS = 20;
 
-const AT_REST = { ending: null, next_move_at: null };
+const NO_TRANSITION = { ending: null, next_move_at: null };
 
 export type Simulator = ReturnType<typeof createSimulator>;
 
@@ -30,38 +30,41 @@ type Deps = {
   log: Log;
   notifications: Notifications;
   events: Events;
-  /** How long an object stays in each state on its way. */
+  /** How long an object stays in each state. */
   delayMs: number;
 };
 
 /**
- * Takes the objects that partners created in sandbox through their states. What comes next and when stands in each
- * row, and each move commits with its event: any number of processes do this at once, and any of them may die.
+ * Moves the sandbox objects of partners through their states. Each row holds its next transition and time, and
+ * each transition commits with its events, so any number of processes can do this and any of them may die.
  */
 export function createSimulator({ database, clock, timers, log, notifications, events, delayMs }: Deps) {
   const types = new Map(OBJECT_TYPES.map((type) => [type.name, type]));
   const names = [...types.keys()];
   let polling: Polling | undefined;
 
-  /** Where an object goes from here and when; nowhere, once it is at its ending or off the way to it. */
+  /** The next transition; none when the object is at its ending or off the path to it. */
   function plan(
     { machine }: ObjectType,
     state: string | null,
     ending: string | undefined,
     now: Date,
   ): Pick<ObjectRow, 'ending' | 'next_move_at'> {
-    if (!machine || state === null || ending === undefined) return AT_REST;
-    const next = nextMove(machine, state, ending);
-    return next ? { ending, next_move_at: new Date(now.getTime() + (next.afterMs ?? delayMs)) } : AT_REST;
+    if (!machine || state === null || ending === undefined) return NO_TRANSITION;
+    const next = nextTransition(machine, state, ending);
+    return next
+      ? { ending, next_move_at: new Date(now.getTime() + (next.afterMs ?? delayMs)) }
+      : NO_TRANSITION;
   }
 
   function move(object: ObjectRow, now: Date): { object: ObjectRow; events: NewEvent[] } {
     const type = types.get(object.type) as ObjectType;
     const { machine } = type;
     const { state, ending } = object;
-    const next = machine && state !== null && ending !== null ? nextMove(machine, state, ending) : undefined;
-    // A version with other ways may have planned it: then it has arrived.
-    if (!machine || ending === null || !next) return { object: { ...object, ...AT_REST }, events: [] };
+    const next =
+      machine && state !== null && ending !== null ? nextTransition(machine, state, ending) : undefined;
+    // An older version may have planned a path that no longer exists: the simulation then ends.
+    if (!machine || ending === null || !next) return { object: { ...object, ...NO_TRANSITION }, events: [] };
     const moved = {
       ...object,
       state: next.to,
@@ -71,7 +74,7 @@ export function createSimulator({ database, clock, timers, log, notifications, e
     return { object: moved, events: eventsOf(type, state, moved) };
   }
 
-  /** A batch of what is due; gives how many. */
+  /** Moves one batch of due objects and returns its size. */
   function step(): Promise<number> {
     return database.transaction(async (transaction) => {
       const now = clock.now();
@@ -90,15 +93,15 @@ export function createSimulator({ database, clock, timers, log, notifications, e
     });
   }
 
-  /** Everything that is due now, and what becomes due by it. */
-  async function settle(): Promise<void> {
+  /** Moves all objects that are due now, repeatedly. */
+  async function drain(): Promise<void> {
     while ((await step()) > 0);
   }
 
   const startPolling = () =>
     createPolling({
       ...{ clock, timers, log, maxIntervalMs: MAX_POLL_INTERVAL_MS, minIntervalMs: MIN_POLL_INTERVAL_MS },
-      failureMessage: 'could not move objects; retrying',
+      failureMessage: 'could not move objects; will retry',
       async poll() {
         while (polling && (await step()) > 0);
         return { progress: false, nextDueAt: await store.selectNextMoveAt(database.queries, names) };
@@ -108,14 +111,14 @@ export function createSimulator({ database, clock, timers, log, notifications, e
   const notifyOthers = coalesce(() =>
     notifications
       .notify(CHANNEL)
-      .catch((error: unknown) => log.debug({ reason: String(error) }, 'could not wake the simulators')),
+      .catch((error: unknown) => log.debug({ reason: String(error) }, 'could not notify the simulators')),
   );
 
   return {
     plan,
-    settle,
+    drain,
 
-    /** An object is to be moved at that moment, by this process if it does such work. */
+    /** Schedules a round for a new object, in this process or, by notification, in one that simulates. */
     expect(moment: Date): void {
       if (polling) polling.wakeAt(moment);
       else void notifyOthers();

@@ -8,15 +8,23 @@ import {
   selectPageOfEach,
 } from '../infrastructure/database/paging/value-paging.ts';
 import type { EnvironmentName, Tables } from '../infrastructure/database/tables.ts';
-import { guidsOfWindow } from './guid-window.ts';
+import { later } from '../infrastructure/runtime/clock.ts';
+import { firstGuidAt } from '../infrastructure/runtime/guid.ts';
 
 export type ObjectRow = Omit<Selectable<Tables['objects']>, 'guid_time_differs'>;
 type Sql = RawBuilder<unknown>;
 
 const ENVIRONMENTS: readonly EnvironmentName[] = ['production', 'sandbox'];
 const TYPE_IN_DETAILS = sql`(details ->> 'type')`;
+/**
+ * The most that the time in a guid differs from `created_at`. A trigger marks all other rows as `guid_time_differs`
+ * (migration 0017, with the same limit).
+ */
+const MAX_GUID_TIME_DIFFERENCE_MS = 5 * 60_000;
+const LOWEST_GUID = '0'.repeat(32);
+const HIGHEST_GUID = 'f'.repeat(32);
 
-/** What a token may see: its Organization's, narrowed to its environment, its bank, its customer. */
+/** The objects a token may see: those of its Organization, environment, bank and customer. */
 export type Visible = {
   organizationGuid: string;
   environment?: EnvironmentName | undefined;
@@ -35,7 +43,7 @@ export type ObjectFilters = {
   createdAtLt?: Date | undefined;
 };
 
-/** False when the guid is taken: somebody else was first. */
+/** False when the guid exists already. */
 export async function insertObject(transaction: Transaction, object: ObjectRow): Promise<boolean> {
   const inserted = await transaction
     .insertInto('objects')
@@ -55,7 +63,7 @@ function columnsOf(object: ObjectRow): Insertable<Tables['objects']> {
   return { ...object, details: JSON.stringify(object.details) };
 }
 
-/** Of any tenant, for the operator; nobody else changes it until the transaction ends. */
+/** Of any tenant, for the operator. Locks the row until the transaction ends. */
 export function lockObject(transaction: Transaction, guid: string): Promise<ObjectRow | undefined> {
   return transaction
     .selectFrom('objects')
@@ -74,7 +82,7 @@ export function selectObject(
   return visibleTo(queries, visible).where('type', '=', type).where('guid', '=', guid).executeTakeFirst();
 }
 
-/** Those that are there, of any kind, by their guid. */
+/** The existing objects of any type, by guid. */
 export async function selectNamed(
   queries: Queries,
   visible: Visible,
@@ -86,8 +94,8 @@ export async function selectNamed(
 }
 
 /**
- * By the index of the narrowest thing that is asked for: the customer, the bank or the environment, and with it the
- * state or the type in the details. What else is asked for is checked on the rows.
+ * Uses the index of the narrowest filter: the customer, the bank or the environment, with the state or the type
+ * in the details. Other filters are checked on the rows.
  */
 export function selectObjects(
   queries: Queries,
@@ -98,18 +106,19 @@ export function selectObjects(
 ): Promise<PageOf<ObjectRow>> {
   const where = conditionsOf(visible, filters);
   const kind = { column: sql`type`, values: textArray([type]) };
-  const each = [placeOf(visible, filters), kind, ...wordsOf(filters)];
+  const each = [ownerNarrowing(visible, filters), kind, ...detailNarrowings(filters)];
   const ofKind = [...where, sql`type = ${type}`];
   if (filters.guid) return selectPageOfEach(queries, [{ table: 'objects', where: ofKind, each: [] }], page);
   const { createdAtGte: from, createdAtLt: until } = filters;
   if (!from && !until) return selectPageOfEach(queries, [{ table: 'objects', where, each }], page);
-  const { lowest, highest } = guidsOfWindow(from, until);
+  const lowest = from ? firstGuidAt(later(from, -MAX_GUID_TIME_DIFFERENCE_MS)) : LOWEST_GUID;
+  const highest = until ? firstGuidAt(later(until, MAX_GUID_TIME_DIFFERENCE_MS)) : HIGHEST_GUID;
   const isInWindow = sql`guid >= ${lowest} and guid < ${highest}`;
   return selectPageOfEach(
     queries,
     [
       { table: 'objects', where: [...where, isInWindow], each },
-      // The core's objects may be reported long after the time in their guids.
+      // The core may report an object long after the time in its guid.
       { table: 'objects', where: [...ofKind, sql`guid_time_differs and not (${isInWindow})`], each: [] },
     ],
     page,
@@ -133,8 +142,8 @@ function conditionsOf(visible: Visible, filters: ObjectFilters): Sql[] {
   return where;
 }
 
-/** Of every place that could be asked for, the one with the fewest objects. */
-function placeOf(visible: Visible, filters: ObjectFilters): Narrowing {
+/** The filter with the fewest objects. */
+function ownerNarrowing(visible: Visible, filters: ObjectFilters): Narrowing {
   const customers = visible.customerGuid ? [visible.customerGuid] : filters.customerGuid;
   if (customers) return { column: sql`customer_guid`, values: uuidArray(distinct(customers)) };
   const banks = visible.bankGuid ? [visible.bankGuid] : filters.bankGuid;
@@ -143,7 +152,7 @@ function placeOf(visible: Visible, filters: ObjectFilters): Narrowing {
   return { column: sql`environment`, values: textArray(distinct(environments)) };
 }
 
-function wordsOf({ state, type }: ObjectFilters): Narrowing[] {
+function detailNarrowings({ state, type }: ObjectFilters): Narrowing[] {
   if (state) return [{ column: sql`state`, values: textArray(distinct(state)) }];
   return type ? [{ column: TYPE_IN_DETAILS, values: textArray(distinct(type)) }] : [];
 }

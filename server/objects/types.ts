@@ -5,24 +5,24 @@ import type { Details, Machine } from './machine.ts';
 import * as machines from './machines.ts';
 import { refuseReserve } from './reserve.ts';
 
-/** One kind of object: all that the store, the routes, the simulator and the operator's feed need to know of it. */
+/** One object type, as data for the store, the routes, the simulator and the feed. */
 export type ObjectType = {
-  /** In events, in the operator's feed and in the table. */
+  /** In events, in the operator API and in the table. */
   name: string;
-  /** In addresses and scopes. */
+  /** In paths and scopes. */
   plural: string;
   details: TObject;
-  /** Whether one belongs to a customer when a partner creates it; `itself` is the customer. */
+  /** Whether a partner must name a customer at creation; `itself` is the customer type. */
   customer: 'required' | 'optional' | 'itself';
-  /** What has no states has no machine, and nothing to be told of. */
+  /** Types without states have no machine and no events. */
   machine?: Machine;
-  /** Fields that name other objects of the same bank, or of the object's customer, and the kinds that they may be. */
+  /** Fields that reference objects of the same bank or customer, with the allowed types. */
   references?: Readonly<Record<string, readonly string[]>>;
-  /** The field that names the plan that it carries out, which has to be completed. It is for the plan's customer. */
+  /** The field with the plan of an execution. The plan must be completed; the execution belongs to its customer. */
   plan?: string;
-  /** The field that names files of the customer, which have to be completed. */
+  /** The field with files of the customer, which must be completed. */
   files?: string;
-  /** What a schema cannot say; `path` is what the simulator is asked for. */
+  /** Rules that a schema cannot express; `path` is the requested simulation. */
   refuse?(details: Details, path: readonly string[]): Failure | undefined;
 };
 
@@ -96,7 +96,11 @@ export const OBJECT_TYPES: readonly ObjectType[] = [
   },
 ];
 
-/** In a sentence. */
+/** For messages. */
 export function wordsOf(name: string): string {
   return name.replaceAll('_', ' ');
+}
+
+export function withArticle(name: string): string {
+  return `${/^[aei]/.test(name) ? 'an' : 'a'} ${wordsOf(name)}`;
 }

@@ -17,7 +17,7 @@ export type ApplicationDeps = {
   applications: Applications;
 };
 
-/** A partner's first keys (here the list may be empty, unless the Organization is live), and the end of any key. */
+/** Creates first keys, whose allowlist may be empty unless the Organization is live, and removes any key. */
 export function registerApplicationRoutes(scope: HttpServer, deps: ApplicationDeps): void {
   const { authentication, organizations, applications } = deps;
   const tags = ['Operator: applications'];
@@ -28,7 +28,7 @@ export function registerApplicationRoutes(scope: HttpServer, deps: ApplicationDe
     {
       schema: {
         operationId: 'operator.organizations.create_application',
-        summary: 'Generate an Organization key pair; client_secret is shown this once',
+        summary: 'Create an Organization key pair; client_secret is shown once',
         tags,
         security,
         params: GuidParams,
@@ -49,7 +49,7 @@ export function registerApplicationRoutes(scope: HttpServer, deps: ApplicationDe
     {
       schema: {
         operationId: 'operator.banks.create_application',
-        summary: 'Generate a Bank key pair; client_secret is shown this once',
+        summary: 'Create a Bank key pair; client_secret is shown once',
         tags,
         security,
         params: GuidParams,
@@ -71,7 +71,7 @@ export function registerApplicationRoutes(scope: HttpServer, deps: ApplicationDe
     {
       schema: {
         operationId: 'operator.applications.remove',
-        summary: 'Remove a key pair of any partner; its tokens are dead on every node when this answers',
+        summary: 'Remove a key pair of any partner; its tokens are revoked on every node',
         tags,
         security,
         params: ApplicationParams,

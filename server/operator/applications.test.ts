@@ -5,7 +5,7 @@ import { assertError, createTestApp } from '../../testing/app.ts';
 import { createTenant, tokenOf, userToken } from '../../testing/tenant.ts';
 import { scopesFor } from '../tokens/scopes.ts';
 
-/** The first keys of a partner, from the operator (contract, section 10). */
+/** The first keys of a partner (contract, section 10). */
 const app = await createTestApp();
 const tenant = await createTenant(app);
 const ABSENT = '0'.repeat(32);
@@ -19,7 +19,7 @@ const KINDS = [
 for (const { kind, pathOf } of KINDS) {
   const create = (input: object, of = tenant) => app.operate('POST', `${pathOf(of)}/applications`, input);
 
-  test(`the operator creates ${kind} keys, with an empty list if need be`, async () => {
+  test(`the operator creates ${kind} keys, also with an empty allowlist`, async () => {
     for (const list of [{}, { ip_allowlist: [] }, { ip_allowlist: LIST }]) {
       const { status, body } = await create({ name: 'First', ...list });
       assert.equal(status, 201, JSON.stringify(body));
@@ -38,7 +38,7 @@ for (const { kind, pathOf } of KINDS) {
     }
   });
 
-  test(`the ${kind} keys of a live Organization have a list from the operator too`, async () => {
+  test(`${kind} keys of a live Organization need an allowlist from the operator too`, async () => {
     const live = await createTenant(app, { ipAllowlist: LIST });
     await app.operate('PATCH', `/organizations/${live.organizationGuid}`, { live: true });
     for (const input of [{ name: 'First' }, { name: 'First', ip_allowlist: [] }])
@@ -46,7 +46,7 @@ for (const { kind, pathOf } of KINDS) {
     assert.equal((await create({ name: 'First', ip_allowlist: LIST }, live)).status, 201);
   });
 
-  test(`the rules of lists and scopes hold for ${kind} keys of the operator`, async () => {
+  test(`the rules for allowlists and scopes apply to ${kind} keys of the operator`, async () => {
     const scopes = [kind === 'bank' ? 'organizations:read' : 'subscriptions:read'];
     assertError(
       await create({ name: 'First', ip_allowlist: [...LIST, '10.0.0.1'] }),
@@ -58,7 +58,7 @@ for (const { kind, pathOf } of KINDS) {
     assertError(await create({}), 400, 'missing_parameter', /^name /);
   });
 
-  test(`the creation of ${kind} keys is in the audit record without the secret`, async () => {
+  test(`the audit record of a ${kind} key has no secret`, async () => {
     const { body } = await create({ name: 'First', scopes: ['trades:read'], ip_allowlist: LIST });
     const [record, ...none] = await auditRecordsOf(app, String(body.client_id));
     assert.deepEqual(
@@ -69,7 +69,7 @@ for (const { kind, pathOf } of KINDS) {
     assert.ok(!app.logged.join().includes(String(body.client_secret)));
   });
 
-  test(`there are no ${kind} keys of what does not exist`, async () => {
+  test(`${kind} keys of an unknown owner: 404`, async () => {
     const absent = { ...tenant, organizationGuid: ABSENT, bankGuid: ABSENT };
     assertError(await create({ name: 'First' }, absent), 404, 'not_found');
   });

@@ -7,7 +7,7 @@ const WRONG = 'portico_op_this-is-not-the-operator-token';
 const WINDOW_MS = 300_000;
 let lastAddress = 0;
 
-/** An address that no other test has used. */
+/** An address that no other test uses. */
 function newAddress(): string {
   lastAddress += 1;
   return `198.51.100.${lastAddress}`;
@@ -22,14 +22,14 @@ async function failOften(times: number, address: string, from: TestApp = app): P
   for (let i = 0; i < times; i++) assertError(await ask(address, WRONG, from), 401, 'authentication_failed');
 }
 
-test('the right token is let in, in any spelling of Bearer', async () => {
+test('the right token is accepted, with any case of Bearer', async () => {
   for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
     const headers = { authorization: `${scheme} ${OPERATOR_TOKEN}` };
     assert.equal((await ask(newAddress(), undefined, app, headers)).status, 200);
   }
 });
 
-test('no header, or one that is no bearer token, is malformed', async () => {
+test('a missing or malformed header is authentication_malformed', async () => {
   const address = newAddress();
   assertError(await ask(address, undefined), 401, 'authentication_malformed');
   for (const authorization of [
@@ -46,13 +46,13 @@ test('no header, or one that is no bearer token, is malformed', async () => {
     assertError(await ask(address, undefined, app, { authorization }), 401, 'authentication_malformed');
 });
 
-test('anything but exactly the token has failed', async () => {
+test('any other token is authentication_failed', async () => {
   const address = newAddress();
   const almost = [WRONG, OPERATOR_TOKEN.slice(1), `${OPERATOR_TOKEN}x`, OPERATOR_TOKEN.toUpperCase(), 'x'];
   for (const token of almost) assertError(await ask(address, token), 401, 'authentication_failed');
 });
 
-test('past 20 wrong tokens an address is refused until the window ends, but never the right token', async () => {
+test('after 20 wrong tokens an address is refused until the window ends, except with the right token', async () => {
   const address = newAddress();
   await failOften(20, address);
   const refused = await ask(address, WRONG);
@@ -71,7 +71,7 @@ test('past 20 wrong tokens an address is refused until the window ends, but neve
   assertError(await ask(address, WRONG), 401, 'authentication_failed');
 });
 
-test('the wrong tokens are counted by all processes together', async () => {
+test('wrong tokens are counted across processes', async () => {
   const { testDatabase, clock } = app;
   const second = await createTestApp({ testDatabase, clock });
   const address = newAddress();
@@ -82,7 +82,7 @@ test('the wrong tokens are counted by all processes together', async () => {
   assert.equal((await ask(address, OPERATOR_TOKEN, second)).status, 200);
 });
 
-test('right and malformed calls are not counted against an address', async () => {
+test('right and malformed calls are not counted', async () => {
   const address = newAddress();
   for (let i = 0; i < 30; i++) {
     assert.equal((await ask(address, OPERATOR_TOKEN)).status, 200);
@@ -91,7 +91,7 @@ test('right and malformed calls are not counted against an address', async () =>
   assertError(await ask(address, WRONG), 401, 'authentication_failed');
 });
 
-test('X-Forwarded-For makes a new address only behind a trusted proxy', async () => {
+test('X-Forwarded-For counts only behind a trusted proxy', async () => {
   const address = newAddress();
   const forged = (i: number) => ({ 'x-forwarded-for': `203.0.113.${i}` });
   for (let i = 0; i < 20; i++) await ask(address, WRONG, app, forged(i));
@@ -103,7 +103,7 @@ test('X-Forwarded-For makes a new address only behind a trusted proxy', async ()
   assertError(await ask('10.0.0.1', WRONG, behindProxy, forged(2)), 401, 'authentication_failed');
 });
 
-test('refusals are counted by reason, and no token reaches the log', async () => {
+test('refusals are counted by reason, and no token is logged', async () => {
   const address = newAddress();
   await failOften(20, address);
   await ask(address, WRONG);

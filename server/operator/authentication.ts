@@ -9,12 +9,12 @@ import { Failure } from '../infrastructure/runtime/failure.ts';
 import type { Metrics } from '../infrastructure/runtime/metrics.ts';
 import type { Secret } from '../infrastructure/runtime/secret.ts';
 
-/** Wrong tokens from one address; past it only the right token is let in from there until the window ends. */
+/** After so many wrong tokens from one address only the right token is accepted from there until the window ends. */
 const FAILURE_LIMIT: RateLimit = { name: 'operator_failure', limit: 20, windowMs: 300_000 };
 
 const BEARER = /^Bearer ([\x21-\x7e]{1,512})$/i;
 
-/** What the routes of this surface declare in the OpenAPI document. */
+/** The security requirement in the OpenAPI document. */
 export const security = [{ operatorToken: [] }];
 
 export type OperatorAuthentication = ReturnType<typeof createOperatorAuthentication>;
@@ -38,7 +38,7 @@ export function createOperatorAuthentication({
     async check(request: FastifyRequest): Promise<Failure | undefined> {
       const { authorization } = request.headers;
       const token = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
-      // Before the limit: whoever shares the operator's address must not lock the operator out.
+      // Before the rate limit, so that others behind the operator's address cannot lock the operator out.
       if (token !== undefined && timingSafeEqual(digest(token), expected)) return undefined;
 
       const address = countedAddress(sourceAddress(request));
@@ -53,10 +53,10 @@ export function createOperatorAuthentication({
             'The header Authorization: Bearer <operator token> is required',
           ),
         );
-      noteWrongToken(request);
+      recordWrongToken(request);
       const exhausted = await rateLimits.use(FAILURE_LIMIT, address);
       if (exhausted) return rejected('rate_limit', exhausted);
-      return rejected('wrong_token', new Failure('authentication_failed', 'The operator token is not valid'));
+      return rejected('wrong_token', new Failure('authentication_failed', 'The operator token is invalid'));
     },
 
     actor(request: FastifyRequest): Actor {
@@ -64,7 +64,7 @@ export function createOperatorAuthentication({
     },
   };
 
-  function noteWrongToken(request: FastifyRequest): void {
+  function recordWrongToken(request: FastifyRequest): void {
     const { id: requestId, routeOptions } = request;
     const failed = { objectType: 'operator', reason: 'authentication_failed' } as const;
     const from = { address: sourceAddress(request), requestId, path: routeOptions.url ?? '' };
@@ -80,7 +80,7 @@ export function createOperatorAuthentication({
   }
 }
 
-/** Equal lengths for the constant-time comparison, whatever was sent. */
+/** Hashing gives both sides equal length for the constant-time comparison. */
 function digest(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }

@@ -5,7 +5,7 @@ import type { Ingest } from '../webhooks/events/ingest.ts';
 import { AcceptedEvents, ReportedEvents } from '../webhooks/events/schema.ts';
 import { security } from './authentication.ts';
 
-/** 1,000 events as an encoder may write them: indented, with every field. */
+/** 1,000 events with every field, indented. */
 const MAX_EVENTS_BYTES = 1024 ** 2;
 
 export type EventDeps = { ingest: Ingest };
@@ -17,7 +17,7 @@ export function registerEventRoutes(scope: HttpServer, { ingest }: EventDeps): v
       bodyLimit: MAX_EVENTS_BYTES,
       schema: {
         operationId: 'operator.events.create',
-        summary: 'Announce events of the platform; the same event twice is announced once',
+        summary: 'Publish events of the platform; idempotent on guid',
         tags: ['Operator: events'],
         security,
         body: ReportedEvents,

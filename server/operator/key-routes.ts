@@ -1,34 +1,23 @@
 import Type from 'typebox';
-import type { Clients } from '../credentials/applications/clients.ts';
-import type { Audit } from '../infrastructure/audit/service.ts';
-import type { Database } from '../infrastructure/database/database.ts';
 import { unwrap } from '../infrastructure/http/errors.ts';
 import { answers, Timestamp } from '../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../infrastructure/http/server.ts';
-import type { Encryption } from '../infrastructure/runtime/encryption.ts';
-import type { LoginRoom } from '../people/login/service.ts';
 import type { SigningKeys } from '../tokens/signing-keys/signing-keys.ts';
-import type { Subscriptions } from '../webhooks/subscriptions/service.ts';
 import { type OperatorAuthentication, security } from './authentication.ts';
-import { rotateMasterKey } from './master-key.ts';
+import { type MasterKeyDeps, rotateMasterKey } from './master-key.ts';
 
-export type RotationDeps = {
+export type RotationDeps = MasterKeyDeps & {
   authentication: OperatorAuthentication;
   signingKeys: SigningKeys;
-  clients: Clients;
-  subscriptions: Subscriptions;
-  login: Pick<LoginRoom, 'totp'>;
-  encryption: Encryption;
-  database: Database;
-  audit: Audit;
 };
 
 const RotatedSigningKey = Type.Object({ kid: Type.String(), signs_from: Timestamp });
 const RotatedMasterKey = Type.Object({
-  key_id: Type.String({ description: 'the master key that everything new is stored under' }),
-  reencrypted: Type.Integer({ description: 'stored secrets that were moved to it now' }),
+  key_id: Type.String({ description: 'the master key that encrypts new secrets' }),
+  reencrypted: Type.Integer({ description: 'stored secrets that this call re-encrypted' }),
   client_secrets_under_older_keys: Type.Integer({
-    description: 'client secrets that move when they are next used; keep the older keys until this is 0',
+    description:
+      'client secrets that are re-hashed at their next use; keep the older master keys until this is 0',
   }),
 });
 
@@ -42,7 +31,7 @@ export function registerKeyRoutes(scope: HttpServer, deps: RotationDeps): void {
       schema: {
         operationId: 'operator.signing_keys.rotate',
         summary:
-          'Publish a new signing key; it signs ten minutes later, and the old one stays until its tokens expire',
+          'Publish a new signing key; it signs after ten minutes, and the old key stays published until its tokens expire',
         tags,
         security,
         response: answers({ 200: RotatedSigningKey }, 401, 403, 409, 413, 415),
@@ -59,7 +48,7 @@ export function registerKeyRoutes(scope: HttpServer, deps: RotationDeps): void {
     {
       schema: {
         operationId: 'operator.master_key.rotate',
-        summary: 'Move everything stored to the first master key of PORTICO_MASTER_KEY',
+        summary: 'Re-encrypt all stored secrets with the first key of PORTICO_MASTER_KEY',
         tags,
         security,
         response: answers({ 200: RotatedMasterKey }, 401, 403, 413, 415),

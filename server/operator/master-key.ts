@@ -1,9 +1,24 @@
-import type { Actor } from '../infrastructure/audit/service.ts';
-import type { RotationDeps } from './key-routes.ts';
+import type { Clients } from '../credentials/applications/clients.ts';
+import type { Actor, Audit } from '../infrastructure/audit/service.ts';
+import type { Database } from '../infrastructure/database/database.ts';
+import type { Encryption } from '../infrastructure/runtime/encryption.ts';
+import type { LoginRoom } from '../people/login/service.ts';
+import type { SigningKeys } from '../tokens/signing-keys/signing-keys.ts';
+import type { Subscriptions } from '../webhooks/subscriptions/service.ts';
 
-/** Re-encrypts every stored secret under the current master key, in one transaction. */
+export type MasterKeyDeps = {
+  database: Database;
+  encryption: Encryption;
+  signingKeys: SigningKeys;
+  subscriptions: Subscriptions;
+  login: Pick<LoginRoom, 'totp'>;
+  clients: Clients;
+  audit: Audit;
+};
+
+/** Re-encrypts every stored secret with the current master key, in one transaction. */
 export async function rotateMasterKey(
-  { database, encryption, signingKeys, subscriptions, login, clients, audit }: RotationDeps,
+  { database, encryption, signingKeys, subscriptions, login, clients, audit }: MasterKeyDeps,
   actor: Actor,
 ): Promise<{ key_id: string; reencrypted: number; client_secrets_under_older_keys: number }> {
   const keyId = encryption.currentKeyId;

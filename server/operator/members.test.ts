@@ -8,7 +8,7 @@ import { createTenant } from '../../testing/tenant.ts';
 const app = await createTestApp();
 const { organizationGuid } = await createTenant(app);
 const path = `/organizations/${organizationGuid}/members`;
-const NOBODY = '0'.repeat(32);
+const NIL_GUID = '0'.repeat(32);
 
 test('the operator invites, lists and removes members of any Organization', async () => {
   const { status, body } = await app.operate('POST', path, { email: 'ada@partner.example', role: 'founder' });
@@ -19,23 +19,23 @@ test('the operator invites, lists and removes members of any Organization', asyn
     objectsOf(listed).map(({ email, role, state }) => [email, role, state]),
     [['ada@partner.example', 'founder', 'invited']],
   );
-  assert.equal('invitation_link' in (objectsOf(listed)[0] ?? {}), false, 'shown this once');
+  assert.equal('invitation_link' in (objectsOf(listed)[0] ?? {}), false, 'shown once');
   assert.equal((await app.operate('DELETE', `${path}/${body.guid}`)).status, 204);
   assert.deepEqual(objectsOf(await app.operate('GET', path)), []);
   assertError(await app.operate('DELETE', `${path}/${body.guid}`), 404, 'not_found');
 });
 
-test('what does not exist is not found', async () => {
-  const nowhere = `/organizations/${NOBODY}/members`;
+test('unknown members and Organizations: 404', async () => {
+  const unknown = `/organizations/${NIL_GUID}/members`;
   const input = { email: 'a@partner.example', role: 'viewer' };
-  assertError(await app.operate('POST', nowhere, input), 404, 'not_found');
-  assertError(await app.operate('GET', nowhere), 404, 'not_found');
-  assertError(await app.operate('DELETE', `${nowhere}/${NOBODY}`), 404, 'not_found');
-  assertError(await app.operate('DELETE', `${path}/${NOBODY}`), 404, 'not_found');
-  assertError(await app.operate('POST', `/members/${NOBODY}/password_reset`, {}), 404, 'not_found');
+  assertError(await app.operate('POST', unknown, input), 404, 'not_found');
+  assertError(await app.operate('GET', unknown), 404, 'not_found');
+  assertError(await app.operate('DELETE', `${unknown}/${NIL_GUID}`), 404, 'not_found');
+  assertError(await app.operate('DELETE', `${path}/${NIL_GUID}`), 404, 'not_found');
+  assertError(await app.operate('POST', `/members/${NIL_GUID}/password_reset`, {}), 404, 'not_found');
 });
 
-test('a member of one Organization is not removed through another', async () => {
+test('a member is not removed through another Organization', async () => {
   const person = await joinTeam(app, organizationGuid);
   const other = await createTenant(app);
   const wrong = `/organizations/${other.organizationGuid}/members/${person.memberGuid}`;
@@ -43,7 +43,7 @@ test('a member of one Organization is not removed through another', async () => 
   assert.equal((await browse(app, 'GET', '/session', { as: person })).status, 200);
 });
 
-test('a link for a new password is good for a day', async () => {
+test('a password link is valid for a day', async () => {
   const person = await joinTeam(app, organizationGuid);
   const { body } = await app.operate('POST', `/members/${person.memberGuid}/password_reset`, {});
   const tomorrow = new Date(app.clock.now().getTime() + 24 * 3_600_000);
@@ -51,7 +51,7 @@ test('a link for a new password is good for a day', async () => {
   tokenInLink(body.link);
 });
 
-test('the list is walked page by page', async () => {
+test('the list has pages', async () => {
   const tenant = await createTenant(app);
   const members = `/organizations/${tenant.organizationGuid}/members`;
   for (let i = 0; i < 5; i++)

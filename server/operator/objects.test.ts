@@ -5,7 +5,7 @@ import { assertError, createTestApp } from '../../testing/app.ts';
 import { nextGuid } from '../../testing/customers.ts';
 import { createTenant, PRODUCTION_HOST, tokenOf } from '../../testing/tenant.ts';
 
-/** PUT /operator/objects/customer/{guid}: the platform's core reports its customers (contract, section 10). */
+/** PUT /operator/objects/customer/{guid}: reports of customers by the platform's core (contract, section 10). */
 const app = await createTestApp();
 const tenant = await createTenant(app);
 const live = await createTenant(app, { environment: 'production' });
@@ -17,7 +17,7 @@ const inputOf = (bank_guid: string, details: object = { type: 'business', name: 
   details,
 });
 
-test('a reported customer is there for its tenant, in both environments', async () => {
+test('a reported customer is readable for its tenant, in both environments', async () => {
   for (const [{ organizationGuid, bankGuid, bankKey }, environment, host] of [
     [tenant, 'sandbox', 'localhost:4000'],
     [live, 'production', PRODUCTION_HOST],
@@ -35,7 +35,7 @@ test('a reported customer is there for its tenant, in both environments', async 
   }
 });
 
-test('the same report twice changes nothing', async () => {
+test('a repeated report changes nothing', async () => {
   const guid = nextGuid(app);
   for (const details of [{ type: 'business', name: 'Ada' }, { type: 'business' }]) {
     const { body: first } = await report(guid, inputOf(tenant.bankGuid, details));
@@ -47,7 +47,7 @@ test('the same report twice changes nothing', async () => {
   }
 });
 
-test('another report of the same customer changes it and keeps its creation', async () => {
+test('another report changes the customer and keeps its creation time', async () => {
   const guid = nextGuid(app);
   const { body: first } = await report(guid, inputOf(tenant.bankGuid));
   app.clock.advance(1_000);
@@ -64,7 +64,7 @@ test('another report of the same customer changes it and keeps its creation', as
   );
 });
 
-test('a name alone is changed, taken away and given back', async () => {
+test('a name can be changed, removed and added again', async () => {
   const guid = nextGuid(app);
   for (const name of ['Ada', undefined, 'Ada', 'Grace']) {
     const details = { type: 'business', ...(name !== undefined && { name }) };
@@ -74,14 +74,14 @@ test('a name alone is changed, taken away and given back', async () => {
   assert.equal((await auditRecordsOf(app, guid)).length, 4);
 });
 
-test('the same report many times at once makes one customer and one record', async () => {
+test('concurrent reports create one customer and one audit record', async () => {
   const guid = nextGuid(app);
   const answers = await Promise.all(Array.from({ length: 8 }, () => report(guid, inputOf(tenant.bankGuid))));
   for (const { status, body } of answers) assert.deepEqual([status, body], [200, answers[0]?.body]);
   assert.equal((await auditRecordsOf(app, guid)).length, 1);
 });
 
-test('a customer cannot be moved to another bank or tenant by a report', async () => {
+test('a report cannot move a customer to another bank or tenant', async () => {
   const guid = nextGuid(app);
   const { body: first } = await report(guid, inputOf(tenant.bankGuid));
   app.clock.advance(1_000);
@@ -92,11 +92,11 @@ test('a customer cannot be moved to another bank or tenant by a report', async (
   assert.equal((await auditRecordsOf(app, guid)).length, 1);
 });
 
-test('a bank that does not exist is no bank', async () => {
+test('an unknown bank is refused', async () => {
   assertError(await report(nextGuid(app), inputOf(ABSENT)), 422, 'no_bank', /^bank_guid /);
 });
 
-test('what does not fit is refused by the name of its field', async () => {
+test('invalid input is refused with the name of its field', async () => {
   const guid = nextGuid(app);
   const send = (details: unknown) => report(guid, { bank_guid: tenant.bankGuid, details });
   assertError(await report(guid, { details: { type: 'business' } }), 400, 'missing_parameter', /^bank_guid /);

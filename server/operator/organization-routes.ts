@@ -75,7 +75,7 @@ export function registerOrganizationRoutes(
     {
       schema: {
         operationId: 'operator.organizations.update',
-        summary: 'Change an Organization: name, live, features',
+        summary: 'Update an Organization: name, live, features, second factor',
         tags,
         security,
         params: GuidParams,

@@ -5,7 +5,7 @@ import { createTenant, tokenOf } from '../../testing/tenant.ts';
 
 const app = await createTestApp();
 
-test('the operator removes any key pair, and its tokens are dead at once', async () => {
+test('the operator removes any key pair, and its tokens are revoked at once', async () => {
   const { bankKey, organizationKey } = await createTenant(app);
   const token = await tokenOf(app, bankKey, 'customers:read');
   const other = await tokenOf(app, organizationKey, 'customers:read');
@@ -24,7 +24,7 @@ test('the operator removes any key pair, and its tokens are dead at once', async
   assert.equal(records.body.total, 1);
 });
 
-test('a parameter is refused where a route takes none', async () => {
+test('an unknown query parameter is refused', async () => {
   const { organizationGuid } = await createTenant(app);
   const answer = await app.operate('GET', `/organizations/${organizationGuid}?verbose=true`);
   assertError(answer, 400, 'invalid_parameter', /verbose/);

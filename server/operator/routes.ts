@@ -23,7 +23,7 @@ export type OperatorDeps = { authentication: OperatorAuthentication } & Organiza
   RotationDeps &
   AuditDeps;
 
-/** The surface of the people who run the service; `portico operator …` makes the same calls. */
+/** The operator API; `portico operator …` makes the same calls. */
 export async function registerOperator(server: HttpServer, deps: OperatorDeps): Promise<void> {
   await server.register(
     async (scope: HttpServer) => {

@@ -21,7 +21,7 @@ export type SubscriptionDeps = {
   subscriptions: Subscriptions;
 };
 
-/** The partner's rules hold here too; protecting and disabling is the operator's alone. */
+/** The rules for partners apply here too; only the operator protects and disables subscriptions. */
 export function registerSubscriptionRoutes(scope: HttpServer, deps: SubscriptionDeps): void {
   const { authentication, organizations, subscriptions } = deps;
   const tags = ['Operator: subscriptions'];
@@ -31,7 +31,7 @@ export function registerSubscriptionRoutes(scope: HttpServer, deps: Subscription
     {
       schema: {
         operationId: 'operator.subscriptions.create',
-        summary: 'Create a webhook subscription for a partner; signing_key is shown this once',
+        summary: 'Create a webhook subscription for a partner; signing_key is shown once',
         tags,
         security,
         params: GuidParams,
@@ -113,8 +113,7 @@ export function registerSubscriptionRoutes(scope: HttpServer, deps: Subscription
     {
       schema: {
         operationId: 'operator.subscriptions.delete',
-        summary:
-          'Schedule the deletion of a subscription, as its partner would: it delivers for 24 more hours',
+        summary: 'Schedule the deletion of a webhook subscription; it delivers for 24 more hours',
         tags,
         security,
         params: GuidParams,

@@ -2,11 +2,11 @@ import { type Call, type Field, kebab } from './calls.ts';
 import { misuse } from './help.ts';
 import { typeOf } from './values.ts';
 
-/** What was typed after the words of a call, sorted but not yet read. */
+/** Arguments of a call, sorted but not parsed. */
 export type Arguments = {
-  /** In the order of the call's path. */
+  /** In the order of the path. */
   positionals: readonly string[];
-  /** The texts given for each flag, by the name that the API gives it. */
+  /** Texts by flag, under the name that the API uses. */
   flags: ReadonlyMap<string, readonly string[]>;
   json: string | undefined;
 };
@@ -19,8 +19,8 @@ export function sortArguments(call: Call, typed: readonly string[]): Arguments {
   const flags = new Map<string, string[]>();
   let json: string | undefined;
 
-  const waiting = [...typed];
-  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+  const rest = [...typed];
+  for (let next = rest.shift(); next !== undefined; next = rest.shift()) {
     if (!next.startsWith('-')) {
       positionals.push(next);
       continue;
@@ -28,22 +28,21 @@ export function sortArguments(call: Call, typed: readonly string[]): Arguments {
     const [flag = '', inline] = splitOnce(next);
     const name = kebab(flag.slice(2));
     if (call.body && flag === `--${JSON_FLAG}`) {
-      if (json !== undefined) throw misuse(call, '--json is given more than once.');
-      json = inline ?? valueFrom(waiting, flag);
+      if (json !== undefined) throw misuse(call, '--json must be given only once.');
+      json = inline ?? valueFrom(rest, flag);
       continue;
     }
     const field = flag.startsWith('--') ? fields.get(name) : undefined;
-    if (!field) throw misuse(call, `There is no flag ${flag}.`);
-    const text =
-      inline ?? (typeOf(field.schema) === 'boolean' ? truthFrom(waiting) : valueFrom(waiting, flag));
+    if (!field) throw misuse(call, `Unknown flag ${flag}.`);
+    const text = inline ?? (typeOf(field.schema) === 'boolean' ? booleanFrom(rest) : valueFrom(rest, flag));
     flags.set(field.name, [...(flags.get(field.name) ?? []), text]);
   }
   requirePositionals(call, positionals);
   return { positionals, flags, json };
 
-  function valueFrom(rest: string[], flag: string): string {
-    // Text that begins with two hyphens is more likely the next flag; --flag=--text still says it.
-    const value = rest[0]?.startsWith('--') ? undefined : rest.shift();
+  function valueFrom(args: string[], flag: string): string {
+    // Text that starts with two hyphens is probably the next flag; --flag=--text still passes it.
+    const value = args[0]?.startsWith('--') ? undefined : args.shift();
     if (value === undefined) throw misuse(call, `${flag} needs a value.`);
     return value;
   }
@@ -58,8 +57,8 @@ function splitOnce(argument: string): readonly [flag: string, inline?: string] {
   return equals < 0 ? [argument] : [argument.slice(0, equals), argument.slice(equals + 1)];
 }
 
-/** A flag that is true or false may stand alone, so only those two words belong to it. */
-function truthFrom(rest: string[]): string {
+/** A boolean flag may stand alone, so it consumes only `true` and `false`. */
+function booleanFrom(rest: string[]): string {
   return rest[0] === 'true' || rest[0] === 'false' ? (rest.shift() as string) : 'true';
 }
 
@@ -67,9 +66,9 @@ function requirePositionals(call: Call, given: readonly string[]): void {
   for (const [index, { label }] of call.positionals.entries()) {
     const text = given[index];
     if (text === undefined) throw misuse(call, `${label} is missing.`);
-    // In a path these are not names: they would lead to another address.
-    if (text === '' || text === '.' || text === '..') throw misuse(call, `${label} cannot be "${text}".`);
+    // In a path these would address another resource.
+    if (text === '' || text === '.' || text === '..') throw misuse(call, `${label} must not be "${text}".`);
   }
   const surplus = given[call.positionals.length];
-  if (surplus !== undefined) throw misuse(call, `"${surplus}" is one argument too many.`);
+  if (surplus !== undefined) throw misuse(call, `Unexpected argument "${surplus}".`);
 }

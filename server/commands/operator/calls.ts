@@ -4,12 +4,12 @@ import type { Schema } from './values.ts';
 export type Field = { name: string; required: boolean; schema: Schema; description: string };
 
 export type Call = {
-  /** What is typed after `portico operator`. */
+  /** The words after `portico operator`. */
   words: readonly string[];
   summary: string;
   method: string;
   path: string;
-  /** In the order of the path, each with the label that the usage line shows. */
+  /** In the order of the path, with the labels of the usage line. */
   positionals: readonly { name: string; label: string; description: string }[];
   query: readonly Field[];
   body: { required: boolean; fields: readonly Field[] } | undefined;
@@ -32,7 +32,7 @@ export type OpenApiDocument = { paths?: Readonly<Record<string, Readonly<Record<
 
 const PREFIX = 'operator.';
 
-/** Every operator's call that the document describes; calls on the same kind of object stand together. */
+/** All operator calls of the document, grouped by resource. */
 export function callsOf({ paths = {} }: OpenApiDocument): readonly Call[] {
   const calls = Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations)
@@ -42,7 +42,6 @@ export function callsOf({ paths = {} }: OpenApiDocument): readonly Call[] {
   return [...Map.groupBy(calls, (call) => call.words[0]).values()].flat();
 }
 
-/** The hyphens of a command line for the underscores of the API. */
 export function kebab(name: string): string {
   return name.replaceAll('_', '-');
 }
@@ -75,7 +74,7 @@ function positionalsOf(path: string, parameters: NonNullable<Operation['paramete
   });
 }
 
-/** A path names the owner of a guid before it: `/organizations/{guid}` is an organization's. */
+/** `/organizations/{guid}` gets the label organization-guid. */
 function labelOf(name: string, before: string): string {
   const owner = /^[a-z_]+s$/.test(before) ? before.replace(/ies$/, 'y').replace(/s$/, '') : '';
   return name === 'guid' && owner !== '' ? kebab(`${owner}-guid`) : kebab(name);

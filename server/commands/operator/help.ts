@@ -5,7 +5,6 @@ import { describeType } from './values.ts';
 const INDENT = '  ';
 const GAP = '  ';
 
-/** What is required, in full; that there is more, in a word. */
 function usageOf(call: Call): string {
   const fields = fieldsOf(call);
   const required = fields.filter((field) => field.required);
@@ -15,7 +14,7 @@ function usageOf(call: Call): string {
   return ['Usage: portico operator', ...call.words, ...labels, ...flags, ...more].join(' ');
 }
 
-/** A sentence about what was typed, and how it should have been. */
+/** An error with the usage line of the call. */
 export function misuse(call: Call, sentence: string): StartupError {
   return new StartupError(`${sentence}\n${usageOf(call)}`);
 }
@@ -28,11 +27,11 @@ export function listCalls(calls: readonly Call[], baseUrl: string): string {
   return [
     'Usage: portico operator <call> [arguments]',
     '',
-    `The calls of the service at ${baseUrl}:`,
+    `Calls of the service at ${baseUrl}:`,
     '',
     ...aligned(rows),
     '',
-    'portico operator <call> --help shows the arguments of one.',
+    'Run portico operator <call> --help for the arguments of a call.',
     '',
   ].join('\n');
 }
@@ -46,7 +45,7 @@ export function describeCall(call: Call): string {
       explanation(field),
     ]),
     ...(call.body
-      ? [['--json', 'JSON', 'the whole body, or - to read it from standard input; flags win']]
+      ? [['--json', 'JSON', 'the whole body, or - to read it from standard input; flags override its fields']]
       : []),
   ];
   const about = [usageOf(call), '', call.summary, `${call.method} ${call.path}`, ''];
@@ -62,7 +61,6 @@ function explanation({ required, description, schema }: Field): string {
   return [required ? 'required' : '', description, byDefault].filter((part) => part !== '').join('; ');
 }
 
-/** Each column as wide as its widest cell. */
 function aligned(rows: readonly (readonly string[])[]): string[] {
   const widthOf = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0));
   return rows.map((row) =>

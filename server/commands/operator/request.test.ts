@@ -62,23 +62,23 @@ async function bodyOf(typed: readonly string[], standardInput?: string): Promise
   return JSON.parse(body ?? 'null');
 }
 
-test("the operator's calls, and no others, stand together by the kind of object", () => {
+test('the calls are those of the operator API, grouped by resource', () => {
   const names = calls.map((call) => call.words.join(' '));
   assert.deepEqual(names, ['objects report', 'objects list', 'keys rotate']);
 });
 
-test('positionals fill the path in its order, encoded, wherever the flags stand', async () => {
+test('positionals fill the path in order, encoded, wherever the flags are', async () => {
   const { method, path } = await request(['a/b', '--state', 'storing', 'c?d']);
   assert.deepEqual([method, path], ['PUT', '/operator/objects/a%2Fb/c%3Fd']);
 });
 
-test('query parameters go to the address and not into the body', async () => {
+test('query parameters go to the URL and not into the body', async () => {
   const { path, body } = await request(['t', 'g', '--tag', 'x,y', '--tag', 'z&', '--notify']);
   assert.equal(path, '/operator/objects/t/g?notify=true&tag=x&tag=y&tag=z%26');
   assert.equal(body, '{}');
 });
 
-test('the schema says how a value is read', async () => {
+test('the schema determines how a value is parsed', async () => {
   const typed = ['--state', 'completed', '--attempt_count=-3', '--rate', '0.5', '--ports', '80, 443'];
   const json = ['--details', '{"a":[1]}', '--events', '[{"n":1}]', '--events', '{"n":2}'];
   assert.deepEqual(await bodyOf([...typed, ...json]), {
@@ -99,7 +99,7 @@ test('lists come from commas and repeated flags, and an empty text clears them',
   assert.deepEqual(await bodyOf(['--ip-allowlist', '']), { ip_allowlist: [] });
 });
 
-test('a boolean flag stands alone or takes the word true or false, never another', async () => {
+test('a boolean flag stands alone or takes true or false', async () => {
   for (const [typed, expected] of [
     [['--notify', 't', 'g'], 'true'],
     [['--notify', 'false', 't', 'g'], 'false'],
@@ -108,7 +108,7 @@ test('a boolean flag stands alone or takes the word true or false, never another
     assert.equal((await request(typed)).path, `/operator/objects/t/g?notify=${expected}`);
 });
 
-test('--json gives the whole body, from the command line or standard input, and flags win', async () => {
+test('--json gives the whole body, inline or from standard input, and flags override it', async () => {
   const json = '{"state":"storing","details":{"a":1}}';
   const expected = { state: 'completed', details: { a: 1 } };
   assert.deepEqual(await bodyOf(['--json', json]), JSON.parse(json));
@@ -117,7 +117,7 @@ test('--json gives the whole body, from the command line or standard input, and 
   assert.deepEqual(await bodyOf(['--json', '[1]']), [1]);
 });
 
-test('a body that is not required is not sent unless something is given for it', async () => {
+test('an optional body is sent only when a field is given', async () => {
   assert.equal((await request([], '', rotate)).body, undefined);
   assert.equal((await request(['--id', 'x'], '', rotate)).body, '{"id":"x"}');
   assert.equal((await request(['--json', '{}'], '', rotate)).body, '{}');
@@ -127,14 +127,14 @@ const USAGE = 'Usage: portico operator objects report <type> <guid> [flags]';
 
 for (const [typed, sentence] of [
   [['t'], '<guid> is missing.'],
-  [['t', '..'], '<guid> cannot be "..".'],
-  [['', 'g'], '<type> cannot be "".'],
-  [['t', 'g', 'more'], '"more" is one argument too many.'],
-  [['t', 'g', '--stat', 'storing'], 'There is no flag --stat.'],
-  [['t', 'g', '-state', 'storing'], 'There is no flag -state.'],
+  [['t', '..'], '<guid> must not be "..".'],
+  [['', 'g'], '<type> must not be "".'],
+  [['t', 'g', 'more'], 'Unexpected argument "more".'],
+  [['t', 'g', '--stat', 'storing'], 'Unknown flag --stat.'],
+  [['t', 'g', '-state', 'storing'], 'Unknown flag -state.'],
   [['t', 'g', '--state'], '--state needs a value.'],
   [['t', 'g', '--state', '--notify'], '--state needs a value.'],
-  [['t', 'g', '--state', 'storing', '--state', 'completed'], '--state is given more than once.'],
+  [['t', 'g', '--state', 'storing', '--state', 'completed'], '--state must be given only once.'],
   [['t', 'g', '--notify=yes'], '--notify must be true or false.'],
   [['t', 'g', '--attempt-count', '1.5'], '--attempt-count must be a whole number.'],
   [['t', 'g', '--attempt-count', ''], '--attempt-count must be a whole number.'],
@@ -142,13 +142,13 @@ for (const [typed, sentence] of [
   [['t', 'g', '--rate', 'fast'], '--rate must be a number.'],
   [['t', 'g', '--details', '{a}'], '--details must be valid JSON.'],
   [['t', 'g', '--json', '{a}'], '--json must be valid JSON.'],
-  [['t', 'g', '--json', '{}', '--json', '{}'], '--json is given more than once.'],
+  [['t', 'g', '--json', '{}', '--json', '{}'], '--json must be given only once.'],
   [
     ['t', 'g', '--json', '[]', '--rate', '1'],
-    '--json must be a JSON object to be combined with other flags.',
+    '--json must be a JSON object when it is combined with other flags.',
   ],
 ] as const)
-  test(`refused with the usage: ${typed.join(' ')}`, async () => {
+  test(`misuse prints the usage: ${typed.join(' ')}`, async () => {
     await assert.rejects(
       async () => request(typed),
       (error) => {

@@ -5,7 +5,6 @@ import { parseJson, readValue } from './values.ts';
 
 export type CallRequest = { method: string; path: string; body: string | undefined };
 
-/** `--json -` */
 const STANDARD_INPUT = '-';
 
 export async function requestOf(
@@ -30,16 +29,16 @@ function queryString(values: Readonly<Record<string, unknown>>): string {
   return query.size === 0 ? '' : `?${query}`;
 }
 
-/** A required body is sent even when empty, so that the service names the field that is missing. */
+/** A required body is sent even when empty, so that the service names the missing field. */
 function bodyOf(call: Call, given: Arguments, json: string | undefined): string | undefined {
   if (!call.body) return undefined;
   const fields = valuesOf(call, call.body.fields, given);
-  const whole = json === undefined ? {} : told(call, '--json', () => parseJson(json));
+  const whole = json === undefined ? {} : parsed(call, '--json', () => parseJson(json));
   const hasFields = Object.keys(fields).length > 0;
   if (json === undefined && !hasFields && !call.body.required) return undefined;
   if (!hasFields) return JSON.stringify(whole);
   if (typeof whole !== 'object' || whole === null || Array.isArray(whole))
-    throw misuse(call, '--json must be a JSON object to be combined with other flags.');
+    throw misuse(call, '--json must be a JSON object when it is combined with other flags.');
   return JSON.stringify({ ...whole, ...fields });
 }
 
@@ -47,13 +46,13 @@ function valuesOf(call: Call, fields: readonly Field[], { flags }: Arguments): R
   const values: Record<string, unknown> = {};
   for (const { name, schema } of fields) {
     const texts = flags.get(name);
-    if (texts) values[name] = told(call, `--${kebab(name)}`, () => readValue(schema, texts));
+    if (texts) values[name] = parsed(call, `--${kebab(name)}`, () => readValue(schema, texts));
   }
   return values;
 }
 
-/** A value that cannot be read is told with the flag it was given for. */
-function told<T>(call: Call, flag: string, read: () => T): T {
+/** Reports a value that cannot be parsed with its flag. */
+function parsed<T>(call: Call, flag: string, read: () => T): T {
   try {
     return read();
   } catch (error) {

@@ -10,7 +10,7 @@ import { fetchCalls, send } from './service.ts';
 const token = new Secret('the-token-of-this-test');
 const request = { method: 'POST', path: '/operator/things', body: undefined };
 
-/** Answers everything with what the test set, and keeps the last request's head. */
+/** Answers every request as the test sets, and keeps the last request. */
 let page: { status: number; text: string; location?: string } = { status: 200, text: '' };
 let received: { method: string | undefined; url: string | undefined; authorization: string | undefined };
 const service = createServer(({ method, url, headers }, response) => {
@@ -36,7 +36,7 @@ function notPortico(path: string): string {
   return `The service at ${baseUrl}${path} has no operator calls; set PORTICO_OPERATOR_URL to the operator listener of the service.`;
 }
 
-test('the calls are those of the document, fetched without the token', async () => {
+test('the calls are read from the document without the token', async () => {
   page = { status: 200, text: document };
   const calls = await fetchCalls(baseUrl);
   assert.deepEqual(
@@ -46,7 +46,7 @@ test('the calls are those of the document, fetched without the token', async () 
   assert.deepEqual(received, { method: 'GET', url: '/openapi.json', authorization: undefined });
 });
 
-test('a document that is not one of Portico is told with its address', async () => {
+test('a document of another service is reported with its address', async () => {
   const elsewhere = `data:application/json,${encodeURIComponent(document)}`;
   for (page of [
     { status: 200, text: '<p>Hello</p>' },
@@ -58,7 +58,7 @@ test('a document that is not one of Portico is told with its address', async () 
     await assert.rejects(fetchCalls(baseUrl), told(notPortico('/openapi.json')));
 });
 
-test('a call carries the token, and its answer may be empty when it succeeded', async () => {
+test('a call carries the token, and a successful response may be empty', async () => {
   page = { status: 204, text: '' };
   assert.deepEqual(await send(baseUrl, token, request), { ok: true, body: undefined });
   assert.deepEqual(received, {
@@ -70,7 +70,7 @@ test('a call carries the token, and its answer may be empty when it succeeded', 
   assert.deepEqual(await send(baseUrl, token, request), { ok: false, body: { error: 'conflict' } });
 });
 
-test('a refusal without a word, and a redirect, do not come from the service', async () => {
+test('an error without a body and a redirect do not come from the service', async () => {
   for (page of [
     { status: 502, text: '' },
     { status: 307, text: '', location: '/operator/other' },
@@ -79,7 +79,7 @@ test('a refusal without a word, and a redirect, do not come from the service', a
   assert.equal(received.url, '/operator/things');
 });
 
-test('a service that is not there is told with its address and how to start it', async () => {
+test('an unreachable service is reported with its address and how to start it', async () => {
   const gone = createServer().listen(0, '127.0.0.1');
   await once(gone, 'listening');
   const address = `http://127.0.0.1:${(gone.address() as AddressInfo).port}`;

@@ -3,12 +3,12 @@ import { StartupError } from '../../infrastructure/runtime/startup-error.ts';
 import { type Call, callsOf, type OpenApiDocument } from './calls.ts';
 import type { CallRequest } from './request.ts';
 
-/** Connection, answer and body together. */
+/** For the connection, the response and its body together. */
 const REQUEST_TIMEOUT_MS = 60_000;
 const DOCUMENT_PATH = '/openapi.json';
 
-/** Only a call that succeeded may have no body: every refusal of the service says why. */
-export type Answer = { ok: boolean; body: unknown };
+/** A successful call may have no body; every error has one. */
+export type CallResponse = { ok: boolean; body: unknown };
 
 export async function fetchCalls(baseUrl: string): Promise<readonly Call[]> {
   const { ok, body } = await exchange(baseUrl, DOCUMENT_PATH, {});
@@ -17,7 +17,11 @@ export async function fetchCalls(baseUrl: string): Promise<readonly Call[]> {
   return calls;
 }
 
-export function send(baseUrl: string, token: Secret, { method, path, body }: CallRequest): Promise<Answer> {
+export function send(
+  baseUrl: string,
+  token: Secret,
+  { method, path, body }: CallRequest,
+): Promise<CallResponse> {
   const authorization = `Bearer ${token.reveal()}`;
   return exchange(baseUrl, path, {
     method,
@@ -26,8 +30,8 @@ export function send(baseUrl: string, token: Secret, { method, path, body }: Cal
   });
 }
 
-async function exchange(baseUrl: string, path: string, init: RequestInit): Promise<Answer> {
-  const { ok, text } = await reach(baseUrl, path, init);
+async function exchange(baseUrl: string, path: string, init: RequestInit): Promise<CallResponse> {
+  const { ok, text } = await request(baseUrl, path, init);
   if (ok && text === '') return { ok, body: undefined };
   try {
     return { ok, body: JSON.parse(text) };
@@ -36,7 +40,7 @@ async function exchange(baseUrl: string, path: string, init: RequestInit): Promi
   }
 }
 
-async function reach(
+async function request(
   baseUrl: string,
   path: string,
   init: RequestInit,
@@ -44,7 +48,7 @@ async function reach(
   try {
     const response = await fetch(`${baseUrl}${path}`, {
       ...init,
-      // Followed, a redirect could turn a POST into a GET.
+      // A followed redirect could turn a POST into a GET.
       redirect: 'manual',
       signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
     });

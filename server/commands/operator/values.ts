@@ -1,4 +1,4 @@
-/** The part of JSON Schema that says how a value is written on a command line. */
+/** The part of JSON Schema that determines how a value is written on the command line. */
 export type Schema = {
   type?: string | readonly string[];
   enum?: readonly unknown[];
@@ -12,7 +12,7 @@ export type Schema = {
   format?: string;
 };
 
-/** `mixed`: the schema allows several types, so only the value itself can tell which one it is. */
+/** `mixed`: the schema allows several types, so the value decides. */
 type ValueType = 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object' | 'mixed';
 
 export function typeOf(schema: Schema): ValueType {
@@ -21,7 +21,7 @@ export function typeOf(schema: Schema): ValueType {
   return types.size === 1 ? (type as ValueType) : 'mixed';
 }
 
-/** Enumerations carry their values only, so the type is that of the values. */
+/** Enumerations have no type of their own. */
 function typesOf({ type, enum: choices, const: constant, anyOf }: Schema): readonly string[] {
   if (type !== undefined) return [type].flat();
   if (choices) return choices.map((choice) => typeof choice);
@@ -29,7 +29,7 @@ function typesOf({ type, enum: choices, const: constant, anyOf }: Schema): reado
   return anyOf?.flatMap(typesOf) ?? ['mixed'];
 }
 
-/** `text`, `production | sandbox`, `list of text`, … for the help. */
+/** For the help: `text`, `production | sandbox`, `list of text` and so on. */
 export function describeType(schema: Schema): string {
   if (schema.enum) return schema.enum.join(' | ');
   const type = typeOf(schema);
@@ -49,18 +49,18 @@ export function describeType(schema: Schema): string {
   }
 }
 
-/** One value from the texts given for it. Throws an Error whose message completes "--flag …". */
+/** Parses the texts given for one flag. The message of a thrown Error completes "--flag …". */
 export function readValue(schema: Schema, texts: readonly string[]): unknown {
   if (typeOf(schema) === 'array') return texts.flatMap((text) => readList(schema.items ?? {}, text));
   const [text = '', ...others] = texts;
-  if (others.length > 0) throw new Error('is given more than once');
+  if (others.length > 0) throw new Error('must be given only once');
   return readOne(schema, text);
 }
 
 function readList(items: Schema, text: string): readonly unknown[] {
   if (!isPlain(items)) return [parseJson(text)].flat();
   const entries = text.split(',').map((entry) => entry.trim());
-  // An empty text is how a list is cleared.
+  // An empty text clears a list.
   return entries.filter((entry) => entry !== '').map((entry) => readOne(items, entry));
 }
 
@@ -85,7 +85,7 @@ function readOne(schema: Schema, text: string): unknown {
   }
 }
 
-/** What fits between the commas of a list. */
+/** Whether values can be separated by commas. */
 function isPlain(schema: Schema): boolean {
   return ['string', 'integer', 'number', 'boolean'].includes(typeOf(schema));
 }

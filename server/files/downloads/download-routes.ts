@@ -5,12 +5,12 @@ import { answers, GuidParams } from '../../infrastructure/http/requests/schemas.
 import type { HttpServer } from '../../infrastructure/http/server.ts';
 import { Failure } from '../../infrastructure/runtime/failure.ts';
 import { attachment } from '../storage/disposition.ts';
-import type { Links } from '../storage/links.ts';
-import { FROM_ANYWHERE } from '../uploads/upload-routes.ts';
+import type { Links } from '../storage/folder/links.ts';
+import { ANY_ORIGIN } from '../uploads/upload-routes.ts';
 import type { Uploads } from '../uploads/uploads.ts';
 import { rangeOf } from './range.ts';
 
-/** The content of a completed file, to be saved and never shown in place: it is somebody else's and on our origin. */
+/** Serves the content of completed files as attachments: content from partners must never render on our origin. */
 export function registerDownloads(
   server: HttpServer,
   { links, uploads }: { links: Links; uploads: Uploads },
@@ -20,11 +20,11 @@ export function registerDownloads(
   server.get(
     '/downloads/:guid',
     {
-      // Before the handler of HEAD as well, which is made of this one.
-      onRequest: async (_request, reply) => void reply.headers(FROM_ANYWHERE),
+      // A hook also covers HEAD, which Fastify derives from this route.
+      onRequest: async (_request, reply) => void reply.headers(ANY_ORIGIN),
       schema: {
         operationId: 'files.download',
-        summary: 'Download a file from its download_url, exactly as that was given; ranges are served',
+        summary: 'Download a file from its download_url; range requests are supported',
         tags: ['Files'],
         params: GuidParams,
         response: answers({ 200: bytes, 206: bytes }, 403, 404, 416),
@@ -39,10 +39,10 @@ export function registerDownloads(
       if (range === 'unsatisfiable') {
         reply.header('content-range', `bytes */${size}`);
         throw new FailureError(
-          new Failure('range_not_satisfiable', `The file has ${size} bytes, and the range begins after them`),
+          new Failure('range_not_satisfiable', `The range must start within the ${size} bytes of the file`),
         );
       }
-      const content = request.method === 'HEAD' ? NOTHING() : await uploads.read(guid, range);
+      const content = request.method === 'HEAD' ? Readable.from([]) : await uploads.read(guid, range);
       if (!content) throw new FailureError(new Failure('not_found', 'There is no such file'));
       reply.headers({
         'content-type': terms.contentType,
@@ -57,10 +57,7 @@ export function registerDownloads(
   );
 }
 
-/** Nobody reads it, so not even the disk has to. */
-const NOTHING = () => Readable.from([]);
-
-/** `If-Range` asks for the range only of what the client already has a part of (RFC 9110, section 13.1.5). */
+/** `If-Range` limits the range to the version that the client already has a part of (RFC 9110, section 13.1.5). */
 function rangeFor({ headers }: FastifyRequest, etag: string, size: number) {
   const ifRange = headers['if-range'];
   return ifRange === undefined || ifRange === etag ? rangeOf(headers.range, size) : undefined;

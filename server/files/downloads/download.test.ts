@@ -15,7 +15,7 @@ import {
 } from '../../../testing/files.ts';
 import { userToken } from '../../../testing/tenant.ts';
 
-/** Downloads by a short-lived link, over a real socket. */
+/** Downloads by link over a real socket. */
 const app = await createTestApp();
 const local = await listenTo(app);
 const tenant = await createFileOwner(app);
@@ -24,7 +24,7 @@ const ASK = '?include_download_url=true';
 
 async function linkTo(content: Buffer, given: Record<string, unknown> = {}): Promise<string> {
   const { guid } = await createFile(app, owner, { ...inline(content), ...given });
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   return local((await showFile(app, owner, guid, ASK)).download_url);
 }
 
@@ -38,10 +38,10 @@ async function fetched(
   return answer;
 }
 
-test('a completed file has a link when asked for, good for five minutes; others have none', async () => {
+test('only a completed file has a download URL, on request, valid for five minutes', async () => {
   const { guid } = await createFile(app, owner, inline(PNG));
-  assert.equal((await showFile(app, owner, guid, ASK)).download_url, undefined, 'not yet looked at');
-  await app.fileProcessing.settle();
+  assert.equal((await showFile(app, owner, guid, ASK)).download_url, undefined, 'not yet processed');
+  await app.fileProcessing.drain();
   assert.equal((await showFile(app, owner, guid)).download_url, undefined, 'not asked for');
   assert.equal((await showFile(app, owner, guid, '?include_download_url=false')).download_url, undefined);
   const shown = await showFile(app, owner, guid, ASK);
@@ -49,11 +49,11 @@ test('a completed file has a link when asked for, good for five minutes; others 
   const expiresAt = new Date(app.clock.now().getTime() + 300_000).toISOString();
   assert.equal(shown.download_expires_at, expiresAt);
   const failed = await createFile(app, owner, inline(PDF));
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   assert.equal((await showFile(app, owner, failed.guid, ASK)).download_url, undefined, 'failed');
 });
 
-test('the bytes come whole, of their type, to be saved and not guessed at', async () => {
+test('the content is returned unchanged as an attachment of its declared type, without sniffing', async () => {
   const { status, headers, bytes } = await fetched(await linkTo(PNG, { filename: 'my bill.png' }));
   assert.equal(status, 200);
   assert.deepEqual(bytes, PNG);
@@ -71,7 +71,7 @@ test('the bytes come whole, of their type, to be saved and not guessed at', asyn
   assert.equal(headers['cache-control'], 'no-store');
 });
 
-test('no filename breaks out of its header', async () => {
+test('no filename can break out of the header', async () => {
   for (const filename of ['a"; filename="evil.exe', "x'y*%41.png", 'Übersicht 請求書.pdf', 'a; b=c.png']) {
     const { headers } = await fetched(await linkTo(PNG, { filename }));
     const [, plain = '', encoded = ''] =
@@ -116,7 +116,7 @@ for (const [range, expected] of Object.entries(RANGES))
     }
   });
 
-test('If-Range: a part only of what the client has begun with', async () => {
+test('If-Range returns a range only of the same version', async () => {
   const url = await linkTo(PNG);
   const { headers } = await fetched(url);
   const range = 'bytes=1-2';
@@ -124,7 +124,7 @@ test('If-Range: a part only of what the client has begun with', async () => {
   assert.equal((await fetched(url, { range, 'if-range': '"other"' })).status, 200);
 });
 
-test('HEAD tells the same without the bytes', async () => {
+test('HEAD returns the same headers without the content', async () => {
   const url = await linkTo(PNG);
   const { status, headers, bytes } = await fetched(url, {}, 'HEAD');
   assert.deepEqual([status, bytes.length], [200, 0]);
@@ -134,7 +134,7 @@ test('HEAD tells the same without the bytes', async () => {
   assert.deepEqual([part.status, part.headers['content-length']], [206, '2']);
 });
 
-test('an expired link is 403 download_expired, a changed one 403 signature_invalid', async () => {
+test('an expired link is 403 download_expired, a tampered link 403 signature_invalid', async () => {
   const url = await linkTo(PNG);
   const other = new URL(await linkTo(PNG)).pathname;
   const changed = new URL(url);
@@ -154,7 +154,7 @@ test('an expired link is 403 download_expired, a changed one 403 signature_inval
   assert.deepEqual([status, body.message_code], [403, 'download_expired']);
 });
 
-test('an upload link does not download, nor the other way round', async () => {
+test('upload and download links are not interchangeable', async () => {
   const { upload_url: uploadUrl } = await createFile(app, owner);
   assert.equal((await fetched(local(uploadUrl).replace('/uploads/', '/downloads/'))).status, 403);
   const download = await linkTo(PNG);
@@ -162,7 +162,7 @@ test('an upload link does not download, nor the other way round', async () => {
   assert.equal((await fetched(download.replace('/downloads/', '/uploads/'), headers, 'PUT')).status, 403);
 });
 
-test('a client that leaves in the middle is no fault of ours', async () => {
+test('a client that disconnects during a download causes no error', async () => {
   const large = Buffer.concat([PNG, Buffer.alloc(7_000_000)]);
   const url = await linkTo(large);
   const response = await fetch(url);

@@ -3,13 +3,13 @@ import type { ByteRange } from '../storage/storage.ts';
 const ONE_RANGE = /^bytes=(\d*)-(\d*)$/;
 
 /**
- * What a Range header asks for (RFC 9110, section 14.1.2); undefined: all of it. A header that makes no sense, or asks
- * for several ranges, may be ignored (section 14.2).
+ * The range of a Range header (RFC 9110, section 14.1.2); undefined for the whole file. Malformed headers and
+ * multiple ranges are ignored, as section 14.2 permits.
  */
 export function rangeOf(header: string | undefined, size: number): ByteRange | 'unsatisfiable' | undefined {
   const [, first = '', last = ''] = ONE_RANGE.exec(header ?? '') ?? [];
   if (first === '' && last === '') return undefined;
-  // Without a beginning it is the last so many bytes.
+  // A suffix range: the last so many bytes.
   if (first === '')
     return Number(last) === 0 ? 'unsatisfiable' : { start: Math.max(0, size - Number(last)), end: size - 1 };
   const start = Number(first);

@@ -6,38 +6,34 @@ import type { FileRow } from '../store.ts';
 import { inspectContent } from './content/inspect.ts';
 import type { Scanner } from './content/scan.ts';
 
-/** What the content of a file turned out to be. */
-export type Verdict = { size?: number; sha256?: string; failureCode?: FileFailureCode };
+export type InspectionResult = { size?: number; sha256?: string; failureCode?: FileFailureCode };
 
-export type Examine = (file: FileRow, signal: AbortSignal) => Promise<Verdict>;
+export type InspectFile = (file: FileRow, signal: AbortSignal) => Promise<InspectionResult>;
 
-/** The content is not where it was stored: another folder than the one it was uploaded to, or a lost disk. */
+/** The record has content that the storage lacks: another data folder is configured, or a disk was lost. */
 class ContentMissing extends Error {
   override readonly name = 'ContentMissing';
 }
 
-/**
- * Looks at the content of a file: whether it is there at all, is what it was declared to be, and is clean. Each look
- * reads it once, as it comes; `signal` ends the reading.
- */
-export function createExamination({
+/** Reads the content once for size, hash and type, and once more for the virus scan. */
+export function createInspection({
   storage,
   scanner,
 }: {
   storage: Storage;
   scanner: Scanner | undefined;
-}): Examine {
+}): InspectFile {
   async function open({ guid }: FileRow, signal: AbortSignal): Promise<Readable> {
     signal.throwIfAborted();
     const content = await storage.read(guid);
-    if (!content) throw new ContentMissing(`there is no content of the file ${guid}`);
+    if (!content) throw new ContentMissing(`the storage has no content of file ${guid}`);
     signal.addEventListener('abort', () => content.destroy(signal.reason as Error), { once: true });
     return content;
   }
 
   return async (file, signal) => {
     const { content_type: declaredType, max_bytes: maxBytes } = file;
-    // A store's own link does not bound the size, and what is too large is not worth reading.
+    // Pre-signed URLs of an S3 store do not limit the size, so it is checked before anything is read.
     const stored = await storage.head(file.guid);
     if (stored && stored.size > maxBytes) return { failureCode: 'too_large' };
     const content = await open(file, signal);

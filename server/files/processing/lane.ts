@@ -1,60 +1,59 @@
 import type { Queries } from '../../infrastructure/database/database.ts';
-import type { Clock } from '../../infrastructure/runtime/clock.ts';
+import { type Clock, later } from '../../infrastructure/runtime/clock.ts';
 import type { Log } from '../../infrastructure/runtime/log.ts';
 import type { FileRow } from '../store.ts';
-import { later } from './arrival-checks.ts';
-import { LEASE_MS } from './process-file.ts';
+import { PROCESSING_LEASE_MS } from './process-file.ts';
 import { claimFiles, type Work } from './queue-store.ts';
 
-/** Before every Organization. */
-const FIRST = '0'.repeat(32);
+/** Lower than the guid of any Organization. */
+const LOWEST_GUID = '0'.repeat(32);
 
 type Deps = {
   queries: Queries;
   clock: Clock;
   log: Log;
-  /** The name that files are leased under. */
+  /** The holder of the leases. */
   self: string;
   stopping: AbortSignal;
   work: Work;
-  atOnce: number;
-  treat(file: FileRow): Promise<void>;
+  concurrency: number;
+  handle(file: FileRow): Promise<void>;
   onDone(): void;
 };
 
-/** One kind of work on files, so many at once, taken from the Organizations in turn. */
-export function createLane({ queries, clock, log, self, stopping, work, atOnce, treat, onDone }: Deps) {
+/** Claims files for one kind of work, round-robin over Organizations, up to `concurrency` at once. */
+export function createLane({ queries, clock, log, self, stopping, work, concurrency, handle, onDone }: Deps) {
   const active = new Set<Promise<void>>();
-  /** The Organization that had the last turn in this process. */
-  let after = FIRST;
+  /** The Organization of the last claimed file. */
+  let after = LOWEST_GUID;
 
-  function take(file: FileRow): void {
-    const treatment: Promise<void> = treat(file)
+  function start(file: FileRow): void {
+    const running: Promise<void> = handle(file)
       .catch((error: unknown) =>
         log.warn({ err: error, file: file.guid }, 'could not process a file; its lease will expire'),
       )
       .finally(() => {
-        active.delete(treatment);
+        active.delete(running);
         onDone();
       });
-    active.add(treatment);
+    active.add(running);
   }
 
   return {
     active,
 
-    /** Fills the lane, or ends when a whole round over the Organizations has found nothing. */
+    /** Ends when the lane is full or one round over all Organizations has found nothing. */
     async claim(): Promise<void> {
-      let isWholeRound = after === FIRST;
+      let isWholeRound = after === LOWEST_GUID;
       let found = 0;
-      while (active.size < atOnce && !stopping.aborted) {
+      while (active.size < concurrency && !stopping.aborted) {
         const now = clock.now();
-        const lease = { by: self, until: later(now, LEASE_MS) };
-        const limit = atOnce - active.size;
+        const lease = { by: self, until: later(now, PROCESSING_LEASE_MS) };
+        const limit = concurrency - active.size;
         const { files, next } = await claimFiles(queries, { work, now, lease, after, limit });
-        for (const file of files) take(file);
+        for (const file of files) start(file);
         found += files.length;
-        after = next ?? FIRST;
+        after = next ?? LOWEST_GUID;
         if (next !== undefined) continue;
         if (isWholeRound && found === 0) return;
         isWholeRound = true;

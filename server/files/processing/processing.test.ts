@@ -21,7 +21,7 @@ import {
 import { userToken } from '../../../testing/tenant.ts';
 import { metricOf, until } from '../../../testing/webhooks.ts';
 
-/** From storing to completed or failed: once for each file, whatever happens to whoever does it. */
+/** Each file is processed once, from storing to completed or failed, also when nodes die. */
 const SCRIPT_IN_PNG = Buffer.concat([PNG, Buffer.from('<script>alert(1)</script>')]);
 
 async function createOwned(options: Parameters<typeof createTestApp>[0] = {}) {
@@ -49,7 +49,7 @@ const rowOf = (app: TestApp, guid: string) =>
 
 const { app, owner } = await createOwned();
 
-test('a PDF that is a PNG, and a PNG that is a PDF, fail as content_type_mismatch, and their bytes go', async () => {
+test('content of another type than declared fails as content_type_mismatch and is deleted', async () => {
   for (const [content, content_type] of [
     [PNG, 'application/pdf'],
     [SCRIPT_IN_PNG, 'application/pdf'],
@@ -57,7 +57,7 @@ test('a PDF that is a PNG, and a PNG that is a PDF, fail as content_type_mismatc
     [Buffer.from('{"a":1'), 'application/json'],
   ] as const) {
     const { guid } = await createFile(app, owner, { content_type, ...inline(content) });
-    await app.fileProcessing.settle();
+    await app.fileProcessing.drain();
     const { state, failure_code, failed_at, size } = await showFile(app, owner, guid);
     assert.deepEqual([state, failure_code, size], ['failed', 'content_type_mismatch', content.length]);
     assert.equal(failed_at, app.clock.now().toISOString());
@@ -68,20 +68,20 @@ test('a PDF that is a PNG, and a PNG that is a PDF, fail as content_type_mismatc
   assert.deepEqual(await app.database.queries.selectFrom('file_removals').selectAll().execute(), []);
 });
 
-test('a PNG with a script behind it is a PNG; it is only ever handed out as one', async () => {
+test('a PNG with an appended script is completed as a PNG', async () => {
   const { guid } = await createFile(app, owner, inline(SCRIPT_IN_PNG));
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   assert.equal((await showFile(app, owner, guid)).state, 'completed');
 });
 
-test('JSON has to be JSON', async () => {
+test('invalid JSON fails', async () => {
   const given = { content_type: 'application/json', filename: 'a.json' };
   const { guid } = await createFile(app, owner, { ...given, ...inline('{"a":[1,2]}') });
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   assert.equal((await showFile(app, owner, guid)).state, 'completed');
 });
 
-test('started, it is woken by what arrives in its own process, and looks for the rest every two seconds', async () => {
+test('uploads to the own process are processed at once, others within two seconds', async () => {
   const { a, b, owner: other } = await createNodes();
   b.fileProcessing.start();
   await until(async () => b.clock.waiting() > 0);
@@ -92,14 +92,14 @@ test('started, it is woken by what arrives in its own process, and looks for the
   await until(async () => (await showFile(a, other, foreign)).state === 'completed', 'found');
 });
 
-test('two nodes at once: each file is dealt with by one of them', async () => {
+test('each file is processed by one of two concurrent nodes', async () => {
   const { a, b, owner: other } = await createNodes();
   const created = await Promise.all(
     Array.from({ length: 20 }, (_, n) => createFile(n % 2 ? a : b, other, inline(n % 4 ? PNG : PDF))),
   );
-  await Promise.all([a.fileProcessing.settle(), b.fileProcessing.settle()]);
-  // The other may still be at the last one.
-  await Promise.all([a.fileProcessing.settle(), b.fileProcessing.settle()]);
+  await Promise.all([a.fileProcessing.drain(), b.fileProcessing.drain()]);
+  // The other node may still be processing the last file.
+  await Promise.all([a.fileProcessing.drain(), b.fileProcessing.drain()]);
   const ended = async (state: string) =>
     (await metricOf(a, `portico_files_total{state="${state}"}`)) +
     (await metricOf(b, `portico_files_total{state="${state}"}`));
@@ -110,35 +110,35 @@ test('two nodes at once: each file is dealt with by one of them', async () => {
   }
 });
 
-test('taken by a node that died, it is taken up by another when the lease has ended', async () => {
+test('another node processes the file of a dead node when its lease expires', async () => {
   const { a, owner: other } = await createNodes();
   const { guid } = await createFile(a, other, inline(PNG));
   const leaseUntil = new Date(a.clock.now().getTime() + 60_000);
   const taken = { next_look_at: leaseUntil, leased_by: 'f'.repeat(32) };
   await a.database.queries.updateTable('files').set(taken).where('guid', '=', guid).execute();
   a.clock.advance(59_999);
-  await a.fileProcessing.settle();
+  await a.fileProcessing.drain();
   assert.equal((await showFile(a, other, guid)).state, 'storing');
   a.clock.advance(1);
-  await a.fileProcessing.settle();
+  await a.fileProcessing.drain();
   assert.equal((await showFile(a, other, guid)).state, 'completed');
 });
 
-test('a crash between the last byte and the record: the content is found at the end of the link', async () => {
+test('content whose upload was not recorded before a crash is found when the link expires', async () => {
   const { app: crashed, owner: other } = await createOwned();
   const local = await listenTo(crashed);
   const { guid, upload_url: url } = await createFile(crashed, other);
   assert.equal((await upload(local(url), PNG)).status, 200);
-  // As if the process had died before it wrote that down.
+  // As if the process had died before recording the upload.
   const expiresAt = new Date(crashed.clock.now().getTime() + 900_000);
   const before = { uploaded_at: null, next_look_at: expiresAt };
   await crashed.database.queries.updateTable('files').set(before).where('guid', '=', guid).execute();
   crashed.clock.advance(900_000);
-  await crashed.fileProcessing.settle();
+  await crashed.fileProcessing.drain();
   assert.equal((await showFile(crashed, other, guid)).state, 'completed');
 });
 
-test('or it is told by whoever tries to upload it again', async () => {
+test('a second upload also records content that a crash left unrecorded', async () => {
   const { app: crashed, owner: other } = await createOwned();
   const local = await listenTo(crashed);
   const { guid, upload_url: url } = await createFile(crashed, other);
@@ -149,11 +149,11 @@ test('or it is told by whoever tries to upload it again', async () => {
     .where('guid', '=', guid)
     .execute();
   assert.equal((await upload(local(url), PNG)).body.message_code, 'upload_completed');
-  await crashed.fileProcessing.settle();
+  await crashed.fileProcessing.drain();
   assert.equal((await showFile(crashed, other, guid)).state, 'completed');
 });
 
-test('inline content whose record never came about is removed an hour later', async () => {
+test('inline content without a record is deleted after an hour', async () => {
   const { app: crashed, owner: other } = await createOwned();
   const { guid } = await createFile(crashed, other, inline(PNG));
   const dueAt = new Date(crashed.clock.now().getTime() + 3_600_000);
@@ -168,16 +168,16 @@ test('inline content whose record never came about is removed an hour later', as
   assert.deepEqual(await crashed.database.queries.selectFrom('file_removals').selectAll().execute(), []);
 });
 
-test('an upload stored after its file had failed, by a process that then died, is found and removed', async () => {
+test('an upload stored after its file had failed is deleted as an orphan', async () => {
   const { app: crashed, owner: other } = await createOwned();
   const { guid } = await createFile(crashed, other, { content_type: 'application/pdf', ...inline(PNG) });
   const { guid: kept } = await createFile(crashed, other, inline(PNG));
-  await crashed.fileProcessing.settle();
+  await crashed.fileProcessing.drain();
   assert.equal((await showFile(crashed, other, guid)).failure_code, 'content_type_mismatch');
   const waiting = await createFile(crashed, other, inline(PNG));
   const dayAgo = new Date(crashed.clock.now().getTime() - 24 * 3_600_000 - 1);
   const path = (name: string) => join(crashed.dataDir, 'files', name.slice(-2), name.slice(-4, -2), name);
-  // The second upload of the link: it has its name, and nobody has written anything down about it.
+  // The second upload of the link: it is stored, but no record mentions it.
   await mkdir(dirname(path(guid)), { recursive: true });
   await writeFile(path(guid), PNG);
   await crashed.sweeper.runOnce();
@@ -189,22 +189,22 @@ test('an upload stored after its file had failed, by a process that then died, i
   crashed.clock.advance(24 * 3_600_000);
   await crashed.sweeper.runOnce();
   assert.deepEqual((await storedIn(crashed)).sort(), [kept, waiting.guid].sort());
-  assert.ok(crashed.logged.some((line) => line.includes('removed orphaned content')));
+  assert.ok(crashed.logged.some((line) => line.includes('deleted orphaned content')));
 });
 
-test('content that is not there is waited for, with growing pauses, and said in the log', async () => {
+test('missing content is retried with growing pauses and logged', async () => {
   const { app: lost, owner: other } = await createOwned();
   const { guid } = await createFile(lost, other, inline(PNG));
   const [folder, away] = [join(lost.dataDir, 'files'), join(lost.dataDir, 'away')];
   await rename(folder, away);
-  await lost.fileProcessing.settle();
+  await lost.fileProcessing.drain();
   assert.equal((await rowOf(lost, guid)).next_look_at?.getTime(), lost.clock.now().getTime() + 1_000);
   lost.clock.advance(8_000);
-  await lost.fileProcessing.settle();
+  await lost.fileProcessing.drain();
   assert.equal((await rowOf(lost, guid)).next_look_at?.getTime(), lost.clock.now().getTime() + 2_000);
-  assert.ok(lost.logged.some((line) => line.includes('there is no content of the file')));
+  assert.ok(lost.logged.some((line) => line.includes('the storage has no content of file')));
   await rename(away, folder);
   lost.clock.advance(2_000);
-  await lost.fileProcessing.settle();
+  await lost.fileProcessing.drain();
   assert.equal((await showFile(lost, other, guid)).state, 'completed');
 });

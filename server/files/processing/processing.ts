@@ -1,24 +1,24 @@
 import { coalesce } from '../../infrastructure/runtime/coalesce.ts';
 import type { Guids } from '../../infrastructure/runtime/guid.ts';
 import { createLane } from './lane.ts';
-import { createTreatment, type TreatmentDeps } from './process-file.ts';
+import { createFileProcessor, type ProcessorDeps } from './process-file.ts';
 
-/** Files of one process under examination at once: they share a thread and a disk. */
-const MAX_EXAMINED_AT_ONCE = 4;
-/** Questions to the storage whether content has come: they only wait, and must not hold up what has come. */
+/** Files that one process inspects at once: they share a thread and a disk. */
+const MAX_PROCESSED_AT_ONCE = 4;
+/** Polls of the storage that one process makes at once, in a lane of their own so that they never delay inspection. */
 const MAX_POLLED_AT_ONCE = 8;
-/** What arrives in another process is noticed within this time. */
+/** Uploads to another process are found within this time. */
 const LOOK_EVERY_MS = 2_000;
 
 /**
- * From `storing` to `completed` or `failed`. Whoever takes a file has it under a lease in the database: each is dealt
- * with once, by whichever node, and again by another when that one died.
+ * Takes files from `storing` to `completed` or `failed`. A node leases each file in the database; another node takes
+ * over when the lease expires.
  */
-export function createProcessing({ guids, ...deps }: TreatmentDeps & { guids: Guids }) {
+export function createProcessing({ guids, ...deps }: ProcessorDeps & { guids: Guids }) {
   const { database, clock, timers, log } = deps;
   const self = guids.next();
   const stopping = new AbortController();
-  const { examineArrived, lookForAwaited } = createTreatment(deps, self, stopping.signal);
+  const { processContent, pollUpload } = createFileProcessor(deps, self, stopping.signal);
   const shared = {
     queries: database.queries,
     clock,
@@ -28,12 +28,12 @@ export function createProcessing({ guids, ...deps }: TreatmentDeps & { guids: Gu
     onDone,
   };
   const lanes = [
-    createLane({ ...shared, work: 'arrived', atOnce: MAX_EXAMINED_AT_ONCE, treat: examineArrived }),
-    createLane({ ...shared, work: 'awaited', atOnce: MAX_POLLED_AT_ONCE, treat: lookForAwaited }),
+    createLane({ ...shared, work: 'process', concurrency: MAX_PROCESSED_AT_ONCE, handle: processContent }),
+    createLane({ ...shared, work: 'poll', concurrency: MAX_POLLED_AT_ONCE, handle: pollUpload }),
   ];
   let running = false;
   let cancelLook = () => {};
-  /** Something ended, which may have left more to do: content that was found has to be examined. */
+  /** A file was handled, which may have made another step due: found content has to be inspected. */
   let hasEnded = false;
 
   const active = () => lanes.flatMap((lane) => [...lane.active]);
@@ -46,7 +46,7 @@ export function createProcessing({ guids, ...deps }: TreatmentDeps & { guids: Gu
   }
 
   function wake(): void {
-    look().catch((error: unknown) => log.warn({ reason: String(error) }, 'files could not be looked for'));
+    look().catch((error: unknown) => log.warn({ reason: String(error) }, 'could not claim files'));
   }
 
   function onDone(): void {
@@ -72,11 +72,11 @@ export function createProcessing({ guids, ...deps }: TreatmentDeps & { guids: Gu
       wake();
     },
 
-    /** Something has arrived in this process. */
+    /** To be called when content was uploaded to this process. */
     wake: wakeIfRunning,
 
-    /** Deals with everything that is due now. */
-    async settle(): Promise<void> {
+    /** Handles all files that are due now. */
+    async drain(): Promise<void> {
       for (;;) {
         hasEnded = false;
         await look();
@@ -86,11 +86,11 @@ export function createProcessing({ guids, ...deps }: TreatmentDeps & { guids: Gu
       }
     },
 
-    /** For good: what is under way is broken off and given back. */
+    /** Final. Aborts running work and releases its leases. */
     async stop(): Promise<void> {
       running = false;
       cancelLook();
-      stopping.abort(new Error('the process stops'));
+      stopping.abort(new Error('the process is stopping'));
       await looking.catch(() => {});
       await Promise.all(active());
     },

@@ -3,7 +3,7 @@ import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import type { Metrics } from '../../infrastructure/runtime/metrics.ts';
 import { countWaiting } from './queue-store.ts';
 
-/** Anyone may read the metrics, so the database is asked at most this often. */
+/** Metrics need no authentication, so their queries run at most this often. */
 const COUNT_EVERY_MS = 5_000;
 const MAX_COUNTED = 10_000;
 

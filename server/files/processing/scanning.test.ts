@@ -5,7 +5,7 @@ import { createFile, createFileOwner, inline, PNG, showFile, storedIn } from '..
 import { metricOf, until } from '../../../testing/webhooks.ts';
 import { createClamdDouble } from './content/testing/clamd-double.ts';
 
-/** What a clamd says of a file decides over it; how it is asked is shown beside the scanner. */
+/** The effect of scan results on files; the protocol is tested with the scanner. */
 async function createScannedApp(behaviour: Parameters<typeof createClamdDouble>[0] = {}) {
   const clamd = await createClamdDouble(behaviour);
   after(() => clamd.close());
@@ -13,47 +13,47 @@ async function createScannedApp(behaviour: Parameters<typeof createClamdDouble>[
   return { app, owner: await createFileOwner(app), clamd };
 }
 
-test('what it finds is infected, and its bytes go; what it finds clean is completed', async () => {
+test('infected content fails and is deleted; clean content is completed', async () => {
   const { app, owner } = await createScannedApp();
   const bad = await createFile(app, owner, inline(Buffer.concat([PNG, Buffer.from('EICAR')])));
   const good = await createFile(app, owner, inline(PNG));
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   assert.equal((await showFile(app, owner, bad.guid)).failure_code, 'infected');
   assert.equal((await showFile(app, owner, good.guid)).state, 'completed');
   assert.deepEqual(await storedIn(app), [good.guid]);
 });
 
-test('what is more than it looks at is too_large', async () => {
+test('content over the limit of clamd fails as too_large', async () => {
   const { app, owner } = await createScannedApp({ maxBytes: 10 });
   const { guid } = await createFile(app, owner, inline(PNG));
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   assert.equal((await showFile(app, owner, guid)).failure_code, 'too_large');
   assert.deepEqual(await storedIn(app), []);
 });
 
-test('what is not of its type is not even shown to it', async () => {
+test('content of the wrong type is not scanned', async () => {
   const { app, owner, clamd } = await createScannedApp();
   const { guid } = await createFile(app, owner, inline('EICAR'));
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   assert.equal((await showFile(app, owner, guid)).failure_code, 'content_type_mismatch');
   assert.deepEqual(clamd.conversations, []);
 });
 
-test('while it gives no sensible answer files stay storing, and go on when it does', async () => {
+test('files stay storing while clamd gives no usable reply, and are completed afterwards', async () => {
   const behaviour = { hangsUp: 'at once' as const };
   const { app, owner } = await createScannedApp(behaviour);
   const { guid } = await createFile(app, owner, inline(PNG));
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   assert.equal((await showFile(app, owner, guid)).state, 'storing');
   assert.equal(await metricOf(app, 'portico_files_waiting'), 1);
   Reflect.deleteProperty(behaviour, 'hangsUp');
   app.clock.advance(6_000);
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   assert.equal((await showFile(app, owner, guid)).state, 'completed');
   assert.equal(await metricOf(app, 'portico_files_waiting'), 0);
 });
 
-test('its lease is kept for as long as a scan takes', async () => {
+test('the lease is renewed during a long scan', async () => {
   const { app, owner, clamd } = await createScannedApp({ answer: '' });
   const { guid } = await createFile(app, owner, inline(PNG));
   app.fileProcessing.start();
@@ -67,10 +67,10 @@ test('its lease is kept for as long as a scan takes', async () => {
   const before = (await leaseOf()).next_look_at?.getTime() ?? 0;
   app.clock.advance(20_000);
   await until(async () => (await leaseOf()).next_look_at?.getTime() === before + 20_000, 'renewed');
-  assert.equal(clamd.conversations.length, 1, 'nobody else has taken it');
+  assert.equal(clamd.conversations.length, 1, 'no other node has claimed it');
 });
 
-test('whoever has lost the lease writes nothing more, and breaks off', async () => {
+test('a node that lost the lease aborts the scan and writes nothing', async () => {
   const { app, owner, clamd } = await createScannedApp({ answer: '' });
   const { guid } = await createFile(app, owner, inline(PNG));
   app.fileProcessing.start();
@@ -78,7 +78,7 @@ test('whoever has lost the lease writes nothing more, and breaks off', async () 
   const taken = { next_look_at: new Date(app.clock.now().getTime() + 70_000), leased_by: 'f'.repeat(32) };
   await app.database.queries.updateTable('files').set(taken).where('guid', '=', guid).execute();
   app.clock.advance(20_000);
-  await until(() => clamd.openConnections() === 0, 'it has broken off');
+  await until(() => clamd.openConnections() === 0, 'the scan was aborted');
   await app.fileProcessing.stop();
   const row = await app.database.queries
     .selectFrom('files')
@@ -89,7 +89,7 @@ test('whoever has lost the lease writes nothing more, and breaks off', async () 
   assert.ok(app.logged.some((line) => line.includes('lost the lease on a file')));
 });
 
-test('stopping in the middle of a scan gives the file back at once', async () => {
+test('stopping during a scan releases the file at once', async () => {
   const { app, owner, clamd } = await createScannedApp({ answer: '' });
   const { guid } = await createFile(app, owner, inline(PNG));
   app.fileProcessing.start();

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { attachment } from './disposition.ts';
 
-test('a plain name is given twice, an unusual one exactly and in a plain form', () => {
+test('a plain name is given in both forms, another name exactly and in a safe form', () => {
   assert.equal(
     attachment('bill (2).pdf'),
     `attachment; filename="bill (2).pdf"; filename*=UTF-8''bill%20%282%29.pdf`,
@@ -18,7 +18,7 @@ test('a plain name is given twice, an unusual one exactly and in a plain form', 
   );
 });
 
-test('no name breaks out of the header, and the exact form always reads back', () => {
+test('no name can break out of the header, and the exact form decodes to the name', () => {
   const form =
     /^attachment; filename="([A-Za-z0-9 ._()+,=@-]*)"; filename\*=UTF-8''((?:[A-Za-z0-9!#$&+.^_`|~-]|%[0-9A-F]{2})*)$/;
   fc.assert(

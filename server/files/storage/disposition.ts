@@ -1,6 +1,6 @@
 /**
- * `Content-Disposition` of a download (RFC 6266): saved, never shown in place. The plain `filename` is for old clients
- * and has only what no parser stumbles over; `filename*` (RFC 8187) has the name itself.
+ * `Content-Disposition` of a download (RFC 6266). The plain `filename` for old clients has only safe characters;
+ * `filename*` (RFC 8187) has the exact name.
  */
 export function attachment(filename: string): string {
   const plain = filename.replace(NOT_PLAIN, '_');
@@ -8,9 +8,9 @@ export function attachment(filename: string): string {
   return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
 }
 
-/** Percent signs too: some clients decode them in the plain form. */
+/** Excludes percent signs, which some clients decode in the plain form. */
 const NOT_PLAIN = /[^A-Za-z0-9 ._()+,=@-]/gu;
-/** What encodeURIComponent leaves as it is but RFC 8187, section 3.2.1, does not allow. */
+/** Characters that encodeURIComponent leaves but RFC 8187, section 3.2.1, forbids. */
 const NOT_ATTR_CHAR = /['()*]/g;
 
 function percentEncode(character: string): string {

@@ -4,23 +4,19 @@ import { type Storage, StorageError, StorageFull } from './storage.ts';
 
 const RETRY_AFTER_SECONDS = 30;
 
-/** What a caller is told when the storage cannot take content; other errors are bugs and go on. */
+/** The failure to return when the storage cannot store content. Other errors are bugs and are rethrown. */
 export function failureOfStorage(error: unknown, log: Log): Failure {
   if (!(error instanceof StorageError)) throw error;
   const wait = { retryAfterSeconds: RETRY_AFTER_SECONDS };
   if (error instanceof StorageFull) {
-    log.warn({ reason: error.message }, 'refused a file: free disk space is low');
-    return new Failure(
-      'overloaded',
-      'There is not enough space for files at the moment; try again later',
-      wait,
-    );
+    log.warn({ reason: error.message }, 'refused a file: low disk space');
+    return new Failure('overloaded', 'Not enough storage space; retry later', wait);
   }
-  log.error({ err: error }, 'the storage of files cannot be used');
-  return new Failure('storage_unavailable', 'Files cannot be stored at the moment; try again later', wait);
+  log.error({ err: error }, 'file storage failed');
+  return new Failure('storage_unavailable', 'File storage is unavailable; retry later', wait);
 }
 
-/** Why content of this size cannot be stored now; undefined when it can. */
+/** Undefined when the storage has space for so many bytes. */
 export async function refusalForSpace(
   storage: Storage,
   log: Log,

@@ -1,61 +1,58 @@
 import type { Readable } from 'node:stream';
 
-/** What a link allows: one PUT of one file, of this type, up to this size, until this moment. */
+/** The terms of an upload link: one file, one content type, a maximum size and an expiry. */
 export type UploadTerms = { guid: string; contentType: string; maxBytes: number; expiresAt: Date };
 
-/** How a download presents itself to whoever follows the link. */
 export type DownloadTerms = { guid: string; filename: string; contentType: string; expiresAt: Date };
 
-/** Bytes `start` to `end`, both included, as in a Range header; both lie within the file. */
+/** Bytes `start` to `end`, both inclusive, within the file. */
 export type ByteRange = { start: number; end: number };
 
 export type PutTerms = {
   contentType: string;
   maxBytes: number;
-  /** Called now and then before more is written; throws to end the put. */
+  /** Called repeatedly before a write; throws to abort the put. */
   beforeWrite?: () => void;
-  /** Nobody here needs this piece of the content any more. Where it matters how soon, the source asks to be told. */
+  /** Called when a chunk is no longer needed. */
   onWritten?: (piece: Uint8Array) => void;
 };
 export type PutResult = 'stored' | 'exists' | 'too_large';
 
-/** A piece of content that is stored under its name, and when it was written. */
 export type StoredContent = { guid: string; storedAt: Date };
 
-/** Where the bytes of files are. Everything is named by the file's guid, never by anything that a request said. */
+/** Stores the content of files, named by their guids only, never by request data. */
 export type Storage = {
   /**
-   * Whole or not at all: a crash, a cut-off source or a failed put leaves nothing that `head` or `read` would find.
-   * Never replaces what is there: of two puts of one guid at the same time exactly one is `stored`.
-   * An error of the source comes out as it is, one of the store as a StorageError. The source may be left unread.
+   * Atomic: a crash, a cut-off source or a failed put leaves nothing that `head` or `read` finds. Never replaces
+   * content: of concurrent puts of one guid exactly one returns `stored`. Errors of the source are rethrown
+   * unchanged, errors of the store as StorageError.
    */
   put(guid: string, content: AsyncIterable<Uint8Array>, terms: PutTerms): Promise<PutResult>;
   /**
-   * The size of what is stored; undefined when nothing is (yet). Takes in what came by a link of the store's own:
-   * from then on the link replaces nothing. Such a link cannot bound the size, so compare it before reading.
+   * The stored size; undefined when nothing is stored. Accepts an upload that came by a pre-signed URL, which can
+   * no longer replace it afterwards. Pre-signed URLs do not limit the size, so check it before reading.
    */
   head(guid: string): Promise<{ size: number } | undefined>;
-  /** undefined when nothing is stored. */
   read(guid: string, range?: ByteRange): Promise<Readable | undefined>;
-  /** Also when there is nothing. */
-  remove(guid: string): Promise<void>;
+  /** Succeeds when nothing is stored. */
+  delete(guid: string): Promise<void>;
   uploadUrl(terms: UploadTerms): Promise<string>;
   downloadUrl(terms: DownloadTerms): Promise<string>;
   /**
-   * Removes what puts left behind that never ended, and what came by a link after its file was taken in.
-   * `olderThan` must lie further back than a link lives. Answers how many it removed; bounded, so call it again.
+   * Deletes unfinished puts, and uploads that came after their file was accepted. `olderThan` must exceed the
+   * lifetime of links. Returns the number of deletions, which is bounded per call.
    */
   sweepTemporary(olderThan: Date): Promise<number>;
-  /** Throws StorageFull unless so many bytes more leave the free space that has to stay. */
+  /** Throws StorageFull when so many more bytes would leave less than the required free space. */
   requireSpace(bytes: number): Promise<void>;
   /**
-   * A page of what is stored, in an order of the store's own; `next` is where to go on, undefined at the end. Bounded,
-   * so a page may be empty before the end.
+   * One page of the stored content in the store's own order; `next` is undefined at the end. A page may be empty
+   * before the end.
    */
   listContent(after: string | undefined): Promise<{ contents: StoredContent[]; next: string | undefined }>;
 };
 
-/** The store could not do what was asked: unreachable, full, or it refused. Trying again may help. */
+/** The store is unreachable or full, or refused a request. A retry may succeed. */
 export class StorageError extends Error {
   override readonly name: string = 'StorageError';
 
@@ -66,9 +63,8 @@ export class StorageError extends Error {
   }
 }
 
-/** The free space of the disk is below its floor. */
 export class StorageFull extends StorageError {
   constructor(freeBytes: number, minFreeBytes: number) {
-    super('write', `${freeBytes} bytes are free, and ${minFreeBytes} have to stay free`);
+    super('write', `${freeBytes} bytes are free, ${minFreeBytes} must remain free`);
   }
 }

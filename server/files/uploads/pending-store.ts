@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { Queries, Transaction } from '../../infrastructure/database/database.ts';
 
-/** Files of an Organization that are neither completed nor failed, and the bytes of theirs that the storage holds. */
+/** Files of an Organization that are neither completed nor failed, and their stored bytes. */
 export type Pending = { files: number; bytes: number };
 
-/** Creations and uploads of one Organization check its quota one after the other, until their transactions end. */
+/** Serializes the quota checks of an Organization until the transaction ends. */
 export async function lockPending(transaction: Transaction, organizationGuid: string): Promise<void> {
   await sql`
     select pg_advisory_xact_lock(hashtextextended(${`portico pending files ${organizationGuid}`}, 0))`.execute(
@@ -12,7 +12,7 @@ export async function lockPending(transaction: Transaction, organizationGuid: st
   );
 }
 
-/** Counted up to `limit` files. The bytes of an upload whose node died are gone from the quota with its lease. */
+/** Counts up to `limit` files. Bytes of an upload whose lease has expired do not count. */
 export async function selectPending(
   queries: Queries,
   organizationGuid: string,

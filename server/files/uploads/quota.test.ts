@@ -16,7 +16,7 @@ import {
 import { userToken } from '../../../testing/tenant.ts';
 import { until } from '../../../testing/webhooks.ts';
 
-/** What one Organization may have pending, and the free space that has to stay. */
+/** The quota of pending files per Organization, and the minimum of free disk space. */
 const MAX_BYTES = 3 * PNG.length;
 const MINUTE_MS = 60_000;
 
@@ -28,7 +28,7 @@ async function createOwned(environment: Record<string, string>) {
 
 const LIMIT = 'pending_files_limit_reached';
 
-test('files that are still storing are limited, also when many are created at once', async () => {
+test('the number of files in state storing is limited, also under concurrent creation', async () => {
   const { app, owner } = await createOwned({ PORTICO_MAX_PENDING_FILES: '5' });
   const token = await owner.token();
   const given = (n: number) => (n % 2 ? inline(PNG) : {});
@@ -41,13 +41,13 @@ test('files that are still storing are limited, also when many are created at on
     assert.ok(Number(answer.headers['retry-after']) > 0);
   }
   await createFile(app, await createFileOwner(app));
-  // Completed and expired files make room again.
+  // Completed and expired files leave the quota.
   app.clock.advance(15 * MINUTE_MS);
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   await createFile(app, owner, inline(PNG));
 });
 
-test('so are their bytes, inline and by upload', async () => {
+test('the bytes of files in state storing are limited, inline and by upload', async () => {
   const { app, owner } = await createOwned({
     PORTICO_MAX_PENDING_BYTES: String(MAX_BYTES),
     PORTICO_MAX_UPLOAD_BYTES: String(MAX_BYTES),
@@ -64,13 +64,16 @@ test('so are their bytes, inline and by upload', async () => {
   assertError(await postFile(app, owner, inline(double)), 422, LIMIT, /bytes/);
   held.outgoing.destroy();
   await until(async () => (await storedIn(app)).length === 1, 'it is gone');
-  await until(async () => (await upload(local(two.upload_url), double)).status === 200, 'its bytes are free');
-  await app.fileProcessing.settle();
+  await until(
+    async () => (await upload(local(two.upload_url), double)).status === 200,
+    'its bytes leave the quota',
+  );
+  await app.fileProcessing.drain();
   assert.equal((await showFile(app, owner, two.guid)).state, 'completed');
   await createFile(app, owner, inline(double));
 });
 
-test('below the floor of free space: 503, and nothing is written', async () => {
+test('low disk space: 503, and nothing is written', async () => {
   const { app, owner } = await createOwned({ PORTICO_MIN_FREE_DISK_BYTES: String(500 * 1024 ** 4) });
   const local = await listenTo(app);
   const { guid, upload_url: url } = await createFile(app, owner);
@@ -80,6 +83,6 @@ test('below the floor of free space: 503, and nothing is written', async () => {
   }
   assert.deepEqual(await storedIn(app), []);
   assert.deepEqual(await app.database.queries.selectFrom('file_removals').selectAll().execute(), []);
-  assert.equal((await showFile(app, owner, guid)).state, 'storing', 'the link is still good');
+  assert.equal((await showFile(app, owner, guid)).state, 'storing', 'the link is still valid');
   assert.ok(app.logged.some((line) => line.includes('free disk space is low')));
 });

@@ -5,10 +5,10 @@ import { lockPending, type Pending, selectPending } from './pending-store.ts';
 
 export type Quota = ReturnType<typeof createQuota>;
 
-/** Files leave the quota as they are processed or expire, so a refused caller may try again soon. */
+/** Files leave the quota when they are processed or expire, so a retry may soon succeed. */
 const RETRY_AFTER_SECONDS = 30;
 
-/** What one Organization may have pending, so that it fills neither the disk nor the queue of the others. */
+/** Limits the pending files of one Organization, so that it cannot fill the disk or delay others. */
 export function createQuota({
   clock,
   maxFiles,
@@ -20,35 +20,37 @@ export function createQuota({
 }) {
   function refusalOf(pending: Pending, added: Pending): Failure | undefined {
     if (pending.files + added.files > maxFiles)
-      return limitReached(
-        `The Organization has ${maxFiles} files that are still storing, which is its limit`,
-      );
+      return limitReached(`The Organization has reached its limit of ${maxFiles} files in state storing`);
     if (pending.bytes + added.bytes > maxBytes)
       return limitReached(
-        `The Organization may have at most ${maxBytes} bytes in files that are still storing`,
+        `The Organization would exceed its limit of ${maxBytes} bytes in files in state storing`,
       );
     return undefined;
   }
 
   async function check(queries: Queries, organizationGuid: string, added: Pending) {
-    // At the limit of files the count stops: a lowered setting may leave more of them than it allows.
+    // One more than the limit is enough to refuse, even when the setting was lowered below the current count.
     return refusalOf(await selectPending(queries, organizationGuid, clock.now(), maxFiles + 1), added);
   }
 
   return {
-    /** Without a lock, before work that would be in vain. */
+    /** Without a lock, to refuse before expensive work. */
     check,
 
-    /** For sure: no other check of this Organization passes until the transaction ends. */
-    async checkAlone(transaction: Transaction, organizationGuid: string, added: Pending) {
+    /** Under a lock: no other check of this Organization passes until the transaction ends. */
+    async checkLocked(transaction: Transaction, organizationGuid: string, added: Pending) {
       await lockPending(transaction, organizationGuid);
       return check(transaction, organizationGuid, added);
     },
   };
 }
 
-function limitReached(what: string): Failure {
-  return new Failure('pending_files_limit_reached', `${what}; wait until some are completed or have failed`, {
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
-  });
+function limitReached(reason: string): Failure {
+  return new Failure(
+    'pending_files_limit_reached',
+    `${reason}; retry when some of them are completed or failed`,
+    {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    },
+  );
 }

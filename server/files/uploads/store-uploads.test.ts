@@ -6,9 +6,9 @@ import { createFile, createFileOwner, inline, PDF, PNG, postFile, showFile } fro
 import { userToken } from '../../../testing/tenant.ts';
 import { refusing } from '../../../testing/test-endpoint.ts';
 import { until } from '../../../testing/webhooks.ts';
-import { createS3Double } from '../storage/testing/s3-double.ts';
+import { createS3Double } from '../storage/s3/testing/double.ts';
 
-/** Files on an S3-compatible store, whose links are its own and whose uploads are found by asking. */
+/** Files on an S3-compatible store, with pre-signed URLs of the store and uploads that are found by polling. */
 const clock = createFakeClock(new Date());
 const store = await createS3Double(clock);
 after(() => store.close());
@@ -31,7 +31,7 @@ const put = (url: string, body: Buffer, type = 'image/png') =>
 
 async function pass(ms: number): Promise<void> {
   clock.advance(ms);
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
 }
 
 async function nextLookIn(guid: string): Promise<number> {
@@ -43,14 +43,14 @@ async function nextLookIn(guid: string): Promise<number> {
   return (row.next_look_at?.getTime() ?? Number.NaN) - clock.now().getTime();
 }
 
-test('the links are the store’s own, and there are none of ours', async () => {
+test('links are pre-signed URLs of the store, and the service has no upload routes', async () => {
   const { guid, upload_url: url } = await createFile(app, owner);
   assert.ok(url.startsWith(`${endpoint}/`), url);
   assert.equal((await app.call({ method: 'PUT', url: `/uploads/${guid}` })).status, 404);
   assert.equal((await app.call({ url: `/downloads/${guid}` })).status, 404);
 });
 
-test('an upload is noticed by asking, checked, and handed out by the store', async () => {
+test('an upload is found by polling, processed, and downloaded from the store', async () => {
   const { guid, upload_url: url } = await createFile(app, owner);
   assert.equal((await put(url, PNG)).status, 200);
   await pass(1_000);
@@ -62,7 +62,7 @@ test('an upload is noticed by asking, checked, and handed out by the store', asy
   assert.match(String(response.headers.get('content-disposition')), /^attachment; filename="bill\.png"/);
 });
 
-test('after it was taken in, the link replaces nothing', async () => {
+test('the upload URL replaces nothing once the upload was accepted', async () => {
   const { guid, upload_url: url } = await createFile(app, owner);
   await put(url, PNG);
   await pass(1_000);
@@ -75,7 +75,7 @@ test('after it was taken in, the link replaces nothing', async () => {
   assert.deepEqual(Buffer.from(await response.arrayBuffer()), PNG);
 });
 
-test('it is asked after a second, then with pauses that grow to two minutes, and to ten after the link', async () => {
+test('polls start after a second and slow down to two minutes, and to ten after the link expires', async () => {
   const { guid } = await createFile(app, owner);
   assert.equal(await nextLookIn(guid), 1_000);
   await pass(1_000);
@@ -90,7 +90,7 @@ test('it is asked after a second, then with pauses that grow to two minutes, and
   assert.equal(await nextLookIn(guid), 600_000);
 });
 
-test('what never came is given up an hour after its link has expired: until then one may still be coming in', async () => {
+test('a file without an upload fails an hour after its link expires', async () => {
   const { guid } = await createFile(app, owner);
   await pass(75 * MINUTE_MS - 1);
   assert.equal((await showFile(app, owner, guid)).state, 'storing');
@@ -98,9 +98,9 @@ test('what never came is given up an hour after its link has expired: until then
   assert.equal((await showFile(app, owner, guid)).failure_code, 'upload_expired');
 });
 
-test('what comes even later is removed', async () => {
+test('content that is uploaded after that is deleted', async () => {
   const { guid, upload_url: url } = await createFile(app, owner);
-  // The store judges by the moment at which an upload began.
+  // The store checks the expiry when an upload starts.
   assert.equal((await put(url, PNG)).status, 200);
   const hidden = new Map([...store.bucket.objects].filter(([key]) => key.includes(guid)));
   for (const key of hidden.keys()) store.bucket.objects.delete(key);
@@ -112,7 +112,7 @@ test('what comes even later is removed', async () => {
   assert.ok(![...store.bucket.objects.keys()].some((key) => key.includes(guid)));
 });
 
-test('more than was agreed is too_large, and the wrong type a mismatch; neither stays', async () => {
+test('oversized content fails as too_large, content of the wrong type as content_type_mismatch, and both are deleted', async () => {
   const large = await createFile(app, owner);
   await put(large.upload_url, Buffer.concat([PNG, Buffer.alloc(1_000)]));
   const wrong = await createFile(app, owner);
@@ -124,7 +124,7 @@ test('more than was agreed is too_large, and the wrong type a mismatch; neither 
   assert.ok(!kept.some((key) => key.includes(large.guid) || key.includes(wrong.guid)));
 });
 
-test('uploads that never come hold up neither what has come nor another Organization', async () => {
+test('missing uploads delay neither uploaded files nor other Organizations', async () => {
   const abandoned = await Promise.all(Array.from({ length: 20 }, () => createFile(app, owner)));
   const guids = new Set(abandoned.map(({ guid }) => guid));
   let answer = (_: undefined) => {};
@@ -133,23 +133,23 @@ test('uploads that never come hold up neither what has come nor another Organiza
   });
   store.setFault(({ path }) => (guids.has(path.split('/').at(-1) ?? '') ? held : undefined));
   clock.advance(1_000);
-  const settled = app.fileProcessing.settle();
+  const drained = app.fileProcessing.drain();
   const neighbour = await createFileOwner(app);
   const { guid } = await createFile(app, neighbour, inline(PNG));
-  void app.fileProcessing.settle();
+  void app.fileProcessing.drain();
   await until(async () => (await showFile(app, neighbour, guid)).state === 'completed', 'it is completed');
   answer(undefined);
   store.setFault(() => undefined);
-  await settled;
+  await drained;
   await app.database.queries
     .deleteFrom('files')
     .where('guid', 'in', [...guids])
     .execute();
 });
 
-test('content that no record knows is found page by page and removed after a day', async () => {
+test('orphaned content is found page by page and deleted after a day', async () => {
   const { guid: kept } = await createFile(app, owner, inline(PNG));
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   const [orphan, recent] = ['a'.repeat(32), 'b'.repeat(32)].map((guid) =>
     guid.replace(/^.{13}/, '0190163d86947'),
   );
@@ -165,9 +165,9 @@ test('content that no record knows is found page by page and removed after a day
   assert.deepEqual([has(orphan), has(recent), has(kept)], [false, true, true]);
 });
 
-test('inline content goes to the store as well; while that is away: 503, and what it may have kept is removed', async () => {
+test('inline content goes to the store; while the store is down: 503, and partial content is deleted', async () => {
   const { guid } = await createFile(app, owner, inline(PNG));
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   assert.equal((await showFile(app, owner, guid)).state, 'completed');
   store.setFault(({ method }) => (method === 'PUT' ? 'refuse' : undefined));
   const away = { token: await owner.token(), customerGuid: owner.customerGuid };
@@ -181,7 +181,7 @@ test('inline content goes to the store as well; while that is away: 503, and wha
   assert.deepEqual(await removals(), []);
 });
 
-test('uploads to the store count against the quota of bytes once they are noticed, and are kept beyond it', async () => {
+test('uploads to the store count against the quota once they are found, and are kept beyond it', async () => {
   const scanner = new URL(await refusing());
   const limits = {
     PORTICO_MAX_UPLOAD_BYTES: String(PNG.length),
@@ -194,7 +194,7 @@ test('uploads to the store count against the quota of bytes once they are notice
   const files = [await createFile(limited, payer), await createFile(limited, payer)];
   for (const { upload_url: url } of files) assert.equal((await put(url, PNG)).status, 200);
   clock.advance(1_000);
-  await limited.fileProcessing.settle();
+  await limited.fileProcessing.drain();
   for (const fields of [{}, inline(PNG)])
     assertError(await postFile(limited, payer, fields), 422, 'pending_files_limit_reached', /bytes/);
   for (const { guid } of files) assert.equal((await showFile(limited, payer, guid)).state, 'storing');

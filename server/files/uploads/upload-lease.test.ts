@@ -35,7 +35,7 @@ const owner = { ...tenant, token: () => userToken(app, tenant.organizationGuid) 
 const HEADERS = { 'content-type': 'image/png', 'content-length': PNG.length };
 const { clock } = shared;
 
-/** An upload that is held open a byte short of its end. */
+/** An upload that pauses one byte before its end. */
 function hold(url: string) {
   const { outgoing, answer } = send('PUT', url, HEADERS, PNG.subarray(0, -1));
   return { outgoing, answer, finish: () => outgoing.end(PNG.subarray(-1)) };
@@ -61,7 +61,7 @@ function assertInProgress({ status, body, headers }: HttpAnswer): void {
   assert.ok(Number(headers['retry-after']) > 0);
 }
 
-test('of six uploads on one link one goes on, and the others are told to come back', async () => {
+test('of six concurrent uploads on one link one proceeds, and the others get Retry-After', async () => {
   const { guid, here, there } = await createLinks();
   const first = hold(here);
   await until(isLeased(guid), 'it has begun');
@@ -69,12 +69,12 @@ test('of six uploads on one link one goes on, and the others are told to come ba
   await until(async () => (await storedIn(app)).length === 1, 'only the first is written');
   first.finish();
   assert.equal((await first.answer).status, 200);
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   assert.equal((await showFile(app, owner, guid)).state, 'completed');
   assert.deepEqual((await rowOf(guid)).upload_leased_by, null);
 });
 
-test('an upload that is cut off frees its link at once', async () => {
+test('an upload that is cut off releases its link at once', async () => {
   const { guid, here, there } = await createLinks();
   const { next_look_at: linkEnd } = await rowOf(guid);
   const first = hold(here);
@@ -82,11 +82,11 @@ test('an upload that is cut off frees its link at once', async () => {
   first.outgoing.destroy();
   await until(async () => !(await isLeased(guid)()), 'it is free');
   const { pending_bytes, next_look_at } = await rowOf(guid);
-  assert.deepEqual([pending_bytes, next_look_at], [null, linkEnd], 'and is given up when the link ends');
+  assert.deepEqual([pending_bytes, next_look_at], [null, linkEnd], 'and expires with its link');
   assert.equal((await upload(there, PNG)).status, 200);
 });
 
-test('the link of a node that died is free when its lease has ended', async () => {
+test('the link of a dead node is usable when its lease expires', async () => {
   const { guid, there } = await createLinks();
   const upload_leased_until = new Date(clock.now().getTime() + 15_000);
   const died = { upload_leased_by: 'f'.repeat(32), upload_leased_until };
@@ -98,18 +98,18 @@ test('the link of a node that died is free when its lease has ended', async () =
   assert.equal((await upload(there, PNG)).status, 200);
 });
 
-test('the lease is renewed for as long as the upload goes on', async () => {
+test('the lease is renewed during the upload', async () => {
   const { guid, here, there } = await createLinks();
   const first = hold(here);
   await until(isLeased(guid), 'it has begun');
   const leasedUntil = async () => (await rowOf(guid)).upload_leased_until ?? new Date(0);
   for (let renewals = 0; renewals < 6; renewals++) {
     const before = await leasedUntil();
-    // The timer of the next renewal is set when the answer of the database is there, which may be after ours.
+    // The timer of the next renewal is set when the database has answered, which may be after our query.
     await until(async () => {
       clock.advance(250);
       const now = await leasedUntil();
-      assert.ok(now > clock.now(), 'the lease ran out');
+      assert.ok(now > clock.now(), 'the lease expired');
       return now > before;
     }, 'it is renewed');
   }
@@ -118,7 +118,7 @@ test('the lease is renewed for as long as the upload goes on', async () => {
   assert.equal((await first.answer).status, 200);
 });
 
-test('an upload whose lease another node has taken ends, and leaves the other alone', async () => {
+test('an upload that lost its lease to another node ends and does not affect the other', async () => {
   const { guid, here } = await createLinks();
   const first = hold(here);
   await until(isLeased(guid), 'it has begun');

@@ -1,21 +1,20 @@
 import type { Queries } from '../../infrastructure/database/database.ts';
-import type { Clock, Timers } from '../../infrastructure/runtime/clock.ts';
+import { type Clock, later, type Timers } from '../../infrastructure/runtime/clock.ts';
 import type { Log } from '../../infrastructure/runtime/log.ts';
-import { later } from '../processing/arrival-checks.ts';
-import { releaseUpload, renewUpload } from '../store.ts';
+import { updateFileIf } from '../store.ts';
 
-/** A link whose uploader died can be used again after this time. */
+/** A link whose upload died with its node can be used again after this time. */
 export const UPLOAD_LEASE_MS = 15_000;
-const RENEW_EVERY_MS = 5_000;
+const RENEW_LEASE_EVERY_MS = 5_000;
 
-/** Another node has taken the link over, because this one did not renew its lease in time. */
+/** The lease expired before it was renewed, and another upload took it. */
 export class UploadLeaseLost extends Error {
   override readonly name = 'UploadLeaseLost';
 }
 
 type Deps = { queries: Queries; clock: Clock; timers: Timers; log: Log };
 
-/** Renews the lease of an upload until it is released. */
+/** Renews the lease on an upload until it is released. */
 export function keepUploadLease({ queries, clock, timers, log }: Deps, guid: string, leasedBy: string) {
   let lost = false;
   let stopped = false;
@@ -24,19 +23,20 @@ export function keepUploadLease({ queries, clock, timers, log }: Deps, guid: str
 
   async function renew(): Promise<void> {
     try {
-      if (await renewUpload(queries, guid, leasedBy, later(clock.now(), UPLOAD_LEASE_MS))) return;
+      const renewed = { upload_leased_until: later(clock.now(), UPLOAD_LEASE_MS) };
+      if (await updateFileIf(queries, guid, { uploadLeasedBy: leasedBy }, renewed)) return;
       lost = true;
-      log.warn({ file: guid }, 'lost the lease of an upload');
+      log.warn({ file: guid }, 'lost the lease on an upload');
     } catch (error) {
-      // The lease lasts for three renewals.
-      log.warn({ reason: String(error), file: guid }, 'could not renew the lease of an upload');
+      // The lease outlasts two failed renewals.
+      log.warn({ reason: String(error), file: guid }, 'could not renew the lease on an upload');
     }
   }
 
   function renewLater(): void {
-    cancel = timers.after(RENEW_EVERY_MS, () => {
+    cancel = timers.after(RENEW_LEASE_EVERY_MS, () => {
       if (stopped) return;
-      // One after the other, so that a late answer never shortens the lease.
+      // Renewals run one after the other, so that a late one never shortens the lease.
       renewing = renewing.then(renew);
       renewLater();
     });
@@ -53,14 +53,23 @@ export function keepUploadLease({ queries, clock, timers, log }: Deps, guid: str
     stop,
 
     check(): void {
-      if (lost) throw new UploadLeaseLost('the lease of the upload was lost');
+      if (lost) throw new UploadLeaseLost('lost the lease on an upload');
     },
 
-    /** The link can be used again at once; `nextLookAt` is when to give the file up if it is not. */
-    async release(nextLookAt: Date): Promise<void> {
+    /** Makes the link usable again. The file expires at `expiresAt` unless it is uploaded before. */
+    async release(expiresAt: Date): Promise<void> {
       await stop();
-      await releaseUpload(queries, guid, leasedBy, nextLookAt).catch((error: unknown) =>
-        log.warn({ reason: String(error), file: guid }, 'could not release an upload; its lease will expire'),
+      const unleased = { upload_leased_by: null, upload_leased_until: null, pending_bytes: null };
+      await updateFileIf(
+        queries,
+        guid,
+        { uploadLeasedBy: leasedBy, awaitingUpload: true },
+        { ...unleased, next_look_at: expiresAt },
+      ).catch((error: unknown) =>
+        log.warn(
+          { reason: String(error), file: guid },
+          'could not release the lease on an upload; it will expire',
+        ),
       );
     },
   };

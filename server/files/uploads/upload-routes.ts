@@ -6,9 +6,9 @@ import { Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
 import { isGuid } from '../../infrastructure/runtime/guid.ts';
 import { CONTENT_TYPES } from '../file-types.ts';
 import { UploadedView } from '../schema.ts';
-import type { Links } from '../storage/links.ts';
+import type { Links } from '../storage/folder/links.ts';
 import type { UploadTerms } from '../storage/storage.ts';
-import type { Uploads } from './uploads.ts';
+import { tooLargeMessage, type Uploads } from './uploads.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -16,20 +16,19 @@ declare module 'fastify' {
   }
 }
 
-/** What a refused sender still sends is read and thrown away for so long, so that it gets to read the answer. */
-const DRAIN_MS = 2_000;
-/** Without a single byte of an upload. */
-const SILENCE_MS = 30_000;
-/** For how long a browser need not ask again whether it may upload. */
-const PREFLIGHT_SECONDS = 86_400;
+/** The rest of a refused upload is discarded for this long, so that the client can read the response. */
+const DISCARD_MS = 2_000;
+/** Without any byte of an upload. */
+const IDLE_TIMEOUT_MS = 30_000;
+const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
 
-/** Whoever has the link may use it, from any page: it is the whole permission, and no cookie or token goes with it. */
-export const FROM_ANYWHERE = {
+/** CORS for any origin: the link alone is the permission, without cookies or tokens. */
+export const ANY_ORIGIN = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': 'x-request-id',
 } as const;
 
-/** Where the links of the folder lead. The bytes go to the disk as they come. */
+/** Serves the links of folder storage. Content is streamed to disk. */
 export async function registerUploads(
   server: HttpServer,
   { links, uploads }: { links: Links; uploads: Uploads },
@@ -40,18 +39,21 @@ export async function registerUploads(
     scope.decorateRequest('uploadTerms');
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
-    scope.addHook('onRequest', async (_request, reply) => void reply.headers(FROM_ANYWHERE));
-    scope.addHook('onResponse', async ({ raw }) => drain(raw));
+    scope.addHook('onRequest', async (_request, reply) => void reply.headers(ANY_ORIGIN));
+    scope.addHook('onResponse', async ({ raw }) => discardRest(raw));
 
     scope.options(
       '/uploads/:guid',
       {
         schema: {
           operationId: 'files.preflight',
-          summary: 'What browsers ask before they upload',
+          summary: 'CORS preflight of an upload',
           tags,
           params: GuidParams,
-          response: answers({ 204: { type: 'null', description: 'Any page may' } }, 404),
+          response: answers(
+            { 204: { type: 'null', description: 'Uploads are allowed from any origin' } },
+            404,
+          ),
         },
       },
       async (_request, reply) =>
@@ -60,7 +62,7 @@ export async function registerUploads(
           .headers({
             'access-control-allow-methods': 'PUT',
             'access-control-allow-headers': '*',
-            'access-control-max-age': PREFLIGHT_SECONDS,
+            'access-control-max-age': PREFLIGHT_MAX_AGE_SECONDS,
           })
           .send(),
     );
@@ -69,17 +71,17 @@ export async function registerUploads(
       '/uploads/:guid',
       {
         config: { streamsBody: true },
-        // Before anything is read of the body.
+        // Before any of the body is read.
         onRequest: async (request) => {
           request.uploadTerms = unwrap(termsOf(request, links));
         },
         schema: {
           operationId: 'files.upload',
-          summary: 'Upload the content of a file to its upload_url, exactly as that was given',
+          summary: 'Upload the content of a file to its upload_url',
           description:
             'The body is the raw bytes, with the content_type of the file as Content-Type and with a Content-Length. ' +
-            'The address needs no token and works once; an upload that was cut off can be repeated until it expires. ' +
-            'A second upload while one is under way gets 409 upload_in_progress with Retry-After.',
+            'The URL needs no token and works once; an upload that was cut off can be repeated until the URL expires. ' +
+            'A second upload while one is in progress gets 409 upload_in_progress with Retry-After.',
           tags,
           params: GuidParams,
           body: { content: Object.fromEntries(CONTENT_TYPES.map((type) => [type, { schema: {} }])) },
@@ -87,14 +89,14 @@ export async function registerUploads(
         },
       },
       async (request, reply) => {
-        unwrap(await received(request, uploads));
+        unwrap(await receive(request, uploads));
         return reply.send({ guid: request.uploadTerms.guid, state: 'storing' as const });
       },
     );
   });
 }
 
-/** What the link allows, if this request keeps to it. */
+/** The terms of the link, or why this request violates them. */
 function termsOf(request: FastifyRequest, links: Links): UploadTerms | Failure {
   const { guid } = request.params as { guid: string };
   const query = request.query as Record<string, unknown>;
@@ -103,30 +105,29 @@ function termsOf(request: FastifyRequest, links: Links): UploadTerms | Failure {
   if (isFailure(terms)) return terms;
   const length = request.headers['content-length'];
   if (length === undefined)
-    return new Failure('length_required', 'Content-Length is required: send the size of the file');
-  if (Number(length) > terms.maxBytes)
-    return new Failure('payload_too_large', `The upload URL takes at most ${terms.maxBytes} bytes`);
+    return new Failure(
+      'length_required',
+      'The header Content-Length is required, with the size of the file in bytes',
+    );
+  if (Number(length) > terms.maxBytes) return new Failure('payload_too_large', tooLargeMessage(terms));
   return terms;
 }
 
-async function received(
-  { uploadTerms, raw }: FastifyRequest,
-  uploads: Uploads,
-): Promise<Failure | undefined> {
-  // Node ends the connection then, unless somebody else listens for it.
-  raw.setTimeout(SILENCE_MS);
+async function receive({ uploadTerms, raw }: FastifyRequest, uploads: Uploads): Promise<Failure | undefined> {
+  // Node destroys the connection on this timeout unless another listener handles it.
+  raw.setTimeout(IDLE_TIMEOUT_MS);
   try {
     return await uploads.receive(uploadTerms, Number(raw.headers['content-length']), raw);
   } catch (error) {
     if (error !== raw.errored) throw error;
-    // Nobody is there to read it, but the log and the metrics tell.
-    return new Failure('invalid_parameter', 'The upload was cut off');
+    // The client is gone; this is for the log and the metrics.
+    return new Failure('invalid_parameter', 'The upload ended before Content-Length');
   }
 }
 
-/** Node reads what nobody wants once the answer is out, without an end; this is the end. */
-function drain(raw: FastifyRequest['raw']): void {
+/** After the response Node discards the rest of the request without a time limit; this sets one. */
+function discardRest(raw: FastifyRequest['raw']): void {
   if (raw.complete) return;
-  const timer = setTimeout(() => raw.destroy(), DRAIN_MS).unref();
+  const timer = setTimeout(() => raw.destroy(), DISCARD_MS).unref();
   raw.once('close', () => clearTimeout(timer));
 }

@@ -19,7 +19,7 @@ import {
 import { userToken } from '../../../testing/tenant.ts';
 import { until } from '../../../testing/webhooks.ts';
 
-/** PUT to the folder's upload URL, over a real socket (contract, section 8). */
+/** PUT to the upload URL of folder storage, over a real socket (contract, section 8). */
 const app = await createTestApp({ environment: { PORTICO_MAX_UPLOAD_BYTES: '1000000' } });
 const local = await listenTo(app);
 const tenant = await createFileOwner(app);
@@ -35,16 +35,20 @@ function assertRefused(answer: HttpAnswer | Answer, status: number, code: string
   assert.equal(answer.status, status, JSON.stringify(answer.body));
   assert.equal(answer.body.message_code, code);
   if (message) assert.match(String(answer.body.message), message);
-  assert.equal(answer.headers['access-control-allow-origin'], '*', 'the page that sent it may read why');
+  assert.equal(
+    answer.headers['access-control-allow-origin'],
+    '*',
+    'the page that sent it can read the error',
+  );
 }
 
-/** Nothing came of it: no byte stays, and the link can still be used. */
+/** Asserts that nothing was stored and that the link is still usable. */
 async function assertUntouched({ guid, url }: { guid: string; url: string }): Promise<void> {
   await until(async () => (await storedIn(app)).length === 0, 'nothing stays');
-  await until(async () => (await leaseOf(guid)) === null, 'the link is free again');
+  await until(async () => (await leaseOf(guid)) === null, 'the lease is released');
   assert.equal((await showFile(app, owner, guid)).state, 'storing');
   assert.equal((await upload(url, PNG)).status, 200);
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   assert.equal((await showFile(app, owner, guid)).state, 'completed');
   await forget(guid);
 }
@@ -54,70 +58,70 @@ async function leaseOf(guid: string): Promise<string | null> {
   return (await query.executeTakeFirstOrThrow()).upload_leased_by;
 }
 
-/** So that what is stored is what the next test stored. */
+/** Lets the next test see only its own content. */
 async function forget(guid: string): Promise<void> {
   await app.database.queries.deleteFrom('files').where('guid', '=', guid).execute();
   await app.database.queries.insertInto('file_removals').values({ guid, due_at: app.clock.now() }).execute();
   await app.sweeper.runOnce();
 }
 
-test('bytes of the declared type are taken, and the file is completed with their size and hash', async () => {
+test('content of the declared type is stored, and the file is completed with its size and hash', async () => {
   const { guid, url } = await await_();
   const answer = await upload(url, PNG);
   assert.equal(answer.status, 200, JSON.stringify(answer.body));
   assert.deepEqual(answer.body, { guid, state: 'storing' });
   const taken = await showFile(app, owner, guid);
   assert.equal(taken.state, 'storing');
-  assert.equal(taken.upload_url, undefined, 'nothing is awaited any more');
-  await app.fileProcessing.settle();
+  assert.equal(taken.upload_url, undefined, 'the file no longer waits for an upload');
+  await app.fileProcessing.drain();
   const { state, size } = await showFile(app, owner, guid);
   assert.deepEqual([state, size], ['completed', PNG.length]);
   assert.deepEqual(await storedIn(app), [guid]);
   await forget(guid);
 });
 
-test('a link works once: 409 upload_completed, before and after the content was looked at', async () => {
+test('a link works once: 409 upload_completed, before and after processing', async () => {
   const { guid, url } = await await_();
   assert.equal((await upload(url, PNG)).status, 200);
   assertRefused(await upload(url, Buffer.concat([PNG, PNG])), 409, 'upload_completed');
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   assertRefused(await upload(url, PNG), 409, 'upload_completed');
   assert.equal((await showFile(app, owner, guid)).size, PNG.length);
   await forget(guid);
 });
 
-test('also a link whose content was no good works once', async () => {
+test('a link whose content failed works once too', async () => {
   const { guid, url } = await await_();
   assert.equal((await upload(url, PDF)).status, 200);
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   assert.equal((await showFile(app, owner, guid)).failure_code, 'content_type_mismatch');
   assertRefused(await upload(url, PNG), 409, 'upload_completed');
   assert.deepEqual(await storedIn(app), []);
 });
 
-test('two at once: exactly one is taken', async () => {
+test('of two concurrent uploads exactly one is stored', async () => {
   const { guid, url } = await await_();
   const contents = [1, 2, 3, 4].map((n) => Buffer.concat([PNG, Buffer.alloc(n * 50_000, n)]));
   const answers = await Promise.all(contents.map((content) => upload(url, content)));
   const taken = answers.findIndex(({ status }) => status === 200);
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409, 409, 409]);
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   const { state, size } = await showFile(app, owner, guid);
   assert.deepEqual([state, size], ['completed', contents[taken]?.length]);
   assert.deepEqual(await storedIn(app), [guid]);
   await forget(guid);
 });
 
-test('one that ends after another on the same link was no good is refused, and leaves nothing', async () => {
+test('an upload that ends after another upload of the link failed is refused and leaves nothing', async () => {
   const { guid, url } = await await_();
   const headers = { 'content-type': 'image/png', 'content-length': PNG.length };
   const late = send('PUT', url, headers, PNG.subarray(0, 10));
   await once(late.outgoing, 'socket');
-  await until(async () => (await storedIn(app)).length > 0, 'the late one has begun');
+  await until(async () => (await storedIn(app)).length > 0, 'the late upload has started');
   // As if its node had not renewed the lease in time.
   await app.database.queries.updateTable('files').set({ upload_leased_until: app.clock.now() }).execute();
   assert.equal((await upload(url, PDF)).status, 200);
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   assert.equal((await showFile(app, owner, guid)).failure_code, 'content_type_mismatch');
   late.outgoing.end(PNG.subarray(10));
   assertRefused(await late.answer, 409, 'upload_completed');
@@ -145,7 +149,7 @@ test('without Content-Length: 411 length_required', async () => {
   await assertUntouched(file);
 });
 
-test('longer than signed: 413, which whoever goes on sending gets to read', async () => {
+test('more bytes than signed: 413, which a client that keeps sending can read', async () => {
   const file = await await_();
   const answer = await upload(file.url, Buffer.alloc(1_000_001));
   assertRefused(answer, 413, 'payload_too_large', /1000000 bytes/);
@@ -156,7 +160,7 @@ test('longer than signed: 413, which whoever goes on sending gets to read', asyn
   await assertUntouched(file);
 });
 
-test('what follows a body longer than its Content-Length is no part of it', async () => {
+test('bytes after Content-Length are not part of the file', async () => {
   const { guid, url } = await await_();
   const { hostname, port, pathname, search } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -168,14 +172,14 @@ test('what follows a body longer than its Content-Length is no part of it', asyn
   socket.resume();
   await once(socket, 'close');
   await until(async () => (await storedIn(app)).every((name) => name === guid), 'it has ended');
-  await app.fileProcessing.settle();
-  // Whichever was faster, the last byte or the complaint about what follows it: all of it, or nothing.
+  await app.fileProcessing.drain();
+  // Depending on timing, the whole content or nothing is stored.
   const { size = 0 } = await showFile(app, owner, guid);
   assert.ok(size === PNG.length || size === 0, `${size} bytes`);
   await forget(guid);
 });
 
-test('cut off in the middle: nothing stays, and it can be repeated', async () => {
+test('an upload that is cut off leaves nothing and can be repeated', async () => {
   const file = await await_();
   const half = PNG.subarray(0, 30);
   const { outgoing } = send(
@@ -184,57 +188,57 @@ test('cut off in the middle: nothing stays, and it can be repeated', async () =>
     { 'content-type': 'image/png', 'content-length': PNG.length },
     half,
   );
-  await until(async () => (await storedIn(app)).length === 1, 'it is being written');
+  await until(async () => (await storedIn(app)).length === 1, 'the upload is being written');
   outgoing.destroy();
   await assertUntouched(file);
   assert.ok(!app.logged.some((line) => line.includes('internal error')));
 });
 
-test('after its expiry: 403 upload_expired, and the file fails with the same code', async () => {
+test('after the expiry: 403 upload_expired, and the file fails with the same code', async () => {
   const { guid, url } = await await_();
   app.clock.advance(15 * MINUTE_MS - 1);
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   assert.equal((await showFile(app, owner, guid)).state, 'storing');
   app.clock.advance(1);
   assertRefused(await upload(url, PNG), 403, 'upload_expired');
   assert.equal((await showFile(app, owner, guid)).upload_url, undefined);
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   const { state, failure_code } = await showFile(app, owner, guid);
   assert.deepEqual([state, failure_code], ['failed', 'upload_expired']);
   assertRefused(await upload(url, PNG), 403, 'upload_expired');
   assert.deepEqual(await storedIn(app), []);
 });
 
-test('an upload that began before the expiry may end after it', async () => {
+test('an upload that started before the expiry may end after it', async () => {
   const { guid, url } = await await_();
   app.clock.advance(14 * MINUTE_MS);
   const headers = { 'content-type': 'image/png', 'content-length': PNG.length };
   const { outgoing, answer } = send('PUT', url, headers, PNG.subarray(0, 30));
-  await until(async () => (await storedIn(app)).length === 1, 'it is being written');
+  await until(async () => (await storedIn(app)).length === 1, 'the upload is being written');
   app.clock.advance(30 * MINUTE_MS);
-  await app.fileProcessing.settle();
-  assert.equal((await showFile(app, owner, guid)).state, 'storing', 'it is not given up');
+  await app.fileProcessing.drain();
+  assert.equal((await showFile(app, owner, guid)).state, 'storing', 'the file has not expired');
   outgoing.end(PNG.subarray(30));
   assert.equal((await answer).status, 200);
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   assert.equal((await showFile(app, owner, guid)).state, 'completed');
   await forget(guid);
 });
 
-test('given up in the middle of an upload, it stays so, and nothing of the upload stays', async () => {
+test('a file that expires during an upload stays failed, and nothing is stored', async () => {
   const { guid, url } = await await_();
   const headers = { 'content-type': 'image/png', 'content-length': PNG.length };
   const { outgoing, answer } = send('PUT', url, headers, PNG.subarray(0, 30));
-  await until(async () => (await storedIn(app)).length === 1, 'it is being written');
+  await until(async () => (await storedIn(app)).length === 1, 'the upload is being written');
   app.clock.advance(62 * MINUTE_MS);
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   assert.equal((await showFile(app, owner, guid)).failure_code, 'upload_expired');
   outgoing.end(PNG.subarray(30));
   assertRefused(await answer, 403, 'upload_expired');
   assert.deepEqual(await storedIn(app), []);
 });
 
-test('a changed signature, guid, type, size or expiry, and anything left out or added: 403 signature_invalid', async () => {
+test('a changed signature, guid, type, size or expiry, or a missing or additional parameter: 403 signature_invalid', async () => {
   const file = await await_();
   const other = await await_();
   const changed = (change: (url: URL) => void) => {
@@ -264,16 +268,16 @@ test('a changed signature, guid, type, size or expiry, and anything left out or 
   await assertUntouched(file);
 });
 
-test('an empty upload is taken and fails as empty', async () => {
+test('an empty upload is stored and fails as empty', async () => {
   const { guid, url } = await await_();
   assert.equal((await upload(url, Buffer.alloc(0))).status, 200);
-  await app.fileProcessing.settle();
+  await app.fileProcessing.drain();
   const { state, failure_code } = await showFile(app, owner, guid);
   assert.deepEqual([state, failure_code], ['failed', 'empty']);
   assert.deepEqual(await storedIn(app), []);
 });
 
-test('a browser may ask from any page, and needs no more than it is told', async () => {
+test('CORS preflight succeeds from any origin', async () => {
   const { url, guid } = await await_();
   const asked = { origin: 'https://partner.example', 'access-control-request-method': 'PUT' };
   const { outgoing, answer } = send('OPTIONS', url, {
@@ -292,7 +296,7 @@ test('a browser may ask from any page, and needs no more than it is told', async
   await forget(guid);
 });
 
-test('a connection is good for more than one upload', async () => {
+test('a connection can be reused for another upload', async () => {
   const files = [await await_(), await await_()];
   for (const { url } of files) {
     const response = await fetch(url, { method: 'PUT', headers: { 'content-type': 'image/png' }, body: PNG });

@@ -1,9 +1,9 @@
 import type { Database } from '../../infrastructure/database/database.ts';
-import type { Clock, Timers } from '../../infrastructure/runtime/clock.ts';
+import { type Clock, later, type Timers } from '../../infrastructure/runtime/clock.ts';
 import { Failure } from '../../infrastructure/runtime/failure.ts';
 import type { Guids } from '../../infrastructure/runtime/guid.ts';
 import type { Log } from '../../infrastructure/runtime/log.ts';
-import { LONGEST_UPLOAD_MS, later } from '../processing/arrival-checks.ts';
+import { LONGEST_UPLOAD_MS } from '../processing/poll-schedule.ts';
 import { reclaim } from '../storage/reclaim.ts';
 import type { PutResult, Storage, UploadTerms } from '../storage/storage.ts';
 import { failureOfStorage, refusalForSpace } from '../storage/storage-failure.ts';
@@ -13,9 +13,9 @@ import { keepUploadLease, UPLOAD_LEASE_MS, UploadLeaseLost } from './upload-leas
 
 export type Uploads = ReturnType<typeof createUploads>;
 
-/** An upload is cut off when it has taken its time; only then the file is given up. */
-const GIVE_UP_AFTER_MS = LONGEST_UPLOAD_MS + 60_000;
-/** For a second upload on a link: about as long as the lease of one whose node died. */
+/** A file does not expire while an upload may still be running: the server ends uploads after LONGEST_UPLOAD_MS. */
+const EXPIRE_AFTER_MS = LONGEST_UPLOAD_MS + 60_000;
+/** Retry-After of a second upload: the lease of an upload whose node died lasts this long. */
 const IN_PROGRESS_RETRY_SECONDS = 15;
 
 type Deps = {
@@ -26,41 +26,53 @@ type Deps = {
   guids: Guids;
   log: Log;
   quota: Quota;
-  onArrival(): void;
+  onUploaded(): void;
 };
 
-/** Content that comes to the folder by a link, and goes out by one. */
+/** Uploads to and downloads from folder storage by signed links. */
 export function createUploads(deps: Deps) {
-  const { database, storage, clock, timers, guids, log, quota, onArrival } = deps;
+  const { database, storage, clock, timers, guids, log, quota, onUploaded } = deps;
   const { queries } = database;
 
-  /** Takes the lease of the link, and from now on nobody gives the file up before this upload has had its time. */
+  /** Leases the link and moves the expiry of the file past the longest time that this upload may take. */
   async function begin(terms: UploadTerms, bytes: number, leasedBy: string): Promise<Failure | undefined> {
     const file = await store.selectLinkedFile(queries, terms.guid);
     if (!file || file.uploaded_at !== null || file.failed_at !== null) return refusalOf(file);
     return database.transaction(async (transaction) => {
-      // Before the quota: of two uploads at once the second is told of the first, not of its bytes.
+      // Before the quota, so that the second of two uploads gets upload_in_progress and not the quota's refusal.
       const now = clock.now();
-      const leased = await store.leaseUpload(transaction, terms.guid, now, {
-        ...{ upload_leased_by: leasedBy, upload_leased_until: later(now, UPLOAD_LEASE_MS), leased_by: null },
-        next_look_at: latest(later(now, GIVE_UP_AFTER_MS), terms.expiresAt),
-        pending_bytes: null,
-      });
+      const leased = await store.updateFileIf(
+        transaction,
+        terms.guid,
+        { awaitingUpload: true, uploadUnleasedAt: now },
+        {
+          ...{ upload_leased_by: leasedBy, upload_leased_until: later(now, UPLOAD_LEASE_MS) },
+          ...{ leased_by: null, pending_bytes: null },
+          next_look_at: latest(later(now, EXPIRE_AFTER_MS), terms.expiresAt),
+        },
+      );
       if (!leased) return refusalOf(await store.selectLinkedFile(transaction, terms.guid));
-      const refused = await quota.checkAlone(transaction, file.organization_guid, { files: 0, bytes });
+      const refused = await quota.checkLocked(transaction, file.organization_guid, { files: 0, bytes });
       if (refused) return refused;
-      await store.updateAwaited(transaction, terms.guid, { pending_bytes: bytes });
+      await store.updateFileIf(transaction, terms.guid, { awaitingUpload: true }, { pending_bytes: bytes });
       return undefined;
     });
   }
 
-  /** Its lease with it: whoever was about to give the file up finds that it is no longer theirs. */
-  async function arrive(guid: string): Promise<boolean> {
+  /** Clears the processing lease too, so that a node that is about to expire the file loses it. */
+  async function markUploaded(guid: string): Promise<boolean> {
     const now = clock.now();
-    const arrived = { uploaded_at: now, next_look_at: now, leased_by: null, updated_at: now };
-    const unleased = { upload_leased_by: null, upload_leased_until: null };
-    if (!(await store.updateAwaited(queries, guid, { ...arrived, ...unleased }))) return false;
-    onArrival();
+    const uploaded = await store.updateFileIf(
+      queries,
+      guid,
+      { awaitingUpload: true },
+      {
+        ...{ uploaded_at: now, next_look_at: now, updated_at: now },
+        ...{ leased_by: null, upload_leased_by: null, upload_leased_until: null },
+      },
+    );
+    if (!uploaded) return false;
+    onUploaded();
     return true;
   }
 
@@ -80,22 +92,20 @@ export function createUploads(deps: Deps) {
 
   async function conclude(terms: UploadTerms, result: PutResult | Failure): Promise<Failure | undefined> {
     if (result instanceof Failure) return result;
-    if (result === 'too_large')
-      return new Failure('payload_too_large', `The upload URL takes at most ${terms.maxBytes} bytes`);
-    // Also of what was there before: a crash may have kept its arrival from being told.
-    const isFirst = await arrive(terms.guid);
+    if (result === 'too_large') return new Failure('payload_too_large', tooLargeMessage(terms));
+    // Also for content that exists already: a crash may have prevented this before.
+    const isFirst = await markUploaded(terms.guid);
     if (result === 'exists') return completed();
     if (isFirst) return undefined;
     const file = await store.selectLinkedFile(queries, terms.guid);
-    // Noticed by somebody who looked in between; or given up, or ended by another upload that was no good and is
-    // gone: then nobody waits for this one any more.
+    // A poll found the content first. If the file has failed meanwhile, the content is not needed any more.
     if (file && file.failed_at === null) return undefined;
-    await storage.remove(terms.guid);
+    await storage.delete(terms.guid);
     return refusalOf(file);
   }
 
   return {
-    /** Throws what the source throws: cut off, nothing stays, and the link is free again. */
+    /** Throws the error of a source that was cut off. Nothing is stored then, and the link can be used again. */
     async receive(
       terms: UploadTerms,
       bytes: number,
@@ -118,7 +128,6 @@ export function createUploads(deps: Deps) {
       }
     },
 
-    /** What a link to its content may hand out. */
     async findCompleted(guid: string): Promise<{ size: number; sha256: string } | Failure> {
       const file = await store.selectLinkedFile(queries, guid);
       if (!file || file.completed_at === null || file.size === null || file.sha256 === null) return noFile();
@@ -132,20 +141,24 @@ export function createUploads(deps: Deps) {
 function refusalOf(file: store.FileRow | undefined): Failure {
   if (!file) return noFile();
   if (file.uploaded_at === null && file.failed_at === null)
-    return new Failure('upload_in_progress', 'Another upload of this file is under way', {
+    return new Failure('upload_in_progress', 'Another upload of this file is in progress', {
       retryAfterSeconds: IN_PROGRESS_RETRY_SECONDS,
     });
   if (file.failure_code === 'upload_expired')
-    return new Failure('upload_expired', 'The upload URL has expired; create the file again');
+    return new Failure('upload_expired', 'The upload URL has expired; create a new file');
   return completed();
 }
 
 function completed(): Failure {
-  return new Failure('upload_completed', 'The content of this file was uploaded before');
+  return new Failure('upload_completed', 'The content of this file has already been uploaded');
 }
 
 function noFile(): Failure {
   return new Failure('not_found', 'There is no such file');
+}
+
+export function tooLargeMessage({ maxBytes }: UploadTerms): string {
+  return `The file must have at most ${maxBytes} bytes (Content-Length)`;
 }
 
 function latest(one: Date, other: Date): Date {

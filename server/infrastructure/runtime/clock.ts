@@ -12,3 +12,7 @@ export const systemTimers: Timers = {
     return () => clearTimeout(timer);
   },
 };
+
+export function later(moment: Date, ms: number): Date {
+  return new Date(moment.getTime() + ms);
+}

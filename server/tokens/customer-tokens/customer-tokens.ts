@@ -8,7 +8,7 @@ import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
 import { isGuid } from '../../infrastructure/runtime/guid.ts';
 import type { Metrics } from '../../infrastructure/runtime/metrics.ts';
-import type { Customer, Customers, Visible } from '../../objects/customer-lookup.ts';
+import type { ObjectRow as Customer, Customers, Visible } from '../../objects/service.ts';
 import { type ClientAuthentication, RATE_LIMIT_WINDOW_MS } from '../issuing/client-authentication.ts';
 import { checkGrant, splitScope } from '../issuing/issuance.ts';
 import type { Issuer, TokenResponse } from '../issuing/issuer.ts';
@@ -46,11 +46,11 @@ export function createCustomerTokens(deps: Deps) {
   const limit: RateLimit = { name: 'customer_token', limit: perClient, windowMs: RATE_LIMIT_WINDOW_MS };
 
   async function findCustomer(
-    find: Customers['get'],
     visible: Visible,
     guid: string,
+    options: { reserved: boolean },
   ): Promise<Customer | Failure> {
-    const customer = isGuid(guid) ? await find(visible, guid) : undefined;
+    const customer = isGuid(guid) ? await customers.getCustomer(visible, guid, options) : undefined;
     if (customer === undefined || isFailure(customer))
       return new Failure(
         'no_customer',
@@ -66,9 +66,8 @@ export function createCustomerTokens(deps: Deps) {
     request: { customerGuid: string; scopes: readonly string[]; parent?: Caller },
   ): Promise<TokenResponse | Failure> {
     const { parent } = request;
-    // A call of /api has its turn on the general connections.
-    const find = parent ? customers.get : customers.getReserved;
-    const customer = await findCustomer(find, visible, request.customerGuid);
+    // A call of /api uses the general connections.
+    const customer = await findCustomer(visible, request.customerGuid, { reserved: !parent });
     if (isFailure(customer)) return customer;
     const scopes = grantCustomerScopes(request.scopes, new Set(client.scopes), parent?.scopes);
     if (isFailure(scopes)) return scopes;

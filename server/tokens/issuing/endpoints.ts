@@ -6,7 +6,7 @@ import type { Database } from '../../infrastructure/database/database.ts';
 import type { RateLimits } from '../../infrastructure/rate-limits/service.ts';
 import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import type { Metrics } from '../../infrastructure/runtime/metrics.ts';
-import type { Customers } from '../../objects/customer-lookup.ts';
+import type { Customers } from '../../objects/service.ts';
 import { createCustomerTokens } from '../customer-tokens/customer-tokens.ts';
 import type { Tokens } from '../service.ts';
 import { createIntrospection } from '../verifying/introspection.ts';

@@ -1,23 +1,23 @@
 import { setImmediate } from 'node:timers/promises';
 
 /**
- * Strict base64 (RFC 4648, section 4): the standard alphabet, padded, nothing in between, and the unused bits of the
- * last character zero, so that there is exactly one way to write each content. Decoded in blocks, with a turn of the
- * event loop after each: other requests do not wait for a whole file.
+ * Strict base64 (RFC 4648, section 4): standard alphabet, padded, no line breaks, unused bits zero, so that each
+ * content has exactly one encoding. Decoded in blocks with a yield to the event loop after each, so that a large
+ * file does not block other requests.
  */
 export class InvalidBase64 extends Error {
   override readonly name = 'InvalidBase64';
 }
 
-/** Characters in one block; a multiple of four, so that each block decodes by itself. */
+/** A multiple of four, so that each block decodes separately. */
 const BLOCK_CHARACTERS = 65_536;
 
-/** Takes the text in pieces of any length. Throws InvalidBase64, whose message says where and why. */
+/** Takes the text in pieces of any length. The message of InvalidBase64 says where and why. */
 export async function* decodeBase64(pieces: Iterable<string>): AsyncGenerator<Buffer> {
   let position = 0;
   for (const [block, isLast] of inBlocks(pieces)) {
     const bytes = Buffer.from(block, 'base64');
-    // Node decodes anything. What is written back the same was written the one right way.
+    // Node decodes anything, so each block is compared with its canonical encoding.
     if (bytes.toString('base64') !== block || (!isLast && block.endsWith('=')))
       throw new InvalidBase64(problemOf(block, position, isLast));
     yield bytes;
@@ -41,19 +41,19 @@ function* inBlocks(pieces: Iterable<string>): Generator<[block: string, isLast: 
 const DATA_URL = /^data:/i;
 const OUTSIDE_ALPHABET = /[^A-Za-z0-9+/]/;
 
-/** For a person who has to find it; the order goes from what explains most. */
+/** The most specific explanation comes first. */
 function problemOf(block: string, start: number, isLast: boolean): string {
-  if (start === 0 && DATA_URL.test(block)) return 'must be base64 alone, without the prefix of a data URL';
+  if (start === 0 && DATA_URL.test(block)) return 'must be base64 without the prefix of a data URL';
   const found = (isLast ? block.replace(/={1,2}$/, '') : block).search(OUTSIDE_ALPHABET);
   const character = block[found];
   const position = start + found + 1;
   if (character === '\n' || character === '\r')
-    return `must be base64 in one line: there is a line break at character ${position}`;
+    return `must be base64 without line breaks; found a line break at character ${position}`;
   if (character === '-' || character === '_')
-    return `must use the standard base64 alphabet (+ and /): there is a ${character} at character ${position}`;
+    return `must use the standard base64 alphabet (+ and /); found ${character} at character ${position}`;
   if (character !== undefined && character !== '=')
-    return `must be base64: character ${position} is not part of it`;
+    return `must be base64; character ${position} is not in its alphabet`;
   if (character === '=' || block.length % 4 !== 0)
-    return 'must be base64 padded at its end, with at most two =, to a multiple of four characters';
-  return 'must be base64 as encoders write it: its last character has bits that stand for nothing';
+    return 'must be base64 padded with = only at its end, to a multiple of four characters';
+  return 'must be canonical base64; the unused bits of its last character must be zero';
 }

@@ -1,18 +1,17 @@
 import { Socket } from 'node:net';
 
-/** clamd could not be reached, or did not answer as it should. Trying again may help. */
+/** clamd could not be reached or gave an unexpected reply. A retry may succeed. */
 export class ScanError extends Error {
   override readonly name = 'ScanError';
 }
 
-/** The `z` has commands and answers end with a zero byte. */
+/** With the prefix `z`, commands and replies end with a zero byte. */
 export const COMMAND = Buffer.from('zINSTREAM\0');
-/** A chunk of no bytes. */
+/** An empty chunk ends the stream. */
 export const END = Buffer.alloc(4);
-/** An answer names at most a signature. */
-const MAX_ANSWER_CHARACTERS = 4_096;
+const MAX_REPLY_CHARACTERS = 4_096;
 
-/** Each chunk is preceded by its length, four bytes in network order. */
+/** Chunks are prefixed with their length, four bytes in network order. */
 export function withLength(chunk: Uint8Array): Buffer {
   const framed = Buffer.alloc(4 + chunk.length);
   framed.writeUInt32BE(chunk.length);
@@ -21,8 +20,8 @@ export function withLength(chunk: Uint8Array): Buffer {
 }
 
 /**
- * clamd hangs up on who sends too much, after it has said so. A write that fails then would end the socket, and with it
- * what is still to be read; so a failed write is not told. The end, or the reset, comes right after what was said.
+ * clamd closes the connection after replying that the size limit is exceeded. A failed write would destroy the
+ * socket before that reply is read, so write errors are ignored; the close or reset follows the reply.
  */
 export class ClamdSocket extends Socket {
   override _write(chunk: unknown, encoding: BufferEncoding, done: (error?: Error | null) => void): void {
@@ -32,10 +31,10 @@ export class ClamdSocket extends Socket {
   }
 }
 
-export type Answer = { readonly text: Promise<string>; isIn(): boolean };
+export type Reply = { readonly text: Promise<string>; isIn(): boolean };
 
-/** Listens from the start: clamd may speak at any moment, and its last words come with its hanging up. */
-export function readAnswer(socket: Socket): Answer {
+/** Reads from the start, because clamd may reply before the upload ends. */
+export function readReply(socket: Socket): Reply {
   let received = '';
   let isIn = false;
   const text = new Promise<string>((resolve, reject) => {
@@ -44,18 +43,20 @@ export function readAnswer(socket: Socket): Answer {
       received += piece;
       const end = received.indexOf('\0');
       if (end >= 0) resolve(received.slice(0, end));
-      else if (received.length > MAX_ANSWER_CHARACTERS)
-        socket.destroy(new ScanError('clamd did not stop talking'));
+      else if (received.length > MAX_REPLY_CHARACTERS)
+        socket.destroy(new ScanError('the reply of clamd was too long'));
     });
     socket.on('error', (error) => {
-      reject(error instanceof ScanError ? error : new ScanError(`clamd is not there: ${error.message}`));
+      reject(
+        error instanceof ScanError ? error : new ScanError(`connection to clamd failed: ${error.message}`),
+      );
     });
     for (const end of ['end', 'close'])
-      socket.on(end, () => reject(new ScanError('clamd hung up without an answer')));
+      socket.on(end, () => reject(new ScanError('clamd closed the connection without a reply')));
   }).finally(() => {
     isIn = true;
   });
-  // Whoever is sending asks `isIn`; the failure itself is met when the answer is awaited.
+  // The sender checks `isIn`; the rejection surfaces where the reply is awaited.
   text.catch(() => {});
   return { text, isIn: () => isIn };
 }

@@ -26,7 +26,7 @@ const SAMPLES = {
   'application/json': Buffer.from('{"a": [1, "é"]}'),
 };
 
-test('what is what it was declared to be passes, with its size and SHA-256', async () => {
+test('content of its declared type passes, with size and SHA-256', async () => {
   for (const [type, content] of Object.entries(SAMPLES))
     assert.deepEqual(await inspect(content, type), {
       size: content.length,
@@ -34,7 +34,7 @@ test('what is what it was declared to be passes, with its size and SHA-256', asy
     });
 });
 
-test('nothing passes as another type than its own', async () => {
+test('content does not pass as another type', async () => {
   for (const [type, content] of Object.entries(SAMPLES))
     for (const declared of Object.keys(SAMPLES))
       assert.equal(
@@ -43,17 +43,17 @@ test('nothing passes as another type than its own', async () => {
       );
 });
 
-test('a type that nobody may declare never passes', async () => {
+test('a type outside the list never passes', async () => {
   assert.equal(await problemOf(Buffer.from('GIF89a'), 'image/gif'), 'content_type_mismatch');
   assert.equal(await problemOf(png(), 'toString'), 'content_type_mismatch');
 });
 
-test('it does not matter how the content is cut', async () => {
+test('chunk boundaries do not matter', async () => {
   for (const [type, content] of Object.entries(SAMPLES))
     assert.deepEqual(await inspect(content, type, { pieceBytes: 1 }), await inspect(content, type));
 });
 
-test('an empty file is empty, whatever it was declared to be', async () => {
+test('an empty file is reported as empty for every declared type', async () => {
   for (const type of Object.keys(SAMPLES)) {
     const inspection = await inspect(Buffer.alloc(0), type);
     assert.deepEqual(inspection, {
@@ -64,7 +64,7 @@ test('an empty file is empty, whatever it was declared to be', async () => {
   }
 });
 
-test('the largest size passes, a byte more is too large and the rest is not read', async () => {
+test('content of the maximum size passes; one byte more is too large and the rest is not read', async () => {
   const content = png();
   assert.equal((await inspect(content, 'image/png', { maxBytes: content.length })).problem, undefined);
   assert.deepEqual(await inspect(content, 'image/png', { maxBytes: content.length - 1 }), {
@@ -84,14 +84,14 @@ test('the largest size passes, a byte more is too large and the rest is not read
   assert.ok(endless.destroyed);
 });
 
-test('a script inside a PNG does not make it a PDF, and leaves it a PNG', async () => {
+test('a script inside a PNG does not make it a PDF, and it stays a PNG', async () => {
   const script = Buffer.from('tEXt\0<script>alert(1)</script>%PDF-1.7');
   const polyglot = png(pngChunk('tEXt', script));
   assert.equal(await problemOf(polyglot, 'application/pdf'), 'content_type_mismatch');
   assert.equal(await problemOf(polyglot, 'image/png'), undefined);
 });
 
-test('what begins as something else is not what comes later in it', async () => {
+test('the type is decided by the start of the content, not by a later part', async () => {
   const before = (prefix: Buffer | string, content: Buffer = pdf) =>
     Buffer.concat([Buffer.from(prefix as string), content]);
   const id3 = Buffer.concat([Buffer.from('ID3\x04\0\0\0\0\0\x0a', 'latin1'), Buffer.alloc(10)]);
@@ -108,26 +108,26 @@ test('what begins as something else is not what comes later in it', async () => 
   assert.equal(await problemOf(before(id3, png()), 'image/png'), 'content_type_mismatch');
 });
 
-test('a PNG with a large profile before its image, and an animated one, are PNGs', async () => {
+test('a PNG with a large profile and an animated PNG are PNGs', async () => {
   assert.equal(await problemOf(png(pngChunk('iCCP', Buffer.alloc(2_000_000))), 'image/png'), undefined);
   assert.equal(await problemOf(png(pngChunk('acTL', Buffer.alloc(8))), 'image/png'), undefined);
 });
 
-test('an MP4 has a brand of MP4', async () => {
+test('an MP4 needs an MP4 brand', async () => {
   for (const brand of ['isom', 'iso6', 'mp41', 'mp42', 'avc1', 'dash', 'MSNV', 'M4V '])
     assert.equal(await problemOf(mp4(brand), 'video/mp4'), undefined, brand);
   for (const brand of ['qt  ', '3gp5', 'heic', 'avif', 'M4A ', 'M4B ', 'crx ', '\0\0\0\0'])
     assert.equal(await problemOf(mp4(brand), 'video/mp4'), 'content_type_mismatch', brand);
 });
 
-test('a beginning alone is not enough of a PNG, nor is text of anything', async () => {
+test('a signature alone is not a PNG, and text is no binary type', async () => {
   assert.equal(await problemOf(png().subarray(0, 8), 'image/png'), 'content_type_mismatch');
   for (const type of ['image/jpeg', 'image/png', 'application/pdf', 'video/mp4'])
     for (const content of ['x', 'hello', '\0', '<?php'])
       assert.equal(await problemOf(Buffer.from(content), type), 'content_type_mismatch');
 });
 
-test('JSON has to be JSON to its last byte', async () => {
+test('JSON is checked to its last byte', async () => {
   const whole = Buffer.from(JSON.stringify({ a: 'x'.repeat(200_000) }));
   assert.equal(await problemOf(whole, 'application/json'), undefined);
   assert.equal(await problemOf(whole.subarray(0, -1), 'application/json'), 'content_type_mismatch');
@@ -138,7 +138,7 @@ test('JSON has to be JSON to its last byte', async () => {
   assert.equal(await problemOf(Buffer.from('"\xff"', 'latin1'), 'application/json'), 'content_type_mismatch');
 });
 
-test('a source that fails is heard', async () => {
+test('errors of the source are rethrown', async () => {
   async function* failing() {
     yield png();
     throw new Error('the store went away');

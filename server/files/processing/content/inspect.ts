@@ -3,20 +3,20 @@ import type { Readable } from 'node:stream';
 import { fileTypeFromBuffer } from 'file-type';
 import { createJsonCheck } from './json-check.ts';
 
-/** Of what is too large the rest is not read, so there is nothing to say of the whole. */
+/** Reading stops at `maxBytes`, so a file that is too large has no size or hash. */
 export type Inspection =
   | { size: number; sha256: string; problem?: 'empty' | 'content_type_mismatch' }
   | { problem: 'too_large' };
 
-/** What tells a type stands at the beginning; `file-type` needs no more than this. */
+/** `file-type` needs at most this many bytes from the start of a file. */
 const SAMPLE_BYTES = 4_100;
 
 type TypeCheck = { write(chunk: Uint8Array): void; end(): Promise<boolean> };
 
 /**
- * One pass over the content, of which it holds a chunk and the beginning: size, SHA-256, and whether it is what it was
- * declared to be. A file is what it begins as: something else hidden further in (a script in a PNG, an archive behind
- * it) does not change that, since it is only ever handed out as a download of the declared type.
+ * Reads the content once, without buffering it: size, SHA-256, and whether it starts as the declared type. Other
+ * data further in (a script in a PNG, an appended archive) is accepted, because the file is only served as a
+ * download of the declared type.
  */
 export async function inspectContent({
   content,
@@ -27,7 +27,7 @@ export async function inspectContent({
   content: Readable;
   declaredType: string;
   maxBytes: number;
-  /** Nobody here needs this piece any more. */
+  /** Called when a chunk is no longer needed. */
   onRead?: (piece: Uint8Array) => void;
 }): Promise<Inspection> {
   const hash = createHash('sha256');
@@ -46,24 +46,24 @@ export async function inspectContent({
   return (await check.end()) ? summary : { ...summary, problem: 'content_type_mismatch' };
 }
 
-/** JSON has no magic bytes: all of it has to be JSON. */
+/** JSON has no magic bytes, so the whole content is checked. */
 function jsonTypeCheck(): TypeCheck {
   const json = createJsonCheck();
   return { write: json.write, end: async () => json.end() };
 }
 
-/** What `file-type` may call a file that was declared so. */
-const FOUND_AS: ReadonlyMap<string, readonly string[]> = new Map([
+/** Types that `file-type` may report for each declared type. */
+const REPORTED_TYPES: ReadonlyMap<string, readonly string[]> = new Map([
   ['image/jpeg', ['image/jpeg']],
-  // An animated PNG is a PNG to whoever does not know better.
+  // An animated PNG is a valid PNG.
   ['image/png', ['image/png', 'image/apng']],
   ['application/pdf', ['application/pdf']],
-  // By the major brand. Apple's M4V is an MP4 with its own brand; QuickTime, 3GPP, audio and HEIC are other formats.
+  // Decided by the major brand. M4V is MP4 with Apple's brand; QuickTime, 3GPP, audio and HEIC are other formats.
   ['video/mp4', ['video/mp4', 'video/x-m4v']],
 ]);
 
-/** Prefixes that `file-type` looks past, to what follows; to everyone else such a file is not what follows. */
-const LOOKED_PAST = [Buffer.from('ID3'), Buffer.from([0xef, 0xbb, 0xbf])];
+/** `file-type` skips these prefixes and reports the type after them; other programs do not. */
+const SKIPPED_PREFIXES = [Buffer.from('ID3'), Buffer.from([0xef, 0xbb, 0xbf])];
 
 function magicTypeCheck(declaredType: string): TypeCheck {
   const sample = Buffer.alloc(SAMPLE_BYTES);
@@ -77,9 +77,10 @@ function magicTypeCheck(declaredType: string): TypeCheck {
     },
     async end() {
       const beginning = sample.subarray(0, filled);
-      if (LOOKED_PAST.some((prefix) => beginning.subarray(0, prefix.length).equals(prefix))) return false;
+      if (SKIPPED_PREFIXES.some((prefix) => beginning.subarray(0, prefix.length).equals(prefix)))
+        return false;
       const found = await fileTypeFromBuffer(beginning);
-      return found !== undefined && (FOUND_AS.get(declaredType) ?? []).includes(found.mime);
+      return found !== undefined && (REPORTED_TYPES.get(declaredType) ?? []).includes(found.mime);
     },
   };
 }

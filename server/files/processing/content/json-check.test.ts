@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { createJsonCheck, MAX_DEPTH } from './json-check.ts';
 
-/** In pieces of so many bytes. */
+/** Feeds the content in pieces of so many bytes. */
 function isJson(content: string | Buffer, pieceBytes = 65_536): boolean {
   const bytes = Buffer.from(content as string);
   const check = createJsonCheck();
@@ -114,19 +114,19 @@ const INVALID = [
   ],
 ];
 
-test('it knows JSON from what is not, in one piece and byte by byte', () => {
+test('JSON is accepted and other text refused, in one piece and byte by byte', () => {
   for (const text of VALID) assert.ok(parses(text) && isJson(text) && isJson(text, 1), text);
   for (const text of INVALID)
     assert.ok(!parses(text) && !isJson(text) && !isJson(text, 1), JSON.stringify(text));
 });
 
-test('it accepts every JSON text, however it is cut', () => {
+test('every JSON text is accepted, however it is split', () => {
   fc.assert(
     fc.property(fc.json(), fc.nat(8), (text, pieceBytes) => assert.ok(isJson(text, pieceBytes + 1), text)),
   );
 });
 
-test('it agrees with JSON.parse on anything that looks like JSON', () => {
+test('the result equals that of JSON.parse for JSON-like text', () => {
   const token = fc.constantFrom(
     ...'{}[]:,"\\-+.eE019tfnu \n',
     'true',
@@ -144,7 +144,7 @@ test('it agrees with JSON.parse on anything that looks like JSON', () => {
   );
 });
 
-test('it agrees with JSON.parse on JSON with one byte changed', () => {
+test('the result equals that of JSON.parse for JSON with one changed byte', () => {
   fc.assert(
     fc.property(
       fc.json({ maxDepth: 3 }),
@@ -153,7 +153,7 @@ test('it agrees with JSON.parse on JSON with one byte changed', () => {
       (text, at, byte) => {
         const bytes = Buffer.from(text);
         bytes[at % bytes.length] = byte;
-        // What is no UTF-8 any more is no JSON either, though a lenient decoder would make something of it.
+        // Invalid UTF-8 is not JSON, though a lenient decoder would accept it.
         const changed = bytes.toString();
         if (Buffer.from(changed).equals(bytes)) assert.equal(isJson(bytes), parses(changed), changed);
         else assert.equal(isJson(bytes), false);
@@ -163,7 +163,7 @@ test('it agrees with JSON.parse on JSON with one byte changed', () => {
   );
 });
 
-test('bytes that are not UTF-8 are not JSON, nor is a character that is cut off', () => {
+test('invalid UTF-8 and truncated characters are not JSON', () => {
   for (const bytes of [
     [0xff],
     [0xc3, 0x28],
@@ -177,7 +177,7 @@ test('bytes that are not UTF-8 are not JSON, nor is a character that is cut off'
   assert.equal(isJson(Buffer.from('[1]', 'utf16le')), false);
 });
 
-test('it is as deep as its limit, and keeps no more than that in memory', () => {
+test('nesting is limited, and so is the memory for it', () => {
   const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
   assert.equal(isJson(nested(MAX_DEPTH)), true);
   assert.equal(isJson(nested(MAX_DEPTH + 1)), false);

@@ -1,22 +1,21 @@
 /**
- * Whether bytes are JSON text (RFC 8259), looked at as they come. JSON.parse would need the whole text at once, and of
- * eight megabytes of brackets it makes hundreds of megabytes of objects while nothing else runs; this keeps one byte
- * for each level that is open. What it accepts is what JSON.parse accepts, as deep as MAX_DEPTH.
+ * Checks that a stream is JSON text (RFC 8259). JSON.parse needs the whole text, up to a gigabyte, in memory, and
+ * blocks the event loop while 8 MB of brackets become hundreds of megabytes of objects. This check holds one byte
+ * per nesting level, and accepts what JSON.parse accepts up to MAX_DEPTH.
  */
 export type JsonCheck = {
   write(chunk: Uint8Array): void;
-  /** Whether all of it together was one whole value in valid UTF-8. */
+  /** Whether the content was exactly one JSON value in valid UTF-8. */
   end(): boolean;
 };
 
-/** Levels of nesting; a document that a person or a form made has a few dozen. */
 export const MAX_DEPTH = 1_000;
 
 type State = (byte: number) => State | undefined;
 
 export function createJsonCheck(): JsonCheck {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  /** What closes each open level. */
+  /** The closing byte of each open level. */
   const closers = new Uint8Array(MAX_DEPTH);
   let depth = 0;
   let state: State | undefined = value;
@@ -80,7 +79,7 @@ export function createJsonCheck(): JsonCheck {
     };
   }
 
-  // A number ends where something else begins, so its last states hand the byte on.
+  // A number ends at the first byte that is not part of it, so its final states pass that byte on.
   function firstDigit(byte: number): State | undefined {
     if (byte === ZERO) return afterInteger;
     return isDigit(byte) ? integer : undefined;
@@ -110,12 +109,11 @@ export function createJsonCheck(): JsonCheck {
     return isDigit(byte) ? exponent : afterValue(byte);
   }
 
-  /** A number at the top level has no byte after it that would end it. */
+  /** States in which the text may end: a number at the top level has no terminating byte. */
   const complete = new Set<State>([afterValue, integer, afterInteger, decimals, exponent]);
 
   return {
     write(chunk) {
-      // It cannot become JSON any more, whatever follows.
       if (!state) return;
       try {
         decoder.decode(chunk, { stream: true });

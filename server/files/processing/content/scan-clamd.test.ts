@@ -12,14 +12,14 @@ import { ScanError } from './clamd.ts';
 import { createScanner, type Scanner } from './scan.ts';
 
 const MEBIBYTE = 1_048_576;
-/** The harmless file that every scanner takes for a virus, put together here so that none takes this file for one. */
+/** The EICAR test file, assembled here so that no scanner reports this source file. */
 const EICAR = `X5O!P%@AP[4\\PZX54(P^)7CC)7}$${'EICAR-STANDARD'}-ANTIVIRUS-TEST-FILE!$H+H*`;
-/** One signature is enough: MD5, size, name. */
+/** One signature: MD5, size, name. */
 const SIGNATURES = '44d88612fea8a8f36de82e1278abb02f:68:Eicar-Test-Signature\n';
 
 const isInstalled = spawnSync('clamd', ['--help']).status === 0;
 if (isInstalled) describe('a real clamd', describeClamd);
-else test('a real clamd', { skip: 'clamd is not installed: no real scanner was tried' });
+else test('a real clamd', { skip: 'clamd is not installed' });
 
 function describeClamd(): void {
   let folder: string;
@@ -53,7 +53,7 @@ function describeClamd(): void {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** clamd keeps what it says about it in a buffer, so it has to be tried. */
+  /** clamd buffers its log, so readiness is polled by connecting. */
   async function isListening(): Promise<boolean> {
     assert.equal(clamd.exitCode, null, 'clamd did not start');
     return scan(Buffer.from('x')).then(
@@ -67,7 +67,7 @@ function describeClamd(): void {
 
   const scan = (...pieces: Buffer[]) => scanner.scan(Readable.from(pieces));
 
-  test('lets pass what is clean', async () => {
+  test('accepts clean content', async () => {
     assert.equal(await scan(Buffer.from('nothing to see'), Buffer.alloc(100_000)), 'clean');
   });
 
@@ -75,12 +75,12 @@ function describeClamd(): void {
     assert.equal(await scan(Buffer.from(EICAR.slice(0, 20)), Buffer.from(EICAR.slice(20))), 'infected');
   });
 
-  test('has enough of what is beyond its stream limit', async () => {
+  test('reports content beyond its stream limit', async () => {
     const pieces = Array.from({ length: 32 }, () => Buffer.alloc(MEBIBYTE));
     assert.equal(await scan(...pieces), 'too_large');
   });
 
-  test('says so of what it does not look at to the end', async () => {
+  test('reports content that it did not scan to the end', async () => {
     assert.equal(await scan(Buffer.alloc(0.75 * MEBIBYTE, 'x')), 'too_large');
   });
 }

@@ -24,7 +24,7 @@ async function createClamd(behaviour: Behaviour = {}, path?: string) {
 const streamOf = (...pieces: (Buffer | string)[]) =>
   Readable.from(pieces.map((piece) => Buffer.from(piece as string)));
 
-test('what clamd finds nothing in is clean, and it has seen every byte of it', async () => {
+test('content without a finding is clean, and clamd received every byte', async () => {
   const { scan, conversations } = await createClamd();
   const pieces = [randomBytes(65_536), Buffer.alloc(0), randomBytes(1), randomBytes(300_000)];
   assert.equal(await scan(streamOf(...pieces)), 'clean');
@@ -42,7 +42,7 @@ test('an empty stream is clean', async () => {
   assert.equal(await scan(streamOf()), 'clean');
 });
 
-test('it speaks over a socket in the file system too', {
+test('Unix sockets are supported', {
   skip: platform === 'win32' && 'no such sockets',
 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'portico-clamd-'));
@@ -51,7 +51,7 @@ test('it speaks over a socket in the file system too', {
   assert.equal(await scan(streamOf('EICAR')), 'infected');
 });
 
-test('what is more than clamd takes is too large, though it hangs up in the middle', async () => {
+test('content over the limit of clamd is too large, though clamd closes the connection early', async () => {
   const { scan, conversations } = await createClamd({ maxBytes: 100_000 });
   async function* endless() {
     for (;;) yield Buffer.alloc(65_536);
@@ -62,14 +62,14 @@ test('what is more than clamd takes is too large, though it hangs up in the midd
   assert.equal(conversations.length, 1);
 });
 
-test('what clamd says before it hangs up is heard, though the next chunk is already being written', async () => {
+test('the reply is read though clamd closes the connection while a chunk is written', async () => {
   for (const lastWord of ['INSTREAM size limit exceeded. ERROR\0', '']) {
     const { scan, hangUp, conversations } = await createClamd();
     async function* content() {
       yield Buffer.from('first');
       while (conversations[0]?.chunks.length !== 1) await turnOfTheLoop();
       hangUp(lastWord);
-      // Before the loop turns: nothing was read yet, and the connection is already broken.
+      // Before the event loop continues: nothing was read yet, and the connection is already broken.
       yield Buffer.from('second');
       yield Buffer.from('third');
     }
@@ -79,19 +79,19 @@ test('what clamd says before it hangs up is heard, though the next chunk is alre
   }
 });
 
-test('what clamd did not look at to the end is too large, not clean', async () => {
+test('content that clamd did not scan to the end is too large, not clean', async () => {
   const { scan } = await createClamd({ answer: 'stream: Heuristics.Limits.Exceeded.MaxFileSize FOUND\0' });
   assert.equal(await scan(streamOf('content')), 'too_large');
 });
 
-test('an answer that says something else is never clean', async () => {
+test('an unexpected reply is never clean', async () => {
   for (const answer of ['stream: Broken ERROR\0', 'PONG\0', '\0', 'stream: OKAY\0', 'x'.repeat(5_000)]) {
     const { scan } = await createClamd({ answer });
     await assert.rejects(scan(streamOf('content')), ScanError, answer);
   }
 });
 
-test('an answer before the end is never clean', async () => {
+test('a reply before the end of the content is never clean', async () => {
   const { scan } = await createClamd({ greeting: 'stream: OK\0' });
   async function* endless() {
     for (;;) yield Buffer.alloc(65_536);
@@ -99,7 +99,7 @@ test('an answer before the end is never clean', async () => {
   await assert.rejects(scan(Readable.from(endless())), ScanError);
 });
 
-test('it waits five seconds for a connection', async () => {
+test('connecting times out after five seconds', async () => {
   const { address } = await createClamd();
   const clock = createFakeClock();
   const scanned = createScanner({ clamd: address, timers: clock }).scan(streamOf('content'));
@@ -110,7 +110,7 @@ test('it waits five seconds for a connection', async () => {
   });
 });
 
-test('it waits half a minute for a chunk to be taken', async () => {
+test('sending a chunk times out after thirty seconds', async () => {
   const { address } = await createClamd({ isDeaf: true });
   const clock = createFakeClock();
   let isAsked = false;
@@ -119,16 +119,16 @@ test('it waits half a minute for a chunk to be taken', async () => {
     yield Buffer.alloc(64 * 1_048_576);
   }
   const scanned = createScanner({ clamd: address, timers: clock }).scan(Readable.from(large()));
-  // The command was sent before the content is asked for, so the one timer is that of the chunk.
+  // The command is sent before the content is read, so the one timer is that of the chunk.
   while (!isAsked || clock.waiting() !== 1) await turnOfTheLoop();
   clock.advance(29_999);
   assert.equal(clock.waiting(), 1);
   clock.advance(1);
-  const message = 'clamd did not take what it was sent within 30 s';
+  const message = 'clamd did not accept data within 30 s';
   await assert.rejects(scanned, { name: 'ScanError', message });
 });
 
-test('it waits five minutes for the answer, half of which is none', async () => {
+test('the reply times out after five minutes, also when it is incomplete', async () => {
   for (const answer of ['', 'stream: OK']) {
     const { address, conversations } = await createClamd({ answer });
     const clock = createFakeClock();
@@ -137,11 +137,11 @@ test('it waits five minutes for the answer, half of which is none', async () => 
     clock.advance(299_999);
     assert.equal(clock.waiting(), 1);
     clock.advance(1);
-    await assert.rejects(scanned, { name: 'ScanError', message: 'clamd did not answer within 300 s' });
+    await assert.rejects(scanned, { name: 'ScanError', message: 'clamd did not reply within 300 s' });
   }
 });
 
-test('no timer and no connection outlives a scan', async () => {
+test('a scan leaves no timer and no connection behind', async () => {
   const { address, openConnections } = await createClamd();
   const clock = createFakeClock();
   assert.equal(await createScanner({ clamd: address, timers: clock }).scan(streamOf('content')), 'clean');
@@ -149,7 +149,7 @@ test('no timer and no connection outlives a scan', async () => {
   while (openConnections() > 0) await turnOfTheLoop();
 });
 
-test('a clamd that is not there, or hangs up, is a ScanError', async () => {
+test('a clamd that is down or closes the connection is a ScanError', async () => {
   const away = createScanner({ clamd: '127.0.0.1:1', timers: systemTimers });
   const content = streamOf('content');
   await assert.rejects(away.scan(content), ScanError);
@@ -162,7 +162,7 @@ test('a clamd that is not there, or hangs up, is a ScanError', async () => {
   }
 });
 
-test('a source that fails is heard as it is, and clamd is left alone', async () => {
+test('errors of the source are rethrown, and the connection to clamd is closed', async () => {
   const { scan, openConnections } = await createClamd();
   async function* failing() {
     yield Buffer.from('content');
@@ -175,7 +175,7 @@ test('a source that fails is heard as it is, and clamd is left alone', async () 
   while (openConnections() > 0) await turnOfTheLoop();
 });
 
-test('an address that is none stops the start', () => {
+test('an invalid address prevents the start', () => {
   for (const clamd of [
     'clamd',
     'localhost:',

@@ -7,7 +7,7 @@ import { createGuids } from '../../../infrastructure/runtime/guid.ts';
 import type { PutTerms, Storage } from '../storage.ts';
 
 const guids = createGuids({ clock: systemClock, randomBytes });
-/** More than a part of a multipart upload, and not a round number. */
+/** Several batches of a write, and not a multiple of their size. */
 const LARGE_BYTES = 9 * 1_048_576 + 17;
 const TERMS: PutTerms = { contentType: 'application/pdf', maxBytes: 64 * 1_048_576 };
 
@@ -20,13 +20,13 @@ export async function* piecesOf(content: Buffer, pieceBytes = 65_536): AsyncGene
     yield content.subarray(start, start + pieceBytes);
 }
 
-/** A client that is cut off after so many bytes. */
+/** A source that fails after so many bytes. */
 export async function* cutOffAfter(bytes: number): AsyncGenerator<Buffer> {
   yield* piecesOf(Buffer.alloc(bytes));
   throw new Error('cut off');
 }
 
-/** What every storage has to keep, whatever it is made of. */
+/** The contract of every Storage. */
 export function describeStorage(name: string, create: () => Promise<OpenStorage>): void {
   describe(name, () => {
     let storage: Storage;
@@ -34,10 +34,10 @@ export function describeStorage(name: string, create: () => Promise<OpenStorage>
     before(async () => {
       ({ storage, close } = await create());
     });
-    // A real store is not thrown away afterwards.
+    // A real store outlives the test.
     const used: string[] = [];
     after(async () => {
-      for (const guid of used) await storage.remove(guid);
+      for (const guid of used) await storage.delete(guid);
       await close();
     });
     const freshGuid = () => {
@@ -59,7 +59,7 @@ export function describeStorage(name: string, create: () => Promise<OpenStorage>
     }
 
     for (const size of [0, 1, 65_536, LARGE_BYTES])
-      test(`${size} bytes come back as they were put`, async () => {
+      test(`${size} bytes are returned as they were put`, async () => {
         const guid = freshGuid();
         const content = randomBytes(size);
         assert.equal(await put(guid, content), 'stored');
@@ -67,9 +67,9 @@ export function describeStorage(name: string, create: () => Promise<OpenStorage>
         assert.ok((await contentOf(guid))?.equals(content));
       });
 
-    test('what was never put is not there', () => assertNothing(freshGuid()));
+    test('content that was never put does not exist', () => assertNothing(freshGuid()));
 
-    test('a range comes back alone, both ends included', async () => {
+    test('a range includes both ends', async () => {
       const guid = freshGuid();
       await put(guid, Buffer.from('0123456789'));
       const part = async (start: number, end: number) => {
@@ -82,14 +82,14 @@ export function describeStorage(name: string, create: () => Promise<OpenStorage>
       assert.equal(await part(9, 9), '9');
     });
 
-    test('the largest size is stored, a byte more is too large and leaves nothing', async () => {
+    test('content of the maximum size is stored; one byte more is too large and leaves nothing', async () => {
       const [fits, exceeds] = [freshGuid(), freshGuid()];
       assert.equal(await put(fits, Buffer.alloc(1_000), { ...TERMS, maxBytes: 1_000 }), 'stored');
       assert.equal(await put(exceeds, Buffer.alloc(1_001), { ...TERMS, maxBytes: 1_000 }), 'too_large');
       await assertNothing(exceeds);
     });
 
-    test('what turns out too large after many megabytes leaves nothing', async () => {
+    test('content that exceeds the maximum after many megabytes leaves nothing', async () => {
       const guid = freshGuid();
       const maxBytes = 2 * LARGE_BYTES - 1;
       assert.equal(await put(guid, Buffer.alloc(2 * LARGE_BYTES), { ...TERMS, maxBytes }), 'too_large');
@@ -97,7 +97,7 @@ export function describeStorage(name: string, create: () => Promise<OpenStorage>
     });
 
     for (const bytes of [0, 100_000, 2 * LARGE_BYTES])
-      test(`a source cut off after ${bytes} bytes leaves nothing, and can begin again`, async () => {
+      test(`a source that fails after ${bytes} bytes leaves nothing, and the put can be repeated`, async () => {
         const guid = freshGuid();
         await assert.rejects(storage.put(guid, cutOffAfter(bytes), TERMS), { message: 'cut off' });
         await assertNothing(guid);
@@ -105,7 +105,7 @@ export function describeStorage(name: string, create: () => Promise<OpenStorage>
         assert.equal((await contentOf(guid))?.toString(), 'whole');
       });
 
-    test('nothing replaces what is there', async () => {
+    test('a put never replaces content', async () => {
       const guid = freshGuid();
       await put(guid, Buffer.from('first'));
       assert.equal(await put(guid, Buffer.from('second')), 'exists');
@@ -114,7 +114,7 @@ export function describeStorage(name: string, create: () => Promise<OpenStorage>
     });
 
     for (const size of [10, LARGE_BYTES])
-      test(`of several puts of ${size} bytes at once exactly one is stored, whole`, async () => {
+      test(`exactly one of several concurrent puts of ${size} bytes is stored, completely`, async () => {
         const guid = freshGuid();
         const contents = [1, 2, 3].map((fill) => Buffer.alloc(size, fill));
         const results = await Promise.all(contents.map((content) => put(guid, content)));
@@ -122,21 +122,21 @@ export function describeStorage(name: string, create: () => Promise<OpenStorage>
         assert.ok((await contentOf(guid))?.equals(contents[results.indexOf('stored')] as Buffer));
       });
 
-    test('what is removed is gone, and removing nothing is no mistake', async () => {
+    test('deleted content is gone, and deleting it again succeeds', async () => {
       const guid = freshGuid();
       await put(guid, Buffer.from('content'));
-      await storage.remove(guid);
+      await storage.delete(guid);
       await assertNothing(guid);
-      await storage.remove(guid);
+      await storage.delete(guid);
     });
 
-    test('a name that is not a guid is a mistake of ours', async () => {
+    test('a name that is not a guid throws', async () => {
       for (const name of ['', '..', '../escape', '0'.repeat(31), `${'0'.repeat(32)}/..`, 'A'.repeat(32)]) {
-        const notAGuid = { message: 'a file is named by a guid' };
+        const notAGuid = { message: 'the name of a file must be a guid' };
         await assert.rejects(async () => storage.put(name, piecesOf(Buffer.alloc(1)), TERMS), notAGuid);
         await assert.rejects(async () => storage.head(name), notAGuid);
         await assert.rejects(async () => storage.read(name), notAGuid);
-        await assert.rejects(async () => storage.remove(name), notAGuid);
+        await assert.rejects(async () => storage.delete(name), notAGuid);
       }
     });
   });

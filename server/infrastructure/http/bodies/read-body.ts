@@ -7,7 +7,7 @@ import type { BodyShare } from './body-pool.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What to say of a body over the limit, where there is another way. */
+    /** Advice in the message of a 413, where there is another way to send the data. */
     whenTooLarge?: string;
   }
   interface FastifyRequest {
@@ -52,7 +52,7 @@ export function readBody({
   let pieces = 0;
   let isOver = false;
 
-  if (declared > limit) done(tooLarge(config.whenTooLarge), 0);
+  if (declared > limit) done(tooLarge(limit, config.whenTooLarge), 0);
   else {
     share.whenShed(() => end(overloaded()));
     payload.on('data', onData).once('end', onEnd).once('error', onCut).once('close', onCut);
@@ -62,7 +62,7 @@ export function readBody({
   function refusalOf(chunk: Buffer): Failure | undefined {
     received += chunk.length;
     pieces += 1;
-    if (received > limit) return tooLarge(config.whenTooLarge);
+    if (received > limit) return tooLarge(limit, config.whenTooLarge);
     if (pieces > smallPieces + received / PIECE_BYTES)
       return new Failure('invalid_parameter', 'The request body arrives in too many small pieces');
     if (!share.take(chunk.length + PIECE_OVERHEAD_BYTES)) return overloaded();
@@ -136,6 +136,7 @@ function overloaded(): Failure {
   });
 }
 
-function tooLarge(message = 'The request body is larger than this operation accepts'): Failure {
-  return new Failure('payload_too_large', message);
+function tooLarge(limit: number, advice: string | undefined): Failure {
+  const message = `The request body must have at most ${limit} bytes`;
+  return new Failure('payload_too_large', advice === undefined ? message : `${message}; ${advice}`);
 }

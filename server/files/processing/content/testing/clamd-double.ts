@@ -1,14 +1,14 @@
 import { createServer, type Socket } from 'node:net';
 
-/** How this clamd behaves; what it is told is `received`, without the framing. */
+/** The behaviour of the double. `received` has the content without the framing. */
 export type Behaviour = {
-  /** Bytes after which it says that it is enough and hangs up, as with `StreamMaxLength`. */
+  /** Bytes after which it reports the limit and closes the connection, as with `StreamMaxLength`. */
   maxBytes?: number;
-  /** What it answers to the whole; nothing: it never does. */
+  /** The reply to the whole content; undefined: none. */
   answer?: string;
-  /** What it says before it was asked anything. */
+  /** The reply before any request. */
   greeting?: string;
-  /** It does not read what it is sent. */
+  /** Leaves the received data unread. */
   isDeaf?: boolean;
   hangsUp?: 'at once' | 'at the end';
 };
@@ -16,7 +16,7 @@ export type Behaviour = {
 const INFECTED = 'EICAR';
 const PREFIX = 'zINSTREAM\0';
 
-/** clamd's INSTREAM over a real socket; finds a virus wherever the word is. */
+/** INSTREAM of clamd over a real socket; content with the word is a virus. */
 export async function createClamdDouble(behaviour: Behaviour = {}, path?: string) {
   const conversations: { received: Buffer; chunks: number[]; isWhole: boolean }[] = [];
 
@@ -73,7 +73,7 @@ export async function createClamdDouble(behaviour: Behaviour = {}, path?: string
   return {
     address: typeof address === 'string' ? address : `127.0.0.1:${address?.port}`,
     conversations,
-    /** In the middle of whatever is sent to it, with a last word. */
+    /** Closes the connection during a transfer, with a last reply. */
     hangUp(lastWord: string) {
       for (const socket of sockets) {
         socket.write(lastWord);
@@ -88,7 +88,7 @@ export async function createClamdDouble(behaviour: Behaviour = {}, path?: string
   };
 }
 
-/** undefined until the whole chunk is there. */
+/** Undefined until the whole chunk has arrived. */
 function nextSize(buffered: Buffer): number | undefined {
   if (buffered.length < 4) return undefined;
   const size = buffered.readUInt32BE();

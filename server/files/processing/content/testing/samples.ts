@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib';
 
-/** The smallest things that are of a type. */
+/** The smallest valid content of each type. */
 export const jpeg = Buffer.from('ffd8ffe000104a46494600010100000100010000ffd9', 'hex');
 
 export const pdf = Buffer.from(
@@ -15,7 +15,7 @@ export function pngChunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([length, named, checksum]);
 }
 
-/** One grey pixel, and whatever else lies between the header and the image. */
+/** One grey pixel, with optional chunks between the header and the image. */
 export function png(...chunks: Buffer[]): Buffer {
   const header = Buffer.from('00000001000000010800000000', 'hex');
   return Buffer.concat([

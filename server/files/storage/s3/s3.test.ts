@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { env } from 'node:process';
 import { after, before, describe, test } from 'node:test';
-import { systemClock } from '../../infrastructure/runtime/clock.ts';
-import { Secret } from '../../infrastructure/runtime/secret.ts';
-import type { Storage } from './storage.ts';
-import { createS3Double } from './testing/s3-double.ts';
-import { storageOn, upload } from './testing/s3-store.ts';
-import { describeStorage, newGuid, type OpenStorage } from './testing/storage-suite.ts';
+import { systemClock } from '../../../infrastructure/runtime/clock.ts';
+import { Secret } from '../../../infrastructure/runtime/secret.ts';
+import type { Storage } from '../storage.ts';
+import { describeStorage, newGuid, type OpenStorage } from '../testing/storage-suite.ts';
+import { createS3Double } from './testing/double.ts';
+import { storageOn, upload } from './testing/storage.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -39,9 +39,9 @@ if (endpoint)
     });
     return { storage, close: storage.close };
   });
-else test('S3 storage on a real store', { skip: 'PORTICO_S3_ENDPOINT is not set: no real store was tried' });
+else test('S3 storage on a real store', { skip: 'PORTICO_S3_ENDPOINT is not set' });
 
-/** What only the store itself can show: that it takes what was signed, and nothing else. */
+/** Properties that only the store can show: it accepts signed requests and no others. */
 function describeLinks(create: () => Promise<OpenStorage>): void {
   let storage: Storage;
   let close: OpenStorage['close'];
@@ -50,7 +50,7 @@ function describeLinks(create: () => Promise<OpenStorage>): void {
   });
   after(() => close());
 
-  test('one link takes the bytes in, another hands them out', async () => {
+  test('an upload URL stores content and a download URL returns it', async () => {
     const guid = newGuid();
     const expiresAt = new Date(Date.now() + MINUTE_MS);
     const url = await storage.uploadUrl({ guid, contentType: 'image/png', maxBytes: 100, expiresAt });
@@ -71,7 +71,7 @@ function describeLinks(create: () => Promise<OpenStorage>): void {
       /^attachment; .*''M%C3%A4rz%20100%25\.png$/,
     );
     assert.equal(await answer.text(), 'bytes');
-    await storage.remove(guid);
+    await storage.delete(guid);
     assert.equal((await fetch(link)).ok, false);
   });
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Clock } from '../../../infrastructure/runtime/clock.ts';
+import type { Clock } from '../../../../infrastructure/runtime/clock.ts';
 import type { SignedRequest } from './sigv4.ts';
 
 export type S3Request = SignedRequest & { path: string; query: URLSearchParams };
@@ -12,41 +12,29 @@ export type S3Answer = {
 };
 
 type StoredObject = { body: Buffer; etag: string; modified: Date; headers: Record<string, string> };
-type Multipart = {
-  key: string;
-  initiated: Date;
-  headers: Record<string, string>;
-  parts: Map<number, Buffer>;
-};
 export type Bucket = ReturnType<typeof createBucket>;
 
-/** Of a listing, by the protocol. */
+/** The limit of the S3 protocol. */
 const MAX_PAGE_OBJECTS = 1_000;
 
 export function createBucket(name: string, clock: Clock) {
   const objects = new Map<string, StoredObject>();
-  const multiparts = new Map<string, Multipart>();
-  return { name, clock, objects, multiparts, pageObjects: MAX_PAGE_OBJECTS };
+  return { name, clock, objects, pageObjects: MAX_PAGE_OBJECTS };
 }
 
-/** What a request that is rightly signed does to the bucket, and its answer. */
+/** Carries out a request whose signature is valid. */
 export function answerTo(bucket: Bucket, request: S3Request): S3Answer {
   const prefix = `/${bucket.name}/`;
   if (request.path === prefix || request.path === prefix.slice(0, -1)) return list(bucket, request.query);
   if (!request.path.startsWith(prefix)) return { status: 404, code: 'NoSuchBucket' };
   const key = request.path.slice(prefix.length);
-  const uploadId = request.query.get('uploadId');
   switch (request.method) {
     case 'PUT':
-      if (uploadId !== null) return putPart(bucket, uploadId, request);
       return request.headers['x-amz-copy-source']
         ? copy(bucket, key, request.headers)
         : put(bucket, key, request);
-    case 'POST':
-      return uploadId === null ? beginMultipart(bucket, key, request) : complete(bucket, uploadId, request);
     case 'DELETE':
-      if (uploadId === null) bucket.objects.delete(key);
-      else bucket.multiparts.delete(uploadId);
+      bucket.objects.delete(key);
       return { status: 204 };
     default:
       return get(bucket, key, request);
@@ -94,49 +82,8 @@ function get(bucket: Bucket, key: string, { headers, query, method }: S3Request)
   };
 }
 
-function beginMultipart(bucket: Bucket, key: string, { headers }: S3Request): S3Answer {
-  const id = `upload-${bucket.multiparts.size + 1}-${key}`;
-  bucket.multiparts.set(id, {
-    key,
-    initiated: bucket.clock.now(),
-    headers: keptOf(headers),
-    parts: new Map(),
-  });
-  const body = `<InitiateMultipartUploadResult><UploadId>${id}</UploadId></InitiateMultipartUploadResult>`;
-  return { status: 200, body };
-}
-
-function putPart(bucket: Bucket, uploadId: string, { query, body }: S3Request): S3Answer {
-  const upload = bucket.multiparts.get(uploadId);
-  if (!upload) return { status: 404, code: 'NoSuchUpload' };
-  upload.parts.set(Number(query.get('partNumber')), body);
-  return { status: 200, headers: { etag: etagOf(body) } };
-}
-
-function complete(bucket: Bucket, uploadId: string, { headers, body }: S3Request): S3Answer {
-  const upload = bucket.multiparts.get(uploadId);
-  if (!upload) return { status: 404, code: 'NoSuchUpload' };
-  if (headers['if-none-match'] === '*' && bucket.objects.has(upload.key))
-    return { status: 412, code: 'PreconditionFailed' };
-  const numbers = [...body.toString().matchAll(/<PartNumber>(\d+)</g)].map(([, number]) => Number(number));
-  const parts = numbers.map((number) => upload.parts.get(number));
-  if (parts.some((part) => !part)) return { status: 400, code: 'InvalidPart' };
-  store(bucket, upload.key, Buffer.concat(parts as Buffer[]), upload.headers);
-  bucket.multiparts.delete(uploadId);
-  return { status: 200, body: '<CompleteMultipartUploadResult></CompleteMultipartUploadResult>' };
-}
-
 function list(bucket: Bucket, query: URLSearchParams): S3Answer {
   const prefix = query.get('prefix') ?? '';
-  if (query.has('uploads')) {
-    const entries = [...bucket.multiparts].filter(([, { key }]) => key.startsWith(prefix));
-    const uploads = entries.map(
-      ([id, { key, initiated }]) =>
-        `<Upload><Key>${key}</Key><UploadId>${id}</UploadId><Initiated>${initiated.toISOString()}</Initiated></Upload>`,
-    );
-    const body = `<ListMultipartUploadsResult>${uploads.join('')}</ListMultipartUploadsResult>`;
-    return { status: 200, body };
-  }
   const after = query.get('start-after') ?? '';
   const all = [...bucket.objects.keys()].filter((key) => key.startsWith(prefix) && key > after).sort();
   const keys = all.slice(0, Math.min(bucket.pageObjects, Number(query.get('max-keys') ?? MAX_PAGE_OBJECTS)));
@@ -154,7 +101,7 @@ function store(bucket: Bucket, key: string, body: Buffer, headers: Record<string
   return stored;
 }
 
-/** What a store keeps of the headers of a PUT. */
+/** The headers of a PUT that a store keeps. */
 function keptOf(headers: IncomingHttpHeaders): Record<string, string> {
   const kept = Object.entries(headers).filter(
     ([name]) => name === 'content-type' || name.startsWith('x-amz-meta-'),

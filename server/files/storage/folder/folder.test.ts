@@ -16,14 +16,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { platform } from 'node:process';
 import { after, test } from 'node:test';
-import { createFakeClock } from '../../../testing/fake-clock.ts';
-import { createEncryption } from '../../infrastructure/runtime/encryption.ts';
-import { createGuids } from '../../infrastructure/runtime/guid.ts';
-import { Secret } from '../../infrastructure/runtime/secret.ts';
+import { createFakeClock } from '../../../../testing/fake-clock.ts';
+import { createEncryption } from '../../../infrastructure/runtime/encryption.ts';
+import { createGuids } from '../../../infrastructure/runtime/guid.ts';
+import { Secret } from '../../../infrastructure/runtime/secret.ts';
+import { StorageError, StorageFull } from '../storage.ts';
+import { cutOffAfter, describeStorage, newGuid, piecesOf } from '../testing/storage-suite.ts';
 import { createFolderStorage } from './folder.ts';
 import { createLinks } from './links.ts';
-import { StorageError, StorageFull } from './storage.ts';
-import { cutOffAfter, describeStorage, newGuid, piecesOf } from './testing/storage-suite.ts';
 
 const TERMS = { contentType: 'image/png', maxBytes: 1_000_000 };
 const clock = createFakeClock();
@@ -46,13 +46,13 @@ async function createStorageForTest(options: Parameters<typeof createStorage>[0]
 
 describeStorage('folder storage', () => createStorage());
 
-/** Every file below a folder, by its path in it. */
+/** The relative paths of all files below a folder. */
 async function filesIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
 
-test('a file is named by its guid alone, and nobody else on the machine may look', async () => {
+test('content is named by its guid and readable only by the service user', async () => {
   const { storage, folder } = await createStorageForTest();
   const guid = '0190163d86947395b2f5c1d2e3f4a5b6';
   await storage.put(guid, piecesOf(Buffer.from('content')), TERMS);
@@ -65,7 +65,7 @@ test('a file is named by its guid alone, and nobody else on the machine may look
     assert.equal((await stat(join(folder, part))).mode & 0o777, 0o700);
 });
 
-test('nothing stays of what was refused, was too large or was cut off', async () => {
+test('refused, oversized and cut-off content leaves nothing behind', async () => {
   const { storage, folder } = await createStorageForTest();
   const guid = newGuid();
   await assert.rejects(storage.put(guid, cutOffAfter(500_000), TERMS), { message: 'cut off' });
@@ -76,7 +76,7 @@ test('nothing stays of what was refused, was too large or was cut off', async ()
   assert.equal((await filesIn(folder)).length, 1);
 });
 
-test('what comes in is not seen until it is whole', async () => {
+test('content is not visible until it is complete', async () => {
   const { storage, folder } = await createStorageForTest();
   const guid = newGuid();
   async function* watched() {
@@ -90,7 +90,7 @@ test('what comes in is not seen until it is whole', async () => {
   assert.deepEqual(await filesIn(join(folder, 'temporary')), []);
 });
 
-test('the source is told of each piece once it is written, and may take its memory back then', async () => {
+test('the source is notified of each written chunk, whose memory it may then free', async () => {
   const { storage } = await createStorageForTest();
   const guid = newGuid();
   const content = randomBytes(3_000_000);
@@ -111,7 +111,7 @@ test('the source is told of each piece once it is written, and may take its memo
   assert.ok(Buffer.concat(read).equals(content));
 });
 
-test('what is too large stops being read', async () => {
+test('reading stops when the content is too large', async () => {
   const { storage } = await createStorageForTest();
   let read = 0;
   async function* endless() {
@@ -124,7 +124,7 @@ test('what is too large stops being read', async () => {
   assert.ok(read < 2 * TERMS.maxBytes, `read ${read} bytes`);
 });
 
-test('the sweep removes what a crash left, and leaves alone what is still coming in', async () => {
+test('the sweep deletes what a crash left and keeps uploads in progress', async () => {
   const { storage, folder } = await createStorageForTest();
   const kept = newGuid();
   assert.equal(await storage.sweepTemporary(new Date()), 0);
@@ -139,7 +139,7 @@ test('the sweep removes what a crash left, and leaves alone what is still coming
   assert.deepEqual(await storage.head(kept), { size: 7 });
 });
 
-test('a folder that cannot be written to is a StorageError, and the source is not blamed', async () => {
+test('a folder that is not writable is a StorageError', async () => {
   const { storage, folder } = await createStorageForTest();
   await writeFile(folder, 'in the way');
   const content = piecesOf(Buffer.from('content'));
@@ -148,7 +148,7 @@ test('a folder that cannot be written to is a StorageError, and the source is no
   await assert.rejects(storage.read(newGuid()), StorageError);
 });
 
-test('a file that vanishes before it has its name is a StorageError, and nothing is stored', async () => {
+test('a temporary file that disappears is a StorageError, and nothing is stored', async () => {
   const { storage, folder } = await createStorageForTest();
   const guid = newGuid();
   async function* robbed() {
@@ -159,14 +159,14 @@ test('a file that vanishes before it has its name is a StorageError, and nothing
   assert.equal(await storage.head(guid), undefined);
 });
 
-/** Every FileHandle has this prototype; the class itself is not for sale. */
+/** The prototype of every FileHandle; Node does not export the class. */
 async function handlePrototype(): Promise<FileHandle> {
   const handle = await open(import.meta.filename);
   await handle.close();
   return Object.getPrototypeOf(handle);
 }
 
-test('it answers when the bytes, and after them the name, are on the disk', async (context) => {
+test('put resolves after the content and then the name are on disk', async (context) => {
   const { storage, folder } = await createStorageForTest();
   const guid = newGuid();
   const synced: string[] = [];
@@ -190,7 +190,7 @@ test('it answers when the bytes, and after them the name, are on the disk', asyn
   );
 });
 
-test('a disk that is full is a StorageError, in the middle and at the end, and nothing stays', async (context) => {
+test('a full disk is a StorageError during and after writing, and nothing is left behind', async (context) => {
   for (const pieces of [3_000_000, 100]) {
     const { storage, folder } = await createStorageForTest();
     const full = async () => Promise.reject(new Error('ENOSPC: no space left on device'));
@@ -202,7 +202,7 @@ test('a disk that is full is a StorageError, in the middle and at the end, and n
   }
 });
 
-test('one batch is written after the other, and no more than one waits', async (context) => {
+test('batches are written one after the other, and at most one waits', async (context) => {
   const { storage } = await createStorageForTest();
   const prototype = await handlePrototype();
   const { writev } = prototype;
@@ -219,7 +219,7 @@ test('one batch is written after the other, and no more than one waits', async (
   assert.equal(most, 1);
 });
 
-test('what a write did not take is written after it', async (context) => {
+test('the rest of a partial write is written', async (context) => {
   const { storage, folder } = await createStorageForTest();
   const content = randomBytes(150_000);
   const mocked = context.mock.method(
@@ -236,7 +236,7 @@ test('what a write did not take is written after it', async (context) => {
   assert.ok((await readFile(path as string)).equals(content));
 });
 
-test('its links are its own signed ones', async () => {
+test('the links are signed by this service', async () => {
   const { storage, links } = await createStorageForTest();
   const expiresAt = new Date(clock.now().getTime() + 60_000);
   const upload = { guid: newGuid(), ...TERMS, expiresAt };
@@ -247,7 +247,7 @@ test('its links are its own signed ones', async () => {
 
 const MEBIBYTE = 1_048_576;
 
-test('a disk that fills up while content comes in ends the put at the floor, and nothing stays', async () => {
+test('a put ends when free space reaches the minimum, and nothing is left behind', async () => {
   const free = [40, 30, 20].map((mebibytes) => mebibytes * MEBIBYTE);
   const freeBytes = async () => free.shift() ?? 0;
   const { storage, folder } = await createStorageForTest({ minFreeBytes: 25 * MEBIBYTE, freeBytes });
@@ -261,13 +261,13 @@ test('a disk that fills up while content comes in ends the put at the floor, and
   assert.deepEqual(await filesIn(folder), []);
 });
 
-test('what is about to come counts before it is written', async () => {
+test('free space is checked before content is written', async () => {
   const { storage } = await createStorageForTest({ minFreeBytes: 100, freeBytes: async () => 1_000 });
   await storage.requireSpace(900);
   await assert.rejects(storage.requireSpace(901), StorageFull);
 });
 
-test('contents are listed folder by folder, without what is still being written', async () => {
+test('content is listed folder by folder, without unfinished puts', async () => {
   const { storage, folder } = await createStorageForTest();
   assert.deepEqual(await storage.listContent(undefined), { contents: [], next: undefined });
   const guids = Array.from(

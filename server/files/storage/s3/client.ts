@@ -1,6 +1,6 @@
 import { S3Client, S3ServiceException } from '@aws-sdk/client-s3';
-import type { Secret } from '../../infrastructure/runtime/secret.ts';
-import { StorageError } from './storage.ts';
+import type { Secret } from '../../../infrastructure/runtime/secret.ts';
+import { StorageError } from '../storage.ts';
 
 export type S3Settings = {
   endpoint: string;
@@ -11,9 +11,9 @@ export type S3Settings = {
 };
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Nothing goes over a connection; longer than a store is silent while it copies a large object. */
+/** Without traffic on a connection; longer than a store takes to copy a large object. */
 const IDLE_TIMEOUT_MS = 120_000;
-/** Until an answer begins, with sending what it answers to. */
+/** Until the response begins, including the time to send the request. */
 const RESPONSE_TIMEOUT_MS = 300_000;
 const MAX_ATTEMPTS = 3;
 const MAX_CONNECTIONS = 50;
@@ -24,9 +24,9 @@ export function createS3Client({ endpoint, region, accessKeyId, secretAccessKey 
     endpoint,
     region,
     credentials: { accessKeyId, secretAccessKey: secretAccessKey.reveal() },
-    // Every store knows the bucket in the path; in the host name it would need a name and a certificate for each.
+    // Every store supports the bucket in the path; in the host name it needs DNS and a certificate per bucket.
     forcePathStyle: true,
-    // Stores other than Amazon's refuse the checksums that the client would add by itself.
+    // Stores other than Amazon S3 refuse the checksums that the SDK adds by default.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     maxAttempts: MAX_ATTEMPTS,
@@ -41,11 +41,11 @@ export function createS3Client({ endpoint, region, accessKeyId, secretAccessKey 
   });
 }
 
-export function statusOf(error: unknown): number | undefined {
+function statusOf(error: unknown): number | undefined {
   return error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
 }
 
-/** The condition of a request did not hold: 412, or 409 when it stopped holding while the store worked on it. */
+/** 412, or 409 when a concurrent request changed the object. */
 export function isConditionFailed(error: unknown): boolean {
   return statusOf(error) === 412 || statusOf(error) === 409;
 }

@@ -7,31 +7,30 @@ import {
   PutObjectCommand,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import type { Clock } from '../../infrastructure/runtime/clock.ts';
-import { type Guids, isGuid } from '../../infrastructure/runtime/guid.ts';
-import { attachment } from './disposition.ts';
+import type { Clock } from '../../../infrastructure/runtime/clock.ts';
+import { type Guids, isGuid } from '../../../infrastructure/runtime/guid.ts';
+import { attachment } from '../disposition.ts';
+import type { ByteRange, DownloadTerms, Storage, UploadTerms } from '../storage.ts';
 import {
   createS3Client,
   failsTo,
   isConditionFailed,
   type S3Settings,
   undefinedWhenAbsent,
-} from './s3-client.ts';
-import { putObject } from './s3-put.ts';
-import { listObjects, sweepMultiparts, sweepObjects } from './s3-sweeps.ts';
-import type { ByteRange, DownloadTerms, Storage, UploadTerms } from './storage.ts';
+} from './client.ts';
+import { listObjects, sweepObjects } from './list.ts';
+import { putObject } from './put.ts';
 
 const UPLOADS = 'uploads/';
 const FILES = 'files/';
-/** The most that a store copies in one request, and also the most that it takes in one PUT. */
+/** The largest object that S3 stores in one PUT, and copies in one request. */
 const MAX_COPY_BYTES = 5 * 1_073_741_824;
-/** Each time somebody else changed what was about to be taken in. */
-const MAX_LOOKS = 3;
+/** Another PUT to the same link can replace the upload while it is copied. */
+const MAX_COPY_ATTEMPTS = 3;
 
 /**
- * A link of the store's own writes to `uploads/<guid>`, and can be used again as long as it lives. What counts lies at
- * `files/<guid>`, where no link writes: `head` moves what came there before anybody looks at it, so that nobody can
- * replace the bytes after they were checked.
+ * Pre-signed upload URLs write to `uploads/<guid>` and work repeatedly until they expire. `head` moves the upload to
+ * `files/<guid>`, where no URL writes, so that the content cannot be replaced after it was inspected.
  */
 export function createS3Storage({
   clock,
@@ -40,26 +39,28 @@ export function createS3Storage({
 }: S3Settings & { clock: Clock; guids: Guids }): Storage & { close(): void } {
   const client = createS3Client(settings);
   const at = (prefix: string, guid: string) => {
-    if (!isGuid(guid)) throw new Error('a file is named by a guid');
+    if (!isGuid(guid)) throw new Error('the name of a file must be a guid');
     return { Bucket: settings.bucket, Key: `${prefix}${guid}` };
   };
 
-  function look(target: { Bucket: string; Key: string }) {
-    return client.send(new HeadObjectCommand(target)).catch(undefinedWhenAbsent).catch(failsTo('look'));
+  const location = (prefix: string) => ({ Bucket: settings.bucket, Prefix: prefix });
+
+  function headObject(target: { Bucket: string; Key: string }) {
+    return client.send(new HeadObjectCommand(target)).catch(undefinedWhenAbsent).catch(failsTo('head'));
   }
 
-  async function head(guid: string, looks = MAX_LOOKS): Promise<{ size: number } | undefined> {
-    const stored = await look(at(FILES, guid));
+  async function head(guid: string, attempts = MAX_COPY_ATTEMPTS): Promise<{ size: number } | undefined> {
+    const stored = await headObject(at(FILES, guid));
     if (stored) return { size: stored.ContentLength ?? 0 };
-    const uploaded = await look(at(UPLOADS, guid));
-    if (!uploaded || looks === 0) return undefined;
+    const uploaded = await headObject(at(UPLOADS, guid));
+    if (!uploaded || attempts === 0) return undefined;
     const size = uploaded.ContentLength ?? 0;
     if (size > MAX_COPY_BYTES) return { size };
-    return (await takeIn(guid, uploaded.ETag)) ? { size } : head(guid, looks - 1);
+    return (await acceptUpload(guid, uploaded.ETag)) ? { size } : head(guid, attempts - 1);
   }
 
-  /** Only the very bytes that were looked at, and never over what is there. */
-  async function takeIn(guid: string, etag: string | undefined): Promise<boolean> {
+  /** Copies exactly the version that `head` saw, and never replaces an accepted file. */
+  async function acceptUpload(guid: string, etag: string | undefined): Promise<boolean> {
     const source = at(UPLOADS, guid);
     const copy = new CopyObjectCommand({
       ...at(FILES, guid),
@@ -70,9 +71,9 @@ export function createS3Storage({
     try {
       await client.send(copy);
     } catch (error) {
-      return isConditionFailed(error) ? false : failsTo('take in')(error);
+      return isConditionFailed(error) ? false : failsTo('copy')(error);
     }
-    // If it stays it is swept; the file is in.
+    // A failed deletion is left to the sweep.
     await client.send(new DeleteObjectCommand(source)).catch(() => {});
     return true;
   }
@@ -86,12 +87,12 @@ export function createS3Storage({
     return found?.Body as Readable | undefined;
   }
 
-  async function remove(guid: string): Promise<void> {
+  async function deleteContent(guid: string): Promise<void> {
     for (const prefix of [UPLOADS, FILES])
-      await client.send(new DeleteObjectCommand(at(prefix, guid))).catch(failsTo('remove'));
+      await client.send(new DeleteObjectCommand(at(prefix, guid))).catch(failsTo('delete'));
   }
 
-  /** The signature knows whole seconds, and cuts the rest off both ends: no link outlives its terms. */
+  /** Signatures have whole seconds. Both ends are rounded down, so that no URL outlives `expiresAt`. */
   function validity(expiresAt: Date): { signingDate: Date; expiresIn: number } {
     const signingDate = clock.now();
     return { signingDate, expiresIn: secondOf(expiresAt) - secondOf(signingDate) };
@@ -99,7 +100,7 @@ export function createS3Storage({
 
   function uploadUrl({ guid, contentType, expiresAt }: UploadTerms): Promise<string> {
     const put = new PutObjectCommand({ ...at(UPLOADS, guid), ContentType: contentType });
-    // The content type is not signed unless it is asked for by name.
+    // The SDK signs the content type only when it is named here.
     return getSignedUrl(client, put, {
       ...validity(expiresAt),
       signableHeaders: new Set(['content-type', 'host']),
@@ -115,24 +116,18 @@ export function createS3Storage({
     return getSignedUrl(client, get, validity(expiresAt));
   }
 
-  async function sweepTemporary(olderThan: Date): Promise<number> {
-    const Bucket = settings.bucket;
-    const removed = await sweepObjects(client, { Bucket, Prefix: UPLOADS }, olderThan);
-    return removed + (await sweepMultiparts(client, { Bucket, Prefix: FILES }, olderThan));
-  }
-
   return {
     put: (guid, content, terms) =>
       putObject(client, at(FILES, guid), content, { ...terms, putGuid: guids.next() }),
     head: (guid) => head(guid),
     read,
-    remove,
+    delete: deleteContent,
     uploadUrl,
     downloadUrl,
-    sweepTemporary,
-    // Its free space is the store's own concern.
+    sweepTemporary: (olderThan) => sweepObjects(client, location(UPLOADS), olderThan),
+    // An S3 store manages its own free space.
     requireSpace: async () => {},
-    listContent: (after) => listObjects(client, { Bucket: settings.bucket, Prefix: FILES }, after),
+    listContent: (after) => listObjects(client, location(FILES), after),
     close: () => client.destroy(),
   };
 }

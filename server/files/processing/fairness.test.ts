@@ -4,7 +4,7 @@ import { createTestApp } from '../../../testing/app.ts';
 import { createFile, createFileOwner, inline, PNG } from '../../../testing/files.ts';
 import { claimFiles, type Work } from './queue-store.ts';
 
-/** Organizations take turns: how much one has due does not decide when another is served. */
+/** Files are claimed round-robin over Organizations, so that a long queue of one does not delay another. */
 const app = await createTestApp();
 const { queries } = app.database;
 const [busy, quiet] = [await createFileOwner(app), await createFileOwner(app)];
@@ -17,10 +17,10 @@ async function claim(work: Work, after: string, limit: number) {
 }
 
 for (const [work, given] of [
-  ['arrived', inline(PNG)],
-  ['awaited', {}],
+  ['process', inline(PNG)],
+  ['poll', {}],
 ] as const)
-  test(`of ${work} files each Organization gives one in turn`, async () => {
+  test(`a claim for ${work} takes one file of each Organization`, async () => {
     for (let n = 0; n < 6; n++) await createFile(app, busy, given);
     const { guid } = await createFile(app, quiet, given);
     app.clock.advance(900_000);

@@ -1,17 +1,17 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isGuid } from '../../infrastructure/runtime/guid.ts';
-import type { StoredContent } from './storage.ts';
+import { isGuid } from '../../../infrastructure/runtime/guid.ts';
+import type { StoredContent } from '../storage.ts';
 
-/** A page ends with the inner folder in which it reaches either. */
+/** A page ends with the folder in which it reaches either limit. */
 const PAGE_FILES = 1_000;
 const PAGE_FOLDERS = 1_000;
 
 const FOLDER_NAME = /^[0-9a-f]{2}$/;
 
 /**
- * What is stored in `<folder>/ef/cd/`, folder by folder in the order of their names. `after` and `next` name an inner
- * folder as `ef/cd`.
+ * Lists the content in `<folder>/ef/cd/`, folders in name order. `after` and `next` name an inner folder as
+ * `ef/cd`.
  */
 export async function listFolder(
   folder: string,

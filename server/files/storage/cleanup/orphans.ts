@@ -1,18 +1,17 @@
-import type { Database } from '../../infrastructure/database/database.ts';
-import type { Clock } from '../../infrastructure/runtime/clock.ts';
-import type { Log } from '../../infrastructure/runtime/log.ts';
-import { later } from '../processing/arrival-checks.ts';
-import { saveProgress, selectKnownContent, selectProgress } from './orphan-store.ts';
-import type { Storage } from './storage.ts';
+import type { Database } from '../../../infrastructure/database/database.ts';
+import { type Clock, later } from '../../../infrastructure/runtime/clock.ts';
+import type { Log } from '../../../infrastructure/runtime/log.ts';
+import type { Storage } from '../storage.ts';
+import { saveProgress, selectKnownContent, selectProgress } from './cleanup-store.ts';
 
-/** Older than any upload or inline file that is still to be recorded: those take an hour at most. */
+/** Longer than an upload or a creation may take before the record is written, which is an hour. */
 const ORPHAN_AFTER_MS = 24 * 3_600_000;
-/** From the beginning of one pass over the whole storage to the next. */
+/** From the start of one pass over the whole storage to the start of the next. */
 const PASS_EVERY_MS = 24 * 3_600_000;
 
 /**
- * Finds content without a record: an upload that was stored after its file had failed, when the process died before it
- * could remove it again. One page of the storage in each round of the sweeper.
+ * Deletes content without a record: an upload was stored after its file had failed, and the process died before it
+ * deleted the content. Each run of the sweeper checks one page of the storage.
  */
 export function createOrphans({
   database: { queries },
@@ -26,7 +25,7 @@ export function createOrphans({
   log: Log;
 }) {
   return {
-    /** Gives how many it removed. */
+    /** Returns the number of deleted contents. */
     async sweep(): Promise<number> {
       const now = clock.now();
       const progress = await selectProgress(queries);
@@ -40,8 +39,8 @@ export function createOrphans({
       );
       const orphans = old.filter(({ guid }) => !known.has(guid));
       for (const { guid } of orphans) {
-        await storage.remove(guid);
-        log.warn({ file: guid }, 'removed orphaned content');
+        await storage.delete(guid);
+        log.warn({ file: guid }, 'deleted orphaned content');
       }
       const startedAt = progress && !isNewPass ? progress.pass_started_at : now;
       await saveProgress(queries, { position: next ?? null, pass_started_at: startedAt });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Credentials, refusalOf } from './sigv4.ts';
 
-/** The worked examples of Amazon's reference, with the signatures that are printed there. */
+/** The examples of the Amazon S3 reference, with their published signatures. */
 const CREDENTIALS: Credentials = {
   accessKeyId: 'AKIAIOSFODNN7EXAMPLE',
   secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
@@ -43,19 +43,19 @@ const byHeaders = (headers = {}) => ({
   body,
 });
 
-test('the published example of a signed link is accepted, until it expires', () => {
+test('the published pre-signed URL is accepted until it expires', () => {
   const lastSecond = new Date(SIGNED_AT.getTime() + 86_399_000);
   assert.equal(refusalOf(byLink(), CREDENTIALS, lastSecond), undefined);
   assert.equal(refusalOf(byLink(), CREDENTIALS, new Date(lastSecond.getTime() + 1_000)), 'AccessDenied');
 });
 
-test('the published example of a signed request is accepted, for a quarter of an hour', () => {
+test('the published signed request is accepted for fifteen minutes', () => {
   assert.equal(refusalOf(byHeaders(), CREDENTIALS, SIGNED_AT), undefined);
   const later = new Date(SIGNED_AT.getTime() + 16 * 60_000);
   assert.equal(refusalOf(byHeaders(), CREDENTIALS, later), 'RequestTimeTooSkewed');
 });
 
-test('nothing signed may change, and nothing that matters may be added', () => {
+test('signed parts cannot be changed, and relevant headers cannot be added', () => {
   const refusal = (request: ReturnType<typeof byLink>) => refusalOf(request, CREDENTIALS, SIGNED_AT);
   assert.equal(refusal(byLink(LINK.replace('test', 'best'))), 'SignatureDoesNotMatch');
   assert.equal(refusal(byLink(LINK.replace('86400', '86401'))), 'SignatureDoesNotMatch');

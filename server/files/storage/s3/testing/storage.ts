@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { after } from 'node:test';
-import { createFakeClock } from '../../../../testing/fake-clock.ts';
-import { type Clock, systemClock } from '../../../infrastructure/runtime/clock.ts';
-import { createGuids } from '../../../infrastructure/runtime/guid.ts';
+import { createFakeClock } from '../../../../../testing/fake-clock.ts';
+import { type Clock, systemClock } from '../../../../infrastructure/runtime/clock.ts';
+import { createGuids } from '../../../../infrastructure/runtime/guid.ts';
+import type { S3Settings } from '../client.ts';
 import { createS3Storage } from '../s3.ts';
-import type { S3Settings } from '../s3-client.ts';
-import { createS3Double } from './s3-double.ts';
+import { createS3Double } from './double.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -14,7 +14,7 @@ export function storageOn(settings: S3Settings, clock: Clock = systemClock) {
   return createS3Storage({ ...settings, clock, guids });
 }
 
-/** A storage for one test on a store of its own, and the end of links that live for an hour. */
+/** A storage on a store of its own, and the expiry of links that live for an hour. */
 export async function createStore() {
   const clock = createFakeClock();
   const double = await createS3Double(clock);

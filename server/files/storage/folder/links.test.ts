@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { createFakeClock } from '../../../testing/fake-clock.ts';
-import { createEncryption } from '../../infrastructure/runtime/encryption.ts';
-import { Failure } from '../../infrastructure/runtime/failure.ts';
-import { Secret } from '../../infrastructure/runtime/secret.ts';
+import { createFakeClock } from '../../../../testing/fake-clock.ts';
+import { createEncryption } from '../../../infrastructure/runtime/encryption.ts';
+import { Failure } from '../../../infrastructure/runtime/failure.ts';
+import { Secret } from '../../../infrastructure/runtime/secret.ts';
+import { newGuid } from '../testing/storage-suite.ts';
 import { createLinks } from './links.ts';
-import { newGuid } from './testing/storage-suite.ts';
 
 const QUARTER_MS = 15 * 60_000;
 const [OLD_KEY, NEW_KEY] = [new Secret('ab'.repeat(32)), new Secret('cd'.repeat(32))];
@@ -20,7 +20,7 @@ function createLinksUnder(masterKeys = [OLD_KEY], clock = createFakeClock()) {
   return { links, clock, terms, download };
 }
 
-/** As a route takes a request apart. */
+/** Parses a link as the route does. */
 function requestOf(url: string, contentType: string | undefined = 'image/png') {
   const { pathname, searchParams } = new URL(url);
   return { guid: pathname.split('/').at(-1) as string, query: Object.fromEntries(searchParams), contentType };
@@ -31,7 +31,7 @@ function codeOf(result: unknown): string {
   return result.code;
 }
 
-test('an upload link is at the upload URL and says what it allows', () => {
+test('an upload link starts with the upload URL and carries its terms', () => {
   const { links, terms } = createLinksUnder();
   const url = links.uploadUrl(terms);
   assert.ok(url.startsWith(`https://upload.test/uploads/${terms.guid}?`));
@@ -39,14 +39,14 @@ test('an upload link is at the upload URL and says what it allows', () => {
   assert.deepEqual(links.checkUpload(requestOf(url, 'IMAGE/PNG')), terms);
 });
 
-test('a download link is at the upload URL and says how it presents itself', () => {
+test('a download link starts with the upload URL and carries its terms', () => {
   const { links, download } = createLinksUnder();
   const url = links.downloadUrl(download);
   assert.ok(url.startsWith(`https://upload.test/downloads/${download.guid}?`));
   assert.deepEqual(links.checkDownload(requestOf(url)), download);
 });
 
-test('a link ends at the very moment of its expiry', () => {
+test('a link is invalid from the moment of its expiry', () => {
   const { links, clock, terms, download } = createLinksUnder();
   const [upload, get] = [requestOf(links.uploadUrl(terms)), requestOf(links.downloadUrl(download))];
   clock.advance(QUARTER_MS - 1);
@@ -64,7 +64,7 @@ test('another content type than the signed one is refused', () => {
     assert.equal(codeOf(links.checkUpload({ ...request, contentType })), 'content_type_mismatch');
 });
 
-test('whatever is changed in a link, it is no longer ours', () => {
+test('a link that was changed in any part is refused', () => {
   const { links, terms, download } = createLinksUnder();
   const upload = requestOf(links.uploadUrl(terms));
   const get = requestOf(links.downloadUrl(download));
@@ -95,7 +95,7 @@ test('whatever is changed in a link, it is no longer ours', () => {
   }
 });
 
-test('the signature is looked at first: of a forged link nothing else is told', () => {
+test('the signature is checked first, so that a forged link reveals nothing else', () => {
   const { links, clock, terms } = createLinksUnder();
   const request = requestOf(links.uploadUrl(terms), 'text/html');
   const forged = { ...request, query: { ...request.query, signature: 'ab'.repeat(32) } };
@@ -104,7 +104,7 @@ test('the signature is looked at first: of a forged link nothing else is told', 
   assert.equal(codeOf(links.checkUpload(request)), 'upload_expired');
 });
 
-test('an upload link is no download link, nor the other way round, whatever its parameters are called', () => {
+test('upload and download links are not interchangeable, whatever their parameters are called', () => {
   const { links, terms } = createLinksUnder();
   const { content_type, max_bytes, ...rest } = requestOf(links.uploadUrl(terms)).query as Record<
     string,
@@ -114,7 +114,7 @@ test('an upload link is no download link, nor the other way round, whatever its 
   assert.equal(codeOf(links.checkDownload({ guid: terms.guid, query })), 'signature_invalid');
 });
 
-test('what is signed cannot be cut into other parts', () => {
+test('signed parts cannot be split differently', () => {
   const { links, download } = createLinksUnder();
   const sign = (filename: string, contentType: string) =>
     requestOf(links.downloadUrl({ ...download, filename, contentType })).query.signature;
@@ -122,14 +122,14 @@ test('what is signed cannot be cut into other parts', () => {
   assert.notEqual(sign('a","b', 'c'), sign('a', 'b","c'));
 });
 
-test('a link lives through the change to a new master key, and not beyond the old key', () => {
+test('a link stays valid across a master key rotation until the old key is removed', () => {
   const { links, clock, terms } = createLinksUnder([OLD_KEY]);
   const request = requestOf(links.uploadUrl(terms));
   assert.deepEqual(createLinksUnder([NEW_KEY, OLD_KEY], clock).links.checkUpload(request), terms);
   assert.equal(codeOf(createLinksUnder([NEW_KEY], clock).links.checkUpload(request)), 'signature_invalid');
 });
 
-test('a node that does not know the new master key yet honours what one that does has signed', () => {
+test('a node without the new master key accepts links of a node that has it', () => {
   const ahead = createLinksUnder([NEW_KEY, OLD_KEY]);
   const behind = createLinksUnder([OLD_KEY, NEW_KEY], ahead.clock);
   assert.deepEqual(behind.links.checkUpload(requestOf(ahead.links.uploadUrl(ahead.terms))), ahead.terms);

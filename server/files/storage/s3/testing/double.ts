@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Clock } from '../../../infrastructure/runtime/clock.ts';
-import { Secret } from '../../../infrastructure/runtime/secret.ts';
-import { answerTo, createBucket, type S3Answer, type S3Request } from './s3-bucket.ts';
+import type { Clock } from '../../../../infrastructure/runtime/clock.ts';
+import { Secret } from '../../../../infrastructure/runtime/secret.ts';
+import { answerTo, createBucket, type S3Answer, type S3Request } from './bucket.ts';
 import { type Credentials, refusalOf } from './sigv4.ts';
 
 const CREDENTIALS: Credentials = {
@@ -12,19 +12,18 @@ const CREDENTIALS: Credentials = {
 };
 const BUCKET = 'portico-files';
 
-/** What goes wrong with a request: it is not carried out, or it is and nobody hears of it. */
+/** The fault of a request: it is refused, lost before it is carried out, or its response is lost. */
 type Fault = 'refuse' | 'lose request' | 'lose answer';
 
 /**
- * A small S3-compatible store over HTTP with one bucket in memory. It does nothing for a request that is not rightly
- * signed. Links are judged by the clock that is handed in, the client's own requests by the machine's, as they are
- * signed by it.
+ * A small S3-compatible store over HTTP with one bucket in memory, which verifies every signature. Pre-signed
+ * URLs are checked against the given clock, requests of the client against the system clock, which signs them.
  */
 export async function createS3Double(clock: Clock) {
   const bucket = createBucket(BUCKET, clock);
   const refusals: string[] = [];
   const requests: S3Request[] = [];
-  /** A promise keeps the answer back until it is fulfilled. */
+  /** A promise delays the response until it resolves. */
   let faultOf: (request: S3Request) => Fault | undefined | Promise<undefined> = () => undefined;
 
   async function respond(message: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,27 +1,27 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { platform } from 'node:process';
-import { type PutTerms, StorageError } from './storage.ts';
+import { type PutTerms, StorageError } from '../storage.ts';
 
-/** What partners hand in concerns nobody else on the machine. */
+/** Other users of the machine must not read the files of partners. */
 export const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
-/** Collected before they are written: fewer, larger writes, and at most two such batches in memory for each upload. */
+/** Chunks are collected into batches for fewer, larger writes; an upload holds at most two batches in memory. */
 const BATCH_BYTES = 1_048_576;
 
 type Limits = Pick<PutTerms, 'maxBytes' | 'onWritten'> & {
-  /** Before each batch; throws to end the writing. */
+  /** Called before each batch; throws to abort. */
   beforeWrite(bytes: number): void | Promise<void>;
 };
 
-/** Writes a new file and has it on the disk before it answers; of too much, no more than `maxBytes` is written. */
-export async function writeWhole(
+/** Writes a new file and syncs it to disk. Writes at most `maxBytes`. */
+export async function writeFile(
   path: string,
   content: AsyncIterable<Uint8Array>,
   limits: Limits,
 ): Promise<'written' | 'too_large'> {
   const handle = await open(path, 'wx', FILE_MODE).catch(failsToWrite);
   try {
-    if (!(await pour(content, handle, limits))) return 'too_large';
+    if (!(await writeBatches(content, handle, limits))) return 'too_large';
     await handle.sync().catch(failsToWrite);
     return 'written';
   } finally {
@@ -29,8 +29,8 @@ export async function writeWhole(
   }
 }
 
-/** One batch is written while the next one comes in. */
-async function pour(
+/** Writes one batch while the next is received. */
+async function writeBatches(
   content: AsyncIterable<Uint8Array>,
   handle: FileHandle,
   { maxBytes, onWritten, beforeWrite }: Limits,
@@ -44,7 +44,7 @@ async function pour(
     await writing;
     await beforeWrite(batchBytes);
     writing = writeAll(handle, batch, batchBytes, onWritten);
-    // It is awaited before the next batch or at the end, whichever comes; until then nobody listens.
+    // Awaited before the next batch or at the end; until then a rejection must not count as unhandled.
     writing.catch(() => {});
     batch = [];
     batchBytes = 0;
@@ -52,7 +52,7 @@ async function pour(
 
   for await (const chunk of content) {
     size += chunk.byteLength;
-    // Leaving the loop ends the source as well.
+    // Leaving the loop ends the source too.
     if (size > maxBytes) return false;
     batch.push(chunk);
     batchBytes += chunk.byteLength;
@@ -70,13 +70,13 @@ async function writeAll(
   onWritten: Limits['onWritten'],
 ): Promise<void> {
   const { bytesWritten } = await handle.writev(chunks).catch(failsToWrite);
-  // A disk that is nearly full takes a part; it says so when it is given the rest.
+  // A nearly full disk accepts part of the batch; writing the rest then reports the error.
   if (bytesWritten < bytes)
     await handle.writeFile(Buffer.concat(chunks).subarray(bytesWritten)).catch(failsToWrite);
   if (onWritten) for (const chunk of chunks) onWritten(chunk);
 }
 
-/** A new name is durable when the folder that holds it is; Windows has no such call and needs none. */
+/** A new name is durable once its folder is synced. Windows has no such call and needs none. */
 export async function syncFolders(...folders: string[]): Promise<void> {
   if (platform === 'win32') return;
   for (const folder of folders) {

@@ -2,8 +2,8 @@ import { createHash, createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
 /**
- * Signature Version 4 as a store checks it, written from its description ("Authenticating Requests (AWS Signature
- * Version 4)" in the reference of Amazon S3) and from nothing that the client under test uses.
+ * Verification of Signature Version 4, written from "Authenticating Requests (AWS Signature Version 4)" of the
+ * Amazon S3 reference, independently of the client under test.
  */
 export type SignedRequest = { method: string; url: string; headers: IncomingHttpHeaders; body: Buffer };
 export type Credentials = { accessKeyId: string; secretAccessKey: string; region: string };
@@ -28,7 +28,7 @@ type Claim = {
   payloadHash: string;
 };
 
-/** undefined: rightly signed. `now` is the store's clock. */
+/** Undefined when the signature is valid. `now` is the store's clock. */
 export function refusalOf(request: SignedRequest, credentials: Credentials, now: Date): Refusal | undefined {
   const url = new URL(request.url, 'http://store');
   const claim = claimInQuery(url.searchParams) ?? claimInHeaders(request);
@@ -80,7 +80,7 @@ function claimInHeaders({ headers }: SignedRequest): Claim | undefined {
   return { credential, signedHeaders, signature, date: String(headers['x-amz-date']), payloadHash };
 }
 
-/** The host, and every header that changes what is done: nobody may add one to a link that he was given. */
+/** The host and every header that changes the effect of the request: none may be added to a pre-signed URL. */
 function allSigned(headers: IncomingHttpHeaders, signed: readonly string[]): boolean {
   if (!signed.includes('host')) return false;
   return Object.keys(headers).every((name) => !name.startsWith('x-amz-') || signed.includes(name));

@@ -7,19 +7,19 @@ import type { Encryption } from '../infrastructure/runtime/encryption.ts';
 import type { Guids } from '../infrastructure/runtime/guid.ts';
 import type { Log } from '../infrastructure/runtime/log.ts';
 import type { Metrics } from '../infrastructure/runtime/metrics.ts';
-import type { Customers } from '../objects/customer-lookup.ts';
-import { looksOfForeignUploads, looksOfOwnUploads } from './processing/arrival-checks.ts';
+import type { Customers } from '../objects/service.ts';
 import { createScanner } from './processing/content/scan.ts';
-import { createExamination } from './processing/inspection.ts';
+import { createInspection } from './processing/inspection.ts';
+import { folderPollSchedule, storePollSchedule } from './processing/poll-schedule.ts';
 import { createProcessing } from './processing/processing.ts';
 import { watchWaitingFiles } from './processing/queue-metrics.ts';
 import { createFiles } from './service.ts';
-import { createFolderStorage } from './storage/folder.ts';
-import { createLinks } from './storage/links.ts';
-import { createOrphans } from './storage/orphans.ts';
-import { createRemovals } from './storage/removals.ts';
-import { createS3Storage } from './storage/s3.ts';
-import type { S3Settings } from './storage/s3-client.ts';
+import { createDeletions } from './storage/cleanup/deletions.ts';
+import { createOrphans } from './storage/cleanup/orphans.ts';
+import { createFolderStorage } from './storage/folder/folder.ts';
+import { createLinks } from './storage/folder/links.ts';
+import type { S3Settings } from './storage/s3/client.ts';
+import { createS3Storage } from './storage/s3/s3.ts';
 import { createQuota } from './uploads/quota.ts';
 import { createUploads } from './uploads/uploads.ts';
 
@@ -36,32 +36,32 @@ type Deps = {
   customers: Customers;
 };
 
-/** Below the data directory. */
+/** In the data directory. */
 const FOLDER = 'files';
 
-/** Files: their records, where their bytes are, how these come and go, and what is done with them. */
-export function createFileRoom(deps: Deps) {
+/** Wires the records, the storage, uploads and processing of files. */
+export function createFilesModule(deps: Deps) {
   const { config, timers, database, clock, metrics } = deps;
-  const { storage, links, looks, close } = chooseStorage(deps);
+  const { storage, links, pollSchedule, close } = chooseStorage(deps);
   const scanner = config.clamd === undefined ? undefined : createScanner({ clamd: config.clamd, timers });
-  const examine = createExamination({ storage, scanner });
-  const removals = createRemovals({ ...deps, storage });
-  const processing = createProcessing({ ...deps, storage, looks, removals, examine });
+  const inspect = createInspection({ storage, scanner });
+  const deletions = createDeletions({ ...deps, storage });
+  const processing = createProcessing({ ...deps, storage, pollSchedule, deletions, inspect });
   const orphans = createOrphans({ ...deps, storage });
   const quota = createQuota({ clock, maxFiles: config.maxPendingFiles, maxBytes: config.maxPendingBytes });
-  const onArrival = processing.wake;
+  const onUploaded = processing.wake;
   const files = createFiles({
     ...deps,
-    ...{ storage, quota, onArrival, firstLookAt: looks.firstLookAt, maxUploadBytes: config.maxUploadBytes },
+    ...{ storage, deletions, quota, onUploaded, pollSchedule, maxUploadBytes: config.maxUploadBytes },
   });
   watchWaitingFiles({ metrics, clock, queries: database.queries });
   return {
     files,
     fileProcessing: processing,
-    /** Only where links lead to us: a store has its own. */
-    direct: links && { links, uploads: createUploads({ ...deps, storage, quota, onArrival }) },
-    sweepRemovals: removals.sweep,
-    sweepLeftovers: removals.sweepLeftovers,
+    /** For folder storage; an S3 store serves its own pre-signed URLs. */
+    direct: links && { links, uploads: createUploads({ ...deps, storage, quota, onUploaded }) },
+    sweepDeletions: deletions.sweep,
+    sweepUnfinishedUploads: deletions.sweepUnfinishedUploads,
     sweepOrphans: orphans.sweep,
     async stop(): Promise<void> {
       await processing.stop().finally(close);
@@ -73,15 +73,15 @@ function chooseStorage({ config, encryption, clock, guids }: Deps) {
   const s3 = s3SettingsOf(config);
   if (s3) {
     const storage = createS3Storage({ ...s3, clock, guids });
-    return { storage, looks: looksOfForeignUploads, close: storage.close };
+    return { storage, pollSchedule: storePollSchedule, close: storage.close };
   }
   const links = createLinks({ uploadUrl: config.uploadUrl, encryption, clock });
   const folder = join(config.dataDir, FOLDER);
   const storage = createFolderStorage({ folder, links, guids, minFreeBytes: config.minFreeDiskBytes });
-  return { storage, links, looks: looksOfOwnUploads };
+  return { storage, links, pollSchedule: folderPollSchedule };
 }
 
-/** All of them or none, which the configuration has seen to. */
+/** The configuration ensures that all S3 settings are given or none. */
 function s3SettingsOf(config: CompleteConfig): S3Settings | undefined {
   const { s3Endpoint: endpoint, s3Region: region, s3Bucket: bucket } = config;
   const { s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey } = config;

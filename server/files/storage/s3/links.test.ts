@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { createStore, upload } from './testing/s3-store.ts';
-import { newGuid, piecesOf } from './testing/storage-suite.ts';
+import { newGuid, piecesOf } from '../testing/storage-suite.ts';
+import { createStore, upload } from './testing/storage.ts';
 
 const HOUR_MS = 3_600_000;
 const TERMS = { contentType: 'image/png', maxBytes: 1_000 };
 
-test('a link takes one type until it expires, and its bytes count when they were taken in', async () => {
+test('an upload URL accepts one content type until it expires, and head accepts the upload', async () => {
   const { storage, expiresAt, clock, objects } = await createStore();
   const guid = newGuid();
   const url = await storage.uploadUrl({ guid, ...TERMS, expiresAt });
@@ -20,7 +20,7 @@ test('a link takes one type until it expires, and its bytes count when they were
   assert.equal(objects.get(`files/${guid}`)?.headers['content-type'], 'image/png');
 });
 
-test('a link that was changed in anything, or has expired, writes nothing', async () => {
+test('a tampered or expired upload URL writes nothing', async () => {
   const { storage, expiresAt, clock, objects, double } = await createStore();
   const [guid, other] = [newGuid(), newGuid()];
   const url = await storage.uploadUrl({ guid, ...TERMS, expiresAt });
@@ -41,7 +41,7 @@ test('a link that was changed in anything, or has expired, writes nothing', asyn
   assert.deepEqual([...objects.keys()], []);
 });
 
-test('a link ends in the second in which its terms do, wherever in a second it was made', async () => {
+test('a URL expires in the second of its expiry, whenever it was signed', async () => {
   const { storage, clock } = await createStore();
   clock.advance(999);
   const expiresAt = new Date(clock.now().getTime() + 900_000);
@@ -50,7 +50,7 @@ test('a link ends in the second in which its terms do, wherever in a second it w
   assert.equal(url.searchParams.get('X-Amz-Expires'), '900');
 });
 
-test('a link that is used again replaces nothing, and what it left is swept', async () => {
+test('a reused URL replaces nothing, and its upload is swept', async () => {
   const { storage, expiresAt, clock, objects } = await createStore();
   const guid = newGuid();
   const url = await storage.uploadUrl({ guid, ...TERMS, expiresAt });
@@ -65,7 +65,7 @@ test('a link that is used again replaces nothing, and what it left is swept', as
   assert.deepEqual([...objects.keys()], [`files/${guid}`]);
 });
 
-test('what is replaced between the look and the copy is looked at again', async () => {
+test('an upload that is replaced before the copy is checked again', async () => {
   const { storage, expiresAt, double } = await createStore();
   const guid = newGuid();
   const url = await storage.uploadUrl({ guid, ...TERMS, expiresAt });
@@ -81,7 +81,7 @@ test('what is replaced between the look and the copy is looked at again', async 
   assert.equal(await textOf(await storage.read(guid)), 'second one');
 });
 
-test('what another node took in meanwhile stays as it took it in', async () => {
+test('a file that another node accepted meanwhile is kept', async () => {
   const { storage, expiresAt, double } = await createStore();
   const guid = newGuid();
   const url = await storage.uploadUrl({ guid, ...TERMS, expiresAt });
@@ -96,7 +96,7 @@ test('what another node took in meanwhile stays as it took it in', async () => {
   assert.equal(await textOf(await storage.read(guid)), 'taken in');
 });
 
-test('what is larger than a store copies is told by its size and not taken in', async () => {
+test('an object larger than the copy limit reports its size and is not accepted', async () => {
   const { storage, expiresAt, double } = await createStore();
   const guid = newGuid();
   await upload(await storage.uploadUrl({ guid, ...TERMS, expiresAt }), 'image/png', 'bytes');
@@ -106,11 +106,11 @@ test('what is larger than a store copies is told by its size and not taken in', 
   Object.defineProperty(uploaded.body, 'length', { value: size });
   assert.deepEqual(await storage.head(guid), { size });
   assert.equal(await storage.read(guid), undefined);
-  await storage.remove(guid);
+  await storage.delete(guid);
   assert.equal(double.bucket.objects.size, 0);
 });
 
-test('a download is an attachment of the declared type, in ranges too, until it expires', async () => {
+test('a download is an attachment of the declared type, also in ranges, until it expires', async () => {
   const { storage, expiresAt, clock } = await createStore();
   const guid = newGuid();
   await storage.put(guid, piecesOf(Buffer.from('0123456789')), TERMS);

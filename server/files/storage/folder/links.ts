@@ -1,21 +1,21 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Clock } from '../../infrastructure/runtime/clock.ts';
-import type { Encryption } from '../../infrastructure/runtime/encryption.ts';
-import { Failure } from '../../infrastructure/runtime/failure.ts';
-import type { DownloadTerms, UploadTerms } from './storage.ts';
+import type { Clock } from '../../../infrastructure/runtime/clock.ts';
+import type { Encryption } from '../../../infrastructure/runtime/encryption.ts';
+import { Failure } from '../../../infrastructure/runtime/failure.ts';
+import type { DownloadTerms, UploadTerms } from '../storage.ts';
 
 const PURPOSE = 'file-links';
 
-/** What a request to a link consists of, as the route found it; a repeated parameter arrives as an array. */
+/** A repeated query parameter arrives as an array. */
 export type LinkRequest = { guid: string; query: Readonly<Record<string, unknown>> };
 export type UploadRequest = LinkRequest & { contentType: string | undefined };
 
 export type Links = ReturnType<typeof createLinks>;
 
 /**
- * The folder's own pre-signed links. Everything that a link allows is in it and under its HMAC, so serving one
- * needs no lookup. It names the master key that its own key is derived from: a link outlives the rotation to a new
- * master key as long as the old one is still given.
+ * Signed upload and download links for folder storage. All terms of a link are in the URL and covered by its
+ * HMAC, so verifying one needs no query. The link names the master key that its signing key derives from, so it
+ * survives a master key rotation while the old key is configured.
  */
 export function createLinks({
   uploadUrl,
@@ -26,7 +26,7 @@ export function createLinks({
   encryption: Pick<Encryption, 'currentKeyId' | 'deriveKey'>;
   clock: Clock;
 }) {
-  /** JSON keeps the parts apart: no two lists of texts are the same text. The method says what the link is for. */
+  /** JSON separates the parts unambiguously. */
   function signatureOf(keyId: string, parts: readonly string[]): Buffer | undefined {
     const key = encryption.deriveKey(PURPOSE, keyId);
     return key && createHmac('sha256', key).update(JSON.stringify(parts)).digest();
@@ -36,10 +36,10 @@ export function createLinks({
     const keyId = encryption.currentKeyId;
     const signature = signatureOf(keyId, [method, guid, ...Object.values(terms)]) as Buffer;
     const query = new URLSearchParams({ ...terms, key: keyId, signature: signature.toString('hex') });
-    return `${uploadUrl}/${FOLDERS[method]}/${guid}?${query}`;
+    return `${uploadUrl}/${PATHS[method]}/${guid}?${query}`;
   }
 
-  /** The signed terms by name, or undefined when this is not a link that we made. */
+  /** The signed terms by name; undefined when the signature is invalid. */
   function verify<Name extends string>(
     method: Method,
     { guid, query }: LinkRequest,
@@ -73,39 +73,45 @@ export function createLinks({
       return linkTo('GET', guid, { filename, content_type: contentType, expires: millisecondsOf(expiresAt) });
     },
 
-    /** The signature first: what it does not cover is nobody's word. Content-Length is left to the route. */
+    /**
+     * Checks the signature first, because nothing else in the URL can be trusted before. The route checks
+     * Content-Length.
+     */
     checkUpload(request: UploadRequest): UploadTerms | Failure {
       const signed = verify('PUT', request, ['content_type', 'max_bytes', 'expires']);
       if (!signed) return new Failure('signature_invalid', SIGNATURE_INVALID);
       const expiresAt = new Date(Number(signed.expires));
       if (hasExpired(expiresAt))
-        return new Failure('upload_expired', 'The upload URL has expired; create the file again');
+        return new Failure('upload_expired', 'The upload URL has expired; create a new file');
       const contentType = signed.content_type;
       if (request.contentType?.toLowerCase() !== contentType)
         return new Failure(
           'content_type_mismatch',
-          `Content-Type must be ${contentType}, as the file was created`,
+          `Content-Type must be ${contentType}, the content_type of the file`,
         );
       return { guid: request.guid, contentType, maxBytes: Number(signed.max_bytes), expiresAt };
     },
 
-    /** For HEAD as well: it tells less than the GET that the link allows. */
+    /** Also for HEAD, which reveals less than the GET that the link permits. */
     checkDownload(request: LinkRequest): DownloadTerms | Failure {
       const signed = verify('GET', request, ['filename', 'content_type', 'expires']);
       if (!signed) return new Failure('signature_invalid', SIGNATURE_INVALID);
       const expiresAt = new Date(Number(signed.expires));
       if (hasExpired(expiresAt))
-        return new Failure('download_expired', 'The download URL has expired; ask for a new one');
+        return new Failure(
+          'download_expired',
+          'The download URL has expired; get a new one with include_download_url=true',
+        );
       return { guid: request.guid, filename: signed.filename, contentType: signed.content_type, expiresAt };
     },
   };
 }
 
 type Method = 'PUT' | 'GET';
-const FOLDERS = { PUT: 'uploads', GET: 'downloads' } as const satisfies Record<Method, string>;
+const PATHS = { PUT: 'uploads', GET: 'downloads' } as const satisfies Record<Method, string>;
 
 const SIGNATURE_PATTERN = /^[0-9a-f]{64}$/;
-const SIGNATURE_INVALID = 'The URL was changed: use it exactly as it was given';
+const SIGNATURE_INVALID = 'The signature of the URL is invalid; use the URL exactly as returned';
 
 function millisecondsOf(moment: Date): string {
   return String(moment.getTime());

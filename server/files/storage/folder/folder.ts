@@ -1,9 +1,7 @@
 import { link, mkdir, open, readdir, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { type Guids, isGuid } from '../../infrastructure/runtime/guid.ts';
-import { listFolder } from './folder-listing.ts';
-import type { Links } from './links.ts';
+import { type Guids, isGuid } from '../../../infrastructure/runtime/guid.ts';
 import {
   type ByteRange,
   type PutResult,
@@ -11,19 +9,20 @@ import {
   type Storage,
   StorageError,
   StorageFull,
-} from './storage.ts';
-import { FOLDER_MODE, syncFolders, writeWhole } from './whole-file.ts';
+} from '../storage.ts';
+import type { Links } from './links.ts';
+import { listFolder } from './listing.ts';
+import { FOLDER_MODE, syncFolders, writeFile } from './write-file.ts';
 
-/** Where puts write before their file has its name; in the same file system, or it could not be linked. */
+/** Content is written here and then linked to its name, so both must be on one file system. */
 const TEMPORARY = 'temporary';
-/** Between two looks at the free space of the disk; several uploads share it, so the floor is far above this. */
+/** Free disk space is checked every so many bytes. Concurrent uploads share it, so the minimum must be far larger. */
 const SPACE_CHECK_BYTES = 16 * 1_048_576;
-/** Leftovers removed in one sweep. */
-const MAX_SWEPT = 1_000;
+const MAX_DELETED_PER_SWEEP = 1_000;
 
 /**
- * A file is `<folder>/ef/cd/<guid that ends in cdef>`: the end of a guid is chance, its beginning is the time, and
- * would put the files of weeks side by side. The name comes from our guid alone.
+ * A file is stored as `<folder>/ef/cd/<guid that ends in cdef>`. The end of a guid is random; its start is the
+ * time, which would put the files of whole weeks into one folder.
  */
 export function createFolderStorage({
   folder,
@@ -36,13 +35,13 @@ export function createFolderStorage({
   links: Links;
   guids: Guids;
   minFreeBytes: number;
-  /** Of the file system that a folder is in. */
+  /** Free bytes of the file system of a folder. */
   freeBytes?: (folder: string) => Promise<number>;
 }): Storage {
   const temporaryFolder = join(folder, TEMPORARY);
 
   function foldersOf(guid: string): [top: string, inner: string] {
-    if (!isGuid(guid)) throw new Error('a file is named by a guid');
+    if (!isGuid(guid)) throw new Error('the name of a file must be a guid');
     const top = join(folder, guid.slice(-2));
     return [top, join(top, guid.slice(-4, -2))];
   }
@@ -56,8 +55,8 @@ export function createFolderStorage({
     const temporary = join(temporaryFolder, guids.next());
     try {
       await mkdir(temporaryFolder, { recursive: true, mode: FOLDER_MODE }).catch(failsTo('write'));
-      const written = await writeWhole(temporary, content, { ...terms, beforeWrite: guarded(terms) });
-      return written === 'too_large' ? written : await name(temporary, guid).catch(failsTo('write'));
+      const written = await writeFile(temporary, content, { ...terms, beforeWrite: guarded(terms) });
+      return written === 'too_large' ? written : await linkTo(temporary, guid).catch(failsTo('write'));
     } finally {
       await rm(temporary, { force: true }).catch(failsTo('clean up'));
     }
@@ -66,11 +65,11 @@ export function createFolderStorage({
   async function requireSpace(bytes: number): Promise<void> {
     if (minFreeBytes === 0) return;
     await mkdir(temporaryFolder, { recursive: true, mode: FOLDER_MODE }).catch(failsTo('write'));
-    const free = await freeBytes(temporaryFolder).catch(failsTo('look'));
+    const free = await freeBytes(temporaryFolder).catch(failsTo('stat'));
     if (free - bytes < minFreeBytes) throw new StorageFull(free, minFreeBytes);
   }
 
-  /** Asks the disk before the first batch and then every so many bytes. */
+  /** Checks free space before the first write and then every SPACE_CHECK_BYTES. */
   function guarded({ beforeWrite }: PutTerms): (bytes: number) => Promise<void> {
     let unchecked = SPACE_CHECK_BYTES;
     return async (bytes) => {
@@ -82,8 +81,8 @@ export function createFolderStorage({
     };
   }
 
-  /** A link, not a rename: it fails when the name is taken, whoever took it and however closely. */
-  async function name(temporary: string, guid: string): Promise<PutResult> {
+  /** A hard link fails when the name exists, unlike a rename, so concurrent puts cannot replace each other. */
+  async function linkTo(temporary: string, guid: string): Promise<PutResult> {
     const [top, inner] = foldersOf(guid);
     await mkdir(inner, { recursive: true, mode: FOLDER_MODE });
     try {
@@ -97,7 +96,7 @@ export function createFolderStorage({
   }
 
   async function head(guid: string): Promise<{ size: number } | undefined> {
-    const found = await stat(pathOf(guid)).catch(undefinedWhenAbsent).catch(failsTo('look'));
+    const found = await stat(pathOf(guid)).catch(undefinedWhenAbsent).catch(failsTo('stat'));
     return found && { size: found.size };
   }
 
@@ -107,25 +106,25 @@ export function createFolderStorage({
   }
 
   async function sweepTemporary(olderThan: Date): Promise<number> {
-    const leftovers = await readdir(temporaryFolder).catch(undefinedWhenAbsent).catch(failsTo('sweep'));
-    let removed = 0;
-    for (const leftover of leftovers ?? []) {
-      if (removed === MAX_SWEPT) break;
-      const path = join(temporaryFolder, leftover);
-      // By the moment of the last write: a slow upload that is still coming in is not a leftover.
+    const names = await readdir(temporaryFolder).catch(undefinedWhenAbsent).catch(failsTo('sweep'));
+    let deleted = 0;
+    for (const name of names ?? []) {
+      if (deleted === MAX_DELETED_PER_SWEEP) break;
+      const path = join(temporaryFolder, name);
+      // By the time of the last write, so that slow uploads in progress are kept.
       const found = await stat(path).catch(undefinedWhenAbsent).catch(failsTo('sweep'));
       if (!found || found.mtime >= olderThan) continue;
       await rm(path, { force: true }).catch(failsTo('sweep'));
-      removed += 1;
+      deleted += 1;
     }
-    return removed;
+    return deleted;
   }
 
   return {
     put,
     head,
     read,
-    remove: (guid) => rm(pathOf(guid), { force: true }).catch(failsTo('remove')),
+    delete: (guid) => rm(pathOf(guid), { force: true }).catch(failsTo('delete')),
     uploadUrl: async (terms) => links.uploadUrl(terms),
     downloadUrl: async (terms) => links.downloadUrl(terms),
     sweepTemporary,

@@ -1,0 +1,72 @@
+import { sql } from 'kysely';
+import type { Queries, Transaction } from '../../../infrastructure/database/database.ts';
+
+/** Scheduled deletions of content (`file_removals`), and the progress of the orphan sweep (`content_sweeps`). */
+
+export async function insertDeletion(queries: Queries, guid: string, dueAt: Date): Promise<void> {
+  await queries.insertInto('file_removals').values({ guid, due_at: dueAt }).execute();
+}
+
+/** False when a node has already claimed the deletion, so the content may be gone. */
+export async function cancelDeletion(transaction: Transaction, guid: string, dueAt: Date): Promise<boolean> {
+  const { numDeletedRows } = await transaction
+    .deleteFrom('file_removals')
+    .where('guid', '=', guid)
+    .where('due_at', '=', dueAt)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** Claimed deletions are due again at `until`, unless they are finished before. */
+export async function claimDeletions(
+  queries: Queries,
+  now: Date,
+  until: Date,
+  limit: number,
+): Promise<string[]> {
+  const { rows } = await sql<{ guid: string }>`
+    update file_removals set due_at = ${until}
+    where guid in (
+      select guid from file_removals where due_at <= ${now}
+      order by due_at limit ${limit} for update skip locked)
+    returning guid`.execute(queries);
+  return rows.map(({ guid }) => guid);
+}
+
+export async function finishDeletions(
+  queries: Queries,
+  guids: readonly string[],
+  dueAt: Date,
+): Promise<void> {
+  await queries.deleteFrom('file_removals').where('guid', 'in', guids).where('due_at', '=', dueAt).execute();
+}
+
+/** The key of the single row: a database has one storage. */
+const STORAGE = 'files';
+
+export type SweepProgress = { position: string | null; pass_started_at: Date };
+
+export function selectProgress(queries: Queries): Promise<SweepProgress | undefined> {
+  return queries
+    .selectFrom('content_sweeps')
+    .select(['position', 'pass_started_at'])
+    .where('storage', '=', STORAGE)
+    .executeTakeFirst();
+}
+
+export async function saveProgress(queries: Queries, progress: SweepProgress): Promise<void> {
+  await queries
+    .insertInto('content_sweeps')
+    .values({ storage: STORAGE, ...progress })
+    .onConflict((conflict) => conflict.column('storage').doUpdateSet(progress))
+    .execute();
+}
+
+/** The guids whose content belongs to a file or is scheduled for deletion. */
+export async function selectKnownContent(queries: Queries, guids: readonly string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ guid: string }>`
+    select guid from files where guid = any(${guids}::uuid[]) and failed_at is null
+    union all
+    select guid from file_removals where guid = any(${guids}::uuid[])`.execute(queries);
+  return new Set(rows.map(({ guid }) => guid));
+}

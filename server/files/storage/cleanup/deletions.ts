@@ -1,0 +1,59 @@
+import type { Database } from '../../../infrastructure/database/database.ts';
+import { type Clock, later } from '../../../infrastructure/runtime/clock.ts';
+import type { Storage } from '../storage.ts';
+import * as store from './cleanup-store.ts';
+
+export type Deletions = ReturnType<typeof createDeletions>;
+
+const BATCH = 100;
+/** A deletion that failed, or whose node died, is tried again after this time. */
+const RETRY_AFTER_MS = 600_000;
+/** Older than any upload in progress and any valid link. */
+const UNFINISHED_AFTER_MS = 24 * 3_600_000;
+/** Unfinished uploads are rare, and finding them can list a whole folder or bucket. */
+const UNFINISHED_SWEEP_EVERY_MS = 3_600_000;
+
+/** Deletes content from the storage. Each deletion is first written to the database, so a crash cannot lose it. */
+export function createDeletions({
+  database: { queries },
+  clock,
+  storage,
+}: {
+  database: Database;
+  clock: Clock;
+  storage: Storage;
+}) {
+  let unfinishedSweptAt = 0;
+
+  return {
+    schedule: store.insertDeletion,
+    cancel: store.cancelDeletion,
+
+    /** Carries out a deletion that was just scheduled. The sweep repeats it if this fails. */
+    async deleteNow(guid: string, dueAt: Date): Promise<void> {
+      await storage.delete(guid);
+      await store.finishDeletions(queries, [guid], dueAt);
+    },
+
+    /** Carries out all due deletions and returns their number. */
+    async sweep(): Promise<number> {
+      let total = 0;
+      for (;;) {
+        const now = clock.now();
+        const until = later(now, RETRY_AFTER_MS);
+        const due = await store.claimDeletions(queries, now, until, BATCH);
+        for (const guid of due) await storage.delete(guid);
+        if (due.length > 0) await store.finishDeletions(queries, due, until);
+        total += due.length;
+        if (due.length < BATCH) return total;
+      }
+    },
+
+    async sweepUnfinishedUploads(): Promise<number> {
+      const now = clock.now();
+      if (now.getTime() < unfinishedSweptAt + UNFINISHED_SWEEP_EVERY_MS) return 0;
+      unfinishedSweptAt = now.getTime();
+      return storage.sweepTemporary(later(now, -UNFINISHED_AFTER_MS));
+    },
+  };
+}

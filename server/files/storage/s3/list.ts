@@ -1,0 +1,34 @@
+import { DeleteObjectCommand, ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3';
+import { isGuid } from '../../../infrastructure/runtime/guid.ts';
+import type { StoredContent } from '../storage.ts';
+import { failsTo } from './client.ts';
+
+type Location = { Bucket: string; Prefix: string };
+
+/** Keys begin with the time, so the first page of the listing has the oldest objects. */
+export async function sweepObjects(client: S3Client, location: Location, olderThan: Date): Promise<number> {
+  const page = await client.send(new ListObjectsV2Command(location)).catch(failsTo('sweep'));
+  const old = (page.Contents ?? []).filter(({ LastModified }) => LastModified && LastModified < olderThan);
+  for (const { Key } of old)
+    await client.send(new DeleteObjectCommand({ Bucket: location.Bucket, Key })).catch(failsTo('sweep'));
+  return old.length;
+}
+
+const PAGE_OBJECTS = 1_000;
+
+/** A page of the objects whose names are guids, in key order. */
+export async function listObjects(
+  client: S3Client,
+  location: Location,
+  after: string | undefined,
+): Promise<{ contents: StoredContent[]; next: string | undefined }> {
+  const page = await client
+    .send(new ListObjectsV2Command({ ...location, StartAfter: after, MaxKeys: PAGE_OBJECTS }))
+    .catch(failsTo('list'));
+  const objects = page.Contents ?? [];
+  const contents = objects.flatMap(({ Key, LastModified }) => {
+    const guid = Key?.slice(location.Prefix.length) ?? '';
+    return isGuid(guid) && LastModified ? [{ guid, storedAt: LastModified }] : [];
+  });
+  return { contents, next: page.IsTruncated ? objects.at(-1)?.Key : undefined };
+}
