@@ -48,7 +48,7 @@ import { createOperatorAuthentication } from './operator/authentication.ts';
 import { registerOperator } from './operator/routes.ts';
 import type { PasswordHasher } from './people/login/passwords/passwords.ts';
 import { registerLogin } from './people/login/routes.ts';
-import { createLoginRoom } from './people/login/service.ts';
+import { createLoginModule } from './people/login/service.ts';
 import { createPeople } from './people/members/people.ts';
 import { registerMemberPolicy } from './people/members/policy-routes.ts';
 import { registerMembers } from './people/members/routes.ts';
@@ -173,7 +173,7 @@ export async function createApp(deps: Deps) {
   const failedAuthentications = createFailedAuthentications(base);
   const people = createPeople(base);
   const members = createMembers({ ...base, organizations, people, revocations });
-  const login = createLoginRoom({
+  const login = createLoginModule({
     ...base,
     ...tokens,
     ...{ settings: config, timers, randomBytes, encryption, rateLimits, organizations, people, members },

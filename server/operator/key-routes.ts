@@ -6,7 +6,7 @@ import { unwrap } from '../infrastructure/http/errors.ts';
 import { answers, Timestamp } from '../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../infrastructure/http/server.ts';
 import type { Encryption } from '../infrastructure/runtime/encryption.ts';
-import type { LoginRoom } from '../people/login/service.ts';
+import type { LoginModule } from '../people/login/service.ts';
 import type { SigningKeys } from '../tokens/signing-keys/signing-keys.ts';
 import type { Subscriptions } from '../webhooks/subscriptions/service.ts';
 import { type OperatorAuthentication, security } from './authentication.ts';
@@ -17,7 +17,7 @@ export type RotationDeps = {
   signingKeys: SigningKeys;
   clients: Clients;
   subscriptions: Subscriptions;
-  login: Pick<LoginRoom, 'totp'>;
+  login: Pick<LoginModule, 'totp'>;
   encryption: Encryption;
   database: Database;
   audit: Audit;

@@ -138,7 +138,7 @@ function registerQuestions(
     const credentials = credentialsOf(request);
     const path = request.routeOptions.url ?? '';
     const from = { address: sourceAddress(request), requestId: request.id, path };
-    const client = unwrap(await authentication.uncounted(credentials, from));
+    const client = unwrap(await authentication.authenticateCountingFailures(credentials, from));
     return unwrap(authentication.checkEnvironment(client, environmentOf(request), from) ?? client);
   }
 

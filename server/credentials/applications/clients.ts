@@ -1,7 +1,7 @@
 import type { Queries } from '../../infrastructure/database/database.ts';
 import { createBatcher } from '../../infrastructure/runtime/batcher.ts';
 import { remember } from '../../infrastructure/runtime/bounded-map.ts';
-import { isGuid } from '../../infrastructure/runtime/guid.ts';
+import { isGuid, NIL_GUID } from '../../infrastructure/runtime/guid.ts';
 import type { Secret } from '../../infrastructure/runtime/secret.ts';
 import type { ClientSecrets, SecretHash } from './client-secret.ts';
 import {
@@ -27,8 +27,6 @@ export type ClientChanges = {
 
 const MAX_BATCH = 500;
 const MAX_REMEMBERED = 10_000;
-/** Nobody's id: what is looked up for an id that cannot be one, so that this takes no less time. */
-const NOBODY = '0'.repeat(32);
 
 export function createClients({
   queries,
@@ -86,7 +84,7 @@ export function createClients({
     async authenticate(clientId: string, secret: Secret): Promise<Client | undefined> {
       const known = recall(clientId);
       if (secrets.matches(secret, known) && known) return renewed(known, secret);
-      const id = isGuid(clientId) ? clientId : NOBODY;
+      const id = isGuid(clientId) ? clientId : NIL_GUID;
       if (!secrets.matches(secret, await selectHash(id))) return undefined;
       const client = await lookUp(id);
       return client && renewed(client, secret);

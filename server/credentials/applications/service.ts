@@ -60,7 +60,7 @@ export function createApplications(deps: ApplicationsDeps) {
    * An Organization key works in both environments. Once the Organization is in production, a sandbox token no longer
    * changes such a key: what is done in sandbox must not reach production.
    */
-  async function refusalInSandbox(
+  async function checkSandboxChange(
     transaction: Transaction,
     { organizationGuid, kind, environment }: store.Owner,
   ): Promise<Failure | undefined> {
@@ -78,7 +78,7 @@ export function createApplications(deps: ApplicationsDeps) {
   ): Promise<Failure | undefined> {
     const revision = await database.transaction(async (transaction) => {
       const application = await find(transaction);
-      if (!application) return noApplication();
+      if (!application) return applicationNotFound();
       if (isFailure(application)) return application;
       const { client_id: clientId, name } = application;
       await store.deleteApplication(transaction, clientId);
@@ -86,7 +86,7 @@ export function createApplications(deps: ApplicationsDeps) {
       return revocations.revoke(transaction, 'application', clientId);
     });
     if (isFailure(revision)) return revision;
-    await revocations.settle(revision);
+    await revocations.propagate(revision);
     return undefined;
   }
 
@@ -98,10 +98,10 @@ export function createApplications(deps: ApplicationsDeps) {
       policy: AllowlistPolicy,
     ): Promise<CreatedApplication | Failure> {
       return database.transaction(async (transaction) => {
-        const organization = await organizations.lock(transaction, owner.organizationGuid);
+        const organization = await organizations.lockForShare(transaction, owner.organizationGuid);
         if (isFailure(organization)) return organization;
         const holder = owner.bank ? 'bank' : 'organization';
-        const refusal = await refusalInSandbox(transaction, { ...owner, kind: holder });
+        const refusal = await checkSandboxChange(transaction, { ...owner, kind: holder });
         if (refusal) return refusal;
         const scopes = checkApplicationScopes(input.scopes ?? scopesFor(holder), holder);
         if (isFailure(scopes)) return scopes;
@@ -146,7 +146,7 @@ export function createApplications(deps: ApplicationsDeps) {
 
     async get(owner: store.Owner, clientId: string): Promise<store.Application | Failure> {
       const application = await store.selectApplication(database.queries, owner, clientId);
-      return application ? withLatestUse(application) : noApplication();
+      return application ? withLatestUse(application) : applicationNotFound();
     },
 
     /**
@@ -161,11 +161,11 @@ export function createApplications(deps: ApplicationsDeps) {
       held: ReadonlySet<string>,
     ): Promise<store.Application | Failure> {
       const updated = await database.transaction(async (transaction) => {
-        const organization = await organizations.lock(transaction, owner.organizationGuid);
+        const organization = await organizations.lockForShare(transaction, owner.organizationGuid);
         if (isFailure(organization)) return organization;
         const current = await store.selectApplicationForUpdate(transaction, owner, clientId);
-        if (!current) return noApplication();
-        const refusal = await refusalInSandbox(transaction, owner);
+        if (!current) return applicationNotFound();
+        const refusal = await checkSandboxChange(transaction, owner);
         if (refusal) return refusal;
         const scopes = input.scopes && checkApplicationScopes(input.scopes, owner.kind);
         if (isFailure(scopes)) return scopes;
@@ -188,7 +188,7 @@ export function createApplications(deps: ApplicationsDeps) {
         return { application, revision: await revocations.revoke(transaction, 'edit', clientId) };
       });
       if (isFailure(updated)) return updated;
-      if (updated.revision !== undefined) await revocations.settle(updated.revision);
+      if (updated.revision !== undefined) await revocations.propagate(updated.revision);
       return updated.application;
     },
 
@@ -196,7 +196,7 @@ export function createApplications(deps: ApplicationsDeps) {
     remove(actor: Actor, owner: store.Owner, clientId: string): Promise<Failure | undefined> {
       return removeFound(actor, async (transaction) => {
         const found = await store.selectApplicationForUpdate(transaction, owner, clientId);
-        return (found && (await refusalInSandbox(transaction, owner))) ?? found;
+        return (found && (await checkSandboxChange(transaction, owner))) ?? found;
       });
     },
 
@@ -221,7 +221,7 @@ export function createApplications(deps: ApplicationsDeps) {
   };
 }
 
-function noApplication(): Failure {
+function applicationNotFound(): Failure {
   return new Failure('not_found', 'There is no such application');
 }
 

@@ -24,7 +24,7 @@ export function createKeyUsage({ queries, clock }: { queries: Queries; clock: Cl
   }
 
   return {
-    note(clientId: string, ip: string | undefined): void {
+    record(clientId: string, ip: string | undefined): void {
       if (waiting.size >= MAX_WAITING && !waiting.has(clientId)) return;
       waiting.set(clientId, { clientId, at: clock.now(), ip });
     },

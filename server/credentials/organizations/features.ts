@@ -8,7 +8,7 @@ const REFUSALS: Record<Feature, { code: FailureCode; message: string }> = {
   files: { code: 'feature_not_enabled', message: 'Files are not enabled for this Organization' },
 };
 
-export function refusalOfFeature({ features }: Organization, feature: Feature): Failure | undefined {
+export function checkFeature({ features }: Organization, feature: Feature): Failure | undefined {
   if (features.includes(feature)) return undefined;
   const { code, message } = REFUSALS[feature];
   return new Failure(code, message);

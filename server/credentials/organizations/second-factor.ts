@@ -17,7 +17,7 @@ export function secondFactorNeed(policy: Policy, role: Role | undefined): Second
 }
 
 /** For a member whose session has no second factor; undefined when the call may go on. */
-export function refusalWithoutSecondFactor(
+export function checkSecondFactor(
   policy: Policy,
   { role, changesProduction }: { role: Role | undefined; changesProduction: boolean },
 ): Failure | undefined {

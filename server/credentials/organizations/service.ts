@@ -8,7 +8,7 @@ import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import { Failure } from '../../infrastructure/runtime/failure.ts';
 import type { Guids } from '../../infrastructure/runtime/guid.ts';
 import type { Events } from '../../webhooks/events/service.ts';
-import { refusalOfFeature } from './features.ts';
+import { checkFeature } from './features.ts';
 import {
   type BankChanges,
   DEFAULT_FEATURES,
@@ -19,7 +19,7 @@ import {
   type OrganizationChanges,
   type SecondFactorChanges,
 } from './schema.ts';
-import { refusalWithoutSecondFactor } from './second-factor.ts';
+import { checkSecondFactor } from './second-factor.ts';
 import * as store from './store.ts';
 
 export type { Bank, Organization } from './store.ts';
@@ -45,7 +45,7 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
     input: Static<typeof NewBank>,
   ): Promise<store.Bank | Failure> {
     return database.transaction(async (transaction) => {
-      if (!(await store.selectOrganization(transaction, organizationGuid))) return noOrganization();
+      if (!(await store.selectOrganization(transaction, organizationGuid))) return organizationNotFound();
       const now = clock.now();
       const bank: store.Bank = {
         guid: guids.next(),
@@ -93,7 +93,7 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
     ): Promise<store.Organization | Failure> {
       return database.transaction(async (transaction) => {
         const current = await store.selectOrganizationForUpdate(transaction, guid);
-        if (!current) return noOrganization();
+        if (!current) return organizationNotFound();
         const changes = changesOf(current, input);
         if (!changes) return current;
         const notReady = changes.live ? await beforeGoingLive(transaction, guid) : undefined;
@@ -111,7 +111,7 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
       input: Static<typeof SecondFactorChanges>,
     ): Promise<store.Organization | Failure> {
       const current = await store.selectOrganizationForUpdate(transaction, guid);
-      if (!current) return noOrganization();
+      if (!current) return organizationNotFound();
       const changes = changesOf(current, input);
       if (!changes) return current;
       await audit.record(transaction, actor, aboutOrganization('organization.update', guid, changes));
@@ -119,12 +119,12 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
     },
 
     async get(guid: string): Promise<store.Organization | Failure> {
-      return (await store.selectOrganization(queries, guid)) ?? noOrganization();
+      return (await store.selectOrganization(queries, guid)) ?? organizationNotFound();
     },
 
     /** For a rule that must not see the Organization change under it. */
-    async lock(transaction: Transaction, guid: string): Promise<store.Organization | Failure> {
-      return (await store.selectOrganizationForShare(transaction, guid)) ?? noOrganization();
+    async lockForShare(transaction: Transaction, guid: string): Promise<store.Organization | Failure> {
+      return (await store.selectOrganizationForShare(transaction, guid)) ?? organizationNotFound();
     },
 
     /** Whether anything of it is in production: it is live, or has a production bank. */
@@ -135,23 +135,23 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
     },
 
     /** For a rule that counts what the Organization has before adding to it: whoever else does so waits. */
-    async lockAlone(transaction: Transaction, guid: string): Promise<store.Organization | Failure> {
-      return (await store.selectOrganizationForUpdate(transaction, guid)) ?? noOrganization();
+    async lockForUpdate(transaction: Transaction, guid: string): Promise<store.Organization | Failure> {
+      return (await store.selectOrganizationForUpdate(transaction, guid)) ?? organizationNotFound();
     },
 
     /** Why this Organization may not use the feature; undefined when it may. */
-    async refusalOf(guid: string, feature: Feature): Promise<Failure | undefined> {
+    async checkFeature(guid: string, feature: Feature): Promise<Failure | undefined> {
       const organization = await store.selectOrganization(queries, guid);
-      return organization ? refusalOfFeature(organization, feature) : noOrganization();
+      return organization ? checkFeature(organization, feature) : organizationNotFound();
     },
 
     /** Why a member without a second factor may not make this call; undefined when they may. */
-    async refusalWithoutSecondFactor(
+    async checkSecondFactor(
       guid: string,
-      call: Parameters<typeof refusalWithoutSecondFactor>[1],
+      call: Parameters<typeof checkSecondFactor>[1],
     ): Promise<Failure | undefined> {
       const organization = await store.selectOrganization(queries, guid);
-      return organization ? refusalWithoutSecondFactor(organization, call) : noOrganization();
+      return organization ? checkSecondFactor(organization, call) : organizationNotFound();
     },
 
     /** Which of these there are; one query for any number. */
@@ -190,7 +190,7 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
     updateBank(actor: Actor, guid: string, input: Static<typeof BankChanges>): Promise<store.Bank | Failure> {
       return database.transaction(async (transaction) => {
         const current = await store.selectBankForUpdate(transaction, guid);
-        if (!current) return noBank();
+        if (!current) return bankNotFound();
         const changes = changesOf(current, input);
         if (!changes) return current;
         const bank = await store.updateBank(transaction, guid, { ...changes, updated_at: clock.now() });
@@ -201,11 +201,11 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
     },
 
     async getBank(guid: string): Promise<store.Bank | Failure> {
-      return (await store.selectBank(queries, guid)) ?? noBank();
+      return (await store.selectBank(queries, guid)) ?? bankNotFound();
     },
 
     async getVisibleBank(visible: store.VisibleBanks, guid: string): Promise<store.Bank | Failure> {
-      return (await store.selectVisibleBank(queries, visible, guid)) ?? noBank();
+      return (await store.selectVisibleBank(queries, visible, guid)) ?? bankNotFound();
     },
 
     /** The banks that there are of these, by their guid; one query for any number. */
@@ -230,7 +230,7 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
       page: Page,
       filters: store.BankFilters,
     ): Promise<PageOf<store.Bank> | Failure> {
-      if (!(await store.selectOrganization(queries, organizationGuid))) return noOrganization();
+      if (!(await store.selectOrganization(queries, organizationGuid))) return organizationNotFound();
       return store.selectBanks(database.lists, { organizationGuid }, page, filters);
     },
 
@@ -239,11 +239,11 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
   };
 }
 
-function noOrganization(): Failure {
+function organizationNotFound(): Failure {
   return new Failure('not_found', 'There is no such organization');
 }
 
-function noBank(): Failure {
+function bankNotFound(): Failure {
   return new Failure('not_found', 'There is no such bank');
 }
 

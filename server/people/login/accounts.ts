@@ -13,7 +13,7 @@ import type { LinkRow, Links } from './links/links.ts';
 import { type Login, lockLogin, selectLogin, updateLogin } from './login-store.ts';
 import type { OwnLogin } from './own-login.ts';
 import type { Passkeys } from './passkeys/passkeys.ts';
-import { refusalOfPassword } from './passwords/password-rules.ts';
+import { checkPasswordStrength } from './passwords/password-rules.ts';
 import { knownPerson, type Passwords } from './passwords/passwords.ts';
 import { type Proofs, passwordIncorrect } from './second-factors/proofs.ts';
 import type { Totp } from './second-factors/totp.ts';
@@ -53,7 +53,7 @@ export function createAccounts(deps: Deps) {
   const { queries } = database.authentication;
 
   async function settle(revision: number | undefined): Promise<void> {
-    if (revision !== undefined) await revocations.settle(revision);
+    if (revision !== undefined) await revocations.propagate(revision);
   }
 
   /** With one's password as it is when the change is made: it may be another one since `checked` was read. */
@@ -116,11 +116,11 @@ export function createAccounts(deps: Deps) {
       const login = await selectLogin(queries, guid);
       // The password first: a weak one must not find out, at no cost, whether the address has an account.
       const refusal =
-        refusalOfPassword(input.password, person.email) ??
-        refusalOfLink(link, login) ??
-        (login && (await entry.refusalOfCode(login, input.totpCode)));
+        checkPasswordStrength(input.password, person.email) ??
+        checkLinkUsable(link, login) ??
+        (login && (await entry.checkCode(login, input.totpCode)));
       if (refusal?.code === 'totp_invalid')
-        return failedAttempts.note(refusal, { path: '/dashboard/password', from, memberGuid: guid });
+        return failedAttempts.record(refusal, { path: '/dashboard/password', from, memberGuid: guid });
       if (refusal) return refusal;
       const hash = await passwords.hash(knownPerson(guid), input.password);
       if (isFailure(hash)) return hash;
@@ -129,7 +129,7 @@ export function createAccounts(deps: Deps) {
         const current = await lockLogin(transaction, guid, clock.now());
         const used = await links.use(transaction, input.token);
         if (isFailure(used)) return used;
-        const refused = refusalOfLink(used, current);
+        const refused = checkLinkUsable(used, current);
         if (refused) return refused;
         const { organization_guid: organizationGuid } = used;
         const notInvited =
@@ -198,13 +198,13 @@ export function createAccounts(deps: Deps) {
       from: From,
     ): Promise<Failure | undefined> {
       const { guid: sessionGuid, member_guid: memberGuid } = session;
-      const unproved = await proofs.refusalWithoutSecondFactor(session);
+      const unproved = await proofs.requireFreshSecondFactor(session);
       if (unproved) return unproved;
       const attempt = { path: '/dashboard/account/password', from };
       const checked = await proofs.checkPassword(memberGuid, currentPassword, attempt);
       if (isFailure(checked)) return checked;
       const { email } = (await people.find(memberGuid)) as Person;
-      const weak = refusalOfPassword(newPassword, email);
+      const weak = checkPasswordStrength(newPassword, email);
       if (weak) return weak;
       const hash = await passwords.hash(knownPerson(memberGuid), newPassword);
       if (isFailure(hash)) return hash;
@@ -220,19 +220,19 @@ export function createAccounts(deps: Deps) {
     /** Nothing becomes a passkey without having signed these, so the proof is asked for here alone. */
     async passkeyOptions(session: Session) {
       const { member_guid: memberGuid } = session;
-      const refusal = (await proofs.refusalWithout(session)) ?? (await limits.account(memberGuid));
+      const refusal = (await proofs.requireFresh(session)) ?? (await limits.account(memberGuid));
       return refusal ?? passkeys.registrationOptions((await people.find(memberGuid)) as Person);
     },
 
     async removePasskey(session: Session, guid: string, from: From): Promise<Failure | undefined> {
       const { member_guid: memberGuid } = session;
-      const refusal = await proofs.refusalWithout(session);
+      const refusal = await proofs.requireFresh(session);
       return refusal ?? passkeys.remove(actorOf(memberGuid, from), memberGuid, guid);
     },
 
     /** Who has the secret can confirm it, so the proof is asked for here alone. */
     async beginTotp(session: Session) {
-      const refusal = await proofs.refusalWithout(session);
+      const refusal = await proofs.requireFresh(session);
       return refusal ?? totp.begin((await people.find(session.member_guid)) as Person);
     },
 
@@ -251,7 +251,7 @@ export function createAccounts(deps: Deps) {
     /** The proof was by a second factor: while a person has one, the password alone is no proof. */
     async turnOffTotp(session: Session, password: string, from: From): Promise<Failure | undefined> {
       const { member_guid: memberGuid } = session;
-      const unproved = await proofs.refusalWithout(session);
+      const unproved = await proofs.requireFresh(session);
       if (unproved) return unproved;
       const attempt = { path: '/dashboard/account/totp', from };
       const checked = await proofs.checkPassword(memberGuid, password, attempt);
@@ -268,7 +268,7 @@ function hasPassword(login: Login | undefined): boolean {
   return typeof login?.password_hash === 'string';
 }
 
-function refusalOfLink({ purpose }: LinkRow, login: Login | undefined): Failure | undefined {
+function checkLinkUsable({ purpose }: LinkRow, login: Login | undefined): Failure | undefined {
   if (purpose !== 'invitation' || !hasPassword(login)) return undefined;
   return new Failure('account_exists', 'This address has an account: log in to accept the invitation');
 }

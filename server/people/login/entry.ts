@@ -4,18 +4,19 @@ import type { Database } from '../../infrastructure/database/database.ts';
 import type { EnvironmentName } from '../../infrastructure/database/tables.ts';
 import { networkOf } from '../../infrastructure/rate-limits/address.ts';
 import { Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
+import { NIL_GUID } from '../../infrastructure/runtime/guid.ts';
 import type { Metrics } from '../../infrastructure/runtime/metrics.ts';
 import type { Secret } from '../../infrastructure/runtime/secret.ts';
 import type { Issuer, TokenResponse } from '../../tokens/issuing/issuer.ts';
 import { type Role, scopesOfRole } from '../../tokens/roles.ts';
 import type { People, Person } from '../members/people.ts';
 import type { Members } from '../members/service.ts';
-import { type FailedAttempts, NOBODY } from './limits/failed-attempts.ts';
+import type { FailedAttempts } from './limits/failed-attempts.ts';
 import type { LoginLimits } from './limits/limits.ts';
 import type { Networks } from './limits/networks.ts';
 import { type Login, selectLogin, selectLoginForShare } from './login-store.ts';
 import type { Passkeys } from './passkeys/passkeys.ts';
-import type { Asker, Passwords } from './passwords/passwords.ts';
+import type { HashRequester, Passwords } from './passwords/passwords.ts';
 import type { Proofs } from './second-factors/proofs.ts';
 import type { Totp } from './second-factors/totp.ts';
 import type { Session, Sessions, Visitor } from './sessions/sessions.ts';
@@ -59,11 +60,11 @@ export function createEntry(deps: Deps) {
     memberGuid?: string,
   ): Failure {
     const path = method === 'password' ? '/dashboard/login' : '/dashboard/passkey_login';
-    return refused(method, failedAttempts.note(failure, { path, from, memberGuid }));
+    return refused(method, failedAttempts.record(failure, { path, from, memberGuid }));
   }
 
   /** Undefined when there is no second factor, or it is right. */
-  async function refusalOfCode(login: Login, code: string | undefined): Promise<Failure | undefined> {
+  async function checkCode(login: Login, code: string | undefined): Promise<Failure | undefined> {
     if (!totp.isOn(login)) return undefined;
     if (code === undefined) return new Failure('totp_required', 'A one-time password is required too');
     const exhausted = await limits.code(login.member_guid);
@@ -74,16 +75,16 @@ export function createEntry(deps: Deps) {
 
   async function isNetworkOf(email: string, { address }: From): Promise<boolean> {
     const person = await people.findByEmail(email);
-    return networks.isKnown(person?.guid ?? NOBODY, address);
+    return networks.isKnown(person?.guid ?? NIL_GUID, address);
   }
 
-  async function askerOf(memberGuid: string, { address }: From): Promise<Asker> {
+  async function requesterOf(memberGuid: string, { address }: From): Promise<HashRequester> {
     const isKnown = await networks.isKnown(memberGuid, address);
     return { class: isKnown ? 'known_network' : 'anyone', source: networkOf(address) };
   }
 
   return {
-    refusalOfCode,
+    checkCode,
 
     /** One answer, after the same work, whether the address is unknown, has no password yet or the password is wrong. */
     async logIn(
@@ -95,14 +96,14 @@ export function createEntry(deps: Deps) {
       );
       if (exhausted) return refused('password', exhausted);
       const person = await people.findByEmail(input.email);
-      const memberGuid = person?.guid ?? NOBODY;
+      const memberGuid = person?.guid ?? NIL_GUID;
       const login = await selectLogin(database.authentication.queries, memberGuid);
-      const asker = await askerOf(memberGuid, from);
-      const matches = await passwords.matches(asker, login?.password_hash, input.password);
+      const requester = await requesterOf(memberGuid, from);
+      const matches = await passwords.matches(requester, login?.password_hash, input.password);
       if (isFailure(matches)) return refused('password', matches);
       if (!matches || !person || !login)
         return failed('password', authenticationFailed(), from, person?.guid);
-      const wrongCode = await refusalOfCode(login, input.totpCode);
+      const wrongCode = await checkCode(login, input.totpCode);
       if (wrongCode?.code === 'totp_invalid') return failed('password', wrongCode, from, person.guid);
       if (wrongCode) return refused('password', wrongCode);
       const begun = await database.authentication.transaction(async (transaction) => {

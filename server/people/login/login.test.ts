@@ -69,7 +69,7 @@ test('unknown address, wrong password and no password yet get the same answer', 
   const wrong = await logIn(app, { ...ada, password: 'not the password' });
   assertError(wrong, 401, 'authentication_failed');
   assert.equal(wrong.headers['set-cookie'], undefined);
-  for (const email of ['nobody@partner.example', 'invited@partner.example']) {
+  for (const email of ['unknown@partner.example', 'invited@partner.example']) {
     const answer = await logIn(app, { email, password: PASSWORD });
     assert.deepEqual([answer.status, answer.body], [wrong.status, wrong.body]);
     const names = (headers: object) => Object.keys(headers).sort();
@@ -88,7 +88,7 @@ test('an unknown address costs the same hashes and the same look-up for the audi
     return { hashed: [...hashed], lookUps: lookUps.callCount() };
   }
   const expected = { hashed: [RECOMMENDED], lookUps: 1 };
-  for (const email of [ada.email, 'nobody@partner.example', 'invited@partner.example'])
+  for (const email of [ada.email, 'unknown@partner.example', 'invited@partner.example'])
     assert.deepEqual(await costOf(email), expected, email);
   lookUps.restore();
 });

@@ -21,7 +21,7 @@ export function createOwnLogin({ database, clock, sessions }: Deps) {
     ): Promise<Outcome | Failure> {
       return database.authentication.transaction(async (transaction) => {
         const login = await lockLogin(transaction, session.member_guid, clock.now());
-        return (await sessions.refusalOnceEnded(transaction, session)) ?? work(transaction, login);
+        return (await sessions.checkActive(transaction, session)) ?? work(transaction, login);
       });
     },
   };

@@ -2,12 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AllowlistPolicy } from '../../credentials/applications/service.ts';
 import type { Begun } from './entry.ts';
 import type { viewSession } from './schema.ts';
-import type { LoginRoom } from './service.ts';
+import type { LoginModule } from './service.ts';
 import type { createFrom, GuardDeps } from './sessions/guard.ts';
 import type { Session } from './sessions/sessions.ts';
 
 export type LoginDeps = {
-  login: LoginRoom;
+  login: LoginModule;
   supportEmail: string;
   allowlistPolicy: AllowlistPolicy;
   allowlistMinPrefix: number;

@@ -29,7 +29,7 @@ import { createProofs } from './second-factors/proofs.ts';
 import { createTotp } from './second-factors/totp.ts';
 import { createSessions } from './sessions/sessions.ts';
 
-export type LoginRoom = ReturnType<typeof createLoginRoom>;
+export type LoginModule = ReturnType<typeof createLoginModule>;
 
 type LoginSettings = {
   baseUrl: string;
@@ -66,7 +66,7 @@ type Deps = {
 };
 
 /** How people prove who they are, and what they get for it. */
-export function createLoginRoom({ settings, rateLimits, ...deps }: Deps) {
+export function createLoginModule({ settings, rateLimits, ...deps }: Deps) {
   const { baseUrl, supportEmail, demo, databaseUrl, exposure } = settings;
   const limits = createLoginLimits({ rateLimits, limits: settings });
   const mail = createMail({ ...deps, smtpUrl: settings.smtpUrl, from: settings.mailFrom });

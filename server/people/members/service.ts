@@ -37,12 +37,12 @@ export function createMembers(deps: Deps) {
   const { queries, authentication } = database;
 
   /** One at a time for each Organization, so that two Founders cannot take each other's role at once. */
-  async function openTeam(
+  async function lockTeam(
     transaction: Transaction,
     actor: Actor,
     organizationGuid: string,
   ): Promise<Failure | undefined> {
-    const organization = await organizations.lockAlone(transaction, organizationGuid);
+    const organization = await organizations.lockForUpdate(transaction, organizationGuid);
     if (isFailure(organization)) return organization;
     if (actor.type !== 'user') return undefined;
     // Their token may be from the moment before they were demoted.
@@ -52,7 +52,7 @@ export function createMembers(deps: Deps) {
   }
 
   /** A Founder must remain to change the team. The operator and the service may remove the last; the operator can appoint another. */
-  async function refusalOfLosing(
+  async function checkLastFounder(
     transaction: Transaction,
     actor: Actor,
     membership: store.Membership,
@@ -76,11 +76,11 @@ export function createMembers(deps: Deps) {
   ): Promise<Failure | undefined> {
     const key = { organizationGuid, memberGuid };
     const revision = await database.transaction(async (transaction) => {
-      const closed = await openTeam(transaction, actor, organizationGuid);
+      const closed = await lockTeam(transaction, actor, organizationGuid);
       if (closed) return closed;
       const membership = await store.selectMembership(transaction, key);
-      if (!membership) return noMember();
-      const refused = keepsFounder ? undefined : await refusalOfLosing(transaction, actor, membership);
+      if (!membership) return memberNotFound();
+      const refused = keepsFounder ? undefined : await checkLastFounder(transaction, actor, membership);
       if (refused) return refused;
       const outcome = await change(transaction, membership);
       return outcome === 'unchanged'
@@ -88,12 +88,12 @@ export function createMembers(deps: Deps) {
         : revocations.revoke(transaction, 'token', membership.grant_guid);
     });
     if (isFailure(revision)) return revision;
-    if (revision !== undefined) await revocations.settle(revision);
+    if (revision !== undefined) await revocations.propagate(revision);
     return undefined;
   }
 
   async function get(organizationGuid: string, memberGuid: string): Promise<store.Member | Failure> {
-    return (await store.selectMember(queries, { organizationGuid, memberGuid })) ?? noMember();
+    return (await store.selectMember(queries, { organizationGuid, memberGuid })) ?? memberNotFound();
   }
 
   return {
@@ -112,7 +112,7 @@ export function createMembers(deps: Deps) {
       organizationGuid: string,
       { email, role }: Static<typeof NewMember>,
     ): Promise<store.Member | Failure> {
-      const closed = await openTeam(transaction, actor, organizationGuid);
+      const closed = await lockTeam(transaction, actor, organizationGuid);
       if (closed) return closed;
       const person = await people.ensure(transaction, email);
       const key = { organizationGuid, memberGuid: person.guid };
@@ -130,7 +130,7 @@ export function createMembers(deps: Deps) {
       }
       const changes = { email: person.email, role };
       await audit.record(transaction, actor, about('invite', organizationGuid, person.guid, changes));
-      return (await store.selectMember(transaction, key)) ?? noMember();
+      return (await store.selectMember(transaction, key)) ?? memberNotFound();
     },
 
     /** From an invitation to a membership: by whoever has its link and is this person. */
@@ -142,7 +142,7 @@ export function createMembers(deps: Deps) {
       const now = clock.now();
       const key = { organizationGuid, memberGuid };
       if (!(await store.updateMembership(transaction, key, { accepted_at: now, updated_at: now })))
-        return noMember();
+        return memberNotFound();
       await audit.record(transaction, actor, about('accept', organizationGuid, memberGuid, {}));
       return undefined;
     },
@@ -178,7 +178,7 @@ export function createMembers(deps: Deps) {
       { secondFactor }: { secondFactor: boolean },
     ): Promise<Organization | Failure> {
       return database.transaction(async (transaction) => {
-        const closed = await openTeam(transaction, actor, organizationGuid);
+        const closed = await lockTeam(transaction, actor, organizationGuid);
         if (closed) return closed;
         const isRequired = input.second_factor_in_production || input.second_factor_roles?.length;
         if (isRequired && !secondFactor)
@@ -242,7 +242,7 @@ export function createMembers(deps: Deps) {
   };
 }
 
-function noMember(): Failure {
+function memberNotFound(): Failure {
   return new Failure('not_found', 'There is no such member');
 }
 

@@ -105,7 +105,7 @@ export async function registerApi(
     async (api: HttpServer) => {
       limitBodies(api, MAX_CALL_BYTES);
       guard(api, deps);
-      runInTurn(api);
+      queueHandlers(api);
       ignoreBankOfBankTokens(api);
       refuseUnknownInput(api);
       registerRoutes(api);
@@ -146,8 +146,8 @@ function guard(api: HttpServer, deps: AccessDeps): void {
       const access = request.routeOptions.config.access as Access;
       const { type, secondFactor } = request.caller;
       if (!access.feature && (type !== 'user' || secondFactor))
-        conclude(refusalOfProof(request.caller, access));
-      else inTurn(request, () => refusalByOrganization(request, access)).then(conclude, done);
+        conclude(checkFreshProof(request.caller, access));
+      else runQueued(request, () => checkOrganization(request, access)).then(conclude, done);
     };
     const verified = verify(request.headers.authorization);
     if (verified instanceof Promise) verified.then(decide, done);
@@ -155,7 +155,7 @@ function guard(api: HttpServer, deps: AccessDeps): void {
   });
 
   /** A missing second factor comes first: giving one is a fresh proof too, so that a person is asked once. */
-  async function refusalByOrganization(
+  async function checkOrganization(
     { caller, method }: FastifyRequest,
     access: Access,
   ): Promise<Failure | undefined> {
@@ -163,15 +163,15 @@ function guard(api: HttpServer, deps: AccessDeps): void {
     if (caller.type === 'user' && !caller.secondFactor) {
       const changesProduction =
         !READING.has(method) && (environment !== 'sandbox' || access.bothEnvironments === true);
-      const refusal = await organizations.refusalWithoutSecondFactor(guid, { role, changesProduction });
+      const refusal = await organizations.checkSecondFactor(guid, { role, changesProduction });
       if (refusal) return refusal;
     }
-    const unproved = refusalOfProof(caller, access);
+    const unproved = checkFreshProof(caller, access);
     if (unproved || !access.feature) return unproved;
-    return organizations.refusalOf(guid, access.feature);
+    return organizations.checkFeature(guid, access.feature);
   }
 
-  function refusalOfProof({ type, provedAt }: Caller, { freshProof }: Access): Failure | undefined {
+  function checkFreshProof({ type, provedAt }: Caller, { freshProof }: Access): Failure | undefined {
     if (!freshProof || type !== 'user' || isFreshProof(provedAt, clock.now())) return undefined;
     return new Failure(
       'proof_required',
@@ -209,7 +209,7 @@ function guard(api: HttpServer, deps: AccessDeps): void {
     const address = sourceAddress(request);
     if (!verified.allows(address)) {
       metrics.deniedCalls.inc();
-      denials.note(caller, { address, requestId: request.id, path: request.routeOptions.url ?? '' });
+      denials.record(caller, { address, requestId: request.id, path: request.routeOptions.url ?? '' });
       return new Failure('ip_not_allowed', 'IP address not in allowlist');
     }
     const refusal = missingAccess(caller, request.routeOptions.config.access as Access);
@@ -218,23 +218,23 @@ function guard(api: HttpServer, deps: AccessDeps): void {
     request.bodySource = `organization ${caller.organizationGuid}`;
     request.sourceAddress = address;
     // A customer's device is not the key: its calls say nothing about where the key is used.
-    if (caller.type === 'organization' || caller.type === 'bank') usage.note(caller.id, address);
+    if (caller.type === 'organization' || caller.type === 'bank') usage.record(caller.id, address);
     return undefined;
   }
 }
 
 /** Handlers run when it is the turn of their Organization; also those whose client has hung up count until they end. */
-function runInTurn(api: HttpServer): void {
+function queueHandlers(api: HttpServer): void {
   api.addHook('onRoute', (route) => {
     const { handler } = route;
-    route.handler = function handleInTurn(request, reply) {
-      return inTurn(request, async () => handler.call(this, request, reply));
+    route.handler = function handleQueued(request, reply) {
+      return runQueued(request, async () => handler.call(this, request, reply));
     };
   });
 }
 
 /** For work of a call outside of its handler too, such as the pages of a stream. */
-export function inTurn<T>(request: FastifyRequest, work: () => Promise<T>): Promise<T> {
+export function runQueued<T>(request: FastifyRequest, work: () => Promise<T>): Promise<T> {
   return request.call ? request.call.run(work) : work();
 }
 

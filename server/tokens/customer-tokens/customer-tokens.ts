@@ -94,7 +94,7 @@ export function createCustomerTokens(deps: Deps) {
     async issueBySecret(request: OAuthRequest): Promise<TokenResponse | Failure> {
       const { body, credentials, environment, address, requestId } = request;
       const from = { address, requestId, path: '/oauth/customer_token' };
-      const client = await authentication.uncounted(credentials, from);
+      const client = await authentication.authenticateCountingFailures(credentials, from);
       if (isFailure(client)) return client;
       const refusal =
         (await rateLimits.use(limit, client.client_id)) ??
@@ -104,7 +104,7 @@ export function createCustomerTokens(deps: Deps) {
       if (!compileAllowlist(client.ip_allowlist)(address)) {
         const denied = { id: client.client_id, organizationGuid: client.organization_guid };
         metrics.deniedCalls.inc();
-        denials.note(denied, from);
+        denials.record(denied, from);
         return new Failure('ip_not_allowed', 'IP address not in allowlist');
       }
       const visible = {

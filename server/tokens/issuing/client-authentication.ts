@@ -84,7 +84,7 @@ export function createClientAuthentication({
   async function check({ clientId, secret }: ClientCredentials, from: From): Promise<Client | Failure> {
     const client = await clients.authenticate(clientId, secret);
     if (!client) return failed(from, () => findAttacked(clientId));
-    usage.note(client.client_id, from.address);
+    usage.record(client.client_id, from.address);
     return client;
   }
 
@@ -115,7 +115,7 @@ export function createClientAuthentication({
     },
 
     /** Every call counts: for the token endpoint. Counting and looking up do not wait for each other. */
-    async counted(credentials: ClientCredentials, from: From): Promise<Client | Failure> {
+    async authenticateRateLimited(credentials: ClientCredentials, from: From): Promise<Client | Failure> {
       const uses = usesOf(calls, credentials, from.address);
       const known = blocked(uses);
       if (known) return known;
@@ -124,7 +124,10 @@ export function createClientAuthentication({
     },
 
     /** Only a wrong secret counts: for endpoints that a client may call as often as it likes. */
-    async uncounted(credentials: ClientCredentials, from: From): Promise<Client | Failure> {
+    async authenticateCountingFailures(
+      credentials: ClientCredentials,
+      from: From,
+    ): Promise<Client | Failure> {
       const uses = usesOf(wrongSecrets, credentials, from.address);
       const refusal = blocked(uses);
       if (refusal) return refusal;

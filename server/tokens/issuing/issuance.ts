@@ -35,7 +35,7 @@ export function createIssuance({
       requestId,
     }: TokenRequest): Promise<TokenResponse | Failure> {
       const from = { address, requestId, path: '/oauth/token' };
-      const client = await authentication.counted(credentials, from);
+      const client = await authentication.authenticateRateLimited(credentials, from);
       if (isFailure(client)) return client;
       const refusal =
         checkGrant(body.grant_type) ?? authentication.checkEnvironment(client, environment, from);

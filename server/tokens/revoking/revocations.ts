@@ -14,7 +14,7 @@ import * as store from './revocation-store.ts';
  * `token` too: the subject is named in the token).
  *
  * Every node keeps the list in memory under a lease that it renews each second. A revocation is announced
- * to all nodes and `settle` returns only when each node whose lease still runs has caught up, so "removed"
+ * to all nodes and `propagate` returns only when each node whose lease still runs has caught up, so "removed"
  * means removed everywhere. A node that cannot renew its lease stops trusting its memory and asks the
  * database instead. The notification only wakes; nothing depends on it.
  */
@@ -25,7 +25,7 @@ const LEASE_MS = 5_000;
 const RENEW_EVERY_MS = 1_000;
 const PAGE = 10_000;
 const MAX_LOOK_UPS = 500;
-const SETTLE_POLL_MS = 10;
+const PROPAGATION_POLL_MS = 10;
 /** A token may be signed a little after its key pair is gone: by a request under way, by a clock that is ahead. */
 const LATE_TOKENS_MS = 60_000;
 
@@ -124,14 +124,14 @@ export function createRevocations({ database, notifications, clock, guids, log }
     isUpToDate: () => now() < trustedUntil,
 
     /**
-     * Told of each key pair that was changed or removed, before `settle` returns on whatever node did it;
+     * Told of each key pair that was changed or removed, before `propagate` returns on whatever node did it;
      * of all of them (undefined) after a time in which changes may have been missed.
      */
     onChange(listener: (clientId: string | undefined) => void): void {
       forget = listener;
     },
 
-    /** In the transaction that takes the right away, or changes the key pair; hand the result to `settle` once it has committed. */
+    /** In the transaction that takes the right away, or changes the key pair; hand the result to `propagate` once it has committed. */
     revoke(
       transaction: Transaction,
       kind: store.RevocationKind,
@@ -146,14 +146,15 @@ export function createRevocations({ database, notifications, clock, guids, log }
     },
 
     /** Returns when no node accepts what the revision took away. */
-    async settle(revision: number): Promise<void> {
+    async propagate(revision: number): Promise<void> {
       await sync();
       // It is committed: a failure to ask is no failure of the change, only a reason to wait for the longest.
-      const nobodyIsBehind = async () => (await store.countNodesBehind(queries, revision, clock.now())) === 0;
+      const allNodesCaughtUp = async () =>
+        (await store.countNodesBehind(queries, revision, clock.now())) === 0;
       await notifications.notify(CHANNEL, [''], queries).catch(warn);
-      for (let waitedMs = 0; waitedMs < LEASE_MS; waitedMs += SETTLE_POLL_MS) {
-        if (await nobodyIsBehind().catch(warn)) return;
-        await pause(SETTLE_POLL_MS);
+      for (let waitedMs = 0; waitedMs < LEASE_MS; waitedMs += PROPAGATION_POLL_MS) {
+        if (await allNodesCaughtUp().catch(warn)) return;
+        await pause(PROPAGATION_POLL_MS);
       }
     },
 

@@ -13,7 +13,7 @@ type Details = { address: string | undefined; requestId: string; path: string };
 export function createDenials(deps: { database: Database; audit: Audit; clock: Clock; log: Log }) {
   const records = createMergedRecords(deps);
   return {
-    note(
+    record(
       { id, organizationGuid }: Pick<Caller, 'id' | 'organizationGuid'>,
       { address, requestId, path }: Details,
     ): void {

@@ -53,7 +53,7 @@ export function createIntrospection({
         await audit.record(transaction, actor, change);
         return revocations.revoke(transaction, 'token', jti);
       });
-      await revocations.settle(revision);
+      await revocations.propagate(revision);
       return undefined;
     },
   };

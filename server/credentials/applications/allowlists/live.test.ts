@@ -128,7 +128,7 @@ test('a clearing that waits for the Organization sees that it went live meanwhil
 test('going live waits for a key that is being made, and then counts it', async () => {
   const tenant = await createTenant(app, { ipAllowlist: LIST });
   const { going } = await app.database.transaction(async (transaction) => {
-    await app.organizations.lock(transaction, tenant.organizationGuid);
+    await app.organizations.lockForShare(transaction, tenant.organizationGuid);
     const going = goLive(tenant);
     await waitForLock(going);
     await transaction

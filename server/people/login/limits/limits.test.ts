@@ -40,10 +40,10 @@ test('four logins with an address from one place, right or wrong, over all nodes
 
 test('an unknown address is counted like a known one', async () => {
   newWindow();
-  const [remoteAddress, nobody] = [newAddress(), { email: 'nobody@partner.example', password: 'x' }];
+  const [remoteAddress, unknown] = [newAddress(), { email: 'unknown@partner.example', password: 'x' }];
   for (let i = 0; i < 4; i++)
-    assertError(await logIn(app, nobody, { remoteAddress }), 401, 'authentication_failed');
-  assertExhausted(await logIn(app, { ...nobody, email: 'NOBODY@partner.example' }, { remoteAddress }));
+    assertError(await logIn(app, unknown, { remoteAddress }), 401, 'authentication_failed');
+  assertExhausted(await logIn(app, { ...unknown, email: 'UNKNOWN@partner.example' }, { remoteAddress }));
 });
 
 test('one source tries so many addresses and no more', async () => {
@@ -90,7 +90,7 @@ test('guesses at once do not get past the limit', async () => {
 });
 
 test('five requests for a new password an hour for one address, known or not', async () => {
-  for (const email of [(await joinTeam(app, organizationGuid)).email, 'nobody@partner.example']) {
+  for (const email of [(await joinTeam(app, organizationGuid)).email, 'unknown@partner.example']) {
     app.clock.advance(3_600_000);
     const ask = () =>
       browse(app, 'POST', '/password_resets', { payload: { email }, remoteAddress: newAddress() });
@@ -153,7 +153,7 @@ test('a body that is refused counts once, and a source without a use left is ref
       for (let n = 0; n < 12; n += 1)
         assert.equal((await send()).status, status, `${url}: ${payload.slice(0, 9)}`);
       assertExhausted(await send());
-      const nobody = { email: 'nobody@partner.example', password: 'x' };
-      assertExhausted(await logIn(app, nobody, { remoteAddress }));
+      const unknown = { email: 'unknown@partner.example', password: 'x' };
+      assertExhausted(await logIn(app, unknown, { remoteAddress }));
     }
 });

@@ -21,7 +21,7 @@ export function createNetworks({ database, clock }: { database: Database; clock:
       ),
 
     /** In the transaction of the login. */
-    async note(transaction: Transaction, memberGuid: string, address: string | undefined): Promise<void> {
+    async record(transaction: Transaction, memberGuid: string, address: string | undefined): Promise<void> {
       await store.upsertNetwork(transaction, { memberGuid, network: networkOf(address) }, clock.now());
       await store.deleteOldNetworks(transaction, memberGuid, MAX_NETWORKS_OF_MEMBER);
     },

@@ -53,12 +53,13 @@ export function createLinks({ database, clock, randomBytes, baseUrl }: Deps) {
 
     async inspect(token: string): Promise<store.LinkRow | Failure> {
       return (
-        (await store.selectLink(database.authentication.queries, hashOf(token), clock.now())) ?? noLink()
+        (await store.selectLink(database.authentication.queries, hashOf(token), clock.now())) ??
+        linkNotFound()
       );
     },
 
     async use(transaction: Transaction, token: string): Promise<store.LinkRow | Failure> {
-      return (await store.deleteLink(transaction, hashOf(token), clock.now())) ?? noLink();
+      return (await store.deleteLink(transaction, hashOf(token), clock.now())) ?? linkNotFound();
     },
 
     sweep: () => store.deleteExpiredLinks(database.queries, clock.now()),
@@ -66,6 +67,6 @@ export function createLinks({ database, clock, randomBytes, baseUrl }: Deps) {
 }
 
 /** The same words whether it never was, was used, has expired or was replaced. */
-function noLink(): Failure {
+function linkNotFound(): Failure {
   return new Failure('not_found', 'This link has been used or has expired');
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { refusalOfPassword } from './password-rules.ts';
+import { checkPasswordStrength } from './password-rules.ts';
 
 const EMAIL = 'long.mailbox.name@partner.example';
 
@@ -14,17 +14,17 @@ test('twelve to 128 characters are accepted, whatever they are', () => {
     ' leading and trailing ',
     `${'ab1'.repeat(42)}zz`,
   ])
-    assert.equal(refusalOfPassword(password, EMAIL), undefined, password);
+    assert.equal(checkPasswordStrength(password, EMAIL), undefined, password);
 });
 
 test('shorter and longer ones are not; characters count, not bytes', () => {
   for (const password of ['', 'elevenchars', '🐴🔋📎✅🐴🔋📎✅🐴🔋📎', 'x1'.repeat(65)])
-    assert.equal(refusalOfPassword(password, EMAIL)?.code, 'password_too_weak', password);
+    assert.equal(checkPasswordStrength(password, EMAIL)?.code, 'password_too_weak', password);
 });
 
 test('neither the address nor what stands before its @', () => {
   for (const password of [EMAIL, EMAIL.toUpperCase(), 'long.mailbox.name', 'Long.Mailbox.Name'])
-    assert.match(refusalOfPassword(password, EMAIL)?.message ?? '', /email address/, password);
+    assert.match(checkPasswordStrength(password, EMAIL)?.message ?? '', /email address/, password);
 });
 
 test('none that everybody tries first: as they are, repeated, or with digits and signs around them', () => {
@@ -39,5 +39,5 @@ test('none that everybody tries first: as they are, repeated, or with digits and
     '1111111111111',
     'monkeymonkey',
   ])
-    assert.match(refusalOfPassword(password, EMAIL)?.message ?? '', /tried first/, password);
+    assert.match(checkPasswordStrength(password, EMAIL)?.message ?? '', /tried first/, password);
 });

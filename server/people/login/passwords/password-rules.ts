@@ -17,7 +17,7 @@ const COMMON: ReadonlySet<string> = new Set(
 );
 
 /** Why this person may not have this password; length and what everybody tries first, and no rules about signs. */
-export function refusalOfPassword(password: string, email: string): Failure | undefined {
+export function checkPasswordStrength(password: string, email: string): Failure | undefined {
   const { length } = [...password];
   if (length < MIN_PASSWORD_CHARACTERS)
     return tooWeak(`The password must have at least ${MIN_PASSWORD_CHARACTERS} characters`);

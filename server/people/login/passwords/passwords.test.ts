@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Asker, createPasswords } from './passwords.ts';
+import { createPasswords, type HashRequester } from './passwords.ts';
 
-const ANYONE: Asker = { class: 'anyone', source: 'somewhere' };
+const ANYONE: HashRequester = { class: 'anyone', source: 'somewhere' };
 
 test('a password matches its own hash only, and nothing matches no hash', async () => {
   const passwords = createPasswords();

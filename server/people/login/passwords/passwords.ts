@@ -24,19 +24,19 @@ const RETRY_AFTER_SECONDS = 2;
 
 const base64 = (bytes: number) => Buffer.alloc(bytes).toString('base64').replaceAll('=', '');
 /** Of no password: what an unknown address is compared with, so that it costs what a known one does. */
-const NOBODY = `$argon2id$v=19$m=${MEMORY_KIBIBYTES},t=${PASSES},p=${LANES}$${base64(16)}$${base64(32)}`;
+const DECOY_HASH = `$argon2id$v=19$m=${MEMORY_KIBIBYTES},t=${PASSES},p=${LANES}$${base64(16)}$${base64(32)}`;
 
 /**
  * Who waits for a hash. People with a session or a link, logins from a network that the person logged in from before, and
  * all other logins do not wait for each other: a flood of logins from anywhere holds up neither of the first two.
  */
-export type Asker = { class: 'known_person' | 'known_network' | 'anyone'; source: string };
+export type HashRequester = { class: 'known_person' | 'known_network' | 'anyone'; source: string };
 export type Passwords = ReturnType<typeof createPasswords>;
 export type PasswordHasher = Pick<typeof argon2, 'hash' | 'verify'>;
 
 /** Slow on purpose, therefore on other threads than this one, and only so many at once. */
 export function createPasswords({ hash, verify }: PasswordHasher = argon2) {
-  const queue = createFairQueue<Asker['class']>({
+  const queue = createFairQueue<HashRequester['class']>({
     atOnce: HASHES_AT_ONCE,
     classes: {
       known_person: bounds(MAX_WAITING_HASHES_PER_PERSON),
@@ -45,8 +45,8 @@ export function createPasswords({ hash, verify }: PasswordHasher = argon2) {
     },
   });
 
-  async function bounded<T>(asker: Asker, work: () => Promise<T>): Promise<T | Failure> {
-    const outcome = await queue.run(asker.class, asker.source, work);
+  async function bounded<T>(requester: HashRequester, work: () => Promise<T>): Promise<T | Failure> {
+    const outcome = await queue.run(requester.class, requester.source, work);
     if (outcome !== SHED) return outcome;
     return new Failure('overloaded', 'Too many people are logging in. Try again in a moment', {
       retryAfterSeconds: RETRY_AFTER_SECONDS,
@@ -54,15 +54,16 @@ export function createPasswords({ hash, verify }: PasswordHasher = argon2) {
   }
 
   return {
-    hash: (asker: Asker, password: string) => bounded(asker, () => hash(normal(password), COST)),
+    hash: (requester: HashRequester, password: string) =>
+      bounded(requester, () => hash(normal(password), COST)),
 
     /** False without a hash, after the same work. */
     async matches(
-      asker: Asker,
+      requester: HashRequester,
       stored: string | null | undefined,
       password: string,
     ): Promise<boolean | Failure> {
-      const matched = await bounded(asker, () => verify(stored ?? NOBODY, normal(password)));
+      const matched = await bounded(requester, () => verify(stored ?? DECOY_HASH, normal(password)));
       return matched instanceof Failure ? matched : matched && typeof stored === 'string';
     },
   };
@@ -73,7 +74,7 @@ function bounds(maxWaitingPerSource: number) {
 }
 
 /** Somebody with a session or a link that is theirs. */
-export function knownPerson(memberGuid: string): Asker {
+export function knownPerson(memberGuid: string): HashRequester {
   return { class: 'known_person', source: memberGuid };
 }
 

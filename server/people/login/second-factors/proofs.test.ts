@@ -15,17 +15,17 @@ import {
 } from '../../../../testing/dashboard.ts';
 import { createTenant } from '../../../../testing/tenant.ts';
 import { codesOf } from '../../../../testing/totp.ts';
+import { NIL_GUID } from '../../../infrastructure/runtime/guid.ts';
 
 const app = await createTestApp();
 const { organizationGuid } = await createTenant(app);
 const PROOF_MS = 5 * 60_000;
 const CODE_MS = 30_000;
 const HOUR_MS = 3_600_000;
-const NOBODY = '0'.repeat(32);
 
 const beginTotp = (as: Browser) => browse(app, 'POST', '/account/totp', { as, payload: {} });
 const beginPasskey = (as: Browser) => browse(app, 'POST', '/account/passkeys/options', { as, payload: {} });
-const removePasskey = (as: Browser, guid = NOBODY) =>
+const removePasskey = (as: Browser, guid = NIL_GUID) =>
   browse(app, 'DELETE', `/account/passkeys/${guid}`, { as });
 const prove = (as: Browser, how: string, payload: object) =>
   browse(app, 'POST', `/account/proof/${how}`, { as, payload });

@@ -49,10 +49,10 @@ export function createProofs(deps: Deps) {
     const matches = await passwords.matches(knownPerson(memberGuid), login?.password_hash, password);
     if (isFailure(matches)) return matches;
     if (matches && login) return login;
-    return failedAttempts.note(passwordIncorrect(), { ...attempt, memberGuid });
+    return failedAttempts.record(passwordIncorrect(), { ...attempt, memberGuid });
   }
 
-  async function refusalOfCode(memberGuid: string, code: string, from: From): Promise<Failure | undefined> {
+  async function checkCode(memberGuid: string, code: string, from: From): Promise<Failure | undefined> {
     const exhausted = await limits.proofCode(memberGuid);
     if (exhausted) return exhausted;
     const login = await selectLogin(queries, memberGuid);
@@ -61,7 +61,7 @@ export function createProofs(deps: Deps) {
       'code_incorrect',
       'The code is not the one that is shown now, or was used before',
     );
-    return failedAttempts.note(incorrect, { path: `${PROOF_PATH}/totp`, from, memberGuid });
+    return failedAttempts.record(incorrect, { path: `${PROOF_PATH}/totp`, from, memberGuid });
   }
 
   function keep(session: Session, from: From, strength: { secondFactor: boolean }): Promise<void> {
@@ -93,13 +93,13 @@ export function createProofs(deps: Deps) {
     },
 
     /** Undefined while the last proof counts; a login is one. */
-    async refusalWithout(session: Session): Promise<Failure | undefined> {
+    async requireFresh(session: Session): Promise<Failure | undefined> {
       const factors = await secondFactorsOf(session);
       return isFreshProof(provedAt(session, factors), clock.now()) ? undefined : proofRequired(factors);
     },
 
     /** Of the second factor alone, for a change that takes the password besides. */
-    async refusalWithoutSecondFactor(session: Session): Promise<Failure | undefined> {
+    async requireFreshSecondFactor(session: Session): Promise<Failure | undefined> {
       const factors = await secondFactorsOf(session);
       if (!hasAny(factors) || isFreshProof(session.second_factor_at, clock.now())) return undefined;
       return proofRequired(factors);
@@ -117,7 +117,7 @@ export function createProofs(deps: Deps) {
     },
 
     async byCode(session: Session, code: string, from: From): Promise<Failure | undefined> {
-      const refusal = await refusalOfCode(session.member_guid, code, from);
+      const refusal = await checkCode(session.member_guid, code, from);
       if (!refusal) await keep(session, from, { secondFactor: true });
       return refusal;
     },
@@ -129,7 +129,7 @@ export function createProofs(deps: Deps) {
     ): Promise<Failure | undefined> {
       const { member_guid: memberGuid } = session;
       const failed = () =>
-        failedAttempts.note(notYours(), { path: `${PROOF_PATH}/passkey`, from, memberGuid });
+        failedAttempts.record(notYours(), { path: `${PROOF_PATH}/passkey`, from, memberGuid });
       const exhausted = await limits.account(memberGuid);
       if (exhausted) return exhausted;
       const proof = await passkeys.prove(challengeGuid, response);

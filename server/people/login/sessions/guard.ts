@@ -47,7 +47,7 @@ export async function registerDashboard(
       await dashboard.register(cookies);
       dashboard.decorateRequest('session');
       dashboard.addHook('onRequest', async (request) => {
-        unwrap(refusalOfOrigin(request, baseUrl));
+        unwrap(checkOrigin(request, baseUrl));
         if (request.routeOptions.config.withoutSession) return;
         const secret = request.cookies[sessionCookieName(baseUrl)];
         const network = networkOf(sourceAddress(request));
@@ -77,7 +77,7 @@ export async function registerDashboard(
  * A page elsewhere can make a browser send our cookie. It cannot send JSON without asking us first, which we never
  * allow; and browsers tell where a request comes from. SameSite=Strict keeps the cookie at home besides.
  */
-function refusalOfOrigin({ method, headers }: FastifyRequest, baseUrl: string): Failure | undefined {
+function checkOrigin({ method, headers }: FastifyRequest, baseUrl: string): Failure | undefined {
   if (method === 'GET' || method === 'HEAD') return undefined;
   if (!JSON_TYPE.test(headers['content-type'] ?? ''))
     return new Failure('csrf_refused', 'Content-Type must be application/json');

@@ -61,7 +61,7 @@ export function createSessions(deps: Deps) {
     return session;
   }
 
-  /** What to hand to `settle` after the commit; undefined when nothing ended. */
+  /** What to hand to `propagate` after the commit; undefined when nothing ended. */
   function revoke(transaction: Transaction, ended: readonly string[]): Promise<number> | undefined {
     const [first, ...others] = ended;
     return first === undefined ? undefined : revocations.revoke(transaction, 'token', first, ...others);
@@ -90,7 +90,7 @@ export function createSessions(deps: Deps) {
         proved_at: now,
         second_factor_at: secondFactor ? now : null,
       };
-      await networks.note(transaction, memberGuid, address);
+      await networks.record(transaction, memberGuid, address);
       await store.insertSession(transaction, session);
       const crowdedOut = await store.deleteOldSessions(transaction, memberGuid, MAX_SESSIONS_OF_MEMBER);
       const revision = await revoke(transaction, crowdedOut);
@@ -98,7 +98,7 @@ export function createSessions(deps: Deps) {
         database.onEnd(transaction, (ending) => {
           if (ending === 'rolled back') return;
           revocations
-            .settle(revision)
+            .propagate(revision)
             .catch((error: unknown) => log.warn({ err: error }, 'a session that gave way was not announced'));
         });
       await audit.record(transaction, actor, about('session.create', memberGuid, { session: session.guid }));
@@ -115,7 +115,7 @@ export function createSessions(deps: Deps) {
     },
 
     /** Undefined while it is there, and then it stays until the transaction ends. */
-    async refusalOnceEnded(transaction: Transaction, { guid }: store.Session): Promise<Failure | undefined> {
+    async checkActive(transaction: Transaction, { guid }: store.Session): Promise<Failure | undefined> {
       if (await store.holdSession(transaction, guid)) return undefined;
       return new Failure('authentication_failed', 'You are not logged in any more');
     },
@@ -144,11 +144,11 @@ export function createSessions(deps: Deps) {
         return revocations.revoke(transaction, 'token', guid);
       });
       if (isFailure(revision)) return revision;
-      await revocations.settle(revision);
+      await revocations.propagate(revision);
       return undefined;
     },
 
-    /** Every session of this person but the one named; the result goes to `revocations.settle`. */
+    /** Every session of this person but the one named; the result goes to `revocations.propagate`. */
     async endOthers(
       transaction: Transaction,
       memberGuid: string,
