@@ -53,7 +53,7 @@ import { createPeople } from './people/members/people.ts';
 import { registerMemberPolicy } from './people/members/policy-routes.ts';
 import { registerMembers } from './people/members/routes.ts';
 import { createMembers } from './people/members/service.ts';
-import { registerApi } from './tokens/access/access.ts';
+import { registerApi } from './tokens/access/guard.ts';
 import { createTokenEndpoints } from './tokens/issuing/endpoints.ts';
 import { registerTokenMetadata } from './tokens/metadata-routes.ts';
 import { registerCustomerTokens, registerOAuth } from './tokens/routes.ts';

@@ -2,7 +2,6 @@ import { Failure, type FailureCode } from '../../infrastructure/runtime/failure.
 import type { Feature } from './schema.ts';
 import type { Organization } from './store.ts';
 
-/** How each feature is refused to an Organization that does not have it. */
 const REFUSALS: Record<Feature, { code: FailureCode; message: string }> = {
   webhooks: { code: 'not_implemented', message: 'Webhooks are not enabled for this Organization' },
   files: { code: 'feature_not_enabled', message: 'Files are not enabled for this Organization' },

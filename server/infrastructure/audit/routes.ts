@@ -60,7 +60,7 @@ export function registerAuditEntries(
   api.get(
     '/audit_entries.csv',
     {
-      config: read.config,
+      config: { ...read.config, readsMany: true },
       schema: {
         ...read.documented,
         operationId: 'audit_entries.export',

@@ -1,12 +1,10 @@
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
-import type { Actor } from '../../infrastructure/audit/service.ts';
 import type { Database } from '../../infrastructure/database/database.ts';
 import type { EnvironmentName } from '../../infrastructure/database/tables.ts';
 import { networkOf } from '../../infrastructure/rate-limits/address.ts';
 import { Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
 import { NIL_GUID } from '../../infrastructure/runtime/guid.ts';
 import type { Metrics } from '../../infrastructure/runtime/metrics.ts';
-import type { Secret } from '../../infrastructure/runtime/secret.ts';
 import type { Issuer, TokenResponse } from '../../tokens/issuing/issuer.ts';
 import { type Role, scopesOfRole } from '../../tokens/roles.ts';
 import type { People, Person } from '../members/people.ts';
@@ -14,22 +12,21 @@ import type { Members } from '../members/service.ts';
 import type { FailedAttempts } from './limits/failed-attempts.ts';
 import type { LoginLimits } from './limits/limits.ts';
 import type { Networks } from './limits/networks.ts';
-import { type Login, selectLogin, selectLoginForShare } from './login-store.ts';
+import type { Login, Logins } from './logins.ts';
 import type { Passkeys } from './passkeys/passkeys.ts';
 import type { HashRequester, Passwords } from './passwords/passwords.ts';
-import type { Proofs } from './second-factors/proofs.ts';
+import type { Proofs } from './proofs/proofs.ts';
+import type { RequestSource } from './request-source.ts';
 import type { Totp } from './second-factors/totp.ts';
-import type { Session, Sessions, Visitor } from './sessions/sessions.ts';
+import type { Session, Sessions, StartedSession } from './sessions/sessions.ts';
 
-export type Entry = ReturnType<typeof createEntry>;
-export type Begun = { session: Session; secret: Secret };
-/** A request without a session yet, or with one: what is recorded of it. */
-export type From = Visitor & { requestId: string };
+export type Authentication = ReturnType<typeof createAuthentication>;
 
 type Deps = {
   database: Database;
   people: People;
   members: Members;
+  logins: Logins;
   passwords: Passwords;
   totp: Totp;
   passkeys: Passkeys;
@@ -41,44 +38,47 @@ type Deps = {
   metrics: Metrics;
   failedAttempts: FailedAttempts;
 };
+type Method = 'password' | 'passkey';
 
-/** The way in: from a proof of who somebody is to a session, and from a session to a user token. */
-export function createEntry(deps: Deps) {
-  const { database, people, members, passwords, totp, passkeys, sessions, limits, issuer, metrics } = deps;
-  const { proofs, networks, failedAttempts } = deps;
+const LOGIN_PATHS = { password: '/dashboard/login', passkey: '/dashboard/passkey_login' };
 
-  function refused(method: 'password' | 'passkey', failure: Failure): Failure {
+/** Starts sessions by password or passkey, and issues user tokens for sessions. */
+export function createAuthentication(deps: Deps) {
+  const { database, people, members, logins, passwords, totp, passkeys, sessions, limits, issuer } = deps;
+  const { proofs, networks, failedAttempts, metrics } = deps;
+
+  function countRefused(method: Method, failure: Failure): Failure {
     metrics.logins.inc({ method, result: failure.code });
     return failure;
   }
 
-  /** As `refused`, and in the audit record: of the operator, and of the Organizations of a person who is known. */
-  function failed(
-    method: 'password' | 'passkey',
+  function recordFailed(
+    method: Method,
     failure: Failure,
-    from: From,
+    source: RequestSource,
     memberGuid?: string,
   ): Failure {
-    const path = method === 'password' ? '/dashboard/login' : '/dashboard/passkey_login';
-    return refused(method, failedAttempts.record(failure, { path, from, memberGuid }));
+    const attempt = { path: LOGIN_PATHS[method], source, memberGuid };
+    return countRefused(method, failedAttempts.record(failure, attempt));
   }
 
-  /** Undefined when there is no second factor, or it is right. */
+  /** Passes if TOTP is off. */
   async function checkCode(login: Login, code: string | undefined): Promise<Failure | undefined> {
     if (!totp.isOn(login)) return undefined;
-    if (code === undefined) return new Failure('totp_required', 'A one-time password is required too');
+    if (code === undefined)
+      return new Failure('totp_required', 'totp_code is required: a one-time password or a recovery code');
     const exhausted = await limits.code(login.member_guid);
     if (exhausted) return exhausted;
     if (await totp.check(login, code)) return undefined;
-    return new Failure('totp_invalid', 'The one-time password is not valid, or was used before');
+    return new Failure('totp_invalid', 'The one-time password is incorrect or was already used');
   }
 
-  async function isNetworkOf(email: string, { address }: From): Promise<boolean> {
+  async function isKnownNetwork(email: string, { address }: RequestSource): Promise<boolean> {
     const person = await people.findByEmail(email);
     return networks.isKnown(person?.guid ?? NIL_GUID, address);
   }
 
-  async function requesterOf(memberGuid: string, { address }: From): Promise<HashRequester> {
+  async function requesterOf(memberGuid: string, { address }: RequestSource): Promise<HashRequester> {
     const isKnown = await networks.isKnown(memberGuid, address);
     return { class: isKnown ? 'known_network' : 'anyone', source: networkOf(address) };
   }
@@ -86,67 +86,65 @@ export function createEntry(deps: Deps) {
   return {
     checkCode,
 
-    /** One answer, after the same work, whether the address is unknown, has no password yet or the password is wrong. */
+    /** An unknown address, a missing password and a wrong password get the same answer after the same work. */
     async logIn(
       input: { email: string; password: string; totpCode: string | undefined },
-      from: From,
-    ): Promise<Begun | Failure> {
-      const exhausted = await limits.password(input.email, from.address, () =>
-        isNetworkOf(input.email, from),
+      source: RequestSource,
+    ): Promise<StartedSession | Failure> {
+      const exhausted = await limits.password(input.email, source.address, () =>
+        isKnownNetwork(input.email, source),
       );
-      if (exhausted) return refused('password', exhausted);
+      if (exhausted) return countRefused('password', exhausted);
       const person = await people.findByEmail(input.email);
       const memberGuid = person?.guid ?? NIL_GUID;
-      const login = await selectLogin(database.authentication.queries, memberGuid);
-      const requester = await requesterOf(memberGuid, from);
+      const login = await logins.find(memberGuid);
+      const requester = await requesterOf(memberGuid, source);
       const matches = await passwords.matches(requester, login?.password_hash, input.password);
-      if (isFailure(matches)) return refused('password', matches);
+      if (isFailure(matches)) return countRefused('password', matches);
       if (!matches || !person || !login)
-        return failed('password', authenticationFailed(), from, person?.guid);
+        return recordFailed('password', authenticationFailed(), source, person?.guid);
       const wrongCode = await checkCode(login, input.totpCode);
-      if (wrongCode?.code === 'totp_invalid') return failed('password', wrongCode, from, person.guid);
-      if (wrongCode) return refused('password', wrongCode);
-      const begun = await database.authentication.transaction(async (transaction) => {
-        const current = await selectLoginForShare(transaction, person.guid);
-        // Changed since we compared: whoever changed it wants the old one to be of no use.
+      if (wrongCode?.code === 'totp_invalid') return recordFailed('password', wrongCode, source, memberGuid);
+      if (wrongCode) return countRefused('password', wrongCode);
+      const started = await database.authentication.transaction(async (transaction) => {
+        const current = await logins.lockForShare(transaction, memberGuid);
+        // The password changed after the comparison: the old one must no longer start a session.
         if (current?.password_hash !== login.password_hash) return authenticationFailed();
-        const strength = { secondFactor: totp.isOn(login) };
-        return sessions.start(transaction, actorOf(person.guid, from), person.guid, from, strength);
+        return sessions.start(transaction, memberGuid, source, { secondFactor: totp.isOn(login) });
       });
-      if (isFailure(begun)) return failed('password', begun, from, person.guid);
+      if (isFailure(started)) return recordFailed('password', started, source, memberGuid);
       metrics.logins.inc({ method: 'password', result: 'completed' });
-      return begun;
+      return started;
     },
 
-    async passkeyOptions(from: From) {
-      return (await limits.from(from.address)) ?? passkeys.loginOptions();
+    async passkeyOptions({ address }: RequestSource) {
+      return (await limits.address(address)) ?? passkeys.loginOptions();
     },
 
     async logInWithPasskey(
       { challengeGuid, response }: { challengeGuid: string; response: AuthenticationResponseJSON },
-      from: From,
-    ): Promise<Begun | Failure> {
-      const exhausted = await limits.from(from.address);
-      if (exhausted) return refused('passkey', exhausted);
-      const proof = await passkeys.prove(challengeGuid, response);
-      if (!proof) return failed('passkey', passkeyFailed(), from);
+      source: RequestSource,
+    ): Promise<StartedSession | Failure> {
+      const exhausted = await limits.address(source.address);
+      if (exhausted) return countRefused('passkey', exhausted);
+      const proof = await passkeys.verify(challengeGuid, response);
+      if (!proof) return recordFailed('passkey', passkeyFailed(), source);
       const { memberGuid } = proof;
-      const begun = await database.authentication.transaction(async (transaction) =>
+      const started = await database.authentication.transaction(async (transaction) =>
         (await proof.use(transaction))
-          ? sessions.start(transaction, actorOf(memberGuid, from), memberGuid, from, { secondFactor: true })
+          ? sessions.start(transaction, memberGuid, source, { secondFactor: true })
           : passkeyFailed(),
       );
-      if (isFailure(begun)) return failed('passkey', begun, from, memberGuid);
+      if (isFailure(started)) return recordFailed('passkey', started, source, memberGuid);
       metrics.logins.inc({ method: 'passkey', result: 'completed' });
-      return begun;
+      return started;
     },
 
-    /** What the dashboard shows of whoever is logged in. */
     async describe(session: Session) {
       const { member_guid: memberGuid } = session;
       const [person, login, keys, organizations, { secondFactor }] = await Promise.all([
         people.find(memberGuid),
-        selectLogin(database.authentication.queries, memberGuid),
+        logins.find(memberGuid),
         passkeys.list(memberGuid),
         members.organizationsOf(memberGuid),
         proofs.strengthOf(session),
@@ -160,7 +158,7 @@ export function createEntry(deps: Deps) {
       };
     },
 
-    /** For five minutes, one Organization and one environment; it dies with the session and with the membership. */
+    /** The token is for one Organization and one environment, and is revoked with the session or the membership. */
     async issueToken(
       session: Session,
       { organizationGuid, environment }: { organizationGuid: string; environment: EnvironmentName },
@@ -184,14 +182,10 @@ export function createEntry(deps: Deps) {
   };
 }
 
-export function actorOf(memberGuid: string, { address, requestId }: From): Actor {
-  return { type: 'user', id: memberGuid, address, requestId };
-}
-
-function authenticationFailed(message = 'The email address or the password is not right'): Failure {
+function authenticationFailed(message = 'The email address or password is incorrect'): Failure {
   return new Failure('authentication_failed', message);
 }
 
 function passkeyFailed(): Failure {
-  return authenticationFailed('The passkey is not known here, or what it signed is not valid');
+  return authenticationFailed('This passkey is not registered, or its signature is invalid');
 }
