@@ -15,7 +15,7 @@ import { createTestDatabase } from '../../../testing/database.ts';
 import { createTenant } from '../../../testing/tenant.ts';
 import { type Role, scopesOfRole } from '../../tokens/roles.ts';
 
-/** Two nodes on one database: what ends, ends on both before the call answers. */
+/** Two nodes on one database: revocations apply on both before the call returns. */
 const testDatabase = await createTestDatabase();
 const app = await createTestApp({ testDatabase });
 const second = await createTestApp({ testDatabase, clock: app.clock });
@@ -56,7 +56,7 @@ for (const role of ['founder', 'key_admin', 'developer', 'viewer'] as Role[])
     }
   });
 
-test('a token of one environment sees nothing of the other', async () => {
+test('a token of one environment cannot access the other', async () => {
   const [sandbox, production] = [
     await dashboardToken(app, founder, organizationGuid, 'sandbox'),
     await dashboardToken(app, founder, organizationGuid, 'production'),
@@ -82,7 +82,7 @@ test('a token of one environment sees nothing of the other', async () => {
   );
 });
 
-test('somebody else’s Organization, and one that invited but was not accepted, do not exist', async () => {
+test('an Organization without an accepted membership is 404', async () => {
   const stranger = await createTenant(app);
   const invite = { email: founder.email, role: 'founder' };
   await app.operate('POST', `/organizations/${stranger.organizationGuid}/members`, invite);
@@ -92,7 +92,7 @@ test('somebody else’s Organization, and one that invited but was not accepted,
   }
 });
 
-test('logging out kills the tokens of that session and no others, on every node', async () => {
+test('logging out revokes the tokens of that session only, on every node', async () => {
   const person = await joinTeam(app, organizationGuid);
   const other = { ...person, ...browserOf(await logIn(app, person)) };
   const [mine, theirs] = [await tokenOf(person), await tokenOf(other)];
@@ -102,7 +102,7 @@ test('logging out kills the tokens of that session and no others, on every node'
   await assertAlive(theirs);
 });
 
-test('a node that does not follow the revocations asks the database', async () => {
+test('a node without a lease checks the database', async () => {
   const alone = await createTestApp({ testDatabase, clock: app.clock });
   await alone.revocations.stop();
   const person = await joinTeam(app, organizationGuid, { role: 'viewer' });
@@ -119,7 +119,7 @@ test('a node that does not follow the revocations asks the database', async () =
   assert.deepEqual([await isAlive(next), await isAlive(byGrant)], [false, true]);
 });
 
-test('ending a session from elsewhere, and a new password, kill its tokens', async () => {
+test('ending a session from another one, and a password change, revoke its tokens', async () => {
   const person = await joinTeam(app, organizationGuid);
   const [one, two] = [browserOf(await logIn(app, person)), browserOf(await logIn(app, person))];
   const tokens = await Promise.all([one, two].map((as) => dashboardToken(app, as, organizationGuid)));
@@ -134,7 +134,7 @@ test('ending a session from elsewhere, and a new password, kill its tokens', asy
   await assertAlive(current);
 });
 
-test('another role kills the tokens of the old one, and the next token has the new scopes', async () => {
+test('a role change revokes tokens with the old role, and the next token has the new scopes', async () => {
   const person = await joinTeam(app, organizationGuid, { role: 'key_admin' });
   const before = await tokenOf(person);
   await assertAlive(before);
@@ -150,7 +150,7 @@ test('another role kills the tokens of the old one, and the next token has the n
   assertError(await app.call({ ...create, token: next }), 403, 'invalid_scopes');
 });
 
-test('the same role again is no change: nothing dies', async () => {
+test('setting the same role revokes nothing', async () => {
   const person = await joinTeam(app, organizationGuid, { role: 'viewer' });
   const before = await tokenOf(person);
   const token = await tokenOf(founder);
@@ -159,7 +159,7 @@ test('the same role again is no change: nothing dies', async () => {
   await assertAlive(before);
 });
 
-test('leaving one team kills the tokens for it; the session and the other teams go on', async () => {
+test('removal from a team revokes the tokens for it, not the session or other tokens', async () => {
   const elsewhere = await createTenant(app);
   const person = await joinTeam(app, organizationGuid, { role: 'founder' });
   const invited = await app.operate('POST', `/organizations/${elsewhere.organizationGuid}/members`, {

@@ -108,7 +108,7 @@ export function createClientAuthentication({
       if (expected === null || expected === environment) return undefined;
       recordFailed(context, async () => attacked(client));
       const url = `${environments.issuerOf(expected)}${context.path}`;
-      return new Failure('invalid_client', `This key is for ${expected}; send the request to ${url}`);
+      return new Failure('invalid_client', `This key works only in ${expected}; send the request to ${url}`);
     },
 
     /** Counts every request. The limits are counted and the client is looked up in parallel. */

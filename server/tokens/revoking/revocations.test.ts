@@ -5,7 +5,7 @@ import { assertError, createTestApp, type TestApp } from '../../../testing/app.t
 import { createTestDatabase } from '../../../testing/database.ts';
 import { createKey, createTenant, type Key, tokenOf, userToken } from '../../../testing/tenant.ts';
 
-/** Dead before their time, on every node: tokens revoked one by one, and all those of a removed key pair. */
+/** Revocation of single tokens, and of all tokens of a removed key pair, on every node. */
 const testDatabase = await createTestDatabase();
 const environment = {
   PORTICO_RATE_LIMIT_TOKEN_PER_CLIENT: '100000',
@@ -33,7 +33,7 @@ const remove = async (key: Key, kind: 'bank' | 'organization', at = first) =>
     token: await founder(),
   });
 
-/** Twice on each node, so that each remembers it. */
+/** Called twice on each node, so that each caches the token. */
 async function assertAlive(...tokens: string[]): Promise<void> {
   for (const token of tokens)
     for (const app of [...nodes, ...nodes]) assert.equal((await use(app, token)).status, 200);
@@ -56,7 +56,7 @@ async function customerTokenOf(key: Key): Promise<string> {
   return String(body.access_token);
 }
 
-test('a revoked token is dead on both nodes when the call has answered, and no other is', async () => {
+test('a revoked token is refused on both nodes once the call returns, others are not', async () => {
   const [gone, kept] = [
     await tokenOf(first, tenant.bankKey, 'customers:read'),
     await tokenOf(first, tenant.bankKey, 'customers:read'),
@@ -68,7 +68,7 @@ test('a revoked token is dead on both nodes when the call has answered, and no o
   await assertAlive(kept, await tokenOf(first, tenant.organizationKey, 'customers:read'));
 });
 
-test('a token is dead also on a node that has never seen it, and on one that starts later', async () => {
+test('a revoked token is refused on a node that never saw it, and on one that starts later', async () => {
   const token = await tokenOf(first, tenant.bankKey, 'customers:read');
   await revoke(tenant.bankKey, token, second);
   await assertDead(token);
@@ -76,7 +76,7 @@ test('a token is dead also on a node that has never seen it, and on one that sta
   assertError(await use(late, token), 401, 'authentication_failed');
 });
 
-test('a revocation is in the audit record under the client that asked for it', async () => {
+test('a revocation is in the audit record under the client that requested it', async () => {
   const key = tenant.bankKey;
   const token = await tokenOf(first, key, 'customers:read');
   assert.equal((await revoke(key, token)).status, 200);
@@ -85,7 +85,7 @@ test('a revocation is in the audit record under the client that asked for it', a
   assert.equal(body.total, 1, JSON.stringify(body));
 });
 
-test('revoking what is not valid changes nothing and succeeds (RFC 7009, section 2.2)', async () => {
+test('revoking an invalid token succeeds without a change (RFC 7009, section 2.2)', async () => {
   const token = await tokenOf(first, tenant.bankKey, 'customers:read');
   const known = async () =>
     (await first.database.queries.selectFrom('revocations').select('revision').execute()).length;
@@ -96,7 +96,7 @@ test('revoking what is not valid changes nothing and succeeds (RFC 7009, section
   assert.equal(await known(), before);
 });
 
-test('only its own client revokes a token: not another one, and not a person’s', async () => {
+test('a client can revoke only its own tokens, and no user tokens', async () => {
   const token = await tokenOf(first, tenant.bankKey, 'customers:read');
   const person = await founder();
   for (const foreign of [token, person])
@@ -112,7 +112,7 @@ test('a client revokes the customer tokens that it was issued', async () => {
   await assertDead(token);
 });
 
-test('removing a key pair kills all its tokens on both nodes, customer tokens included, and no others', async () => {
+test('removing a key pair revokes all its tokens on both nodes, customer tokens included, and no others', async () => {
   for (const [kind, path] of [
     ['bank', `/banks/${tenant.bankGuid}/applications`],
     ['organization', `/organizations/${tenant.organizationGuid}/applications`],
@@ -132,7 +132,7 @@ test('removing a key pair kills all its tokens on both nodes, customer tokens in
   }
 });
 
-test('revocations of the same moment are all known on both nodes, in order', async () => {
+test('concurrent revocations all reach both nodes, in order', async () => {
   const tokens = await Promise.all(
     Array.from({ length: 40 }, () => tokenOf(first, tenant.bankKey, 'customers:read')),
   );
@@ -140,7 +140,7 @@ test('revocations of the same moment are all known on both nodes, in order', asy
   await Promise.all(
     tokens.map(async (token, index) => {
       assert.equal((await revoke(tenant.bankKey, token, nodes[index % 2])).status, 200);
-      // At once, while the others are still under way.
+      // Checked while the other revocations are in progress.
       for (const app of nodes) assertError(await use(app, token), 401, 'authentication_failed');
     }),
   );
@@ -148,7 +148,7 @@ test('revocations of the same moment are all known on both nodes, in order', asy
   await assertAlive(kept);
 });
 
-test('what has expired is forgotten by the sweep, in the database and in memory, and nothing earlier', async () => {
+test('the sweep deletes expired revocations in the database and in memory, and no others', async () => {
   const token = await tokenOf(first, tenant.bankKey, 'customers:read');
   await revoke(tenant.bankKey, token);
   const { sub = '', jti = '', exp = 0 } = decodeJwt(token);
@@ -161,13 +161,13 @@ test('what has expired is forgotten by the sweep, in the database and in memory,
   first.clock.advance(3_600_000);
   for (const app of nodes) await app.housekeeping.runOnce();
   assert.equal((await stored()).length, 0);
-  // Another revocation renews the lease, so that the answer comes from memory: at once, not as a promise.
+  // Another revocation renews the lease, so that the check is synchronous.
   await revoke(tenant.bankKey, await tokenOf(first, tenant.bankKey, 'customers:read'));
   assert.equal(first.revocations.check({ sub, jti }), false);
   assertError(await use(first, token), 401, 'authentication_failed', 'Signature has expired');
 });
 
-test('a token that was being signed while its key pair was removed never comes to life', async () => {
+test('a token that was being signed while its key pair was removed is never accepted', async () => {
   const key = await createKey(first, `/banks/${tenant.bankGuid}/applications`, { name: 'Old' });
   assert.equal((await remove(key, 'bank')).status, 204);
   first.clock.advance(2_000);

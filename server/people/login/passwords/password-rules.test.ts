@@ -4,7 +4,7 @@ import { checkPasswordStrength } from './password-rules.ts';
 
 const EMAIL = 'long.mailbox.name@partner.example';
 
-test('twelve to 128 characters are accepted, whatever they are', () => {
+test('twelve to 128 characters of any kind are accepted', () => {
   for (const password of [
     'correct horse battery staple',
     'Tr0ub4dor&3xyz',
@@ -17,17 +17,17 @@ test('twelve to 128 characters are accepted, whatever they are', () => {
     assert.equal(checkPasswordStrength(password, EMAIL), undefined, password);
 });
 
-test('shorter and longer ones are not; characters count, not bytes', () => {
+test('shorter and longer passwords are refused, counted in characters, not bytes', () => {
   for (const password of ['', 'elevenchars', '🐴🔋📎✅🐴🔋📎✅🐴🔋📎', 'x1'.repeat(65)])
     assert.equal(checkPasswordStrength(password, EMAIL)?.code, 'password_too_weak', password);
 });
 
-test('neither the address nor what stands before its @', () => {
+test('the email address and its local part are refused', () => {
   for (const password of [EMAIL, EMAIL.toUpperCase(), 'long.mailbox.name', 'Long.Mailbox.Name'])
     assert.match(checkPasswordStrength(password, EMAIL)?.message ?? '', /email address/, password);
 });
 
-test('none that everybody tries first: as they are, repeated, or with digits and signs around them', () => {
+test('common passwords are refused: as is, repeated, or between digits and symbols', () => {
   for (const password of [
     '123456789012',
     'qwerty123456',

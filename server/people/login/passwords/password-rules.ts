@@ -6,8 +6,7 @@ const MIN_PASSWORD_CHARACTERS = 12;
 const MAX_PASSWORD_CHARACTERS = 128;
 const MIN_REPEATED_CHARACTERS = 4;
 
-/** The 1,000 most common passwords, and the ones of at least 12 characters among the 50,000 most common. Source:
- * zxcvbn-ts (MIT licensed). */
+/** From zxcvbn-ts (MIT licensed): the 1,000 most common passwords, and the long ones among the 50,000 most common. */
 const COMMON: ReadonlySet<string> = new Set(
   readFileSync(fileURLToPath(new URL('./common-passwords.txt', import.meta.url)), 'utf8')
     .trimEnd()
