@@ -115,5 +115,5 @@ test('a bank key is created only for a bank of the caller’s Organization', asy
     { ...input, bank_guid: production.bankGuid },
     await userToken(app, production.organizationGuid),
   );
-  assert.equal(answer.status, 201, 'people see both environments');
+  assert.equal(answer.status, 201, 'user tokens can access both environments');
 });

@@ -106,7 +106,7 @@ test('many calls are written in one statement', async () => {
   }
   assert.equal(await updates(), 0, 'no write per call');
   assert.deepEqual(await lastUse(tenant, tenant.bankKey), [app.clock.now().toISOString(), '127.0.0.1']);
-  assert.equal(await updates(), 0, 'nor one per look at the key');
+  assert.equal(await updates(), 0, 'and no write per read of the key');
   await app.housekeeping.runOnce();
   await app.housekeeping.runOnce();
   assert.equal(await updates(), 1);

@@ -134,7 +134,7 @@ test('another tenant’s keys do not exist, for any token and any operation', as
       assert.ok(!(await idsOf(path, holder)).includes(clientId));
     }
   const after = await app.operate('GET', `/audit_records?organization_guid=${other.organizationGuid}`);
-  assert.deepEqual(after.body, before.body, 'nothing was done to it');
+  assert.deepEqual(after.body, before.body, 'it was not changed');
 });
 
 test('bank keys are filtered by one or several bank_guids, which are ignored for a bank token', async () => {

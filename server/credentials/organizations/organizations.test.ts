@@ -50,7 +50,7 @@ test('an update without changes is not recorded', async () => {
   assert.deepEqual([bank.status, bank.body], [200, created.body]);
   assert.equal((await app.operate('PATCH', `/organizations/${organization}`, {})).status, 200);
   const records = await app.operate('GET', `/audit_records?organization_guid=${organization}`);
-  assert.equal(records.body.total, 2, 'the two creations only');
+  assert.equal(records.body.total, 2, 'only the two creations are recorded');
 });
 
 test('a bank belongs to one environment and emits events for its creation and changes', async () => {

@@ -67,5 +67,5 @@ test('only the embedded demo logs password reset links', async () => {
   const person = await joinTeam(demo, tenant.organizationGuid);
   await browse(demo, 'POST', '/password_resets', { payload: { email: person.email } });
   await demo.login.passwordResets.idle();
-  assert.ok(!demo.logged.join().includes('set-password'), 'a database of its own is no embedded one');
+  assert.ok(!demo.logged.join().includes('set-password'), 'an external database is not the embedded demo');
 });

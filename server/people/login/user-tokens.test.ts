@@ -25,12 +25,12 @@ const founder = await joinTeam(app, organizationGuid);
 
 const tokenOf = (person: Person) => dashboardToken(app, person, organizationGuid);
 
-async function assertDead(token: string): Promise<void> {
+async function assertRevoked(token: string): Promise<void> {
   for (const node of [app, second])
     assertError(await node.call({ url: '/api/customers', token }), 401, 'authentication_failed');
 }
 
-async function assertAlive(token: string): Promise<void> {
+async function assertValid(token: string): Promise<void> {
   for (const node of [app, second])
     assert.equal((await node.call({ url: '/api/customers', token })).status, 200);
 }
@@ -52,7 +52,7 @@ for (const role of ['founder', 'key_admin', 'developer', 'viewer'] as Role[])
         ['user', person.memberGuid, organizationGuid, environment, []],
       );
       assert.equal(Number(claims.exp) - Number(claims.iat), 300);
-      await assertAlive(String(token));
+      await assertValid(String(token));
     }
   });
 
@@ -96,10 +96,10 @@ test('logging out revokes the tokens of that session only, on every node', async
   const person = await joinTeam(app, organizationGuid);
   const other = { ...person, ...browserOf(await logIn(app, person)) };
   const [mine, theirs] = [await tokenOf(person), await tokenOf(other)];
-  await assertAlive(mine);
+  await assertValid(mine);
   await browse(app, 'POST', '/logout', { as: person, payload: {} });
-  await assertDead(mine);
-  await assertAlive(theirs);
+  await assertRevoked(mine);
+  await assertValid(theirs);
 });
 
 test('a node without a lease checks the database', async () => {
@@ -126,25 +126,25 @@ test('ending a session from another one, and a password change, revoke its token
   const current = await tokenOf(person);
   const [newest] = objectsOf(await browse(app, 'GET', '/account/sessions', { as: person }));
   await browse(app, 'DELETE', `/account/sessions/${newest?.guid}`, { as: person });
-  await assertDead(tokens[1] as string);
-  await assertAlive(tokens[0] as string);
+  await assertRevoked(tokens[1] as string);
+  await assertValid(tokens[0] as string);
   const payload = { current_password: person.password, new_password: 'a brand new password' };
   await browse(app, 'POST', '/account/password', { as: person, payload });
-  await assertDead(tokens[0] as string);
-  await assertAlive(current);
+  await assertRevoked(tokens[0] as string);
+  await assertValid(current);
 });
 
 test('a role change revokes tokens with the old role, and the next token has the new scopes', async () => {
   const person = await joinTeam(app, organizationGuid, { role: 'key_admin' });
   const before = await tokenOf(person);
-  await assertAlive(before);
+  await assertValid(before);
   const url = `/api/members/${person.memberGuid}`;
   const token = await tokenOf(founder);
   const changed = await app.call({ method: 'PATCH', url, token, payload: { role: 'viewer' } });
   assert.equal(changed.status, 200, JSON.stringify(changed.body));
-  await assertDead(before);
+  await assertRevoked(before);
   const next = await tokenOf(person);
-  await assertAlive(next);
+  await assertValid(next);
   const key = { name: 'x', ip_allowlist: ['8.8.8.8'] };
   const create = { method: 'POST', url: '/api/organization_applications', payload: key } as const;
   assertError(await app.call({ ...create, token: next }), 403, 'invalid_scopes');
@@ -156,7 +156,7 @@ test('setting the same role revokes nothing', async () => {
   const token = await tokenOf(founder);
   const url = `/api/members/${person.memberGuid}`;
   assert.equal((await app.call({ method: 'PATCH', url, token, payload: { role: 'viewer' } })).status, 200);
-  await assertAlive(before);
+  await assertValid(before);
 });
 
 test('removal from a team revokes the tokens for it, not the session or other tokens', async () => {
@@ -176,8 +176,8 @@ test('removal from a team revokes the tokens for it, not the session or other to
     token: await tokenOf(founder),
   });
   assert.equal(removed.status, 204);
-  await assertDead(here);
-  await assertAlive(there);
+  await assertRevoked(here);
+  await assertValid(there);
   const payload = { organization_guid: organizationGuid, environment: 'sandbox' };
   assertError(await browse(app, 'POST', '/token', { as: person, payload }), 404, 'not_found');
   const { body } = await browse(app, 'GET', '/session', { as: person });

@@ -43,7 +43,7 @@ test('the last Founder cannot be removed or demoted, not even by themselves', as
     payload: { role: 'founder' },
   });
   assert.equal(same.status, 200);
-  assert.equal((await app.call({ url: '/api/members', token })).status, 200, 'and their token lives');
+  assert.equal((await app.call({ url: '/api/members', token })).status, 200, 'and their token is valid');
 });
 
 test('an invited Founder who has not accepted does not count', async () => {
@@ -53,7 +53,7 @@ test('an invited Founder who has not accepted does not count', async () => {
   const invited = await app.call({ method: 'POST', url: '/api/members', token, payload });
   assertError(await remove(app, token, founder), 409, 'last_founder');
   const gone = await app.call({ method: 'DELETE', url: `/api/members/${invited.body.guid}`, token });
-  assert.equal(gone.status, 204, 'who is only invited can be taken off');
+  assert.equal(gone.status, 204, 'an invited Founder can be removed');
 });
 
 for (const [what, act] of [

@@ -56,7 +56,7 @@ test('a user token has claims for the last proof and its second factor', async (
   };
   assert.deepEqual(await claims(person), { role: 'developer', auth_time: loggedInAt, amr: ['pwd'] });
   const code = await turnOnTotp(person);
-  assert.deepEqual((await claims(person)).amr, ['mfa'], 'a code was shown');
+  assert.deepEqual((await claims(person)).amr, ['mfa'], 'a code was confirmed');
   const again = browserOf(await logIn(app, person, { code: code() }));
   assert.deepEqual((await claims(again)).amr, ['mfa']);
 });
@@ -79,7 +79,11 @@ test('a role that needs a second factor is refused without one and admitted with
   assert.equal((session.body.organizations as { second_factor: string }[])[0]?.second_factor, 'always');
 
   const { guid } = await addPasskey(developer);
-  assert.equal((await call(developer, organizationGuid, NEW_BANK)).status, 201, 'adding one shows it');
+  assert.equal(
+    (await call(developer, organizationGuid, NEW_BANK)).status,
+    201,
+    'adding a second factor counts as using it',
+  );
   assert.equal((await browse(app, 'DELETE', `/account/passkeys/${guid}`, { as: developer })).status, 204);
   assertError(await call(developer, organizationGuid, NEW_BANK), 403, 'second_factor_required');
 });

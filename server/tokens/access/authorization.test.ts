@@ -77,7 +77,7 @@ for (const operation of operations) {
     const [seen, unseen] = [await issueToken(app, owner, type), await issueToken(app, owner, type)];
     const lifetime = type === 'user' ? 300_000 : 1_800_000;
     app.clock.advance(lifetime - 1_000);
-    assert.notEqual((await call({ ...valid, token: seen })).status, 401, 'valid to its last second');
+    assert.notEqual((await call({ ...valid, token: seen })).status, 401, 'valid until its last second');
     app.clock.advance(1_000);
     for (const token of [seen, unseen])
       assertError(await call({ ...valid, token }), 401, 'authentication_failed', 'Signature has expired');
@@ -93,7 +93,10 @@ for (const operation of operations) {
         'ip_not_allowed',
         'IP address not in allowlist',
       );
-    assert.ok((await call({ ...valid, token, remoteAddress: INSIDE })).status < 300, 'inside it passes');
+    assert.ok(
+      (await call({ ...valid, token, remoteAddress: INSIDE })).status < 300,
+      'an address inside the list passes',
+    );
   });
 
   test(`${operationId}: a token without ${scopes.join(' or ')} is refused`, async () => {
@@ -148,10 +151,10 @@ for (const operation of operations) {
       assert.equal(answer.status, 404, `${name}: ${answer.status} ${JSON.stringify(answer.body)}`);
       assertError(answer, 404, 'not_found');
       const absent = addressOfOther(operation, '0'.repeat(32));
-      assert.deepEqual(answer.body, (await call({ ...valid, url: absent, token })).body, 'the same words');
+      assert.deepEqual(answer.body, (await call({ ...valid, url: absent, token })).body, 'the same message');
     }
     const token = await issueToken(app, owner, firstTypeOf(operation));
-    assert.ok((await call({ ...valid, token })).status < 300, 'it was there all the time');
+    assert.ok((await call({ ...valid, token })).status < 300, 'the object exists');
   });
 }
 
@@ -161,7 +164,7 @@ function grantedBy({ payload }: { payload?: object }): string[] {
 }
 
 /** Token types and scopes that the contract prescribes. The modules test the other routes. */
-const SAID_BY_THE_CONTRACT: Record<string, readonly [types: string, scopes: string]> = {
+const CONTRACT_ACCESS: Record<string, readonly [types: string, scopes: string]> = {
   'organization_applications.list': ['organization user', 'organization_applications:read'],
   'organization_applications.get': ['organization user', 'organization_applications:read'],
   'organization_applications.update': ['organization user', 'organization_applications:write'],
@@ -219,7 +222,7 @@ const SAID_BY_THE_CONTRACT: Record<string, readonly [types: string, scopes: stri
 
 test('the routes require the token types and scopes of the contract', () => {
   const asked = new Map(operations.map(({ operationId, types, scopes }) => [operationId, [types, scopes]]));
-  for (const [operationId, said] of Object.entries(SAID_BY_THE_CONTRACT))
+  for (const [operationId, said] of Object.entries(CONTRACT_ACCESS))
     assert.deepEqual(
       asked.get(operationId),
       said.map((names) => names.split(' ')),

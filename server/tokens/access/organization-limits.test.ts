@@ -11,7 +11,7 @@ import { createTenant, everyScope, tokenOf } from '../../../testing/tenant.ts';
 /** Limits per Organization: connections, calls in flight and calls per minute. */
 const IN_FLIGHT = 4;
 const PER_MINUTE = 60;
-const MAX_LOOKS = 5_000;
+const MAX_POLLS = 5_000;
 const app = await createTestApp({
   environment: { PORTICO_CALLS_IN_FLIGHT: String(IN_FLIGHT), PORTICO_RATE_LIMIT_API: String(PER_MINUTE) },
 });
@@ -29,7 +29,7 @@ const other = await createCaller(app);
 const list = (token: string) => app.call({ url: '/api/transfers', token });
 
 /** Blocks every list of objects until `work` is done. */
-async function whileListsHang(work: () => Promise<void>): Promise<void> {
+async function whileListsAreBlocked(work: () => Promise<void>): Promise<void> {
   await app.database.maintain((queries) =>
     queries.transaction().execute(async (transaction) => {
       await sql`lock table objects in access exclusive mode`.execute(transaction);
@@ -46,13 +46,13 @@ async function lockWaits(): Promise<number> {
 }
 
 async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (let look = 0; look < MAX_LOOKS; look++) if (await isSo()) return;
+  for (let look = 0; look < MAX_POLLS; look++) if (await isSo()) return;
   assert.fail('it never came about');
 }
 
 test('calls in flight beyond the limit get 429, other Organizations do not, and all are released', async () => {
   let inFlight: Promise<{ status: number }>[] = [];
-  await whileListsHang(async () => {
+  await whileListsAreBlocked(async () => {
     inFlight = Array.from({ length: IN_FLIGHT }, () => list(flooding.token));
     await until(async () => (await lockWaits()) === 2);
     const refused = await list(flooding.token);
@@ -69,7 +69,7 @@ test('calls in flight beyond the limit get 429, other Organizations do not, and 
 
 test('one Organization uses a part of the connections, so that others need not wait', async () => {
   let inFlight: Promise<unknown>[] = [];
-  await whileListsHang(async () => {
+  await whileListsAreBlocked(async () => {
     inFlight = Array.from({ length: IN_FLIGHT }, () => list(flooding.token));
     await until(async () => (await lockWaits()) === 2);
     // The other two would have run by now.
@@ -83,7 +83,7 @@ test('a call whose client disconnected counts until its query has ended', async 
   app.clock.advance(60_000);
   const url = await app.server.listen({ host: '127.0.0.1', port: 0 });
   const headers = { authorization: `Bearer ${flooding.token}` };
-  await whileListsHang(async () => {
+  await whileListsAreBlocked(async () => {
     const calls = Array.from({ length: IN_FLIGHT + 1 }, () =>
       request(`${url}/api/transfers`, { headers }).end(),
     );
@@ -243,7 +243,7 @@ test('a customer with a tenth of the calls in flight gets 429, and its Organizat
     'transfers:read',
   ]);
   let inFlight: Promise<{ status: number }> | undefined;
-  await whileListsHang(async () => {
+  await whileListsAreBlocked(async () => {
     inFlight = list(device);
     await until(async () => (await lockWaits()) === 1);
     assertError(await list(device), 429, 'rate_limit_exceeded', /calls of this customer are in flight/);

@@ -39,14 +39,14 @@ const isActive = async (token: string) =>
   (await oauth('introspect', tenant.bankKey, { token })).body.active === true;
 
 /** Called twice, so that each node caches the token. */
-async function assertAlive(...tokens: string[]): Promise<void> {
+async function assertValid(...tokens: string[]): Promise<void> {
   for (const token of tokens) {
     for (const app of [first, second, first, second]) assert.equal((await use(app, token)).status, 200);
     assert.equal(await isActive(token), true);
   }
 }
 
-async function assertDead(...tokens: string[]): Promise<void> {
+async function assertRevoked(...tokens: string[]): Promise<void> {
   for (const token of tokens) {
     for (const app of [first, second]) assertError(await use(app, token), 401, 'authentication_failed');
     assert.equal(await isActive(token), false);
@@ -94,10 +94,10 @@ test('revoking the parent revokes its customer tokens on both nodes, and no othe
   ];
   const kept = issued(await mint(other, 'customers:read'));
   assert.equal(decodeJwt(children[0] ?? '').parent_jti, decodeJwt(parent).jti);
-  await assertAlive(...children, kept);
+  await assertValid(...children, kept);
   assert.equal((await oauth('revoke', tenant.bankKey, { token: parent })).status, 200);
-  await assertDead(...children);
-  await assertAlive(kept, other);
+  await assertRevoked(...children);
+  await assertValid(kept, other);
 });
 
 test('a node without a lease also refuses a customer token of a revoked parent', async () => {
@@ -117,14 +117,14 @@ test('removing the key pair revokes customer tokens of both kinds', async () => 
     issued(await oauth('customer_token', key, grant)),
   ];
   assert.ok(!('parent_jti' in decodeJwt(tokens[1] ?? '')));
-  await assertAlive(...tokens);
+  await assertValid(...tokens);
   const removed = await first.call({
     method: 'DELETE',
     url: `/api/bank_applications/${key.clientId}`,
     token: await userToken(first, tenant.organizationGuid),
   });
   assert.equal(removed.status, 204);
-  await assertDead(...tokens);
+  await assertRevoked(...tokens);
 });
 
 test('a customer token expires with its parent, as its exp claim shows', async () => {

@@ -34,12 +34,12 @@ const remove = async (key: Key, kind: 'bank' | 'organization', at = first) =>
   });
 
 /** Called twice on each node, so that each caches the token. */
-async function assertAlive(...tokens: string[]): Promise<void> {
+async function assertValid(...tokens: string[]): Promise<void> {
   for (const token of tokens)
     for (const app of [...nodes, ...nodes]) assert.equal((await use(app, token)).status, 200);
 }
 
-async function assertDead(...tokens: string[]): Promise<void> {
+async function assertRevoked(...tokens: string[]): Promise<void> {
   for (const token of tokens)
     for (const app of [...nodes, ...nodes])
       assertError(await use(app, token), 401, 'authentication_failed', 'The access token is not valid');
@@ -61,17 +61,17 @@ test('a revoked token is refused on both nodes once the call returns, others are
     await tokenOf(first, tenant.bankKey, 'customers:read'),
     await tokenOf(first, tenant.bankKey, 'customers:read'),
   ];
-  await assertAlive(gone, kept);
+  await assertValid(gone, kept);
   const answer = await revoke(tenant.bankKey, gone);
   assert.deepEqual([answer.status, answer.body], [200, {}]);
-  await assertDead(gone);
-  await assertAlive(kept, await tokenOf(first, tenant.organizationKey, 'customers:read'));
+  await assertRevoked(gone);
+  await assertValid(kept, await tokenOf(first, tenant.organizationKey, 'customers:read'));
 });
 
 test('a revoked token is refused on a node that never saw it, and on one that starts later', async () => {
   const token = await tokenOf(first, tenant.bankKey, 'customers:read');
   await revoke(tenant.bankKey, token, second);
-  await assertDead(token);
+  await assertRevoked(token);
   const late = await createTestApp({ testDatabase, environment, clock: first.clock });
   assertError(await use(late, token), 401, 'authentication_failed');
 });
@@ -102,14 +102,14 @@ test('a client can revoke only its own tokens, and no user tokens', async () => 
   for (const foreign of [token, person])
     assertError(await revoke(tenant.organizationKey, foreign), 400, 'invalid_request');
   assertError(await revoke({ ...tenant.bankKey, secret: 'x' }, token), 401, 'invalid_client');
-  await assertAlive(token, person);
+  await assertValid(token, person);
 });
 
 test('a client revokes the customer tokens that it was issued', async () => {
   const token = await customerTokenOf(tenant.bankKey);
-  await assertAlive(token);
+  await assertValid(token);
   assert.equal((await revoke(tenant.bankKey, token)).status, 200);
-  await assertDead(token);
+  await assertRevoked(token);
 });
 
 test('removing a key pair revokes all its tokens on both nodes, customer tokens included, and no others', async () => {
@@ -121,10 +121,10 @@ test('removing a key pair revokes all its tokens on both nodes, customer tokens 
     const tokens = await Promise.all([1, 2, 3].map(() => tokenOf(first, key, 'customers:read')));
     const customerToken = await customerTokenOf(key);
     const kept = await tokenOf(first, tenant.bankKey, 'customers:read');
-    await assertAlive(...tokens, customerToken, kept);
+    await assertValid(...tokens, customerToken, kept);
     assert.equal((await remove(key, kind, second)).status, 204);
-    await assertDead(...tokens, customerToken);
-    await assertAlive(kept);
+    await assertRevoked(...tokens, customerToken);
+    await assertValid(kept);
     const { clientId: client_id, secret: client_secret } = key;
     const payload = { grant_type: 'client_credentials', client_id, client_secret, scope: 'trades:read' };
     for (const app of nodes)
@@ -144,8 +144,8 @@ test('concurrent revocations all reach both nodes, in order', async () => {
       for (const app of nodes) assertError(await use(app, token), 401, 'authentication_failed');
     }),
   );
-  await assertDead(...tokens);
-  await assertAlive(kept);
+  await assertRevoked(...tokens);
+  await assertValid(kept);
 });
 
 test('the sweep deletes expired revocations in the database and in memory, and no others', async () => {
@@ -179,8 +179,8 @@ test('a token that was being signed while its key pair was removed is never acce
     environment: 'sandbox',
     scopes: ['customers:read'],
   });
-  await assertDead(late.access_token);
+  await assertRevoked(late.access_token);
   first.clock.set(new Date((decodeJwt(late.access_token).exp ?? 0) * 1_000 - 1));
   for (const app of nodes) await app.housekeeping.runOnce();
-  await assertDead(late.access_token);
+  await assertRevoked(late.access_token);
 });

@@ -68,11 +68,11 @@ test('1,000 denied calls are merged into few records, whose counts add up to 1,0
     await Promise.all(Array.from({ length: 100 }, () => deny()));
     app.clock.advance(3_000);
   }
-  assert.deepEqual(timesOf(await recorded()), [1], 'the first is recorded at once, the others are counted');
+  assert.deepEqual(timesOf(await recorded()), [1], 'the first is recorded at once, the others are merged');
   const times = timesOf(await recorded({ all: true }));
   assert.equal(sum(times), 1_000);
   assert.ok(times.length <= 2, `${times.length} records`);
-  assert.deepEqual(timesOf(await recorded({ all: true })), times, 'and recorded once');
+  assert.deepEqual(timesOf(await recorded({ all: true })), times, 'and only once');
 });
 
 test('after a minute the next denied call is recorded at once, with the count since the last record', async () => {
@@ -82,7 +82,7 @@ test('after a minute the next denied call is recorded at once, with the count si
   await deny();
   assert.deepEqual(timesOf(await recorded()), [1, 4, 1]);
   app.clock.advance(60_000);
-  assert.deepEqual(timesOf(await recorded()), [1, 4, 1], 'nothing was left to count');
+  assert.deepEqual(timesOf(await recorded()), [1, 4, 1], 'no count is pending');
 });
 
 test('the pending count is recorded after a minute without another call', async () => {

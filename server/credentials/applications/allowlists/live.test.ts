@@ -45,7 +45,7 @@ test('clearing a list of a live Organization gets 422 ip_allowlist_required', as
     for (const payload of [{ ip_allowlist: [] }, { name: 'Renamed', ip_allowlist: [] }])
       assertError(await app.call({ method: 'PATCH', url, token, payload }), 422, 'ip_allowlist_required');
     const { body } = await app.call({ url, token });
-    assert.deepEqual([body.name, body.ip_allowlist], ['Key', LIST], 'nothing of the request was done');
+    assert.deepEqual([body.name, body.ip_allowlist], ['Key', LIST], 'nothing was changed');
     const payload = { name: 'Renamed', ip_allowlist: ['193.0.6.139'] };
     assert.equal((await app.call({ method: 'PATCH', url, token, payload })).status, 200);
   }
@@ -150,7 +150,7 @@ async function waitForLock(pending: Promise<unknown>): Promise<void> {
   });
   let waiting = 0;
   while (waiting === 0) {
-    assert.ok(!settled, 'it did not wait');
+    assert.ok(!settled, 'the call did not wait for the lock');
     const { rows } = await sql`
       select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
       app.database.queries,

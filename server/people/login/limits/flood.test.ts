@@ -33,7 +33,7 @@ test('a flood of logins from many networks delays neither sessions, links nor kn
   );
   const answers = await Promise.all(flood);
   const refused = answers.filter(({ status }) => status === 503);
-  assert.ok(refused.length > 0, 'the queue of the others was full');
+  assert.ok(refused.length > 0, 'the queue for unknown networks was full');
   for (const { headers, body } of refused)
     assert.deepEqual([headers['retry-after'], body.message_code], ['2', 'overloaded']);
 });

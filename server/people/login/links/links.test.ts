@@ -28,7 +28,7 @@ const setPassword = (token: string, password = PASSWORD, more: object = {}) =>
 const isGone = (answer: Answer) =>
   assertError(answer, 404, 'not_found', 'This link has expired or was already used. Request a new one');
 
-test('an invitation sets the first password, logs in, and is used up', async () => {
+test('an invitation sets the first password, logs in, and is consumed', async () => {
   const { email, token } = await invite();
   const seen = await inspect(token);
   const purpose = { purpose: 'invitation', organization_name: 'Acme' };
@@ -92,7 +92,7 @@ test('an invitation does not log in to an existing account', async () => {
   const attacker = await createTenant(app);
   const { token } = await invite(victim.email, attacker.organizationGuid, 'founder');
   assertError(await setPassword(token, 'a password of the attacker'), 409, 'account_exists');
-  assert.equal((await logIn(app, victim)).status, 200, 'the password is what it was');
+  assert.equal((await logIn(app, victim)).status, 200, 'the password has not changed');
 });
 
 test('neither inspecting an invitation nor a weak password reveals whether the address has an account', async () => {
@@ -148,7 +148,7 @@ test('an invitation to an existing account is accepted only in a session of that
   const reset = await resetLink(person.memberGuid);
   const misused = await browse(app, 'POST', '/links/accept', { as: person, payload: { token: reset } });
   assertError(misused, 404, 'not_found');
-  assert.equal((await inspect(reset)).status, 200, 'and it is not used up by that');
+  assert.equal((await inspect(reset)).status, 200, 'and does not consume it');
 });
 
 test('removing an invited member invalidates the link', async () => {

@@ -57,7 +57,7 @@ test('a password reset is mailed; an unknown address gets no mail and the same r
     assert.deepEqual([status, body], [202, unknown.body]);
   });
   await app.login.passwordResets.idle();
-  assert.equal(received.to, founder.email, 'the first mail after both is this one');
+  assert.equal(received.to, founder.email, 'the unknown address got no mail');
   const payload = { token: tokenInLink(linkIn(received)), password: 'a brand new password' };
   assert.equal((await browse(app, 'POST', '/password', { payload })).status, 200);
 });

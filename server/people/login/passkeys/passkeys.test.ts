@@ -88,11 +88,11 @@ test('the options require user verification for this relying party', async () =>
 });
 
 const WRONG: Record<string, Wrong> = {
-  'from another page': { origin: 'https://evil.example' },
+  'from another origin': { origin: 'https://evil.example' },
   'for another address': { rpId: 'evil.example' },
   'over another challenge': { challenge: Buffer.alloc(32).toString('base64url') },
   'of another ceremony': { type: 'webauthn.create' },
-  'without verifying its person': { userVerified: false },
+  'without user verification': { userVerified: false },
   'by another key': { signWith: createAuthenticator() },
 };
 
@@ -103,7 +103,7 @@ for (const [what, wrong] of Object.entries(WRONG))
     isRefused(await enter(options, authenticator.get(options, wrong)));
     isRefused(await enter(options, authenticator.get(options)));
     const next = await loginOptions();
-    assert.equal((await enter(next, authenticator.get(next))).status, 200, 'a right one passes');
+    assert.equal((await enter(next, authenticator.get(next))).status, 200, 'a valid signature passes');
   });
 
 test('an invalid registration is refused', async () => {
@@ -194,7 +194,7 @@ test('a password reset removes every passkey', async () => {
   assert.equal((answer.body.member as { passkey_count: number }).passkey_count, 0);
   isRefused(await enter(options, signed));
   const next = await loginOptions();
-  assert.equal((await enter(next, others.get(next))).status, 200, 'those of other people stay');
+  assert.equal((await enter(next, others.get(next))).status, 200, 'passkeys of other members stay');
   const removed = await app.database.queries
     .selectFrom('audit_records')
     .select('changes')

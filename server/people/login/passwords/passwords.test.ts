@@ -7,7 +7,7 @@ const ANYONE: HashRequester = { class: 'anyone', source: 'somewhere' };
 test('a password matches only its own hash, and never a missing one', async () => {
   const passwords = createPasswords();
   const [one, two] = [await passwords.hash(ANYONE, 'one'), await passwords.hash(ANYONE, 'one')];
-  assert.notEqual(one, two, 'each has a salt of its own');
+  assert.notEqual(one, two, 'each hash has its own salt');
   assert.equal(await passwords.matches(ANYONE, one as string, 'one'), true);
   assert.equal(await passwords.matches(ANYONE, one as string, 'two'), false);
   for (const nothing of [undefined, null]) assert.equal(await passwords.matches(ANYONE, nothing, ''), false);

@@ -70,7 +70,7 @@ test('a login counts as a proof for five minutes; later changes of second factor
 test('for a member with a passkey, neither the password nor a password login is a proof', async () => {
   const person = await joinTeam(app, organizationGuid);
   const { authenticator, guid } = await addPasskey(person);
-  assert.equal((await beginTotp(person)).status, 201, 'adding a passkey is a proof by it');
+  assert.equal((await beginTotp(person)).status, 201, 'adding a passkey counts as a proof');
   const elsewhere = browserOf(await logIn(app, person));
   const inviteFrom = async (as: Browser) => {
     const token = await dashboardToken(app, as, organizationGuid);
@@ -233,7 +233,7 @@ test('a password proof no longer counts once TOTP is on', async () => {
   assert.equal((await beginPasskey(elsewhere)).status, 200);
   await confirmTotp(person, code());
   isAsked(await beginPasskey(elsewhere), BY_CODE);
-  assert.equal((await beginPasskey(person)).status, 200, 'who confirmed a code has shown one');
+  assert.equal((await beginPasskey(person)).status, 200, 'confirming a code counts as a proof');
   app.clock.advance(CODE_MS);
   isProved(await prove(elsewhere, 'totp', { code: code() }));
   assert.equal((await beginPasskey(elsewhere)).status, 200);
@@ -247,7 +247,7 @@ test('with TOTP on, a password change needs a fresh second factor besides the ol
   await confirmTotp(person, code());
   app.clock.advance(PROOF_MS);
   isAsked(await change(), BY_CODE);
-  assert.equal((await logIn(app, person, { code: code() })).status, 200, 'the password is what it was');
+  assert.equal((await logIn(app, person, { code: code() })).status, 200, 'the password has not changed');
   app.clock.advance(CODE_MS);
   isProved(await prove(person, 'totp', { code: code() }));
   assert.equal((await change()).status, 204);

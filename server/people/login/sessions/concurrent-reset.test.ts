@@ -70,7 +70,7 @@ test('a password change in progress does not undo a reset', async () => {
   isWrong(await during(replaced, { password: 'replaced' }, change(replaced)));
   assert.equal((await loginOf(replaced)).password_hash, 'another');
   isOver(await during(ended, { sessions: 'ended' }, change(ended)));
-  assert.equal((await logIn(app, ended)).status, 200, 'the password is what it was');
+  assert.equal((await logIn(app, ended)).status, 200, 'the password has not changed');
 });
 
 test('turning TOTP off is refused if a reset comes in between', async () => {

@@ -20,7 +20,7 @@ const isOver = (answer: Answer) => assertError(answer, 401, 'authentication_fail
 test('a session ends after twelve idle hours', async () => {
   const person = await joinTeam(app, organizationGuid);
   app.clock.advance(12 * HOUR_MS - 1);
-  assert.equal((await session(person)).status, 200, 'used at the last moment, it goes on');
+  assert.equal((await session(person)).status, 200, 'use just before the timeout extends it');
   app.clock.advance(12 * HOUR_MS - 1);
   assert.equal((await session(person)).status, 200);
   app.clock.advance(12 * HOUR_MS);
@@ -109,10 +109,10 @@ test('a password change ends every other session and invalidates the old passwor
     browse(app, 'POST', '/account/password', { as: person, payload: { current_password, new_password } });
   assertError(await change('not the password', 'a brand new password'), 422, 'password_incorrect');
   assertError(await change(PASSWORD, 'short'), 422, 'password_too_weak');
-  assert.equal((await session(other)).status, 200, 'nothing has changed so far');
+  assert.equal((await session(other)).status, 200, 'a refused change ends no session');
 
   assert.equal((await change(PASSWORD, 'a brand new password')).status, 204);
-  assert.equal((await session(person)).status, 200, 'this one goes on');
+  assert.equal((await session(person)).status, 200, 'the current session continues');
   isOver(await session(other));
   isOver(await logIn(app, person));
   assert.equal((await logIn(app, { ...person, password: 'a brand new password' })).status, 200);
