@@ -35,7 +35,7 @@ test('a passkey is added after a proof, logs in, proves who is there, and is rem
   await page.getByRole('dialog', { name: 'Confirm that it is you' }).waitFor();
   await dialog.getByLabel('Password', { exact: true }).fill('not the password');
   await dialog.getByRole('button', { name: 'Confirm' }).click();
-  await dialog.getByText('The current password is not right').waitFor();
+  await dialog.getByText('The current password is incorrect').waitFor();
   await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await dialog.getByRole('button', { name: 'Confirm' }).click();
   await page.getByText('Laptop', { exact: true }).waitFor();

@@ -47,7 +47,7 @@ test('an invitation asks for the password when the login is long ago, and goes o
   await dialog.getByRole('button', { name: 'Invite' }).click();
   await question.getByLabel('Password', { exact: true }).fill('not the password');
   await question.getByRole('button', { name: 'Confirm' }).click();
-  await question.getByText('The current password is not right').waitFor();
+  await question.getByText('The current password is incorrect').waitFor();
   await question.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await question.getByRole('button', { name: 'Confirm' }).click();
   await page.getByRole('dialog', { name: 'grace@acme.test is invited' }).waitFor();

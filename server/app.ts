@@ -47,12 +47,12 @@ import { createOperatorAuthentication } from './operator/authentication.ts';
 import { registerOperator } from './operator/routes.ts';
 import type { PasswordHasher } from './people/login/passwords/passwords.ts';
 import { registerLogin } from './people/login/routes.ts';
-import { createLoginRoom } from './people/login/service.ts';
+import { createLoginModule } from './people/login/service.ts';
 import { createPeople } from './people/members/people.ts';
 import { registerMemberPolicy } from './people/members/policy-routes.ts';
 import { registerMembers } from './people/members/routes.ts';
 import { createMembers } from './people/members/service.ts';
-import { registerApi } from './tokens/access/access.ts';
+import { registerApi } from './tokens/access/guard.ts';
 import { createTokenEndpoints } from './tokens/issuing/endpoints.ts';
 import { registerTokenMetadata } from './tokens/metadata-routes.ts';
 import { registerCustomerTokens, registerOAuth } from './tokens/routes.ts';
@@ -171,7 +171,7 @@ export async function createApp(deps: Deps) {
   const failedAuthentications = createFailedAuthentications(base);
   const people = createPeople(base);
   const members = createMembers({ ...base, organizations, people, revocations });
-  const login = createLoginRoom({
+  const login = createLoginModule({
     ...base,
     ...tokens,
     ...{ settings: config, timers, randomBytes, encryption, rateLimits, organizations, people, members },

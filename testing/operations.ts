@@ -57,9 +57,9 @@ export async function createOperations(app: TestApp) {
   /** For what changes something a session of its own: it may end. What only reads finds the same each time. */
   async function browserFor({ method }: Operation): Promise<Browser> {
     if (method === 'GET') return reader;
-    const nowhere = { address: undefined, userAgent: undefined };
+    const nowhere = { address: undefined, userAgent: undefined, requestId: 'test' };
     const { secret } = await app.database.transaction((transaction) =>
-      app.login.sessions.start(transaction, { type: 'user', id: memberGuid }, memberGuid, nowhere),
+      app.login.sessions.start(transaction, memberGuid, nowhere),
     );
     return { cookie: `portico_session=${secret.reveal()}` };
   }

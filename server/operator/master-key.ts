@@ -2,7 +2,7 @@ import type { Clients } from '../credentials/applications/clients.ts';
 import type { Actor, Audit } from '../infrastructure/audit/service.ts';
 import type { Database } from '../infrastructure/database/database.ts';
 import type { Encryption } from '../infrastructure/runtime/encryption.ts';
-import type { LoginRoom } from '../people/login/service.ts';
+import type { LoginModule } from '../people/login/service.ts';
 import type { SigningKeys } from '../tokens/signing-keys/signing-keys.ts';
 import type { Subscriptions } from '../webhooks/subscriptions/service.ts';
 
@@ -11,7 +11,7 @@ export type MasterKeyDeps = {
   encryption: Encryption;
   signingKeys: SigningKeys;
   subscriptions: Subscriptions;
-  login: Pick<LoginRoom, 'totp'>;
+  login: Pick<LoginModule, 'totp'>;
   clients: Clients;
   audit: Audit;
 };

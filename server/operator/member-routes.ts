@@ -9,12 +9,12 @@ import {
   Timestamp,
 } from '../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../infrastructure/http/server.ts';
-import type { LoginRoom } from '../people/login/service.ts';
+import type { LoginModule } from '../people/login/service.ts';
 import { InvitedMemberView, MemberView, NewMember, viewMember } from '../people/members/schema.ts';
 import type { Members } from '../people/members/service.ts';
 import { type OperatorAuthentication, security } from './authentication.ts';
 
-export type MemberDeps = { authentication: OperatorAuthentication; members: Members; login: LoginRoom };
+export type MemberDeps = { authentication: OperatorAuthentication; members: Members; login: LoginModule };
 
 const TeamMemberParams = strictObject({ guid: Guid, member_guid: Guid });
 const PasswordResetOptions = strictObject({

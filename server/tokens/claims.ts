@@ -6,12 +6,9 @@ export type TokenType = 'organization' | 'bank' | 'customer' | 'user';
 /** The claims of an access token (contract, section 3); absent ones are left out. */
 export type Claims = {
   iss: string;
-  /** The client_id, or the member's guid of a user token. */
+  /** The client_id; the member's guid in a user token. */
   sub: string;
-  /**
-   * RFC 9068, section 2.2: the client_id, or the dashboard's of a user token. Absent only from tokens that an
-   * earlier release issued within the last half hour.
-   */
+  /** RFC 9068, section 2.2; the dashboard's in a user token. Absent from tokens of earlier releases. */
   client_id?: string;
   aud: string;
   exp: number;
@@ -21,14 +18,14 @@ export type Claims = {
   organization_guid: string;
   bank_guid?: string;
   customer_guid?: string;
-  /** Always there but for people, whose tokens may be good for both environments. */
+  /** Absent only from user tokens that are valid in both environments. */
   environment?: EnvironmentName;
-  /** Of user tokens: the session and the membership that they end with. */
+  /** User tokens: the session and the membership with which the token is revoked. */
   session_guid?: string;
   grant_guid?: string;
-  /** Of a customer token obtained with another token: that token's jti. It is dead as soon as its parent is. */
+  /** Customer tokens obtained with another token: its jti, with which the customer token is revoked. */
   parent_jti?: string;
-  /** Of user tokens: the role, the last proof in seconds, and how it was given (RFC 9068, section 2.2.1; RFC 8176). */
+  /** User tokens: role, time of the last proof and its method (RFC 9068, section 2.2.1; RFC 8176). */
   role?: Role;
   auth_time?: number;
   amr?: ('pwd' | 'mfa')[];
@@ -36,10 +33,15 @@ export type Claims = {
   ip_allowlist: string[];
 };
 
-/** People get their tokens through the dashboard: it is the OAuth client, and no key pair has this id. */
+/** OAuth client of user tokens. */
 export const DASHBOARD_CLIENT_ID = 'dashboard';
 
-/** Half an hour: what the specification lets clients cache. */
+/** Specification: tokens can be cached for 30 minutes. */
 export const TOKEN_LIFETIME_SECONDS = 1_800;
-/** The dashboard renews its own token as it needs it. */
 export const USER_TOKEN_LIFETIME_SECONDS = 300;
+/** Time for which a proof of identity allows changes that give lasting access. */
+const PROOF_LIFETIME_MS = 5 * 60_000;
+
+export function isFreshProof(provedAt: Date | null | undefined, now: Date): boolean {
+  return provedAt != null && now.getTime() - provedAt.getTime() < PROOF_LIFETIME_MS;
+}

@@ -22,9 +22,8 @@ const MetadataView = Type.Object({
 });
 
 /**
- * What stock clients and downstream services discover: the published keys and RFC 8414 metadata. There is no
- * `response_types_supported`: without an authorization endpoint there is no response type, and section 3.2 forbids
- * an empty list.
+ * Published keys and RFC 8414 metadata. `response_types_supported` is left out: without an authorization endpoint it would be
+ * empty, which section 3.2 forbids.
  */
 export function registerTokenMetadata(
   server: HttpServer,
@@ -37,7 +36,7 @@ export function registerTokenMetadata(
     {
       schema: {
         operationId: 'jwks',
-        summary: 'The public keys of the token issuer',
+        summary: 'Get the public keys of the token issuer',
         tags,
         response: answers({ 200: JwksView }),
       },
@@ -53,7 +52,7 @@ export function registerTokenMetadata(
     {
       schema: {
         operationId: 'oauth_metadata',
-        summary: 'What the token issuer offers (RFC 8414)',
+        summary: 'Get the metadata of the token issuer (RFC 8414)',
         tags,
         response: answers({ 200: MetadataView }),
       },

@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import { createTestApp } from '../../testing/app.ts';
 import { everyScope, PRODUCTION_HOST } from '../../testing/tenant.ts';
 
-/** What clients and downstream services discover (RFC 8414). */
+/** RFC 8414 metadata. */
 const app = await createTestApp();
 
 for (const host of ['localhost:4000', PRODUCTION_HOST])
-  test(`the metadata at ${host} speaks of that issuer only`, async () => {
+  test(`the metadata at ${host} names only that issuer`, async () => {
     const url = '/.well-known/oauth-authorization-server';
     const { status, headers, body } = await app.call({ url, headers: { host } });
     assert.equal(status, 200);
@@ -35,7 +35,7 @@ test('the metadata has no empty list (RFC 8414, section 3.2)', async () => {
     assert.ok(typeof value === 'string' || (value as unknown[]).length > 0, name);
 });
 
-test('both issuers publish the same keys, before a first token too', async () => {
+test('both issuers publish the same keys, also before the first token', async () => {
   const keysAt = async (host: string) =>
     (await app.call({ url: '/.well-known/jwks.json', headers: { host } })).body.keys;
   const keys = await keysAt('localhost:4000');

@@ -8,7 +8,7 @@ import { allScopes } from './scopes.ts';
 const app = await createTestApp();
 const { organizationGuid, organizationKey } = await createTenant(app);
 
-/** What people hold by role (contract, section 3), written out. */
+/** Scopes by role (contract, section 3), written out. */
 const READ =
   `accounts bank_applications banks customers deposit_addresses executions external_bank_accounts files
   identity_verifications organization_applications organizations plans prices quotes subscription_events trades
@@ -28,17 +28,17 @@ const EXPECTED: Record<Role, string[]> = {
 };
 
 for (const [role, scopes] of Object.entries(EXPECTED) as [Role, string[]][])
-  test(`a ${role} holds the scopes of the contract, each once`, () => {
+  test(`a ${role} holds the scopes of the contract, without duplicates`, () => {
     assert.deepEqual(scopesOfRole(role).sort(), [...scopes].sort());
   });
 
-test('only Founder and Key Admin hold subscriptions:* and the writing of key pairs', () => {
+test('only Founder and Key Admin hold subscriptions:* and the write scopes of key pairs', () => {
   for (const role of ['developer', 'viewer'] as const)
     for (const scope of scopesOfRole(role))
       assert.doesNotMatch(scope, /^subscriptions:|_applications:write$|:write$/);
 });
 
-test('only Founder and Key Admin create and remove key pairs; everybody sees them', async () => {
+test('only Founder and Key Admin create and remove key pairs; every role lists them', async () => {
   for (const role of ['founder', 'key_admin', 'developer', 'viewer'] as const) {
     const token = await userToken(app, organizationGuid, role);
     const url = '/api/organization_applications';
@@ -59,7 +59,7 @@ test('only Founder and Key Admin create and remove key pairs; everybody sees the
   }
 });
 
-test('a user token lives five minutes and carries no allowlist', async () => {
+test('a user token is valid for five minutes and has no allowlist', async () => {
   const token = await userToken(app, organizationGuid, 'viewer');
   const list = () => app.call({ url: '/api/customers', token, remoteAddress: '9.9.9.9' });
   assert.equal((await list()).status, 200);

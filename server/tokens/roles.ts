@@ -1,9 +1,9 @@
 import { allScopes, peopleScopes } from './scopes.ts';
 
-/** What people of each role hold in a user token (contract, section 3). */
+/** Contract, section 3. */
 export type Role = 'founder' | 'key_admin' | 'developer' | 'viewer';
 
-/** Objects that a developer may create to try the sandbox; production refuses creation for everybody. */
+/** Objects that a developer can create in sandbox. Production refuses creation for every role. */
 const SANDBOX_RESOURCES = [
   'accounts',
   'banks',
@@ -21,16 +21,15 @@ const SANDBOX_RESOURCES = [
 
 export function scopesOfRole(role: Role): string[] {
   if (role === 'founder') return [...allScopes(), ...peopleScopes()];
-  // Everything but changing the team.
   if (role === 'key_admin')
     return [...allScopes(), ...peopleScopes().filter((scope) => scope !== 'members:write')];
   const readable = allScopes().filter(
     (scope) => scope.endsWith(':read') && !scope.startsWith('subscriptions:'),
   );
-  const seen = [...readable, 'members:read'];
-  if (role === 'viewer') return seen;
+  const viewerScopes = [...readable, 'members:read'];
+  if (role === 'viewer') return viewerScopes;
   return [
-    ...seen,
+    ...viewerScopes,
     'files:execute',
     'subscription_events:execute',
     ...SANDBOX_RESOURCES.map((resource) => `${resource}:execute`),

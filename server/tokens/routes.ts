@@ -26,7 +26,7 @@ import type { Introspection } from './verifying/introspection.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Every call of it counts against the limits, not only a wrong secret. */
+    /** Every request counts against the rate limits, not only wrong secrets. */
     countsCalls?: boolean;
   }
 }
@@ -46,30 +46,28 @@ const consumes = ['application/json', 'application/x-www-form-urlencoded'];
 const tags = ['Tokens'];
 const security = [{ clientCredentials: [] }, {}];
 
-/** The token endpoints. They take JSON and forms, and client credentials in the body or by HTTP Basic. */
+/** OAuth endpoints. They accept JSON and forms, and client credentials in the body or by HTTP Basic. */
 export async function registerOAuth(server: HttpServer, deps: OAuthDeps): Promise<void> {
   await server.register(
     async (scope: HttpServer) => {
       registerFormBody(scope, scope.bodyPace);
-      countBodies(scope, deps);
+      countRefusedBodies(scope, deps);
       registerIssuance(scope, deps);
-      registerQuestions(scope, deps);
+      registerTokenInspection(scope, deps);
     },
     { prefix: '/oauth' },
   );
 }
 
-/** At the token endpoint every call counts, elsewhere a wrong secret; and everywhere a body that is refused. */
-function countBodies(scope: HttpServer, { authentication, sourceAddress }: OAuthDeps): void {
-  const kindOf = ({ routeOptions }: FastifyRequest) =>
-    routeOptions.config.countsCalls ? 'call' : 'question';
+function countRefusedBodies(scope: HttpServer, { authentication, sourceAddress }: OAuthDeps): void {
+  const kindOf = ({ routeOptions }: FastifyRequest) => (routeOptions.config.countsCalls ? 'token' : 'secret');
   countRefusals(scope, {
-    blocked: (request) => authentication.blockedFrom(kindOf(request), sourceAddress(request)),
+    blocked: (request) => authentication.blockedAddress(kindOf(request), sourceAddress(request)),
     count: (request) => authentication.countRefused(kindOf(request), sourceAddress(request)),
   });
 }
 
-/** From here on the authentication of the client counts the request. */
+/** From here on, the authentication of the client counts the request. */
 function credentialsOf(request: FastifyRequest<{ Body: Credentials }>): ClientCredentials {
   const credentials = unwrap(readCredentials(request, request.body));
   request.refusalCounts = false;
@@ -79,7 +77,7 @@ function credentialsOf(request: FastifyRequest<{ Body: Credentials }>): ClientCr
 function registerIssuance(scope: HttpServer, deps: OAuthDeps): void {
   const { issuance, customerTokens, environments, sourceAddress } = deps;
   const config = { oauth: true };
-  const from = (request: FastifyRequest) => ({
+  const contextOf = (request: FastifyRequest) => ({
     environment: environments.ofHost(request.headers.host),
     address: sourceAddress(request),
     requestId: request.id,
@@ -102,7 +100,7 @@ function registerIssuance(scope: HttpServer, deps: OAuthDeps): void {
     async (request) => {
       const { body } = request;
       const credentials = credentialsOf(request);
-      return unwrap(await issuance.issueToken({ body, credentials, ...from(request) }));
+      return unwrap(await issuance.issueToken({ body, credentials, ...contextOf(request) }));
     },
   );
 
@@ -112,7 +110,7 @@ function registerIssuance(scope: HttpServer, deps: OAuthDeps): void {
       config,
       schema: {
         operationId: 'oauth.customer_token',
-        summary: 'Obtain an access token of one customer with a key of its bank or Organization',
+        summary: 'Obtain a customer token with a key of its bank or Organization',
         tags,
         security,
         consumes,
@@ -123,12 +121,12 @@ function registerIssuance(scope: HttpServer, deps: OAuthDeps): void {
     async (request) => {
       const { body } = request;
       const credentials = credentialsOf(request);
-      return unwrap(await customerTokens.issueBySecret({ body, credentials, ...from(request) }));
+      return unwrap(await customerTokens.issueBySecret({ body, credentials, ...contextOf(request) }));
     },
   );
 }
 
-function registerQuestions(
+function registerTokenInspection(
   scope: HttpServer,
   { authentication, introspection, environments, sourceAddress }: OAuthDeps,
 ): void {
@@ -137,9 +135,9 @@ function registerQuestions(
   async function authenticate(request: FastifyRequest<{ Body: Credentials }>): Promise<Client> {
     const credentials = credentialsOf(request);
     const path = request.routeOptions.url ?? '';
-    const from = { address: sourceAddress(request), requestId: request.id, path };
-    const client = unwrap(await authentication.uncounted(credentials, from));
-    return unwrap(authentication.checkEnvironment(client, environmentOf(request), from) ?? client);
+    const context = { address: sourceAddress(request), requestId: request.id, path };
+    const client = unwrap(await authentication.authenticateCountingFailures(credentials, context));
+    return unwrap(authentication.checkEnvironment(client, environmentOf(request), context) ?? client);
   }
 
   function environmentOf(request: FastifyRequest) {
@@ -152,7 +150,7 @@ function registerQuestions(
       config,
       schema: {
         operationId: 'oauth.introspect',
-        summary: 'Ask whether a token is active, and what it carries (RFC 7662)',
+        summary: 'Get the state and the claims of a token (RFC 7662)',
         tags,
         security,
         consumes,
@@ -172,7 +170,7 @@ function registerQuestions(
       config,
       schema: {
         operationId: 'oauth.revoke',
-        summary: 'Revoke a token; it is dead on every node when this answers (RFC 7009)',
+        summary: 'Revoke a token. No node accepts it once the response is sent (RFC 7009)',
         tags,
         security,
         consumes,
@@ -202,7 +200,7 @@ export function registerCustomerTokens(
       schema: {
         ...access.documented,
         operationId: 'customer_tokens.create',
-        summary: 'Obtain an access token of one customer',
+        summary: 'Obtain a customer token',
         tags,
         body: NewCustomerToken,
         response: answers({ 201: TokenView }, 400, 401, 403, 413, 415, 422),

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { Guid, strictObject } from '../infrastructure/http/requests/schemas.ts';
 import { MAX_SCOPES } from './scopes.ts';
 
-/** Unknown fields are let through here: "The authorization server MUST ignore unrecognized request parameters." */
+/** Unknown fields are ignored, as RFC 6749, section 3.2, requires. */
 const credentials = {
   client_id: Type.Optional(Type.String({ maxLength: 128 })),
   client_secret: Type.Optional(Type.String({ maxLength: 256 })),
@@ -31,10 +31,10 @@ export const TokenView = Type.Object({
   access_token: Type.String(),
   token_type: Type.Literal('Bearer'),
   expires_in: Type.Integer({ description: 'lifetime in seconds' }),
-  scope: Type.String({ description: 'what was really granted' }),
+  scope: Type.String({ description: 'the granted scopes, separated by spaces' }),
 });
 
-/** RFC 7662, section 2.2; the claims only of an active token. */
+/** RFC 7662, section 2.2. Only an active token has claims. */
 export const IntrospectionView = Type.Object({
   active: Type.Boolean(),
   scope: Type.Optional(Type.String()),
@@ -46,16 +46,16 @@ export const IntrospectionView = Type.Object({
   aud: Type.Optional(Type.String()),
   iss: Type.Optional(Type.String()),
   jti: Type.Optional(Type.String()),
-  parent_jti: Type.Optional(Type.String({ description: 'the token that a customer token ends with' })),
+  parent_jti: Type.Optional(
+    Type.String({ description: 'jti of the token that a customer token was obtained with' }),
+  ),
   organization_guid: Type.Optional(Guid),
   bank_guid: Type.Optional(Guid),
   customer_guid: Type.Optional(Guid),
   environment: Type.Optional(Type.String()),
   ip_allowlist: Type.Optional(Type.Array(Type.String())),
-  auth_time: Type.Optional(
-    Type.Integer({ description: 'of a person’s token: when they last proved who they are' }),
-  ),
+  auth_time: Type.Optional(Type.Integer({ description: 'user tokens: time of the last proof of identity' })),
   amr: Type.Optional(
-    Type.Array(Type.String(), { description: 'mfa when a second factor was given, else pwd' }),
+    Type.Array(Type.String(), { description: 'user tokens: mfa with a second factor, otherwise pwd' }),
   ),
 });

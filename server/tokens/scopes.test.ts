@@ -12,7 +12,7 @@ import {
   scopesFor,
 } from './scopes.ts';
 
-/** The contract's table as it stands there, section 3: resource, Organization, Bank, Customer. */
+/** Table of the contract, section 3: resource, Organization, Bank, Customer. */
 const TABLE = `
   accounts                  | r w x | r w x | r w x
   customers                 | r w x | r w x | r w
@@ -61,13 +61,13 @@ function refusal(result: string[] | Failure): string {
   return result.message;
 }
 
-test('who may hold which scope is the contract’s table', () => {
+test('the scopes of each token type match the contract’s table', () => {
   for (const holder of ['organization', 'bank', 'customer'] as const)
     assert.deepEqual(scopesFor(holder), EXPECTED[holder]);
   assert.deepEqual(allScopes(), [...EXPECTED.organization, ...DROPPED].sort());
 });
 
-test('missing or empty is refused first', () => {
+test('a missing or empty scope is refused first', () => {
   assert.match(refusal(grantKeyScopes([], 'bank', everything)), /At least one/);
   assert.match(refusal(grantCustomerScopes([], everything)), /At least one/);
 });
@@ -85,19 +85,19 @@ test('an unknown name is refused before anything is dropped or compared', () => 
   ];
   for (const name of [...unknown, '__proto__', 'subscriptions:delete'])
     for (const asked of [[name], ['subscriptions:read', 'banks:execute', name]])
-      assert.match(refusal(grantKeyScopes(asked, 'bank', new Set())), /There is no scope/, name);
+      assert.match(refusal(grantKeyScopes(asked, 'bank', new Set())), /Unknown scope/, name);
 });
 
-test('what an unknown name says in the message is bounded and printable', () => {
+test('an unknown scope is quoted with bounded length and printable characters', () => {
   const message = refusal(grantKeyScopes([`é"\\\n${'x'.repeat(1_000)}`], 'bank', everything));
   assert.match(message, /^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,100}$/);
 });
 
-test('subscriptions:* is dropped for keys of both kinds, also when nothing remains', () => {
+test('subscriptions:* is dropped for keys of both kinds, even if no scope remains', () => {
   for (const holder of ['organization', 'bank'] as const) {
     assert.deepEqual(grantKeyScopes(['trades:read', ...DROPPED], holder, everything), ['trades:read']);
     assert.deepEqual(grantKeyScopes(DROPPED, holder, everything), []);
-    // Not even the Application's own scopes bring them back.
+    // Even if the Application's own scopes include them.
     assert.deepEqual(grantKeyScopes(DROPPED, holder, new Set(DROPPED)), []);
   }
 });
@@ -118,7 +118,7 @@ test('a scope beyond the Application’s own is refused last', () => {
   assert.match(refusal(grantKeyScopes(['trades:read', 'prices:read'], 'bank', own)), /not hold prices:read/);
 });
 
-test('a customer token holds what a customer may and the key does, and subscriptions:* is refused', () => {
+test('a customer token holds scopes that both customers and the key can hold; subscriptions:* is refused', () => {
   for (const scope of EXPECTED.customer)
     assert.deepEqual(grantCustomerScopes([scope, scope], everything), [scope]);
   for (const scope of allScopes().filter((name) => !EXPECTED.customer.includes(name)))
@@ -126,7 +126,7 @@ test('a customer token holds what a customer may and the key does, and subscript
   assert.match(refusal(grantCustomerScopes(['trades:read'], new Set(['prices:read']))), /does not hold/);
 });
 
-test('a key is never granted more than it asked for, may hold and has', () => {
+test('a key is never granted a scope that it did not request, cannot hold or lacks', () => {
   const names = fc.array(fc.constantFrom(...allScopes()), { maxLength: 99 });
   const holders = fc.constantFrom('organization', 'bank' as const);
   fc.assert(
@@ -141,7 +141,7 @@ test('a key is never granted more than it asked for, may hold and has', () => {
   );
 });
 
-test('an Application is given only scopes of its kind, once each', () => {
+test('an Application gets only scopes of its kind, without duplicates', () => {
   assert.deepEqual(checkApplicationScopes(['trades:read', 'banks:read', 'trades:read'], 'bank'), [
     'banks:read',
     'trades:read',
@@ -152,7 +152,7 @@ test('an Application is given only scopes of its kind, once each', () => {
   }
 });
 
-test('execute covers read and write of subscriptions and their events, and of nothing else', () => {
+test('execute includes read and write for subscriptions and their events only', () => {
   for (const required of [...DROPPED, 'subscription_events:read'])
     assert.ok(holdsScope(new Set([`${required.split(':')[0]}:execute`]), required));
   assert.ok(!holdsScope(new Set(['trades:execute']), 'trades:read'));

@@ -1,9 +1,6 @@
 import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 
-/**
- * Every scope there is, and who may hold it (contract, section 3). A scope is `<resource>:<action>`:
- * read lists and retrieves, write updates, execute creates.
- */
+/** Scopes and the keys that can hold them (contract, section 3): read lists and retrieves, write updates, execute creates. */
 export type KeyHolder = 'organization' | 'bank' | 'customer';
 
 type Grants = Record<KeyHolder, string>;
@@ -33,7 +30,7 @@ const RESOURCES: Record<string, Grants> = {
   subscription_events: { organization: 'rx', bank: '', customer: '' },
 };
 
-/** Held by people only: an API key that asks for one gets its token without it (specification, Subscriptions 1). */
+/** Dropped from the token requests of API keys: only people can hold them (specification, Subscriptions 1). */
 const DROPPED_SCOPES: ReadonlySet<string> = new Set(scopeNames('subscriptions', 'rwx'));
 
 const SCOPES_BY_HOLDER: Record<KeyHolder, ReadonlySet<string>> = {
@@ -44,13 +41,12 @@ const SCOPES_BY_HOLDER: Record<KeyHolder, ReadonlySet<string>> = {
 
 const ALL_SCOPES: ReadonlySet<string> = new Set([...SCOPES_BY_HOLDER.organization, ...DROPPED_SCOPES]);
 
-/** Of the dashboard's own calls: no key can ask for one, nor be given one; people hold them by their role. */
+/** Held by people only, by role. A key that requests one gets an error. */
 const PEOPLE_SCOPES: readonly string[] = ['audit_entries:read', 'members:read', 'members:write'];
 
-/** `:execute` of these two resources covers everything about them (contract, section 7). */
+/** `:execute` of these resources includes `:read` and `:write` (contract, section 7). */
 const COVERED_BY_EXECUTE: ReadonlySet<string> = new Set(['subscriptions', 'subscription_events']);
 
-/** No list of scopes has more entries; a longer one is refused unread. */
 export const MAX_SCOPES = 100;
 
 export function scopesFor(holder: KeyHolder): string[] {
@@ -71,10 +67,7 @@ export function holdsScope(held: ReadonlySet<string>, required: string): boolean
   return COVERED_BY_EXECUTE.has(resource) && held.has(`${resource}:execute`);
 }
 
-/**
- * What of the requested scopes a key gets, by the contract's rules in the contract's order. `own` are the
- * scopes of the Application itself.
- */
+/** Scopes granted to a key, by the contract's rules in the contract's order. `own` are the scopes of the Application. */
 export function grantKeyScopes(
   requested: readonly string[],
   holder: 'organization' | 'bank',
@@ -88,7 +81,7 @@ export function grantKeyScopes(
   return withinOwn(kept, own);
 }
 
-/** `parent`: the scopes of the token that asks, if one does; its customer tokens hold no more. */
+/** `parent`: scopes of the token that the customer token is obtained with, if any. */
 export function grantCustomerScopes(
   requested: readonly string[],
   own: ReadonlySet<string>,
@@ -99,11 +92,10 @@ export function grantCustomerScopes(
   const beyondCustomer = known.find((scope) => !SCOPES_BY_HOLDER.customer.has(scope));
   if (beyondCustomer) return invalidScope(`${beyondCustomer} cannot be held by a customer token`);
   const beyondParent = parent && known.find((scope) => !parent.has(scope));
-  if (beyondParent) return invalidScope(`Your own token must hold ${beyondParent} to grant it`);
+  if (beyondParent) return invalidScope(`Your token must hold the scope ${beyondParent} to grant it`);
   return withinOwn(known, own);
 }
 
-/** The scopes that an Application may be given, or why one of them may not. */
 export function checkApplicationScopes(
   scopes: readonly string[],
   holder: 'organization' | 'bank',
@@ -118,17 +110,15 @@ function knownScopes(requested: readonly string[]): string[] | Failure {
   if (requested.length === 0) return invalidScope('At least one scope is required');
   if (requested.length > MAX_SCOPES) return invalidScope(`At most ${MAX_SCOPES} scopes can be requested`);
   const unknown = requested.find((scope) => !ALL_SCOPES.has(scope));
-  // RFC 6749 lets only printable ASCII into an error description, and a caller's text has no end of its own.
+  // RFC 6749 allows only printable ASCII in an error description.
   if (unknown !== undefined)
-    return invalidScope(
-      `There is no scope ${unknown.slice(0, 64).replace(/[^\x21\x23-\x5b\x5d-\x7e]/g, '?')}`,
-    );
+    return invalidScope(`Unknown scope ${unknown.slice(0, 64).replace(/[^\x21\x23-\x5b\x5d-\x7e]/g, '?')}`);
   return [...new Set(requested)];
 }
 
 function withinOwn(scopes: readonly string[], own: ReadonlySet<string>): string[] | Failure {
   const beyond = scopes.find((scope) => !own.has(scope));
-  return beyond === undefined ? [...scopes] : invalidScope(`This key does not hold ${beyond}`);
+  return beyond === undefined ? [...scopes] : invalidScope(`This key does not hold the scope ${beyond}`);
 }
 
 function invalidScope(message: string): Failure {

@@ -27,7 +27,7 @@ type Deps = {
   log: Log;
 };
 
-/** What makes a token, what checks one, and what takes one back. */
+/** Issuing, verifying and revoking of tokens. */
 export function createTokens({ addresses, ...deps }: Deps) {
   const { baseUrl } = addresses;
   const environments = createEnvironments(addresses);

@@ -30,7 +30,7 @@ for (const { kind, operatorPath, token } of KINDS) {
   const patch = async (clientId: string, payload: object, scope: string = write) =>
     app.call({ method: 'PATCH', url: url(clientId), token: await token(scope), payload });
 
-  test(`${kind}: an empty array clears the list, and leaving it out leaves it alone`, async () => {
+  test(`${kind}: an empty array clears the list, an omitted field does not change it`, async () => {
     const clientId = await newKey();
     const renamed = await patch(clientId, { name: 'Renamed' });
     assert.deepEqual([renamed.status, renamed.body.name, renamed.body.ip_allowlist], [200, 'Renamed', LIST]);
@@ -42,7 +42,7 @@ for (const { kind, operatorPath, token } of KINDS) {
     assert.deepEqual(stored.body, set.body);
   });
 
-  test(`${kind}: a change moves updated_at and nothing else that was not sent`, async () => {
+  test(`${kind}: a change sets updated_at and only the fields that were sent`, async () => {
     const clientId = await newKey({ scopes: ['trades:read'] });
     const { body: before } = await app.call({ url: url(clientId), token: await token(everyScope(kind)) });
     app.clock.advance(1_000);
@@ -51,7 +51,7 @@ for (const { kind, operatorPath, token } of KINDS) {
     assert.notEqual(body.updated_at, before.updated_at);
   });
 
-  test(`${kind}: what cannot be changed is refused by name, and null and nothing change nothing`, async () => {
+  test(`${kind}: read-only fields are refused by name; null is refused, an empty body changes nothing`, async () => {
     const clientId = await newKey();
     const { body: before } = await app.call({ url: url(clientId), token: await token(everyScope(kind)) });
     for (const field of ['ip_allowlist', 'name', 'scopes'])
@@ -68,7 +68,7 @@ for (const { kind, operatorPath, token } of KINDS) {
     assert.deepEqual(body, before);
   });
 
-  test(`${kind}: a list that breaks a rule is refused, naming the entry and why`, async () => {
+  test(`${kind}: an invalid list is refused with the entry and the reason`, async () => {
     const clientId = await newKey();
     const [a, b, c] = ['198.35.26.1', '198.35.26.2', '198.35.26.3'];
     for (const [ip_allowlist, message] of [
@@ -99,7 +99,7 @@ for (const { kind, operatorPath, token } of KINDS) {
     assert.deepEqual(body.ip_allowlist, LIST, 'a refused change changes nothing');
   });
 
-  test(`${kind}: a PATCH widens a key to no scope beyond the caller’s own token`, async () => {
+  test(`${kind}: a PATCH cannot grant a scope that the caller’s token lacks`, async () => {
     const clientId = await newKey({ scopes: ['trades:read', 'quotes:read'] });
     const scopes = ['trades:read', 'transfers:execute'];
     assertError(await patch(clientId, { scopes }), 403, 'invalid_scopes', /transfers:execute/);
@@ -137,7 +137,7 @@ for (const { kind, operatorPath, token } of KINDS) {
     assertError(await app.call({ method: 'POST', url: '/oauth/token', payload }), 400, 'invalid_scope');
   });
 
-  test(`${kind}: a change is in the audit record, with who made it, from where, and what was set`, async () => {
+  test(`${kind}: a change is in the audit record, with actor, address and changes`, async () => {
     const clientId = await newKey();
     const founder = await userToken(app, tenant.organizationGuid);
     const payload = { name: 'Renamed', ip_allowlist: [] };

@@ -5,9 +5,8 @@ import type { RandomBytes } from '../../infrastructure/runtime/guid.ts';
 import { Secret } from '../../infrastructure/runtime/secret.ts';
 
 /**
- * `portico_sk_` + 256 random bits + a checksum of them, so that scanners find a leaked one for certain.
- * The secret is random through and through, so a fast keyed hash is enough: nobody can try 2^256 of them,
- * and without the master key the stored hash says nothing.
+ * `portico_sk_` + 256 random bits + checksum, so that secret scanners can identify leaked secrets. 256 bits cannot be
+ * guessed, so a fast keyed hash is enough at rest.
  */
 const PREFIX = 'portico_sk_';
 const RANDOM_BYTES = 32;
@@ -40,7 +39,7 @@ export function createClientSecrets({
     return { secret_hash: digest(secret.reveal(), keyId) as Buffer, secret_key_id: keyId };
   }
 
-  /** Stands in for the hash of a client that does not exist, so that both answers take the same time. */
+  /** Compared in place of a missing hash, so that known and unknown clients take the same time. */
   const decoy: SecretHash = hash(new Secret(Buffer.from(randomBytes(RANDOM_BYTES)).toString('hex')));
 
   return {
@@ -59,7 +58,7 @@ export function createClientSecrets({
       return equal && stored !== undefined;
     },
 
-    /** Hashed under a master key that is on its way out; to be hashed anew while the secret is at hand. */
+    /** Hashed with an older master key. */
     isOutdated: (stored: SecretHash) => stored.secret_key_id !== encryption.currentKeyId,
   };
 }

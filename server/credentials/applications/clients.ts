@@ -1,7 +1,7 @@
 import type { Queries } from '../../infrastructure/database/database.ts';
 import { createBatcher } from '../../infrastructure/runtime/batcher.ts';
 import { remember } from '../../infrastructure/runtime/bounded-map.ts';
-import { isGuid } from '../../infrastructure/runtime/guid.ts';
+import { isGuid, NIL_GUID } from '../../infrastructure/runtime/guid.ts';
 import type { Secret } from '../../infrastructure/runtime/secret.ts';
 import type { ClientSecrets, SecretHash } from './client-secret.ts';
 import {
@@ -13,22 +13,19 @@ import {
 } from './store.ts';
 
 /**
- * Key pairs as the token endpoint meets them: by client_id and secret. They are remembered for as long as this
- * node is told of every change before the change is answered, so an edit counts from the very next token on
- * every node. Look-ups of the same moment share one query.
+ * Key pairs as the token endpoint uses them. The cache is valid while this node receives every change before the change
+ * is acknowledged, so that an edit applies to the next token on every node.
  */
 export type Clients = ReturnType<typeof createClients>;
 
-/** Tells of every changed or removed key pair, and whether nothing can have been missed. */
+/** Notifications of changed and removed key pairs. While `isUpToDate`, none has been missed. */
 export type ClientChanges = {
   isUpToDate(): boolean;
   onChange(listener: (clientId: string | undefined) => void): void;
 };
 
 const MAX_BATCH = 500;
-const MAX_REMEMBERED = 10_000;
-/** Nobody's id: what is looked up for an id that cannot be one, so that this takes no less time. */
-const NOBODY = '0'.repeat(32);
+const MAX_CACHED_CLIENTS = 10_000;
 
 export function createClients({
   queries,
@@ -39,8 +36,8 @@ export function createClients({
   secrets: ClientSecrets;
   changes: ClientChanges;
 }) {
-  const remembered = new Map<string, Client>();
-  let changesSeen = 0;
+  const cache = new Map<string, Client>();
+  let changeCount = 0;
   const select = createBatcher<string, Client | undefined>({
     run: (clientIds) => selectClients(queries, clientIds),
     maxBatch: MAX_BATCH,
@@ -51,48 +48,45 @@ export function createClients({
   });
 
   changes.onChange((clientId) => {
-    changesSeen += 1;
-    if (clientId === undefined) remembered.clear();
-    else remembered.delete(clientId);
+    changeCount += 1;
+    if (clientId === undefined) cache.clear();
+    else cache.delete(clientId);
   });
 
-  function recall(clientId: string): Client | undefined {
-    return changes.isUpToDate() ? remembered.get(clientId) : undefined;
+  function fromCache(clientId: string): Client | undefined {
+    return changes.isUpToDate() ? cache.get(clientId) : undefined;
   }
 
   async function lookUp(clientId: string): Promise<Client | undefined> {
-    const seenBefore = changesSeen;
+    const countBefore = changeCount;
     const client = await select(clientId);
-    // What was read before a change became known may be what it was before the change.
-    if (client && seenBefore === changesSeen) remember(remembered, client.client_id, client, MAX_REMEMBERED);
+    // A row read before a change was announced may be stale.
+    if (client && countBefore === changeCount) remember(cache, client.client_id, client, MAX_CACHED_CLIENTS);
     return client;
   }
 
-  /** While the secret is at hand: hashed anew when its master key is on its way out. */
-  async function renewed(client: Client, secret: Secret): Promise<Client> {
+  /** Rehashes a secret of an older master key, which is possible only while the plain secret is known. */
+  async function rehashOutdated(client: Client, secret: Secret): Promise<Client> {
     if (!secrets.isOutdated(client)) return client;
     await updateSecretHash(queries, client.client_id, secrets.hash(secret));
-    remembered.delete(client.client_id);
+    cache.delete(client.client_id);
     return client;
   }
 
   return {
-    find: async (clientId: string) => recall(clientId) ?? lookUp(clientId),
+    find: async (clientId: string) => fromCache(clientId) ?? lookUp(clientId),
 
-    /**
-     * Only the right secret gets beyond the hash, and where there is no such client a decoy's hash is looked
-     * up: an unknown client and a wrong secret take the same path and the same time to `undefined`.
-     */
+    /** An unknown client and a wrong secret take the same time: the lookup returns a decoy hash for an unknown client. */
     async authenticate(clientId: string, secret: Secret): Promise<Client | undefined> {
-      const known = recall(clientId);
-      if (secrets.matches(secret, known) && known) return renewed(known, secret);
-      const id = isGuid(clientId) ? clientId : NOBODY;
+      const known = fromCache(clientId);
+      if (secrets.matches(secret, known) && known) return rehashOutdated(known, secret);
+      const id = isGuid(clientId) ? clientId : NIL_GUID;
       if (!secrets.matches(secret, await selectHash(id))) return undefined;
       const client = await lookUp(id);
-      return client && renewed(client, secret);
+      return client && rehashOutdated(client, secret);
     },
 
-    /** How many secrets still need an older master key; each moves when its key pair is next used. */
+    /** Number of secrets hashed with an older master key. Each is rehashed on its next use. */
     countOutdatedSecrets: (currentKeyId: string) => countSecretsNotUnder(queries, currentKeyId),
   };
 }

@@ -6,7 +6,7 @@ import { createCustomer, customerToken } from '../../../testing/customers.ts';
 import { createTenant, everyScope, tokenOf, userToken } from '../../../testing/tenant.ts';
 import { allScopes, scopesFor } from '../../tokens/scopes.ts';
 
-/** Creating key pairs (contract, section 6): by people who manage keys, and nobody else. */
+/** Creation of key pairs (contract, section 6), only by user tokens of roles that manage keys. */
 const app = await createTestApp();
 const tenant = await createTenant(app);
 const other = await createTenant(app);
@@ -41,7 +41,7 @@ for (const { kind, url, owner } of KINDS) {
     }
   });
 
-  test(`no other token creates ${kind} key pairs, whatever its scopes`, async () => {
+  test(`no other token creates ${kind} key pairs, even with every scope`, async () => {
     const { organizationGuid, organizationKey, bankKey } = tenant;
     const customer = await createCustomer(app, tenant.bankGuid);
     const tokens = {
@@ -71,7 +71,7 @@ for (const { kind, url, owner } of KINDS) {
       );
   });
 
-  test(`${kind} keys take the scopes given, in one order and each once`, async () => {
+  test(`${kind} keys get the given scopes, sorted and without duplicates`, async () => {
     const answer = await create(url, {
       ...input,
       scopes: ['trades:read', 'customers:read', 'trades:read'],
@@ -79,7 +79,7 @@ for (const { kind, url, owner } of KINDS) {
     assert.deepEqual(answer.body.scopes, ['customers:read', 'trades:read']);
   });
 
-  test(`a scope that ${kind} keys cannot hold is refused by its place`, async () => {
+  test(`a scope that ${kind} keys cannot hold is refused by its index`, async () => {
     const beyond = kind === 'bank' ? 'banks:execute' : 'subscriptions:read';
     for (const scope of [beyond, 'trades:write', 'nonsense', '', '__proto__'])
       assertError(
@@ -90,7 +90,7 @@ for (const { kind, url, owner } of KINDS) {
       );
   });
 
-  test(`the name of ${kind} keys has 1 to 128 characters, not all of them blank`, async () => {
+  test(`the name of ${kind} keys has 1 to 128 characters and is not blank`, async () => {
     assert.equal((await create(url, { ...input, name: 'x'.repeat(128) })).status, 201);
     for (const name of ['', ' \t', 'x'.repeat(129), 7])
       assertError(await create(url, { ...input, name }), 400, 'invalid_parameter', /^name /);
@@ -104,7 +104,7 @@ for (const { kind, url, owner } of KINDS) {
   });
 }
 
-test('a bank key is created for a bank of one’s own only', async () => {
+test('a bank key is created only for a bank of the caller’s Organization', async () => {
   const input = { name: 'Ledger', ip_allowlist: IP_ALLOWLIST };
   assertError(await create('/api/bank_applications', input), 400, 'missing_parameter', /^bank_guid /);
   for (const bank_guid of [other.bankGuid, ABSENT])
@@ -115,5 +115,5 @@ test('a bank key is created for a bank of one’s own only', async () => {
     { ...input, bank_guid: production.bankGuid },
     await userToken(app, production.organizationGuid),
   );
-  assert.equal(answer.status, 201, 'people see both environments');
+  assert.equal(answer.status, 201, 'user tokens can access both environments');
 });

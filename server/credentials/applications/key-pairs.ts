@@ -10,7 +10,7 @@ type Deps = Omit<ApplicationsDeps, 'secrets' | 'usage'> & {
   randomBytes: RandomBytes;
 };
 
-/** Key pairs from their three sides: managed by people, met at the token endpoint, seen in use. */
+/** Key pairs: their management, their use at the token endpoint, and their last use. */
 export function createKeyPairs({ encryption, randomBytes, ...deps }: Deps) {
   const { queries, reserved } = deps.database;
   const secrets = createClientSecrets({ encryption, randomBytes });

@@ -49,7 +49,7 @@ test('only Founder and Key Admin user tokens remove key pairs', async () => {
   }
 });
 
-test('a removed key is gone: no new token, no old one, 404 and not listed', async () => {
+test('a removed key gets no new token, its tokens are revoked, and it is neither found nor listed', async () => {
   const tenant = await createTenant(app);
   const founder = await userToken(app, tenant.organizationGuid);
   for (const { path, kind, key } of pathsOf(tenant)) {
@@ -72,7 +72,7 @@ test('a removed key is gone: no new token, no old one, 404 and not listed', asyn
   }
 });
 
-test('removing a key kills the customer tokens that it obtained', async () => {
+test('removing a key revokes the customer tokens that it obtained', async () => {
   const tenant = await createTenant(app);
   const customer_guid = await createCustomer(app, tenant.bankGuid);
   const token = await tokenOf(app, tenant.bankKey, 'customers:read customers:write');
@@ -85,7 +85,7 @@ test('removing a key kills the customer tokens that it obtained', async () => {
   assertError(await app.call(held), 401, 'authentication_failed');
 });
 
-test('of two removals at once one answers 204 and the other 404', async () => {
+test('of two concurrent removals one gets 204 and the other 404', async () => {
   const { organizationGuid, bankKey } = await createTenant(app);
   const token = await userToken(app, organizationGuid);
   const remove = () => app.call({ method: 'DELETE', url: `${BANK}/${bankKey.clientId}`, token });
@@ -94,7 +94,7 @@ test('of two removals at once one answers 204 and the other 404', async () => {
   assert.equal((await auditRecordsOf(app, bankKey.clientId, 'bank_application.remove')).length, 1);
 });
 
-test('rotation: a second pair works beside the first, and outlives it', async () => {
+test('rotation: a second key pair works beside the first, and after its removal', async () => {
   const tenant = await createTenant(app);
   const founder = await userToken(app, tenant.organizationGuid);
   for (const { path, kind, key: old } of pathsOf(tenant)) {

@@ -25,7 +25,7 @@ export type ApplicationRoutesDeps = {
   allowlistPolicy: AllowlistPolicy;
 };
 
-/** Both kinds of key pairs: the same operations on two paths, seen by different tokens. */
+/** Key pairs of Organizations and of banks: the same operations on two paths, for different token types. */
 export function registerApplications(api: HttpServer, deps: ApplicationRoutesDeps): void {
   registerKind(api, deps, 'organization');
   registerKind(api, deps, 'bank');
@@ -49,7 +49,7 @@ function registerKind(api: HttpServer, { applications }: ApplicationRoutesDeps, 
       schema: {
         ...read.documented,
         operationId: `${kind}_applications.list`,
-        summary: `List the ${kind} key pairs that the token may see`,
+        summary: `List the ${kind} key pairs that the token can access`,
         tags,
         querystring: listQuery({
           ...createdAtFilters,
@@ -75,7 +75,7 @@ function registerKind(api: HttpServer, { applications }: ApplicationRoutesDeps, 
       schema: {
         ...read.documented,
         operationId: `${kind}_applications.get`,
-        summary: `Get one ${kind} key pair; its secret is never shown again`,
+        summary: `Get a ${kind} key pair, without its secret`,
         tags,
         params: ApplicationParams,
         response: answers({ 200: ApplicationView }, 401, 403, 404),
@@ -92,7 +92,7 @@ function registerKind(api: HttpServer, { applications }: ApplicationRoutesDeps, 
       schema: {
         ...write.documented,
         operationId: `${kind}_applications.update`,
-        summary: 'Change name, scopes or IP allowlist; tokens already issued keep what they were issued with',
+        summary: 'Change name, scopes or IP allowlist. Tokens already issued are not affected',
         tags,
         params: ApplicationParams,
         body: ApplicationChanges,
@@ -116,7 +116,7 @@ function registerKind(api: HttpServer, { applications }: ApplicationRoutesDeps, 
       schema: {
         ...remove.documented,
         operationId: `${kind}_applications.remove`,
-        summary: 'Remove a key pair; its tokens are dead on every node when this answers',
+        summary: 'Remove a key pair. Its tokens are revoked',
         tags,
         params: ApplicationParams,
         response: answers({ 204: { type: 'null', description: 'Removed' } }, 401, 403, 404, 413, 415),
@@ -129,7 +129,7 @@ function registerKind(api: HttpServer, { applications }: ApplicationRoutesDeps, 
   );
 }
 
-/** An Organization's pair works in both environments, a bank's in that of its bank. */
+/** An Organization's key pair works in both environments, a bank's only in the environment of the bank. */
 function change(kind: Owner['kind'], types: readonly TokenType[]) {
   const access = withFreshProof(requires(types, `${kind}_applications:write`));
   return kind === 'organization' ? inBothEnvironments(access) : access;
@@ -139,7 +139,7 @@ function registerCreation(api: HttpServer, deps: ApplicationRoutesDeps): void {
   const { applications, organizations, allowlistPolicy } = deps;
   const tags = ['Applications'];
   const response = answers({ 201: CreatedApplicationView }, 400, 401, 403, 413, 415, 422);
-  const summary = 'Generate a key pair; client_secret is shown this once';
+  const summary = 'Generate a key pair. client_secret is shown only once';
   const forOrganization = change('organization', ['user']);
   const forBank = change('bank', ['user']);
 

@@ -4,10 +4,9 @@ import { issueToken } from '../../../testing/api-callers.ts';
 import { assertError, createTestApp } from '../../../testing/app.ts';
 import { createKey, createTenant, type Tenant } from '../../../testing/tenant.ts';
 
-/** An Organization key works in both environments; a sandbox token changes it only until there is a production one. */
+/** A sandbox token can change Organization keys only until the Organization is in production. */
 const app = await createTestApp();
-const MESSAGE =
-  'Organization keys work in production too; use a token of the production environment to change them';
+const MESSAGE = 'Organization keys work in production too; change them with a production token';
 
 const openProductionBank = ({ organizationGuid }: Tenant) =>
   app.operate('POST', `/organizations/${organizationGuid}/banks`, {
@@ -36,7 +35,7 @@ for (const [name, enter] of [
   ['has a production bank', openProductionBank],
   ['is live', goLive],
 ] as const)
-  test(`an Organization that ${name}: a sandbox token edits, creates and removes none of its keys`, async () => {
+  test(`an Organization that ${name}: a sandbox token cannot edit, create or remove its keys`, async () => {
     const tenant = await createTenant(app, { ipAllowlist: ['8.8.8.8'] });
     const { clientId } = tenant.organizationKey;
     const inside = { remoteAddress: '8.8.8.8' };
@@ -73,7 +72,7 @@ for (const [name, enter] of [
     assert.equal((await app.call({ ...remove, token: production })).status, 204);
   });
 
-test('bank keys of the sandbox are still the sandbox token’s to change', async () => {
+test('a sandbox token can still change sandbox bank keys', async () => {
   const tenant = await createTenant(app, { ipAllowlist: ['8.8.8.8'] });
   await openProductionBank(tenant);
   const { clientId } = await createKey(app, `/banks/${tenant.bankGuid}/applications`, { name: 'Key' });
@@ -83,7 +82,7 @@ test('bank keys of the sandbox are still the sandbox token’s to change', async
   assert.equal((await app.call({ method: 'DELETE', url, token })).status, 204);
 });
 
-test('a list wider than /16 is refused, and one from before that rule stays', async () => {
+test('a range wider than /16 is refused, an existing one stays', async () => {
   const tenant = await createTenant(app);
   const token = await issueToken(app, { ...tenant, customerGuid: '' }, 'user');
   const { clientId } = tenant.organizationKey;

@@ -5,14 +5,14 @@ import { MAX_SCOPES } from '../../tokens/scopes.ts';
 import type { Application } from './store.ts';
 
 const MAX_NAME_CHARACTERS = 128;
-/** Bounds the work of refusing; the rule itself (three entries) is the allowlist's own. */
+/** Bounds the input; the limit of three entries has an error message of its own. */
 const MAX_ENTRIES_READ = 100;
 const MAX_ENTRY_CHARACTERS = 256;
 
 const Name = Type.String({ minLength: 1, maxLength: MAX_NAME_CHARACTERS, pattern: '\\S' });
 const Scopes = Type.Array(Type.String({ maxLength: 128 }), {
   maxItems: MAX_SCOPES,
-  description: 'what tokens of this key may be granted at most; default: everything that its kind can hold',
+  description: 'scopes that tokens of this key can be granted; default: all scopes of its kind',
 });
 const IpAllowlist = Type.Array(Type.String({ maxLength: MAX_ENTRY_CHARACTERS }), {
   maxItems: MAX_ENTRIES_READ,
@@ -48,7 +48,7 @@ export const ApplicationView = Type.Object({
 
 export const CreatedApplicationView = Type.Object({
   ...ApplicationView.properties,
-  client_secret: Type.String({ description: 'shown this once, never retrievable again' }),
+  client_secret: Type.String({ description: 'shown only once, cannot be retrieved later' }),
 });
 
 export function viewApplication(application: Application): Static<typeof ApplicationView> {

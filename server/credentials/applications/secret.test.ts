@@ -21,7 +21,7 @@ async function createPair(kind: keyof typeof PATHS) {
   return { clientId: String(body.client_id), secret: String(body.client_secret) };
 }
 
-/** The secret as it could lie somewhere by mistake: itself, a part of it, encoded, or hashed without a key. */
+/** Forms in which a secret could leak: itself, a part of it, encoded, or hashed without a key. */
 function tracesOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
   return [
@@ -104,7 +104,7 @@ test('the database holds a keyed hash of the secret and nothing that leads back 
   assert.equal(row.secret_hash.length, 32);
 });
 
-test('client_secret is portico_sk_, 256 random bits and a checksum, so that scanners know one', async () => {
+test('client_secret is portico_sk_, 256 random bits and a checksum for secret scanners', async () => {
   const secrets = [(await createPair('organization')).secret, (await createPair('bank')).secret];
   assert.notEqual(secrets[0], secrets[1]);
   for (const secret of secrets) {
@@ -114,7 +114,7 @@ test('client_secret is portico_sk_, 256 random bits and a checksum, so that scan
   }
 });
 
-test('only the exact secret of a key opens it', async () => {
+test('only the exact secret authenticates a key', async () => {
   const pair = await createPair('organization');
   const { secret: another } = await createPair('organization');
   for (const wrong of [another, `${pair.secret} `, pair.secret.slice(0, -1), pair.secret.toUpperCase(), ''])

@@ -21,7 +21,7 @@ export type { Client, Owner } from './store.ts';
 export type Applications = ReturnType<typeof createApplications>;
 export type CreatedApplication = { application: store.Application; secret: Secret };
 
-/** Who wants a list on a new key: everybody under the policy `required`, only live Organizations otherwise. */
+/** `required`: every new key needs an IP allowlist; `optional`: only keys of live Organizations. */
 export type AllowlistPolicy = 'required' | 'optional';
 
 export type ApplicationsDeps = {
@@ -33,7 +33,7 @@ export type ApplicationsDeps = {
   secrets: ClientSecrets;
   revocations: Revocations;
   usage: KeyUsage;
-  /** No entry of a list may be a wider range. */
+  /** Prefix length of the widest range in an allowlist. */
   allowlistMinPrefix: number;
 };
 
@@ -42,7 +42,7 @@ export function createApplications(deps: ApplicationsDeps) {
   const { database, clock, guids, audit, organizations, secrets, revocations, usage, allowlistMinPrefix } =
     deps;
 
-  /** With a use that this node has seen and not written down yet. */
+  /** Includes a use that this node has not written to the database yet. */
   function withLatestUse(application: store.Application): store.Application {
     const use = usage.latest(application.client_id);
     if (!use || (application.last_used_at !== null && application.last_used_at > use.at)) return application;
@@ -56,11 +56,8 @@ export function createApplications(deps: ApplicationsDeps) {
     return Array.isArray(parsed) ? parsed : new Failure('invalid_ip_allowlist', parsed.message);
   }
 
-  /**
-   * An Organization key works in both environments. Once the Organization is in production, a sandbox token no longer
-   * changes such a key: what is done in sandbox must not reach production.
-   */
-  async function refusalInSandbox(
+  /** Organization keys work in both environments: a sandbox token must not change them once production is in use. */
+  async function checkSandboxChange(
     transaction: Transaction,
     { organizationGuid, kind, environment }: store.Owner,
   ): Promise<Failure | undefined> {
@@ -68,7 +65,7 @@ export function createApplications(deps: ApplicationsDeps) {
     if (!(await organizations.isInProduction(transaction, organizationGuid))) return undefined;
     return new Failure(
       'invalid_scopes',
-      'Organization keys work in production too; use a token of the production environment to change them',
+      'Organization keys work in production too; change them with a production token',
     );
   }
 
@@ -78,15 +75,15 @@ export function createApplications(deps: ApplicationsDeps) {
   ): Promise<Failure | undefined> {
     const revision = await database.transaction(async (transaction) => {
       const application = await find(transaction);
-      if (!application) return noApplication();
+      if (!application) return applicationNotFound();
       if (isFailure(application)) return application;
       const { client_id: clientId, name } = application;
       await store.deleteApplication(transaction, clientId);
-      await audit.record(transaction, actor, about('remove', application, { name }));
+      await audit.record(transaction, actor, applicationChange('remove', application, { name }));
       return revocations.revoke(transaction, 'application', clientId);
     });
     if (isFailure(revision)) return revision;
-    await revocations.settle(revision);
+    await revocations.propagate(revision);
     return undefined;
   }
 
@@ -98,10 +95,10 @@ export function createApplications(deps: ApplicationsDeps) {
       policy: AllowlistPolicy,
     ): Promise<CreatedApplication | Failure> {
       return database.transaction(async (transaction) => {
-        const organization = await organizations.lock(transaction, owner.organizationGuid);
+        const organization = await organizations.lockForShare(transaction, owner.organizationGuid);
         if (isFailure(organization)) return organization;
         const holder = owner.bank ? 'bank' : 'organization';
-        const refusal = await refusalInSandbox(transaction, { ...owner, kind: holder });
+        const refusal = await checkSandboxChange(transaction, { ...owner, kind: holder });
         if (refusal) return refusal;
         const scopes = checkApplicationScopes(input.scopes ?? scopesFor(holder), holder);
         if (isFailure(scopes)) return scopes;
@@ -129,7 +126,7 @@ export function createApplications(deps: ApplicationsDeps) {
         await audit.record(
           transaction,
           actor,
-          about('create', application, { name: input.name, scopes, ip_allowlist: allowlist }),
+          applicationChange('create', application, { name: input.name, scopes, ip_allowlist: allowlist }),
         );
         return { application, secret };
       });
@@ -146,12 +143,12 @@ export function createApplications(deps: ApplicationsDeps) {
 
     async get(owner: store.Owner, clientId: string): Promise<store.Application | Failure> {
       const application = await store.selectApplication(database.queries, owner, clientId);
-      return application ? withLatestUse(application) : noApplication();
+      return application ? withLatestUse(application) : applicationNotFound();
     },
 
     /**
-     * `held` bounds what the caller can give: nobody widens a key beyond the scopes of their own token.
-     * When this returns, every node issues the pair's next token by the change.
+     * `held` are the scopes of the caller's token, beyond which it cannot widen a key. Returns once every node uses the
+     * change for the key's next token.
      */
     async update(
       actor: Actor,
@@ -161,51 +158,51 @@ export function createApplications(deps: ApplicationsDeps) {
       held: ReadonlySet<string>,
     ): Promise<store.Application | Failure> {
       const updated = await database.transaction(async (transaction) => {
-        const organization = await organizations.lock(transaction, owner.organizationGuid);
+        const organization = await organizations.lockForShare(transaction, owner.organizationGuid);
         if (isFailure(organization)) return organization;
         const current = await store.selectApplicationForUpdate(transaction, owner, clientId);
-        if (!current) return noApplication();
-        const refusal = await refusalInSandbox(transaction, owner);
+        if (!current) return applicationNotFound();
+        const refusal = await checkSandboxChange(transaction, owner);
         if (refusal) return refusal;
         const scopes = input.scopes && checkApplicationScopes(input.scopes, owner.kind);
         if (isFailure(scopes)) return scopes;
         const grantable = new Set([...held, ...current.scopes]);
         const beyond = scopes?.find((scope) => !holdsScope(grantable, scope));
         if (beyond)
-          return new Failure('invalid_scopes', `Your own token must hold ${beyond} to grant it`, {
+          return new Failure('invalid_scopes', `Your token must hold the scope ${beyond} to grant it`, {
             scope: beyond,
           });
         const changes = changesOf(current, { ...input, ...(scopes && { scopes }) });
         if (!changes) return { application: current, revision: undefined };
-        // Only a list that differs is checked: one that a later rule would refuse does not stand in the way of a name.
+        // An unchanged list is not checked: a stricter rule since then must not block a change of the name.
         const allowlist = changes.ip_allowlist && checkAllowlist(changes.ip_allowlist, organization.live);
         if (isFailure(allowlist)) return allowlist;
         const application = await store.updateApplication(transaction, clientId, {
           ...changes,
           updated_at: clock.now(),
         });
-        await audit.record(transaction, actor, about('update', application, changes));
+        await audit.record(transaction, actor, applicationChange('update', application, changes));
         return { application, revision: await revocations.revoke(transaction, 'edit', clientId) };
       });
       if (isFailure(updated)) return updated;
-      if (updated.revision !== undefined) await revocations.settle(updated.revision);
+      await revocations.propagate(updated.revision);
       return updated.application;
     },
 
-    /** When this returns, no node accepts a token of the pair any more. */
+    /** Returns once no node accepts a token of the key pair. */
     remove(actor: Actor, owner: store.Owner, clientId: string): Promise<Failure | undefined> {
       return removeFound(actor, async (transaction) => {
         const found = await store.selectApplicationForUpdate(transaction, owner, clientId);
-        return (found && (await refusalInSandbox(transaction, owner))) ?? found;
+        return (found && (await checkSandboxChange(transaction, owner))) ?? found;
       });
     },
 
-    /** The operator's: whoever the pair belongs to. */
+    /** For the operator: key pairs of any Organization. */
     removeAny(actor: Actor, clientId: string): Promise<Failure | undefined> {
       return removeFound(actor, (transaction) => store.selectAnyForUpdate(transaction, clientId));
     },
 
-    /** A live Organization has a list on every key (specification, Authentication 10). */
+    /** Specification, Authentication 10. */
     async requireAllowlists(
       transaction: Transaction,
       organizationGuid: string,
@@ -215,17 +212,21 @@ export function createApplications(deps: ApplicationsDeps) {
       const keys = count === 1 ? '1 key has' : `${count} keys have`;
       return new Failure(
         'ip_allowlist_required',
-        `A live Organization needs a list on every key; ${keys} none`,
+        `Every key of a live Organization needs an ip_allowlist; ${keys} none`,
       );
     },
   };
 }
 
-function noApplication(): Failure {
+function applicationNotFound(): Failure {
   return new Failure('not_found', 'There is no such application');
 }
 
-function about(verb: 'create' | 'update' | 'remove', application: store.Application, changes: object) {
+function applicationChange(
+  verb: 'create' | 'update' | 'remove',
+  application: store.Application,
+  changes: object,
+) {
   const objectType = application.bank_guid === null ? 'organization_application' : 'bank_application';
   return {
     action: `${objectType}.${verb}` as const,

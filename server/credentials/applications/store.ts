@@ -6,7 +6,7 @@ import type { SecretHash } from './client-secret.ts';
 
 export type Application = Selectable<Tables['applications']>;
 
-/** Whose key pairs: an Organization's own, or those of its banks (of one environment, of one bank). */
+/** Owner of key pairs: the Organization itself or its banks, optionally of one environment or one bank. */
 export type Owner = {
   organizationGuid: string;
   kind: 'organization' | 'bank';
@@ -20,7 +20,7 @@ export type ApplicationFilters = {
   createdAtLt?: Date | undefined;
 };
 
-/** A key pair with what issuing a token for it needs to know. */
+/** A key pair with the environment of its bank; null for Organization keys. */
 export type Client = Application & { environment: EnvironmentName | null };
 
 export async function insertApplication(transaction: Transaction, application: Application): Promise<void> {
@@ -101,7 +101,7 @@ export async function countWithoutAllowlist(
   return count;
 }
 
-/** Many at once, for the token endpoint: in the order asked, undefined where there is none. */
+/** In the order of `clientIds`; undefined for unknown ones. */
 export async function selectClients(
   queries: Queries,
   clientIds: readonly string[],
@@ -117,7 +117,7 @@ export async function selectClients(
   return clientIds.map((clientId) => byId.get(clientId));
 }
 
-/** One row of the same shape for every id asked, in that order: where there is no such client, the decoy's hash. */
+/** In the order of `clientIds`; the decoy's hash for unknown ones. */
 export async function selectSecretHashes(
   queries: Queries,
   clientIds: readonly string[],
@@ -126,7 +126,7 @@ export async function selectSecretHashes(
   const { rows } = await sql<SecretHash>`
     select coalesce(applications.secret_hash, ${decoy.secret_hash}::bytea) as secret_hash,
       coalesce(applications.secret_key_id, ${decoy.secret_key_id}) as secret_key_id
-    from unnest(${[...clientIds]}::uuid[]) with ordinality as asked (client_id, position)
+    from unnest(${[...clientIds]}::uuid[]) with ordinality as requested (client_id, position)
     left join applications using (client_id)
     order by position`.execute(queries);
   return rows;
@@ -147,7 +147,7 @@ export async function countSecretsNotUnder(queries: Queries, keyId: string): Pro
 
 export type Use = { clientId: string; at: Date; ip: string | undefined };
 
-/** The rows are locked in one order first, so that two nodes never wait for each other's in a circle. */
+/** Locks the rows in client_id order, so that concurrent nodes cannot deadlock. */
 export async function updateLastUsed(queries: Queries, uses: readonly Use[]): Promise<void> {
   const clientIds = uses.map((use) => use.clientId);
   await sql`

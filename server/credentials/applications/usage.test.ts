@@ -28,7 +28,7 @@ const lastUse = async (tenant: Tenant, key: Key) => {
   return [last_used_at, last_used_ip];
 };
 
-/** From here on the database itself counts the statements that update the table. */
+/** Counts the statements that update the table, with a trigger. */
 async function countUpdates(): Promise<() => Promise<number>> {
   const owner = queriesOfOwner(app.testDatabase);
   const run = (statement: string) => sql.raw<{ count: number }>(statement).execute(owner);
@@ -48,7 +48,7 @@ test('a key that was never used shows neither field', async () => {
   }
 });
 
-test('asking for a token is a use, and so is a call with it', async () => {
+test('a token request counts as a use, and so does a call with the token', async () => {
   const tenant = await createTenant(app);
   for (const [key, scopes] of [
     [tenant.organizationKey, everyScope('organization')],
@@ -73,7 +73,7 @@ test('a use moves neither updated_at nor the fields of another key', async () =>
   assert.deepEqual(await shown(tenant, tenant.bankKey), before);
 });
 
-test('what is refused is no use: a wrong secret, a denied address, a missing scope', async () => {
+test('refused requests do not count: a wrong secret, a denied address, a missing scope', async () => {
   const tenant = await createTenant(app, { ipAllowlist: ['198.35.26.96'] });
   const key = tenant.organizationKey;
   const token = await tokenOf(app, key, 'trades:read');
@@ -87,7 +87,7 @@ test('what is refused is no use: a wrong secret, a denied address, a missing sco
   assert.deepEqual(await lastUse(tenant, key), before);
 });
 
-test('a customer’s call is no use of the key that its token came from', async () => {
+test('a call with a customer token does not count as a use of its key', async () => {
   const tenant = await createTenant(app);
   const customer = await createCustomer(app, tenant.bankGuid);
   const token = await customerToken(app, tenant, customer, ['customers:read']);
@@ -95,7 +95,7 @@ test('a customer’s call is no use of the key that its token came from', async 
   assert.deepEqual(await lastUse(tenant, tenant.bankKey), [undefined, undefined]);
 });
 
-test('many calls are written down once', async () => {
+test('many calls are written in one statement', async () => {
   const tenant = await createTenant(app);
   const token = await tokenOf(app, tenant.bankKey, 'customers:read');
   await lastUse(tenant, tenant.bankKey);
@@ -106,13 +106,13 @@ test('many calls are written down once', async () => {
   }
   assert.equal(await updates(), 0, 'no write per call');
   assert.deepEqual(await lastUse(tenant, tenant.bankKey), [app.clock.now().toISOString(), '127.0.0.1']);
-  assert.equal(await updates(), 0, 'nor one per look at the key');
+  assert.equal(await updates(), 0, 'and no write per read of the key');
   await app.housekeeping.runOnce();
   await app.housekeeping.runOnce();
   assert.equal(await updates(), 1);
 });
 
-test('the last use is the latest one, whichever node writes first', async () => {
+test('the last use is the latest one, regardless of the order of the writes', async () => {
   const tenant = await createTenant(app);
   await tokenOf(app, tenant.bankKey, 'customers:read');
   const earlier = app.clock.now();
@@ -125,13 +125,13 @@ test('the last use is the latest one, whichever node writes first', async () => 
     .execute();
   assert.notEqual(earlier.getTime(), later.getTime());
   assert.deepEqual(await lastUse(tenant, tenant.bankKey), [later.toISOString(), '193.0.6.139']);
-  // The earlier use is written last, and changes nothing.
+  // The earlier use is written last and is ignored.
   await app.housekeeping.runOnce();
   assert.equal(app.usage.latest(tenant.bankKey.clientId), undefined);
   assert.deepEqual(await lastUse(tenant, tenant.bankKey), [later.toISOString(), '193.0.6.139']);
 });
 
-test('a use that could not be written down is written by the next round', async () => {
+test('a use whose write failed is written by the next flush', async () => {
   const tenant = await createTenant(app);
   await tokenOf(app, tenant.bankKey, 'customers:read');
   const usedAt = app.clock.now().toISOString();
@@ -139,7 +139,7 @@ test('a use that could not be written down is written by the next round', async 
   assert.deepEqual(await lastUse(tenant, tenant.bankKey), [usedAt, '127.0.0.1']);
 });
 
-/** The table is away while the work is done, as after a failure of the database. */
+/** Renames the table during the work, to simulate a database failure. */
 async function withoutTable(
   { testDatabase }: TestApp,
   table: string,

@@ -68,7 +68,7 @@ for (const [name, seen] of Object.entries(SEEN)) {
     );
   });
 
-  test(`the ${holder} token gets the bank keys that it lists; the others are absent`, async () => {
+  test(`the ${holder} token gets the bank keys that it lists; others are 404`, async () => {
     for (const [key, clientId] of Object.entries(bankKeys)) {
       const answer = await app.call({ url: `${BANK}/${clientId}`, token: tokens[holder] });
       if (!seen.includes(key as keyof typeof bankKeys)) assertError(answer, 404, 'not_found');
@@ -76,7 +76,7 @@ for (const [name, seen] of Object.entries(SEEN)) {
     }
   });
 
-  test(`the ${holder} token changes no bank key that it does not see`, async () => {
+  test(`the ${holder} token cannot change a bank key that it cannot see`, async () => {
     for (const [key, clientId] of Object.entries(bankKeys)) {
       const payload = { name: `by ${holder}` };
       const options = { method: 'PATCH', url: `${BANK}/${clientId}`, payload } as const;
@@ -134,10 +134,10 @@ test('another tenant’s keys do not exist, for any token and any operation', as
       assert.ok(!(await idsOf(path, holder)).includes(clientId));
     }
   const after = await app.operate('GET', `/audit_records?organization_guid=${other.organizationGuid}`);
-  assert.deepEqual(after.body, before.body, 'nothing was done to it');
+  assert.deepEqual(after.body, before.body, 'it was not changed');
 });
 
-test('bank keys are filtered by one bank_guid or several, which a bank token has already', async () => {
+test('bank keys are filtered by one or several bank_guids, which are ignored for a bank token', async () => {
   const [first, second, production] = [tenant.bankGuid, secondBank.guid, productionBank.guid];
   assert.deepEqual(await idsOf(`${BANK}?bank_guid=${second}`, 'organization'), [bankKeys.second]);
   assert.deepEqual(await idsOf(`${BANK}?bank_guid=${production}`, 'organization'), []);
@@ -149,7 +149,7 @@ test('bank keys are filtered by one bank_guid or several, which a bank token has
   ]);
 });
 
-test('lists of keys have pages', async () => {
+test('lists of keys are paged', async () => {
   const page = await app.call({ url: `${BANK}?per_page=2`, token: tokens.user });
   const { objects: _, next, ...envelope } = page.body;
   assert.deepEqual(envelope, { total: 3, page: 0, per_page: 2 });

@@ -5,7 +5,7 @@ import { createCallers, issueToken } from '../../../testing/api-callers.ts';
 import { assertError, createTestApp } from '../../../testing/app.ts';
 import { eventTypesOf } from '../../../testing/subscriptions.ts';
 
-/** /api/banks (contract, section 11). Who may call it, and that another's bank is none, is in `http/`. */
+/** /api/banks (contract, section 11). */
 const app = await createTestApp();
 const owner = await createCallers(app);
 const tokens = {
@@ -17,7 +17,7 @@ const tokens = {
 const create = (token: string, payload: object) =>
   app.call({ method: 'POST', url: '/api/banks', token, payload });
 
-test('an Organization token and a person create a bank of the sandbox, which tells of it', async () => {
+test('an Organization token and a user token create a sandbox bank, which emits bank.created', async () => {
   for (const token of [tokens.organization, tokens.user]) {
     const { status, body } = await create(token, { name: 'Second' });
     const { guid, ...rest } = body;
@@ -32,7 +32,7 @@ test('an Organization token and a person create a bank of the sandbox, which tel
   }
 });
 
-test('a bank of production is not created here, and the message says why', async () => {
+test('creating a production bank is refused', async () => {
   assertError(
     await create(tokens.production, { name: 'Live' }),
     422,
@@ -43,7 +43,7 @@ test('a bank of production is not created here, and the message says why', async
   assertError(answer, 400, 'invalid_parameter', /^environment /);
 });
 
-test('a new name is told; a change of nothing is none', async () => {
+test('a new name emits bank.updated; the same name does not', async () => {
   const { body: bank } = await create(tokens.organization, { name: 'Old' });
   const url = `/api/banks/${bank.guid}`;
   const change = (payload: object) => app.call({ method: 'PATCH', url, token: tokens.organization, payload });
@@ -67,7 +67,7 @@ test('a bank token renames its own bank', async () => {
   assert.deepEqual([status, body.name], [200, 'Renamed']);
 });
 
-test('each token lists the banks that it may see, newest first', async () => {
+test('each token lists the banks that it can access, newest first', async () => {
   const of = await createCallers(app);
   const path = `/organizations/${of.organizationGuid}/banks`;
   const opened = await app.operate('POST', path, { name: 'Live', environment: 'production' });

@@ -2,13 +2,12 @@ import { Failure, type FailureCode } from '../../infrastructure/runtime/failure.
 import type { Feature } from './schema.ts';
 import type { Organization } from './store.ts';
 
-/** How each feature is refused to an Organization that does not have it. */
 const REFUSALS: Record<Feature, { code: FailureCode; message: string }> = {
   webhooks: { code: 'not_implemented', message: 'Webhooks are not enabled for this Organization' },
   files: { code: 'feature_not_enabled', message: 'Files are not enabled for this Organization' },
 };
 
-export function refusalOfFeature({ features }: Organization, feature: Feature): Failure | undefined {
+export function checkFeature({ features }: Organization, feature: Feature): Failure | undefined {
   if (features.includes(feature)) return undefined;
   const { code, message } = REFUSALS[feature];
   return new Failure(code, message);

@@ -21,7 +21,7 @@ test('an organization starts with the webhooks feature and is not live', async (
   assert.deepEqual(rest, { name: 'Acme', live: false, features: ['webhooks'], ...optional });
 });
 
-test('the operator sets live and features, and each change moves updated_at', async () => {
+test('the operator sets live and features, and each change sets updated_at', async () => {
   const guid = await createOrganization();
   app.clock.advance(1_000);
   const changes = { name: 'Acme Ltd', live: true, features: ['webhooks', 'files'] };
@@ -33,13 +33,13 @@ test('the operator sets live and features, and each change moves updated_at', as
   assert.deepEqual(again.body, body);
 });
 
-test('a field that is not sent stays as it is', async () => {
+test('an omitted field is not changed', async () => {
   const guid = await createOrganization({ name: 'Kept', features: ['files'] });
   const { body } = await app.operate('PATCH', `/organizations/${guid}`, { live: true });
   assert.deepEqual([body.name, body.live, body.features], ['Kept', true, ['files']]);
 });
 
-test('a change of nothing leaves no trace', async () => {
+test('an update without changes is not recorded', async () => {
   const organization = await createOrganization();
   const created = await app.operate('POST', `/organizations/${organization}/banks`, {
     name: 'Still',
@@ -50,10 +50,10 @@ test('a change of nothing leaves no trace', async () => {
   assert.deepEqual([bank.status, bank.body], [200, created.body]);
   assert.equal((await app.operate('PATCH', `/organizations/${organization}`, {})).status, 200);
   const records = await app.operate('GET', `/audit_records?organization_guid=${organization}`);
-  assert.equal(records.body.total, 2, 'the two creations only');
+  assert.equal(records.body.total, 2, 'only the two creations are recorded');
 });
 
-test('a bank belongs to one environment and announces its creation and its changes', async () => {
+test('a bank belongs to one environment and emits events for its creation and changes', async () => {
   const organization = await createOrganization();
   const created = await app.operate('POST', `/organizations/${organization}/banks`, {
     name: 'First Bank',

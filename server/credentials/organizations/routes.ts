@@ -13,7 +13,7 @@ import { actorOf, requires } from '../../tokens/access/access.ts';
 import { BankChanges, BankView, NewSandboxBank, viewBank } from './schema.ts';
 import type { Organizations } from './service.ts';
 
-/** The Banks as their partner sees them; the operator's calls make the same changes. */
+/** Banks, for partners. */
 export function registerBanks(api: HttpServer, { organizations }: { organizations: Organizations }): void {
   const tags = ['Banks'];
   const create = requires(['organization', 'user'], 'banks:execute');
@@ -27,7 +27,7 @@ export function registerBanks(api: HttpServer, { organizations }: { organization
       schema: {
         ...create.documented,
         operationId: 'banks.create',
-        summary: 'Create a Bank (sandbox only); emits bank.created',
+        summary: 'Create a Bank (sandbox only). Emits bank.created',
         tags,
         body: NewSandboxBank,
         response: answers({ 201: BankView }, 400, 401, 403, 413, 415, 422),
@@ -46,7 +46,7 @@ export function registerBanks(api: HttpServer, { organizations }: { organization
       schema: {
         ...read.documented,
         operationId: 'banks.list',
-        summary: 'List the Banks that the token may see',
+        summary: 'List the Banks that the token can access',
         tags,
         querystring: listQuery({
           guid: guidsFilter,
@@ -93,7 +93,7 @@ export function registerBanks(api: HttpServer, { organizations }: { organization
       schema: {
         ...write.documented,
         operationId: 'banks.update',
-        summary: 'Rename a Bank; emits bank.updated',
+        summary: 'Rename a Bank. Emits bank.updated',
         tags,
         params: GuidParams,
         body: BankChanges,

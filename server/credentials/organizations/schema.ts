@@ -12,7 +12,7 @@ import type { Bank, Organization } from './store.ts';
 
 const MAX_NAME_CHARACTERS = 128;
 
-/** What an Organization may use beyond keys and tokens. */
+/** Optional features of an Organization. */
 const FEATURES = ['webhooks', 'files'] as const;
 export type Feature = (typeof FEATURES)[number];
 export const DEFAULT_FEATURES: readonly Feature[] = ['webhooks'];
@@ -29,7 +29,8 @@ const SecondFactorRoles = Type.Array(RoleName, {
   description: 'roles whose members need a second factor for every call',
 });
 const SecondFactorInProduction = Type.Boolean({
-  description: 'whether members need a second factor for changes in production; by default once live',
+  description:
+    'whether members need a second factor for changes in production; default: true for live Organizations',
 });
 const secondFactorChanges = {
   second_factor_roles: Type.Optional(SecondFactorRoles),
@@ -48,7 +49,6 @@ export const OrganizationChanges = strictObject({
   features: Type.Optional(Features),
   ...secondFactorChanges,
 });
-/** What a Founder decides about the team; the operator changes it with the rest of the Organization. */
 export const SecondFactorChanges = strictObject(secondFactorChanges);
 export const SecondFactorView = Type.Object({
   second_factor_roles: SecondFactorRoles,
@@ -65,7 +65,7 @@ export const OrganizationView = Type.Object({
 });
 
 export const NewBank = strictObject({ name: Name, environment: EnvironmentName });
-/** Of a partner, who creates none elsewhere. */
+/** For partners, who can create banks only in sandbox. */
 export const NewSandboxBank = strictObject({ name: Name });
 export const BankChanges = strictObject({ name: Type.Optional(Name) });
 export const BankView = Type.Object({

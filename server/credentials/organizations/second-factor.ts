@@ -3,12 +3,12 @@ import type { Role } from '../../tokens/roles.ts';
 import type { Organization } from './store.ts';
 
 type Policy = Pick<Organization, 'live' | 'second_factor_roles' | 'second_factor_in_production'>;
-/** What a member needs a second factor for: every call, changes in production, or nothing. */
+/** Calls that a member needs a second factor for. */
 export type SecondFactorNeed = 'always' | 'production_changes' | 'never';
 
-/** A live Organization requires one in production until it decides otherwise (contract, section 12). */
-export function requiresInProduction({ live, second_factor_in_production: decided }: Policy): boolean {
-  return decided ?? live;
+/** Default: required once the Organization is live (contract, section 12). */
+export function requiresInProduction({ live, second_factor_in_production: setting }: Policy): boolean {
+  return setting ?? live;
 }
 
 export function secondFactorNeed(policy: Policy, role: Role | undefined): SecondFactorNeed {
@@ -16,8 +16,8 @@ export function secondFactorNeed(policy: Policy, role: Role | undefined): Second
   return requiresInProduction(policy) ? 'production_changes' : 'never';
 }
 
-/** For a member whose session has no second factor; undefined when the call may go on. */
-export function refusalWithoutSecondFactor(
+/** For a member whose session has no second factor. */
+export function checkSecondFactor(
   policy: Policy,
   { role, changesProduction }: { role: Role | undefined; changesProduction: boolean },
 ): Failure | undefined {
@@ -25,11 +25,11 @@ export function refusalWithoutSecondFactor(
   if (need === 'always')
     return new Failure(
       'second_factor_required',
-      'Your Organization requires a second factor for your role: an authenticator app or a passkey',
+      'Your Organization requires a second factor for your role: use an authenticator app or a passkey',
     );
   if (need === 'never' || !changesProduction) return undefined;
   return new Failure(
     'second_factor_required',
-    'Changes that reach production require a second factor: an authenticator app or a passkey',
+    'Changes in production require a second factor: use an authenticator app or a passkey',
   );
 }

@@ -8,7 +8,7 @@ import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import { Failure } from '../../infrastructure/runtime/failure.ts';
 import type { Guids } from '../../infrastructure/runtime/guid.ts';
 import type { Events } from '../../webhooks/events/service.ts';
-import { refusalOfFeature } from './features.ts';
+import { checkFeature } from './features.ts';
 import {
   type BankChanges,
   DEFAULT_FEATURES,
@@ -19,7 +19,7 @@ import {
   type OrganizationChanges,
   type SecondFactorChanges,
 } from './schema.ts';
-import { refusalWithoutSecondFactor } from './second-factor.ts';
+import { checkSecondFactor } from './second-factor.ts';
 import * as store from './store.ts';
 
 export type { Bank, Organization } from './store.ts';
@@ -31,11 +31,11 @@ type Deps = {
   guids: Guids;
   audit: Audit;
   events: Events;
-  /** What has to hold of an Organization's keys before it goes live. */
+  /** Returns a Failure while the Organization must not go live. */
   beforeGoingLive(transaction: Transaction, organizationGuid: string): Promise<Failure | undefined>;
 };
 
-/** Organizations and their Banks: who owns everything else. */
+/** Organizations and their Banks. */
 export function createOrganizations({ database, clock, guids, audit, events, beforeGoingLive }: Deps) {
   const { queries } = database;
 
@@ -45,7 +45,7 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
     input: Static<typeof NewBank>,
   ): Promise<store.Bank | Failure> {
     return database.transaction(async (transaction) => {
-      if (!(await store.selectOrganization(transaction, organizationGuid))) return noOrganization();
+      if (!(await store.selectOrganization(transaction, organizationGuid))) return organizationNotFound();
       const now = clock.now();
       const bank: store.Bank = {
         guid: guids.next(),
@@ -56,10 +56,26 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
         updated_at: now,
       };
       await store.insertBank(transaction, bank);
-      await audit.record(transaction, actor, aboutBank('bank.create', bank, input));
+      await audit.record(transaction, actor, bankChange('bank.create', bank, input));
       await events.publish(transaction, [eventOf('bank.created', bank)]);
       return bank;
     });
+  }
+
+  async function change(
+    transaction: Transaction,
+    actor: Actor,
+    guid: string,
+    input: Static<typeof OrganizationChanges>,
+  ): Promise<store.Organization | Failure> {
+    const current = await store.selectOrganizationForUpdate(transaction, guid);
+    if (!current) return organizationNotFound();
+    const changes = changesOf(current, input);
+    if (!changes) return current;
+    const notReady = changes.live ? await beforeGoingLive(transaction, guid) : undefined;
+    if (notReady) return notReady;
+    await audit.record(transaction, actor, organizationChange('organization.update', guid, changes));
+    return store.updateOrganization(transaction, guid, { ...changes, updated_at: clock.now() });
   }
 
   return {
@@ -80,87 +96,67 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
         await audit.record(
           transaction,
           actor,
-          aboutOrganization('organization.create', organization.guid, input),
+          organizationChange('organization.create', organization.guid, input),
         );
         return organization;
       });
     },
 
-    update(
+    update: (
       actor: Actor,
       guid: string,
       input: Static<typeof OrganizationChanges>,
-    ): Promise<store.Organization | Failure> {
-      return database.transaction(async (transaction) => {
-        const current = await store.selectOrganizationForUpdate(transaction, guid);
-        if (!current) return noOrganization();
-        const changes = changesOf(current, input);
-        if (!changes) return current;
-        const notReady = changes.live ? await beforeGoingLive(transaction, guid) : undefined;
-        if (notReady) return notReady;
-        await audit.record(transaction, actor, aboutOrganization('organization.update', guid, changes));
-        return store.updateOrganization(transaction, guid, { ...changes, updated_at: clock.now() });
-      });
-    },
+    ): Promise<store.Organization | Failure> =>
+      database.transaction((transaction) => change(transaction, actor, guid, input)),
 
-    /** In the transaction that makes sure that the actor may change it. */
-    async changeSecondFactor(
+    changeSecondFactor: (
       transaction: Transaction,
       actor: Actor,
       guid: string,
       input: Static<typeof SecondFactorChanges>,
-    ): Promise<store.Organization | Failure> {
-      const current = await store.selectOrganizationForUpdate(transaction, guid);
-      if (!current) return noOrganization();
-      const changes = changesOf(current, input);
-      if (!changes) return current;
-      await audit.record(transaction, actor, aboutOrganization('organization.update', guid, changes));
-      return store.updateOrganization(transaction, guid, { ...changes, updated_at: clock.now() });
-    },
+    ): Promise<store.Organization | Failure> => change(transaction, actor, guid, input),
 
     async get(guid: string): Promise<store.Organization | Failure> {
-      return (await store.selectOrganization(queries, guid)) ?? noOrganization();
+      return (await store.selectOrganization(queries, guid)) ?? organizationNotFound();
     },
 
-    /** For a rule that must not see the Organization change under it. */
-    async lock(transaction: Transaction, guid: string): Promise<store.Organization | Failure> {
-      return (await store.selectOrganizationForShare(transaction, guid)) ?? noOrganization();
+    /** Blocks changes of the Organization until the transaction ends. */
+    async lockForShare(transaction: Transaction, guid: string): Promise<store.Organization | Failure> {
+      return (await store.selectOrganizationForShare(transaction, guid)) ?? organizationNotFound();
     },
 
-    /** Whether anything of it is in production: it is live, or has a production bank. */
+    /** Whether the Organization is live or has a production bank. */
     async isInProduction(transaction: Transaction, guid: string): Promise<boolean> {
       const organization = await store.selectOrganization(transaction, guid);
       if (organization?.live) return true;
       return store.hasBankIn(transaction, guid, 'production');
     },
 
-    /** For a rule that counts what the Organization has before adding to it: whoever else does so waits. */
-    async lockAlone(transaction: Transaction, guid: string): Promise<store.Organization | Failure> {
-      return (await store.selectOrganizationForUpdate(transaction, guid)) ?? noOrganization();
+    /** Serializes transactions that check a limit of the Organization before adding to it. */
+    async lockForUpdate(transaction: Transaction, guid: string): Promise<store.Organization | Failure> {
+      return (await store.selectOrganizationForUpdate(transaction, guid)) ?? organizationNotFound();
     },
 
-    /** Why this Organization may not use the feature; undefined when it may. */
-    async refusalOf(guid: string, feature: Feature): Promise<Failure | undefined> {
+    async checkFeature(guid: string, feature: Feature): Promise<Failure | undefined> {
       const organization = await store.selectOrganization(queries, guid);
-      return organization ? refusalOfFeature(organization, feature) : noOrganization();
+      return organization ? checkFeature(organization, feature) : organizationNotFound();
     },
 
-    /** Why a member without a second factor may not make this call; undefined when they may. */
-    async refusalWithoutSecondFactor(
+    async checkSecondFactor(
       guid: string,
-      call: Parameters<typeof refusalWithoutSecondFactor>[1],
+      call: Parameters<typeof checkSecondFactor>[1],
     ): Promise<Failure | undefined> {
       const organization = await store.selectOrganization(queries, guid);
-      return organization ? refusalWithoutSecondFactor(organization, call) : noOrganization();
+      return organization ? checkSecondFactor(organization, call) : organizationNotFound();
     },
 
-    /** Which of these there are; one query for any number. */
+    /** Guids that exist, in one query. */
     async findAll(guidsToFind: readonly string[]): Promise<ReadonlySet<string>> {
       return new Set(await store.selectOrganizationGuids(queries, guidsToFind));
     },
 
-    /** Those that there are of these, by their guid; on the connections of logins. */
-    async getAllOfLogin(guidsToFind: readonly string[]): Promise<ReadonlyMap<string, store.Organization>> {
+    /** By guid, on the connections reserved for logins. */
+    async findAllForLogin(guidsToFind: readonly string[]): Promise<ReadonlyMap<string, store.Organization>> {
       if (guidsToFind.length === 0) return new Map();
       const found = await store.selectOrganizationsByGuid(database.authentication.queries, guidsToFind);
       return new Map(found.map((organization) => [organization.guid, organization]));
@@ -168,12 +164,11 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
 
     list: (page: Page) => store.selectOrganizations(database.lists, page),
 
-    /** The one that was created first on this database. */
     first: () => store.selectFirstOrganization(database.queries),
 
     createBank,
 
-    /** By a partner: in production a bank is the operator's to open. */
+    /** For partners; production banks are created by the operator. */
     async createSandboxBank(
       actor: Actor,
       { organizationGuid, environment }: store.VisibleBanks,
@@ -182,7 +177,7 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
       if (environment === 'production')
         return new Failure(
           'not_implemented',
-          'Production banks come from the platform; create them in sandbox',
+          'Banks can be created only in sandbox; ask the operator for a production bank',
         );
       return createBank(actor, organizationGuid, { ...input, environment: 'sandbox' });
     },
@@ -190,39 +185,45 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
     updateBank(actor: Actor, guid: string, input: Static<typeof BankChanges>): Promise<store.Bank | Failure> {
       return database.transaction(async (transaction) => {
         const current = await store.selectBankForUpdate(transaction, guid);
-        if (!current) return noBank();
+        if (!current) return bankNotFound();
         const changes = changesOf(current, input);
         if (!changes) return current;
         const bank = await store.updateBank(transaction, guid, { ...changes, updated_at: clock.now() });
-        await audit.record(transaction, actor, aboutBank('bank.update', bank, changes));
+        await audit.record(transaction, actor, bankChange('bank.update', bank, changes));
         await events.publish(transaction, [eventOf('bank.updated', bank)]);
         return bank;
       });
     },
 
     async getBank(guid: string): Promise<store.Bank | Failure> {
-      return (await store.selectBank(queries, guid)) ?? noBank();
+      return (await store.selectBank(queries, guid)) ?? bankNotFound();
     },
 
     async getVisibleBank(visible: store.VisibleBanks, guid: string): Promise<store.Bank | Failure> {
-      return (await store.selectVisibleBank(queries, visible, guid)) ?? noBank();
+      return (await store.selectVisibleBank(queries, visible, guid)) ?? bankNotFound();
     },
 
-    /** The banks that there are of these, by their guid; one query for any number. */
+    /** By guid, in one query. */
     async findBanks(guidsToFind: readonly string[]): Promise<ReadonlyMap<string, store.Bank>> {
       if (guidsToFind.length === 0) return new Map();
       const banks = await store.selectBanksByGuid(queries, guidsToFind);
       return new Map(banks.map((bank) => [bank.guid, bank]));
     },
 
-    /** A bank that a request names: of this Organization, and of this environment when there is one. */
+    /** Bank named by the bank_guid of a request. */
     async findBank(
       organizationGuid: string,
       guid: string,
       environment: EnvironmentName | undefined,
     ): Promise<store.Bank | Failure> {
       const bank = await store.selectVisibleBank(queries, { organizationGuid, environment }, guid);
-      return bank ?? new Failure('no_bank', 'bank_guid does not name a bank of yours in this environment');
+      return (
+        bank ??
+        new Failure(
+          'no_bank',
+          'bank_guid must be the guid of a bank of your Organization in this environment',
+        )
+      );
     },
 
     async listBanks(
@@ -230,7 +231,7 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
       page: Page,
       filters: store.BankFilters,
     ): Promise<PageOf<store.Bank> | Failure> {
-      if (!(await store.selectOrganization(queries, organizationGuid))) return noOrganization();
+      if (!(await store.selectOrganization(queries, organizationGuid))) return organizationNotFound();
       return store.selectBanks(database.lists, { organizationGuid }, page, filters);
     },
 
@@ -239,19 +240,23 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
   };
 }
 
-function noOrganization(): Failure {
+function organizationNotFound(): Failure {
   return new Failure('not_found', 'There is no such organization');
 }
 
-function noBank(): Failure {
+function bankNotFound(): Failure {
   return new Failure('not_found', 'There is no such bank');
 }
 
-function aboutOrganization(action: `organization.${string}`, guid: string, changes: Record<string, unknown>) {
+function organizationChange(
+  action: `organization.${string}`,
+  guid: string,
+  changes: Record<string, unknown>,
+) {
   return { action, organizationGuid: guid, objectType: 'organization', objectId: guid, changes };
 }
 
-function aboutBank(action: `bank.${string}`, bank: store.Bank, changes: Record<string, unknown>) {
+function bankChange(action: `bank.${string}`, bank: store.Bank, changes: Record<string, unknown>) {
   return {
     action,
     organizationGuid: bank.organization_guid,

@@ -13,7 +13,7 @@ export type BankFilters = {
   createdAtLt?: Date | undefined;
 };
 
-/** What a token may see: its Organization's, narrowed to its environment and to its bank. */
+/** Banks that a token can access. */
 export type VisibleBanks = {
   organizationGuid: string;
   environment?: EnvironmentName | undefined;
@@ -45,7 +45,7 @@ export function selectFirstOrganization(queries: Queries): Promise<Organization 
   return queries.selectFrom('organizations').selectAll().orderBy('guid').limit(1).executeTakeFirst();
 }
 
-/** One at a time. Rows that refer to the organization can still be added meanwhile: its key stays what it is. */
+/** FOR NO KEY UPDATE still allows inserts of rows that reference the Organization. */
 export function selectOrganizationForUpdate(
   transaction: Transaction,
   guid: string,
@@ -58,7 +58,6 @@ export function selectOrganizationForUpdate(
     .executeTakeFirst();
 }
 
-/** Nobody changes the organization while a rule that depends on it is applied; several may apply one at once. */
 export function selectOrganizationForShare(
   transaction: Transaction,
   guid: string,
@@ -106,7 +105,6 @@ export function updateBank(
     .executeTakeFirstOrThrow();
 }
 
-/** One change at a time, so that each is compared with what the one before left. */
 export function selectBankForUpdate(transaction: Transaction, guid: string): Promise<Bank | undefined> {
   return transaction
     .selectFrom('banks')

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import Type, { type Static } from 'typebox';
 import type { People } from '../../people/members/people.ts';
-import { inTurn, requires } from '../../tokens/access/access.ts';
+import { requires, runQueued } from '../../tokens/access/access.ts';
 import type { Page } from '../database/paging/paging.ts';
 import { unwrap } from '../http/errors.ts';
 import { createdAtFilters, moment, textsFilter, values } from '../http/requests/filters.ts';
@@ -60,7 +60,7 @@ export function registerAuditEntries(
   api.get(
     '/audit_entries.csv',
     {
-      config: read.config,
+      config: { ...read.config, readsMany: true },
       schema: {
         ...read.documented,
         operationId: 'audit_entries.export',
@@ -73,7 +73,7 @@ export function registerAuditEntries(
     async (request, reply) => {
       const wanted = filtersOf(request.caller.organizationGuid, request.query);
       const lines = exportCsv(async (page: Page) => {
-        const { rows, next } = await inTurn(request, () => audit.walk(page, wanted));
+        const { rows, next } = await runQueued(request, () => audit.walk(page, wanted));
         const emails = await emailsOf(rows);
         return { entries: rows.map((record) => viewAuditEntry(record, emails)), next };
       });

@@ -10,6 +10,9 @@ export type RandomBytes = (size: number) => Uint8Array;
 
 const GUID_PATTERN = /^[0-9a-f]{32}$/;
 
+/** Matches no row. Looked up in place of an unknown id, so that known and unknown ids take the same queries. */
+export const NIL_GUID = '0'.repeat(32);
+
 export function isGuid(text: string): boolean {
   return GUID_PATTERN.test(text);
 }

@@ -1,7 +1,7 @@
 import { unwrap } from '../../infrastructure/http/errors.ts';
 import { answers, GuidParams } from '../../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../../infrastructure/http/server.ts';
-import { actorOf } from './entry.ts';
+import { userActor } from './request-source.ts';
 import { type RouteTools, tags } from './route-tools.ts';
 import {
   AccountChanges,
@@ -17,21 +17,20 @@ import {
 } from './schema.ts';
 import { bySession } from './sessions/guard.ts';
 
-/** What people change about themselves. */
 export function registerAccount(dashboard: HttpServer, tools: RouteTools): void {
   registerPerson(dashboard, tools);
   registerTotp(dashboard, tools);
   registerSessions(dashboard, tools);
 }
 
-function registerPerson(dashboard: HttpServer, { login, from, describe }: RouteTools): void {
+function registerPerson(dashboard: HttpServer, { login, sourceOf, describe }: RouteTools): void {
   dashboard.patch(
     '/account',
     {
       schema: {
         ...bySession,
         operationId: 'dashboard.account.update',
-        summary: 'Change one’s name',
+        summary: 'Change your name',
         tags,
         body: AccountChanges,
         response: answers({ 200: SessionView }, 401, 403, 413, 415),
@@ -39,7 +38,7 @@ function registerPerson(dashboard: HttpServer, { login, from, describe }: RouteT
     },
     async (request) => {
       const { member_guid: guid } = request.session;
-      await login.accounts.rename(guid, request.body.name, from(request));
+      await login.accounts.rename(guid, request.body.name, sourceOf(request));
       return describe(request, request.session);
     },
   );
@@ -50,7 +49,7 @@ function registerPerson(dashboard: HttpServer, { login, from, describe }: RouteT
       schema: {
         ...bySession,
         operationId: 'dashboard.account.change_password',
-        summary: 'Change one’s password; every other session ends',
+        summary: 'Change your password. Every other session ends',
         tags,
         body: PasswordChange,
         response: answers({ 204: { type: 'null' } }, 401, 403, 413, 415, 422, 503),
@@ -59,13 +58,13 @@ function registerPerson(dashboard: HttpServer, { login, from, describe }: RouteT
     async (request, reply) => {
       const { current_password: currentPassword, new_password: newPassword } = request.body;
       const passwords = { currentPassword, newPassword };
-      unwrap(await login.accounts.changePassword(request.session, passwords, from(request)));
+      unwrap(await login.accounts.changePassword(request.session, passwords, sourceOf(request)));
       return reply.code(204).send();
     },
   );
 }
 
-function registerTotp(dashboard: HttpServer, { login, from }: RouteTools): void {
+function registerTotp(dashboard: HttpServer, { login, sourceOf }: RouteTools): void {
   dashboard.post(
     '/account/totp',
     {
@@ -73,7 +72,7 @@ function registerTotp(dashboard: HttpServer, { login, from }: RouteTools): void 
         ...bySession,
         operationId: 'dashboard.account.totp.create',
         summary:
-          'Get the secret for an authenticator app; on once a code of it is confirmed. Takes a fresh proof',
+          'Get the secret for an authenticator app. Confirm a code to turn it on. Requires a fresh proof',
         tags,
         body: Nothing,
         response: answers({ 201: NewTotpView }, 401, 403, 409, 413, 415),
@@ -88,14 +87,14 @@ function registerTotp(dashboard: HttpServer, { login, from }: RouteTools): void 
       schema: {
         ...bySession,
         operationId: 'dashboard.account.totp.confirm',
-        summary: 'Turn one-time passwords on; the recovery codes are shown this once',
+        summary: 'Turn one-time passwords on. The recovery codes are shown only once',
         tags,
         body: TotpConfirmation,
         response: answers({ 200: RecoveryCodesView }, 401, 403, 409, 413, 415, 422),
       },
     },
     async (request) => {
-      const codes = await login.accounts.confirmTotp(request.session, request.body.code, from(request));
+      const codes = await login.accounts.confirmTotp(request.session, request.body.code, sourceOf(request));
       return { recovery_codes: unwrap(codes) };
     },
   );
@@ -106,27 +105,27 @@ function registerTotp(dashboard: HttpServer, { login, from }: RouteTools): void 
       schema: {
         ...bySession,
         operationId: 'dashboard.account.totp.remove',
-        summary: 'Turn one-time passwords off, with one’s password. Takes a fresh proof',
+        summary: 'Turn one-time passwords off with your password. Requires a fresh proof',
         tags,
         body: PasswordConfirmation,
         response: answers({ 204: { type: 'null' } }, 401, 403, 409, 413, 415, 422, 503),
       },
     },
     async (request, reply) => {
-      unwrap(await login.accounts.turnOffTotp(request.session, request.body.password, from(request)));
+      unwrap(await login.accounts.turnOffTotp(request.session, request.body.password, sourceOf(request)));
       return reply.code(204).send();
     },
   );
 }
 
-function registerSessions(dashboard: HttpServer, { login, from }: RouteTools): void {
+function registerSessions(dashboard: HttpServer, { login, sourceOf }: RouteTools): void {
   dashboard.get(
     '/account/sessions',
     {
       schema: {
         ...bySession,
         operationId: 'dashboard.account.sessions.list',
-        summary: 'Where one is logged in',
+        summary: 'List your sessions',
         tags,
         response: answers({ 200: SessionListView }, 401, 403),
       },
@@ -140,7 +139,7 @@ function registerSessions(dashboard: HttpServer, { login, from }: RouteTools): v
       schema: {
         ...bySession,
         operationId: 'dashboard.account.sessions.end',
-        summary: 'End a session and every token got with it',
+        summary: 'End a session and revoke its tokens',
         tags,
         params: GuidParams,
         response: answers({ 204: { type: 'null' } }, 401, 403, 404, 413, 415),
@@ -148,7 +147,7 @@ function registerSessions(dashboard: HttpServer, { login, from }: RouteTools): v
     },
     async (request, reply) => {
       const { member_guid: guid } = request.session;
-      unwrap(await login.sessions.end(actorOf(guid, from(request)), guid, request.params.guid));
+      unwrap(await login.sessions.end(userActor(guid, sourceOf(request)), guid, request.params.guid));
       return reply.code(204).send();
     },
   );

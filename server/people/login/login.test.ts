@@ -16,7 +16,7 @@ function costOfHash(hash: string) {
   const { algorithm, memoryCost, timeCost, parallelism } = argon2.parseOptions(hash);
   return { algorithm, memoryCost, timeCost, parallelism };
 }
-/** The cost of each password that was compared. */
+/** Argon2 parameters of each compared hash. */
 const hashed: object[] = [];
 const passwordHasher: PasswordHasher = {
   hash: argon2.hash,
@@ -29,7 +29,7 @@ const app = await createTestApp({ environment, passwordHasher });
 const { organizationGuid } = await createTenant(app);
 const ada = await joinTeam(app, organizationGuid, { email: 'ada@partner.example' });
 
-test('the right password begins a session, which tells who one is and where', async () => {
+test('the correct password starts a session, which shows the member and the Organizations', async () => {
   const answer = await logIn(app, ada);
   assert.equal(answer.status, 200, JSON.stringify(answer.body));
   const { member, organizations, ...rest } = answer.body;
@@ -59,17 +59,17 @@ test('the right password begins a session, which tells who one is and where', as
   assert.deepEqual(session.body, answer.body);
 });
 
-test('an address is the same in capitals and with blanks around it', async () => {
+test('email addresses are compared without case and surrounding spaces', async () => {
   assert.equal((await logIn(app, { ...ada, email: 'ADA@Partner.example' })).status, 200);
 });
 
-test('unknown address, wrong password and no password yet get the same answer', async () => {
+test('unknown address, wrong password and missing password get the same response', async () => {
   const path = `/organizations/${organizationGuid}/members`;
   await app.operate('POST', path, { email: 'invited@partner.example', role: 'viewer' });
   const wrong = await logIn(app, { ...ada, password: 'not the password' });
   assertError(wrong, 401, 'authentication_failed');
   assert.equal(wrong.headers['set-cookie'], undefined);
-  for (const email of ['nobody@partner.example', 'invited@partner.example']) {
+  for (const email of ['unknown@partner.example', 'invited@partner.example']) {
     const answer = await logIn(app, { email, password: PASSWORD });
     assert.deepEqual([answer.status, answer.body], [wrong.status, wrong.body]);
     const names = (headers: object) => Object.keys(headers).sort();
@@ -77,7 +77,7 @@ test('unknown address, wrong password and no password yet get the same answer', 
   }
 });
 
-test('an unknown address costs the same hashes and the same look-up for the audit record as a known one', async () => {
+test('an unknown address costs the same hashes and audit lookups as a known one', async () => {
   const lookUps = mock.method(app.members, 'organizationsOf').mock;
   async function costOf(email: string) {
     await app.failedAuthentications.flush();
@@ -88,12 +88,12 @@ test('an unknown address costs the same hashes and the same look-up for the audi
     return { hashed: [...hashed], lookUps: lookUps.callCount() };
   }
   const expected = { hashed: [RECOMMENDED], lookUps: 1 };
-  for (const email of [ada.email, 'nobody@partner.example', 'invited@partner.example'])
+  for (const email of [ada.email, 'unknown@partner.example', 'invited@partner.example'])
     assert.deepEqual(await costOf(email), expected, email);
   lookUps.restore();
 });
 
-test('passwords are kept as argon2id of the recommended cost, and nowhere else', async () => {
+test('passwords are stored only as argon2id with the recommended parameters', async () => {
   const rows = await app.database.queries.selectFrom('logins').select('password_hash').execute();
   for (const { password_hash: hash } of rows) {
     assert.deepEqual(costOfHash(String(hash)), RECOMMENDED);
@@ -101,7 +101,7 @@ test('passwords are kept as argon2id of the recommended cost, and nowhere else',
   assert.doesNotMatch(app.logged.join(), new RegExp(PASSWORD));
 });
 
-test('the same password in another form of Unicode is the same', async () => {
+test('passwords are compared in Unicode form NFKC', async () => {
   const person = await joinTeam(app, organizationGuid);
   const payload = { current_password: PASSWORD, new_password: 'Zwölf Boxkämpfer jagen' };
   const changed = await browse(app, 'POST', '/account/password', { as: person, payload });
@@ -114,7 +114,7 @@ test('the same password in another form of Unicode is the same', async () => {
     );
 });
 
-test('a session that is no session gets 401 on every route behind the guard', async () => {
+test('an invalid session gets 401 on every route behind the guard', async () => {
   for (const cookie of ['', 'portico_session=', 'portico_session=x', '__Host-portico_session=x'])
     for (const [method, path] of [
       ['GET', '/session'],
@@ -125,7 +125,7 @@ test('a session that is no session gets 401 on every route behind the guard', as
       assertError(await browse(app, method, path, { as: { cookie } }), 401, 'authentication_failed');
 });
 
-test('login is counted, by how and by what came of it', async () => {
+test('logins are counted by method and result', async () => {
   const count = async (result: string) => {
     const { values } = await app.metrics.logins.get();
     const found = values.find(({ labels }) => labels.method === 'password' && labels.result === result);

@@ -6,7 +6,7 @@ import { createTestDatabase } from '../../../testing/database.ts';
 import { createTenant } from '../../../testing/tenant.ts';
 import { codesOf } from '../../../testing/totp.ts';
 
-/** A new master key: the secrets of authenticators move with everything else. */
+/** Rotation of the master key re-encrypts TOTP secrets. */
 const OLD = 'a1'.repeat(32);
 const NEW = 'b2'.repeat(32);
 const testDatabase = await createTestDatabase();

@@ -14,11 +14,11 @@ import {
 import { queriesOfOwner } from '../../../testing/database.ts';
 import { createTenant } from '../../../testing/tenant.ts';
 
-/** Everything that people do, with the log at its most talkative; then nothing of it is there. */
+/** Uses every login feature at the most verbose log level, then searches the log for secrets. */
 const app = await createTestApp();
 const { organizationGuid } = await createTenant(app);
 
-test('no password, cookie, link, code, token or address of a person is in the log', async () => {
+test('no password, cookie, link, code, token or email address is in the log', async () => {
   const secrets: string[] = [PASSWORD, 'a brand new password', 'not the password'];
   const path = `/organizations/${organizationGuid}/members`;
   const email = 'secretive@partner.example';
@@ -47,7 +47,7 @@ test('no password, cookie, link, code, token or address of a person is in the lo
   await browse(app, 'POST', '/password_resets', { payload: { email } });
   await app.login.passwordResets.idle();
 
-  // A fault of ours while one of them is on its way: the error is logged, what was sent is not.
+  // An internal error is logged without the request that caused it.
   const owner = queriesOfOwner(app.testDatabase);
   await owner.schema.alterTable('sessions').renameTo('sessions_away').execute();
   const failed = await logIn(app, { ...person, password: 'a brand new password' });
@@ -61,11 +61,11 @@ test('no password, cookie, link, code, token or address of a person is in the lo
   for (const secret of secrets) assert.ok(!JSON.stringify(records).includes(secret), secret);
 });
 
-test('on the embedded demo alone a link for a new password is in the log', async () => {
+test('only the embedded demo logs password reset links', async () => {
   const demo = await createTestApp({ environment: { PORTICO_DEMO: 'true' } });
   const tenant = await createTenant(demo);
   const person = await joinTeam(demo, tenant.organizationGuid);
   await browse(demo, 'POST', '/password_resets', { payload: { email: person.email } });
   await demo.login.passwordResets.idle();
-  assert.ok(!demo.logged.join().includes('set-password'), 'a database of its own is no embedded one');
+  assert.ok(!demo.logged.join().includes('set-password'), 'an external database is not the embedded demo');
 });

@@ -3,36 +3,30 @@ import { unwrap } from '../../infrastructure/http/errors.ts';
 import { answers } from '../../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../../infrastructure/http/server.ts';
 import { registerAccount } from './account-routes.ts';
-import { actorOf } from './entry.ts';
 import { registerLinks } from './links/link-routes.ts';
 import { registerPasskeys } from './passkeys/passkey-routes.ts';
 import { PasskeyLogin, PasskeyLoginOptions, type PasskeyRequest } from './passkeys/passkey-schema.ts';
+import { registerProofs } from './proofs/proof-routes.ts';
+import { createSourceOf, userActor } from './request-source.ts';
 import { type LoginDeps, type RouteTools, tags } from './route-tools.ts';
 import { LoginBody, Nothing, SessionView, UserTokenBody, UserTokenView, viewSession } from './schema.ts';
-import { registerProofs } from './second-factors/proof-routes.ts';
-import {
-  bySession,
-  clearSessionCookie,
-  createFrom,
-  registerDashboard,
-  setSessionCookie,
-} from './sessions/guard.ts';
+import { bySession, clearSessionCookie, registerDashboard, setSessionCookie } from './sessions/guard.ts';
 import type { Session } from './sessions/sessions.ts';
 
-/** The dashboard's own calls; everything else it does with user tokens through `/api`. */
+/** The dashboard's routes for login and account. For everything else it calls `/api` with user tokens. */
 export async function registerLogin(server: HttpServer, deps: LoginDeps): Promise<void> {
   const { login, baseUrl, supportEmail, allowlistPolicy, allowlistMinPrefix, sourceAddress } = deps;
 
   async function describe(request: FastifyRequest, session: Session) {
     const address = sourceAddress(request);
-    const surroundings = { supportEmail, allowlistPolicy, allowlistMinPrefix, address };
-    return viewSession(await login.entry.describe(session), surroundings);
+    const context = { supportEmail, allowlistPolicy, allowlistMinPrefix, address };
+    return viewSession(await login.authentication.describe(session), context);
   }
   const tools: RouteTools = {
     ...deps,
-    from: createFrom(sourceAddress),
+    sourceOf: createSourceOf(sourceAddress),
     describe,
-    async begin(reply, { session, secret }) {
+    async respondWithSession(reply, { session, secret }) {
       setSessionCookie(reply, baseUrl, secret);
       return describe(reply.request, session);
     },
@@ -42,7 +36,7 @@ export async function registerLogin(server: HttpServer, deps: LoginDeps): Promis
     server,
     { ...deps, sessions: login.sessions, limits: login.limits },
     (dashboard) => {
-      registerEntry(dashboard, tools);
+      registerAuthentication(dashboard, tools);
       registerSession(dashboard, tools);
       registerLinks(dashboard, tools);
       registerAccount(dashboard, tools);
@@ -52,7 +46,10 @@ export async function registerLogin(server: HttpServer, deps: LoginDeps): Promis
   );
 }
 
-function registerEntry(dashboard: HttpServer, { login, from, begin }: RouteTools): void {
+function registerAuthentication(
+  dashboard: HttpServer,
+  { login, sourceOf, respondWithSession }: RouteTools,
+): void {
   const config = { withoutSession: true };
 
   dashboard.post(
@@ -61,7 +58,7 @@ function registerEntry(dashboard: HttpServer, { login, from, begin }: RouteTools
       config,
       schema: {
         operationId: 'dashboard.login',
-        summary: 'Log in with email address and password, and a one-time password where that is on',
+        summary: 'Log in with email address, password and, if turned on, a one-time password',
         tags,
         body: LoginBody,
         response: answers({ 200: SessionView }, 401, 403, 413, 415, 503),
@@ -69,8 +66,8 @@ function registerEntry(dashboard: HttpServer, { login, from, begin }: RouteTools
     },
     async (request, reply) => {
       const { email, password, totp_code: totpCode } = request.body;
-      const begun = await login.entry.logIn({ email, password, totpCode }, from(request));
-      return begin(reply, unwrap(begun));
+      const started = await login.authentication.logIn({ email, password, totpCode }, sourceOf(request));
+      return respondWithSession(reply, unwrap(started));
     },
   );
 
@@ -80,13 +77,13 @@ function registerEntry(dashboard: HttpServer, { login, from, begin }: RouteTools
       config,
       schema: {
         operationId: 'dashboard.passkey_login.options',
-        summary: 'What a passkey has to sign to log in; good once, for 5 minutes',
+        summary: 'Get the options for a passkey login, valid once within 5 minutes',
         tags,
         body: Nothing,
         response: answers({ 200: PasskeyLoginOptions }, 403, 413, 415),
       },
     },
-    async (request) => unwrap(await login.entry.passkeyOptions(from(request))),
+    async (request) => unwrap(await login.authentication.passkeyOptions(sourceOf(request))),
   );
 
   dashboard.post(
@@ -104,19 +101,22 @@ function registerEntry(dashboard: HttpServer, { login, from, begin }: RouteTools
     async (request, reply) => {
       const { challenge_id: challengeGuid, response } = request.body;
       const input = { challengeGuid, response: response as PasskeyRequest };
-      return begin(reply, unwrap(await login.entry.logInWithPasskey(input, from(request))));
+      return respondWithSession(
+        reply,
+        unwrap(await login.authentication.logInWithPasskey(input, sourceOf(request))),
+      );
     },
   );
 }
 
-function registerSession(dashboard: HttpServer, { login, baseUrl, from, describe }: RouteTools): void {
+function registerSession(dashboard: HttpServer, { login, baseUrl, sourceOf, describe }: RouteTools): void {
   dashboard.get(
     '/session',
     {
       schema: {
         ...bySession,
         operationId: 'dashboard.session.get',
-        summary: 'Who is logged in, and on which teams they are',
+        summary: 'Get the logged-in person and their Organizations',
         tags,
         response: answers({ 200: SessionView }, 401, 403),
       },
@@ -130,7 +130,7 @@ function registerSession(dashboard: HttpServer, { login, baseUrl, from, describe
       schema: {
         ...bySession,
         operationId: 'dashboard.logout',
-        summary: 'End this session and every token got with it',
+        summary: 'End this session and revoke its tokens',
         tags,
         body: Nothing,
         response: answers({ 204: { type: 'null' } }, 401, 403, 413, 415),
@@ -138,8 +138,8 @@ function registerSession(dashboard: HttpServer, { login, baseUrl, from, describe
     },
     async (request: FastifyRequest, reply) => {
       const { guid, member_guid: memberGuid } = request.session;
-      // That another request ended it at the same moment is no failure: it has ended.
-      await login.sessions.end(actorOf(memberGuid, from(request)), memberGuid, guid);
+      // Ignores not_found: a concurrent request has ended the session already.
+      await login.sessions.end(userActor(memberGuid, sourceOf(request)), memberGuid, guid);
       clearSessionCookie(reply, baseUrl);
       return reply.code(204).send();
     },
@@ -151,7 +151,7 @@ function registerSession(dashboard: HttpServer, { login, baseUrl, from, describe
       schema: {
         ...bySession,
         operationId: 'dashboard.token',
-        summary: 'Obtain a user token for one Organization and environment, with the scopes of one’s role',
+        summary: 'Obtain a user token for one Organization and environment, with the scopes of your role',
         tags,
         body: UserTokenBody,
         response: answers({ 200: UserTokenView }, 401, 403, 404, 413, 415),
@@ -159,7 +159,9 @@ function registerSession(dashboard: HttpServer, { login, baseUrl, from, describe
     },
     async (request) => {
       const { organization_guid: organizationGuid, environment } = request.body;
-      return unwrap(await login.entry.issueToken(request.session, { organizationGuid, environment }));
+      return unwrap(
+        await login.authentication.issueToken(request.session, { organizationGuid, environment }),
+      );
     },
   );
 }

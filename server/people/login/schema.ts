@@ -10,10 +10,10 @@ import {
 import { version } from '../../infrastructure/runtime/version.ts';
 import { TokenView } from '../../tokens/schema.ts';
 import { Email, PersonName, RoleName } from '../members/schema.ts';
-import type { Entry } from './entry.ts';
+import type { Authentication } from './authentication.ts';
 import type { Session } from './sessions/sessions.ts';
 
-/** Longer than any password may be, and short enough that hashing it costs nothing extra. */
+/** Above the limit of new passwords, which has an error message of its own. */
 const MAX_PASSWORD_INPUT = 1_024;
 const MAX_CODE_CHARACTERS = 32;
 const MAX_TOKEN_CHARACTERS = 128;
@@ -21,11 +21,11 @@ const MAX_TOKEN_CHARACTERS = 128;
 const Password = Type.String({ maxLength: MAX_PASSWORD_INPUT });
 const Token = Type.String({
   maxLength: MAX_TOKEN_CHARACTERS,
-  description: 'what stands after #token= in a link',
+  description: 'the part of the link after #token=',
 });
 const TotpCode = Type.String({
   maxLength: MAX_CODE_CHARACTERS,
-  description: 'six digits of the authenticator, or a recovery code',
+  description: 'the six digits of the authenticator app, or a recovery code',
 });
 
 export const Nothing = strictObject({});
@@ -39,7 +39,7 @@ export const PasswordResetBody = strictObject({ email: Email });
 export const PasswordResetView = Type.Object({
   link_by: Type.Enum(['mail', 'log', 'operator'], {
     description:
-      'How a link would come: log is of the demo on one’s own machine; operator has the request, for there is no mail server',
+      'how the link is delivered: log (local demo only), or by the operator if there is no mail server',
   }),
   support_email: Type.String(),
 });
@@ -71,21 +71,21 @@ export const SessionView = Type.Object({
       features: Type.Array(Type.String()),
       role: RoleName,
       second_factor: Type.Enum(['always', 'production_changes', 'never'], {
-        description: 'what this person needs a second factor for there',
+        description: 'what this person needs a second factor for in this Organization',
       }),
     }),
   ),
-  second_factor: Type.Boolean({ description: 'whether one was given in this session' }),
+  second_factor: Type.Boolean({ description: 'whether this session has used a second factor' }),
   support_email: Type.String(),
   version: Type.String(),
   environments: Type.Array(EnvironmentName),
   allowlist_policy: Type.Enum(['required', 'optional'], {
-    description: 'required: every new key needs an address list; optional: only those of live Organizations',
+    description: 'required: every new key needs an IP allowlist; optional: only keys of live Organizations',
   }),
   allowlist_min_prefix: Type.Integer({
-    description: 'the prefix length of the widest range in an address list',
+    description: 'the prefix length of the widest range in an IP allowlist',
   }),
-  address: Type.Optional(Type.String({ description: 'where this very request came from' })),
+  address: Type.Optional(Type.String({ description: 'source address of this request' })),
 });
 
 export const UserTokenView = Type.Object({ ...TokenView.properties, role: RoleName });
@@ -95,8 +95,8 @@ export const LinkView = Type.Object({
   organization_name: Type.Optional(Type.String()),
 });
 export const NewTotpView = Type.Object({
-  secret: Type.String({ description: 'base32, for who cannot scan' }),
-  uri: Type.String({ description: 'otpauth://…, to be shown as a QR code' }),
+  secret: Type.String({ description: 'base32, for manual entry' }),
+  uri: Type.String({ description: 'otpauth:// URI for the QR code' }),
 });
 export const RecoveryCodesView = Type.Object({ recovery_codes: Type.Array(Type.String()) });
 export const SessionListView = Type.Object({
@@ -112,7 +112,7 @@ export const SessionListView = Type.Object({
   ),
 });
 
-type Surroundings = {
+type SessionContext = {
   supportEmail: string;
   allowlistPolicy: AllowlistPolicy;
   allowlistMinPrefix: number;
@@ -120,8 +120,14 @@ type Surroundings = {
 };
 
 export function viewSession(
-  { person, hasTotp, passkeyCount, secondFactor, organizations }: Awaited<ReturnType<Entry['describe']>>,
-  { supportEmail, allowlistPolicy, allowlistMinPrefix, address }: Surroundings,
+  {
+    person,
+    hasTotp,
+    passkeyCount,
+    secondFactor,
+    organizations,
+  }: Awaited<ReturnType<Authentication['describe']>>,
+  { supportEmail, allowlistPolicy, allowlistMinPrefix, address }: SessionContext,
 ): Static<typeof SessionView> {
   return {
     member: {

@@ -14,22 +14,22 @@ import type { Revocations } from '../../tokens/revoking/revocations.ts';
 import type { People } from '../members/people.ts';
 import type { Members } from '../members/service.ts';
 import { createAccounts } from './accounts.ts';
-import { createEntry } from './entry.ts';
+import { createAuthentication } from './authentication.ts';
 import { createFailedAttempts } from './limits/failed-attempts.ts';
 import { createLoginLimits } from './limits/limits.ts';
 import { createNetworks } from './limits/networks.ts';
 import { createInvitations } from './links/invitations.ts';
 import { createLinks } from './links/links.ts';
 import { createMail } from './links/mail.ts';
-import { createOwnLogin } from './own-login.ts';
+import { createLogins } from './logins.ts';
 import { createPasskeys } from './passkeys/passkeys.ts';
 import { createPasswordResets } from './passwords/password-resets.ts';
 import { createPasswords, type PasswordHasher } from './passwords/passwords.ts';
-import { createProofs } from './second-factors/proofs.ts';
+import { createProofs } from './proofs/proofs.ts';
 import { createTotp } from './second-factors/totp.ts';
 import { createSessions } from './sessions/sessions.ts';
 
-export type LoginRoom = ReturnType<typeof createLoginRoom>;
+export type LoginModule = ReturnType<typeof createLoginModule>;
 
 type LoginSettings = {
   baseUrl: string;
@@ -61,12 +61,11 @@ type Deps = {
   issuer: Issuer;
   revocations: Revocations;
   failedAuthentications: FailedAuthentications;
-  /** Argon2 unless a test counts its calls. */
+  /** Default: Argon2. Tests replace it. */
   passwordHasher?: PasswordHasher | undefined;
 };
 
-/** How people prove who they are, and what they get for it. */
-export function createLoginRoom({ settings, rateLimits, ...deps }: Deps) {
+export function createLoginModule({ settings, rateLimits, ...deps }: Deps) {
   const { baseUrl, supportEmail, demo, databaseUrl, exposure } = settings;
   const limits = createLoginLimits({ rateLimits, limits: settings });
   const mail = createMail({ ...deps, smtpUrl: settings.smtpUrl, from: settings.mailFrom });
@@ -74,14 +73,14 @@ export function createLoginRoom({ settings, rateLimits, ...deps }: Deps) {
   const networks = createNetworks(deps);
   const sessions = createSessions({ ...deps, networks });
   const links = createLinks({ ...deps, baseUrl });
-  const ownLogin = createOwnLogin({ ...deps, sessions });
-  const totp = createTotp(deps);
-  const passkeys = createPasskeys({ ...deps, ownLogin, sessions, baseUrl });
+  const logins = createLogins({ ...deps, sessions });
+  const totp = createTotp({ ...deps, logins });
+  const passkeys = createPasskeys({ ...deps, logins, sessions, baseUrl });
   const failedAttempts = createFailedAttempts(deps);
-  const means = { passwords, totp, passkeys, sessions, limits, failedAttempts };
-  const proofs = createProofs({ ...deps, ...means });
-  const entry = createEntry({ ...deps, ...means, proofs, networks });
-  const accounts = createAccounts({ ...deps, ...means, ownLogin, links, entry, proofs });
+  const loginMethods = { logins, passwords, totp, passkeys, sessions, limits, failedAttempts };
+  const proofs = createProofs({ ...deps, ...loginMethods });
+  const authentication = createAuthentication({ ...deps, ...loginMethods, proofs, networks });
+  const accounts = createAccounts({ ...deps, ...loginMethods, links, authentication, proofs });
   const invitations = createInvitations({ ...deps, links, mail, limits, supportEmail });
   const passwordResets = createPasswordResets({
     ...deps,
@@ -94,13 +93,13 @@ export function createLoginRoom({ settings, rateLimits, ...deps }: Deps) {
     sessions,
     totp,
     passkeys,
-    entry,
+    authentication,
     proofs,
     accounts,
     invitations,
     passwordResets,
 
-    /** Rows that have had their time. */
+    /** Deletes expired rows. */
     async sweep(): Promise<void> {
       await sessions.sweep();
       await links.sweep();

@@ -15,7 +15,7 @@ import { createTestDatabase } from '../../../testing/database.ts';
 import { createTenant } from '../../../testing/tenant.ts';
 import { type Role, scopesOfRole } from '../../tokens/roles.ts';
 
-/** Two nodes on one database: what ends, ends on both before the call answers. */
+/** Two nodes on one database: revocations apply on both before the call returns. */
 const testDatabase = await createTestDatabase();
 const app = await createTestApp({ testDatabase });
 const second = await createTestApp({ testDatabase, clock: app.clock });
@@ -25,12 +25,12 @@ const founder = await joinTeam(app, organizationGuid);
 
 const tokenOf = (person: Person) => dashboardToken(app, person, organizationGuid);
 
-async function assertDead(token: string): Promise<void> {
+async function assertRevoked(token: string): Promise<void> {
   for (const node of [app, second])
     assertError(await node.call({ url: '/api/customers', token }), 401, 'authentication_failed');
 }
 
-async function assertAlive(token: string): Promise<void> {
+async function assertValid(token: string): Promise<void> {
   for (const node of [app, second])
     assert.equal((await node.call({ url: '/api/customers', token })).status, 200);
 }
@@ -52,11 +52,11 @@ for (const role of ['founder', 'key_admin', 'developer', 'viewer'] as Role[])
         ['user', person.memberGuid, organizationGuid, environment, []],
       );
       assert.equal(Number(claims.exp) - Number(claims.iat), 300);
-      await assertAlive(String(token));
+      await assertValid(String(token));
     }
   });
 
-test('a token of one environment sees nothing of the other', async () => {
+test('a token of one environment cannot access the other', async () => {
   const [sandbox, production] = [
     await dashboardToken(app, founder, organizationGuid, 'sandbox'),
     await dashboardToken(app, founder, organizationGuid, 'production'),
@@ -82,7 +82,7 @@ test('a token of one environment sees nothing of the other', async () => {
   );
 });
 
-test('somebody else’s Organization, and one that invited but was not accepted, do not exist', async () => {
+test('an Organization without an accepted membership is 404', async () => {
   const stranger = await createTenant(app);
   const invite = { email: founder.email, role: 'founder' };
   await app.operate('POST', `/organizations/${stranger.organizationGuid}/members`, invite);
@@ -92,17 +92,17 @@ test('somebody else’s Organization, and one that invited but was not accepted,
   }
 });
 
-test('logging out kills the tokens of that session and no others, on every node', async () => {
+test('logging out revokes the tokens of that session only, on every node', async () => {
   const person = await joinTeam(app, organizationGuid);
   const other = { ...person, ...browserOf(await logIn(app, person)) };
   const [mine, theirs] = [await tokenOf(person), await tokenOf(other)];
-  await assertAlive(mine);
+  await assertValid(mine);
   await browse(app, 'POST', '/logout', { as: person, payload: {} });
-  await assertDead(mine);
-  await assertAlive(theirs);
+  await assertRevoked(mine);
+  await assertValid(theirs);
 });
 
-test('a node that does not follow the revocations asks the database', async () => {
+test('a node without a lease checks the database', async () => {
   const alone = await createTestApp({ testDatabase, clock: app.clock });
   await alone.revocations.stop();
   const person = await joinTeam(app, organizationGuid, { role: 'viewer' });
@@ -119,47 +119,47 @@ test('a node that does not follow the revocations asks the database', async () =
   assert.deepEqual([await isAlive(next), await isAlive(byGrant)], [false, true]);
 });
 
-test('ending a session from elsewhere, and a new password, kill its tokens', async () => {
+test('ending a session from another one, and a password change, revoke its tokens', async () => {
   const person = await joinTeam(app, organizationGuid);
   const [one, two] = [browserOf(await logIn(app, person)), browserOf(await logIn(app, person))];
   const tokens = await Promise.all([one, two].map((as) => dashboardToken(app, as, organizationGuid)));
   const current = await tokenOf(person);
   const [newest] = objectsOf(await browse(app, 'GET', '/account/sessions', { as: person }));
   await browse(app, 'DELETE', `/account/sessions/${newest?.guid}`, { as: person });
-  await assertDead(tokens[1] as string);
-  await assertAlive(tokens[0] as string);
+  await assertRevoked(tokens[1] as string);
+  await assertValid(tokens[0] as string);
   const payload = { current_password: person.password, new_password: 'a brand new password' };
   await browse(app, 'POST', '/account/password', { as: person, payload });
-  await assertDead(tokens[0] as string);
-  await assertAlive(current);
+  await assertRevoked(tokens[0] as string);
+  await assertValid(current);
 });
 
-test('another role kills the tokens of the old one, and the next token has the new scopes', async () => {
+test('a role change revokes tokens with the old role, and the next token has the new scopes', async () => {
   const person = await joinTeam(app, organizationGuid, { role: 'key_admin' });
   const before = await tokenOf(person);
-  await assertAlive(before);
+  await assertValid(before);
   const url = `/api/members/${person.memberGuid}`;
   const token = await tokenOf(founder);
   const changed = await app.call({ method: 'PATCH', url, token, payload: { role: 'viewer' } });
   assert.equal(changed.status, 200, JSON.stringify(changed.body));
-  await assertDead(before);
+  await assertRevoked(before);
   const next = await tokenOf(person);
-  await assertAlive(next);
+  await assertValid(next);
   const key = { name: 'x', ip_allowlist: ['8.8.8.8'] };
   const create = { method: 'POST', url: '/api/organization_applications', payload: key } as const;
   assertError(await app.call({ ...create, token: next }), 403, 'invalid_scopes');
 });
 
-test('the same role again is no change: nothing dies', async () => {
+test('setting the same role revokes nothing', async () => {
   const person = await joinTeam(app, organizationGuid, { role: 'viewer' });
   const before = await tokenOf(person);
   const token = await tokenOf(founder);
   const url = `/api/members/${person.memberGuid}`;
   assert.equal((await app.call({ method: 'PATCH', url, token, payload: { role: 'viewer' } })).status, 200);
-  await assertAlive(before);
+  await assertValid(before);
 });
 
-test('leaving one team kills the tokens for it; the session and the other teams go on', async () => {
+test('removal from a team revokes the tokens for it, not the session or other tokens', async () => {
   const elsewhere = await createTenant(app);
   const person = await joinTeam(app, organizationGuid, { role: 'founder' });
   const invited = await app.operate('POST', `/organizations/${elsewhere.organizationGuid}/members`, {
@@ -176,8 +176,8 @@ test('leaving one team kills the tokens for it; the session and the other teams 
     token: await tokenOf(founder),
   });
   assert.equal(removed.status, 204);
-  await assertDead(here);
-  await assertAlive(there);
+  await assertRevoked(here);
+  await assertValid(there);
   const payload = { organization_guid: organizationGuid, environment: 'sandbox' };
   assertError(await browse(app, 'POST', '/token', { as: person, payload }), 404, 'not_found');
   const { body } = await browse(app, 'GET', '/session', { as: person });

@@ -6,7 +6,7 @@ import { dashboardToken, joinTeam, type Person } from '../../../testing/dashboar
 import { createTestDatabase } from '../../../testing/database.ts';
 import { createTenant } from '../../../testing/tenant.ts';
 
-/** Somebody is always left who can change the team, whatever several do at once on several nodes. */
+/** A team always keeps a Founder, also under concurrent changes on several nodes. */
 const testDatabase = await createTestDatabase();
 const app = await createTestApp({ testDatabase });
 const second = await createTestApp({ testDatabase, clock: app.clock });
@@ -30,7 +30,7 @@ async function foundersOf(organizationGuid: string): Promise<number> {
   return members.filter(({ role }) => role === 'founder').length;
 }
 
-test('the last Founder is neither removed nor given another role, not even by themselves', async () => {
+test('the last Founder cannot be removed or demoted, not even by themselves', async () => {
   const { organizationGuid, people, tokens } = await teamOf(1);
   const [founder, token] = [people[0] as Person, tokens[0] as string];
   await joinTeam(app, organizationGuid, { role: 'key_admin' });
@@ -43,7 +43,7 @@ test('the last Founder is neither removed nor given another role, not even by th
     payload: { role: 'founder' },
   });
   assert.equal(same.status, 200);
-  assert.equal((await app.call({ url: '/api/members', token })).status, 200, 'and their token lives');
+  assert.equal((await app.call({ url: '/api/members', token })).status, 200, 'and their token is valid');
 });
 
 test('an invited Founder who has not accepted does not count', async () => {
@@ -53,14 +53,14 @@ test('an invited Founder who has not accepted does not count', async () => {
   const invited = await app.call({ method: 'POST', url: '/api/members', token, payload });
   assertError(await remove(app, token, founder), 409, 'last_founder');
   const gone = await app.call({ method: 'DELETE', url: `/api/members/${invited.body.guid}`, token });
-  assert.equal(gone.status, 204, 'who is only invited can be taken off');
+  assert.equal(gone.status, 204, 'an invited Founder can be removed');
 });
 
 for (const [what, act] of [
   ['demote', demote],
   ['remove', remove],
 ] as const)
-  test(`Founders who ${what} each other at once leave one`, async () => {
+  test(`of Founders who ${what} each other concurrently one remains`, async () => {
     for (let round = 0; round < 5; round++) {
       const { organizationGuid, people, tokens } = await teamOf(3);
       const answers = await Promise.all(
@@ -70,12 +70,12 @@ for (const [what, act] of [
       );
       const founders = await foundersOf(organizationGuid);
       assert.ok(founders >= 1, `${founders} left: ${answers.map(({ status }) => status)}`);
-      // Who was demoted first has no say any more: then or before, 401 or 403; the last one cannot be taken: 409.
+      // A demoted Founder gets 401 or 403, removing the last one gets 409.
       for (const { status } of answers) assert.ok([200, 204, 401, 403, 409].includes(status), String(status));
     }
   });
 
-test('Founders who all leave at once leave one', async () => {
+test('of Founders who all leave concurrently one remains', async () => {
   const { organizationGuid, people, tokens } = await teamOf(4);
   const answers = await Promise.all(
     people.map((person, i) => remove(i % 2 ? app : second, tokens[i] as string, person)),
@@ -85,7 +85,7 @@ test('Founders who all leave at once leave one', async () => {
   assert.equal(await foundersOf(organizationGuid), 1);
 });
 
-test('the operator may take the last Founder, and appoint another', async () => {
+test('the operator can remove the last Founder and appoint another', async () => {
   const { organizationGuid, people, tokens } = await teamOf(1);
   const path = `/organizations/${organizationGuid}/members`;
   assert.equal((await app.operate('DELETE', `${path}/${people[0]?.memberGuid}`)).status, 204);

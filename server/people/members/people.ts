@@ -2,6 +2,7 @@ import type { Actor, Audit } from '../../infrastructure/audit/service.ts';
 import type { Database, Transaction } from '../../infrastructure/database/database.ts';
 import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import type { Guids } from '../../infrastructure/runtime/guid.ts';
+import { accountChange } from '../account-change.ts';
 import * as store from './store.ts';
 
 export type { Person } from './store.ts';
@@ -9,18 +10,18 @@ export type People = ReturnType<typeof createPeople>;
 
 type Deps = { database: Database; clock: Clock; guids: Guids; audit: Audit };
 
-/** The persons behind the members: an address and perhaps a name, the same in every Organization. */
+/** People: email address and name, shared by their memberships in several Organizations. */
 export function createPeople({ database, clock, guids, audit }: Deps) {
   const { queries, authentication } = database;
   return {
-    findByEmail: (email: string) => store.selectPersonByEmail(authentication.queries, normalEmail(email)),
+    findByEmail: (email: string) => store.selectPersonByEmail(authentication.queries, normalizeEmail(email)),
 
     find: (guid: string) => store.selectPerson(authentication.queries, guid),
 
-    /** The person of this address, made if nobody has asked for them before. */
+    /** Creates the person if the address is new. */
     ensure(transaction: Transaction, email: string): Promise<store.Person> {
       const now = clock.now();
-      const person = { guid: guids.next(), email: normalEmail(email), name: null };
+      const person = { guid: guids.next(), email: normalizeEmail(email), name: null };
       return store.upsertPerson(transaction, { ...person, created_at: now, updated_at: now });
     },
 
@@ -33,11 +34,10 @@ export function createPeople({ database, clock, guids, audit }: Deps) {
       const current = await store.selectPerson(transaction, guid);
       if (name === undefined || current?.name === name) return;
       await store.updatePerson(transaction, guid, { name, updated_at: clock.now() });
-      const change = { action: 'account.update', objectType: 'account', objectId: guid } as const;
-      await audit.record(transaction, actor, { ...change, changes: { name } });
+      await audit.record(transaction, actor, accountChange('account.update', guid, { name }));
     },
 
-    /** By guid; for showing who did something. Those who are gone from the team are still here. */
+    /** Includes people who are no longer on the team. */
     async emailsOf(guidsToFind: readonly string[]): Promise<ReadonlyMap<string, string>> {
       if (guidsToFind.length === 0) return new Map();
       const people = await store.selectPeople(queries, [...new Set(guidsToFind)]);
@@ -46,7 +46,6 @@ export function createPeople({ database, clock, guids, audit }: Deps) {
   };
 }
 
-/** One spelling for one mailbox; nobody's provider tells two people apart by capital letters. */
-export function normalEmail(email: string): string {
+export function normalizeEmail(email: string): string {
   return email.trim().toLowerCase();
 }

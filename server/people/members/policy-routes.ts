@@ -10,7 +10,7 @@ import type { HttpServer } from '../../infrastructure/http/server.ts';
 import { actorOf, inBothEnvironments, requires, withFreshProof } from '../../tokens/access/access.ts';
 import type { Members } from './service.ts';
 
-/** What an Organization requires of its members. Everybody reads it, a Founder changes it. */
+/** Second-factor policy of an Organization. Every member can read it, only a Founder can change it. */
 export function registerMemberPolicy(
   api: HttpServer,
   { members, organizations }: { members: Members; organizations: Organizations },
@@ -26,7 +26,7 @@ export function registerMemberPolicy(
       schema: {
         ...read.documented,
         operationId: 'member_policy.get',
-        summary: 'Get what the Organization requires of its members',
+        summary: 'Get the second-factor policy of the Organization',
         tags,
         response: answers({ 200: SecondFactorView }, 401, 403, 404),
       },
@@ -41,7 +41,7 @@ export function registerMemberPolicy(
       schema: {
         ...write.documented,
         operationId: 'member_policy.update',
-        summary: 'Require a second factor of roles, or for changes in production',
+        summary: 'Change which roles need a second factor, and whether production changes do',
         tags,
         body: SecondFactorChanges,
         response: answers({ 200: SecondFactorView }, 400, 401, 403, 404, 413, 415),

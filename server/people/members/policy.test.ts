@@ -45,7 +45,7 @@ async function call(as: Browser, organizationGuid: string, options: object, envi
 const patch = (as: Browser, organizationGuid: string, payload: object) =>
   call(as, organizationGuid, { method: 'PATCH', url: '/api/member_policy', payload });
 
-test('the claims of a user token tell the last proof and whether a second factor was part of it', async () => {
+test('a user token has claims for the last proof and its second factor', async () => {
   const { organizationGuid } = await createTenant(app);
   const person = await joinTeam(app, organizationGuid, { role: 'developer' });
   const loggedInAt = Math.floor(app.clock.now().getTime() / 1_000);
@@ -56,12 +56,12 @@ test('the claims of a user token tell the last proof and whether a second factor
   };
   assert.deepEqual(await claims(person), { role: 'developer', auth_time: loggedInAt, amr: ['pwd'] });
   const code = await turnOnTotp(person);
-  assert.deepEqual((await claims(person)).amr, ['mfa'], 'a code was shown');
+  assert.deepEqual((await claims(person)).amr, ['mfa'], 'a code was confirmed');
   const again = browserOf(await logIn(app, person, { code: code() }));
   assert.deepEqual((await claims(again)).amr, ['mfa']);
 });
 
-test('a role that needs a second factor is refused everything without one, and let in with one', async () => {
+test('a role that needs a second factor is refused without one and admitted with one', async () => {
   const { organizationGuid } = await createTenant(app);
   const founder = await joinTeam(app, organizationGuid);
   const developer = await joinTeam(app, organizationGuid, { role: 'developer' });
@@ -79,12 +79,16 @@ test('a role that needs a second factor is refused everything without one, and l
   assert.equal((session.body.organizations as { second_factor: string }[])[0]?.second_factor, 'always');
 
   const { guid } = await addPasskey(developer);
-  assert.equal((await call(developer, organizationGuid, NEW_BANK)).status, 201, 'adding one shows it');
+  assert.equal(
+    (await call(developer, organizationGuid, NEW_BANK)).status,
+    201,
+    'adding a second factor counts as using it',
+  );
   assert.equal((await browse(app, 'DELETE', `/account/passkeys/${guid}`, { as: developer })).status, 204);
   assertError(await call(developer, organizationGuid, NEW_BANK), 403, 'second_factor_required');
 });
 
-test('a person who has a second factor and did not use it to log in is asked for it', async () => {
+test('a member who logged in without their second factor is asked for it', async () => {
   const { organizationGuid } = await createTenant(app);
   const person = await joinTeam(app, organizationGuid, { role: 'viewer' });
   const { authenticator } = await addPasskey(person);
@@ -102,7 +106,7 @@ test('a person who has a second factor and did not use it to log in is asked for
   assert.equal((await read(byPassword)).status, 200);
 });
 
-test('a live Organization requires one for changes in production, and for what is of both environments', async () => {
+test('a live Organization requires a second factor for changes in production and in both environments', async () => {
   const live = await app.operate('POST', '/organizations', { name: 'Acme', live: true });
   assert.equal(live.body.second_factor_in_production, true);
   const organizationGuid = String(live.body.guid);
@@ -134,7 +138,7 @@ test('a live Organization requires one for changes in production, and for what i
   assert.equal((await call(second, organizationGuid, other, 'production')).status, 201);
 });
 
-test('it is required at once, also of a token that was issued before', async () => {
+test('the requirement applies to tokens that were issued before', async () => {
   const { organizationGuid } = await createTenant(app);
   const developer = await joinTeam(app, organizationGuid, { role: 'developer' });
   const token = await dashboardToken(app, developer, organizationGuid);
@@ -143,7 +147,7 @@ test('it is required at once, also of a token that was issued before', async () 
   assertError(await app.call({ url: '/api/banks', token }), 403, 'second_factor_required');
 });
 
-test('only a Founder changes it, with a second factor of their own, and it is in the audit record', async () => {
+test('only a Founder with a second factor changes the policy, and the change is in the audit record', async () => {
   const { organizationGuid } = await createTenant(app);
   const founder = await joinTeam(app, organizationGuid);
   const required = { second_factor_roles: ['viewer'] };
@@ -165,7 +169,7 @@ test('only a Founder changes it, with a second factor of their own, and it is in
   assert.ok(JSON.stringify(actor).includes(founder.memberGuid));
 });
 
-test('keys are not concerned', async () => {
+test('API keys are not affected', async () => {
   const { organizationGuid, organizationKey } = await createTenant(app);
   await app.operate('PATCH', `/organizations/${organizationGuid}`, {
     ...{ second_factor_roles: ['founder'], second_factor_in_production: true },

@@ -7,7 +7,7 @@ import type { Invitations } from '../login/links/invitations.ts';
 import { InvitedMemberView, MemberView, NewMember, RoleChange, viewMember } from './schema.ts';
 import type { Members } from './service.ts';
 
-/** Of people only: everybody sees the team, a Founder changes it. */
+/** Team members. Every member can list them, only a Founder can change them; API keys cannot do either. */
 export function registerMembers(
   api: HttpServer,
   { members, invitations }: { members: Members; invitations: Invitations },
@@ -23,7 +23,7 @@ export function registerMembers(
       schema: {
         ...read.documented,
         operationId: 'members.list',
-        summary: 'List the team',
+        summary: 'List the members of the team',
         tags,
         querystring: listQuery({}),
         response: answers({ 200: listOf(MemberView) }, 400, 401, 403, 404),
@@ -43,8 +43,7 @@ export function registerMembers(
       schema: {
         ...write.documented,
         operationId: 'members.create',
-        summary:
-          'Invite a person to the team; the link goes by mail, or is in the answer without a mail server',
+        summary: 'Invite a person to the team. Without a mail server the response has the invitation link',
         tags,
         body: NewMember,
         response: answers({ 201: InvitedMemberView }, 400, 401, 403, 404, 409, 413, 415, 422),
@@ -54,8 +53,8 @@ export function registerMembers(
       const { organizationGuid } = request.caller;
       const invited = await invitations.invite(actorOf(request), organizationGuid, request.body);
       const { member, link, mailed } = unwrap(invited);
-      const handedOver = mailed ? {} : { invitation_link: link.reveal() };
-      return reply.code(201).send({ ...viewMember(member), ...handedOver });
+      const invitation = mailed ? {} : { invitation_link: link.reveal() };
+      return reply.code(201).send({ ...viewMember(member), ...invitation });
     },
   );
 
@@ -66,7 +65,7 @@ export function registerMembers(
       schema: {
         ...write.documented,
         operationId: 'members.update',
-        summary: 'Give a member another role; the tokens of the old one are dead when this answers',
+        summary: 'Change the role of a member. Tokens with the old role are revoked',
         tags,
         params: GuidParams,
         body: RoleChange,
@@ -92,7 +91,7 @@ export function registerMembers(
       schema: {
         ...write.documented,
         operationId: 'members.remove',
-        summary: 'Take a member from the team; their tokens for it are dead when this answers',
+        summary: 'Remove a member from the team. Their tokens for it are revoked',
         tags,
         params: GuidParams,
         response: answers({ 204: { type: 'null' } }, 401, 403, 404, 409, 413, 415),

@@ -22,15 +22,15 @@ export const RoleChange = strictObject({ role: RoleName });
 export const MemberView = Type.Object({
   guid: Guid,
   email: Type.String(),
-  name: Type.Optional(Type.String({ description: 'absent until the person has accepted' })),
+  name: Type.Optional(Type.String({ description: 'absent until the person accepts the invitation' })),
   role: RoleName,
-  state: Type.Enum(['invited', 'active'], { description: 'invited: has not accepted yet' }),
+  state: Type.Enum(['invited', 'active'], { description: 'invited: has not accepted the invitation yet' }),
   created_at: Timestamp,
   last_seen_at: Type.Optional(Timestamp),
 });
 
 const invitationLink = Type.String({
-  description: 'good once, for 7 days; hand it to the person and to nobody else',
+  description: 'works once, for 7 days; give it only to the invited person',
 });
 export const InvitedMemberView = Type.Object({
   ...MemberView.properties,

@@ -16,10 +16,9 @@ import * as store from './store.ts';
 export type { Member } from './store.ts';
 export type Members = ReturnType<typeof createMembers>;
 
-/** Everybody on a team counts, also those who have not accepted yet. */
+/** Invited members count too. */
 const MAX_MEMBERS = 200;
-/** Shown at the login; nobody works for more. */
-const MAX_ORGANIZATIONS_OF_MEMBER = 200;
+const MAX_ORGANIZATIONS_PER_MEMBER = 200;
 
 type Deps = {
   database: Database;
@@ -31,28 +30,28 @@ type Deps = {
   revocations: Revocations;
 };
 
-/** The team of an Organization: who is in it, as what. Who they are, and how they prove it, is told elsewhere. */
+/** Memberships of people in Organizations, with their roles. */
 export function createMembers(deps: Deps) {
   const { database, clock, guids, audit, organizations, people, revocations } = deps;
   const { queries, authentication } = database;
 
-  /** One at a time for each Organization, so that two Founders cannot take each other's role at once. */
-  async function openTeam(
+  /** Serializes changes to a team, so that two Founders cannot demote each other concurrently. */
+  async function lockTeam(
     transaction: Transaction,
     actor: Actor,
     organizationGuid: string,
   ): Promise<Failure | undefined> {
-    const organization = await organizations.lockAlone(transaction, organizationGuid);
+    const organization = await organizations.lockForUpdate(transaction, organizationGuid);
     if (isFailure(organization)) return organization;
     if (actor.type !== 'user') return undefined;
-    // Their token may be from the moment before they were demoted.
+    // The token may have been issued before the caller was demoted.
     const acting = await store.selectMembership(transaction, { organizationGuid, memberGuid: actor.id });
     if (acting?.role === 'founder' && acting.accepted_at !== null) return undefined;
-    return new Failure('invalid_scopes', 'Only a Founder changes the team');
+    return new Failure('invalid_scopes', 'Only a Founder can change the team');
   }
 
-  /** A Founder must remain to change the team. The operator and the service may remove the last; the operator can appoint another. */
-  async function refusalOfLosing(
+  /** Only the operator and the service may remove the last Founder: the operator can appoint another. */
+  async function checkLastFounder(
     transaction: Transaction,
     actor: Actor,
     membership: store.Membership,
@@ -63,10 +62,13 @@ export function createMembers(deps: Deps) {
       founders: true,
     });
     if (founders > 1) return undefined;
-    return new Failure('last_founder', 'The last Founder cannot be removed or given another role');
+    return new Failure(
+      'last_founder',
+      'The last Founder cannot be removed or change role. Make another member Founder first',
+    );
   }
 
-  /** Found under the Organization's lock, changed, and the tokens of what it was are dead when this returns. */
+  /** Returns once no node accepts a token of the changed membership. */
   async function changeMembership(
     actor: Actor,
     organizationGuid: string,
@@ -76,24 +78,24 @@ export function createMembers(deps: Deps) {
   ): Promise<Failure | undefined> {
     const key = { organizationGuid, memberGuid };
     const revision = await database.transaction(async (transaction) => {
-      const closed = await openTeam(transaction, actor, organizationGuid);
-      if (closed) return closed;
+      const refusal = await lockTeam(transaction, actor, organizationGuid);
+      if (refusal) return refusal;
       const membership = await store.selectMembership(transaction, key);
-      if (!membership) return noMember();
-      const refused = keepsFounder ? undefined : await refusalOfLosing(transaction, actor, membership);
-      if (refused) return refused;
+      if (!membership) return memberNotFound();
+      const lastFounder = keepsFounder ? undefined : await checkLastFounder(transaction, actor, membership);
+      if (lastFounder) return lastFounder;
       const outcome = await change(transaction, membership);
       return outcome === 'unchanged'
         ? undefined
         : revocations.revoke(transaction, 'token', membership.grant_guid);
     });
     if (isFailure(revision)) return revision;
-    if (revision !== undefined) await revocations.settle(revision);
+    await revocations.propagate(revision);
     return undefined;
   }
 
   async function get(organizationGuid: string, memberGuid: string): Promise<store.Member | Failure> {
-    return (await store.selectMember(queries, { organizationGuid, memberGuid })) ?? noMember();
+    return (await store.selectMember(queries, { organizationGuid, memberGuid })) ?? memberNotFound();
   }
 
   return {
@@ -105,35 +107,37 @@ export function createMembers(deps: Deps) {
       return store.selectMembers(database.lists, organizationGuid, page);
     },
 
-    /** In the transaction that makes the invitation too. Asked again before it was accepted, it begins anew. */
+    /** An invitation that was not accepted yet is replaced. */
     async invite(
       transaction: Transaction,
       actor: Actor,
       organizationGuid: string,
       { email, role }: Static<typeof NewMember>,
     ): Promise<store.Member | Failure> {
-      const closed = await openTeam(transaction, actor, organizationGuid);
-      if (closed) return closed;
+      const refusal = await lockTeam(transaction, actor, organizationGuid);
+      if (refusal) return refusal;
       const person = await people.ensure(transaction, email);
       const key = { organizationGuid, memberGuid: person.guid };
       const existing = await store.selectMembership(transaction, key);
       if (existing?.accepted_at)
-        return new Failure('member_exists', 'A person with this address is on the team already');
+        return new Failure('member_exists', 'A person with this email address is already on the team');
       const now = clock.now();
       const granted = { role, grant_guid: guids.next(), updated_at: now };
       if (existing) await store.updateMembership(transaction, key, granted);
       else {
         if ((await store.countMemberships(transaction, organizationGuid)) >= MAX_MEMBERS)
-          return new Failure('member_limit_reached', `A team has at most ${MAX_MEMBERS} members`);
+          return new Failure(
+            'member_limit_reached',
+            `Member limit reached (${MAX_MEMBERS}). Remove a member to invite another`,
+          );
         const keys = { organization_guid: organizationGuid, member_guid: person.guid };
         await store.insertMembership(transaction, { ...keys, ...granted, created_at: now });
       }
       const changes = { email: person.email, role };
-      await audit.record(transaction, actor, about('invite', organizationGuid, person.guid, changes));
-      return (await store.selectMember(transaction, key)) ?? noMember();
+      await audit.record(transaction, actor, memberChange('invite', organizationGuid, person.guid, changes));
+      return (await store.selectMember(transaction, key)) ?? memberNotFound();
     },
 
-    /** From an invitation to a membership: by whoever has its link and is this person. */
     async accept(
       transaction: Transaction,
       actor: Actor,
@@ -142,8 +146,8 @@ export function createMembers(deps: Deps) {
       const now = clock.now();
       const key = { organizationGuid, memberGuid };
       if (!(await store.updateMembership(transaction, key, { accepted_at: now, updated_at: now })))
-        return noMember();
-      await audit.record(transaction, actor, about('accept', organizationGuid, memberGuid, {}));
+        return memberNotFound();
+      await audit.record(transaction, actor, memberChange('accept', organizationGuid, memberGuid, {}));
       return undefined;
     },
 
@@ -162,7 +166,11 @@ export function createMembers(deps: Deps) {
           const granted = { role, grant_guid: guids.next(), updated_at: clock.now() };
           await store.updateMembership(transaction, { organizationGuid, memberGuid }, granted);
           const changes = { role, before };
-          await audit.record(transaction, actor, about('update', organizationGuid, memberGuid, changes));
+          await audit.record(
+            transaction,
+            actor,
+            memberChange('update', organizationGuid, memberGuid, changes),
+          );
           return 'changed';
         },
         { keepsFounder: role === 'founder' },
@@ -170,7 +178,7 @@ export function createMembers(deps: Deps) {
       return refused ?? get(organizationGuid, memberGuid);
     },
 
-    /** Who has no second factor themselves would lock themselves out by requiring one. */
+    /** A caller without a second factor would lock themselves out by requiring one. */
     changePolicy(
       actor: Actor,
       organizationGuid: string,
@@ -178,41 +186,44 @@ export function createMembers(deps: Deps) {
       { secondFactor }: { secondFactor: boolean },
     ): Promise<Organization | Failure> {
       return database.transaction(async (transaction) => {
-        const closed = await openTeam(transaction, actor, organizationGuid);
-        if (closed) return closed;
+        const refusal = await lockTeam(transaction, actor, organizationGuid);
+        if (refusal) return refusal;
         const isRequired = input.second_factor_in_production || input.second_factor_roles?.length;
         if (isRequired && !secondFactor)
           return new Failure(
             'second_factor_required',
-            'Set up a second factor for yourself before you require one of others',
+            'Set up your own second factor before you require one of others',
           );
         return organizations.changeSecondFactor(transaction, actor, organizationGuid, input);
       });
     },
 
-    /** `alongside` takes back what was made with the membership, in the same transaction. */
     remove(
       actor: Actor,
       organizationGuid: string,
       memberGuid: string,
-      alongside: (transaction: Transaction) => Promise<void>,
+      withdrawInvitation: (transaction: Transaction) => Promise<void>,
     ): Promise<Failure | undefined> {
       return changeMembership(
         actor,
         organizationGuid,
         memberGuid,
         async (transaction, { role }) => {
-          // First, as accepting does: two that took these locks in different orders would wait for each other.
-          await alongside(transaction);
+          // Accepting locks the invitation first too: the same order prevents a deadlock.
+          await withdrawInvitation(transaction);
           await store.deleteMembership(transaction, { organizationGuid, memberGuid });
-          await audit.record(transaction, actor, about('remove', organizationGuid, memberGuid, { role }));
+          await audit.record(
+            transaction,
+            actor,
+            memberChange('remove', organizationGuid, memberGuid, { role }),
+          );
           return 'changed';
         },
         { keepsFounder: false },
       );
     },
 
-    /** What this person may do there now; noting that they came. */
+    /** Updates `last_seen_at`. */
     async grantOf(
       organizationGuid: string,
       memberGuid: string,
@@ -224,14 +235,13 @@ export function createMembers(deps: Deps) {
       return { role: membership.role, grantGuid: membership.grant_guid };
     },
 
-    /** Where this person is on the team. */
     async organizationsOf(memberGuid: string) {
       const found = await store.selectMembershipsOf(
         authentication.queries,
         memberGuid,
-        MAX_ORGANIZATIONS_OF_MEMBER,
+        MAX_ORGANIZATIONS_PER_MEMBER,
       );
-      const known = await organizations.getAllOfLogin(
+      const known = await organizations.findAllForLogin(
         found.map((membership) => membership.organization_guid),
       );
       return found.flatMap(({ organization_guid: guid, role }) => {
@@ -242,11 +252,11 @@ export function createMembers(deps: Deps) {
   };
 }
 
-function noMember(): Failure {
+function memberNotFound(): Failure {
   return new Failure('not_found', 'There is no such member');
 }
 
-function about(
+function memberChange(
   verb: 'invite' | 'accept' | 'update' | 'remove',
   organizationGuid: string,
   memberGuid: string,

@@ -5,7 +5,7 @@ import type { Tables } from '../../infrastructure/database/tables.ts';
 
 export type Person = Selectable<Tables['members']>;
 export type Membership = Selectable<Tables['memberships']>;
-/** A person as one Organization sees them: nothing of what they are elsewhere, and no name before they have accepted. */
+/** A person as one Organization sees them: without other memberships, and without a name before they accept. */
 export type Member = Pick<Person, 'guid' | 'email' | 'name'> &
   Pick<Membership, 'role' | 'created_at' | 'accepted_at' | 'last_seen_at'>;
 
@@ -23,7 +23,6 @@ export function selectPeople(queries: Queries, guids: readonly string[]): Promis
   return queries.selectFrom('members').selectAll().where('guid', 'in', guids).execute();
 }
 
-/** The person of this address, who may have been there already. */
 export function upsertPerson(transaction: Transaction, person: Person): Promise<Person> {
   return transaction
     .insertInto('members')
@@ -61,7 +60,7 @@ export function selectMember(
   return membersOf(queries, organizationGuid).where('members.guid', '=', memberGuid).executeTakeFirst();
 }
 
-/** Inviting an address must not tell whose it is. */
+/** Hides the name until the invitation is accepted: inviting an address must not reveal its owner. */
 function membersOf(queries: Queries, organizationGuid: string) {
   return queries
     .selectFrom('memberships')
@@ -90,7 +89,7 @@ export function selectMembership(
     .executeTakeFirst();
 }
 
-/** Only the ones that were accepted; an invitation gives nothing yet. */
+/** Accepted memberships only. */
 export function selectMembershipsOf(
   queries: Queries,
   memberGuid: string,
@@ -126,7 +125,7 @@ export async function insertMembership(
   await transaction.insertInto('memberships').values(membership).execute();
 }
 
-/** False when there is none. */
+/** False if there is no such membership. */
 export async function updateMembership(
   queries: Queries,
   { organizationGuid, memberGuid }: MembershipKey,

@@ -20,7 +20,7 @@ const api = async (as: Person, method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path
     ...(payload ? { payload } : {}),
   });
 
-test('a Founder invites; the person is on the list, first as invited, then as active', async () => {
+test('an invited person is listed as invited, and as active after accepting', async () => {
   const created_at = app.clock.now().toISOString();
   const invited = await api(founder, 'POST', '/members', {
     email: 'Grace@Partner.example',
@@ -43,7 +43,7 @@ test('a Founder invites; the person is on the list, first as invited, then as ac
   assert.equal((await listed())?.last_seen_at, app.clock.now().toISOString());
 });
 
-test('every role sees the team, only a Founder changes it', async () => {
+test('every role can list the team, only a Founder can change it', async () => {
   for (const role of ROLES) {
     const [person, other] = [
       await joinTeam(app, organizationGuid, { role }),
@@ -64,7 +64,7 @@ test('every role sees the team, only a Founder changes it', async () => {
   }
 });
 
-test('keys have nothing to do with it, whatever they ask for', async () => {
+test('API keys cannot access the team, with any scope', async () => {
   for (const key of [tenant.organizationKey, tenant.bankKey]) {
     const holder = key === tenant.bankKey ? 'bank' : 'organization';
     const token = await tokenOf(app, key, everyScope(holder));
@@ -84,7 +84,7 @@ test('keys have nothing to do with it, whatever they ask for', async () => {
   }
 });
 
-test('a token with the scope, but of nobody on the team, changes nothing', async () => {
+test('a token of a person who is not on the team is refused', async () => {
   const token = await userToken(app, organizationGuid, 'founder');
   const answer = await app.call({
     method: 'POST',
@@ -92,10 +92,10 @@ test('a token with the scope, but of nobody on the team, changes nothing', async
     token,
     payload: { email: 'x@partner.example', role: 'viewer' },
   });
-  assertError(answer, 403, 'invalid_scopes', 'Only a Founder changes the team');
+  assertError(answer, 403, 'invalid_scopes', 'Only a Founder can change the team');
 });
 
-test('somebody on the team is not invited again; somebody invited is, and the old link is dead', async () => {
+test('a member cannot be invited again; an invited person can, which invalidates the old link', async () => {
   assertError(
     await api(founder, 'POST', '/members', { email: 'FOUNDER@partner.example', role: 'viewer' }),
     409,
@@ -112,7 +112,7 @@ test('somebody on the team is not invited again; somebody invited is, and the ol
   assert.equal(listed.filter(({ email }) => email === 'twice@partner.example').length, 1);
 });
 
-test('whoever is invited has no name for the team before they have accepted', async () => {
+test('the name of an invited person is hidden until they accept', async () => {
   const person = await joinTeam(app, (await createTenant(app)).organizationGuid);
   await browse(app, 'PATCH', '/account', { as: person, payload: { name: 'Ada' } });
   const invited = await api(founder, 'POST', '/members', { email: person.email, role: 'viewer' });
@@ -129,7 +129,7 @@ test('whoever is invited has no name for the team before they have accepted', as
   assert.equal((await listed())?.name, 'Ada');
 });
 
-test('what is wrong with an invitation is told by the field', async () => {
+test('an invalid invitation is refused by field', async () => {
   for (const [payload, name] of [
     [{ email: 'no address', role: 'viewer' }, 'email'],
     [{ email: `${'x'.repeat(250)}@a.example`, role: 'viewer' }, 'email'],
@@ -139,7 +139,7 @@ test('what is wrong with an invitation is told by the field', async () => {
     assertError(await api(founder, 'POST', '/members', payload), 400, 'invalid_parameter', new RegExp(name));
 });
 
-test('a person in two teams: neither sees what they are in the other', async () => {
+test('a person in two teams: neither sees the other membership', async () => {
   const other = await createTenant(app);
   const stranger = await joinTeam(app, other.organizationGuid);
   const person = await joinTeam(app, organizationGuid, { role: 'viewer' });
@@ -160,7 +160,7 @@ test('a person in two teams: neither sees what they are in the other', async () 
     assertError(await app.call({ ...call, url, token }), 404, 'not_found');
 });
 
-test('every change of the team is on record, with the member who made it', async () => {
+test('every change of the team is in the audit record, with its actor', async () => {
   const { body } = await api(founder, 'POST', '/members', { email: 'told@partner.example', role: 'viewer' });
   const guid = String(body.guid);
   const payload = { token: tokenInLink(body.invitation_link), password: 'a brand new password' };
@@ -197,7 +197,7 @@ test('every change of the team is on record, with the member who made it', async
   ]);
 });
 
-test('a Founder sends so many invitations an hour', async () => {
+test('invitations are rate limited per hour', async () => {
   const busy = await createTenant(app);
   const person = await joinTeam(app, busy.organizationGuid);
   const token = await dashboardToken(app, person, busy.organizationGuid);

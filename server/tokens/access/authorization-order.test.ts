@@ -4,7 +4,7 @@ import { createCallers, issueToken } from '../../../testing/api-callers.ts';
 import { assertError, createTestApp } from '../../../testing/app.ts';
 import { createKey } from '../../../testing/tenant.ts';
 
-/** The order of the checks on /api (contract, section 4); that each is made on each route is shown beside this. */
+/** Order of the checks on /api (contract, section 4). authorization.test.ts covers each check on each route. */
 const app = await createTestApp();
 const owner = await createCallers(app);
 const INSIDE = '198.35.26.96';
@@ -46,7 +46,7 @@ test('the input comes before the object and its state', async () => {
   assertError(await app.call({ method: 'PATCH', url, token, payload }), 400, 'invalid_parameter', /nonsense/);
 });
 
-test('an address that is no route is 404 and another method is 405, with a token or without', async () => {
+test('an unknown path is 404 and another method is 405, with a token or without', async () => {
   const token = await issueToken(app, owner, 'user');
   for (const credentials of [{}, { token }, { token: 'nonsense' }]) {
     for (const url of [
@@ -64,7 +64,7 @@ test('an address that is no route is 404 and another method is 405, with a token
   }
 });
 
-test('a trailing slash goes through the same guard', async () => {
+test('a path with a trailing slash passes the same guard', async () => {
   const token = await issueToken(app, owner, 'bank', { scopes: [] });
   assertError(await app.call({ url: '/api/customers/' }), 401, 'authentication_malformed');
   assertError(await app.call({ url: '/api/customers/', token }), 403, 'invalid_scopes');

@@ -18,10 +18,7 @@ import { type Answer, assertError, createTestApp } from '../../../testing/app.ts
 import type { TokenType } from '../claims.ts';
 import { holdsScope } from '../scopes.ts';
 
-/**
- * Who may call what (contract, section 4), for every route of /api that the document tells of; a route added
- * later is covered by itself.
- */
+/** Access checks (contract, section 4) of every /api route in the OpenAPI document; new routes are covered automatically. */
 const routes = watchApiRoutes();
 const app = await createTestApp();
 const operations = await readApiOperations(app);
@@ -33,10 +30,10 @@ const OUTSIDE = '198.35.26.97';
 
 const firstTypeOf = ({ types }: ApiOperation) => types[0] as TokenType;
 
-/** Every scope but the one that is missing, and but those that would cover it. */
+/** Every scope except the missing one and those that include it. */
 const allBut = (missing: string) => EVERY_SCOPE.filter((scope) => !holdsScope(new Set([scope]), missing));
 
-test('the document tells every route under /api, with the scopes and the token types that it asks for', () => {
+test('the OpenAPI document has every route under /api, with its scopes and token types', () => {
   const documented = operations.map(({ method, path }) => `${method} ${path}`).sort();
   assert.deepEqual([...routes].filter((route) => !route.startsWith('HEAD ')).sort(), documented);
   assert.ok(documented.length >= 14, `${documented.length} routes`);
@@ -50,7 +47,7 @@ for (const operation of operations) {
   const { operationId, types, scopes } = operation;
   const call = (options: object) => app.call({ ...options } as Parameters<typeof app.call>[0]);
 
-  test(`${operationId}: a token of each type that it asks for, with its scopes alone, is let in`, async () => {
+  test(`${operationId}: each declared token type with only the declared scopes is accepted`, async () => {
     for (const type of types) {
       const valid = await validCallOf(app, operation, owner);
       const token = await issueToken(app, owner, type, { scopes: [...scopes, ...grantedBy(valid)] });
@@ -80,7 +77,7 @@ for (const operation of operations) {
     const [seen, unseen] = [await issueToken(app, owner, type), await issueToken(app, owner, type)];
     const lifetime = type === 'user' ? 300_000 : 1_800_000;
     app.clock.advance(lifetime - 1_000);
-    assert.notEqual((await call({ ...valid, token: seen })).status, 401, 'valid to its last second');
+    assert.notEqual((await call({ ...valid, token: seen })).status, 401, 'valid until its last second');
     app.clock.advance(1_000);
     for (const token of [seen, unseen])
       assertError(await call({ ...valid, token }), 401, 'authentication_failed', 'Signature has expired');
@@ -96,10 +93,13 @@ for (const operation of operations) {
         'ip_not_allowed',
         'IP address not in allowlist',
       );
-    assert.ok((await call({ ...valid, token, remoteAddress: INSIDE })).status < 300, 'inside it passes');
+    assert.ok(
+      (await call({ ...valid, token, remoteAddress: INSIDE })).status < 300,
+      'an address inside the list passes',
+    );
   });
 
-  test(`${operationId}: every scope but ${scopes.join(' or ')} is not enough`, async () => {
+  test(`${operationId}: a token without ${scopes.join(' or ')} is refused`, async () => {
     const valid = await validCallOf(app, operation, owner);
     for (const type of types)
       for (const missing of scopes) {
@@ -109,7 +109,7 @@ for (const operation of operations) {
   });
 
   for (const type of TOKEN_TYPES.filter((candidate) => !types.includes(candidate)))
-    test(`${operationId}: a ${type} token is refused, whatever its scopes`, async () => {
+    test(`${operationId}: a ${type} token with every scope is refused`, async () => {
       const valid = await validCallOf(app, operation, owner);
       const token = await issueToken(app, owner, type);
       const message = new RegExp(`not an? ${type} token$`);
@@ -144,27 +144,27 @@ for (const operation of operations) {
 
   if (!hasPathObject(operation)) continue;
 
-  test(`${operationId}: another tenant’s object, bank’s, customer’s or environment’s does not exist`, async () => {
+  test(`${operationId}: objects of another tenant, bank, customer or environment are 404`, async () => {
     const valid = await validCallOf(app, operation, owner);
     for (const [name, token] of await outsidersOf(app, operation, { owner, siblings, stranger })) {
       const answer: Answer = await call({ ...valid, token });
       assert.equal(answer.status, 404, `${name}: ${answer.status} ${JSON.stringify(answer.body)}`);
       assertError(answer, 404, 'not_found');
       const absent = addressOfOther(operation, '0'.repeat(32));
-      assert.deepEqual(answer.body, (await call({ ...valid, url: absent, token })).body, 'the same words');
+      assert.deepEqual(answer.body, (await call({ ...valid, url: absent, token })).body, 'the same message');
     }
     const token = await issueToken(app, owner, firstTypeOf(operation));
-    assert.ok((await call({ ...valid, token })).status < 300, 'it was there all the time');
+    assert.ok((await call({ ...valid, token })).status < 300, 'the object exists');
   });
 }
 
-/** A caller gives no scope that it does not hold, so whoever sets scopes needs them too. */
+/** Setting scopes requires holding them. */
 function grantedBy({ payload }: { payload?: object }): string[] {
   return payload && 'scopes' in payload ? (payload.scopes as string[]) : [];
 }
 
-/** Where the contract itself says who may: `types` and the scopes. What the other routes ask for is in their rooms. */
-const SAID_BY_THE_CONTRACT: Record<string, readonly [types: string, scopes: string]> = {
+/** Token types and scopes that the contract prescribes. The modules test the other routes. */
+const CONTRACT_ACCESS: Record<string, readonly [types: string, scopes: string]> = {
   'organization_applications.list': ['organization user', 'organization_applications:read'],
   'organization_applications.get': ['organization user', 'organization_applications:read'],
   'organization_applications.update': ['organization user', 'organization_applications:write'],
@@ -220,9 +220,9 @@ const SAID_BY_THE_CONTRACT: Record<string, readonly [types: string, scopes: stri
   'subscription_recoveries.create': ['organization user', 'subscription_events:execute'],
 };
 
-test('the routes ask for the token types and the scopes of the contract', () => {
+test('the routes require the token types and scopes of the contract', () => {
   const asked = new Map(operations.map(({ operationId, types, scopes }) => [operationId, [types, scopes]]));
-  for (const [operationId, said] of Object.entries(SAID_BY_THE_CONTRACT))
+  for (const [operationId, said] of Object.entries(CONTRACT_ACCESS))
     assert.deepEqual(
       asked.get(operationId),
       said.map((names) => names.split(' ')),

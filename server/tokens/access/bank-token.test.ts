@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import { assertError, createTestApp } from '../../../testing/app.ts';
 import { createTenant, everyScope, tokenOf } from '../../../testing/tenant.ts';
 
-/** A bank token has its bank; the bank_guid of a request is ignored, not an error (specification, Authentication 3). */
+/** bank_guid in requests with a bank token is ignored (specification, Authentication 3). */
 const app = await createTestApp();
 const tenant = await createTenant(app);
 const token = await tokenOf(app, tenant.bankKey, everyScope('bank'));
 const VALUES = ['0'.repeat(32), 'garbage', '', 'x'.repeat(500)];
 
-test('in a query string, whatever it says', async () => {
+test('bank_guid in the query string is ignored for a bank token', async () => {
   const paths = [
     '/api/customers',
     '/api/bank_applications',
@@ -23,7 +23,7 @@ test('in a query string, whatever it says', async () => {
     }
 });
 
-test('in a body, whatever it says', async () => {
+test('bank_guid in the body is ignored for a bank token', async () => {
   for (const bank_guid of [...VALUES, 1, null, {}, []]) {
     const payload = { type: 'individual', bank_guid };
     const { status, body } = await app.call({ method: 'POST', url: '/api/customers', token, payload });
@@ -32,7 +32,7 @@ test('in a body, whatever it says', async () => {
   }
 });
 
-test('of an Organization token it is a parameter like any other', async () => {
+test('bank_guid is evaluated for an Organization token', async () => {
   const organizationToken = await tokenOf(app, tenant.organizationKey, everyScope('organization'));
   const url = '/api/customers?bank_guid=garbage';
   assertError(await app.call({ url, token: organizationToken }), 400, 'invalid_parameter', /^bank_guid /);

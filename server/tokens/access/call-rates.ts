@@ -5,7 +5,7 @@ import type { Caller } from '../verifying/verifier.ts';
 
 const WINDOW_MS = 60_000;
 
-/** Counts a call of `/api` against the limits per minute of its customer and its Organization. */
+/** Counts an `/api` call against the limits per minute of its customer and its Organization. */
 export function createCallRates({
   rateLimits,
   callsPerMinute,
@@ -13,23 +13,23 @@ export function createCallRates({
   rateLimits: RateLimits;
   callsPerMinute: number;
 }) {
-  const ofOrganization: RateLimit = {
+  const perOrganization: RateLimit = {
     name: 'api',
     limit: callsPerMinute,
     windowMs: WINDOW_MS,
     code: 'api_rate_limit_exceeded',
   };
-  const ofCustomer: RateLimit = {
-    ...ofOrganization,
+  const perCustomer: RateLimit = {
+    ...perOrganization,
     name: 'api_customer',
     limit: limitOfCustomer(callsPerMinute),
   };
 
-  /** A call that the customer's limit refuses does not count for the Organization. */
+  /** A call over the customer's limit does not count against the Organization's. */
   return ({ organizationGuid, customerGuid }: Caller): Failure | undefined | Promise<Failure | undefined> => {
-    const count = () => rateLimits.count(ofOrganization, organizationGuid);
+    const count = () => rateLimits.count(perOrganization, organizationGuid);
     if (customerGuid === undefined) return count();
-    const refused = rateLimits.count(ofCustomer, customerGuid);
+    const refused = rateLimits.count(perCustomer, customerGuid);
     return refused instanceof Promise ? refused.then((failure) => failure ?? count()) : (refused ?? count());
   };
 }

@@ -4,22 +4,19 @@ import type { Failure, FailureCode } from '../../infrastructure/runtime/failure.
 const REALM = 'realm="portico"';
 const INVALID_TOKEN: readonly FailureCode[] = ['authentication_failed', 'authentication_malformed'];
 
-/**
- * `WWW-Authenticate` of a refusal (RFC 6750, section 3). A request that brought no bearer token gets no error code:
- * nothing was wrong with its token.
- */
+/** `WWW-Authenticate` header of an error (RFC 6750, section 3). Without a bearer token in the request it has no error code. */
 export function challengeFor(failure: Failure, status: number, request: FastifyRequest): string | undefined {
   if (failure.code === 'invalid_scopes') return bearer('insufficient_scope', failure);
   if (status !== 401) return undefined;
   if (request.routeOptions.config.oauth) return `Basic ${REALM}`;
-  const broughtToken = /^bearer\b/i.test(request.headers.authorization ?? '');
-  return broughtToken && INVALID_TOKEN.includes(failure.code)
+  const hasToken = /^bearer\b/i.test(request.headers.authorization ?? '');
+  return hasToken && INVALID_TOKEN.includes(failure.code)
     ? bearer('invalid_token', failure)
     : `Bearer ${REALM}`;
 }
 
 function bearer(error: string, { message, scope }: Failure): string {
-  // Section 3 allows neither quotes nor anything beyond printable ASCII in a description.
+  // RFC 6750, section 3, allows only printable ASCII without quotes and backslashes.
   const description = message.replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, '?');
   const needed = scope ? `, scope="${scope}"` : '';
   return `Bearer ${REALM}, error="${error}", error_description="${description}"${needed}`;

@@ -9,14 +9,14 @@ import {
 } from '../../../testing/api-callers.ts';
 import { assertError, createTestApp } from '../../../testing/app.ts';
 
-/** Changes that give lasting access take a fresh proof of a person, for every route that the document tells of. */
+/** Changes that give lasting access require a fresh proof; covers every route in the OpenAPI document. */
 const app = await createTestApp();
 const operations = await readApiOperations(app);
 const owner = await createCallers(app);
 const PROOF_MS = 5 * 60_000;
 const ago = (ms: number) => new Date(app.clock.now().getTime() - ms);
 
-/** Sends an event to an endpoint that is there already; gives access to nobody. */
+/** Sends an event to an existing endpoint, which gives no access. */
 const WITHOUT_PROOF: readonly string[] = ['subscriptions.test'];
 const LASTING_TAGS: readonly string[] = ['Team', 'Applications', 'Subscriptions'];
 const LASTING_SCOPES = /^(members|organization_applications|bank_applications|subscriptions):/;
@@ -28,7 +28,7 @@ const givesAccess = ({ method, types, scopes, tags = [], operationId }: ApiOpera
   (scopes.some((scope) => LASTING_SCOPES.test(scope)) || tags.some((tag) => LASTING_TAGS.includes(tag)));
 const lasting = operations.filter(givesAccess);
 
-test('members, keys and subscriptions are among the routes that ask for it, and the document says so', () => {
+test('routes that write members, keys and subscriptions declare x-fresh-proof', () => {
   const marked = operations.filter((operation) => operation['x-fresh-proof'] === true);
   const names = (some: readonly ApiOperation[]) => some.map(({ operationId }) => operationId).sort();
   assert.deepEqual(names(marked), names(lasting));
@@ -41,7 +41,7 @@ test('members, keys and subscriptions are among the routes that ask for it, and 
 for (const operation of lasting) {
   const { operationId, types } = operation;
 
-  test(`${operationId}: a user token whose proof is old or missing is refused, a fresh one is let in`, async () => {
+  test(`${operationId}: a user token with an old or missing proof is refused, with a fresh one accepted`, async () => {
     const valid = await validCallOf(app, operation, owner);
     for (const provedAt of [ago(PROOF_MS), ago(7 * 24 * 3_600_000), 'never'] as const) {
       const token = await issueToken(app, owner, 'user', { provedAt });
@@ -63,7 +63,7 @@ for (const operation of lasting) {
   });
 
   for (const type of types.filter((candidate) => candidate !== 'user'))
-    test(`${operationId}: the token of a key has no proof and needs none (${type})`, async () => {
+    test(`${operationId}: a ${type} token needs no proof`, async () => {
       const valid = await validCallOf(app, operation, owner);
       const { status, body } = await app.call({ ...valid, token: await issueToken(app, owner, type) });
       assert.ok(status < 300, JSON.stringify(body));

@@ -8,10 +8,10 @@ import { browse, dashboardToken, joinTeam, logIn } from '../../../testing/dashbo
 import { createTestDatabase } from '../../../testing/database.ts';
 import { createTenant, everyScope, tokenOf } from '../../../testing/tenant.ts';
 
-/** What one Organization can take from the others: connections, calls in flight and calls per minute. */
+/** Limits per Organization: connections, calls in flight and calls per minute. */
 const IN_FLIGHT = 4;
 const PER_MINUTE = 60;
-const MAX_LOOKS = 5_000;
+const MAX_POLLS = 5_000;
 const app = await createTestApp({
   environment: { PORTICO_CALLS_IN_FLIGHT: String(IN_FLIGHT), PORTICO_RATE_LIMIT_API: String(PER_MINUTE) },
 });
@@ -28,8 +28,8 @@ const other = await createCaller(app);
 
 const list = (token: string) => app.call({ url: '/api/transfers', token });
 
-/** Every list of objects waits until `work` is done. */
-async function whileListsHang(work: () => Promise<void>): Promise<void> {
+/** Blocks every list of objects until `work` is done. */
+async function whileListsAreBlocked(work: () => Promise<void>): Promise<void> {
   await app.database.maintain((queries) =>
     queries.transaction().execute(async (transaction) => {
       await sql`lock table objects in access exclusive mode`.execute(transaction);
@@ -46,13 +46,13 @@ async function lockWaits(): Promise<number> {
 }
 
 async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (let look = 0; look < MAX_LOOKS; look++) if (await isSo()) return;
+  for (let look = 0; look < MAX_POLLS; look++) if (await isSo()) return;
   assert.fail('it never came about');
 }
 
-test('calls in flight beyond the bound get 429, those of other Organizations do not, and all are released', async () => {
+test('calls in flight beyond the limit get 429, other Organizations do not, and all are released', async () => {
   let inFlight: Promise<{ status: number }>[] = [];
-  await whileListsHang(async () => {
+  await whileListsAreBlocked(async () => {
     inFlight = Array.from({ length: IN_FLIGHT }, () => list(flooding.token));
     await until(async () => (await lockWaits()) === 2);
     const refused = await list(flooding.token);
@@ -67,28 +67,28 @@ test('calls in flight beyond the bound get 429, those of other Organizations do 
   assert.equal((await list(flooding.token)).status, 200);
 });
 
-test('one Organization runs on a part of the connections, so that another needs not wait for it', async () => {
+test('one Organization uses a part of the connections, so that others need not wait', async () => {
   let inFlight: Promise<unknown>[] = [];
-  await whileListsHang(async () => {
+  await whileListsAreBlocked(async () => {
     inFlight = Array.from({ length: IN_FLIGHT }, () => list(flooding.token));
     await until(async () => (await lockWaits()) === 2);
-    // The other two have had their chance by now.
+    // The other two would have run by now.
     assert.equal((await app.call({ url: '/api/banks', token: other.token })).status, 200);
     assert.equal(await lockWaits(), 2);
   });
   await Promise.all(inFlight);
 });
 
-test('a call whose client hung up counts until its query has ended', async () => {
+test('a call whose client disconnected counts until its query has ended', async () => {
   app.clock.advance(60_000);
   const url = await app.server.listen({ host: '127.0.0.1', port: 0 });
   const headers = { authorization: `Bearer ${flooding.token}` };
-  await whileListsHang(async () => {
+  await whileListsAreBlocked(async () => {
     const calls = Array.from({ length: IN_FLIGHT + 1 }, () =>
       request(`${url}/api/transfers`, { headers }).end(),
     );
     for (const call of calls) call.on('error', () => {});
-    // The only answer is the refusal of one, when all others are in flight.
+    // The first response is a refusal, while all other calls are in flight.
     await Promise.race(calls.map((call) => new Promise((resolve) => call.once('response', resolve))));
     await until(async () => (await lockWaits()) === 2);
     for (const call of calls) call.destroy();
@@ -99,7 +99,7 @@ test('a call whose client hung up counts until its query has ended', async () =>
   await until(async () => (await app.call({ url: '/api/banks', token: flooding.token })).status === 200);
 });
 
-test('an Organization over its rate gets 429 for the rest of the minute, at no cost, and others go on', async () => {
+test('an Organization over its rate gets 429 for the rest of the minute without queries, others do not', async () => {
   app.clock.advance(60_000);
   const statuses = new Map<number, number>();
   for (let call = 0; call < PER_MINUTE + 5; call++) {
@@ -124,7 +124,7 @@ test('an Organization over its rate gets 429 for the rest of the minute, at no c
   assert.equal((await list(other.token)).status, 200);
 });
 
-test('a refusal for the rate hides neither 401 nor 403, and comes before the input', async () => {
+test('the rate limit is checked after 401 and 403, and before the input', async () => {
   const { token } = flooding;
   assertError(await app.call({ url: '/api/transfers' }), 401, 'authentication_malformed');
   assertError(await app.call({ url: '/api/transfers', token: 'x.y.z' }), 401, 'authentication_failed');
@@ -136,7 +136,7 @@ test('a refusal for the rate hides neither 401 nor 403, and comes before the inp
   assertError(await app.call({ url: '/api/transfers?nonsense=1', token }), 400, 'invalid_parameter');
 });
 
-test('refusals of one Organization are paced, and those of the others are not held up', async () => {
+test('refusals of one Organization are delayed, responses to others are not', async () => {
   app.clock.advance(60_000);
   const BURST = 100;
   const LATER = 20;
@@ -154,7 +154,7 @@ test('refusals of one Organization are paced, and those of the others are not he
     await new Promise(setImmediate);
     return answered >= BURST;
   });
-  // It waits for the database, which none of the refusals before it does.
+  // It waits for the database, the refusals do not.
   assert.equal((await list(other.token)).status, 200);
   assert.equal(answered, BURST);
   app.clock.advance(1_000);
@@ -162,7 +162,7 @@ test('refusals of one Organization are paced, and those of the others are not he
   assert.equal(answered, BURST + LATER);
 });
 
-/** All general connections in use, and as many queries waiting for one as may. */
+/** Occupies all general connections and fills their queue. */
 async function withPoolFull(work: () => Promise<void>): Promise<void> {
   const { queries } = app.database;
   const end = Promise.withResolvers<void>();
@@ -183,7 +183,7 @@ async function withPoolFull(work: () => Promise<void>): Promise<void> {
   await Promise.all([...held, ...waiting]);
 }
 
-test('with all connections in use a call gets 503, and a token is issued and verified all the same', async () => {
+test('with all connections in use a call gets 503, but tokens are issued and verified', async () => {
   await withPoolFull(async () => {
     const answer = await list(other.token);
     assertError(answer, 503, 'overloaded');
@@ -194,7 +194,7 @@ test('with all connections in use a call gets 503, and a token is issued and ver
   assert.equal((await list(other.token)).status, 200);
 });
 
-test('with all connections in use /oauth and the dashboard authenticate all the same', async () => {
+test('with all connections in use /oauth and the dashboard still authenticate', async () => {
   const { tenant, token: introspected } = other;
   const customerGuid = await createCustomer(app, tenant.bankGuid);
   const person = await joinTeam(app, tenant.organizationGuid);
@@ -229,7 +229,7 @@ test('a customer over its tenth of the rate gets 429, and its Organization and o
     ),
   );
   for (let call = 0; call < PER_MINUTE / 10; call++) assert.equal((await list(device ?? '')).status, 200);
-  // All the Organization's calls of the minute, if refusals counted for it.
+  // Would use up the Organization's limit if refusals counted against it.
   for (let call = 0; call < PER_MINUTE; call++)
     assertError(await list(device ?? ''), 429, 'rate_limit_exceeded', /try again in/);
   assert.equal((await list(sibling ?? '')).status, 200);
@@ -243,7 +243,7 @@ test('a customer with a tenth of the calls in flight gets 429, and its Organizat
     'transfers:read',
   ]);
   let inFlight: Promise<{ status: number }> | undefined;
-  await whileListsHang(async () => {
+  await whileListsAreBlocked(async () => {
     inFlight = list(device);
     await until(async () => (await lockWaits()) === 1);
     assertError(await list(device), 429, 'rate_limit_exceeded', /calls of this customer are in flight/);

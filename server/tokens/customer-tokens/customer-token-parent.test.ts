@@ -7,7 +7,7 @@ import { createCustomer } from '../../../testing/customers.ts';
 import { createTestDatabase } from '../../../testing/database.ts';
 import { createKey, createTenant, type Key, tokenOf, userToken } from '../../../testing/tenant.ts';
 
-/** A customer token obtained with another token holds no more than that one, and dies with it, on every node. */
+/** A customer token obtained with a parent token has no more scopes, and is revoked with it on every node. */
 const testDatabase = await createTestDatabase();
 const first = await createTestApp({ testDatabase });
 const second = await createTestApp({ testDatabase, clock: first.clock });
@@ -38,25 +38,25 @@ const oauth = (path: string, { clientId, secret }: Key, fields: object) =>
 const isActive = async (token: string) =>
   (await oauth('introspect', tenant.bankKey, { token })).body.active === true;
 
-/** Twice, so that each node remembers it. */
-async function assertAlive(...tokens: string[]): Promise<void> {
+/** Called twice, so that each node caches the token. */
+async function assertValid(...tokens: string[]): Promise<void> {
   for (const token of tokens) {
     for (const app of [first, second, first, second]) assert.equal((await use(app, token)).status, 200);
     assert.equal(await isActive(token), true);
   }
 }
 
-async function assertDead(...tokens: string[]): Promise<void> {
+async function assertRevoked(...tokens: string[]): Promise<void> {
   for (const token of tokens) {
     for (const app of [first, second]) assertError(await use(app, token), 401, 'authentication_failed');
     assert.equal(await isActive(token), false);
   }
 }
 
-test('a scope that the parent token lacks is refused by name, though the key holds it', async () => {
+test('a scope that the parent token lacks is refused by name, even if the key holds it', async () => {
   for (const key of [tenant.bankKey, tenant.organizationKey]) {
     const narrow = await tokenOf(first, key, MINTING);
-    const message = 'Your own token must hold transfers:execute to grant it';
+    const message = 'Your token must hold the scope transfers:execute to grant it';
     assertError(await mint(narrow, 'customers:read', 'transfers:execute'), 400, 'invalid_scope', message);
     assert.equal(decodeJwt(issued(await mint(narrow, 'customers:read'))).scope, 'customers:read');
     const wide = await tokenOf(first, key, `${MINTING} transfers:execute`);
@@ -75,10 +75,15 @@ test('a scope that the key has lost since the parent was issued is refused too',
     payload: { scopes: MINTING.split(' ') },
   });
   assert.equal(edit.status, 200);
-  assertError(await mint(parent, 'trades:read'), 400, 'invalid_scope', 'This key does not hold trades:read');
+  assertError(
+    await mint(parent, 'trades:read'),
+    400,
+    'invalid_scope',
+    'This key does not hold the scope trades:read',
+  );
 });
 
-test('revoking the parent kills its customer tokens on both nodes, and no others', async () => {
+test('revoking the parent revokes its customer tokens on both nodes, and no others', async () => {
   const [parent, other] = [
     await tokenOf(first, tenant.bankKey, MINTING),
     await tokenOf(first, tenant.bankKey, MINTING),
@@ -89,13 +94,13 @@ test('revoking the parent kills its customer tokens on both nodes, and no others
   ];
   const kept = issued(await mint(other, 'customers:read'));
   assert.equal(decodeJwt(children[0] ?? '').parent_jti, decodeJwt(parent).jti);
-  await assertAlive(...children, kept);
+  await assertValid(...children, kept);
   assert.equal((await oauth('revoke', tenant.bankKey, { token: parent })).status, 200);
-  await assertDead(...children);
-  await assertAlive(kept, other);
+  await assertRevoked(...children);
+  await assertValid(kept, other);
 });
 
-test('a customer token of a revoked parent is refused also by a node that asks the database', async () => {
+test('a node without a lease also refuses a customer token of a revoked parent', async () => {
   const parent = await tokenOf(first, tenant.bankKey, MINTING);
   const child = issued(await mint(parent, 'customers:read'));
   assert.equal((await oauth('revoke', tenant.bankKey, { token: parent })).status, 200);
@@ -104,7 +109,7 @@ test('a customer token of a revoked parent is refused also by a node that asks t
   assertError(await use(late, child), 401, 'authentication_failed');
 });
 
-test('removing the key pair kills customer tokens of both kinds', async () => {
+test('removing the key pair revokes customer tokens of both kinds', async () => {
   const key = await createKey(first, `/banks/${tenant.bankGuid}/applications`, { name: 'Old' });
   const grant = { grant_type: 'client_credentials', customer_guid: customer, scope: 'customers:read' };
   const tokens = [
@@ -112,17 +117,17 @@ test('removing the key pair kills customer tokens of both kinds', async () => {
     issued(await oauth('customer_token', key, grant)),
   ];
   assert.ok(!('parent_jti' in decodeJwt(tokens[1] ?? '')));
-  await assertAlive(...tokens);
+  await assertValid(...tokens);
   const removed = await first.call({
     method: 'DELETE',
     url: `/api/bank_applications/${key.clientId}`,
     token: await userToken(first, tenant.organizationGuid),
   });
   assert.equal(removed.status, 204);
-  await assertDead(...tokens);
+  await assertRevoked(...tokens);
 });
 
-test('a customer token expires with its parent, and says so', async () => {
+test('a customer token expires with its parent, as its exp claim shows', async () => {
   const parent = await tokenOf(first, tenant.bankKey, MINTING);
   first.clock.advance(1_000_000);
   const answer = await mint(parent, 'customers:read');
@@ -134,7 +139,7 @@ test('a customer token expires with its parent, and says so', async () => {
   assertError(await use(first, issued(answer)), 401, 'authentication_failed', 'Signature has expired');
 });
 
-test('a parent that expires while the body arrives gets no token', async () => {
+test('a parent that expires while the body is read gets no token', async () => {
   const parent = await tokenOf(first, tenant.bankKey, MINTING);
   assert.equal((await use(first, parent)).status, 200);
   async function* slowly() {

@@ -13,7 +13,7 @@ import {
   userToken,
 } from '../../../testing/tenant.ts';
 
-/** Tokens of one customer, by both operations (contract, section 9). */
+/** Customer tokens, by both operations (contract, section 9). */
 const app = await createTestApp({
   environment: {
     PORTICO_RATE_LIMIT_TOKEN_PER_CLIENT: '100000',
@@ -34,7 +34,7 @@ async function createCustomer({ bankKey }: Tenant): Promise<string> {
   return String(body.guid);
 }
 
-/** `parent`: the scopes of the token that asks, where one does. */
+/** `parent`: scopes of the parent token, if any. */
 type Asked = { key: Key; customerGuid: string; scopes: readonly string[]; parent?: string };
 const bySecret = (
   { key, customerGuid, scopes }: Asked,
@@ -99,7 +99,7 @@ for (const { name, ask, success } of OPERATIONS) {
     }
   });
 
-  test(`${name}: the token sees only its customer and creates none`, async () => {
+  test(`${name}: the token can access only its customer, and cannot create one`, async () => {
     const scopes = everyScope('customer').split(' ');
     const token = issued(await ask({ key: tenant.bankKey, customerGuid: customer, scopes }));
     const { body } = await app.call({ url: '/api/customers', token });
@@ -120,7 +120,7 @@ for (const { name, ask, success } of OPERATIONS) {
     assertError(minted, 403, 'invalid_scopes');
   });
 
-  test(`${name}: unknown, malformed and foreign customers are all the same no_customer`, async () => {
+  test(`${name}: unknown, malformed and foreign customers get the same no_customer`, async () => {
     const foreign = await createCustomer(other);
     const atProduction = crypto.randomUUID().replaceAll('-', '');
     const bank = await app.operate('POST', `/organizations/${tenant.organizationGuid}/banks`, {
@@ -152,14 +152,14 @@ for (const { name, ask, success } of OPERATIONS) {
     assert.equal(decodeJwt(issued(found)).environment, 'production');
   });
 
-  test(`${name}: a customer of another bank of the Organization is not the bank key’s`, async () => {
+  test(`${name}: a bank key cannot use a customer of another bank`, async () => {
     const banks = `/organizations/${tenant.organizationGuid}/banks`;
     const bank = await app.operate('POST', banks, { name: 'Second', environment: 'sandbox' });
     const key = await createKey(app, `/banks/${bank.body.guid}/applications`, { name: 'k' });
     assertError(await ask({ key, customerGuid: customer, scopes: ['trades:read'] }), 422, 'no_customer');
   });
 
-  test(`${name}: a scope that a customer may not hold, and no scope, are an invalid_scope`, async () => {
+  test(`${name}: a scope that customers cannot hold, and no scope, get invalid_scope`, async () => {
     const cases = [
       [],
       ['no:such'],
@@ -174,7 +174,7 @@ for (const { name, ask, success } of OPERATIONS) {
     }
   });
 
-  test(`${name}: the token holds nothing that the key itself may not`, async () => {
+  test(`${name}: the token cannot hold a scope that the key lacks`, async () => {
     const scopes = ['customers:read', 'customers:write', 'trades:read'];
     const path = `/banks/${tenant.bankGuid}/applications`;
     const key = await createKey(app, path, { name: 'Narrow', scopes });
@@ -185,7 +185,7 @@ for (const { name, ask, success } of OPERATIONS) {
   });
 }
 
-test('the key’s allowlist gates /oauth/customer_token, and not the use of what it gave', async () => {
+test('the key’s allowlist applies to /oauth/customer_token, not to calls with the token', async () => {
   const { bankKey, bankGuid } = await createTenant(app, { ipAllowlist: ['8.8.8.8'] });
   const guid = crypto.randomUUID().replaceAll('-', '');
   await app.operate('PUT', `/objects/customer/${guid}`, {
@@ -197,14 +197,14 @@ test('the key’s allowlist gates /oauth/customer_token, and not the use of what
   assertError(denied, 403, 'ip_not_allowed', 'IP address not in allowlist');
   assert.equal(denied.body.error, 'forbidden');
   assert.equal(denied.body.error_description, denied.body.message);
-  // The address comes before what is asked for: from elsewhere nothing is learned about customers.
+  // The address is checked first: another address must not learn whether a customer exists.
   const unknown = { ...asked, customerGuid: '0'.repeat(32) };
   assertError(await bySecret(unknown, { remoteAddress: '8.8.4.4' }), 403, 'ip_not_allowed');
   const token = issued(await bySecret(asked, { remoteAddress: '8.8.8.8' }));
   assert.equal((await app.call({ url: '/api/customers', token, remoteAddress: '9.9.9.9' })).status, 200);
 });
 
-test('/oauth/customer_token refuses as the token endpoint does', async () => {
+test('/oauth/customer_token refuses like the token endpoint', async () => {
   const asked = { key: tenant.bankKey, customerGuid: customer, scopes: ['trades:read'] };
   assertError(await bySecret(asked, { client_secret: 'x' }), 401, 'invalid_client');
   assertError(await bySecret(asked, { grant_type: 'password' }), 400, 'unsupported_grant_type');

@@ -40,7 +40,7 @@ type OAuthRequest = {
   requestId: string;
 };
 
-/** Tokens of one customer: with a key's secret at the issuer, or with a token of the bank or Organization. */
+/** Customer tokens, obtained with a key's secret or with a token of the bank or Organization. */
 export function createCustomerTokens(deps: Deps) {
   const { authentication, clients, customers, denials, issuer, rateLimits, metrics, clock, perClient } = deps;
   const limit: RateLimit = { name: 'customer_token', limit: perClient, windowMs: RATE_LIMIT_WINDOW_MS };
@@ -54,24 +54,24 @@ export function createCustomerTokens(deps: Deps) {
     if (customer === undefined || isFailure(customer))
       return new Failure(
         'no_customer',
-        'customer_guid does not name a customer of yours in this environment',
+        'customer_guid must be the guid of a customer that this key can access in this environment',
       );
     return customer;
   }
 
-  /** Neither the key's own scopes nor those of the token that asks, if one does, are exceeded. */
+  /** The scopes are limited to the key's own and, if there is one, the parent token's. */
   async function issueFor(
     client: Client,
     visible: Visible,
     request: { customerGuid: string; scopes: readonly string[]; parent?: Caller },
   ): Promise<TokenResponse | Failure> {
     const { parent } = request;
-    // A call of /api uses the general connections.
+    // Calls of /api use the general connections, token requests the reserved ones.
     const customer = await findCustomer(visible, request.customerGuid, { reserved: !parent });
     if (isFailure(customer)) return customer;
     const scopes = grantCustomerScopes(request.scopes, new Set(client.scopes), parent?.scopes);
     if (isFailure(scopes)) return scopes;
-    // The caller's token was checked before the body was read, which may take as long as a token's last seconds.
+    // The parent token was verified before the body was read and may have expired since.
     if (parent && parent.token.exp * 1_000 <= clock.now().getTime()) return expired();
     return issuer.issue({
       tokenType: 'customer',
@@ -86,24 +86,21 @@ export function createCustomerTokens(deps: Deps) {
   }
 
   return {
-    /**
-     * `POST /oauth/customer_token`. The key's allowlist is checked here, where its secret is used: the token
-     * itself will not be gated by it.
-     */
+    /** `POST /oauth/customer_token`. Checks the key's allowlist here, since the customer token has none. */
     async issueBySecret(request: OAuthRequest): Promise<TokenResponse | Failure> {
       const { body, credentials, environment, address, requestId } = request;
-      const from = { address, requestId, path: '/oauth/customer_token' };
-      const client = await authentication.uncounted(credentials, from);
+      const context = { address, requestId, path: '/oauth/customer_token' };
+      const client = await authentication.authenticateCountingFailures(credentials, context);
       if (isFailure(client)) return client;
       const refusal =
         (await rateLimits.use(limit, client.client_id)) ??
         checkGrant(body.grant_type) ??
-        authentication.checkEnvironment(client, environment, from);
+        authentication.checkEnvironment(client, environment, context);
       if (refusal) return refusal;
       if (!compileAllowlist(client.ip_allowlist)(address)) {
         const denied = { id: client.client_id, organizationGuid: client.organization_guid };
         metrics.deniedCalls.inc();
-        denials.note(denied, from);
+        denials.record(denied, context);
         return new Failure('ip_not_allowed', 'IP address not in allowlist');
       }
       const visible = {
@@ -111,11 +108,11 @@ export function createCustomerTokens(deps: Deps) {
         bankGuid: client.bank_guid ?? undefined,
         environment,
       };
-      const asked = { customerGuid: body.customer_guid, scopes: splitScope(body.scope) };
-      return issueFor(client, visible, asked);
+      const wanted = { customerGuid: body.customer_guid, scopes: splitScope(body.scope) };
+      return issueFor(client, visible, wanted);
     },
 
-    /** `POST /api/customer_tokens`. The new token holds no scope that the caller's lacks, and dies with it. */
+    /** `POST /api/customer_tokens`. The new token is revoked and expires with the caller's. */
     async issueByToken(
       caller: Caller,
       input: Static<typeof NewCustomerToken>,
@@ -124,8 +121,8 @@ export function createCustomerTokens(deps: Deps) {
       if (refusal) return refusal;
       const client = await clients.find(caller.id);
       if (!client) return new Failure('authentication_failed', 'The access token is not valid');
-      const asked = { customerGuid: input.customer_guid, scopes: input.scopes, parent: caller };
-      return issueFor(client, caller, asked);
+      const wanted = { customerGuid: input.customer_guid, scopes: input.scopes, parent: caller };
+      return issueFor(client, caller, wanted);
     },
   };
 }

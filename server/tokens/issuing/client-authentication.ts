@@ -4,87 +4,80 @@ import type { KeyUsage } from '../../credentials/applications/usage.ts';
 import type { Attacked, FailedAuthentications } from '../../infrastructure/audit/failed-authentications.ts';
 import type { EnvironmentName } from '../../infrastructure/database/tables.ts';
 import { countedAddress } from '../../infrastructure/rate-limits/address.ts';
+import { countAll, findBlocked, type LimitedKey } from '../../infrastructure/rate-limits/combined.ts';
 import type { RateLimit, RateLimits } from '../../infrastructure/rate-limits/service.ts';
-import { Failure } from '../../infrastructure/runtime/failure.ts';
+import { Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
 import { isGuid } from '../../infrastructure/runtime/guid.ts';
+import type { Environments } from './environments.ts';
 import type { ClientCredentials } from './token-request.ts';
 
 /**
- * Who the client is, by its secret, and how often it may be asked. The limits are per address, and per client
- * *and* address: someone who guesses one client's secret elsewhere does not lock that client out.
+ * Authentication of OAuth clients by secret, with rate limits per address and per client and address. The latter do not lock
+ * a client out when its secret is guessed from another address.
  */
 export type ClientAuthentication = ReturnType<typeof createClientAuthentication>;
 
 export const RATE_LIMIT_WINDOW_MS = 300_000;
 
-type Use = { limit: RateLimit; key: string };
-/** Where a request came from, and to which endpoint. */
-export type From = { address: string | undefined; requestId: string; path: string };
+/** Separate limits for token requests, all of which count, and for wrong secrets at the other endpoints. */
+export type LimitKind = 'token' | 'secret';
+type RequestContext = { address: string | undefined; requestId: string; path: string };
 
 export function createClientAuthentication({
   clients,
   rateLimits,
   usage,
   failedAuthentications,
+  environments,
   limits,
 }: {
   clients: Clients;
   rateLimits: RateLimits;
   usage: KeyUsage;
   failedAuthentications: FailedAuthentications;
+  environments: Environments;
   limits: { rateLimitTokenPerClient: number; rateLimitTokenPerAddress: number };
 }) {
-  /** Calls of the token endpoint and wrong secrets elsewhere are counted apart: one does not use up the other. */
-  const calls = limitsOf('token');
-  const wrongSecrets = limitsOf('secret');
+  const limitsByKind = { token: limitsOf('token'), secret: limitsOf('secret') };
 
-  function limitsOf(name: string): { client: RateLimit; address: RateLimit } {
+  function limitsOf(kind: LimitKind): { client: RateLimit; address: RateLimit } {
     const windowMs = RATE_LIMIT_WINDOW_MS;
     return {
-      client: { name: `${name}_client`, limit: limits.rateLimitTokenPerClient, windowMs },
-      address: { name: `${name}_address`, limit: limits.rateLimitTokenPerAddress, windowMs },
+      client: { name: `${kind}_client`, limit: limits.rateLimitTokenPerClient, windowMs },
+      address: { name: `${kind}_address`, limit: limits.rateLimitTokenPerAddress, windowMs },
     };
   }
 
-  function usesOf(
-    { client, address }: ReturnType<typeof limitsOf>,
+  function addressKey(kind: LimitKind, address: string | undefined): LimitedKey {
+    return { limit: limitsByKind[kind].address, key: countedAddress(address) };
+  }
+
+  function keysOf(
+    kind: LimitKind,
     { clientId }: ClientCredentials,
-    source: string | undefined,
-  ): Use[] {
-    const from = countedAddress(source);
-    // What cannot be an id of ours is counted as one: it may be of any length and hold any character.
+    address: string | undefined,
+  ): LimitedKey[] {
+    // All malformed ids share one key: they may have any length and any characters.
     const id = isGuid(clientId) ? clientId : 'malformed';
-    return [
-      { limit: client, key: `${id} ${from}` },
-      { limit: address, key: from },
-    ];
+    const byAddress = addressKey(kind, address);
+    return [{ limit: limitsByKind[kind].client, key: `${id} ${byAddress.key}` }, byAddress];
   }
 
-  function blocked(uses: readonly Use[]): Failure | undefined {
-    for (const { limit, key } of uses) {
-      const refusal = rateLimits.blocked(limit, key);
-      if (refusal) return refusal;
-    }
-    return undefined;
+  function recordFailed(context: RequestContext, find: () => Promise<Attacked | undefined>): void {
+    failedAuthentications.note({ objectType: 'application', reason: 'invalid_client', ...context }, find);
   }
 
-  /** Nothing is counted once one of the limits is known to be used up: a flood under ever new ids writes nothing. */
-  async function count(uses: readonly Use[]): Promise<Failure | undefined> {
-    const refusal = blocked(uses);
-    if (refusal) return refusal;
-    const counted = await Promise.all(uses.map(({ limit, key }) => rateLimits.use(limit, key)));
-    return counted.find((result) => result !== undefined);
-  }
-
-  function failed(from: From, find: () => Promise<Attacked | undefined>): Failure {
-    failedAuthentications.note({ objectType: 'application', reason: 'invalid_client', ...from }, find);
-    return invalidClient();
-  }
-
-  async function check({ clientId, secret }: ClientCredentials, from: From): Promise<Client | Failure> {
+  async function check(
+    { clientId, secret }: ClientCredentials,
+    context: RequestContext,
+  ): Promise<Client | Failure> {
     const client = await clients.authenticate(clientId, secret);
-    if (!client) return failed(from, () => findAttacked(clientId));
-    usage.note(client.client_id, from.address);
+    if (!client) {
+      recordFailed(context, () => findAttacked(clientId));
+      // The same message for an unknown client and a wrong secret.
+      return new Failure('invalid_client', 'client_id or client_secret is incorrect');
+    }
+    usage.record(client.client_id, context.address);
     return client;
   }
 
@@ -93,53 +86,58 @@ export function createClientAuthentication({
     return client && attacked(client);
   }
 
-  /** Wrong secrets and refused bodies of the endpoints that count nothing else. */
-  function addressUse(kind: 'call' | 'question', source: string | undefined): Use {
-    const { address } = kind === 'call' ? calls : wrongSecrets;
-    return { limit: address, key: countedAddress(source) };
-  }
-
   return {
-    /** A request that was refused before its credentials were read, at the token endpoint or at another one. */
-    countRefused: (kind: 'call' | 'question', address: string | undefined) =>
-      count([addressUse(kind, address)]),
+    /** Counts a request that was refused before its credentials were read. */
+    countRefused: (kind: LimitKind, address: string | undefined) =>
+      countAll(rateLimits, [addressKey(kind, address)]),
 
-    /** From memory alone, before a body is read. */
-    blockedFrom: (kind: 'call' | 'question', address: string | undefined) =>
-      blocked([addressUse(kind, address)]),
+    /** Checks memory only, before the body is read. */
+    blockedAddress: (kind: LimitKind, address: string | undefined) =>
+      findBlocked(rateLimits, [addressKey(kind, address)]),
 
-    /** Bank keys work only at the issuer of their bank's environment; Organization keys at both. */
-    checkEnvironment(client: Client, environment: EnvironmentName, from: From): Failure | undefined {
-      if (client.environment === null || client.environment === environment) return undefined;
-      return failed(from, async () => attacked(client));
+    /**
+     * Bank keys work only at the issuer of their bank's environment, Organization keys at both. The client is authenticated,
+     * so the message can tell it the right issuer.
+     */
+    checkEnvironment(
+      client: Client,
+      environment: EnvironmentName,
+      context: RequestContext,
+    ): Failure | undefined {
+      const { environment: expected } = client;
+      if (expected === null || expected === environment) return undefined;
+      recordFailed(context, async () => attacked(client));
+      const url = `${environments.issuerOf(expected)}${context.path}`;
+      return new Failure('invalid_client', `This key works only in ${expected}; send the request to ${url}`);
     },
 
-    /** Every call counts: for the token endpoint. Counting and looking up do not wait for each other. */
-    async counted(credentials: ClientCredentials, from: From): Promise<Client | Failure> {
-      const uses = usesOf(calls, credentials, from.address);
-      const known = blocked(uses);
+    /** Counts every request. The limits are counted and the client is looked up in parallel. */
+    async authenticateRateLimited(
+      credentials: ClientCredentials,
+      context: RequestContext,
+    ): Promise<Client | Failure> {
+      const keys = keysOf('token', credentials, context.address);
+      const known = findBlocked(rateLimits, keys);
       if (known) return known;
-      const [refusal, client] = await Promise.all([count(uses), check(credentials, from)]);
+      const [refusal, client] = await Promise.all([countAll(rateLimits, keys), check(credentials, context)]);
       return refusal ?? client;
     },
 
-    /** Only a wrong secret counts: for endpoints that a client may call as often as it likes. */
-    async uncounted(credentials: ClientCredentials, from: From): Promise<Client | Failure> {
-      const uses = usesOf(wrongSecrets, credentials, from.address);
-      const refusal = blocked(uses);
+    /** Counts only wrong secrets. */
+    async authenticateCountingFailures(
+      credentials: ClientCredentials,
+      context: RequestContext,
+    ): Promise<Client | Failure> {
+      const keys = keysOf('secret', credentials, context.address);
+      const refusal = findBlocked(rateLimits, keys);
       if (refusal) return refusal;
-      const client = await check(credentials, from);
-      if (!(client instanceof Failure)) return client;
-      return (await count(uses)) ?? client;
+      const client = await check(credentials, context);
+      if (!isFailure(client)) return client;
+      return (await countAll(rateLimits, keys)) ?? client;
     },
   };
 }
 
 function attacked({ client_id: id, organization_guid: organizationGuid }: Client): Attacked {
   return { id, organizationGuids: [organizationGuid] };
-}
-
-/** The same words whether the client does not exist, its secret is wrong, or it belongs to the other environment. */
-function invalidClient(): Failure {
-  return new Failure('invalid_client', 'The client credentials are not valid');
 }

@@ -33,7 +33,7 @@ type Deps = {
 
 /** What stands behind each endpoint of the issuer. */
 export function createTokenEndpoints({ tokens, limits, ...deps }: Deps) {
-  const authentication = createClientAuthentication({ ...deps, limits });
+  const authentication = createClientAuthentication({ ...deps, ...tokens, limits });
   const issuance = createIssuance({ ...tokens, authentication });
   const introspection = createIntrospection({ ...deps, ...tokens });
   const perClient = limits.rateLimitCustomerToken;

@@ -25,7 +25,7 @@ test('the Host is matched with and without the default port, in any case', () =>
   assert.equal(port.ofHost('live.example'), 'sandbox');
 });
 
-test('whatever does not match is sandbox', () => {
+test('an unknown Host is sandbox', () => {
   const { ofHost } = environments('https://id.sandbox.example', 'https://id.example');
   for (const host of [
     undefined,
@@ -50,7 +50,7 @@ const ask = (url: string, { clientId, secret }: Key, host: string, more: object 
     payload: { grant_type: 'client_credentials', client_id: clientId, client_secret: secret, ...more },
   });
 
-test('Organization keys work at both issuers, and the token says which', async () => {
+test('Organization keys work at both issuers, and the token has the environment', async () => {
   for (const [environment, host] of Object.entries(HOSTS)) {
     const claims = decodeJwt(await tokenOf(app, sandbox.organizationKey, 'banks:read', { host }));
     assert.equal(claims.environment, environment);
@@ -81,13 +81,19 @@ test('bank keys work only at the issuer of their environment, on every token end
   );
 });
 
-test('the wrong environment is answered in the very words of a wrong secret', async () => {
+test('at the wrong issuer the message names the right one, only with the correct secret', async () => {
   const wrongEnvironment = await ask('/oauth/token', production.bankKey, HOSTS.sandbox);
   const wrongSecret = await ask('/oauth/token', { ...production.bankKey, secret: 'x' }, HOSTS.sandbox);
-  assert.deepEqual(wrongEnvironment.body, wrongSecret.body);
+  assertError(
+    wrongEnvironment,
+    401,
+    'invalid_client',
+    `This key works only in production; send the request to http://${HOSTS.production}/oauth/token`,
+  );
+  assertError(wrongSecret, 401, 'invalid_client', 'client_id or client_secret is incorrect');
 });
 
-test('a token sees only the customers of its environment', async () => {
+test('a token can access only the customers of its environment', async () => {
   const guid = 'c'.repeat(32);
   const reported = await app.operate('PUT', `/objects/customer/${guid}`, {
     bank_guid: production.bankGuid,

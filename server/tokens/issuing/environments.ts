@@ -1,10 +1,7 @@
 import type { EnvironmentName } from '../../infrastructure/database/tables.ts';
 import type { TokenType } from '../claims.ts';
 
-/**
- * The issuer's address selects the environment: the request's `Host` is matched against the two auth URLs,
- * and no match means sandbox (contract, section 2).
- */
+/** The `Host` of a token request selects the environment; an unknown host means sandbox (contract, section 2). */
 export type Environments = ReturnType<typeof createEnvironments>;
 
 const DEFAULT_PORTS: Record<string, string> = { 'http:': '80', 'https:': '443' };
@@ -29,14 +26,14 @@ export function createEnvironments({
       return host !== undefined && productionHosts.has(host.toLowerCase()) ? 'production' : 'sandbox';
     },
     issuerOf,
-    /** People get their tokens where the dashboard is, whatever environment they work in. */
+    /** User tokens of both environments are issued at the base URL. */
     issuerFor(type: TokenType, environment: EnvironmentName | undefined): string {
       return type === 'user' || environment === undefined ? baseUrl : issuerOf(environment);
     },
   };
 }
 
-/** As clients write it in `Host`: with the default port or without. */
+/** `Host` values of a URL: with and without the default port. */
 function hostsOf(address: string): ReadonlySet<string> {
   const { host, port, protocol } = new URL(address);
   return new Set(port === '' ? [host, `${host}:${DEFAULT_PORTS[protocol]}`] : [host]);

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { type Answer, assertError, createTestApp } from '../../../testing/app.ts';
 import { createTenant, type Key, PRODUCTION_HOST } from '../../../testing/tenant.ts';
 
-/** How `POST /oauth/token` refuses: the codes of RFC 6749, section 5.2, in the contract's body. */
+/** Errors of `POST /oauth/token`: the codes of RFC 6749, section 5.2, in the contract's format. */
 const UNLIMITED = '1000000';
 const app = await createTestApp({
   environment: {
@@ -33,7 +33,7 @@ const ask = (payload: string | Buffer | object, headers: Record<string, string> 
   app.call({ method: 'POST', url: '/oauth/token', payload, headers });
 const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
 
-/** `error` is the RFC's name here, and its description is the message. */
+/** `error` is the code of the RFC, `error_description` the message. */
 function assertRefused(answer: Answer, status: number, code: string, message?: string | RegExp): void {
   assertError(answer, status, code, message);
   const { body, headers } = answer;
@@ -45,7 +45,7 @@ function assertRefused(answer: Answer, status: number, code: string, message?: s
   assert.equal(headers['www-authenticate'], status === 401 ? 'Basic realm="portico"' : undefined);
 }
 
-test('a request that lacks a parameter is an invalid_request that names it', async () => {
+test('a missing parameter is an invalid_request that names it', async () => {
   for (const name of ['grant_type', 'client_id', 'client_secret'])
     assertRefused(await ask(without(name)), 400, 'invalid_request', `${name} is required`);
 });
@@ -55,18 +55,18 @@ test('a form parameter without a value counts as omitted', async () => {
   assertRefused(await ask(fields.toString(), FORM), 400, 'invalid_request', 'client_secret is required');
 });
 
-test('a value that is not text is an invalid_request that names it', async () => {
+test('a value that is not a string is an invalid_request that names it', async () => {
   for (const name of Object.keys(valid))
     for (const value of [1, true, ['trades:read'], { a: 1 }])
       assertRefused(await ask({ ...valid, [name]: value }), 400, 'invalid_request', new RegExp(`^${name} `));
 });
 
-test('a value without end is refused unread', async () => {
+test('an overlong value is refused', async () => {
   for (const name of Object.keys(valid))
     assertRefused(await ask({ ...valid, [name]: 'a'.repeat(10_000) }), 400, 'invalid_request');
 });
 
-test('a body that is no JSON, no UTF-8 or no object is an invalid_request', async () => {
+test('a body that is not JSON, not UTF-8 or not an object is an invalid_request', async () => {
   const brokenUtf8 = Buffer.from([0x7b, 0x22, 0xc3, 0x28, 0x22, 0x3a, 0x31, 0x7d]);
   for (const body of ['{', 'grant_type=client_credentials', '', 'null', '[]', '"x"', brokenUtf8])
     assertRefused(await ask(body), 400, 'invalid_request');
@@ -80,13 +80,13 @@ test('another content type is refused', async () => {
   assert.equal(answer.body.error_description, answer.body.message);
 });
 
-test('a repeated form parameter is refused, whichever it is', async () => {
+test('a repeated form parameter is refused', async () => {
   const fields = new URLSearchParams(valid as Record<string, string>).toString();
   for (const again of ['scope=trades%3Aread', 'grant_type=client_credentials', 'client_id=x', 'zz=1&zz=1'])
     assertRefused(await ask(`${fields}&${again}`, FORM), 400, 'invalid_request', /repeated/);
 });
 
-test('credentials by Basic and in the body at once are an invalid_request', async () => {
+test('credentials both by Basic and in the body are an invalid_request', async () => {
   const headers = { ...JSON_TYPE, authorization: basic(`${key.clientId}:${key.secret}`) };
   assertRefused(await ask(valid, headers), 400, 'invalid_request', /not both/);
   assertRefused(await ask(without('client_id'), headers), 400, 'invalid_request', /not both/);
@@ -94,7 +94,7 @@ test('credentials by Basic and in the body at once are an invalid_request', asyn
   assertRefused(await ask(differs, headers), 400, 'invalid_request', /differs/);
 });
 
-test('an Authorization header that is no Basic is an invalid_client, whatever the body says', async () => {
+test('an Authorization header other than Basic is an invalid_client, regardless of the body', async () => {
   const broken = ['Basic', 'Basic ', 'Basic !', basic('nocolon'), basic('%zz:x'), 'Digest a="b"'];
   for (const authorization of broken)
     assertRefused(await ask(valid, { ...JSON_TYPE, authorization }), 401, 'invalid_client');
@@ -132,7 +132,7 @@ test('no other grant is supported', async () => {
     assertRefused(await ask({ ...valid, grant_type: grant }), 400, 'unsupported_grant_type');
 });
 
-test('an unknown client and a wrong secret are told apart by nothing but the request id', async () => {
+test('an unknown client and a wrong secret get identical responses but for the request id', async () => {
   const raw = async (changes: Fields) => {
     const payload = { ...valid, ...changes };
     const { statusCode, headers, body } = await app.server.inject({
@@ -169,7 +169,7 @@ test('the order is: client, grant, environment, scope', async () => {
   assertRefused(await ask(environmentWrong), 400, 'invalid_scope');
 });
 
-test('a client_id that no database can hold is just an unknown one', async () => {
+test('a client_id that the database cannot store is an unknown client', async () => {
   const random = Buffer.from(Array.from({ length: 9_000 }, (_, index) => (index * 7919) % 251)).toString(
     'base64',
   );
@@ -182,7 +182,7 @@ test('a client_id that no database can hold is just an unknown one', async () =>
   assertRefused(await ask(fields.toString(), FORM), 400, 'invalid_request', /^client_id /);
 });
 
-test('no form and no Basic header at all makes it fail', async () => {
+test('any form and any Basic header get a response without an internal error', async () => {
   const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('\0', '%00', 'a:\0', ':', ''));
   const changes = fc.dictionary(fc.oneof(fc.constantFrom(...Object.keys(valid)), fc.string()), text);
   await fc.assert(

@@ -4,7 +4,7 @@ import { decodeJwt } from 'jose';
 import { type Answer, assertError, createTestApp } from '../../../testing/app.ts';
 import { createKey, createTenant, everyScope, type Key, tokenOf } from '../../../testing/tenant.ts';
 
-/** The contract's rules on scopes, in its order, as the token endpoint applies them. */
+/** Scope rules of the contract, in its order. */
 const app = await createTestApp({ environment: { PORTICO_RATE_LIMIT_TOKEN_PER_ADDRESS: '1000' } });
 const tenant = await createTenant(app);
 const { organizationKey, bankKey } = tenant;
@@ -44,14 +44,14 @@ test('missing, empty and blank scopes are refused', async () => {
     assertRefused(await ask(organizationKey, scope), 'At least one scope is required');
 });
 
-test('an unknown scope is refused, also among others and beside what is dropped', async () => {
+test('an unknown scope is refused, also among known and dropped ones', async () => {
   for (const scope of ['no:such', 'trades:read no:such', 'subscriptions:read no:such'])
-    assertRefused(await ask(organizationKey, scope), 'There is no scope no:such');
+    assertRefused(await ask(organizationKey, scope), 'Unknown scope no:such');
   assertRefused(
     await ask(organizationKey, 'trades:read\tprices:read'),
-    'There is no scope trades:read?prices:read',
+    'Unknown scope trades:read?prices:read',
   );
-  assertRefused(await ask(bankKey, 'banks:execute no:such'), 'There is no scope no:such');
+  assertRefused(await ask(bankKey, 'banks:execute no:such'), 'Unknown scope no:such');
 });
 
 test('subscriptions:* is dropped for both kinds of keys', async () => {
@@ -60,7 +60,7 @@ test('subscriptions:* is dropped for both kinds of keys', async () => {
       assertGranted(await ask(key, `${dropped} trades:read ${dropped}`), 'trades:read');
 });
 
-test('when nothing remains, the token is issued with an empty scope and opens nothing', async () => {
+test('if every scope is dropped, the token has an empty scope and no access', async () => {
   for (const key of Object.values(KEYS)) {
     const answer = await ask(key, 'subscriptions:read subscriptions:write subscriptions:execute');
     assertGranted(answer, '');
@@ -82,19 +82,19 @@ test('a scope beyond the Application’s own is refused, after all the other rul
   const key = await createKey(app, `/banks/${tenant.bankGuid}/applications`, { name: 'Narrow', scopes });
   assertGranted(await ask(key, 'trades:read subscriptions:read'), 'trades:read');
   assertGranted(await ask(key, 'subscriptions:read'), '');
-  assertRefused(await ask(key, 'prices:read trades:read'), 'This key does not hold prices:read');
+  assertRefused(await ask(key, 'prices:read trades:read'), 'This key does not hold the scope prices:read');
   assertRefused(await ask(key, 'prices:read banks:execute'), 'banks:execute needs Organization credentials');
-  assertRefused(await ask(key, 'prices:read no:such'), 'There is no scope no:such');
+  assertRefused(await ask(key, 'prices:read no:such'), 'Unknown scope no:such');
 });
 
-test('an edit of the Application counts from the next token on; the tokens before keep what they have', async () => {
+test('an edit of the Application applies to the next token; earlier tokens are not affected', async () => {
   const key = await createKey(app, `/banks/${tenant.bankGuid}/applications`, { name: 'Edited' });
   const before = await tokenOf(app, key, 'customers:read');
   const token = await tokenOf(app, bankKey, 'bank_applications:write trades:read');
   const url = `/api/bank_applications/${key.clientId}`;
   const payload = { scopes: ['trades:read'], ip_allowlist: ['8.8.8.8'] };
   assert.equal((await app.call({ method: 'PATCH', url, token, payload })).status, 200);
-  assertRefused(await ask(key, 'customers:read'), 'This key does not hold customers:read');
+  assertRefused(await ask(key, 'customers:read'), 'This key does not hold the scope customers:read');
   assert.deepEqual(decodeJwt(await tokenOf(app, key, 'trades:read')).ip_allowlist, ['8.8.8.8']);
   assert.equal((await app.call({ url: '/api/customers', token: before })).status, 200);
 });

@@ -5,7 +5,7 @@ import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { type Answer, assertError, createTestApp } from '../../../testing/app.ts';
 import { createTenant, everyScope, type Key, tokenOf } from '../../../testing/tenant.ts';
 
-/** What `POST /oauth/token` gives, in every form in which it may be asked. */
+/** Successful requests to `POST /oauth/token`, in every accepted format. */
 const UNLIMITED = '1000000';
 const app = await createTestApp({
   environment: {
@@ -35,18 +35,18 @@ function assertGranted({ status, headers, body }: Answer, scope = 'trades:read')
   assert.match(String(headers['content-type']), /^application\/json/);
 }
 
-test('JSON, the specification’s form', async () => {
+test('a token request as JSON', async () => {
   assertGranted(await ask({ ...GRANT, ...IN_BODY }));
   assertGranted(await ask(JSON.stringify({ ...GRANT, ...IN_BODY }), { 'content-type': 'application/json' }));
 });
 
-test('application/x-www-form-urlencoded, with and without a charset', async () => {
+test('a token request as a form, with and without a charset', async () => {
   assertGranted(await ask(form({ ...GRANT, ...IN_BODY }), FORM));
   const charset = { 'content-type': 'application/x-www-form-urlencoded; charset=UTF-8' };
   assertGranted(await ask(form({ ...GRANT, ...IN_BODY }), charset));
 });
 
-test('HTTP Basic, with a form and with JSON, its scheme in any case', async () => {
+test('HTTP Basic with a form and with JSON, in any letter case', async () => {
   const authorization = basic(key);
   assertGranted(await ask(form(GRANT), { ...FORM, authorization }));
   assertGranted(await ask(GRANT, { authorization }));
@@ -65,23 +65,23 @@ test('Basic with the same client_id in the body is one authentication, not two',
   assertGranted(await ask(form({ ...GRANT, client_id: key.clientId }), headers));
 });
 
-test('parameters that we do not know are ignored (RFC 6749, section 3.2)', async () => {
+test('unknown parameters are ignored (RFC 6749, section 3.2)', async () => {
   const extra = { audience: 'https://elsewhere.example', resource: 'x', client_assertion: 'y' };
   assertGranted(await ask({ ...GRANT, ...IN_BODY, ...extra, nested: { deep: [1] } }));
   assertGranted(await ask(form({ ...GRANT, ...IN_BODY, ...extra }), FORM));
 });
 
-test('scopes are separated by any number of spaces, and one named twice is granted once', async () => {
+test('scopes are separated by any number of spaces, and duplicates are granted once', async () => {
   const scope = '  trades:read  customers:read trades:read ';
   assertGranted(await ask({ ...GRANT, ...IN_BODY, scope }), 'trades:read customers:read');
 });
 
-test('every token is another one', async () => {
+test('every token is different', async () => {
   const tokens = await Promise.all(Array.from({ length: 20 }, () => tokenOf(app, key, 'trades:read')));
   assert.equal(new Set(tokens.map((token) => decodeJwt(token).jti)).size, 20);
 });
 
-test('an Organization token carries the contract’s claims, and nothing more', async () => {
+test('an Organization token has exactly the contract’s claims', async () => {
   app.clock.advance(789);
   const token = await tokenOf(app, key, 'customers:read trades:read');
   const { kid, ...header } = decodeProtectedHeader(token);
@@ -113,7 +113,7 @@ test('a bank token names its bank', async () => {
   assert.equal(claims.bank_guid, tenant.bankGuid);
 });
 
-test('the allowlist does not gate the token endpoint, but what the token is used for', async () => {
+test('the allowlist applies to calls with the token, not to the token endpoint', async () => {
   const token = await tokenOf(app, key, everyScope('organization'));
   const list = (remoteAddress: string) => app.call({ url: '/api/customers', token, remoteAddress });
   assertError(await list('9.9.9.9'), 403, 'ip_not_allowed', 'IP address not in allowlist');

@@ -18,7 +18,7 @@ export type TokenRequest = {
 
 export type Issuance = ReturnType<typeof createIssuance>;
 
-/** `POST /oauth/token`: authenticate the client → grant → environment → scope → issue. */
+/** `POST /oauth/token`. Checks in this order: client, grant, environment, scope. */
 export function createIssuance({
   authentication,
   issuer,
@@ -34,11 +34,11 @@ export function createIssuance({
       address,
       requestId,
     }: TokenRequest): Promise<TokenResponse | Failure> {
-      const from = { address, requestId, path: '/oauth/token' };
-      const client = await authentication.counted(credentials, from);
+      const context = { address, requestId, path: '/oauth/token' };
+      const client = await authentication.authenticateRateLimited(credentials, context);
       if (isFailure(client)) return client;
       const refusal =
-        checkGrant(body.grant_type) ?? authentication.checkEnvironment(client, environment, from);
+        checkGrant(body.grant_type) ?? authentication.checkEnvironment(client, environment, context);
       if (refusal) return refusal;
       const scopes = grantKeyScopes(splitScope(body.scope), holderOf(client), new Set(client.scopes));
       if (isFailure(scopes)) return scopes;

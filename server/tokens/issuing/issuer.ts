@@ -19,18 +19,16 @@ export type TokenResponse = { access_token: string; token_type: 'Bearer'; expire
 
 export type TokenSubject = {
   tokenType: TokenType;
-  /** The client_id, or the member's guid of a user token. */
+  /** The client_id; the member's guid in a user token. */
   subject: string;
   organizationGuid: string;
   bankGuid?: string | undefined;
   customerGuid?: string | undefined;
   environment?: EnvironmentName | undefined;
-  /** What a user token ends with; see `Claims`. */
   sessionGuid?: string | undefined;
   grantGuid?: string | undefined;
-  /** The token that a customer token was obtained with; the customer token does not outlive it. */
+  /** Token that a customer token was obtained with, and expires with. */
   parent?: { jti: string; exp: number } | undefined;
-  /** Who the person of a user token is on the team, and how they proved that it is them; see `Claims`. */
   role?: Role | undefined;
   provedAt?: Date | undefined;
   secondFactor?: boolean | undefined;
@@ -40,7 +38,7 @@ export type TokenSubject = {
 
 export type Issuer = ReturnType<typeof createIssuer>;
 
-/** Signs what the pipelines have decided; decides nothing itself. */
+/** Signs access tokens. The callers decide what they contain. */
 export function createIssuer({
   signingKeys,
   environments,
@@ -89,7 +87,7 @@ export function createIssuer({
       };
       const { kid, privateKey } = await signingKeys.current();
       const header = { alg: ALGORITHM, typ: 'at+jwt', kid };
-      // The claims are ours and complete: signed as they are, without the copy that SignJWT makes of them.
+      // CompactSign avoids the copy of the claims that SignJWT makes.
       const payload = new TextEncoder().encode(JSON.stringify(claims));
       const signed = await new CompactSign(payload).setProtectedHeader(header).sign(privateKey);
       metrics.tokensIssued.inc({ token_type: subject.tokenType });

@@ -4,7 +4,7 @@ import { type Answer, assertError, createTestApp, type TestApp } from '../../../
 import { createTestDatabase } from '../../../testing/database.ts';
 import { createTenant, type Key, tokenOf } from '../../../testing/tenant.ts';
 
-/** How often the token endpoints may be asked in five minutes (contract, section 3), at the default limits. */
+/** Default rate limits of the token endpoints per five minutes (contract, section 3). */
 const testDatabase = await createTestDatabase();
 const app = await createTestApp({ testDatabase });
 const second = await createTestApp({ testDatabase, clock: app.clock });
@@ -30,7 +30,7 @@ const ask = ({ clientId, secret }: Key, from: From, more: object = {}) =>
     },
   });
 
-/** Several at once, in order of their answers: allowed ones first. */
+/** Concurrent requests; returns accepted responses first. */
 async function askTimes(times: number, once: () => Promise<Answer>): Promise<Record<number, number>> {
   const answers = await Promise.all(Array.from({ length: times }, once));
   const statuses: Record<number, number> = {};
@@ -45,12 +45,12 @@ function assertLimited(answer: Answer, retryAfter: number): void {
   assert.equal(answer.headers['retry-after'], String(retryAfter));
 }
 
-/** To the start of the next window, and `ms` into it. */
+/** Advances to `ms` after the start of the next window. */
 function nextWindow(ms = 0): void {
   app.clock.advance(WINDOW_MS - (app.clock.now().getTime() % WINDOW_MS) + ms);
 }
 
-test('100 per client and address, over all nodes, and freed when Retry-After has passed', async () => {
+test('100 token requests per client and address, over all nodes, until Retry-After has passed', async () => {
   nextWindow(59_500);
   const address = '9.0.0.1';
   assert.deepEqual(await askTimes(60, () => ask(key, { address })), { 200: 60 });
@@ -62,18 +62,18 @@ test('100 per client and address, over all nodes, and freed when Retry-After has
   for (const at of [app, second]) assert.equal((await ask(key, { address, at })).status, 200);
 });
 
-test('the client’s own address is not locked out by someone who guesses elsewhere', async () => {
+test('guessing from another address does not lock a client out', async () => {
   nextWindow();
   const guess = () => ask(key, { address: '9.0.0.2', secret: 'wrong' });
   assert.deepEqual(await askTimes(150, guess), { 401: 100, 403: 50 });
-  // The guesser learns nothing more, not even with the right secret.
+  // The blocked address is refused even with the correct secret.
   assertLimited(await ask(key, { address: '9.0.0.2' }), 300);
   assert.equal((await ask(key, { address: '9.0.0.3' })).status, 200);
-  // Nor are the others behind the guesser's address, as long as that is not used up.
+  // Other clients at that address are accepted until the limit of the address is reached.
   assert.equal((await ask(tenant.organizationKey, { address: '9.0.0.2' })).status, 200);
 });
 
-test('300 per address, whatever the clients, on all nodes', async () => {
+test('300 token requests per address, over all clients and nodes', async () => {
   nextWindow();
   const address = '9.0.0.4';
   const unknown = () => ({ clientId: crypto.randomUUID().replaceAll('-', ''), secret: 'x' });
@@ -84,7 +84,7 @@ test('300 per address, whatever the clients, on all nodes', async () => {
   assert.equal((await ask(key, { address: '9.0.0.5' })).status, 200);
 });
 
-test('a flood under ever new ids is refused without writing anything more', async () => {
+test('a flood with new client ids is refused without writes', async () => {
   const address = '9.0.0.4';
   const rows = async () =>
     (await app.database.queries.selectFrom('rate_limits').select('key').execute()).length;
@@ -94,27 +94,27 @@ test('a flood under ever new ids is refused without writing anything more', asyn
   assert.equal(await rows(), before);
 });
 
-test('guessing through introspection, revocation and customer tokens is limited the same way', async () => {
+test('guessing at introspection, revocation and customer tokens is limited in the same way', async () => {
   nextWindow();
   const more = { token: 'x', customer_guid: '0'.repeat(32) };
   for (const [index, url] of ['/oauth/introspect', '/oauth/revoke', '/oauth/customer_token'].entries()) {
     const address = `9.0.1.${index}`;
     const guess = () => ask(key, { address, url, secret: 'wrong' }, more);
-    // Each in turn: of guesses at the same moment some are counted only after they were looked at.
+    // Sequential, since concurrent guesses may be checked before they are counted.
     for (let tried = 0; tried < 100; tried += 1) assert.equal((await guess()).status, 401);
     assertLimited(await guess(), 300);
     assertLimited(await ask(key, { address, url }, more), 300);
   }
 });
 
-test('introspection with the right secret is not counted and does not use up the tokens', async () => {
+test('introspection with the correct secret is not counted', async () => {
   nextWindow();
   const address = '9.0.2.1';
   const token = await tokenOf(app, key, 'trades:read');
   const introspect = () => ask(key, { address, url: '/oauth/introspect' }, { token });
   assert.deepEqual(await askTimes(350, introspect), { 200: 350 });
   assert.deepEqual(await askTimes(101, () => ask(key, { address })), { 200: 100, 403: 1 });
-  // A client that used up its tokens can still ask about them, and revoke them.
+  // A client over its limit can still introspect and revoke tokens.
   assert.equal((await introspect()).status, 200);
   assert.equal((await ask(key, { address, url: '/oauth/revoke' }, { token })).status, 200);
 });
@@ -159,7 +159,7 @@ test('each limit is a setting', async () => {
   assert.deepEqual(await askTimes(2, asked), { 422: 1, 403: 1 });
 });
 
-/** Each is refused before anybody looks at credentials. */
+/** Requests that are refused before their credentials are read. */
 const REFUSED_BODIES: Record<string, { payload: string; type?: string; length?: number; status: number }> = {
   'too large': { payload: `"${'a'.repeat(16 * 1_024)}"`, status: 413 },
   'declared too large': { payload: '{}', length: 1024 ** 2, status: 413 },
@@ -173,7 +173,7 @@ const REFUSED_BODIES: Record<string, { payload: string; type?: string; length?: 
   'without credentials': { payload: '{"grant_type":"x","token":"x","customer_guid":"x"}', status: 400 },
 };
 
-test('a body that is refused counts once, and a source without a use left is refused before its body', async () => {
+test('a refused body counts once, and a blocked source is refused before its body is read', async () => {
   const limited = await createTestApp({ environment: { PORTICO_RATE_LIMIT_TOKEN_PER_ADDRESS: '3' } });
   let addresses = 0;
   for (const url of ['/oauth/token', '/oauth/customer_token', '/oauth/introspect', '/oauth/revoke'])
@@ -194,7 +194,7 @@ test('a body that is refused counts once, and a source without a use left is ref
     }
 });
 
-test('a call that reaches its credentials is counted by them alone', async () => {
+test('a request with readable credentials is counted once', async () => {
   const limited = await createTestApp({ environment: { PORTICO_RATE_LIMIT_TOKEN_PER_ADDRESS: '3' } });
   const remoteAddress = '9.8.0.1';
   const payload = {

@@ -9,7 +9,7 @@ import { ClientCredentials } from 'simple-oauth2';
 import { createTestApp } from '../../../testing/app.ts';
 import { createTenant } from '../../../testing/tenant.ts';
 
-/** What partners really use, over a real port: they discover, obtain, ask about and revoke tokens unaided. */
+/** OAuth client libraries that partners use, over a real port. */
 const port = await freePort();
 const SANDBOX = `http://127.0.0.1:${port}`;
 const PRODUCTION = `http://localhost:${port}`;
@@ -62,7 +62,7 @@ for (const [name, method] of [
     assert.equal(await statusOf(granted.access_token), 401);
   });
 
-test('openid-client understands our errors', async () => {
+test('openid-client parses the errors', async () => {
   const options = { algorithm: 'oauth2' as const, execute: [client.allowInsecureRequests] };
   const discover = (secret: string) =>
     client.discovery(new URL(SANDBOX), key.clientId, secret, client.ClientSecretBasic(secret), options);
@@ -71,7 +71,7 @@ test('openid-client understands our errors', async () => {
     (error) =>
       error instanceof client.ResponseBodyError &&
       error.error === 'invalid_scope' &&
-      error.error_description === 'There is no scope no:such',
+      error.error_description === 'Unknown scope no:such',
   );
   await assert.rejects(
     client.clientCredentialsGrant(await discover('wrong'), { scope: SCOPE }),
@@ -97,7 +97,7 @@ test('oauth4webapi at the production issuer: discover, obtain, introspect, revok
   assert.equal(await statusOf(token), 401);
 });
 
-test('oauth4webapi as a resource server accepts our tokens by RFC 9068', async () => {
+test('oauth4webapi as a resource server accepts the tokens by RFC 9068', async () => {
   const insecure = { [oauth.allowInsecureRequests]: true };
   const issuer = new URL(SANDBOX);
   const discovered = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...insecure });
@@ -135,7 +135,7 @@ test('simple-oauth2 with headers, forms and JSON: obtain, and obtain again near 
     const old = held.token.access_token;
     held = await partner.getToken({ scope: SCOPE });
     assert.notEqual(held.token.access_token, old);
-    // Both are good meanwhile: a new token does not end the one before.
+    // A new token does not revoke the previous one.
     for (const token of [old, held.token.access_token]) assert.equal(await statusOf(token), 200);
     await held.revoke('access_token');
     assert.equal(await statusOf(held.token.access_token), 401);
@@ -143,7 +143,7 @@ test('simple-oauth2 with headers, forms and JSON: obtain, and obtain again near 
   }
 });
 
-test('a downstream service verifies tokens with jose and our published keys, through a rotation', async () => {
+test('a downstream service verifies tokens with jose and the published keys, through a rotation', async () => {
   const keys = createRemoteJWKSet(new URL(`${SANDBOX}/.well-known/jwks.json`), { cooldownDuration: 0 });
   const obtain = async () => {
     const body = new URLSearchParams({

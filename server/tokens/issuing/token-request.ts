@@ -6,20 +6,17 @@ import type { ClientCredentialsBody } from '../schema.ts';
 
 export type ClientCredentials = { clientId: string; secret: Secret };
 
-/** Many clients send the token they hold with every request; here it says nothing, and is ignored. */
+/** Ignored: many clients send the token they hold with every request. */
 const BEARER = /^Bearer( |$)/i;
 const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2})$/i;
 
-/**
- * The client's credentials from the body or by HTTP Basic (RFC 6749, section 2.3.1), but not from both:
- * "The client MUST NOT use more than one authentication method in each request."
- */
+/** Client credentials from the body or by HTTP Basic, but not from both (RFC 6749, section 2.3.1). */
 export function readCredentials(
   request: FastifyRequest,
   body: Static<typeof ClientCredentialsBody>,
 ): ClientCredentials | Failure {
   const { authorization } = request.headers;
-  if (authorization === undefined || (hasBothIn(body) && BEARER.test(authorization))) return fromBody(body);
+  if (authorization === undefined || (isComplete(body) && BEARER.test(authorization))) return fromBody(body);
   const basic = fromBasic(authorization);
   if (isFailure(basic)) return basic;
   if (body.client_secret !== undefined)
@@ -32,7 +29,7 @@ export function readCredentials(
   return basic;
 }
 
-function hasBothIn({ client_id, client_secret }: Static<typeof ClientCredentialsBody>): boolean {
+function isComplete({ client_id, client_secret }: Static<typeof ClientCredentialsBody>): boolean {
   return client_id !== undefined && client_secret !== undefined;
 }
 

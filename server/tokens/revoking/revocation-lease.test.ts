@@ -7,7 +7,7 @@ import { type Answer, assertError, createTestApp, type TestApp } from '../../../
 import { createTestDatabase } from '../../../testing/database.ts';
 import { createTenant, tokenOf } from '../../../testing/tenant.ts';
 
-/** What happens to revocations when a node cannot keep up: it stops trusting its memory. */
+/** Revocations while a node cannot renew its lease: it checks the database instead of its memory. */
 const testDatabase = await createTestDatabase();
 const first = await createTestApp({ testDatabase });
 const firstNode = await onlyNode();
@@ -15,7 +15,7 @@ const second = await createTestApp({ testDatabase, clock: first.clock });
 const { bankKey } = await createTenant(first);
 
 const connectionString = testDatabase.url.reveal();
-/** One looks at what happens, the other holds a lock meanwhile. */
+/** Connections of the test: one reads, the other holds a lock. */
 const [control, blocker] = [new pg.Client({ connectionString }), new pg.Client({ connectionString })];
 await Promise.all([control.connect(), blocker.connect()]);
 after(async () => {
@@ -36,7 +36,7 @@ const revoke = (token: string, at: TestApp) =>
     payload: { client_id: bankKey.clientId, client_secret: bankKey.secret, token },
   });
 
-/** Asks the database again and again until it says so. */
+/** Polls the database until the condition holds. */
 async function until(condition: string, ...values: unknown[]): Promise<void> {
   const deadline = performance.now() + 20_000;
   for (;;) {
@@ -55,9 +55,9 @@ async function knownToken(): Promise<string> {
   return token;
 }
 
-test('the answer waits for a node that hangs, and comes when that node has stopped trusting its memory', async () => {
+test('a revocation waits for a hanging node until its lease has expired', async () => {
   const token = await knownToken();
-  // The second node can no longer write its lease; it waits for this lock.
+  // This lock blocks the second node's lease renewal.
   await blocker.query('begin');
   await blocker.query('select 1 from verifying_nodes where guid <> $1 for update', [firstNode]);
   await until(`exists (select 1 from pg_stat_activity where wait_event_type = 'Lock'
@@ -67,7 +67,7 @@ test('the answer waits for a node that hangs, and comes when that node has stopp
     answered = true;
   });
   await until(`exists (select 1 from revocations where subject = $1)`, jtiOf(token));
-  // It has not heard of it, and its lease still runs: that is why the answer has to wait.
+  // The second node has a valid lease and does not know the revocation yet, so the call must wait.
   assert.equal((await use(second, token)).status, 200);
   assert.equal(answered, false);
   first.clock.advance(5_000);
@@ -77,7 +77,7 @@ test('the answer waits for a node that hangs, and comes when that node has stopp
   await blocker.query('rollback');
 });
 
-test('a node that takes its lease again knows what was revoked while it had none', async () => {
+test('a node that renews its lease knows the revocations it missed', async () => {
   const token = await knownToken();
   const { sub = '', jti = '' } = decodeJwt(token);
   await blocker.query('begin');
@@ -85,17 +85,17 @@ test('a node that takes its lease again knows what was revoked while it had none
   first.clock.advance(5_000);
   await until(`exists (select 1 from pg_stat_activity where wait_event_type = 'Lock'
     and query like '%verifying_nodes%' and datname = current_database())`);
-  // The second node is about to take its lease. Nobody waits for a node without one.
+  // The second node is about to take its lease. Revocations do not wait for nodes without one.
   assert.equal((await revoke(token, first)).status, 200);
   assert.equal(second.revocations.isUpToDate(), false);
   await blocker.query('rollback');
   const deadline = performance.now() + 20_000;
   while (!second.revocations.isUpToDate() && performance.now() < deadline) await setImmediate();
-  // From memory, and at once: had it read before it took the lease, nobody would have told it.
+  // Checked in memory: a node that read before taking the lease would have missed the revocation.
   assert.equal(second.revocations.check({ sub, jti }), true);
 });
 
-test('a node whose listening connection was cut off is waited for, and listens again', async () => {
+test('a revocation waits for a node whose LISTEN connection was cut, which reconnects', async () => {
   const token = await knownToken();
   await until(`${listening} = 2`);
   const cut = `select pg_terminate_backend(pid) from pg_stat_activity
@@ -109,7 +109,7 @@ test('a node whose listening connection was cut off is waited for, and listens a
   for (const app of [first, second]) assertError(await use(app, another), 401, 'authentication_failed');
 });
 
-test('a node that lost every connection recovers, and accepts nothing revoked meanwhile', async () => {
+test('a node that lost every connection recovers and accepts no token revoked meanwhile', async () => {
   const [gone, kept] = [await knownToken(), await knownToken()];
   assert.equal((await revoke(gone, first)).status, 200);
   const { rows } = await control.query(`select pid, pg_terminate_backend(pid) from pg_stat_activity
@@ -125,11 +125,7 @@ test('a node that lost every connection recovers, and accepts nothing revoked me
   }
 });
 
-/**
- * The first answer that does not come from a cut connection. Until the pool has read the end of a cut connection it may
- * hand it out: 503 is the right answer to that call, and the connection is gone after it, so there is at most one such
- * answer for each.
- */
+/** First response other than 503. The pool may hand out each cut connection once, and the call on it gets 503. */
 async function useAfterCut(app: TestApp, token: string, cutConnections: number): Promise<Answer> {
   for (let refused = 0; refused <= cutConnections; refused += 1) {
     const answer = await use(app, token);
@@ -140,13 +136,13 @@ async function useAfterCut(app: TestApp, token: string, cutConnections: number):
   assert.fail('more refused calls than cut connections');
 }
 
-test('a node that stopped is not waited for', async () => {
+test('a revocation does not wait for a stopped node', async () => {
   const token = await knownToken();
   await second.revocations.stop();
   const { rows } = await control.query('select count(*)::int as nodes from verifying_nodes');
   assert.equal(rows[0].nodes, 1);
   assert.equal((await revoke(token, first)).status, 200);
-  // It no longer follows, so it asks the database.
+  // Without a lease it checks the database.
   assertError(await use(second, token), 401, 'authentication_failed');
 });
 

@@ -5,10 +5,7 @@ import type { Queries, Transaction } from '../../infrastructure/database/databas
 export type RevocationKind = 'application' | 'token' | 'edit';
 export type Revocation = { revision: number; kind: RevocationKind; subject: string; expires_at: Date };
 
-/**
- * The highest of the new revisions. They become visible in the order of their numbers, because only one transaction
- * at a time adds any.
- */
+/** Returns the highest new revision. The lock makes revisions visible in order. */
 export async function insertRevocations(
   transaction: Transaction,
   revocations: readonly { kind: RevocationKind; subject: string; expires_at: Date; created_at: Date }[],
@@ -36,7 +33,7 @@ export function selectRevocationsAfter(
     .execute();
 }
 
-/** Of each token, by all that it may die by, whether something of it was revoked. */
+/** Each token is given by the subjects that it can be revoked by. */
 export async function areRevoked(
   queries: Queries,
   tokens: readonly (readonly string[])[],
@@ -75,7 +72,7 @@ export async function deleteNodesBefore(queries: Queries, moment: Date): Promise
   await queries.deleteFrom('verifying_nodes').where('lease_until', '<', moment).execute();
 }
 
-/** How many nodes may still accept what this revision takes away. */
+/** Number of nodes that may still accept tokens revoked by this revision. */
 export async function countNodesBehind(queries: Queries, revision: number, now: Date): Promise<number> {
   const { count } = await queries
     .selectFrom('verifying_nodes')

@@ -5,7 +5,7 @@ import { assertError, createTestApp, type TestApp } from '../../../testing/app.t
 import { createTestDatabase } from '../../../testing/database.ts';
 import { createKey, createTenant, type Key, tokenOf, userToken } from '../../../testing/tenant.ts';
 
-/** Dead before their time, on every node: tokens revoked one by one, and all those of a removed key pair. */
+/** Revocation of single tokens, and of all tokens of a removed key pair, on every node. */
 const testDatabase = await createTestDatabase();
 const environment = {
   PORTICO_RATE_LIMIT_TOKEN_PER_CLIENT: '100000',
@@ -33,13 +33,13 @@ const remove = async (key: Key, kind: 'bank' | 'organization', at = first) =>
     token: await founder(),
   });
 
-/** Twice on each node, so that each remembers it. */
-async function assertAlive(...tokens: string[]): Promise<void> {
+/** Called twice on each node, so that each caches the token. */
+async function assertValid(...tokens: string[]): Promise<void> {
   for (const token of tokens)
     for (const app of [...nodes, ...nodes]) assert.equal((await use(app, token)).status, 200);
 }
 
-async function assertDead(...tokens: string[]): Promise<void> {
+async function assertRevoked(...tokens: string[]): Promise<void> {
   for (const token of tokens)
     for (const app of [...nodes, ...nodes])
       assertError(await use(app, token), 401, 'authentication_failed', 'The access token is not valid');
@@ -56,27 +56,27 @@ async function customerTokenOf(key: Key): Promise<string> {
   return String(body.access_token);
 }
 
-test('a revoked token is dead on both nodes when the call has answered, and no other is', async () => {
+test('a revoked token is refused on both nodes once the call returns, others are not', async () => {
   const [gone, kept] = [
     await tokenOf(first, tenant.bankKey, 'customers:read'),
     await tokenOf(first, tenant.bankKey, 'customers:read'),
   ];
-  await assertAlive(gone, kept);
+  await assertValid(gone, kept);
   const answer = await revoke(tenant.bankKey, gone);
   assert.deepEqual([answer.status, answer.body], [200, {}]);
-  await assertDead(gone);
-  await assertAlive(kept, await tokenOf(first, tenant.organizationKey, 'customers:read'));
+  await assertRevoked(gone);
+  await assertValid(kept, await tokenOf(first, tenant.organizationKey, 'customers:read'));
 });
 
-test('a token is dead also on a node that has never seen it, and on one that starts later', async () => {
+test('a revoked token is refused on a node that never saw it, and on one that starts later', async () => {
   const token = await tokenOf(first, tenant.bankKey, 'customers:read');
   await revoke(tenant.bankKey, token, second);
-  await assertDead(token);
+  await assertRevoked(token);
   const late = await createTestApp({ testDatabase, environment, clock: first.clock });
   assertError(await use(late, token), 401, 'authentication_failed');
 });
 
-test('a revocation is in the audit record under the client that asked for it', async () => {
+test('a revocation is in the audit record under the client that requested it', async () => {
   const key = tenant.bankKey;
   const token = await tokenOf(first, key, 'customers:read');
   assert.equal((await revoke(key, token)).status, 200);
@@ -85,7 +85,7 @@ test('a revocation is in the audit record under the client that asked for it', a
   assert.equal(body.total, 1, JSON.stringify(body));
 });
 
-test('revoking what is not valid changes nothing and succeeds (RFC 7009, section 2.2)', async () => {
+test('revoking an invalid token succeeds without a change (RFC 7009, section 2.2)', async () => {
   const token = await tokenOf(first, tenant.bankKey, 'customers:read');
   const known = async () =>
     (await first.database.queries.selectFrom('revocations').select('revision').execute()).length;
@@ -96,23 +96,23 @@ test('revoking what is not valid changes nothing and succeeds (RFC 7009, section
   assert.equal(await known(), before);
 });
 
-test('only its own client revokes a token: not another one, and not a person’s', async () => {
+test('a client can revoke only its own tokens, and no user tokens', async () => {
   const token = await tokenOf(first, tenant.bankKey, 'customers:read');
   const person = await founder();
   for (const foreign of [token, person])
     assertError(await revoke(tenant.organizationKey, foreign), 400, 'invalid_request');
   assertError(await revoke({ ...tenant.bankKey, secret: 'x' }, token), 401, 'invalid_client');
-  await assertAlive(token, person);
+  await assertValid(token, person);
 });
 
 test('a client revokes the customer tokens that it was issued', async () => {
   const token = await customerTokenOf(tenant.bankKey);
-  await assertAlive(token);
+  await assertValid(token);
   assert.equal((await revoke(tenant.bankKey, token)).status, 200);
-  await assertDead(token);
+  await assertRevoked(token);
 });
 
-test('removing a key pair kills all its tokens on both nodes, customer tokens included, and no others', async () => {
+test('removing a key pair revokes all its tokens on both nodes, customer tokens included, and no others', async () => {
   for (const [kind, path] of [
     ['bank', `/banks/${tenant.bankGuid}/applications`],
     ['organization', `/organizations/${tenant.organizationGuid}/applications`],
@@ -121,10 +121,10 @@ test('removing a key pair kills all its tokens on both nodes, customer tokens in
     const tokens = await Promise.all([1, 2, 3].map(() => tokenOf(first, key, 'customers:read')));
     const customerToken = await customerTokenOf(key);
     const kept = await tokenOf(first, tenant.bankKey, 'customers:read');
-    await assertAlive(...tokens, customerToken, kept);
+    await assertValid(...tokens, customerToken, kept);
     assert.equal((await remove(key, kind, second)).status, 204);
-    await assertDead(...tokens, customerToken);
-    await assertAlive(kept);
+    await assertRevoked(...tokens, customerToken);
+    await assertValid(kept);
     const { clientId: client_id, secret: client_secret } = key;
     const payload = { grant_type: 'client_credentials', client_id, client_secret, scope: 'trades:read' };
     for (const app of nodes)
@@ -132,7 +132,7 @@ test('removing a key pair kills all its tokens on both nodes, customer tokens in
   }
 });
 
-test('revocations of the same moment are all known on both nodes, in order', async () => {
+test('concurrent revocations all reach both nodes, in order', async () => {
   const tokens = await Promise.all(
     Array.from({ length: 40 }, () => tokenOf(first, tenant.bankKey, 'customers:read')),
   );
@@ -140,15 +140,15 @@ test('revocations of the same moment are all known on both nodes, in order', asy
   await Promise.all(
     tokens.map(async (token, index) => {
       assert.equal((await revoke(tenant.bankKey, token, nodes[index % 2])).status, 200);
-      // At once, while the others are still under way.
+      // Checked while the other revocations are in progress.
       for (const app of nodes) assertError(await use(app, token), 401, 'authentication_failed');
     }),
   );
-  await assertDead(...tokens);
-  await assertAlive(kept);
+  await assertRevoked(...tokens);
+  await assertValid(kept);
 });
 
-test('what has expired is forgotten by the sweep, in the database and in memory, and nothing earlier', async () => {
+test('the sweep deletes expired revocations in the database and in memory, and no others', async () => {
   const token = await tokenOf(first, tenant.bankKey, 'customers:read');
   await revoke(tenant.bankKey, token);
   const { sub = '', jti = '', exp = 0 } = decodeJwt(token);
@@ -161,13 +161,13 @@ test('what has expired is forgotten by the sweep, in the database and in memory,
   first.clock.advance(3_600_000);
   for (const app of nodes) await app.housekeeping.runOnce();
   assert.equal((await stored()).length, 0);
-  // Another revocation renews the lease, so that the answer comes from memory: at once, not as a promise.
+  // Another revocation renews the lease, so that the check is synchronous.
   await revoke(tenant.bankKey, await tokenOf(first, tenant.bankKey, 'customers:read'));
   assert.equal(first.revocations.check({ sub, jti }), false);
   assertError(await use(first, token), 401, 'authentication_failed', 'Signature has expired');
 });
 
-test('a token that was being signed while its key pair was removed never comes to life', async () => {
+test('a token that was being signed while its key pair was removed is never accepted', async () => {
   const key = await createKey(first, `/banks/${tenant.bankGuid}/applications`, { name: 'Old' });
   assert.equal((await remove(key, 'bank')).status, 204);
   first.clock.advance(2_000);
@@ -179,8 +179,8 @@ test('a token that was being signed while its key pair was removed never comes t
     environment: 'sandbox',
     scopes: ['customers:read'],
   });
-  await assertDead(late.access_token);
+  await assertRevoked(late.access_token);
   first.clock.set(new Date((decodeJwt(late.access_token).exp ?? 0) * 1_000 - 1));
   for (const app of nodes) await app.housekeeping.runOnce();
-  await assertDead(late.access_token);
+  await assertRevoked(late.access_token);
 });

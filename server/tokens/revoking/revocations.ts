@@ -9,59 +9,50 @@ import { type Claims, TOKEN_LIFETIME_SECONDS } from '../claims.ts';
 import * as store from './revocation-store.ts';
 
 /**
- * Which tokens are dead before their time: those revoked one by one, and all those of a removed key pair, of a
- * session that ended or of a membership that changed, and the customer tokens obtained with a revoked token (kind
- * `token` too: the subject is named in the token).
+ * Revoked tokens: single ones, and all tokens of a removed key pair, an ended session, a changed membership or a revoked
+ * parent token.
  *
- * Every node keeps the list in memory under a lease that it renews each second. A revocation is announced
- * to all nodes and `settle` returns only when each node whose lease still runs has caught up, so "removed"
- * means removed everywhere. A node that cannot renew its lease stops trusting its memory and asks the
- * database instead. The notification only wakes; nothing depends on it.
+ * Every node keeps the list in memory under a lease that it renews each second. `propagate` notifies all nodes and returns
+ * once each node with a valid lease has caught up. A node without a lease checks the database instead, so correctness does
+ * not depend on the notification.
  */
 export type Revocations = ReturnType<typeof createRevocations>;
 
 const CHANNEL = 'portico_revocations';
 const LEASE_MS = 5_000;
 const RENEW_EVERY_MS = 1_000;
-const PAGE = 10_000;
-const MAX_LOOK_UPS = 500;
-const SETTLE_POLL_MS = 10;
-/** A token may be signed a little after its key pair is gone: by a request under way, by a clock that is ahead. */
+const PAGE_ROWS = 10_000;
+const MAX_LOOKUP_BATCH = 500;
+const PROPAGATION_POLL_MS = 10;
+/** Covers tokens signed shortly after the revocation, by a request in progress or a node whose clock is ahead. */
 const LATE_TOKENS_MS = 60_000;
 
-/**
- * What a token may die by: its key pair, itself, a person's by the session or the membership it came from, and a
- * customer's by the token it was obtained with.
- */
+/** Claims that a token can be revoked by. */
 type Revocable = Pick<Claims, 'sub' | 'jti' | 'session_guid' | 'grant_guid' | 'parent_jti'>;
 
 type Deps = { database: Database; notifications: Notifications; clock: Clock; guids: Guids; log: Log };
 
 export function createRevocations({ database, notifications, clock, guids, log }: Deps) {
   const queries = database.reserved;
-  // Look-ups of the same moment share one query: without the lease every call has one.
-  const lookUp = createBatcher<readonly string[], boolean>({
+  const lookUpBatched = createBatcher<readonly string[], boolean>({
     run: (tokens) => store.areRevoked(queries, tokens),
-    maxBatch: MAX_LOOK_UPS,
+    maxBatch: MAX_LOOKUP_BATCH,
   });
   const node = guids.next();
   const expiries = new Map<string, number>();
-  let seen = 0;
-  let trustedUntil = 0;
+  let lastRevision = 0;
+  let leasedUntil = 0;
   let timer: NodeJS.Timeout | undefined;
   let syncing: Promise<void> | undefined;
-  let again = false;
-  let forget = (_clientId: string | undefined): void => {};
+  let syncAgain = false;
+  let notifyListener = (_clientId: string | undefined): void => {};
 
   const now = () => clock.now().getTime();
   const warn = (error: unknown) => {
-    log.warn(
-      { reason: String(error) },
-      'revocations are not up to date; each token is checked in the database',
-    );
+    log.warn({ reason: String(error) }, 'revocations are out of date; checking each token in the database');
   };
 
-  /** From memory while the lease runs, else from the database. */
+  /** Checks memory while the lease is valid, otherwise the database. */
   function check({
     sub,
     jti,
@@ -69,43 +60,43 @@ export function createRevocations({ database, notifications, clock, guids, log }
     grant_guid: grant,
     parent_jti: parent,
   }: Revocable): boolean | Promise<boolean> {
-    if (now() >= trustedUntil)
-      return lookUp([sub, jti, session, grant, parent].filter((subject) => subject !== undefined));
+    if (now() >= leasedUntil)
+      return lookUpBatched([sub, jti, session, grant, parent].filter((subject) => subject !== undefined));
     if (expiries.has(sub) || expiries.has(jti)) return true;
     if (parent !== undefined && expiries.has(parent)) return true;
     return (session !== undefined && expiries.has(session)) || (grant !== undefined && expiries.has(grant));
   }
 
-  /** The lease is taken before reading: whoever revokes after that moment sees this node and waits for it. */
+  /** Takes the lease before reading, so that every later revocation waits for this node. */
   async function syncOnce(): Promise<void> {
     const leaseUntil = now() + LEASE_MS;
-    // What happened while nobody was told may be swept by now.
-    if (now() >= trustedUntil) forget(undefined);
+    // Changes missed without a lease may have been swept already.
+    if (now() >= leasedUntil) notifyListener(undefined);
     const lease = () =>
-      store.upsertNode(queries, { guid: node, revision: seen, lease_until: new Date(leaseUntil) });
+      store.upsertNode(queries, { guid: node, revision: lastRevision, lease_until: new Date(leaseUntil) });
     await lease();
-    const before = seen;
+    const before = lastRevision;
     let page: store.Revocation[];
     do {
-      page = await store.selectRevocationsAfter(queries, seen, PAGE);
+      page = await store.selectRevocationsAfter(queries, lastRevision, PAGE_ROWS);
       for (const { revision, kind, subject, expires_at } of page) {
         if (kind !== 'edit') expiries.set(subject, expires_at.getTime());
-        if (kind !== 'token') forget(subject);
-        seen = revision;
+        if (kind !== 'token') notifyListener(subject);
+        lastRevision = revision;
       }
-    } while (page.length === PAGE);
-    if (seen > before) await lease();
-    trustedUntil = leaseUntil;
+    } while (page.length === PAGE_ROWS);
+    if (lastRevision > before) await lease();
+    leasedUntil = leaseUntil;
   }
 
-  /** One at a time; a call during one is served by another round right after it. */
+  /** Runs one sync at a time; a call during a sync starts another one after it. */
   function sync(): Promise<void> {
     if (!timer) return Promise.resolve();
-    again = true;
+    syncAgain = true;
     syncing ??= (async () => {
       try {
-        while (again) {
-          again = false;
+        while (syncAgain) {
+          syncAgain = false;
           await syncOnce();
         }
       } catch (error) {
@@ -120,18 +111,15 @@ export function createRevocations({ database, notifications, clock, guids, log }
   return {
     check,
 
-    /** While this holds, whatever was not forgotten through `onChange` is as the database has it. */
-    isUpToDate: () => now() < trustedUntil,
+    /** While true, no change has been missed by `onChange`. */
+    isUpToDate: () => now() < leasedUntil,
 
-    /**
-     * Told of each key pair that was changed or removed, before `settle` returns on whatever node did it;
-     * of all of them (undefined) after a time in which changes may have been missed.
-     */
+    /** Called for each changed or removed key pair before `propagate` returns; with undefined if changes may have been missed. */
     onChange(listener: (clientId: string | undefined) => void): void {
-      forget = listener;
+      notifyListener = listener;
     },
 
-    /** In the transaction that takes the right away, or changes the key pair; hand the result to `settle` once it has committed. */
+    /** Returns the revision to pass to `propagate` after the commit. */
     revoke(
       transaction: Transaction,
       kind: store.RevocationKind,
@@ -145,15 +133,17 @@ export function createRevocations({ database, notifications, clock, guids, log }
       );
     },
 
-    /** Returns when no node accepts what the revision took away. */
-    async settle(revision: number): Promise<void> {
+    /** Returns once no node accepts the tokens revoked by the revision. */
+    async propagate(revision: number | undefined): Promise<void> {
+      if (revision === undefined) return;
       await sync();
-      // It is committed: a failure to ask is no failure of the change, only a reason to wait for the longest.
-      const nobodyIsBehind = async () => (await store.countNodesBehind(queries, revision, clock.now())) === 0;
+      // The revocation is committed: if the nodes cannot be checked, wait until every lease has expired.
+      const allNodesCaughtUp = async () =>
+        (await store.countNodesBehind(queries, revision, clock.now())) === 0;
       await notifications.notify(CHANNEL, [''], queries).catch(warn);
-      for (let waitedMs = 0; waitedMs < LEASE_MS; waitedMs += SETTLE_POLL_MS) {
-        if (await nobodyIsBehind().catch(warn)) return;
-        await pause(SETTLE_POLL_MS);
+      for (let waitedMs = 0; waitedMs < LEASE_MS; waitedMs += PROPAGATION_POLL_MS) {
+        if (await allNodesCaughtUp().catch(warn)) return;
+        await pause(PROPAGATION_POLL_MS);
       }
     },
 
@@ -168,11 +158,10 @@ export function createRevocations({ database, notifications, clock, guids, log }
       clearInterval(timer);
       timer = undefined;
       await syncing;
-      trustedUntil = 0;
+      leasedUntil = 0;
       await store.deleteNode(queries, node);
     },
 
-    /** What has expired anyway needs no revocation any more. */
     async sweep(): Promise<void> {
       const moment = clock.now();
       for (const [subject, expiresAt] of expiries) if (expiresAt < moment.getTime()) expiries.delete(subject);

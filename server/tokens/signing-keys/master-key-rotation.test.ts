@@ -7,7 +7,7 @@ import { createTenant, type Key, tokenOf } from '../../../testing/tenant.ts';
 import { createEncryption } from '../../infrastructure/runtime/encryption.ts';
 import { Secret } from '../../infrastructure/runtime/secret.ts';
 
-/** A new master key: introduced in front of the old one, everything moved, the old one taken away. */
+/** Rotation of the master key: the new key is added first, secrets are re-encrypted, the old key is removed. */
 const OLD = 'a1'.repeat(32);
 const NEW = 'b2'.repeat(32);
 const testDatabase = await createTestDatabase();
@@ -36,7 +36,7 @@ const use = (app: TestApp) => app.call({ url: '/api/customers', token });
 const signingKey = () =>
   before.database.queries.selectFrom('signing_keys').selectAll().executeTakeFirstOrThrow();
 
-test('private keys and client secrets are nowhere in the database', async () => {
+test('private keys and client secrets are not in the database in plain text', async () => {
   const row = await signingKey();
   const encryption = createEncryption({ masterKeys: [new Secret(OLD)], randomBytes });
   const { d } = JSON.parse(encryption.decrypt(row.private_jwk_encrypted, `signing_key:${row.kid}`));
@@ -51,7 +51,7 @@ test('private keys and client secrets are nowhere in the database', async () => 
   }
 });
 
-test('with the new key in front everything goes on, and rotation moves the signing keys to it', async () => {
+test('with a new master key everything works, and rotation re-encrypts the signing keys', async () => {
   assert.equal((await use(both)).status, 200);
   const { kid, private_jwk_encrypted: stored } = await signingKey();
   const { status, body } = await both.operate('POST', '/master_key/rotate');
@@ -66,7 +66,7 @@ test('with the new key in front everything goes on, and rotation moves the signi
   assert.deepEqual(again.body, { ...report, reencrypted: 0 });
 });
 
-test('a client secret moves to the new key when it is used, by a right secret only', async () => {
+test('a client secret is rehashed with the new key on its next correct use', async () => {
   assertError(await ask(both, { ...used, secret: `${used.secret}x` }), 401, 'invalid_client');
   const outdated = async () =>
     (await both.operate('POST', '/master_key/rotate')).body.client_secrets_under_older_keys;
@@ -77,7 +77,7 @@ test('a client secret moves to the new key when it is used, by a right secret on
   assertError(await ask(both, { ...used, secret: `${used.secret}x` }), 401, 'invalid_client');
 });
 
-test('after the old key was taken away, tokens and moved secrets work, and others are refused without a fault', async () => {
+test('without the old key, tokens and rehashed secrets work, and others are refused without an internal error', async () => {
   const alone = await withKeys(NEW);
   assert.equal((await use(alone)).status, 200);
   assert.equal((await ask(alone, used)).status, 200);
@@ -86,7 +86,7 @@ test('after the old key was taken away, tokens and moved secrets work, and other
   assert.deepEqual(refused.body, (await ask(alone, { ...used, secret: 'x' })).body);
 });
 
-test('a node that knows only a foreign master key signs and verifies nothing', async () => {
+test('a node with a wrong master key signs and verifies nothing', async () => {
   const stranger = await withKeys('c3'.repeat(32));
   assertError(await use(stranger), 500, 'internal_error');
   assertError(await ask(stranger, used), 401, 'invalid_client');

@@ -31,7 +31,7 @@ export async function deleteSigningKeys(queries: Queries, kids: readonly string[
   await queries.deleteFrom('signing_keys').where('kid', 'in', kids).execute();
 }
 
-/** One at a time decides about keys, on whatever node: the first key is made once, and rotations queue up. */
+/** Serializes the creation of the first key and rotations across nodes. */
 export async function lockSigningKeys(transaction: Transaction): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('portico:signing_keys'))`.execute(transaction);
 }

@@ -5,7 +5,7 @@ import { assertError, createTestApp, type TestApp } from '../../../testing/app.t
 import { createTestDatabase } from '../../../testing/database.ts';
 import { createTenant, tokenOf } from '../../../testing/tenant.ts';
 
-/** Signing keys: made once, kept through restarts, rotated with an overlap in which nothing breaks. */
+/** Signing keys: created once, kept over restarts, rotated with an overlap. */
 const testDatabase = await createTestDatabase();
 const first = await createTestApp({ testDatabase });
 const { clock } = first;
@@ -30,7 +30,7 @@ async function assertVerifiedBy(app: TestApp, token: string): Promise<void> {
   assert.equal(status, 200, JSON.stringify(body));
 }
 
-test('the first key is made once, however many nodes start at the same moment', async () => {
+test('the first key is created once, even if several nodes start concurrently', async () => {
   const more = await Promise.all(Array.from({ length: 3 }, () => createTestApp({ testDatabase, clock })));
   const all = [...nodes, ...more];
   assert.deepEqual(await storedKids(), []);
@@ -41,7 +41,7 @@ test('the first key is made once, however many nodes start at the same moment', 
   for (const app of all) for (const token of tokens) await assertVerifiedBy(app, token);
 });
 
-test('a restart changes nothing: the same key signs, and tokens from before are good', async () => {
+test('after a restart the same key signs, and earlier tokens are valid', async () => {
   const before = await newToken(first);
   const restarted = await createTestApp({ testDatabase, clock });
   await assertVerifiedBy(restarted, before);
@@ -50,7 +50,7 @@ test('a restart changes nothing: the same key signs, and tokens from before are 
   await assertVerifiedBy(first, after);
 });
 
-test('what is published is the public half only', async () => {
+test('only public keys are published', async () => {
   const { body } = await first.call({ url: '/.well-known/jwks.json' });
   assert.deepEqual(Object.keys(body), ['keys']);
   for (const key of body.keys as JWK[]) {
@@ -59,7 +59,7 @@ test('what is published is the public half only', async () => {
   }
 });
 
-test('a new key is published at once, signs after ten minutes, and the old one stays until its last token is gone', async () => {
+test('a new key is published at once and signs after ten minutes; the old one stays until its last token expires', async () => {
   const [old = ''] = await storedKids();
   const rotatedAt = clock.now().getTime();
   const rotated = await first.operate('POST', '/signing_keys/rotate');
@@ -94,7 +94,7 @@ test('a new key is published at once, signs after ten minutes, and the old one s
   for (const app of nodes) await assertVerifiedBy(app, await newToken(app));
 });
 
-test('a node that has not looked for a while knows the new key when it meets its first token', async () => {
+test('a node loads a new key when it verifies its first token', async () => {
   await newToken(second);
   const rotated = await first.operate('POST', '/signing_keys/rotate');
   clock.advance(600_000);
@@ -103,7 +103,7 @@ test('a node that has not looked for a while knows the new key when it meets its
   await assertVerifiedBy(second, token);
 });
 
-test('one rotation at a time, from whichever node, and each is in the audit record', async () => {
+test('one rotation at a time over all nodes, and each is in the audit record', async () => {
   const answers = await Promise.all(
     [first, second, first, second].map((app) => app.operate('POST', '/signing_keys/rotate')),
   );

@@ -10,9 +10,8 @@ import { TOKEN_LIFETIME_SECONDS } from '../claims.ts';
 import * as store from './signing-key-store.ts';
 
 /**
- * The keys that sign tokens, encrypted in the database. When each one signs follows from its `signs_from`:
- * a new key is published first and signs only once every node and every verifier has had time to see it;
- * an old one stays published until the last token that it signed has expired.
+ * Signing keys of tokens, encrypted in the database. A new key is published before its `signs_from`, so that every node and
+ * verifier has loaded it; an old key stays published until its last token has expired.
  */
 export type SigningKeys = ReturnType<typeof createSigningKeys>;
 export type SigningKey = {
@@ -24,10 +23,10 @@ export type SigningKey = {
 };
 
 export const ALGORITHM = 'ES256';
-/** What verifiers may keep of the published keys; stays well below the time a new key is published ahead. */
+/** Cache time of verifiers. Must stay well below PUBLISHED_AHEAD_MS. */
 export const JWKS_MAX_AGE_SECONDS = 300;
 const PUBLISHED_AHEAD_MS = 600_000;
-/** Every node looks again this often, and at an unknown key id, but then not more often than the second. */
+/** Reload interval; an unknown key id reloads earlier, at most at the second interval. */
 const RELOAD_AFTER_MS = 60_000;
 const RELOAD_FOR_UNKNOWN_AFTER_MS = 5_000;
 
@@ -52,9 +51,8 @@ export function createSigningKeys({ database, encryption, clock, guids, audit, l
       loadedAt = clock.now().getTime();
       loaded = load().catch((error: unknown) => {
         loaded = previous;
-        // The keys at hand are as good as they were; without any there is nothing to go on with.
         if (!previous) throw error;
-        log.warn({ err: error }, 'the signing keys could not be read again');
+        log.warn({ err: error }, 'reloading the signing keys failed');
         return previous;
       });
     }
@@ -98,7 +96,7 @@ export function createSigningKeys({ database, encryption, clock, guids, audit, l
     return kid;
   }
 
-  /** From when on nothing valid can have been signed with this key: once its successor has signed long enough. */
+  /** Time at which the last token signed with this key has expired. */
   function retiredAt(all: readonly { signsFrom: Date }[], index: number): number {
     const successor = all[index + 1];
     return successor
@@ -116,9 +114,9 @@ export function createSigningKeys({ database, encryption, clock, guids, audit, l
     async current(): Promise<SigningKey> {
       const all = await keys();
       const now = clock.now().getTime();
-      // The very first key signs even where the clock is a little behind that of the node that made it.
+      // The first key signs even if this node's clock is behind the clock of the node that created it.
       const signing = all.findLast((key) => key.signsFrom.getTime() <= now) ?? all[0];
-      if (!signing) throw new Error('there is no signing key');
+      if (!signing) throw new Error('no signing key');
       return signing;
     },
 
@@ -131,7 +129,7 @@ export function createSigningKeys({ database, encryption, clock, guids, audit, l
       return { keys: (await published()).map((key) => key.publicJwk) };
     },
 
-    /** Publishes a new key now; it signs in ten minutes. One rotation at a time. */
+    /** Publishes a new key, which signs from ten minutes later. One rotation at a time. */
     async rotate(actor: Actor): Promise<{ kid: string; signsFrom: Date } | Failure> {
       await keys();
       const rotated = await database.transaction(async (transaction) => {
@@ -158,20 +156,20 @@ export function createSigningKeys({ database, encryption, clock, guids, audit, l
       return rotated;
     },
 
-    /** Moves the stored keys under the current master key; gives how many had to move. */
+    /** Re-encrypts the keys with the current master key; returns the number of changed keys. */
     async reencrypt(transaction: Transaction): Promise<number> {
       const rows = await store.selectSigningKeys(transaction);
-      let moved = 0;
+      let changed = 0;
       for (const row of rows) {
         const encrypted = encryption.reencrypt(row.private_jwk_encrypted, contextOf(row.kid));
         if (!encrypted) continue;
         await store.updatePrivateKey(transaction, row.kid, encrypted);
-        moved += 1;
+        changed += 1;
       }
-      return moved;
+      return changed;
     },
 
-    /** Forgets keys that nothing valid was signed with. */
+    /** Deletes retired keys. */
     async sweep(): Promise<void> {
       const rows = await store.selectSigningKeys(database.queries);
       const all = rows.map((row) => ({ kid: row.kid, signsFrom: row.signs_from }));

@@ -8,7 +8,7 @@ import { type Answer, assertError, createTestApp } from '../../../testing/app.ts
 import { listenAnywhere } from '../../../testing/http-server.ts';
 import { createTenant, tokenOf } from '../../../testing/tenant.ts';
 
-/** The Authorization header of `/api`, and the moment at which a token ends. */
+/** The Authorization header of `/api`, and the expiry of tokens. */
 const app = await createTestApp();
 const { bankKey } = await createTenant(app);
 const token = await tokenOf(app, bankKey, 'customers:read');
@@ -17,7 +17,7 @@ const port = await listenAnywhere(app.server);
 const send = (authorization?: string) =>
   app.call({ url: '/api/customers', headers: authorization === undefined ? {} : { authorization } });
 
-/** Each value as a header line of its own, which no injected request has. */
+/** Sends each value as a separate header line, which `inject` cannot do. */
 async function overSocket(values: readonly string[]): Promise<Answer> {
   const lines = values.flatMap((value) => ['Authorization', value]);
   const headers = ['Host', 'localhost:4000', 'Connection', 'close', ...lines];
@@ -29,12 +29,12 @@ async function overSocket(values: readonly string[]): Promise<Answer> {
   };
 }
 
-test('Bearer in any case, with one space or several', async () => {
+test('the scheme Bearer is accepted in any letter case, with one or more spaces', async () => {
   for (const scheme of ['Bearer ', 'bearer ', 'BEARER ', 'bEaReR    '])
     assert.equal((await send(scheme + token)).status, 200, scheme);
 });
 
-test('no header, or one that is no Bearer token, is malformed', async () => {
+test('a missing header, or one without a Bearer token, is malformed', async () => {
   const message = 'The header Authorization: Bearer <access token> is required';
   const malformed = [
     ...[undefined, '', ' ', 'Bearer', 'Bearer ', 'Bearer  ', token, `Token ${token}`, `Bearer${token}`],
@@ -60,7 +60,7 @@ test('no header, or one that is no Bearer token, is malformed', async () => {
   }
 });
 
-test('a missing scope is named in WWW-Authenticate, and another refusal with 403 has none', async () => {
+test('a missing scope is named in WWW-Authenticate; other 403 responses do not have the header', async () => {
   const payload = { customer_guid: 'x', scopes: ['customers:read'] };
   const refused = await app.call({ method: 'POST', url: '/api/customer_tokens', token, payload });
   assertError(refused, 403, 'invalid_scopes');
@@ -76,7 +76,7 @@ test('a missing scope is named in WWW-Authenticate, and another refusal with 403
   assert.equal(denied.headers['www-authenticate'], undefined);
 });
 
-test('well-formed nonsense fails as every wrong token does', async () => {
+test('a well-formed invalid token is refused like every other', async () => {
   for (const text of ['x', '.', '..', '...', 'a.b.c', 'null', `${token}.`, `.${token}`, `${token}.${token}`])
     assertError(await send(`Bearer ${text}`), 401, 'authentication_failed', 'The access token is not valid');
   const operator = await app.call({ url: '/operator/organizations', token: 'wrong' });
@@ -84,7 +84,7 @@ test('well-formed nonsense fails as every wrong token does', async () => {
   assert.match(String(operator.headers['www-authenticate']), /, error="invalid_token"/);
 });
 
-test('a token without end is refused, whether it looks like one or not', async () => {
+test('an overlong token is refused, well-formed or not', async () => {
   for (const size of [8_193, 10_240, 1_048_576])
     for (const filler of ['a', '.', 'a.'])
       assertError(await send(`Bearer ${filler.repeat(size / filler.length)}`), 401, 'authentication_failed');
@@ -93,7 +93,7 @@ test('a token without end is refused, whether it looks like one or not', async (
   assertError(await send(`Bearer ${long}`), 401, 'authentication_failed');
 });
 
-test('two Authorization headers are malformed, also when both are right', async () => {
+test('two Authorization headers are malformed, even if both are valid', async () => {
   const right = `Bearer ${token}`;
   assert.equal((await overSocket([right])).status, 200);
   for (const values of [
@@ -106,7 +106,7 @@ test('two Authorization headers are malformed, also when both are right', async 
     assertError(await overSocket(values), 401, 'authentication_malformed');
 });
 
-test('a token in the query string or the body is not looked at', async () => {
+test('a token in the query string or the body is ignored', async () => {
   const url = `/api/customers?access_token=${token}`;
   assertError(await app.call({ url }), 401, 'authentication_malformed');
   const payload = { access_token: token };
@@ -114,7 +114,7 @@ test('a token in the query string or the body is not looked at', async () => {
   assertError(posted, 401, 'authentication_malformed');
 });
 
-test('no header at all gets anything but 401', async () => {
+test('every other header value gets 401', async () => {
   const text = fc.oneof(fc.string(), fc.string({ unit: 'binary' }));
   const header = fc.oneof(
     text,
@@ -128,20 +128,20 @@ test('no header at all gets anything but 401', async () => {
   );
 });
 
-test('a token ends exactly at exp: not a millisecond later, not one before, cached or not', async () => {
+test('a token expires exactly at exp, cached or not', async () => {
   const issuedAt = app.clock.now().getTime();
   const fresh = await tokenOf(app, bankKey, 'customers:read');
   app.clock.set(new Date(issuedAt + 1_799_999));
   assert.equal((await send(`Bearer ${token}`)).status, 200);
   app.clock.set(new Date(issuedAt + 1_800_000));
-  // The first is remembered from before, the second was never seen.
+  // The first is cached, the second is not.
   for (const known of [token, fresh]) {
     assertError(await send(`Bearer ${known}`), 401, 'authentication_failed', 'Signature has expired');
     assertError(await send(`Bearer ${known}`), 401, 'authentication_failed', 'Signature has expired');
   }
 });
 
-test('an expired token with a wrong signature is just not valid', async () => {
+test('an expired token with a wrong signature is invalid, not expired', async () => {
   const tampered = token.slice(0, -10) + token.slice(-10).split('').reverse().join('');
   assertError(
     await send(`Bearer ${tampered}`),

@@ -5,7 +5,7 @@ import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import type { Log } from '../../infrastructure/runtime/log.ts';
 import type { Caller } from './verifier.ts';
 
-/** Calls refused for their source address, in the audit record, merged by the minute. */
+/** Audit records of calls from addresses outside the allowlist, merged by the minute. */
 export type Denials = ReturnType<typeof createDenials>;
 
 type Details = { address: string | undefined; requestId: string; path: string };
@@ -13,7 +13,7 @@ type Details = { address: string | undefined; requestId: string; path: string };
 export function createDenials(deps: { database: Database; audit: Audit; clock: Clock; log: Log }) {
   const records = createMergedRecords(deps);
   return {
-    note(
+    record(
       { id, organizationGuid }: Pick<Caller, 'id' | 'organizationGuid'>,
       { address, requestId, path }: Details,
     ): void {

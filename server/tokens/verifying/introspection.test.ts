@@ -4,7 +4,7 @@ import { decodeJwt } from 'jose';
 import { assertError, createTestApp } from '../../../testing/app.ts';
 import { createTenant, type Key, PRODUCTION_HOST, tokenOf, userToken } from '../../../testing/tenant.ts';
 
-/** `POST /oauth/introspect` (RFC 7662): to whom a token is active, and what it then shows. */
+/** `POST /oauth/introspect` (RFC 7662). */
 const app = await createTestApp();
 const tenant = await createTenant(app, { ipAllowlist: ['8.8.8.8'] });
 const other = await createTenant(app);
@@ -45,19 +45,19 @@ test('an active token shows all its claims and its client', async () => {
   }
 });
 
-test('another tenant’s token is just not active, whoever asks', async () => {
+test('another tenant’s token is inactive for every client', async () => {
   for (const key of [other.organizationKey, other.bankKey])
     for (const token of [organizationToken, bankToken])
       assert.deepEqual(await introspect(key, token), INACTIVE);
 });
 
-test('a bank key sees the tokens of its bank only', async () => {
+test('a bank key can introspect only tokens of its bank', async () => {
   assert.deepEqual(await introspect(tenant.bankKey, organizationToken), INACTIVE);
   assert.deepEqual(await introspect(secondBankKey, bankToken), INACTIVE);
   assert.deepEqual(await introspect(secondBankKey, organizationToken), INACTIVE);
 });
 
-test('a person’s token is shown to the Organization’s keys, as the dashboard’s, and to no bank’s', async () => {
+test('a user token is active for Organization keys, with the dashboard as its client, and inactive for bank keys', async () => {
   const token = await userToken(app, tenant.organizationGuid);
   const claims = decodeJwt(token);
   assert.equal(claims.client_id, 'dashboard');
@@ -66,12 +66,12 @@ test('a person’s token is shown to the Organization’s keys, as the dashboard
   assert.deepEqual(await introspect(other.organizationKey, token), INACTIVE);
 });
 
-test('a token of the other environment is not active at this one’s issuer', async () => {
+test('a token of the other environment is inactive', async () => {
   const production = await tokenOf(app, tenant.organizationKey, 'customers:read', { host: PRODUCTION_HOST });
   assert.deepEqual(await introspect(tenant.organizationKey, production), INACTIVE);
 });
 
-test('what is no token of ours is not active', async () => {
+test('text that is not a token of this issuer is inactive', async () => {
   for (const token of [
     '',
     'x',
@@ -84,13 +84,13 @@ test('what is no token of ours is not active', async () => {
     assert.deepEqual(await introspect(tenant.bankKey, token), INACTIVE, token);
 });
 
-test('a hint and unknown parameters are ignored; a missing token is refused', async () => {
+test('token_type_hint and unknown parameters are ignored; a missing token is refused', async () => {
   const fields = { token: bankToken, token_type_hint: 'refresh_token', extra: 1 };
   assert.equal((await ask(tenant.bankKey, fields)).body.active, true);
   assertError(await ask(tenant.bankKey, {}), 400, 'invalid_request', 'token is required');
 });
 
-test('only an authenticated client learns anything', async () => {
+test('introspection requires client authentication', async () => {
   const fields = { token: bankToken };
   assertError(await ask({ ...tenant.bankKey, secret: 'x' }, fields), 401, 'invalid_client');
   const none = await app.call({ method: 'POST', url: '/oauth/introspect', payload: fields });
@@ -100,7 +100,7 @@ test('only an authenticated client learns anything', async () => {
   assertError(bearer, 401, 'invalid_client');
 });
 
-test('a token is not active any more once it is revoked, and once it has expired', async () => {
+test('a revoked token and an expired token are inactive', async () => {
   const token = await tokenOf(app, tenant.bankKey, 'customers:read');
   assert.equal((await introspect(tenant.bankKey, token)).active, true);
   const payload = { client_id: tenant.bankKey.clientId, client_secret: tenant.bankKey.secret, token };

@@ -11,7 +11,6 @@ import type { Verifier } from './verifier.ts';
 
 export type Introspection = ReturnType<typeof createIntrospection>;
 
-/** What a client may ask about a token, and do to one of its own. */
 export function createIntrospection({
   verifier,
   revocations,
@@ -24,19 +23,19 @@ export function createIntrospection({
   audit: Audit;
 }) {
   return {
-    /** RFC 7662. Outside of its Organization, its bank or its environment a token is just not active. */
+    /** RFC 7662. Tokens of another Organization, bank or environment are reported as inactive. */
     async introspect(
       client: Client,
       environment: EnvironmentName,
       token: string,
     ): Promise<Static<typeof IntrospectionView>> {
       const verified = await verifier.verify(token);
-      if (isFailure(verified) || !concerns(client, environment, verified.claims)) return { active: false };
+      if (isFailure(verified) || !isVisible(client, environment, verified.claims)) return { active: false };
       const { claims } = verified;
       return { active: true, ...claims };
     },
 
-    /** RFC 7009. Nothing to do for a token that is not valid anyway; another client's is refused. */
+    /** RFC 7009. An invalid token is ignored; a token of another client is refused. */
     async revoke(actor: Actor, client: Client, token: string): Promise<Failure | undefined> {
       const verified = await verifier.verify(token);
       if (isFailure(verified)) return undefined;
@@ -53,13 +52,13 @@ export function createIntrospection({
         await audit.record(transaction, actor, change);
         return revocations.revoke(transaction, 'token', jti);
       });
-      await revocations.settle(revision);
+      await revocations.propagate(revision);
       return undefined;
     },
   };
 }
 
-function concerns(client: Client, environment: EnvironmentName, claims: Claims): boolean {
+function isVisible(client: Client, environment: EnvironmentName, claims: Claims): boolean {
   if (client.organization_guid !== claims.organization_guid) return false;
   if (claims.environment !== undefined && claims.environment !== environment) return false;
   return client.bank_guid === null || client.bank_guid === claims.bank_guid;

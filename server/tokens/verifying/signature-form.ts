@@ -1,6 +1,6 @@
 /**
- * An ES256 signature (r, s) has a twin (r, n - s) that verifies just as well, so anybody can respell a token.
- * Tokens are issued with the lower s, and only that one is accepted: a token has one spelling.
+ * ECDSA malleability: for every ES256 signature (r, s), (r, n - s) is valid too. Only the lower s is issued and accepted, so
+ * that a token has exactly one encoding.
  */
 const ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
 const HALF_ORDER = Buffer.from((ORDER >> 1n).toString(16).padStart(64, '0'), 'hex');

@@ -10,7 +10,7 @@ import { createIssuer } from '../issuing/issuer.ts';
 import { ALGORITHM, type SigningKeys } from '../signing-keys/signing-keys.ts';
 import { createVerifier } from './verifier.ts';
 
-/** What the verifier remembers: that a signature was right, and nothing else. */
+/** The verifier caches valid signatures, and nothing else. */
 const baseUrl = 'http://localhost:4000';
 const clock = createFakeClock();
 const environments = createEnvironments({
@@ -53,7 +53,7 @@ function createParts({ followsRevocations = true } = {}) {
   return { verifier, revoked, lookups, issue };
 }
 
-test('the second call is answered from memory, without waiting for anything', async () => {
+test('the second verification is synchronous, from the cache', async () => {
   const { verifier, lookups, issue } = createParts();
   const token = await issue();
   const verified = await verifier.verify(token);
@@ -62,7 +62,7 @@ test('the second call is answered from memory, without waiting for anything', as
   assert.equal(lookups.length, 1);
 });
 
-test('an empty scope is no scope', async () => {
+test('an empty scope grants nothing', async () => {
   const { verifier, issue } = createParts();
   const verified = await verifier.verify(await issue());
   assert.ok(!(verified instanceof Failure));
@@ -71,7 +71,7 @@ test('an empty scope is no scope', async () => {
 
 for (const followsRevocations of [true, false]) {
   const how = followsRevocations ? 'memory' : 'the database';
-  test(`revocation and removal end a remembered token, known from ${how}`, async () => {
+  test(`revocation and removal end a cached token, known from ${how}`, async () => {
     const { verifier, revoked, issue } = createParts({ followsRevocations });
     const token = await issue();
     const verified = await verifier.verify(token);
@@ -86,7 +86,7 @@ for (const followsRevocations of [true, false]) {
   });
 }
 
-test('a remembered token ends at exp, and is not remembered any longer', async () => {
+test('a cached token expires at exp and leaves the cache', async () => {
   const { verifier, lookups, issue } = createParts();
   const token = await issue();
   const verified = await verifier.verify(token);
@@ -101,7 +101,7 @@ test('a remembered token ends at exp, and is not remembered any longer', async (
   }
 });
 
-test('what was refused is not remembered as good, and what is no token is not looked up', async () => {
+test('refused tokens are not cached, and malformed ones are not verified', async () => {
   const { verifier, revoked, lookups, issue } = createParts();
   const token = await issue('removed');
   revoked.add('removed');
@@ -112,7 +112,7 @@ test('what was refused is not remembered as good, and what is no token is not lo
   assert.equal(lookups.length, 3);
 });
 
-test('no more than 10,000 tokens are remembered; the oldest goes first', async () => {
+test('at most 10,000 tokens are cached; the oldest is evicted first', async () => {
   const { verifier, issue } = createParts();
   const tokens: string[] = [];
   for (let batch = 0; batch < 101; batch += 1) {

@@ -18,7 +18,7 @@ import { createEncryption } from '../../infrastructure/runtime/encryption.ts';
 import { Secret } from '../../infrastructure/runtime/secret.ts';
 import { withLowS } from './signature-form.ts';
 
-/** Tokens that are not ours, or not quite: every one of them is refused alike. */
+/** Forged and altered tokens, all refused with the same message. */
 const app = await createTestApp();
 const tenant = await createTenant(app);
 const genuine = await tokenOf(app, tenant.organizationKey, 'customers:read');
@@ -29,7 +29,7 @@ const own = await readOwnKey();
 const foreign = await generateKeyPair('ES256', { extractable: true });
 const foreignJwk = await exportJWK(foreign.publicKey);
 
-/** The service's own private key, as somebody would have it who got hold of database and master key. */
+/** The service's private key, as an attacker with the database and the master key would have it. */
 async function readOwnKey() {
   const row = await app.database.queries.selectFrom('signing_keys').selectAll().executeTakeFirstOrThrow();
   const encryption = createEncryption({ masterKeys: [new Secret('a1'.repeat(32))], randomBytes });
@@ -41,7 +41,7 @@ async function readOwnKey() {
 }
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
-/** As jose signs: with whichever s comes out. */
+/** Signs as jose does, with either form of s. */
 async function signEither(
   changes: Record<string, unknown> = {},
   header: Record<string, unknown> = {},
@@ -56,7 +56,7 @@ async function signEither(
 
 const sign = async (...args: Parameters<typeof signEither>) => withLowS(await signEither(...args));
 
-/** The other signature (r, n - s) of the same key over the same text. */
+/** The equivalent signature (r, n - s). */
 function twinOf(token: string): string {
   const order = BigInt('0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551');
   const signature = Buffer.from(token.slice(token.lastIndexOf('.') + 1), 'base64url').toString('hex');
@@ -79,7 +79,7 @@ async function assertRefused(token: string, about = ''): Promise<void> {
   );
 }
 
-test('the genuine token passes, and one made with our own key by these helpers', async () => {
+test('the genuine token passes, and one signed with the service’s key by these helpers', async () => {
   assert.equal((await use(genuine)).status, 200);
   assert.equal((await use(await sign())).status, 200);
 });
@@ -107,12 +107,12 @@ test('HS256 with the public key as the secret, in each form in which it is publi
     }
 });
 
-test('another algorithm of our own key', async () => {
+test('another algorithm with the service’s key', async () => {
   for (const alg of ['ES384', 'ES512', 'RS256', 'PS256', 'EdDSA', 'ES256K', 'es256', 1, null])
     await assertRefused(`${encode({ alg, typ: 'at+jwt', kid: own.kid })}.${payloadPart}.${signaturePart}`);
 });
 
-test('an attacker’s key under our key id, an unknown one, a strange one, or none', async () => {
+test('an attacker’s key under a known, unknown, malformed or missing key id', async () => {
   const kids = [
     own.kid,
     'f'.repeat(32),
@@ -131,14 +131,14 @@ test('an attacker’s key under our key id, an unknown one, a strange one, or no
   await assertRefused(await sign({}, { kid: 'f'.repeat(32) }), 'our key, another kid');
 });
 
-test('a header that brings or points to the attacker’s key', async () => {
+test('a header that contains or references the attacker’s key', async () => {
   const jwks = 'http://127.0.0.1:9/jwks.json';
   for (const header of [{ jwk: foreignJwk }, { jku: jwks }, { x5u: jwks }, { x5c: ['AAAA'] }])
     for (const kid of [own.kid, undefined, 'attacker'])
       await assertRefused(await sign({}, { ...header, kid }, foreign.privateKey), JSON.stringify(header));
 });
 
-test('an extension that must be understood and is not', async () => {
+test('an unknown critical extension', async () => {
   const header = encode({ alg: 'ES256', typ: 'at+jwt', kid: own.kid, crit: ['exp'], exp: 1 });
   await assertRefused(`${header}.${payloadPart}.${signaturePart}`);
 });
@@ -151,14 +151,14 @@ test('any claim changed after signing', async () => {
     }
 });
 
-test('signed by us, but without a claim that every token has', async () => {
+test('signed with the service’s key, but without a required claim', async () => {
   for (const name of Object.keys(claims))
     if (name !== 'client_id') await assertRefused(await sign({ [name]: undefined }), name);
   for (const client_id of ['', 'dashboard', 'f'.repeat(32), null, 1])
     await assertRefused(await sign({ client_id }), `client_id ${client_id}`);
 });
 
-test('signed by us, but for another issuer, audience or environment', async () => {
+test('signed with the service’s key, but for another issuer, audience or environment', async () => {
   await assertRefused(await sign({ iss: 'https://evil.example' }));
   await assertRefused(await sign({ iss: 'http://localhost:4000/' }));
   await assertRefused(await sign({ aud: 'http://production.localhost:4000' }));
@@ -170,12 +170,12 @@ test('signed by us, but for another issuer, audience or environment', async () =
   assert.equal((await use(await sign(production))).status, 200);
 });
 
-test('signed by us, but of another type', async () => {
+test('signed with the service’s key, but of another type', async () => {
   for (const typ of [undefined, 'JWT', 'jwt', '', 'at', 'id+jwt', 'logout+jwt', 1, null, ['at+jwt']])
     await assertRefused(await sign({}, { typ }), String(typ));
 });
 
-test('signed by us, but with times that no token of ours has', async () => {
+test('signed with the service’s key, but with invalid times', async () => {
   const now = Number(claims.iat);
   for (const exp of [now + 1_801, now + 10 ** 9, 1e300, '9999999999', null, true, {}])
     await assertRefused(await sign({ exp }), `exp ${exp}`);
@@ -185,7 +185,7 @@ test('signed by us, but with times that no token of ours has', async () => {
   assert.equal((await use(await sign({ nbf: now }))).status, 200);
 });
 
-test('a claims set that is no object, or no JSON', async () => {
+test('a claims set that is not an object, or not JSON', async () => {
   const header = { alg: 'ES256', typ: 'at+jwt', kid: own.kid };
   for (const payload of ['', 'null', '[]', '"x"', '1', '{', '\xff'])
     await assertRefused(
@@ -193,7 +193,7 @@ test('a claims set that is no object, or no JSON', async () => {
     );
 });
 
-test('other spellings of the same bytes are other tokens', async () => {
+test('other encodings of the same bytes are refused', async () => {
   const last = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   const at = last.indexOf(genuine.at(-1) ?? '');
   for (const padding of ['=', '==', '===']) await assertRefused(genuine + padding);
@@ -201,19 +201,19 @@ test('other spellings of the same bytes are other tokens', async () => {
   await assertRefused(genuine.slice(0, -1) + last[at ^ 15]);
 });
 
-test('the twin of a signature is refused, though its mathematics are right', async () => {
+test('the high-s form of a signature is refused', async () => {
   for (let times = 0; times < 20; times++) {
     const token = await tokenOf(app, tenant.organizationKey, 'customers:read');
     await compactVerify(twinOf(token), own.publicKey);
     assert.equal(twinOf(twinOf(token)), token);
-    // Before and after the genuine one is remembered.
+    // Before and after the genuine token is cached.
     await assertRefused(twinOf(token));
     assert.equal((await use(token)).status, 200);
     await assertRefused(twinOf(token));
   }
 });
 
-test('a token of an earlier release, without client_id, is accepted with either signature', async () => {
+test('a token of an earlier release, without client_id, is accepted with either form of the signature', async () => {
   const token = await sign({ client_id: undefined });
   for (const form of [token, twinOf(token)]) assert.equal((await use(form)).status, 200);
 });

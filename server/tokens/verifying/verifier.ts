@@ -11,20 +11,20 @@ import type { Role } from '../roles.ts';
 import { ALGORITHM, type SigningKeys } from '../signing-keys/signing-keys.ts';
 import { hasLowS } from './signature-form.ts';
 
-/** On whose behalf a call is made, as its token says. */
+/** Caller of an API request, from the claims of its token. */
 export type Caller = {
   type: TokenType;
-  /** The client_id, or the member's guid of a user token. */
+  /** The client_id; the member's guid in a user token. */
   id: string;
   organizationGuid: string;
   bankGuid: string | undefined;
   customerGuid: string | undefined;
-  /** Undefined for a person's token that is good for both. */
+  /** Undefined for user tokens that are valid in both environments. */
   environment: EnvironmentName | undefined;
   scopes: ReadonlySet<string>;
-  /** The token itself: a customer token obtained with it ends with it. */
+  /** Parent of the customer tokens that are obtained with this token. */
   token: { jti: string; exp: number };
-  /** Of a person: the role, the last proof of who they are, and whether a second factor was part of it. */
+  /** User tokens: role, time of the last proof, and whether it included a second factor. */
   role: Role | undefined;
   provedAt: Date | undefined;
   secondFactor: boolean;
@@ -33,19 +33,18 @@ export type Caller = {
 export type VerifiedToken = {
   claims: Claims;
   caller: Caller;
-  /** Whether the list sealed into the token lets this source address through. */
+  /** Whether the allowlist in the token allows this source address. */
   allows(address: string | undefined): boolean;
 };
 
 export type Verifier = ReturnType<typeof createVerifier>;
 
-/** Signatures are checked once; what is remembered is only that, never that a token is still good. */
-const MAX_REMEMBERED_TOKENS = 10_000;
-/** The longest token of ours is far below; anything longer is not looked at. */
+/** Only valid signatures are cached; expiry and revocation are checked on every call. */
+const MAX_CACHED_TOKENS = 10_000;
 const MAX_TOKEN_CHARACTERS = 8_192;
 /**
- * Three parts in base64url as RFC 7515 wants it: no padding, and the four bits that 64 bytes of signature leave
- * over in the last character are zero. Decoders are lenient; so that a token has one spelling, this is not.
+ * RFC 7515 compact serialization without padding. The unused four bits of the last character must be zero, which decoders
+ * do not check, so that a token has exactly one encoding.
  */
 const COMPACT_FORM = /^[\w-]+\.[\w-]+\.[\w-]{85}[AQgw]$/;
 
@@ -62,7 +61,7 @@ export function createVerifier({
   baseUrl: string;
   clock: Clock;
 }) {
-  const remembered = new Map<string, VerifiedToken>();
+  const cache = new Map<string, VerifiedToken>();
   const issuers = [baseUrl, environments.issuerOf('sandbox'), environments.issuerOf('production')];
 
   const keyOfHeader: JWTVerifyGetKey = async ({ kid }) => {
@@ -71,30 +70,27 @@ export function createVerifier({
     return key.publicKey;
   };
 
-  /**
-   * Straight from memory when this token's signature was checked before and this node is up to date with
-   * the revocations; expiry, revocation and removal of the key pair are looked at on every call.
-   */
+  /** Synchronous for a cached token while this node is up to date with the revocations. */
   function verify(token: string): VerifiedToken | Failure | Promise<VerifiedToken | Failure> {
-    const known = remembered.get(token);
-    if (!known) return verifyAnew(token);
+    const known = cache.get(token);
+    if (!known) return verifyUncached(token);
     if (known.claims.exp * 1_000 <= clock.now().getTime()) {
-      remembered.delete(token);
+      cache.delete(token);
       return expired();
     }
     const revoked = revocations.check(known.claims);
-    if (typeof revoked === 'boolean') return revoked ? refused() : known;
-    return revoked.then((isRevoked) => (isRevoked ? refused() : known));
+    if (typeof revoked === 'boolean') return revoked ? tokenInvalid() : known;
+    return revoked.then((isRevoked) => (isRevoked ? tokenInvalid() : known));
   }
 
-  async function verifyAnew(token: string): Promise<VerifiedToken | Failure> {
-    if (token.length > MAX_TOKEN_CHARACTERS || !COMPACT_FORM.test(token)) return refused();
+  async function verifyUncached(token: string): Promise<VerifiedToken | Failure> {
+    if (token.length > MAX_TOKEN_CHARACTERS || !COMPACT_FORM.test(token)) return tokenInvalid();
     const claims = await readClaims(token);
     if (claims instanceof Failure) return claims;
-    if (!hasOneSpelling(token, claims)) return refused();
+    if (!isCanonical(token, claims)) return tokenInvalid();
     const verified = { claims, caller: callerOf(claims), allows: compileAllowlist(claims.ip_allowlist) };
-    if (await revocations.check(claims)) return refused();
-    remember(remembered, token, verified, MAX_REMEMBERED_TOKENS);
+    if (await revocations.check(claims)) return tokenInvalid();
+    remember(cache, token, verified, MAX_CACHED_TOKENS);
     return verified;
   }
 
@@ -119,18 +115,15 @@ export function createVerifier({
         currentDate: clock.now(),
       });
       const claims = payload as Claims;
-      return isConsistent(claims) ? claims : refused();
+      return isConsistent(claims) ? claims : tokenInvalid();
     } catch (error) {
       if (error instanceof errors.JWTExpired) return expired();
-      if (error instanceof errors.JOSEError || error instanceof TypeError) return refused();
+      if (error instanceof errors.JOSEError || error instanceof TypeError) return tokenInvalid();
       throw error;
     }
   }
 
-  /**
-   * A sandbox issuer speaks for the sandbox only, and the other way round; people alone may have no environment;
-   * and nothing lives longer than revocations and retired signing keys are kept for.
-   */
+  /** Rejects a lifetime beyond the time for which revocations and retired signing keys are kept. */
   function isConsistent({ iss, sub, client_id, exp, iat, token_type: type, environment }: Claims): boolean {
     if (environment === undefined && type !== 'user') return false;
     const client = type === 'user' ? DASHBOARD_CLIENT_ID : sub;
@@ -142,8 +135,8 @@ export function createVerifier({
   return { verify };
 }
 
-/** Tokens without `client_id` come from an earlier release, which issued both forms of a signature. */
-function hasOneSpelling(token: string, { client_id }: Claims): boolean {
+/** Earlier releases issued tokens without `client_id`, and with either form of the signature. */
+function isCanonical(token: string, { client_id }: Claims): boolean {
   return client_id === undefined || hasLowS(token);
 }
 
@@ -167,6 +160,6 @@ export function expired(): Failure {
   return new Failure('authentication_failed', 'Signature has expired');
 }
 
-function refused(): Failure {
+function tokenInvalid(): Failure {
   return new Failure('authentication_failed', 'The access token is not valid');
 }

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import { refusalOfFeature } from '../../credentials/organizations/features.ts';
+import { checkFeature } from '../../credentials/organizations/features.ts';
 import type { Organizations } from '../../credentials/organizations/service.ts';
 import type { Actor, Audit } from '../../infrastructure/audit/service.ts';
 import type { Database, Transaction } from '../../infrastructure/database/database.ts';
@@ -69,7 +69,7 @@ export function createSubscriptions(deps: Deps) {
     return database.transaction(async (transaction) => {
       const now = clock.now();
       if (lockedOrganization !== undefined) {
-        const organization = await organizations.lockAlone(transaction, lockedOrganization);
+        const organization = await organizations.lockForUpdate(transaction, lockedOrganization);
         if (isFailure(organization)) return organization;
       }
       const current = await store.selectSubscriptionForUpdate(transaction, tenant, guid, now);
@@ -119,9 +119,9 @@ export function createSubscriptions(deps: Deps) {
         const refused = checkUrl(url, environment);
         if (refused) return refused;
         // The lock serializes counting and inserting, so that two requests cannot share the last free slot.
-        const organization = await organizations.lockAlone(transaction, organizationGuid);
+        const organization = await organizations.lockForUpdate(transaction, organizationGuid);
         if (isFailure(organization)) return organization;
-        const missing = refusalOfFeature(organization, 'webhooks');
+        const missing = checkFeature(organization, 'webhooks');
         if (missing) return missing;
         const now = clock.now();
         if ((await store.countTowardsLimit(transaction, organizationGuid, now)) >= MAX_SUBSCRIPTIONS)

@@ -1,7 +1,6 @@
 /**
- * The allowlist's rules once more, for tests only, with nothing in common with the real ones: addresses as
- * strings of 32 bits and ranges as their leading bits. Two CIDR ranges overlap exactly when the bits of one
- * begin with the bits of the other.
+ * Second implementation of the allowlist rules, for tests only: addresses as strings of 32 bits, ranges as their leading
+ * bits. Two CIDR ranges overlap if the bits of one are a prefix of the bits of the other.
  */
 const SPECIAL_BITS = [
   '00000000', // 0.0.0.0/8
@@ -24,7 +23,7 @@ const SPECIAL_BITS = [
 const OCTET = '(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])';
 const ENTRY = new RegExp(`^${OCTET}[.]${OCTET}[.]${OCTET}[.]${OCTET}(?:/(3[0-2]|[12]?[0-9]))?$`);
 
-/** The leading bits of an address or range, or undefined when it is not well-formed. */
+/** Leading bits of an address or range; undefined if it is malformed. */
 function referenceBits(entry: string): string | undefined {
   const match = ENTRY.exec(entry);
   if (match === null) return undefined;
@@ -40,7 +39,7 @@ export function referenceAccepts(entry: string): boolean {
   return !SPECIAL_BITS.some((special) => special.startsWith(bits) || bits.startsWith(special));
 }
 
-/** Every address at which the answer may change: both ends of each special range and their neighbours. */
+/** Addresses at which the result may change: both ends of each special range and their neighbours. */
 export function referenceBoundaries(): string[] {
   const ends = SPECIAL_BITS.flatMap((bits) => {
     const first = BigInt(`0b${bits.padEnd(32, '0')}`);
@@ -50,7 +49,7 @@ export function referenceBoundaries(): string[] {
   return ends.filter((end) => end >= 0n && end < 1n << 32n).map((end) => end.toString(2).padStart(32, '0'));
 }
 
-/** `bits` as text, its host bits cleared: the range of that prefix around the address. */
+/** Range of this prefix length that contains the address. */
 export function referenceRange(bits: string, prefix: number): string {
   const network = bits.slice(0, prefix).padEnd(32, '0');
   const octets = network.match(/.{8}/g)?.map((octet) => Number.parseInt(octet, 2));

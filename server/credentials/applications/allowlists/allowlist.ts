@@ -12,24 +12,23 @@ import { findSpecialRange } from '../../../infrastructure/network/special-ranges
 /** Specification, Limits: IP allowlist entries, 3 per Application. */
 export const MAX_ALLOWLIST_ENTRIES = 3;
 
-/** A refused entry is repeated to the caller, and so into logs and terminals: short and printable. */
+/** Bound on the part of an invalid entry that the error message quotes. */
 const MAX_SHOWN_CHARACTERS = 64;
-/** A longer entry is refused without a look inside: no notation of an address or a range needs more. */
+/** Longer entries are not analysed: no address or range is that long. */
 const MAX_EXPLAINED_CHARACTERS = 64;
 
-/** Why a list was refused. `entry` is for display; `message` is for the partner's developer. */
+/** `entry` is escaped for display. */
 export type AllowlistProblem = { readonly index: number; readonly entry: string; readonly message: string };
 
 /**
- * Specification, Authentication 10, and the contract, section 6: at most three entries, each a public IPv4
- * address or CIDR range of at least `minPrefix` bits, no network twice. Returns the entries as they were written, or
- * the first problem.
+ * Specification, Authentication 10, and contract, section 6: at most three entries, each a public IPv4 address or CIDR range
+ * of at least `minPrefix` bits, without duplicates. Returns the entries unchanged, or the first problem.
  */
 export function parseAllowlist(
   entries: readonly string[],
   { minPrefix }: { minPrefix: number },
 ): string[] | AllowlistProblem {
-  // The count comes first: however long the list, no more than its first few entries are looked at.
+  // Checked first, to bound the work on a long list.
   if (entries.length > MAX_ALLOWLIST_ENTRIES) {
     const surplus = entries[MAX_ALLOWLIST_ENTRIES] ?? '';
     const why = `is one entry too many; at most ${MAX_ALLOWLIST_ENTRIES} are allowed`;
@@ -51,9 +50,8 @@ export function parseAllowlist(
 }
 
 /**
- * The check that every API call of a token passes. An empty list means unrestricted (specification,
- * Resources). An entry that cannot be read matches nothing, and no address is never in a list: what is
- * unclear is denied.
+ * Check of the source address of every API call. An empty list allows every address (specification, Resources); otherwise
+ * an unreadable entry matches nothing and a missing address is denied.
  */
 export function compileAllowlist(entries: readonly string[]): (address: string | undefined) => boolean {
   if (entries.length === 0) return () => true;
@@ -67,10 +65,7 @@ export function compileAllowlist(entries: readonly string[]): (address: string |
   };
 }
 
-/**
- * Why `parseIpv4Range` refused a text, as words that follow the text in a sentence. Kept apart from the
- * parser, so that only refusals pay for it.
- */
+/** Describes why `parseIpv4Range` refused a text, as the predicate of a sentence. Runs only for refused entries. */
 function explainSyntax(text: string): string {
   if (text === '') return 'is empty';
   if (text.length > MAX_EXPLAINED_CHARACTERS) return 'is too long to be an IPv4 address or CIDR range';
@@ -126,10 +121,7 @@ function problem(index: number, entry: string, why: string): AllowlistProblem {
   return { index, entry: shown, message: `ip_allowlist[${index}] "${shown}" ${why}` };
 }
 
-/**
- * Only printable ASCII passes as it is. Control characters could forge log lines, bidirectional marks and
- * lookalike digits could disguise the entry, and half a surrogate pair is not valid text.
- */
+/** Escapes everything but printable ASCII: control characters could forge log lines, lookalikes could disguise the entry. */
 function showEntry(entry: string): string {
   let shown = '';
   for (let index = 0; index < entry.length; index++) {

@@ -5,7 +5,7 @@ import { assertError, createTestApp } from '../../../../testing/app.ts';
 import { createCustomer } from '../../../../testing/customers.ts';
 import { createTenant, everyScope, tokenOf } from '../../../../testing/tenant.ts';
 
-/** Calls denied for their address leave a trace, and a flood of them leaves a short one. */
+/** Audit records of calls denied for their source address, merged during a flood. */
 const app = await createTestApp();
 const OUTSIDE = '198.35.26.97';
 
@@ -62,30 +62,30 @@ test('an allowed call leaves no record', async () => {
   assert.deepEqual(await recorded({ all: true }), []);
 });
 
-test('a flood of 1,000 denied calls makes few records, whose times add up to 1,000', async () => {
+test('1,000 denied calls are merged into few records, whose counts add up to 1,000', async () => {
   const { deny, recorded } = await gated();
   for (let wave = 0; wave < 10; wave++) {
     await Promise.all(Array.from({ length: 100 }, () => deny()));
     app.clock.advance(3_000);
   }
-  assert.deepEqual(timesOf(await recorded()), [1], 'the first is recorded at once, the others are counted');
+  assert.deepEqual(timesOf(await recorded()), [1], 'the first is recorded at once, the others are merged');
   const times = timesOf(await recorded({ all: true }));
   assert.equal(sum(times), 1_000);
   assert.ok(times.length <= 2, `${times.length} records`);
-  assert.deepEqual(timesOf(await recorded({ all: true })), times, 'and recorded once');
+  assert.deepEqual(timesOf(await recorded({ all: true })), times, 'and only once');
 });
 
-test('a minute later the next denied call is recorded at once again, with what was counted before', async () => {
+test('after a minute the next denied call is recorded at once, with the count since the last record', async () => {
   const { deny, recorded } = await gated();
   for (let call = 0; call < 5; call++) await deny();
   app.clock.advance(60_000);
   await deny();
   assert.deepEqual(timesOf(await recorded()), [1, 4, 1]);
   app.clock.advance(60_000);
-  assert.deepEqual(timesOf(await recorded()), [1, 4, 1], 'nothing was left to count');
+  assert.deepEqual(timesOf(await recorded()), [1, 4, 1], 'no count is pending');
 });
 
-test('what was counted is recorded a minute later without another call', async () => {
+test('the pending count is recorded after a minute without another call', async () => {
   const { deny, recorded } = await gated();
   for (let call = 0; call < 5; call++) await deny();
   app.clock.advance(60_000);
@@ -102,7 +102,7 @@ test('each key and each address has records of its own', async () => {
   assert.equal((await second.recorded()).length, 1);
 });
 
-test('a flood from ever new addresses makes few records too', async () => {
+test('a flood from many addresses is merged into few records', async () => {
   const { deny, recorded } = await gated();
   for (let host = 0; host < 200; host++) await deny(undefined, `2001:4860::${host.toString(16)}`);
   const times = timesOf(await recorded({ all: true }));
@@ -110,7 +110,7 @@ test('a flood from ever new addresses makes few records too', async () => {
   assert.ok(times.length <= 25, `${times.length} records`);
 });
 
-test('a key used from outside its list at /oauth/customer_token is on record too', async () => {
+test('a denied request to /oauth/customer_token is recorded too', async () => {
   const { tenant, recorded } = await gated();
   const { clientId, secret } = tenant.organizationKey;
   const customer_guid = await createCustomer(app, tenant.bankGuid);

@@ -5,7 +5,7 @@ import { createCustomer, customerToken } from '../../../../testing/customers.ts'
 import { createKey, createTenant, everyScope, tokenOf, userToken } from '../../../../testing/tenant.ts';
 import { allScopes } from '../../../tokens/scopes.ts';
 
-/** The allowlist over requests (specification, Authentication 10). */
+/** Enforcement of the allowlist (specification, Authentication 10). */
 const app = await createTestApp();
 const tenant = await createTenant(app, { ipAllowlist: ['198.35.26.96', '193.0.6.0/24'] });
 const OUTSIDE = '198.35.26.97';
@@ -28,7 +28,7 @@ test('a call from an address outside the list gets exactly the specification’s
   }
 });
 
-test('every address of the list passes, to the ends of its ranges, and none beside them', async () => {
+test('addresses inside the ranges pass, their neighbours do not', async () => {
   const token = await tokenOf(app, tenant.organizationKey, 'customers:read');
   for (const address of ['198.35.26.96', '193.0.6.0', '193.0.6.139', '193.0.6.255'])
     assert.equal((await from(token, address)).status, 200, address);
@@ -36,7 +36,7 @@ test('every address of the list passes, to the ends of its ranges, and none besi
     assertError(await from(token, address), 403, 'ip_not_allowed');
 });
 
-test('an IPv4-mapped IPv6 source is its IPv4 address; every other IPv6 source is denied', async () => {
+test('an IPv4-mapped IPv6 source counts as IPv4; other IPv6 sources are denied', async () => {
   const token = await tokenOf(app, tenant.organizationKey, 'customers:read');
   for (const address of ['::ffff:198.35.26.96', '::FFFF:198.35.26.96', '::ffff:c623:1a60'])
     assert.equal((await from(token, address)).status, 200, address);
@@ -52,7 +52,7 @@ test('without a list every source passes, IPv6 too', async () => {
     assert.equal((await from(token, address)).status, 200);
 });
 
-test('without a trusted proxy no header moves the source address', async () => {
+test('without a trusted proxy, headers do not change the source address', async () => {
   const token = await tokenOf(app, tenant.organizationKey, 'customers:read');
   const inside = '198.35.26.96';
   for (const header of ['x-forwarded-for', 'forwarded', 'x-real-ip', 'true-client-ip', 'x-client-ip']) {
@@ -64,7 +64,7 @@ test('without a trusted proxy no header moves the source address', async () => {
   assert.equal((await app.call({ ...moved, remoteAddress: inside })).status, 200);
 });
 
-test('the list is sealed into the token: an edit counts from the next one', async () => {
+test('the token carries the list: an edit applies to the next token', async () => {
   const path = `/organizations/${tenant.organizationGuid}/applications`;
   const key = await createKey(app, path, { name: 'Key', ip_allowlist: ['198.35.26.96'] });
   const edit = async (ip_allowlist: string[]) => {

@@ -24,7 +24,7 @@ const assertPasses = async (forwardedFor: string, remoteAddress?: string) =>
 const assertDenied = async (forwardedFor: string | undefined, remoteAddress?: string) =>
   assertError(await through(forwardedFor, remoteAddress), 403, 'ip_not_allowed');
 
-test('behind a trusted proxy the source is the right-most hop that is no trusted proxy', async () => {
+test('behind a trusted proxy the source is the right-most untrusted hop', async () => {
   await assertPasses(INSIDE);
   await assertPasses(`${OUTSIDE}, ${INSIDE}`);
   await assertPasses(`${OUTSIDE}, ${INSIDE}, 10.1.1.1,10.2.2.2 ,\t2001:db8::7`);
@@ -36,12 +36,12 @@ test('behind a trusted proxy the source is the right-most hop that is no trusted
   await assertDenied(`${INSIDE}, 2001:4860::1`);
 });
 
-test('the header of a peer that is no trusted proxy is ignored', async () => {
+test('the header of an untrusted peer is ignored', async () => {
   for (const peer of [OUTSIDE, '11.0.0.1', '2001:4860::1', '127.0.0.1']) await assertDenied(INSIDE, peer);
   await assertPasses(OUTSIDE, INSIDE);
 });
 
-test('a proxy that names nobody is itself the source', async () => {
+test('a proxy that sends no header is itself the source', async () => {
   for (const header of [undefined, '', '  ', '\t']) await assertDenied(header);
   await assertDenied('10.1.1.1, 10.2.2.2');
 });
@@ -53,7 +53,7 @@ test('a hop may carry a port, an IPv6 one in brackets', async () => {
     await assertDenied(hop);
 });
 
-test('garbage is no address, and nothing left of it is believed', async () => {
+test('an invalid hop ends the evaluation of the header', async () => {
   const garbage = [
     'unknown',
     '_hidden',
@@ -71,14 +71,14 @@ test('garbage is no address, and nothing left of it is believed', async () => {
   for (const header of [`${INSIDE},`, `${INSIDE}, ,10.1.1.1`, ',', ',,,']) await assertDenied(header);
 });
 
-test('a header of ten thousand hops is read from the right, and not to its end', async () => {
+test('a header of ten thousand hops is read only from the right', async () => {
   await assertPasses(`${'1.1.1.1,'.repeat(10_000)}${INSIDE}`);
   await assertPasses(`${','.repeat(10_000)}${INSIDE}`);
   await assertDenied(`${INSIDE}${',10.1.1.1'.repeat(10_000)}`);
   await assertDenied(`${`${INSIDE},`.repeat(10_000)}${OUTSIDE}`);
 });
 
-test('the address that counted is the one on record', async () => {
+test('the audit record has the evaluated address', async () => {
   const url = `/api/organization_applications/${tenant.organizationKey.clientId}`;
   const founder = await userToken(app, tenant.organizationGuid);
   app.clock.advance(1_000);

@@ -45,7 +45,7 @@ test('clearing a list of a live Organization gets 422 ip_allowlist_required', as
     for (const payload of [{ ip_allowlist: [] }, { name: 'Renamed', ip_allowlist: [] }])
       assertError(await app.call({ method: 'PATCH', url, token, payload }), 422, 'ip_allowlist_required');
     const { body } = await app.call({ url, token });
-    assert.deepEqual([body.name, body.ip_allowlist], ['Key', LIST], 'nothing of the request was done');
+    assert.deepEqual([body.name, body.ip_allowlist], ['Key', LIST], 'nothing was changed');
     const payload = { name: 'Renamed', ip_allowlist: ['193.0.6.139'] };
     assert.equal((await app.call({ method: 'PATCH', url, token, payload })).status, 200);
   }
@@ -80,10 +80,10 @@ test('going live is refused while a key has no list, and changes nothing', async
   assert.equal((await goLive(others)).status, 200, 'another tenant’s keys do not count');
 });
 
-/** Both orders of the race end well; many rounds, so that both are met. */
+/** Many rounds, so that both orders of the race occur. */
 const ROUNDS = 12;
 
-test('clearing a list and going live at once never leave a live Organization with an open key', async () => {
+test('clearing a list while going live never leaves a live Organization with an open key', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const tenant = await createTenant(app, { ipAllowlist: LIST });
     const token = await userToken(app, tenant.organizationGuid);
@@ -97,7 +97,7 @@ test('clearing a list and going live at once never leave a live Organization wit
   }
 });
 
-test('creating an open key and going live at once never leave a live Organization with an open key', async () => {
+test('creating an open key while going live never leaves a live Organization with an open key', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const tenant = await createTenant(app, { ipAllowlist: LIST });
     const path = `/banks/${tenant.bankGuid}/applications`;
@@ -111,7 +111,7 @@ test('creating an open key and going live at once never leave a live Organizatio
   }
 });
 
-test('a clearing that waits for the Organization sees that it went live meanwhile', async () => {
+test('clearing a list that waits for the lock sees that the Organization went live', async () => {
   const tenant = await createTenant(app, { ipAllowlist: LIST });
   const token = await userToken(app, tenant.organizationGuid);
   const url = `/api/bank_applications/${tenant.bankKey.clientId}`;
@@ -125,10 +125,10 @@ test('a clearing that waits for the Organization sees that it went live meanwhil
   assertError(await clearing.pending, 422, 'ip_allowlist_required');
 });
 
-test('going live waits for a key that is being made, and then counts it', async () => {
+test('going live waits for a key that is being created, and counts it', async () => {
   const tenant = await createTenant(app, { ipAllowlist: LIST });
   const { going } = await app.database.transaction(async (transaction) => {
-    await app.organizations.lock(transaction, tenant.organizationGuid);
+    await app.organizations.lockForShare(transaction, tenant.organizationGuid);
     const going = goLive(tenant);
     await waitForLock(going);
     await transaction
@@ -142,7 +142,7 @@ test('going live waits for a key that is being made, and then counts it', async 
   assert.equal(await isLive(tenant), false);
 });
 
-/** Until a session of this database waits for another one's lock; it is wrong not to wait at all. */
+/** Resolves once a connection of this database waits for a lock; fails if none does. */
 async function waitForLock(pending: Promise<unknown>): Promise<void> {
   let settled = false;
   void pending.finally(() => {
@@ -150,7 +150,7 @@ async function waitForLock(pending: Promise<unknown>): Promise<void> {
   });
   let waiting = 0;
   while (waiting === 0) {
-    assert.ok(!settled, 'it did not wait');
+    assert.ok(!settled, 'the call did not wait for the lock');
     const { rows } = await sql`
       select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
       app.database.queries,

@@ -5,7 +5,7 @@ import { assertError, createTestApp, type TestApp } from '../../../../testing/ap
 import { createTestDatabase } from '../../../../testing/database.ts';
 import { createTenant, type Key, tokenOf, userToken } from '../../../../testing/tenant.ts';
 
-/** Every node remembers key pairs, and none remembers what another has changed. */
+/** Nodes cache key pairs; a change on one node invalidates the caches of the others. */
 const testDatabase = await createTestDatabase();
 const first = await createTestApp({ testDatabase });
 const second = await createTestApp({ testDatabase, clock: first.clock });
@@ -28,7 +28,7 @@ const requestToken = (app: TestApp, { clientId, secret }: Key) =>
     },
   });
 
-test('an edit on one node counts from the next token on another, also when that one knew the pair', async () => {
+test('an edit on one node applies to the next token on another, cached or not', async () => {
   for (const entry of ['198.35.26.96', '198.35.26.97', '198.35.26.98']) {
     await tokenOf(second, tenant.bankKey, 'customers:read');
     assert.equal((await patch(first, tenant.bankKey, { ip_allowlist: [entry] })).status, 200);
@@ -37,7 +37,7 @@ test('an edit on one node counts from the next token on another, also when that 
   }
 });
 
-test('edits and tokens at the same moment never leave an old list behind', async () => {
+test('concurrent edits and token requests never leave an old list cached', async () => {
   for (let round = 0; round < 10; round++) {
     const entry = `198.35.27.${round}`;
     const edit = patch(first, tenant.bankKey, { ip_allowlist: [entry] });
@@ -48,14 +48,14 @@ test('edits and tokens at the same moment never leave an old list behind', async
   }
 });
 
-test('a removed pair gets no token from a node that knew it', async () => {
+test('a removed key pair gets no token from a node that cached it', async () => {
   const { bankKey } = await createTenant(first);
   await tokenOf(second, bankKey, 'customers:read');
   assert.equal((await first.operate('DELETE', `/applications/${bankKey.clientId}`)).status, 204);
   assertError(await requestToken(second, bankKey), 401, 'invalid_client');
 });
 
-test('a node that was cut off for so long that the news is swept remembers nothing of before', async () => {
+test('a node that missed swept revocations drops its cache', async () => {
   const { bankKey } = await createTenant(first);
   await tokenOf(second, bankKey, 'customers:read');
   await second.revocations.stop();
@@ -66,10 +66,10 @@ test('a node that was cut off for so long that the news is swept remembers nothi
   assertError(await requestToken(second, bankKey), 401, 'invalid_client');
 });
 
-test('a node that may have missed a change asks the database', async () => {
+test('a node that may have missed a change checks the database', async () => {
   await tokenOf(second, tenant.bankKey, 'customers:read');
   const ip_allowlist = ['198.35.26.99'];
-  // Behind the service's back, while the second node is told nothing and holds no lease.
+  // Changed directly in the database, while the second node has no lease.
   await second.revocations.stop();
   await first.database.queries
     .updateTable('applications')

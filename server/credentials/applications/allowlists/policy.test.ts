@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { assertError, createTestApp } from '../../../../testing/app.ts';
 import { createTenant, type Tenant, userToken } from '../../../../testing/tenant.ts';
 
-/** PORTICO_ALLOWLIST_POLICY=optional (contract, section 6): the policy `required` is in the other files. */
+/** PORTICO_ALLOWLIST_POLICY=optional (contract, section 6). The other files test `required`. */
 const app = await createTestApp({ environment: { PORTICO_ALLOWLIST_POLICY: 'optional' } });
 
 const inputsOf = ({ bankGuid }: Tenant) => ({
@@ -21,7 +21,7 @@ test('an Organization that is not live may create keys with an empty list', asyn
     }
 });
 
-test('a live Organization may not, whatever the policy', async () => {
+test('a live Organization may not, under either policy', async () => {
   const tenant = await createTenant(app, { ipAllowlist: ['198.35.26.96'] });
   await app.operate('PATCH', `/organizations/${tenant.organizationGuid}`, { live: true });
   const token = await userToken(app, tenant.organizationGuid);
@@ -33,7 +33,7 @@ test('a live Organization may not, whatever the policy', async () => {
   }
 });
 
-test('the other rules of a list hold under this policy too', async () => {
+test('the other list rules apply under this policy too', async () => {
   const tenant = await createTenant(app);
   const token = await userToken(app, tenant.organizationGuid);
   for (const [url, input] of Object.entries(inputsOf(tenant))) {

@@ -1,14 +1,13 @@
 import type { FailedAuthentications } from '../../../infrastructure/audit/failed-authentications.ts';
 import type { Failure } from '../../../infrastructure/runtime/failure.ts';
+import { NIL_GUID } from '../../../infrastructure/runtime/guid.ts';
 import type { Members } from '../../members/service.ts';
-import type { From } from '../entry.ts';
+import type { RequestSource } from '../request-source.ts';
 
+export type Attempt = { path: string; source: RequestSource };
 export type FailedAttempts = ReturnType<typeof createFailedAttempts>;
 
-/** Looked up for an address that nobody has, so that known and unknown addresses cost the same queries. */
-export const NOBODY = '0'.repeat(32);
-
-/** Wrong passwords, codes and passkeys in the audit record, at the login and with a session or link. */
+/** Audit records of wrong passwords, codes and passkeys. */
 export function createFailedAttempts({
   failedAuthentications,
   members,
@@ -17,17 +16,20 @@ export function createFailedAttempts({
   members: Members;
 }) {
   return {
-    /** For each Organization of the person; without a known person, for the operator. Returns the failure. */
-    note(
+    /** Recorded in each Organization of the member; for an unknown address, only for the operator. Returns the failure. */
+    record(
       failure: Failure,
-      { path, from, memberGuid }: { path: string; from: From; memberGuid: string | undefined },
+      { path, source, memberGuid }: Attempt & { memberGuid: string | undefined },
     ): Failure {
-      const { address, requestId } = from;
-      const about = { objectType: 'account', reason: failure.code, path, address, requestId } as const;
-      failedAuthentications.note(about, async () => {
-        const teams = await members.organizationsOf(memberGuid ?? NOBODY);
+      const { address, requestId } = source;
+      const attempt = { objectType: 'account', reason: failure.code, path, address, requestId } as const;
+      failedAuthentications.note(attempt, async () => {
+        const memberships = await members.organizationsOf(memberGuid ?? NIL_GUID);
         if (memberGuid === undefined) return undefined;
-        return { id: memberGuid, organizationGuids: teams.map(({ organization }) => organization.guid) };
+        return {
+          id: memberGuid,
+          organizationGuids: memberships.map(({ organization }) => organization.guid),
+        };
       });
       return failure;
     },

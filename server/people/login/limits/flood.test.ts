@@ -4,12 +4,12 @@ import { createTestApp } from '../../../../testing/app.ts';
 import { browse, joinTeam, logIn, PASSWORD, tokenInLink } from '../../../../testing/dashboard.ts';
 import { createTenant } from '../../../../testing/tenant.ts';
 
-/** More logins than can wait, each of another address in a network of its own. */
+/** More logins than the queue holds, each for another address and from another network. */
 const FLOOD = 180;
 const OFFICE = '198.35.26.10';
 const SAME_NETWORK = '198.35.26.200';
 
-test('logins from very many networks hold up neither people who are logged in or have a link, nor known networks', async () => {
+test('a flood of logins from many networks delays neither sessions, links nor known networks', async () => {
   const app = await createTestApp();
   const { organizationGuid } = await createTenant(app);
   const [loggedIn, atOffice] = [await joinTeam(app, organizationGuid), await joinTeam(app, organizationGuid)];
@@ -33,12 +33,12 @@ test('logins from very many networks hold up neither people who are logged in or
   );
   const answers = await Promise.all(flood);
   const refused = answers.filter(({ status }) => status === 503);
-  assert.ok(refused.length > 0, 'the queue of the others was full');
+  assert.ok(refused.length > 0, 'the queue for unknown networks was full');
   for (const { headers, body } of refused)
     assert.deepEqual([headers['retry-after'], body.message_code], ['2', 'overloaded']);
 });
 
-test('made-up session cookies of one network hold up no person of another', async () => {
+test('a flood of invalid session cookies from one network does not delay another network', async () => {
   const app = await createTestApp();
   const { organizationGuid } = await createTenant(app);
   const person = await joinTeam(app, organizationGuid);
@@ -56,7 +56,7 @@ test('made-up session cookies of one network hold up no person of another', asyn
   assert.equal(counts.get(503)?.[0]?.headers['retry-after'], '1');
 });
 
-test('a network is remembered for 90 days, and ten of a person at a time', async () => {
+test('a network is known for 90 days, at most ten per member', async () => {
   const app = await createTestApp();
   const { organizationGuid } = await createTenant(app);
   const person = await joinTeam(app, organizationGuid);

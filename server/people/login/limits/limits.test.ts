@@ -5,7 +5,7 @@ import { browse, joinTeam, logIn } from '../../../../testing/dashboard.ts';
 import { createTestDatabase } from '../../../../testing/database.ts';
 import { createTenant } from '../../../../testing/tenant.ts';
 
-/** Two nodes that count together, with limits small enough to reach. */
+/** Two nodes that share counters, with small limits. */
 const testDatabase = await createTestDatabase();
 const environment = { PORTICO_RATE_LIMIT_LOGIN_PER_EMAIL: '4', PORTICO_RATE_LIMIT_LOGIN_PER_ADDRESS: '12' };
 const app = await createTestApp({ testDatabase, environment });
@@ -24,7 +24,7 @@ function assertExhausted(answer: Answer): void {
 
 const newWindow = () => app.clock.advance(WINDOW_MS);
 
-test('four logins with an address from one place, right or wrong, over all nodes', async () => {
+test('logins are limited per email and source address, over all nodes', async () => {
   newWindow();
   const person = await joinTeam(app, organizationGuid);
   const [here, elsewhere] = [newAddress(), newAddress()];
@@ -33,20 +33,24 @@ test('four logins with an address from one place, right or wrong, over all nodes
     assertError(await logIn(node, wrong, { remoteAddress: here }), 401, 'authentication_failed');
   assert.equal((await logIn(second, person, { remoteAddress: here })).status, 200);
   for (const node of [app, second]) assertExhausted(await logIn(node, person, { remoteAddress: here }));
-  assert.equal((await logIn(app, person, { remoteAddress: elsewhere })).status, 200, 'its owner goes on');
+  assert.equal(
+    (await logIn(app, person, { remoteAddress: elsewhere })).status,
+    200,
+    'the owner can still log in',
+  );
   newWindow();
   assert.equal((await logIn(app, person, { remoteAddress: here })).status, 200);
 });
 
 test('an unknown address is counted like a known one', async () => {
   newWindow();
-  const [remoteAddress, nobody] = [newAddress(), { email: 'nobody@partner.example', password: 'x' }];
+  const [remoteAddress, unknown] = [newAddress(), { email: 'unknown@partner.example', password: 'x' }];
   for (let i = 0; i < 4; i++)
-    assertError(await logIn(app, nobody, { remoteAddress }), 401, 'authentication_failed');
-  assertExhausted(await logIn(app, { ...nobody, email: 'NOBODY@partner.example' }, { remoteAddress }));
+    assertError(await logIn(app, unknown, { remoteAddress }), 401, 'authentication_failed');
+  assertExhausted(await logIn(app, { ...unknown, email: 'UNKNOWN@partner.example' }, { remoteAddress }));
 });
 
-test('one source tries so many addresses and no more', async () => {
+test('logins are limited per source address', async () => {
   newWindow();
   const remoteAddress = newAddress();
   for (let i = 0; i < 12; i++)
@@ -54,7 +58,7 @@ test('one source tries so many addresses and no more', async () => {
   assertExhausted(await logIn(app, { email: 'guess-13@partner.example', password: 'x' }, { remoteAddress }));
 });
 
-test('many who guess one address together are slowed down too', async () => {
+test('logins are limited per email address over all sources', async () => {
   newWindow();
   const person = await joinTeam(app, organizationGuid);
   const wrong = { ...person, password: 'not the password' };
@@ -63,7 +67,7 @@ test('many who guess one address together are slowed down too', async () => {
   assertExhausted(await logIn(app, wrong, { remoteAddress: newAddress() }));
 });
 
-test('wrong passwords from many networks do not keep a person from logging in where they do', async () => {
+test('wrong passwords from many networks do not lock a member out of a known network', async () => {
   newWindow();
   const person = await joinTeam(app, organizationGuid);
   const wrong = { ...person, password: 'not the password' };
@@ -78,7 +82,7 @@ test('wrong passwords from many networks do not keep a person from logging in wh
   assertExhausted(await logIn(app, person, office(30)));
 });
 
-test('guesses at once do not get past the limit', async () => {
+test('concurrent guesses do not exceed the limit', async () => {
   newWindow();
   const person = await joinTeam(app, organizationGuid);
   const remoteAddress = newAddress();
@@ -89,8 +93,8 @@ test('guesses at once do not get past the limit', async () => {
   assert.equal(answers.filter(({ status }) => status === 401).length, 4);
 });
 
-test('five requests for a new password an hour for one address, known or not', async () => {
-  for (const email of [(await joinTeam(app, organizationGuid)).email, 'nobody@partner.example']) {
+test('five password resets per hour for an address, known or unknown', async () => {
+  for (const email of [(await joinTeam(app, organizationGuid)).email, 'unknown@partner.example']) {
     app.clock.advance(3_600_000);
     const ask = () =>
       browse(app, 'POST', '/password_resets', { payload: { email }, remoteAddress: newAddress() });
@@ -99,7 +103,7 @@ test('five requests for a new password an hour for one address, known or not', a
   }
 });
 
-test('challenges for passkeys are not handed out without end', async () => {
+test('passkey challenges are rate limited', async () => {
   newWindow();
   const remoteAddress = newAddress();
   const ask = () => browse(app, 'POST', '/passkey_login/options', { payload: {}, remoteAddress });
@@ -107,7 +111,7 @@ test('challenges for passkeys are not handed out without end', async () => {
   assertExhausted(await ask());
 });
 
-test('links are not looked at, used or accepted without end', async () => {
+test('inspecting, using and accepting links is rate limited', async () => {
   const as = await joinTeam(app, organizationGuid);
   const token = 'x'.repeat(43);
   for (const [path, payload] of [
@@ -123,7 +127,7 @@ test('links are not looked at, used or accepted without end', async () => {
   }
 });
 
-test('somebody who found an open browser does not find the password by trying', async () => {
+test('checks of the current password in a session are rate limited', async () => {
   newWindow();
   const person = await joinTeam(app, organizationGuid);
   const payload = { current_password: 'not the password', new_password: 'a brand new password' };
@@ -132,13 +136,13 @@ test('somebody who found an open browser does not find the password by trying', 
   assertExhausted(await change());
 });
 
-test('what is counted does not show who was tried', async () => {
+test('the counters do not store email addresses', async () => {
   const rows = await app.database.queries.selectFrom('rate_limits').select('key').execute();
   assert.ok(rows.some(({ key }) => key.startsWith('login_email:')));
   assert.ok(rows.every(({ key }) => !key.includes('@')));
 });
 
-test('a body that is refused counts once, and a source without a use left is refused before its body', async () => {
+test('a refused body counts once, and a blocked source is refused before its body is read', async () => {
   newWindow();
   const headers = { 'content-type': 'application/json' };
   for (const [payload, status] of [
@@ -153,7 +157,7 @@ test('a body that is refused counts once, and a source without a use left is ref
       for (let n = 0; n < 12; n += 1)
         assert.equal((await send()).status, status, `${url}: ${payload.slice(0, 9)}`);
       assertExhausted(await send());
-      const nobody = { email: 'nobody@partner.example', password: 'x' };
-      assertExhausted(await logIn(app, nobody, { remoteAddress }));
+      const unknown = { email: 'unknown@partner.example', password: 'x' };
+      assertExhausted(await logIn(app, unknown, { remoteAddress }));
     }
 });

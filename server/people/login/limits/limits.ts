@@ -1,25 +1,24 @@
 import { createHash } from 'node:crypto';
 import { countedAddress, networkOf } from '../../../infrastructure/rate-limits/address.ts';
+import { countAll, type LimitedKey } from '../../../infrastructure/rate-limits/combined.ts';
 import type { RateLimit, RateLimits } from '../../../infrastructure/rate-limits/service.ts';
 import type { Failure } from '../../../infrastructure/runtime/failure.ts';
-import { normalEmail } from '../../members/people.ts';
+import { normalizeEmail } from '../../members/people.ts';
 
 export type LoginLimits = ReturnType<typeof createLoginLimits>;
 
 const WINDOW_MS = 300_000;
 const HOUR_MS = 3_600_000;
-/** For one address from anywhere, as a multiple of what one source may try: it slows down many who guess together. */
-const EVERYWHERE = 5;
-/** Of a login, and as many of proofs. Six digits and three steps: ten an hour is a chance of 1 in 1,400 a day. */
+/** Logins per email address from all sources, as a multiple of the limit per source: bounds distributed guessing. */
+const ALL_SOURCES_FACTOR = 5;
+/** Separate limits for logins and proofs. With 3 of 10^6 codes valid, ten guesses an hour succeed once in 1,400 days. */
 const CODES_PER_HOUR = 10;
 const PASSWORD_RESETS_PER_HOUR = 5;
-/** By somebody who is logged in: current passwords, and codes of a new authenticator. */
+/** Checks in a session: current passwords, and codes of a new authenticator. */
 const ACCOUNT_CHECKS = 20;
 const INVITATIONS_PER_HOUR = 100;
 
-type Use = { limit: RateLimit; key: string };
-
-/** How often anything about logging in may be tried, over all nodes. Each try counts, also one that succeeds. */
+/** Rate limits of the login, shared by all nodes. Successful attempts count too. */
 export function createLoginLimits({
   rateLimits,
   limits,
@@ -28,15 +27,19 @@ export function createLoginLimits({
   limits: { rateLimitLoginPerEmail: number; rateLimitLoginPerAddress: number };
 }) {
   const { rateLimitLoginPerEmail: perEmail, rateLimitLoginPerAddress: perAddress } = limits;
-  const here: RateLimit = { name: 'login_email_address', limit: perEmail, windowMs: WINDOW_MS };
-  const anywhere: RateLimit = { name: 'login_email', limit: perEmail * EVERYWHERE, windowMs: WINDOW_MS };
-  const nearby: RateLimit = { ...anywhere, name: 'login_email_network' };
-  const source: RateLimit = { name: 'login_address', limit: perAddress, windowMs: WINDOW_MS };
+  const perSource: RateLimit = { name: 'login_email_address', limit: perEmail, windowMs: WINDOW_MS };
+  const allSources: RateLimit = {
+    ...perSource,
+    name: 'login_email',
+    limit: perEmail * ALL_SOURCES_FACTOR,
+  };
+  const knownNetwork: RateLimit = { ...allSources, name: 'login_email_network' };
+  const perAddressLimit: RateLimit = { name: 'login_address', limit: perAddress, windowMs: WINDOW_MS };
   const codes: RateLimit = { name: 'login_code', limit: CODES_PER_HOUR, windowMs: HOUR_MS };
   const proofCodes: RateLimit = { ...codes, name: 'proof_code' };
   const resets: RateLimit = { name: 'password_reset', limit: PASSWORD_RESETS_PER_HOUR, windowMs: HOUR_MS };
   const account: RateLimit = { name: 'account', limit: ACCOUNT_CHECKS, windowMs: WINDOW_MS };
-  // The only one of these limits under /api.
+  // Invitations are sent through /api, which has an error code of its own for rate limits.
   const invitations: RateLimit = {
     name: 'invitation',
     limit: INVITATIONS_PER_HOUR,
@@ -44,48 +47,40 @@ export function createLoginLimits({
     code: 'api_rate_limit_exceeded',
   };
 
-  /** Nothing is counted once one of the limits is known to be used up. */
-  async function count(...uses: readonly Use[]): Promise<Failure | undefined> {
-    for (const { limit, key } of uses) {
-      const refusal = rateLimits.blocked(limit, key);
-      if (refusal) return refusal;
-    }
-    const counted = await Promise.all(uses.map(({ limit, key }) => rateLimits.use(limit, key)));
-    return counted.find((refusal) => refusal !== undefined);
-  }
+  const count = (...keys: readonly LimitedKey[]) => countAll(rateLimits, keys);
 
   return {
-    /**
-     * Wrong passwords from elsewhere do not lock a person out of a network that they log in from. Elsewhere they do, once
-     * very many have been tried.
-     */
+    /** Guessing from other networks exhausts the limit of an email address, but not for networks its member is known from. */
     async password(
       email: string,
       address: string | undefined,
       isKnownNetwork: () => Promise<boolean>,
     ): Promise<Failure | undefined> {
-      const [who, from] = [keyOf(email), countedAddress(address)];
-      const refusal = await count({ limit: here, key: `${who} ${from}` }, { limit: source, key: from });
+      const [emailKey, addressKey] = [keyOf(email), countedAddress(address)];
+      const refusal = await count(
+        { limit: perSource, key: `${emailKey} ${addressKey}` },
+        { limit: perAddressLimit, key: addressKey },
+      );
       if (refusal) return refusal;
-      const exhausted = await count({ limit: anywhere, key: who });
+      const exhausted = await count({ limit: allSources, key: emailKey });
       if (!exhausted || !(await isKnownNetwork())) return exhausted;
-      return count({ limit: nearby, key: `${who} ${networkOf(address)}` });
+      return count({ limit: knownNetwork, key: `${emailKey} ${networkOf(address)}` });
     },
 
-    /** Of passkeys and links, which nobody guesses: only so that a flood costs little. */
-    from: (address: string | undefined) => count({ limit: source, key: countedAddress(address) }),
+    /** For passkeys and links, whose secrets cannot be guessed: bounds the cost of a flood. */
+    address: (address: string | undefined) => count({ limit: perAddressLimit, key: countedAddress(address) }),
 
-    /** From memory alone, before a body is read. */
-    blockedFrom: (address: string | undefined) => rateLimits.blocked(source, countedAddress(address)),
+    /** Checks memory only, before the body is read. */
+    blockedAddress: (address: string | undefined) =>
+      rateLimits.blocked(perAddressLimit, countedAddress(address)),
 
-    /** After a right password, or with a link for a new one. */
     code: (memberGuid: string) => count({ limit: codes, key: memberGuid }),
 
-    /** By somebody who is logged in; counted apart, or a stolen cookie could use up its owner's logins. */
+    /** Separate from `code`: a stolen cookie must not exhaust the logins of its owner. */
     proofCode: (memberGuid: string) => count({ limit: proofCodes, key: memberGuid }),
 
     passwordReset: (email: string, address: string | undefined) =>
-      count({ limit: resets, key: keyOf(email) }, { limit: source, key: countedAddress(address) }),
+      count({ limit: resets, key: keyOf(email) }, { limit: perAddressLimit, key: countedAddress(address) }),
 
     account: (memberGuid: string) => count({ limit: account, key: memberGuid }),
 
@@ -93,7 +88,7 @@ export function createLoginLimits({
   };
 }
 
-/** Counters are no list of addresses that somebody has typed. */
+/** Hashed, so that the counters do not store email addresses. */
 function keyOf(email: string): string {
-  return createHash('sha256').update(normalEmail(email)).digest('base64url');
+  return createHash('sha256').update(normalizeEmail(email)).digest('base64url');
 }

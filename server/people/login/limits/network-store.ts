@@ -29,7 +29,7 @@ export async function upsertNetwork(
     .execute();
 }
 
-/** All but the `keep` that were used last. */
+/** Keeps the `keep` most recently used networks. */
 export async function deleteOldNetworks(
   transaction: Transaction,
   memberGuid: string,

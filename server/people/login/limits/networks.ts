@@ -5,11 +5,11 @@ import * as store from './network-store.ts';
 
 export type Networks = ReturnType<typeof createNetworks>;
 
-/** The oldest gives way. */
-const MAX_NETWORKS_OF_MEMBER = 10;
+/** A new network beyond the limit replaces the least recently used one. */
+const MAX_NETWORKS_PER_MEMBER = 10;
 const NETWORK_LIFETIME_MS = 90 * 24 * 3_600_000;
 
-/** Where people have logged in from, so that a flood of logins from elsewhere does not hold them up. */
+/** Networks that members logged in from. Logins from them have a rate limit and a queue of their own. */
 export function createNetworks({ database, clock }: { database: Database; clock: Clock }) {
   const usedSince = () => new Date(clock.now().getTime() - NETWORK_LIFETIME_MS);
   return {
@@ -20,10 +20,9 @@ export function createNetworks({ database, clock }: { database: Database; clock:
         usedSince(),
       ),
 
-    /** In the transaction of the login. */
-    async note(transaction: Transaction, memberGuid: string, address: string | undefined): Promise<void> {
+    async record(transaction: Transaction, memberGuid: string, address: string | undefined): Promise<void> {
       await store.upsertNetwork(transaction, { memberGuid, network: networkOf(address) }, clock.now());
-      await store.deleteOldNetworks(transaction, memberGuid, MAX_NETWORKS_OF_MEMBER);
+      await store.deleteOldNetworks(transaction, memberGuid, MAX_NETWORKS_PER_MEMBER);
     },
 
     sweep: () => store.deleteUnusedNetworks(database.queries, usedSince()),

@@ -23,11 +23,11 @@ type Deps = {
   supportEmail: string;
 };
 
-/** Onto a team, and off it: the membership and the link that makes it real, together. */
+/** Invitations: creates and removes a membership together with its link. */
 export function createInvitations(deps: Deps) {
   const { database, organizations, members, links, mail, limits, supportEmail } = deps;
   return {
-    /** The link goes by mail where there is a mail server, and otherwise by whoever invites. */
+    /** Mails the link if a mail server is configured; otherwise the caller passes it on. */
     async invite(
       actor: Actor,
       organizationGuid: string,

@@ -12,9 +12,8 @@ import {
 } from '../schema.ts';
 import { bySession } from '../sessions/guard.ts';
 
-/** Invitations and new passwords: what a person can do who has a link, or asks for one. */
 export function registerLinks(dashboard: HttpServer, tools: RouteTools): void {
-  const { login, from, begin, describe, supportEmail } = tools;
+  const { login, sourceOf, respondWithSession, describe, supportEmail } = tools;
   const config = { withoutSession: true };
 
   dashboard.post(
@@ -23,14 +22,14 @@ export function registerLinks(dashboard: HttpServer, tools: RouteTools): void {
       config,
       schema: {
         operationId: 'dashboard.password_resets.create',
-        summary: 'Ask for a link to set a new password; the answer is the same for every address',
+        summary: 'Request a password reset link. The response is the same for every address',
         tags,
         body: PasswordResetBody,
         response: answers({ 202: PasswordResetView }, 403, 413, 415),
       },
     },
     async (request, reply) => {
-      unwrap(await login.passwordResets.request(request.body.email, from(request)));
+      unwrap(await login.passwordResets.request(request.body.email, sourceOf(request)));
       const { linkBy } = login.passwordResets;
       return reply.code(202).send({ link_by: linkBy, support_email: supportEmail });
     },
@@ -42,14 +41,14 @@ export function registerLinks(dashboard: HttpServer, tools: RouteTools): void {
       config,
       schema: {
         operationId: 'dashboard.links.inspect',
-        summary: 'What a link is for',
+        summary: 'Get the purpose of a link',
         tags,
         body: LinkBody,
         response: answers({ 200: LinkView }, 403, 404, 413, 415),
       },
     },
     async (request) => {
-      const found = unwrap(await login.accounts.inspectLink(request.body.token, from(request)));
+      const found = unwrap(await login.accounts.inspectLink(request.body.token, sourceOf(request)));
       const { email, purpose, organizationName } = found;
       return {
         email,
@@ -65,14 +64,14 @@ export function registerLinks(dashboard: HttpServer, tools: RouteTools): void {
       schema: {
         ...bySession,
         operationId: 'dashboard.links.accept',
-        summary: 'Accept an invitation as whoever is logged in',
+        summary: 'Accept an invitation as the logged-in person',
         tags,
         body: LinkBody,
         response: answers({ 200: SessionView }, 401, 403, 404, 413, 415),
       },
     },
     async (request) => {
-      unwrap(await login.accounts.acceptInvitation(request.session, request.body.token, from(request)));
+      unwrap(await login.accounts.acceptInvitation(request.session, request.body.token, sourceOf(request)));
       return describe(request, request.session);
     },
   );
@@ -84,7 +83,7 @@ export function registerLinks(dashboard: HttpServer, tools: RouteTools): void {
       schema: {
         operationId: 'dashboard.password.set',
         summary:
-          'Set a password by a link, and be logged in; every other session ends, and a reset removes the passkeys',
+          'Set a password with a link and log in. Every other session ends; a reset removes the passkeys',
         tags,
         body: NewPasswordBody,
         response: answers({ 200: SessionView }, 401, 403, 404, 409, 413, 415, 422, 503),
@@ -92,8 +91,11 @@ export function registerLinks(dashboard: HttpServer, tools: RouteTools): void {
     },
     async (request, reply) => {
       const { token, password, name, totp_code: totpCode } = request.body;
-      const begun = await login.accounts.setPassword({ token, password, name, totpCode }, from(request));
-      return begin(reply, unwrap(begun));
+      const started = await login.accounts.setPassword(
+        { token, password, name, totpCode },
+        sourceOf(request),
+      );
+      return respondWithSession(reply, unwrap(started));
     },
   );
 }

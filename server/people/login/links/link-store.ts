@@ -17,7 +17,7 @@ export function selectLink(queries: Queries, tokenHash: Buffer, now: Date): Prom
     .executeTakeFirst();
 }
 
-/** Of two that use a link at once one gets it. */
+/** Consumes a link: concurrent requests cannot both get it. */
 export function deleteLink(
   transaction: Transaction,
   tokenHash: Buffer,
@@ -31,7 +31,7 @@ export function deleteLink(
     .executeTakeFirst();
 }
 
-/** The invitations to one Organization, or the links to set a password. */
+/** Invitations to an Organization; password reset links if `organizationGuid` is null. */
 export async function deleteLinksOf(
   transaction: Transaction,
   memberGuid: string,

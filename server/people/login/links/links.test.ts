@@ -26,9 +26,9 @@ const inspect = (token: string) => browse(app, 'POST', '/links/inspect', { paylo
 const setPassword = (token: string, password = PASSWORD, more: object = {}) =>
   browse(app, 'POST', '/password', { payload: { token, password, ...more } });
 const isGone = (answer: Answer) =>
-  assertError(answer, 404, 'not_found', 'This link has been used or has expired');
+  assertError(answer, 404, 'not_found', 'This link has expired or was already used. Request a new one');
 
-test('an invitation sets the first password, logs in, and is used up', async () => {
+test('an invitation sets the first password, logs in, and is consumed', async () => {
   const { email, token } = await invite();
   const seen = await inspect(token);
   const purpose = { purpose: 'invitation', organization_name: 'Acme' };
@@ -42,7 +42,7 @@ test('an invitation sets the first password, logs in, and is used up', async () 
   assert.equal((await logIn(app, { email, password: PASSWORD })).status, 200);
 });
 
-test('an invitation is good for seven days, a link for a new password for one', async () => {
+test('an invitation is valid for seven days, a password reset link for one', async () => {
   const { token, guid } = await invite();
   app.clock.advance(7 * DAY_MS - 1);
   assert.equal((await inspect(token)).status, 200);
@@ -55,20 +55,20 @@ test('an invitation is good for seven days, a link for a new password for one', 
   isGone(await setPassword(reset));
 });
 
-test('a weak password uses nothing up', async () => {
+test('a weak password does not consume the link', async () => {
   const { token } = await invite();
   assertError(await setPassword(token, 'short'), 422, 'password_too_weak', /12 characters/);
   assertError(await setPassword(token, 'password1234'), 422, 'password_too_weak');
   assert.equal((await setPassword(token)).status, 200);
 });
 
-test('two that use a link at once: one of them does', async () => {
+test('of two concurrent uses of a link one succeeds', async () => {
   const { token } = await invite();
   const answers = await Promise.all([setPassword(token), setPassword(token), setPassword(token)]);
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 404, 404]);
 });
 
-test('a link for a new password replaces it, and ends every session', async () => {
+test('a password reset replaces the password and ends every session', async () => {
   const person = await joinTeam(app, organizationGuid);
   const answer = await setPassword(await resetLink(person.memberGuid), 'a brand new password');
   assert.equal(answer.status, 200);
@@ -77,7 +77,7 @@ test('a link for a new password replaces it, and ends every session', async () =
   assertError(await logIn(app, person), 401, 'authentication_failed');
 });
 
-test('only the newest link is good, and none after the password was changed', async () => {
+test('only the newest link is valid, and none after a password change', async () => {
   const person = await joinTeam(app, organizationGuid);
   const [older, newer] = [await resetLink(person.memberGuid), await resetLink(person.memberGuid)];
   isGone(await inspect(older));
@@ -87,15 +87,15 @@ test('only the newest link is good, and none after the password was changed', as
   isGone(await inspect(newer));
 });
 
-test('an invitation never gets into an account that somebody has', async () => {
+test('an invitation does not log in to an existing account', async () => {
   const victim = await joinTeam(app, organizationGuid);
   const attacker = await createTenant(app);
   const { token } = await invite(victim.email, attacker.organizationGuid, 'founder');
   assertError(await setPassword(token, 'a password of the attacker'), 409, 'account_exists');
-  assert.equal((await logIn(app, victim)).status, 200, 'the password is what it was');
+  assert.equal((await logIn(app, victim)).status, 200, 'the password has not changed');
 });
 
-test('neither inspecting an invitation nor a weak password tells whether the address has an account', async () => {
+test('neither inspecting an invitation nor a weak password reveals whether the address has an account', async () => {
   const { email } = await joinTeam(app, organizationGuid);
   const elsewhere = await createTenant(app);
   const [known, unknown] = [
@@ -111,7 +111,7 @@ test('neither inspecting an invitation nor a weak password tells whether the add
     assertError(await setPassword(token, 'weak'), 422, 'password_too_weak');
 });
 
-test('of two invitations of a person without a password, the second does not change what the first set', async () => {
+test('a second invitation does not change the password that the first one set', async () => {
   const attacker = await createTenant(app);
   const first = await invite();
   const second = await invite(first.email, attacker.organizationGuid);
@@ -123,17 +123,17 @@ test('of two invitations of a person without a password, the second does not cha
   const organizations = answers
     .filter(({ status }) => status === 200)
     .flatMap(({ body }) => body.organizations as object[]);
-  assert.equal(organizations.length, 1, 'whoever came first is in one team: the one that their link is of');
+  assert.equal(organizations.length, 1, 'the person is only on the team of the first link');
 });
 
-test('who has an account accepts an invitation by logging in; with another’s link nobody does', async () => {
+test('an invitation to an existing account is accepted only in a session of that account', async () => {
   const [person, other] = [await joinTeam(app, organizationGuid), await joinTeam(app, organizationGuid)];
   const tenant = await createTenant(app);
   const { token } = await invite(person.email, tenant.organizationGuid, 'developer');
   const accept = (as: typeof person) => browse(app, 'POST', '/links/accept', { as, payload: { token } });
   assertError(await accept(other), 404, 'not_found');
   await invite(other.email, tenant.organizationGuid, 'founder');
-  assertError(await accept(other), 404, 'not_found', 'This is no invitation of yours');
+  assertError(await accept(other), 404, 'not_found', 'This link is not an invitation for your account');
   const { status, body } = await accept(person);
   assert.equal(status, 200, JSON.stringify(body));
   const roles = (body.organizations as { guid: string; role: string }[]).map(({ guid, role }) => [
@@ -148,17 +148,17 @@ test('who has an account accepts an invitation by logging in; with another’s l
   const reset = await resetLink(person.memberGuid);
   const misused = await browse(app, 'POST', '/links/accept', { as: person, payload: { token: reset } });
   assertError(misused, 404, 'not_found');
-  assert.equal((await inspect(reset)).status, 200, 'and it is not used up by that');
+  assert.equal((await inspect(reset)).status, 200, 'and does not consume it');
 });
 
-test('who is taken from the team before accepting has a link that is good for nothing', async () => {
+test('removing an invited member invalidates the link', async () => {
   const { token, guid } = await invite();
   const removed = await app.operate('DELETE', `/organizations/${organizationGuid}/members/${guid}`);
   assert.equal(removed.status, 204);
   isGone(await setPassword(token));
 });
 
-test('the database has the hashes of links, not the links', async () => {
+test('the database stores only hashes of links', async () => {
   const { token } = await invite();
   const rows = await app.database.queries.selectFrom('login_links').selectAll().execute();
   for (const { token_hash: hash } of rows) {
@@ -171,7 +171,7 @@ test('the database has the hashes of links, not the links', async () => {
   assert.deepEqual(await app.database.queries.selectFrom('login_links').selectAll().execute(), []);
 });
 
-test('the secret of a link stands where no server sees it', async () => {
+test('the secret of a link is in the URL fragment', async () => {
   const path = `/organizations/${organizationGuid}/members`;
   const { body } = await app.operate('POST', path, { email: newEmail(), role: 'viewer' });
   const link = new URL(String(body.invitation_link));

@@ -3,8 +3,8 @@ import type { Clock } from '../../../infrastructure/runtime/clock.ts';
 import { Failure } from '../../../infrastructure/runtime/failure.ts';
 import type { RandomBytes } from '../../../infrastructure/runtime/guid.ts';
 import { Secret } from '../../../infrastructure/runtime/secret.ts';
+import { generateSecret, hashSecret } from '../random-secret.ts';
 import * as store from './link-store.ts';
-import { generateSecret, hashOf } from './one-time-secret.ts';
 
 export type { LinkRow } from './link-store.ts';
 export type Links = ReturnType<typeof createLinks>;
@@ -15,7 +15,7 @@ const PASSWORD_RESET_LIFETIME_MS = 24 * 3_600_000;
 
 type Deps = { database: Database; clock: Clock; randomBytes: RandomBytes; baseUrl: string };
 
-/** Addresses that are good once. The secret stands after the #, which browsers keep to themselves. */
+/** One-time links. The secret is in the URL fragment, which browsers do not send to servers. */
 export function createLinks({ database, clock, randomBytes, baseUrl }: Deps) {
   async function issue(
     transaction: Transaction,
@@ -26,10 +26,10 @@ export function createLinks({ database, clock, randomBytes, baseUrl }: Deps) {
     const now = clock.now();
     const lifetimeMs = organizationGuid === null ? PASSWORD_RESET_LIFETIME_MS : INVITATION_LIFETIME_MS;
     const expiresAt = new Date(now.getTime() + lifetimeMs);
-    // The newest alone is good: whoever asks again has lost the one before, or fears that somebody found it.
+    // Only the newest link is valid: the previous one may be lost or stolen.
     await store.deleteLinksOf(transaction, memberGuid, organizationGuid);
     await store.insertLink(transaction, {
-      token_hash: hashOf(secret.reveal()),
+      token_hash: hashSecret(secret.reveal()),
       member_guid: memberGuid,
       purpose: organizationGuid === null ? 'password_reset' : 'invitation',
       organization_guid: organizationGuid,
@@ -45,27 +45,25 @@ export function createLinks({ database, clock, randomBytes, baseUrl }: Deps) {
 
     resetPassword: (transaction: Transaction, memberGuid: string) => issue(transaction, memberGuid, null),
 
-    /** When the person is taken from the team, or has a new password. */
     withdrawInvitation: (transaction: Transaction, memberGuid: string, organizationGuid: string) =>
       store.deleteLinksOf(transaction, memberGuid, organizationGuid),
     withdrawPasswordResets: (transaction: Transaction, memberGuid: string) =>
       store.deleteLinksOf(transaction, memberGuid, null),
 
     async inspect(token: string): Promise<store.LinkRow | Failure> {
-      return (
-        (await store.selectLink(database.authentication.queries, hashOf(token), clock.now())) ?? noLink()
-      );
+      const { queries } = database.authentication;
+      return (await store.selectLink(queries, hashSecret(token), clock.now())) ?? linkNotFound();
     },
 
     async use(transaction: Transaction, token: string): Promise<store.LinkRow | Failure> {
-      return (await store.deleteLink(transaction, hashOf(token), clock.now())) ?? noLink();
+      return (await store.deleteLink(transaction, hashSecret(token), clock.now())) ?? linkNotFound();
     },
 
     sweep: () => store.deleteExpiredLinks(database.queries, clock.now()),
   };
 }
 
-/** The same words whether it never was, was used, has expired or was replaced. */
-function noLink(): Failure {
-  return new Failure('not_found', 'This link has been used or has expired');
+/** The same message for unknown, used, expired and replaced links. */
+function linkNotFound(): Failure {
+  return new Failure('not_found', 'This link has expired or was already used. Request a new one');
 }

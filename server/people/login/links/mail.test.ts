@@ -24,7 +24,7 @@ async function nextMail(action: () => Promise<unknown>) {
 const linkIn = (received: Parameters<typeof textOf>[0]) => LINK.exec(textOf(received))?.[0];
 const ask = (email: string) => browse(app, 'POST', '/password_resets', { payload: { email } });
 
-test('an invitation goes by mail, and to nobody else', async () => {
+test('an invitation is mailed to the invited person only', async () => {
   const token = await dashboardToken(app, founder, organizationGuid);
   const payload = { email: 'New.Person@partner.example', role: 'developer' };
   const received = await nextMail(async () => {
@@ -33,7 +33,7 @@ test('an invitation goes by mail, and to nobody else', async () => {
     assert.equal('invitation_link' in answer.body, false, 'the Founder does not get the link');
   });
   assert.deepEqual([received.from, received.to], ['portico@operator.example', 'new.person@partner.example']);
-  assert.match(received.data, /^Subject: You are invited to the team of Acme$/m);
+  assert.match(received.data, /^Subject: Invitation to the team of Acme on Portico$/m);
   const link = linkIn(received);
   const used = { token: tokenInLink(link), password: 'a brand new password' };
   assert.equal((await browse(app, 'POST', '/password', { payload: used })).status, 200);
@@ -49,20 +49,20 @@ test('the operator gets the link too', async () => {
   assert.equal(linkIn(received), shown);
 });
 
-test('a new password is asked for by mail; an unknown address gets none, and the same answer', async () => {
-  const unknown = await ask('nobody@partner.example');
+test('a password reset is mailed; an unknown address gets no mail and the same response', async () => {
+  const unknown = await ask('unknown@partner.example');
   assert.equal(unknown.body.link_by, 'mail');
   const received = await nextMail(async () => {
     const { status, body } = await ask(founder.email);
     assert.deepEqual([status, body], [202, unknown.body]);
   });
   await app.login.passwordResets.idle();
-  assert.equal(received.to, founder.email, 'the first mail after both is this one');
+  assert.equal(received.to, founder.email, 'the unknown address got no mail');
   const payload = { token: tokenInLink(linkIn(received)), password: 'a brand new password' };
   assert.equal((await browse(app, 'POST', '/password', { payload })).status, 200);
 });
 
-test('a server that says later is asked again later; what it said is not in the log', async () => {
+test('a temporary failure is retried, and its text is not logged', async () => {
   mail.refuse(2);
   const person = await joinTeam(app, organizationGuid);
   const before = mail.received.length;
@@ -80,7 +80,7 @@ test('a server that says later is asked again later; what it said is not in the 
   assert.doesNotMatch(app.logged.join(), /set-password|@partner\.example/);
 });
 
-test('a refusal for good is taken as such', async () => {
+test('a permanent failure is not retried', async () => {
   const before = app.logged.length;
   mail.refuse(1, '550 no such person');
   await joinTeam(app, organizationGuid);
@@ -89,7 +89,7 @@ test('a refusal for good is taken as such', async () => {
   assert.match(String(told()), /"given_up":true/);
 });
 
-test('a name cannot bring headers or lines of its own', async () => {
+test('a name cannot inject headers or lines', async () => {
   const name = 'Evil\r\nBcc: all@partner.example\r\n\r\nPay here';
   const { body } = await app.operate('POST', '/organizations', { name });
   const received = await nextMail(() =>

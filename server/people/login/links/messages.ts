@@ -1,46 +1,45 @@
 import type { Secret } from '../../../infrastructure/runtime/secret.ts';
 import type { Message } from './mail.ts';
 
-/** What people are written to. Plain text: there is nothing to look at but the link. */
-type Addressed = { to: string; link: Secret; expiresAt: Date; supportEmail: string };
+type Recipient = { to: string; link: Secret; expiresAt: Date; supportEmail: string };
 
 export function invitationMessage({
   organizationName,
-  ...addressed
-}: Addressed & { organizationName: string }): Message {
+  ...recipient
+}: Recipient & { organizationName: string }): Message {
   const team = oneLine(organizationName);
   return {
-    to: addressed.to,
-    subject: `You are invited to the team of ${team}`,
-    text: bodyOf(addressed, `You have been invited to the team of ${team} on Portico. To accept, open:`),
+    to: recipient.to,
+    subject: `Invitation to the team of ${team} on Portico`,
+    text: bodyOf(recipient, `You have been invited to the team of ${team} on Portico. To accept, open:`),
   };
 }
 
-export function passwordResetMessage(addressed: Addressed): Message {
+export function passwordResetMessage(recipient: Recipient): Message {
   return {
-    to: addressed.to,
+    to: recipient.to,
     subject: 'Set a new password',
     text: bodyOf(
-      addressed,
-      'Somebody, hopefully you, asked for a new password for this address on Portico. To set one, open:',
+      recipient,
+      'A password reset was requested for this address on Portico. To set a new password, open:',
     ),
   };
 }
 
-function bodyOf({ link, expiresAt, supportEmail }: Addressed, opening: string): string {
+function bodyOf({ link, expiresAt, supportEmail }: Recipient, opening: string): string {
   return [
     opening,
     '',
     link.reveal(),
     '',
-    `The link is good once, until ${expiresAt.toUTCString()}. Do not pass it on.`,
+    `The link works once and expires on ${expiresAt.toUTCString()}. Do not share it.`,
     '',
-    `If you did not expect this, do nothing; questions go to ${supportEmail}.`,
+    `If you did not expect this message, ignore it. Questions? Write to ${supportEmail}.`,
     '',
   ].join('\n');
 }
 
-/** A name comes from a partner: it may not bring lines of its own. */
+/** Prevents line and header injection through the Organization's name. */
 function oneLine(name: string): string {
   return name.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim();
 }

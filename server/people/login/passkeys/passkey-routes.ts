@@ -1,7 +1,6 @@
 import { unwrap } from '../../../infrastructure/http/errors.ts';
 import { answers, GuidParams } from '../../../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../../../infrastructure/http/server.ts';
-import { actorOf } from '../entry.ts';
 import { type RouteTools, tags } from '../route-tools.ts';
 import { Nothing } from '../schema.ts';
 import { bySession } from '../sessions/guard.ts';
@@ -14,8 +13,7 @@ import {
   viewPasskey,
 } from './passkey-schema.ts';
 
-/** The passkeys of whoever is logged in. */
-export function registerPasskeys(dashboard: HttpServer, { login, from }: RouteTools): void {
+export function registerPasskeys(dashboard: HttpServer, { login, sourceOf }: RouteTools): void {
   const { passkeys, accounts } = login;
 
   dashboard.get(
@@ -24,7 +22,7 @@ export function registerPasskeys(dashboard: HttpServer, { login, from }: RouteTo
       schema: {
         ...bySession,
         operationId: 'dashboard.account.passkeys.list',
-        summary: 'List one’s passkeys',
+        summary: 'List your passkeys',
         tags,
         response: answers({ 200: PasskeyListView }, 401, 403),
       },
@@ -39,7 +37,7 @@ export function registerPasskeys(dashboard: HttpServer, { login, from }: RouteTo
         ...bySession,
         operationId: 'dashboard.account.passkeys.options',
         summary:
-          'What an authenticator has to sign to become a passkey; good once, for 5 minutes. Takes a fresh proof',
+          'Get the options for registering a passkey, valid once within 5 minutes. Requires a fresh proof',
         tags,
         body: Nothing,
         response: answers({ 200: PasskeyCreationOptions }, 401, 403, 409, 413, 415, 422),
@@ -61,10 +59,9 @@ export function registerPasskeys(dashboard: HttpServer, { login, from }: RouteTo
       },
     },
     async (request, reply) => {
-      const { session } = request;
       const { name, response } = request.body;
-      const actor = actorOf(session.member_guid, from(request));
-      const added = await passkeys.register(actor, session, name, response as PasskeyCreation);
+      const input = { name, response: response as PasskeyCreation };
+      const added = await passkeys.register(request.session, input, sourceOf(request));
       return reply.code(201).send(viewPasskey(unwrap(added)));
     },
   );
@@ -75,14 +72,14 @@ export function registerPasskeys(dashboard: HttpServer, { login, from }: RouteTo
       schema: {
         ...bySession,
         operationId: 'dashboard.account.passkeys.remove',
-        summary: 'Remove a passkey. Takes a fresh proof',
+        summary: 'Remove a passkey. Requires a fresh proof',
         tags,
         params: GuidParams,
         response: answers({ 204: { type: 'null' } }, 401, 403, 404, 409, 413, 415),
       },
     },
     async (request, reply) => {
-      unwrap(await accounts.removePasskey(request.session, request.params.guid, from(request)));
+      unwrap(await accounts.removePasskey(request.session, request.params.guid, sourceOf(request)));
       return reply.code(204).send();
     },
   );

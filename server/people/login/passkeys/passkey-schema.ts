@@ -9,13 +9,13 @@ export type PasskeyCreation = RegistrationResponseJSON;
 const MAX_NAME_CHARACTERS = 64;
 /** A credential's id has at most 1,023 bytes (WebAuthn, section 4). */
 const MAX_ID_CHARACTERS = 1_364;
-/** We ask for no attestation, so the longest part is a public key; a body of the dashboard has 16 KiB at most. */
+/** Without attestation the longest part is a public key; dashboard bodies are limited to 16 KiB. */
 const MAX_PART_CHARACTERS = 8_192;
 
 const Id = Type.String({ maxLength: MAX_ID_CHARACTERS });
 const Part = Type.String({ maxLength: MAX_PART_CHARACTERS, description: 'base64url' });
 
-/** As `PublicKeyCredential.toJSON()` makes them. Browsers add to them, so what we do not know is let through. */
+/** Output of `PublicKeyCredential.toJSON()`. Browsers add fields, so unknown ones are accepted. */
 const credential = {
   id: Id,
   rawId: Id,
@@ -41,7 +41,7 @@ export const NewPasskey = strictObject({
   response: Attestation,
 });
 
-/** For `navigator.credentials`: whatever WebAuthn puts into them, as it is. */
+/** Options for `navigator.credentials`, passed through unchanged. */
 export const PasskeyLoginOptions = Type.Object(
   { challenge_id: Guid, challenge: Type.String() },
   { additionalProperties: true },

@@ -9,17 +9,19 @@ export async function insertChallenge(queries: Queries, challenge: Challenge): P
   await queries.insertInto('passkey_challenges').values(challenge).execute();
 }
 
-/** Of two that use a challenge at once one gets it. */
+/** Consumes a challenge: concurrent requests cannot both get it. */
 export function deleteChallenge(
   queries: Queries,
   which: { guid: string } | { memberGuid: string; challengeHash: Buffer },
   now: Date,
 ): Promise<Challenge | undefined> {
-  const live = queries.deleteFrom('passkey_challenges').where('expires_at', '>', now).returningAll();
+  const unexpired = queries.deleteFrom('passkey_challenges').where('expires_at', '>', now).returningAll();
   const found =
     'guid' in which
-      ? live.where('guid', '=', which.guid).where('member_guid', 'is', null)
-      : live.where('challenge_hash', '=', which.challengeHash).where('member_guid', '=', which.memberGuid);
+      ? unexpired.where('guid', '=', which.guid).where('member_guid', 'is', null)
+      : unexpired
+          .where('challenge_hash', '=', which.challengeHash)
+          .where('member_guid', '=', which.memberGuid);
   return found.executeTakeFirst();
 }
 
@@ -47,7 +49,7 @@ export function selectPasskeyByCredential(
     .executeTakeFirst();
 }
 
-/** False when the authenticator is registered already, with whomever. */
+/** False if the authenticator is already registered, to any member. */
 export async function insertPasskey(transaction: Transaction, passkey: Passkey): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await transaction
     .insertInto('passkeys')
@@ -57,7 +59,7 @@ export async function insertPasskey(transaction: Transaction, passkey: Passkey):
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-/** False when it was removed meanwhile, or used with the same or a later counter. */
+/** False if the passkey was removed, or its counter changed since it was read. */
 export async function usePasskey(
   transaction: Transaction,
   guid: string,
@@ -72,7 +74,7 @@ export async function usePasskey(
   return numUpdatedRows > 0n;
 }
 
-/** All of this person; their guids. */
+/** Returns the guids of the deleted passkeys. */
 export async function deletePasskeysOf(transaction: Transaction, memberGuid: string): Promise<string[]> {
   const query = transaction.deleteFrom('passkeys').where('member_guid', '=', memberGuid);
   return (await query.returning('guid').execute()).map(({ guid }) => guid);

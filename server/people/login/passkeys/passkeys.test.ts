@@ -53,7 +53,7 @@ const isRefused = (answer: Answer) => {
   assert.equal(answer.headers['set-cookie'], undefined);
 };
 
-test('a passkey is registered, seen, used to log in without a name or password, and removed', async () => {
+test('a passkey is registered, listed, used to log in and removed', async () => {
   const { person, authenticator, guid } = await withPasskey();
   const list = async () => objectsOf(await browse(app, 'GET', '/account/passkeys', { as: person }));
   const created_at = app.clock.now().toISOString();
@@ -76,7 +76,7 @@ test('a passkey is registered, seen, used to log in without a name or password, 
   isRefused(await enter(next, authenticator.get(next)));
 });
 
-test('the options ask for a passkey that verifies its person, for this address', async () => {
+test('the options require user verification for this relying party', async () => {
   const person = await joinTeam(app, organizationGuid);
   const creation = await registrationOptions(person);
   assert.deepEqual(creation.rp, { name: 'Portico', id: 'localhost' });
@@ -88,25 +88,25 @@ test('the options ask for a passkey that verifies its person, for this address',
 });
 
 const WRONG: Record<string, Wrong> = {
-  'from another page': { origin: 'https://evil.example' },
+  'from another origin': { origin: 'https://evil.example' },
   'for another address': { rpId: 'evil.example' },
   'over another challenge': { challenge: Buffer.alloc(32).toString('base64url') },
   'of another ceremony': { type: 'webauthn.create' },
-  'without verifying its person': { userVerified: false },
+  'without user verification': { userVerified: false },
   'by another key': { signWith: createAuthenticator() },
 };
 
 for (const [what, wrong] of Object.entries(WRONG))
-  test(`a signature ${what} is refused, and the challenge is used up`, async () => {
+  test(`a signature ${what} is refused, and the challenge is consumed`, async () => {
     const { authenticator } = await withPasskey();
     const options = await loginOptions();
     isRefused(await enter(options, authenticator.get(options, wrong)));
     isRefused(await enter(options, authenticator.get(options)));
     const next = await loginOptions();
-    assert.equal((await enter(next, authenticator.get(next))).status, 200, 'a right one passes');
+    assert.equal((await enter(next, authenticator.get(next))).status, 200, 'a valid signature passes');
   });
 
-test('a registration that is wrong in the same ways is refused', async () => {
+test('an invalid registration is refused', async () => {
   const person = await joinTeam(app, organizationGuid);
   for (const [what, wrong] of Object.entries(WRONG)) {
     if (wrong?.signWith) continue;
@@ -120,7 +120,7 @@ test('a registration that is wrong in the same ways is refused', async () => {
   assert.deepEqual(objectsOf(await browse(app, 'GET', '/account/passkeys', { as: person })), []);
 });
 
-test('an authenticator whose counter goes back is a copy, and refused', async () => {
+test('an authenticator whose counter decreases is refused as a clone', async () => {
   const { authenticator } = await withPasskey();
   const first = await loginOptions();
   assert.equal((await enter(first, authenticator.get(first, { counter: 7 }))).status, 200);
@@ -132,7 +132,7 @@ test('an authenticator whose counter goes back is a copy, and refused', async ()
   assert.equal((await enter(next, authenticator.get(next, { counter: 8 }))).status, 200);
 });
 
-test('a challenge is good for five minutes, once, for what and whom it was made', async () => {
+test('a challenge is valid once within five minutes, for its purpose and member', async () => {
   const { person, authenticator } = await withPasskey();
   const late = await loginOptions();
   app.clock.advance(CHALLENGE_MS);
@@ -153,7 +153,7 @@ test('a challenge is good for five minutes, once, for what and whom it was made'
   assertError(await register(person, createAuthenticator().create(mine)), 422, 'passkey_invalid');
 });
 
-test('the database has the hashes of challenges only, and old ones are swept', async () => {
+test('the database stores only hashes of challenges, and expired ones are swept', async () => {
   const { challenge } = await loginOptions();
   const rows = await app.database.queries.selectFrom('passkey_challenges').selectAll().execute();
   assert.ok(rows.length > 0);
@@ -163,7 +163,7 @@ test('the database has the hashes of challenges only, and old ones are swept', a
   assert.deepEqual(await app.database.queries.selectFrom('passkey_challenges').selectAll().execute(), []);
 });
 
-test('an authenticator belongs to one person, who has at most ten', async () => {
+test('an authenticator belongs to one member, who has at most ten', async () => {
   const { person, authenticator } = await withPasskey();
   const other = await joinTeam(app, organizationGuid);
   const stolen = authenticator.create(await registrationOptions(other));
@@ -182,7 +182,7 @@ test('an authenticator belongs to one person, who has at most ten', async () => 
   assertError(eleventh, 422, 'passkey_limit_reached');
 });
 
-test('a password that is reset by a link takes every passkey with it: one may be somebody else’s', async () => {
+test('a password reset removes every passkey', async () => {
   const { person, authenticator, guid } = await withPasskey();
   const { authenticator: others } = await withPasskey();
   const { body } = await app.operate('POST', `/members/${person.memberGuid}/password_reset`, {});
@@ -194,7 +194,7 @@ test('a password that is reset by a link takes every passkey with it: one may be
   assert.equal((answer.body.member as { passkey_count: number }).passkey_count, 0);
   isRefused(await enter(options, signed));
   const next = await loginOptions();
-  assert.equal((await enter(next, others.get(next))).status, 200, 'those of other people stay');
+  assert.equal((await enter(next, others.get(next))).status, 200, 'passkeys of other members stay');
   const removed = await app.database.queries
     .selectFrom('audit_records')
     .select('changes')
@@ -204,7 +204,7 @@ test('a password that is reset by a link takes every passkey with it: one may be
   assert.deepEqual(removed, [{ changes: { passkey: guid } }]);
 });
 
-test('a password that is changed by its person leaves the passkeys', async () => {
+test('a password change keeps the passkeys', async () => {
   const { person, authenticator } = await withPasskey();
   const payload = { current_password: PASSWORD, new_password: 'a brand new password' };
   assert.equal((await browse(app, 'POST', '/account/password', { as: person, payload })).status, 204);
@@ -212,7 +212,7 @@ test('a password that is changed by its person leaves the passkeys', async () =>
   assert.equal((await enter(options, authenticator.get(options))).status, 200);
 });
 
-test('nobody removes a passkey of somebody else', async () => {
+test('a passkey of another member cannot be removed', async () => {
   const { person, guid } = await withPasskey();
   const other = await joinTeam(app, organizationGuid);
   assertError(await browse(app, 'DELETE', `/account/passkeys/${guid}`, { as: other }), 404, 'not_found');

@@ -4,17 +4,18 @@ import { networkOf } from '../../../infrastructure/rate-limits/address.ts';
 import { Failure } from '../../../infrastructure/runtime/failure.ts';
 import { createFairQueue, SHED } from '../../../infrastructure/runtime/fair-queue.ts';
 import type { Log } from '../../../infrastructure/runtime/log.ts';
+import { accountChange } from '../../account-change.ts';
 import type { People } from '../../members/people.ts';
-import { actorOf, type From } from '../entry.ts';
 import type { LoginLimits } from '../limits/limits.ts';
 import type { IssuedLink, Links } from '../links/links.ts';
 import type { Mail } from '../links/mail.ts';
 import { passwordResetMessage } from '../links/messages.ts';
+import { type RequestSource, userActor } from '../request-source.ts';
 import type { Totp } from '../second-factors/totp.ts';
 
-const REQUESTS_AT_ONCE = 2;
-const MAX_WAITING_REQUESTS = 500;
-const MAX_WAITING_REQUESTS_PER_NETWORK = 20;
+const MAX_CONCURRENT_REQUESTS = 2;
+const MAX_QUEUED_REQUESTS = 500;
+const MAX_QUEUED_REQUESTS_PER_NETWORK = 20;
 
 type Deps = {
   database: Database;
@@ -25,55 +26,53 @@ type Deps = {
   limits: LoginLimits;
   mail: Mail | undefined;
   supportEmail: string;
-  /** The demo on one's own machine has no mail server, and nobody else reads its log. */
+  /** Only for the local demo, which has no mail server. */
   showLinksInLog: boolean;
   log: Log;
 };
 
 type LinkBy = 'mail' | 'log' | 'operator';
 
-/** A new password for whoever has lost theirs. */
+/** Password reset links, by mail or from the operator. */
 export function createPasswordResets(deps: Deps) {
   const { database, audit, people, links, totp, limits, mail, supportEmail, showLinksInLog, log } = deps;
   const linkBy: LinkBy = mail ? 'mail' : showLinksInLog ? 'log' : 'operator';
   const queue = createFairQueue({
-    atOnce: REQUESTS_AT_ONCE,
+    atOnce: MAX_CONCURRENT_REQUESTS,
     classes: {
       anyone: {
-        maxWaiting: MAX_WAITING_REQUESTS,
-        maxWaitingPerSource: MAX_WAITING_REQUESTS_PER_NETWORK,
+        maxWaiting: MAX_QUEUED_REQUESTS,
+        maxWaitingPerSource: MAX_QUEUED_REQUESTS_PER_NETWORK,
       },
     },
   });
 
-  async function send(email: string, from: From): Promise<void> {
+  async function send(email: string, source: RequestSource): Promise<void> {
     const person = await people.findByEmail(email);
     if (!person) return;
-    if (linkBy === 'operator') {
-      await leaveToOperator(actorOf(person.guid, from), person.guid);
-      return;
-    }
-    const { link, expiresAt } = await issue(actorOf(person.guid, from), person.guid);
+    const actor = userActor(person.guid, source);
+    if (linkBy === 'operator') return notifyOperator(actor, person.guid);
+    const { link, expiresAt } = await issue(actor, person.guid);
     mail?.send(passwordResetMessage({ to: person.email, link, expiresAt, supportEmail }));
     if (linkBy === 'log')
-      log.info({ email: person.email, address_to_open: link.reveal() }, 'a new password can be set');
+      log.info({ email: person.email, address_to_open: link.reveal() }, 'password reset link issued');
   }
 
-  /** No link is made: they hand one over when they know who is asking. */
-  async function leaveToOperator(actor: Actor, memberGuid: string): Promise<void> {
+  /** Issues no link: the operator does so after verifying the person. */
+  async function notifyOperator(actor: Actor, memberGuid: string): Promise<void> {
     await database.transaction((transaction) =>
-      audit.record(transaction, actor, about('account.request_password', memberGuid)),
+      audit.record(transaction, actor, accountChange('account.request_password', memberGuid)),
     );
     log.warn(
       { member_guid: memberGuid },
-      'a new password was asked for and there is no mail server: give a link by portico operator members password-reset',
+      'password reset requested without a mail server; issue a link with portico operator members password-reset',
     );
   }
 
   function issue(actor: Actor, memberGuid: string): Promise<IssuedLink> {
     return database.transaction(async (transaction) => {
       const issued = await links.resetPassword(transaction, memberGuid);
-      await audit.record(transaction, actor, about('account.reset_password', memberGuid));
+      await audit.record(transaction, actor, accountChange('account.reset_password', memberGuid));
       return issued;
     });
   }
@@ -81,20 +80,20 @@ export function createPasswordResets(deps: Deps) {
   return {
     linkBy,
 
-    /** Answered before anything is looked up: neither the answer nor its time tells whether the address is known. */
-    async request(email: string, from: From): Promise<Failure | undefined> {
-      const exhausted = await limits.passwordReset(email, from.address);
+    /** Returns before the lookup, so that neither response nor timing reveals whether the address is known. */
+    async request(email: string, source: RequestSource): Promise<Failure | undefined> {
+      const exhausted = await limits.passwordReset(email, source.address);
       if (exhausted) return exhausted;
       queue
-        .run('anyone', networkOf(from.address), () => send(email, from))
+        .run('anyone', networkOf(source.address), () => send(email, source))
         .then((outcome) => {
-          if (outcome === SHED) log.warn('dropped a password reset request: too many are waiting');
+          if (outcome === SHED) log.warn('dropped a password reset request: queue full');
         })
-        .catch((error: unknown) => log.error({ err: error }, 'a link for a new password was not sent'));
+        .catch((error: unknown) => log.error({ err: error }, 'password reset failed'));
       return undefined;
     },
 
-    /** The operator's: the link is theirs to hand over. For who lost their authenticator too, that goes with it. */
+    /** For the operator, who passes the link on. `removeTotp` is for members who lost their authenticator. */
     async issueFor(
       actor: Actor,
       memberGuid: string,
@@ -108,8 +107,4 @@ export function createPasswordResets(deps: Deps) {
 
     idle: queue.idle,
   };
-}
-
-function about(action: `account.${string}`, memberGuid: string) {
-  return { action, objectType: 'account', objectId: memberGuid } as const;
 }

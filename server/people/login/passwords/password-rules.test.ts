@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { refusalOfPassword } from './password-rules.ts';
+import { checkPasswordStrength } from './password-rules.ts';
 
 const EMAIL = 'long.mailbox.name@partner.example';
 
-test('twelve to 128 characters are accepted, whatever they are', () => {
+test('twelve to 128 characters of any kind are accepted', () => {
   for (const password of [
     'correct horse battery staple',
     'Tr0ub4dor&3xyz',
@@ -14,20 +14,20 @@ test('twelve to 128 characters are accepted, whatever they are', () => {
     ' leading and trailing ',
     `${'ab1'.repeat(42)}zz`,
   ])
-    assert.equal(refusalOfPassword(password, EMAIL), undefined, password);
+    assert.equal(checkPasswordStrength(password, EMAIL), undefined, password);
 });
 
-test('shorter and longer ones are not; characters count, not bytes', () => {
+test('shorter and longer passwords are refused, counted in characters, not bytes', () => {
   for (const password of ['', 'elevenchars', '🐴🔋📎✅🐴🔋📎✅🐴🔋📎', 'x1'.repeat(65)])
-    assert.equal(refusalOfPassword(password, EMAIL)?.code, 'password_too_weak', password);
+    assert.equal(checkPasswordStrength(password, EMAIL)?.code, 'password_too_weak', password);
 });
 
-test('neither the address nor what stands before its @', () => {
+test('the email address and its local part are refused', () => {
   for (const password of [EMAIL, EMAIL.toUpperCase(), 'long.mailbox.name', 'Long.Mailbox.Name'])
-    assert.match(refusalOfPassword(password, EMAIL)?.message ?? '', /email address/, password);
+    assert.match(checkPasswordStrength(password, EMAIL)?.message ?? '', /email address/, password);
 });
 
-test('none that everybody tries first: as they are, repeated, or with digits and signs around them', () => {
+test('common passwords are refused: as is, repeated, or between digits and symbols', () => {
   for (const password of [
     '123456789012',
     'qwerty123456',
@@ -39,5 +39,5 @@ test('none that everybody tries first: as they are, repeated, or with digits and
     '1111111111111',
     'monkeymonkey',
   ])
-    assert.match(refusalOfPassword(password, EMAIL)?.message ?? '', /tried first/, password);
+    assert.match(checkPasswordStrength(password, EMAIL)?.message ?? '', /tried first/, password);
 });

@@ -6,18 +6,15 @@ const MIN_PASSWORD_CHARACTERS = 12;
 const MAX_PASSWORD_CHARACTERS = 128;
 const MIN_REPEATED_CHARACTERS = 4;
 
-/**
- * The 1,000 most common passwords, and those among the 50,000 most common that are long enough for us; from the
- * list of zxcvbn-ts (MIT licensed).
- */
+/** From zxcvbn-ts (MIT licensed): the 1,000 most common passwords, and the long ones among the 50,000 most common. */
 const COMMON: ReadonlySet<string> = new Set(
   readFileSync(fileURLToPath(new URL('./common-passwords.txt', import.meta.url)), 'utf8')
     .trimEnd()
     .split('\n'),
 );
 
-/** Why this person may not have this password; length and what everybody tries first, and no rules about signs. */
-export function refusalOfPassword(password: string, email: string): Failure | undefined {
+/** Checks length and common passwords; no rules about character classes (NIST SP 800-63B). */
+export function checkPasswordStrength(password: string, email: string): Failure | undefined {
   const { length } = [...password];
   if (length < MIN_PASSWORD_CHARACTERS)
     return tooWeak(`The password must have at least ${MIN_PASSWORD_CHARACTERS} characters`);
@@ -26,18 +23,18 @@ export function refusalOfPassword(password: string, email: string): Failure | un
   const lower = password.toLowerCase();
   const [mailbox] = email.split('@');
   if (lower === email || lower === mailbox) return tooWeak('The password must not be the email address');
-  if (isCommon(lower)) return tooWeak('The password is one of those that are tried first');
+  if (isCommon(lower)) return tooWeak('The password is too common. Choose another one');
   return undefined;
 }
 
-/** As it is, repeated, or with nothing but digits and signs around it; or a few characters over and over. */
+/** Common as is, repeated, or between digits and symbols; or a few characters repeated. */
 function isCommon(lower: string): boolean {
   if (repeatedPart(lower).length < MIN_REPEATED_CHARACTERS) return true;
   const core = lower.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
   return [lower, repeatedPart(lower), core].some((candidate) => COMMON.has(candidate));
 }
 
-/** `abcabc` → `abc`; what does not repeat is its own part. */
+/** `abcabc` → `abc`; text that does not repeat is returned unchanged. */
 function repeatedPart(text: string): string {
   return text.slice(0, (text + text).indexOf(text, 1));
 }

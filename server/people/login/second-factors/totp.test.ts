@@ -21,7 +21,7 @@ const { organizationGuid } = await createTenant(app);
 const STEP_MS = 30_000;
 const PROOF_MS = 5 * 60_000;
 
-/** What an authenticator app shows so many steps from now. */
+/** Code of the authenticator app, some steps from now. */
 function codeOf(secret: string, steps = 0): string {
   const timestamp = app.clock.now().getTime() + steps * STEP_MS;
   return new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp });
@@ -46,7 +46,7 @@ const enter = (person: Person, code?: string) => logIn(app, person, code === und
 const isRight = ({ status, body }: Answer) => assert.equal(status, 200, JSON.stringify(body));
 const isWrong = (answer: Answer) => assertError(answer, 401, 'totp_invalid');
 
-test('it is off until a code is confirmed', async () => {
+test('TOTP is off until a code is confirmed', async () => {
   const person = await joinTeam(app, organizationGuid);
   const { body } = await browse(app, 'POST', '/account/totp', { as: person, payload: {} });
   const uri = new URL(String(body.uri));
@@ -65,7 +65,7 @@ test('it is off until a code is confirmed', async () => {
   assert.equal((session.body.member as { has_totp: boolean }).has_totp, true);
 });
 
-test('a wrong password tells nothing of the second factor', async () => {
+test('a wrong password does not reveal whether TOTP is on', async () => {
   const person = await withTotp();
   const answer = await logIn(
     app,
@@ -76,7 +76,7 @@ test('a wrong password tells nothing of the second factor', async () => {
   isRight(await enter(person, codeOf(person.secret)));
 });
 
-test('codes of the step before and the step after are good, others are not', async () => {
+test('codes of the previous and the next step are valid, others are not', async () => {
   for (const steps of [-1, 0, 1]) {
     const person = await withTotp();
     isRight(await enter(person, codeOf(person.secret, steps)));
@@ -86,7 +86,7 @@ test('codes of the step before and the step after are good, others are not', asy
   for (const code of ['', 'abcdef', '12345', '１２３４５６']) isWrong(await enter(person, code));
 });
 
-test('a code is good once, also for two at once, and none before it afterwards', async () => {
+test('a code is valid once, also for concurrent logins, and invalidates earlier ones', async () => {
   const person = await withTotp();
   const code = codeOf(person.secret);
   const answers = await Promise.all([enter(person, code), enter(person, code), enter(person, code)]);
@@ -97,7 +97,7 @@ test('a code is good once, also for two at once, and none before it afterwards',
   isRight(await enter(person, codeOf(person.secret)));
 });
 
-test('the code that turned it on does not log in as well', async () => {
+test('the code that turned TOTP on cannot be reused to log in', async () => {
   const person = await joinTeam(app, organizationGuid);
   const { body } = await browse(app, 'POST', '/account/totp', { as: person, payload: {} });
   const code = codeOf(String(body.secret));
@@ -105,7 +105,7 @@ test('the code that turned it on does not log in as well', async () => {
   isWrong(await enter(person, code));
 });
 
-test('a recovery code is good once, however it is typed', async () => {
+test('a recovery code is valid once, regardless of case and separators', async () => {
   const person = await withTotp();
   const [first = '', second = '', third = ''] = person.recoveryCodes;
   assert.match(first, /^([a-z2-7]{4}-){3}[a-z2-7]{4}$/);
@@ -117,7 +117,7 @@ test('a recovery code is good once, however it is typed', async () => {
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 401]);
 });
 
-test('after ten codes in an hour no more are looked at, not even the right one; other people go on', async () => {
+test('after ten codes in an hour a member’s codes are refused, also the correct one', async () => {
   const [person, other] = [await withTotp(), await withTotp()];
   for (let i = 0; i < 10; i++) isWrong(await enter(person, '000000'));
   const blocked = await enter(person, codeOf(person.secret));
@@ -128,7 +128,7 @@ test('after ten codes in an hour no more are looked at, not even the right one; 
   isRight(await enter(person, codeOf(person.secret)));
 });
 
-test('turning it off takes the password and a fresh proof, which the password is not', async () => {
+test('turning TOTP off requires the password and a fresh second factor', async () => {
   const person = await withTotp();
   const turnOff = (password: string) =>
     browse(app, 'DELETE', '/account/totp', { as: person, payload: { password } });
@@ -145,7 +145,7 @@ test('turning it off takes the password and a fresh proof, which the password is
   isRight(await enter(person));
 });
 
-test('a link for a new password does not get around it', async () => {
+test('a password reset does not bypass TOTP', async () => {
   const person = await withTotp();
   const { body } = await app.operate('POST', `/members/${person.memberGuid}/password_reset`, {});
   const token = tokenInLink(body.link);
@@ -156,7 +156,7 @@ test('a link for a new password does not get around it', async () => {
   isRight(await set({ totp_code: codeOf(person.secret) }));
 });
 
-test('who lost the authenticator gets in again by the operator', async () => {
+test('the operator can turn TOTP off for a member who lost the authenticator', async () => {
   const person = await withTotp();
   const path = `/members/${person.memberGuid}/password_reset`;
   const { body } = await app.operate('POST', path, { remove_totp: true });
@@ -164,7 +164,7 @@ test('who lost the authenticator gets in again by the operator', async () => {
   isRight(await browse(app, 'POST', '/password', { payload }));
 });
 
-test('secrets and recovery codes are nowhere in the database or in the log', async () => {
+test('secrets and recovery codes are neither in the database nor in the log', async () => {
   const person = await withTotp();
   const hidden = [person.secret, ...person.recoveryCodes, ...person.recoveryCodes.map(plain)];
   for (const table of ['logins', 'audit_records'] as const) {

@@ -4,20 +4,20 @@ import { assertError, createTestApp } from '../../../../testing/app.ts';
 import { browse, browserOf, joinTeam, logIn } from '../../../../testing/dashboard.ts';
 import { createTenant } from '../../../../testing/tenant.ts';
 
-/** The cookie, and who may make a browser send it. */
+/** Attributes of the session cookie, and CSRF protection. */
 const app = await createTestApp();
 const { organizationGuid } = await createTenant(app);
 const person = await joinTeam(app, organizationGuid);
 const OURS = 'http://localhost:4000';
 
-test('the cookie is out of reach of scripts and other sites, and lasts seven days', async () => {
+test('the cookie is HttpOnly, SameSite=Strict and lasts seven days', async () => {
   const cookie = String((await logIn(app, person)).headers['set-cookie']);
   assert.match(cookie, /^portico_session=[\w-]{43}; /);
   const attributes = cookie.split('; ').slice(1).sort();
   assert.deepEqual(attributes, ['HttpOnly', 'Max-Age=604800', 'Path=/', 'SameSite=Strict']);
 });
 
-test('on https it is bound to the host and never sent in the clear', async () => {
+test('on https the cookie is Secure and has the __Host- prefix', async () => {
   const https = await createTestApp({ environment: { PORTICO_BASE_URL: 'https://portico.example' } });
   const tenant = await createTenant(https);
   const founder = await joinTeam(https, tenant.organizationGuid);
@@ -36,7 +36,7 @@ test('on https it is bound to the host and never sent in the clear', async () =>
   );
 });
 
-test('answers are not stored, framed, sniffed or run', async () => {
+test('responses have headers against caching, framing, sniffing and scripts', async () => {
   const { headers } = await browse(app, 'GET', '/session', { as: person });
   assert.equal(headers['cache-control'], 'no-store');
   assert.equal(headers['x-frame-options'], 'DENY');
@@ -50,7 +50,7 @@ const payload = { organization_guid: organizationGuid, environment: 'sandbox' };
 const ask = (headers: Record<string, string>) =>
   browse(app, 'POST', '/token', { as: person, payload, headers });
 
-test('our own pages, and clients that are no browsers, are let through', async () => {
+test('same-origin requests and clients other than browsers are accepted', async () => {
   for (const headers of [
     {},
     { origin: OURS },
@@ -60,7 +60,7 @@ test('our own pages, and clients that are no browsers, are let through', async (
     assert.equal((await ask(headers as Record<string, string>)).status, 200, JSON.stringify(headers));
 });
 
-test('a request from anywhere else is refused, with the cookie and without', async () => {
+test('a cross-site request is refused, with the cookie and without', async () => {
   for (const headers of [
     { origin: 'https://evil.example' },
     { origin: 'null' },
@@ -88,7 +88,7 @@ test('a request from anywhere else is refused, with the cookie and without', asy
   }
 });
 
-test('a request without a content type is refused, also one without a body', async () => {
+test('a request without a content type is refused, even without a body', async () => {
   const headers = { cookie: person.cookie };
   for (const [method, url] of [
     ['POST', '/dashboard/logout'],

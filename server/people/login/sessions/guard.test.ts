@@ -4,7 +4,7 @@ import { assertError, createTestApp } from '../../../../testing/app.ts';
 import { sampleOf } from '../../../../testing/json-samples.ts';
 import { addressOf, createOperations, jsonBodyOf } from '../../../../testing/operations.ts';
 
-/** What holds for every route under /dashboard that the document tells of; one added later is covered by itself. */
+/** Rules of every route under /dashboard in the OpenAPI document; new routes are covered automatically. */
 const app = await createTestApp();
 const { operations: all, call } = await createOperations(app);
 const operations = all.filter(({ path }) => path.startsWith('/dashboard/'));
@@ -17,7 +17,7 @@ const OPEN = [
   'dashboard.password_resets.create',
 ];
 
-test('only what begins a session does without one', () => {
+test('only routes that start a session work without one', () => {
   const open = operations.filter(({ security }) => !security?.length).map(({ operationId }) => operationId);
   assert.deepEqual(open.sort(), OPEN);
   assert.ok(operations.length >= 20, `${operations.length} routes`);
@@ -31,7 +31,7 @@ for (const operation of operations) {
   const request = { method, url: addressOf(operation), ...(payload === undefined ? {} : { payload }) };
 
   if (!OPEN.includes(operationId))
-    test(`${operationId}: without a session it is 401, whatever else is sent`, async () => {
+    test(`${operationId}: without a session 401, regardless of the input`, async () => {
       for (const cookie of ['', 'portico_session=nonsense'])
         assertError(
           await app.call({ ...request, headers: { ...json, cookie } }),
@@ -44,7 +44,7 @@ for (const operation of operations) {
 
   if (method === 'GET') continue;
 
-  test(`${operationId}: from another page it is 403, with a session too`, async () => {
+  test(`${operationId}: from another origin 403, even with a session`, async () => {
     for (const headers of [
       { ...json, origin: 'https://evil.example' },
       { ...json, 'sec-fetch-site': 'cross-site' },

@@ -9,13 +9,12 @@ import { sessionCookieName } from '../../../infrastructure/http/session-cookie.t
 import { networkOf } from '../../../infrastructure/rate-limits/address.ts';
 import { Failure } from '../../../infrastructure/runtime/failure.ts';
 import type { Secret } from '../../../infrastructure/runtime/secret.ts';
-import type { From } from '../entry.ts';
 import type { LoginLimits } from '../limits/limits.ts';
 import { SESSION_LIFETIME_MS, type Session, type Sessions } from './sessions.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Works without a session: it is how one gets one. */
+    /** The route starts a session, or needs none. */
     withoutSession?: boolean;
   }
   interface FastifyRequest {
@@ -23,7 +22,7 @@ declare module 'fastify' {
   }
 }
 
-/** What the routes behind the guard declare in the OpenAPI document. */
+/** OpenAPI security of the routes that require a session. */
 export const bySession = { security: [{ session: [] }] };
 
 const JSON_TYPE = /^application\/json *(;|$)/i;
@@ -35,7 +34,7 @@ export type GuardDeps = {
   baseUrl: string;
 };
 
-/** Everything under `/dashboard`: from our own pages only, and with a session unless the route does without. */
+/** Routes under `/dashboard`: same-origin requests only, with a session unless the route declares `withoutSession`. */
 export async function registerDashboard(
   server: HttpServer,
   deps: GuardDeps,
@@ -47,7 +46,7 @@ export async function registerDashboard(
       await dashboard.register(cookies);
       dashboard.decorateRequest('session');
       dashboard.addHook('onRequest', async (request) => {
-        unwrap(refusalOfOrigin(request, baseUrl));
+        unwrap(checkOrigin(request, baseUrl));
         if (request.routeOptions.config.withoutSession) return;
         const secret = request.cookies[sessionCookieName(baseUrl)];
         const network = networkOf(sourceAddress(request));
@@ -56,12 +55,14 @@ export async function registerDashboard(
         request.bodySource = `member ${request.session.member_guid}`;
       });
       countRefusals(dashboard, {
-        // With a session it is not a guess at one, and its own limits hold.
+        // Requests with a session have limits of their own, per member.
         blocked: (request) =>
-          request.routeOptions.config.withoutSession ? limits.blockedFrom(sourceAddress(request)) : undefined,
-        count: (request) => limits.from(sourceAddress(request)),
+          request.routeOptions.config.withoutSession
+            ? limits.blockedAddress(sourceAddress(request))
+            : undefined,
+        count: (request) => limits.address(sourceAddress(request)),
       });
-      // What reaches its handler is counted there.
+      // The handlers count the requests that reach them.
       dashboard.addHook('preHandler', (request, _reply, done) => {
         request.refusalCounts = false;
         done();
@@ -74,17 +75,15 @@ export async function registerDashboard(
 }
 
 /**
- * A page elsewhere can make a browser send our cookie. It cannot send JSON without asking us first, which we never
- * allow; and browsers tell where a request comes from. SameSite=Strict keeps the cookie at home besides.
+ * CSRF protection besides SameSite=Strict: a cross-site page can send neither JSON without a CORS preflight, which is never
+ * granted, nor a forged Sec-Fetch-Site or Origin header.
  */
-function refusalOfOrigin({ method, headers }: FastifyRequest, baseUrl: string): Failure | undefined {
+function checkOrigin({ method, headers }: FastifyRequest, baseUrl: string): Failure | undefined {
   if (method === 'GET' || method === 'HEAD') return undefined;
   if (!JSON_TYPE.test(headers['content-type'] ?? ''))
     return new Failure('csrf_refused', 'Content-Type must be application/json');
-  const site = headers['sec-fetch-site'];
-  if (site !== undefined && site !== 'same-origin')
-    return new Failure('csrf_refused', 'The request comes from another site');
-  if (headers.origin !== undefined && headers.origin !== baseUrl)
+  const { origin = baseUrl, 'sec-fetch-site': site = 'same-origin' } = headers;
+  if (site !== 'same-origin' || origin !== baseUrl)
     return new Failure('csrf_refused', `The request must come from ${baseUrl}`);
   return undefined;
 }
@@ -100,12 +99,4 @@ export function clearSessionCookie(reply: FastifyReply, baseUrl: string): void {
 
 function cookieOptions(baseUrl: string) {
   return { httpOnly: true, sameSite: 'strict', path: '/', secure: baseUrl.startsWith('https:') } as const;
-}
-
-export function createFrom(sourceAddress: SourceAddress) {
-  return (request: FastifyRequest): From => ({
-    address: sourceAddress(request),
-    userAgent: request.headers['user-agent'],
-    requestId: request.id,
-  });
 }

@@ -8,43 +8,34 @@ export async function insertSession(transaction: Transaction, session: Session):
   await transaction.insertInto('sessions').values(session).execute();
 }
 
-/** One that has not ended: not by its own end, and used since `idleSince`. */
-export function selectLiveSession(
+type Validity = { now: Date; idleSince: Date };
+
+export function selectActiveSession(
   queries: Queries,
   tokenHash: Buffer,
-  { now, idleSince }: { now: Date; idleSince: Date },
+  validity: Validity,
 ): Promise<Session | undefined> {
-  return queries
-    .selectFrom('sessions')
-    .selectAll()
-    .where('token_hash', '=', tokenHash)
-    .where('expires_at', '>', now)
-    .where('last_seen_at', '>', idleSince)
-    .executeTakeFirst();
+  return activeSessions(queries, validity).where('token_hash', '=', tokenHash).executeTakeFirst();
 }
 
-/** Nobody ends it before the transaction does; that it is used meanwhile is noted all the same. */
-export async function holdSession(transaction: Transaction, guid: string): Promise<boolean> {
-  const held = await transaction
+/** FOR KEY SHARE blocks deletion, not updates of last_seen_at. */
+export async function lockSession(transaction: Transaction, guid: string): Promise<boolean> {
+  const locked = await transaction
     .selectFrom('sessions')
     .select('guid')
     .where('guid', '=', guid)
     .forKeyShare()
     .executeTakeFirst();
-  return held !== undefined;
+  return locked !== undefined;
 }
 
-export function selectLiveSessions(
+export function selectActiveSessions(
   queries: Queries,
   memberGuid: string,
-  { now, idleSince }: { now: Date; idleSince: Date },
+  validity: Validity,
 ): Promise<Session[]> {
-  return queries
-    .selectFrom('sessions')
-    .selectAll()
+  return activeSessions(queries, validity)
     .where('member_guid', '=', memberGuid)
-    .where('expires_at', '>', now)
-    .where('last_seen_at', '>', idleSince)
     .orderBy('guid', 'desc')
     .execute();
 }
@@ -74,7 +65,7 @@ export async function deleteSession(
   return numDeletedRows > 0n;
 }
 
-/** All of this person but one; their guids. */
+/** Returns the guids of the deleted sessions. */
 export async function deleteSessionsOf(
   transaction: Transaction,
   memberGuid: string,
@@ -85,7 +76,7 @@ export async function deleteSessionsOf(
   return (await query.returning('guid').execute()).map(({ guid }) => guid);
 }
 
-/** All but the newest `keep`; the guids of those that are gone. */
+/** Keeps the newest `keep` sessions; returns the guids of the deleted ones. */
 export async function deleteOldSessions(
   transaction: Transaction,
   memberGuid: string,
@@ -101,14 +92,19 @@ export async function deleteOldSessions(
   return rows.map(({ guid }) => guid);
 }
 
-export async function deleteEndedSessions(
-  queries: Queries,
-  { now, idleSince }: { now: Date; idleSince: Date },
-): Promise<void> {
+export async function deleteExpiredSessions(queries: Queries, { now, idleSince }: Validity): Promise<void> {
   await queries
     .deleteFrom('sessions')
     .where((expression) =>
       expression.or([expression('expires_at', '<=', now), expression('last_seen_at', '<=', idleSince)]),
     )
     .execute();
+}
+
+function activeSessions(queries: Queries, { now, idleSince }: Validity) {
+  return queries
+    .selectFrom('sessions')
+    .selectAll()
+    .where('expires_at', '>', now)
+    .where('last_seen_at', '>', idleSince);
 }

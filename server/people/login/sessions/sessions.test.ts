@@ -17,17 +17,17 @@ const session = (as: Browser) => browse(app, 'GET', '/session', { as });
 const sessionsOf = async (as: Browser) => objectsOf(await browse(app, 'GET', '/account/sessions', { as }));
 const isOver = (answer: Answer) => assertError(answer, 401, 'authentication_failed');
 
-test('a session ends after twelve hours without a call', async () => {
+test('a session ends after twelve idle hours', async () => {
   const person = await joinTeam(app, organizationGuid);
   app.clock.advance(12 * HOUR_MS - 1);
-  assert.equal((await session(person)).status, 200, 'used at the last moment, it goes on');
+  assert.equal((await session(person)).status, 200, 'use just before the timeout extends it');
   app.clock.advance(12 * HOUR_MS - 1);
   assert.equal((await session(person)).status, 200);
   app.clock.advance(12 * HOUR_MS);
   isOver(await session(person));
 });
 
-test('a session ends after seven days, however busy it is', async () => {
+test('a session ends after seven days, even if it is in use', async () => {
   const person = await joinTeam(app, organizationGuid);
   for (let hours = 0; hours < 7 * 24 - 8; hours += 8) {
     app.clock.advance(8 * HOUR_MS);
@@ -39,7 +39,7 @@ test('a session ends after seven days, however busy it is', async () => {
   isOver(await session(person));
 });
 
-test('the database has the hash of the cookie, not the cookie', async () => {
+test('the database stores only the hash of the cookie', async () => {
   const person = await joinTeam(app, organizationGuid);
   const value = person.cookie.split('=')[1] as string;
   const rows = await app.database.queries.selectFrom('sessions').selectAll().execute();
@@ -50,7 +50,7 @@ test('the database has the hash of the cookie, not the cookie', async () => {
   }
 });
 
-test('one sees where one is logged in, and ends what one likes', async () => {
+test('a member lists their sessions and ends one', async () => {
   const person = await joinTeam(app, organizationGuid);
   app.clock.advance(60_000);
   const headers = { 'user-agent': 'A browser' };
@@ -75,7 +75,7 @@ test('one sees where one is logged in, and ends what one likes', async () => {
   assert.equal((await session(person)).status, 200);
 });
 
-test('a session tells where one is now, not where one logged in', async () => {
+test('a session shows the current source address, not the one of the login', async () => {
   const person = await joinTeam(app, organizationGuid);
   for (const remoteAddress of ['192.0.2.7', '192.0.2.8']) {
     const { body } = await browse(app, 'GET', '/session', { as: person, remoteAddress });
@@ -83,7 +83,7 @@ test('a session tells where one is now, not where one logged in', async () => {
   }
 });
 
-test('nobody ends a session of somebody else', async () => {
+test('a session of another member cannot be ended', async () => {
   const [person, other] = [await joinTeam(app, organizationGuid), await joinTeam(app, organizationGuid)];
   const [theirs] = await sessionsOf(other);
   const answer = await browse(app, 'DELETE', `/account/sessions/${theirs?.guid}`, { as: person });
@@ -91,7 +91,7 @@ test('nobody ends a session of somebody else', async () => {
   assert.equal((await session(other)).status, 200);
 });
 
-test('logging out ends the session, here and for whoever copied the cookie', async () => {
+test('logging out ends the session for every copy of the cookie', async () => {
   const person = await joinTeam(app, organizationGuid);
   const answer = await browse(app, 'POST', '/logout', { as: person, payload: {} });
   assert.equal(answer.status, 204);
@@ -102,23 +102,23 @@ test('logging out ends the session, here and for whoever copied the cookie', asy
   isOver(await session(person));
 });
 
-test('a new password ends every other session, and the old password is of no use', async () => {
+test('a password change ends every other session and invalidates the old password', async () => {
   const person = await joinTeam(app, organizationGuid);
   const other = browserOf(await logIn(app, person));
   const change = (current_password: string, new_password: string) =>
     browse(app, 'POST', '/account/password', { as: person, payload: { current_password, new_password } });
   assertError(await change('not the password', 'a brand new password'), 422, 'password_incorrect');
   assertError(await change(PASSWORD, 'short'), 422, 'password_too_weak');
-  assert.equal((await session(other)).status, 200, 'nothing has changed so far');
+  assert.equal((await session(other)).status, 200, 'a refused change ends no session');
 
   assert.equal((await change(PASSWORD, 'a brand new password')).status, 204);
-  assert.equal((await session(person)).status, 200, 'this one goes on');
+  assert.equal((await session(person)).status, 200, 'the current session continues');
   isOver(await session(other));
   isOver(await logIn(app, person));
   assert.equal((await logIn(app, { ...person, password: 'a brand new password' })).status, 200);
 });
 
-test('of many sessions the oldest gives way', async () => {
+test('a session beyond the limit ends the oldest one', async () => {
   const person = await joinTeam(app, organizationGuid);
   for (let i = 0; i < 19; i++) await logIn(app, person);
   assert.equal((await session(person)).status, 200);
@@ -127,7 +127,7 @@ test('of many sessions the oldest gives way', async () => {
   assert.equal((await sessionsOf(newest)).length, 20);
 });
 
-test('what has ended is swept', async () => {
+test('expired sessions are swept', async () => {
   const person = await joinTeam(app, organizationGuid);
   app.clock.advance(7 * 24 * HOUR_MS);
   await app.login.sweep();
@@ -136,7 +136,7 @@ test('what has ended is swept', async () => {
   isOver(await session(person));
 });
 
-test('the name is one’s own to change', async () => {
+test('a member changes their own name', async () => {
   const person = await joinTeam(app, organizationGuid);
   const rename = (payload: object) => browse(app, 'PATCH', '/account', { as: person, payload });
   const answer = await rename({ name: 'Ada Lovelace' });

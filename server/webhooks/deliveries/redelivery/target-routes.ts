@@ -19,7 +19,7 @@ export function registerTargets(
   api.get(
     '/subscription_targets',
     {
-      config: read.config,
+      config: { ...read.config, readsMany: true },
       schema: {
         ...read.documented,
         operationId: 'subscription_targets.list',

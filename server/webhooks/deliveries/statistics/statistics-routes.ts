@@ -14,7 +14,7 @@ export function registerDeliveryStatistics(
   api.get(
     '/delivery_statistics',
     {
-      config: read.config,
+      config: { ...read.config, readsMany: true },
       schema: {
         ...read.documented,
         operationId: 'delivery_statistics.get',

@@ -15,17 +15,17 @@ import {
 } from '../../../../testing/dashboard.ts';
 import { createTenant } from '../../../../testing/tenant.ts';
 import { codesOf } from '../../../../testing/totp.ts';
+import { NIL_GUID } from '../../../infrastructure/runtime/guid.ts';
 
 const app = await createTestApp();
 const { organizationGuid } = await createTenant(app);
 const PROOF_MS = 5 * 60_000;
 const CODE_MS = 30_000;
 const HOUR_MS = 3_600_000;
-const NOBODY = '0'.repeat(32);
 
 const beginTotp = (as: Browser) => browse(app, 'POST', '/account/totp', { as, payload: {} });
 const beginPasskey = (as: Browser) => browse(app, 'POST', '/account/passkeys/options', { as, payload: {} });
-const removePasskey = (as: Browser, guid = NOBODY) =>
+const removePasskey = (as: Browser, guid = NIL_GUID) =>
   browse(app, 'DELETE', `/account/passkeys/${guid}`, { as });
 const prove = (as: Browser, how: string, payload: object) =>
   browse(app, 'POST', `/account/proof/${how}`, { as, payload });
@@ -51,7 +51,7 @@ async function signed(authenticator: ReturnType<typeof createAuthenticator>) {
   return { challenge_id: options.challenge_id, response: authenticator.get(options) };
 }
 
-test('a login is a proof for five minutes; then a way in is neither added nor removed without a new one', async () => {
+test('a login counts as a proof for five minutes; later changes of second factors need a new one', async () => {
   const person = await joinTeam(app, organizationGuid);
   app.clock.advance(PROOF_MS - 1);
   assert.equal((await beginPasskey(person)).status, 200);
@@ -67,10 +67,10 @@ test('a login is a proof for five minutes; then a way in is neither added nor re
   isAsked(await beginTotp(person));
 });
 
-test('the password of a person with a passkey is no proof, and neither is a login by it', async () => {
+test('for a member with a passkey, neither the password nor a password login is a proof', async () => {
   const person = await joinTeam(app, organizationGuid);
   const { authenticator, guid } = await addPasskey(person);
-  assert.equal((await beginTotp(person)).status, 201, 'adding a passkey is a proof by it');
+  assert.equal((await beginTotp(person)).status, 201, 'adding a passkey counts as a proof');
   const elsewhere = browserOf(await logIn(app, person));
   const inviteFrom = async (as: Browser) => {
     const token = await dashboardToken(app, as, organizationGuid);
@@ -104,7 +104,7 @@ test('the password of a person with a passkey is no proof, and neither is a logi
   assert.equal((await beginTotp(elsewhere)).status, 201, 'without a passkey the password is a proof again');
 });
 
-test('a link for a new password lets a person in who has lost their only passkey', async () => {
+test('a password reset lets a member in who lost their only passkey', async () => {
   const person = await joinTeam(app, organizationGuid);
   await addPasskey(person);
   const { body } = await app.operate('POST', `/members/${person.memberGuid}/password_reset`, {});
@@ -113,7 +113,7 @@ test('a link for a new password lets a person in who has lost their only passkey
   assert.equal((await beginPasskey(again)).status, 200);
 });
 
-test('a wrong password proves nothing, and does not end the session', async () => {
+test('a wrong password is not a proof, and does not end the session', async () => {
   const person = await joinTeam(app, organizationGuid);
   app.clock.advance(PROOF_MS);
   assertError(await prove(person, 'password', { password: 'wrong' }), 422, 'password_incorrect');
@@ -121,7 +121,7 @@ test('a wrong password proves nothing, and does not end the session', async () =
   assert.equal((await browse(app, 'GET', '/session', { as: person })).status, 200);
 });
 
-test('a proof is of its session alone', async () => {
+test('a proof is valid only in its session', async () => {
   const person = await joinTeam(app, organizationGuid);
   app.clock.advance(PROOF_MS);
   const elsewhere = browserOf(await logIn(app, person));
@@ -133,7 +133,7 @@ test('a proof is of its session alone', async () => {
   assert.equal((await beginTotp(elsewhere)).status, 201);
 });
 
-/** Begun: what the app shows at the moment of each call. */
+/** Begins the setup. Returns the code that the app shows at the time of each call. */
 async function scanTotp(as: Browser): Promise<() => string> {
   return codesOf(app, (await beginTotp(as)).body.secret);
 }
@@ -143,7 +143,7 @@ async function confirmTotp(as: Browser, code: string): Promise<string[]> {
   return body.recovery_codes as string[];
 }
 
-test('a one-time password proves it once it is on, each code once, and not before', async () => {
+test('a one-time password is a proof once TOTP is on, each code once', async () => {
   const person = await joinTeam(app, organizationGuid);
   const code = await scanTotp(person);
   assertError(await prove(person, 'totp', { code: code() }), 422, 'code_incorrect');
@@ -156,7 +156,7 @@ test('a one-time password proves it once it is on, each code once, and not befor
   assertError(await prove(person, 'totp', { code: shown }), 422, 'code_incorrect');
 });
 
-test('while one-time passwords are on the password proves nothing; a recovery code or a passkey does', async () => {
+test('while TOTP is on, a recovery code or a passkey is a proof, the password is not', async () => {
   const person = await joinTeam(app, organizationGuid);
   const { authenticator } = await addPasskey(person);
   const code = await scanTotp(person);
@@ -175,7 +175,7 @@ test('while one-time passwords are on the password proves nothing; a recovery co
   }
 });
 
-test('a passkey proves it, unless it is another’s', async () => {
+test('a passkey of the member is a proof, another member’s is not', async () => {
   const person = await joinTeam(app, organizationGuid);
   const other = await joinTeam(app, organizationGuid);
   const { authenticator } = await addPasskey(person);
@@ -188,7 +188,7 @@ test('a passkey proves it, unless it is another’s', async () => {
   assertError(await prove(person, 'passkey', answer), 422, 'passkey_invalid');
 });
 
-test('guessing at it is limited, and each proof is in the audit record', async () => {
+test('proofs are rate limited, and each is in the audit record', async () => {
   const person = await joinTeam(app, organizationGuid);
   isProved(await prove(person, 'password', { password: PASSWORD }));
   const entries = await app.operate(
@@ -204,7 +204,7 @@ test('guessing at it is limited, and each proof is in the audit record', async (
   assertError(await prove(person, 'totp', { code: '000000' }), 403, 'rate_limit_exceeded');
 });
 
-test('codes that are guessed at here do not keep their owner from logging in, nor the other way round', async () => {
+test('code limits of proofs and of logins are separate', async () => {
   const person = await joinTeam(app, organizationGuid);
   const code = await scanTotp(person);
   await confirmTotp(person, code());
@@ -220,26 +220,26 @@ test('codes that are guessed at here do not keep their owner from logging in, no
   isProved(await prove(person, 'totp', { code: code() }));
 });
 
-test('a session from before proofs were kept is asked for one', async () => {
+test('a session without a recorded proof needs one', async () => {
   const person = await joinTeam(app, organizationGuid);
   await app.database.queries.updateTable('sessions').set({ proved_at: null }).execute();
   isAsked(await beginTotp(person));
 });
 
-test('a proof by password from before one-time passwords were on counts no more', async () => {
+test('a password proof no longer counts once TOTP is on', async () => {
   const person = await joinTeam(app, organizationGuid);
   const elsewhere = browserOf(await logIn(app, person));
   const code = await scanTotp(person);
   assert.equal((await beginPasskey(elsewhere)).status, 200);
   await confirmTotp(person, code());
   isAsked(await beginPasskey(elsewhere), BY_CODE);
-  assert.equal((await beginPasskey(person)).status, 200, 'who confirmed a code has shown one');
+  assert.equal((await beginPasskey(person)).status, 200, 'confirming a code counts as a proof');
   app.clock.advance(CODE_MS);
   isProved(await prove(elsewhere, 'totp', { code: code() }));
   assert.equal((await beginPasskey(elsewhere)).status, 200);
 });
 
-test('with one-time passwords on, a new password takes a fresh code or passkey besides the old password', async () => {
+test('with TOTP on, a password change needs a fresh second factor besides the old password', async () => {
   const person = await joinTeam(app, organizationGuid);
   const payload = { current_password: PASSWORD, new_password: 'a brand new password' };
   const change = () => browse(app, 'POST', '/account/password', { as: person, payload });
@@ -247,7 +247,7 @@ test('with one-time passwords on, a new password takes a fresh code or passkey b
   await confirmTotp(person, code());
   app.clock.advance(PROOF_MS);
   isAsked(await change(), BY_CODE);
-  assert.equal((await logIn(app, person, { code: code() })).status, 200, 'the password is what it was');
+  assert.equal((await logIn(app, person, { code: code() })).status, 200, 'the password has not changed');
   app.clock.advance(CODE_MS);
   isProved(await prove(person, 'totp', { code: code() }));
   assert.equal((await change()).status, 204);

@@ -7,7 +7,7 @@ import { browse, joinTeam, logIn, PASSWORD, type Person } from '../../../../test
 import { createTenant } from '../../../../testing/tenant.ts';
 import { codesOf } from '../../../../testing/totp.ts';
 
-/** What has looked at a login, and finds another one when it comes to act: a reset came in between. */
+/** Changes that read a login before a concurrent password reset, and write after it. */
 const app = await createTestApp();
 const { organizationGuid } = await createTenant(app);
 const NEW_PASSWORD = 'a brand new password';
@@ -22,7 +22,7 @@ async function isWaiting(): Promise<boolean> {
 
 type Meanwhile = { password?: 'replaced'; sessions?: 'ended' };
 
-/** The call has looked at what there was, and waits for the row, while a new password is set and sessions end. */
+/** Runs a call until it waits for the row lock, then resets the password and ends the sessions. */
 async function during(
   { memberGuid }: Person,
   { password, sessions }: Meanwhile,
@@ -55,12 +55,12 @@ async function beginTotp(as: Person): Promise<() => string> {
 const confirmTotp = (as: Person, code: string) =>
   browse(app, 'POST', '/account/totp/confirm', { as, payload: { code } });
 
-test('a login that was under way when the password changed is refused', async () => {
+test('a login in progress during a password change is refused', async () => {
   const person = await newPerson();
   isOver(await during(person, { password: 'replaced' }, () => logIn(app, person)));
 });
 
-test('a change of the password that was under way does not undo a reset', async () => {
+test('a password change in progress does not undo a reset', async () => {
   const change = (as: Person) => () =>
     browse(app, 'POST', '/account/password', {
       as,
@@ -70,10 +70,10 @@ test('a change of the password that was under way does not undo a reset', async 
   isWrong(await during(replaced, { password: 'replaced' }, change(replaced)));
   assert.equal((await loginOf(replaced)).password_hash, 'another');
   isOver(await during(ended, { sessions: 'ended' }, change(ended)));
-  assert.equal((await logIn(app, ended)).status, 200, 'the password is what it was');
+  assert.equal((await logIn(app, ended)).status, 200, 'the password has not changed');
 });
 
-test('one-time passwords are not turned off by what was under way at a reset', async () => {
+test('turning TOTP off is refused if a reset comes in between', async () => {
   const turnOff = (as: Person) => () =>
     browse(app, 'DELETE', '/account/totp', { as, payload: { password: PASSWORD } });
   const [replaced, ended] = [await newPerson(), await newPerson()];
@@ -86,14 +86,14 @@ test('one-time passwords are not turned off by what was under way at a reset', a
   for (const person of [replaced, ended]) assert.ok((await loginOf(person)).totp_confirmed_at);
 });
 
-test('nor are they turned on', async () => {
+test('turning TOTP on is refused if a reset comes in between', async () => {
   const person = await newPerson();
   const code = await beginTotp(person);
   isOver(await during(person, { sessions: 'ended' }, () => confirmTotp(person, code())));
   assert.equal((await loginOf(person)).totp_confirmed_at, null);
 });
 
-test('a passkey that was under way at a reset is not added', async () => {
+test('adding a passkey is refused if a reset comes in between', async () => {
   const as = await newPerson();
   const options = await browse(app, 'POST', '/account/passkeys/options', { as, payload: {} });
   const response = createAuthenticator().create(options.body as { challenge: string });

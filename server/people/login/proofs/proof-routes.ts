@@ -6,8 +6,8 @@ import { type RouteTools, tags } from '../route-tools.ts';
 import { PasswordConfirmation, TotpConfirmation } from '../schema.ts';
 import { bySession } from '../sessions/guard.ts';
 
-/** Once more who one is, before one changes how one logs in. Each is good for some minutes. */
-export function registerProofs(dashboard: HttpServer, { login, from }: RouteTools): void {
+/** Proofs of identity in a session, required before changes that give lasting access. */
+export function registerProofs(dashboard: HttpServer, { login, sourceOf }: RouteTools): void {
   const { proofs } = login;
 
   dashboard.post(
@@ -17,14 +17,14 @@ export function registerProofs(dashboard: HttpServer, { login, from }: RouteTool
         ...bySession,
         operationId: 'dashboard.account.proof.password',
         summary:
-          'Prove by one’s password that it is oneself; good for 5 minutes. Refused for a person with a second factor',
+          'Confirm your identity with your password, for 5 minutes. Refused if you have a second factor',
         tags,
         body: PasswordConfirmation,
         response: answers({ 204: { type: 'null' } }, 401, 403, 409, 413, 415, 422, 503),
       },
     },
     async (request, reply) => {
-      unwrap(await proofs.byPassword(request.session, request.body.password, from(request)));
+      unwrap(await proofs.byPassword(request.session, request.body.password, sourceOf(request)));
       return reply.code(204).send();
     },
   );
@@ -35,14 +35,14 @@ export function registerProofs(dashboard: HttpServer, { login, from }: RouteTool
       schema: {
         ...bySession,
         operationId: 'dashboard.account.proof.totp',
-        summary: 'Prove it by a one-time password or a recovery code',
+        summary: 'Confirm your identity with a one-time password or a recovery code',
         tags,
         body: TotpConfirmation,
         response: answers({ 204: { type: 'null' } }, 401, 403, 413, 415, 422),
       },
     },
     async (request, reply) => {
-      unwrap(await proofs.byCode(request.session, request.body.code, from(request)));
+      unwrap(await proofs.byCode(request.session, request.body.code, sourceOf(request)));
       return reply.code(204).send();
     },
   );
@@ -53,7 +53,7 @@ export function registerProofs(dashboard: HttpServer, { login, from }: RouteTool
       schema: {
         ...bySession,
         operationId: 'dashboard.account.proof.passkey',
-        summary: 'Prove it by a passkey, which signs the options of a login',
+        summary: 'Confirm your identity with a passkey that signed the options of a passkey login',
         tags,
         body: PasskeyLogin,
         response: answers({ 204: { type: 'null' } }, 401, 403, 413, 415, 422),
@@ -62,7 +62,7 @@ export function registerProofs(dashboard: HttpServer, { login, from }: RouteTool
     async (request, reply) => {
       const { challenge_id: challengeGuid, response } = request.body;
       const input = { challengeGuid, response: response as PasskeyRequest };
-      unwrap(await proofs.byPasskey(request.session, input, from(request)));
+      unwrap(await proofs.byPasskey(request.session, input, sourceOf(request)));
       return reply.code(204).send();
     },
   );

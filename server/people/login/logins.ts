@@ -1,0 +1,48 @@
+import type { Updateable } from 'kysely';
+import type { Database, Transaction } from '../../infrastructure/database/database.ts';
+import type { Tables } from '../../infrastructure/database/tables.ts';
+import type { Clock } from '../../infrastructure/runtime/clock.ts';
+import type { Failure } from '../../infrastructure/runtime/failure.ts';
+import * as store from './login-store.ts';
+import type { Session, Sessions } from './sessions/sessions.ts';
+
+export type { Login } from './login-store.ts';
+export type Logins = ReturnType<typeof createLogins>;
+
+type Deps = { database: Database; clock: Clock; sessions: Sessions };
+
+/** Logins: the password hash and TOTP settings of each member. */
+export function createLogins({ database, clock, sessions }: Deps) {
+  const { queries } = database.authentication;
+
+  /** Creates the row if it is missing. */
+  function lock(transaction: Transaction, memberGuid: string): Promise<store.Login> {
+    return store.lockLogin(transaction, memberGuid, clock.now());
+  }
+
+  return {
+    find: (memberGuid: string) => store.selectLogin(queries, memberGuid),
+
+    /** Blocks a password change until the transaction ends. */
+    lockForShare: store.selectLoginForShare,
+
+    lock,
+
+    update: (transaction: Transaction, memberGuid: string, changes: Updateable<Tables['logins']>) =>
+      store.updateLogin(transaction, memberGuid, { ...changes, updated_at: clock.now() }),
+
+    /**
+     * Changes the login of a session's member under its row lock, if the session still exists. A password reset ends the
+     * session, so a change that began before the reset cannot undo it.
+     */
+    changeInSession<Outcome>(
+      session: Session,
+      change: (transaction: Transaction, login: store.Login) => Promise<Outcome | Failure>,
+    ): Promise<Outcome | Failure> {
+      return database.authentication.transaction(async (transaction) => {
+        const login = await lock(transaction, session.member_guid);
+        return (await sessions.checkActive(transaction, session)) ?? change(transaction, login);
+      });
+    },
+  };
+}

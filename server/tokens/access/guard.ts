@@ -1,0 +1,204 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { KeyUsage } from '../../credentials/applications/usage.ts';
+import type { Organizations } from '../../credentials/organizations/service.ts';
+import { limitBodies, MAX_CALL_BYTES } from '../../infrastructure/http/bodies/body-limits.ts';
+import { FailureError } from '../../infrastructure/http/errors.ts';
+import type { CallsInFlight } from '../../infrastructure/http/limits/calls-in-flight.ts';
+import type { PacedRefusals } from '../../infrastructure/http/limits/paced-refusals.ts';
+import { describeAnswer } from '../../infrastructure/http/requests/schemas.ts';
+import type { SourceAddress } from '../../infrastructure/http/requests/source-address.ts';
+import { refuseUnknownInput } from '../../infrastructure/http/requests/strict-input.ts';
+import type { HttpServer } from '../../infrastructure/http/server.ts';
+import type { RateLimits } from '../../infrastructure/rate-limits/service.ts';
+import type { Clock } from '../../infrastructure/runtime/clock.ts';
+import { Failure } from '../../infrastructure/runtime/failure.ts';
+import type { Metrics } from '../../infrastructure/runtime/metrics.ts';
+import { isFreshProof, type TokenType } from '../claims.ts';
+import { holdsScope } from '../scopes.ts';
+import type { Denials } from '../verifying/denials.ts';
+import type { Caller, VerifiedToken, Verifier } from '../verifying/verifier.ts';
+import { type Access, bearerTokenOf, runQueued } from './access.ts';
+import { createCallRates } from './call-rates.ts';
+
+/** Safe methods (RFC 9110, section 9.2.1). */
+const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+export type AccessDeps = {
+  verifier: Verifier;
+  organizations: Organizations;
+  sourceAddress: SourceAddress;
+  denials: Denials;
+  usage: KeyUsage;
+  callsInFlight: CallsInFlight;
+  rateLimits: RateLimits;
+  refusals: PacedRefusals;
+  /** Limit per Organization, over all nodes. */
+  callsPerMinute: number;
+  metrics: Metrics;
+  clock: Clock;
+};
+
+/** Registers the routes under `/api` behind the guard. */
+export async function registerApi(
+  server: HttpServer,
+  deps: AccessDeps,
+  registerRoutes: (api: HttpServer) => void,
+): Promise<void> {
+  await server.register(
+    async (api: HttpServer) => {
+      limitBodies(api, MAX_CALL_BYTES);
+      guard(api, deps);
+      queueHandlers(api);
+      ignoreBankOfBankTokens(api);
+      refuseUnknownInput(api);
+      registerRoutes(api);
+    },
+    { prefix: '/api' },
+  );
+}
+
+/**
+ * Checks every `/api` call before the body is read, in the contract's order: token, revocation, source address, token type,
+ * scope, limits of customer and Organization, second factor and proof, feature. The checks of a cached token are synchronous
+ * unless the route requires a feature or a user has no second factor.
+ */
+function guard(api: HttpServer, deps: AccessDeps): void {
+  const { verifier, organizations, sourceAddress, denials, usage, callsInFlight, metrics, clock } = deps;
+  const countCall = createCallRates(deps);
+  api.decorateRequest('caller');
+  api.decorateRequest('call');
+  api.decorateRequest('sourceAddress');
+
+  api.addHook('onRoute', (route) => {
+    const { url, config, schema } = route;
+    if (!config?.access) throw new Error(`${url} does not declare the access it requires`);
+    route.config = { ...config, readsMany: config.readsMany ?? isPaged(schema?.querystring) };
+    describeAnswer(schema?.response, 429);
+  });
+
+  api.addHook('onRequest', (request, reply, done) => {
+    const conclude = (refusal: Failure | undefined) => done(refusal && new FailureError(refusal));
+    const checkVerified = (verified: VerifiedToken | Failure) => {
+      const refusal = authorize(request, verified);
+      if (refusal) return conclude(refusal);
+      const limited = enterQueue(request, reply) ?? countCall(request.caller);
+      if (limited instanceof Promise) limited.then(checkFurther, done);
+      else checkFurther(limited);
+    };
+    const checkFurther = (limited: Failure | undefined) => {
+      if (limited) return deps.refusals(request.caller.organizationGuid, () => conclude(limited));
+      const access = request.routeOptions.config.access as Access;
+      const { type, secondFactor } = request.caller;
+      if (!access.feature && (type !== 'user' || secondFactor))
+        conclude(checkFreshProof(request.caller, access));
+      else runQueued(request, () => checkOrganization(request, access)).then(conclude, done);
+    };
+    const verified = verify(request.headers.authorization);
+    if (verified instanceof Promise) verified.then(checkVerified, done);
+    else checkVerified(verified);
+  });
+
+  /** The second factor comes first: giving it is a fresh proof too, so that the user is asked only once. */
+  async function checkOrganization(
+    { caller, method }: FastifyRequest,
+    access: Access,
+  ): Promise<Failure | undefined> {
+    const { organizationGuid: guid, role, environment } = caller;
+    if (caller.type === 'user' && !caller.secondFactor) {
+      const changesProduction =
+        !SAFE_METHODS.has(method) && (environment !== 'sandbox' || access.bothEnvironments === true);
+      const refusal = await organizations.checkSecondFactor(guid, { role, changesProduction });
+      if (refusal) return refusal;
+    }
+    const unproved = checkFreshProof(caller, access);
+    if (unproved || !access.feature) return unproved;
+    return organizations.checkFeature(guid, access.feature);
+  }
+
+  function checkFreshProof({ type, provedAt }: Caller, { freshProof }: Access): Failure | undefined {
+    if (!freshProof || type !== 'user' || isFreshProof(provedAt, clock.now())) return undefined;
+    return new Failure(
+      'proof_required',
+      'Confirm that it is you (POST /dashboard/account/proof/…) and call again with a new token',
+    );
+  }
+
+  function verify(
+    authorization: string | undefined,
+  ): VerifiedToken | Failure | Promise<VerifiedToken | Failure> {
+    const token = bearerTokenOf(authorization);
+    if (token !== undefined) return verifier.verify(token);
+    return new Failure(
+      'authentication_malformed',
+      'The header Authorization: Bearer <access token> is required',
+    );
+  }
+
+  /** The call counts until the response is sent or the connection is closed. */
+  function enterQueue(request: FastifyRequest, reply: FastifyReply): Failure | undefined {
+    const { endless, readsMany } = request.routeOptions.config;
+    if (endless) return undefined;
+    const { organizationGuid, customerGuid } = request.caller;
+    const call = callsInFlight.enter(organizationGuid, readsMany ? 'list' : 'other', customerGuid);
+    if (call instanceof Failure) return call;
+    request.call = call;
+    reply.raw.once('close', call.close);
+    return undefined;
+  }
+
+  function authorize(request: FastifyRequest, verified: VerifiedToken | Failure): Failure | undefined {
+    if (verified instanceof Failure) return verified;
+    const { caller } = verified;
+    const address = sourceAddress(request);
+    if (!verified.allows(address)) {
+      metrics.deniedCalls.inc();
+      denials.record(caller, { address, requestId: request.id, path: request.routeOptions.url ?? '' });
+      return new Failure('ip_not_allowed', 'IP address not in allowlist');
+    }
+    const refusal = checkTypeAndScopes(caller, request.routeOptions.config.access as Access);
+    if (refusal) return refusal;
+    request.caller = caller;
+    request.bodySource = `organization ${caller.organizationGuid}`;
+    request.sourceAddress = address;
+    // Customer tokens are used on customers' devices, so their calls do not count as uses of the key.
+    if (caller.type === 'organization' || caller.type === 'bank') usage.record(caller.id, address);
+    return undefined;
+  }
+}
+
+function isPaged(querystring: unknown): boolean {
+  const { properties = {} } = (querystring ?? {}) as { properties?: object };
+  return 'per_page' in properties;
+}
+
+/** Runs handlers in the queue of the caller's Organization, also after the client has disconnected. */
+function queueHandlers(api: HttpServer): void {
+  api.addHook('onRoute', (route) => {
+    const { handler } = route;
+    route.handler = function handleQueued(request, reply) {
+      return runQueued(request, async () => handler.call(this, request, reply));
+    };
+  });
+}
+
+/** Ignores bank_guid in requests with a bank token (specification, Authentication 3). */
+function ignoreBankOfBankTokens(api: HttpServer): void {
+  api.addHook('preValidation', (request, _reply, done) => {
+    if (request.caller.type === 'bank')
+      for (const part of [request.query, request.body] as unknown[])
+        if (typeof part === 'object' && part !== null) Reflect.deleteProperty(part, 'bank_guid');
+    done();
+  });
+}
+
+function checkTypeAndScopes(caller: Caller, { types, scopes }: Access): Failure | undefined {
+  const refused = (message: string) => new Failure('invalid_scopes', message, { scope: scopes.join(' ') });
+  if (!types.includes(caller.type))
+    return refused(`This operation needs ${listed(types)} token, not ${listed([caller.type])} token`);
+  const missing = scopes.find((scope) => !holdsScope(caller.scopes, scope));
+  return missing === undefined ? undefined : refused(`This operation needs the scope ${missing}`);
+}
+
+function listed(types: readonly TokenType[]): string {
+  return types.map((type) => (type === 'organization' ? 'an organization' : `a ${type}`)).join(' or ');
+}
