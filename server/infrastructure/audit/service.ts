@@ -2,7 +2,13 @@ import type { Queries, Transaction } from '../database/database.ts';
 import type { Page } from '../database/paging/paging.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Guids } from '../runtime/guid.ts';
-import { type AuditFilters, insertRecords, selectRecords, selectRecordsAfter } from './store.ts';
+import {
+  type AuditFilters,
+  type AuditRecord,
+  insertRecords,
+  selectRecords,
+  selectRecordsAfter,
+} from './store.ts';
 
 /** On whose behalf something happens. Every change is made by one, and recorded with it. */
 export type Actor = {
@@ -27,6 +33,7 @@ export type Change = {
   changes?: Record<string, unknown>;
 };
 
+export type { AuditFilters, AuditRecord };
 export type Audit = ReturnType<typeof createAudit>;
 
 export function createAudit({ queries, clock, guids }: { queries: Queries; clock: Clock; guids: Guids }) {

@@ -11,7 +11,6 @@ import Fastify, {
   type RawRequestDefaultExpression,
   type RawServerDefault,
 } from 'fastify';
-import { challengeFor } from '../../tokens/access/challenge.ts';
 import { failureOfDatabase } from '../database/failures.ts';
 import { Overloaded } from '../runtime/batcher.ts';
 import { Failure } from '../runtime/failure.ts';
@@ -24,6 +23,7 @@ import { shareBodyBudget } from './bodies/body-intake.ts';
 import { type BodyPace, createBodyPace } from './bodies/body-pace.ts';
 import { limitBodyTime } from './bodies/body-time.ts';
 import { failureOfAddress } from './bodies/storable.ts';
+import { challengeFor } from './challenge.ts';
 import {
   answerFor,
   FailureError,

@@ -1,7 +1,6 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { networkOf } from '../../rate-limits/address.ts';
 import type { SourceAddress } from '../requests/source-address.ts';
-import type { HttpServer } from '../server.ts';
 import type { BodyBudget, BodySource } from './body-budget.ts';
 import { startReading, stopReading } from './read-body.ts';
 
@@ -14,7 +13,7 @@ declare module 'fastify' {
 
 /** Every body that is read has its share of the budget until its request is over, however that ends. */
 export function shareBodyBudget(
-  server: HttpServer,
+  server: FastifyInstance,
   { bodyBudget, sourceAddress }: { bodyBudget: BodyBudget; sourceAddress: SourceAddress },
 ): void {
   server.decorateRequest('bodySource');

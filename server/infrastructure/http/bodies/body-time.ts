@@ -1,7 +1,6 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure } from '../../runtime/failure.ts';
 import { FailureError } from '../errors.ts';
-import type { HttpServer } from '../server.ts';
 import { SMALL_BODY_BYTES } from './read-body.ts';
 
 declare module 'fastify' {
@@ -18,7 +17,7 @@ type BodyTimes = {
 };
 
 /** Node has one limit for the requests of a server, and that one lets the longest upload through. */
-export function limitBodyTime(server: HttpServer, { smallMs, largeMs }: BodyTimes): void {
+export function limitBodyTime(server: FastifyInstance, { smallMs, largeMs }: BodyTimes): void {
   server.addHook('onRequest', (request, reply, done) => {
     const { bodyLimit = 0, config } = request.routeOptions;
     if (announcesBody(request) && !config.streamsBody)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Page } from '../database/paging/paging.ts';
-import type { AuditEntry } from './entries.ts';
+import type { Page } from '../../infrastructure/database/paging/paging.ts';
 import { exportCsv } from './export.ts';
+import type { AuditEntry } from './schema.ts';
 
 const entry: AuditEntry = {
   guid: '0'.repeat(32),

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { AuditRecordView, viewAuditRecord } from './schema.ts';
-import type { AuditRecord } from './store.ts';
+import { AuditRecordView, viewAuditRecord } from '../../infrastructure/audit/schema.ts';
+import type { AuditRecord } from '../../infrastructure/audit/service.ts';
 
 const { organization_guid: _, ...shown } = AuditRecordView.properties;
 

@@ -4,8 +4,8 @@ import { objectsOf } from '../../../testing/answers.ts';
 import { assertError, createTestApp } from '../../../testing/app.ts';
 import { dashboardToken, joinTeam } from '../../../testing/dashboard.ts';
 import { createTenant } from '../../../testing/tenant.ts';
+import { firstGuidAt } from '../../infrastructure/runtime/guid.ts';
 import type { Role } from '../../tokens/roles.ts';
-import { firstGuidAt } from '../runtime/guid.ts';
 
 const app = await createTestApp();
 const tenant = await createTenant(app);

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Failure, FailureCode } from '../../infrastructure/runtime/failure.ts';
+import type { Failure, FailureCode } from '../runtime/failure.ts';
 
 const REALM = 'realm="portico"';
 const INVALID_TOKEN: readonly FailureCode[] = ['authentication_failed', 'authentication_malformed'];

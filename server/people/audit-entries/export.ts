@@ -1,6 +1,6 @@
-import type { Page } from '../database/paging/paging.ts';
+import type { Page } from '../../infrastructure/database/paging/paging.ts';
 import { csvLine } from './csv.ts';
-import { AUDIT_COLUMNS, type AuditEntry } from './entries.ts';
+import { AUDIT_COLUMNS, type AuditEntry } from './schema.ts';
 
 /** Rows of one query, while the ones before are on their way to the client. */
 const ROWS_AT_ONCE = 500;
