@@ -10,8 +10,7 @@ import { registerFiles } from './files/routes.ts';
 import { registerUploads } from './files/uploads/upload-routes.ts';
 import { createFailedAuthentications } from './infrastructure/audit/failed-authentications.ts';
 import { createAudit } from './infrastructure/audit/service.ts';
-import { createHousekeeping } from './infrastructure/background/housekeeping.ts';
-import { createSweeper } from './infrastructure/background/sweeper.ts';
+import { createClusterTasks, createNodeTasks } from './infrastructure/background/periodic-tasks.ts';
 import type { CompleteConfig } from './infrastructure/config/generated-secrets.ts';
 import { connectionsOfOne, reservedConnections } from './infrastructure/database/connections/bounded-pool.ts';
 import { createNotifications } from './infrastructure/database/connections/notifications.ts';
@@ -265,9 +264,9 @@ export async function createApp(deps: Deps) {
   if (deps.operatorOnMainPort) await registerOperations(server);
   await server.ready();
 
-  const housekeeping = createHousekeeping({
+  const nodeTasks = createNodeTasks({
     log,
-    chores: [
+    tasks: [
       { name: 'key usage', run: usage.flush },
       { name: 'denials', run: denials.flush },
       { name: 'failed authentications', run: failedAuthentications.flush },
@@ -280,9 +279,9 @@ export async function createApp(deps: Deps) {
     ],
   });
 
-  const sweeper = createSweeper({
+  const clusterTasks = createClusterTasks({
     ...{ database, log },
-    chores: [
+    tasks: [
       { name: 'deleted subscriptions', run: subscriptions.sweepDeleted },
       { name: 'failed subscriptions', run: subscriptions.sweepFailed },
       { name: 'recoveries', run: recoveries.sweep },
@@ -305,8 +304,8 @@ export async function createApp(deps: Deps) {
             ['requests', () => server.close()],
             ['sending', deliveries.stopSending],
             ['simulator', simulator.stop],
-            ['sweeper', sweeper.stop],
-            ['housekeeping', housekeeping.stop],
+            ['cluster tasks', clusterTasks.stop],
+            ['node tasks', nodeTasks.stop],
           ],
         },
         {
@@ -372,8 +371,8 @@ export async function createApp(deps: Deps) {
     server,
     createHealthServer,
     createOperatorServer,
-    housekeeping,
-    sweeper,
+    nodeTasks,
+    clusterTasks,
     close,
   };
 }

@@ -1,6 +1,6 @@
 import type { Queries } from '../../infrastructure/database/database.ts';
 import { createBatcher } from '../../infrastructure/runtime/batcher.ts';
-import { remember } from '../../infrastructure/runtime/bounded-map.ts';
+import { setBounded } from '../../infrastructure/runtime/bounded-map.ts';
 import { isGuid } from '../../infrastructure/runtime/guid.ts';
 import type { Secret } from '../../infrastructure/runtime/secret.ts';
 import type { ClientSecrets, SecretHash } from './client-secret.ts';
@@ -64,7 +64,8 @@ export function createClients({
     const seenBefore = changesSeen;
     const client = await select(clientId);
     // What was read before a change became known may be what it was before the change.
-    if (client && seenBefore === changesSeen) remember(remembered, client.client_id, client, MAX_REMEMBERED);
+    if (client && seenBefore === changesSeen)
+      setBounded(remembered, client.client_id, client, MAX_REMEMBERED);
     return client;
   }
 

@@ -13,7 +13,7 @@ import { type Audit, anonymousActor } from './service.ts';
 export type FailedAuthentications = ReturnType<typeof createFailedAuthentications>;
 
 /** What was being authenticated, if it exists, and in whose audit record the failure is shown. */
-export type Attacked = { id: string; organizationGuids: readonly string[] };
+export type FailedSubject = { id: string; organizationGuids: readonly string[] };
 
 type Failed = {
   objectType: 'application' | 'account' | 'operator';
@@ -23,7 +23,7 @@ type Failed = {
   requestId: string;
 };
 
-const UNKNOWN: Attacked = { id: 'unknown', organizationGuids: [] };
+const UNKNOWN: FailedSubject = { id: 'unknown', organizationGuids: [] };
 /** Look-ups under way at once; a failure beyond them is recorded as one of something unknown. */
 const MAX_LOOKUPS = 100;
 
@@ -38,7 +38,7 @@ export function createFailedAuthentications(deps: {
 
   function record(
     { objectType, reason, path, address, requestId }: Failed,
-    { id, ...owner }: Attacked,
+    { id, ...owner }: FailedSubject,
   ): void {
     records.note({
       ...owner,
@@ -54,7 +54,7 @@ export function createFailedAuthentications(deps: {
      * `find` tells what was attacked. It runs after the answer: `setImmediate` lets everything that the request still
      * has to do come first, so that the response time does not show whether there is anything to look up.
      */
-    note(failed: Failed, find: () => Promise<Attacked | undefined>): void {
+    note(failed: Failed, find: () => Promise<FailedSubject | undefined>): void {
       if (lookups.size >= MAX_LOOKUPS) {
         record(failed, UNKNOWN);
         return;

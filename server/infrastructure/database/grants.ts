@@ -21,7 +21,7 @@ export async function readRole({ queries }: Database): Promise<string> {
 }
 
 /** Why the role of a connection can do more than the service needs; undefined when it cannot. */
-export async function excessOfRole({ queries }: Database): Promise<'superuser' | 'owner' | undefined> {
+export async function excessPrivilege({ queries }: Database): Promise<'superuser' | 'owner' | undefined> {
   // Membership in the owner's role is as good as being the owner.
   const { rows } = await sql<{ superuser: boolean; owner: boolean }>`
     select rolsuper as superuser, exists (

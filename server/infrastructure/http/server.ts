@@ -22,7 +22,7 @@ import type { BodyBudget } from './bodies/body-budget.ts';
 import { shareBodyBudget } from './bodies/body-intake.ts';
 import { type BodyPace, createBodyPace } from './bodies/body-pace.ts';
 import { limitBodyTime } from './bodies/body-time.ts';
-import { failureOfAddress } from './bodies/storable.ts';
+import { failureOfUrl } from './bodies/unsupported-characters.ts';
 import { challengeFor } from './challenge.ts';
 import {
   answerFor,
@@ -49,7 +49,7 @@ declare module 'fastify' {
     /** Answers errors as RFC 6749, section 5.2, wants them, in the contract's body. */
     oauth?: boolean;
     /** A stream: how long it lasts says nothing about how quickly requests are answered. */
-    endless?: boolean;
+    isStream?: boolean;
   }
   interface FastifyInstance {
     bodyPace: BodyPace;
@@ -155,7 +155,7 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
   limitBodyTime(server, { smallMs: SMALL_BODY_TIMEOUT_MS, largeMs: BODY_TIMEOUT_MS });
   shareBodyBudget(server, deps);
   server.addHook('preValidation', (request, _reply, done) => {
-    proceed(failureOfAddress(request.url, request.params as object, request.query as object), done);
+    proceed(failureOfUrl(request.url, request.params as object, request.query as object), done);
   });
   // Otherwise a client that keeps its connection would hold up the shutdown until it loses interest.
   let closing = false;
@@ -169,7 +169,7 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
   });
   server.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown';
-    if (!request.routeOptions.config.endless || reply.statusCode !== 200)
+    if (!request.routeOptions.config.isStream || reply.statusCode !== 200)
       metrics.requestSeconds.observe(
         { method: request.method, route, status: reply.statusCode },
         reply.elapsedTime / 1000,

@@ -1,6 +1,6 @@
 import type { Queries } from '../database/database.ts';
 import { createBatcher } from '../runtime/batcher.ts';
-import { remember } from '../runtime/bounded-map.ts';
+import { setBounded } from '../runtime/bounded-map.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { Failure } from '../runtime/failure.ts';
 import type { Log } from '../runtime/log.ts';
@@ -39,7 +39,7 @@ export function createRateLimits({ queries, clock, log }: { queries: Queries; cl
   const background = createBackgroundCount({ queries, log, learn });
 
   function learn({ key, windowStartedAt }: Use, used: number): void {
-    remember(counts, key, { windowStart: windowStartedAt.getTime(), used }, MAX_REMEMBERED_COUNTS);
+    setBounded(counts, key, { windowStart: windowStartedAt.getTime(), used }, MAX_REMEMBERED_COUNTS);
   }
 
   /** From memory alone: whether this key is known to be over its limit. */
@@ -81,7 +81,7 @@ export function createRateLimits({ queries, clock, log }: { queries: Queries; cl
     learn(use, used);
     if (used <= limit.limit) return undefined;
     const windowEnd = use.windowStartedAt.getTime() + limit.windowMs;
-    remember(blockedUntil, use.key, windowEnd, MAX_REMEMBERED_BLOCKS);
+    setBounded(blockedUntil, use.key, windowEnd, MAX_REMEMBERED_BLOCKS);
     return refusal(limit, windowEnd - clock.now().getTime());
   }
 

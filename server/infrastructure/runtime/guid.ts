@@ -74,7 +74,7 @@ export function firstGuidAt(moment: Date): string {
 }
 
 /** The moment in the time bits of a guid. */
-export function momentOf(guid: string): Date {
+export function timeOfGuid(guid: string): Date {
   return new Date(Number.parseInt(guid.slice(0, 12), 16));
 }
 

@@ -192,7 +192,7 @@ function guard(api: HttpServer, deps: AccessDeps): void {
 
   /** Counted until the answer has been sent, or the connection was lost. */
   function enter(request: FastifyRequest, reply: FastifyReply): Failure | undefined {
-    if (request.routeOptions.config.endless) return undefined;
+    if (request.routeOptions.config.isStream) return undefined;
     // Routes without a path parameter read many rows: lists, exports and statistics.
     const isList = READING.has(request.method) && !request.routeOptions.url?.includes(':');
     const { organizationGuid, customerGuid } = request.caller;

@@ -1,7 +1,10 @@
 import type { Clients } from '../../credentials/applications/clients.ts';
 import type { Client } from '../../credentials/applications/service.ts';
 import type { KeyUsage } from '../../credentials/applications/usage.ts';
-import type { Attacked, FailedAuthentications } from '../../infrastructure/audit/failed-authentications.ts';
+import type {
+  FailedAuthentications,
+  FailedSubject,
+} from '../../infrastructure/audit/failed-authentications.ts';
 import type { EnvironmentName } from '../../infrastructure/database/tables.ts';
 import { countedAddress } from '../../infrastructure/rate-limits/address.ts';
 import type { RateLimit, RateLimits } from '../../infrastructure/rate-limits/service.ts';
@@ -76,7 +79,7 @@ export function createClientAuthentication({
     return counted.find((result) => result !== undefined);
   }
 
-  function failed(from: From, find: () => Promise<Attacked | undefined>): Failure {
+  function failed(from: From, find: () => Promise<FailedSubject | undefined>): Failure {
     failedAuthentications.note({ objectType: 'application', reason: 'invalid_client', ...from }, find);
     return invalidClient();
   }
@@ -88,7 +91,7 @@ export function createClientAuthentication({
     return client;
   }
 
-  async function findAttacked(clientId: string): Promise<Attacked | undefined> {
+  async function findAttacked(clientId: string): Promise<FailedSubject | undefined> {
     const client = isGuid(clientId) ? await clients.find(clientId) : undefined;
     return client && attacked(client);
   }
@@ -135,7 +138,7 @@ export function createClientAuthentication({
   };
 }
 
-function attacked({ client_id: id, organization_guid: organizationGuid }: Client): Attacked {
+function attacked({ client_id: id, organization_guid: organizationGuid }: Client): FailedSubject {
   return { id, organizationGuids: [organizationGuid] };
 }
 

@@ -89,7 +89,7 @@ test('what was counted is recorded a minute later without another call', async (
   const { deny, recorded } = await gated();
   for (let call = 0; call < 5; call++) await deny();
   app.clock.advance(60_000);
-  await app.housekeeping.runOnce();
+  await app.nodeTasks.runOnce();
   assert.deepEqual(timesOf(await recorded()), [4, 1]);
 });
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Log } from '../../runtime/log.ts';
+import { tryRunUnderLock } from '../advisory-lock.ts';
 import type { Database, Queries } from '../database.ts';
-import { runExclusively } from '../exclusive.ts';
 import { buildTableIndex, readMissingTableIndexes } from './table-indexes.ts';
 
 /**
@@ -40,7 +40,7 @@ export async function buildMissingIndexes({
     }
   };
   // An index of a large partition takes as long as it takes.
-  await runExclusively(database, 'build partition indexes', work, {});
+  await tryRunUnderLock(database, 'build partition indexes', work, {});
   return built;
 }
 

@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Clock } from '../../runtime/clock.ts';
 import { firstGuidAt } from '../../runtime/guid.ts';
 import type { Log } from '../../runtime/log.ts';
+import { tryRunUnderLock } from '../advisory-lock.ts';
 import type { Database, Queries, Transaction } from '../database.ts';
-import { runExclusively } from '../exclusive.ts';
 
 /**
  * History lies in a partition for each week, the audit record in one for each four weeks. They are made ahead, so that
@@ -131,7 +131,7 @@ export function createPartitions({
       if (!(await readPartitions(queries)).some(isOver)) return [];
 
       const dropped: string[] = [];
-      await runExclusively(database, DROPPING, async (connection) => {
+      await tryRunUnderLock(database, DROPPING, async (connection) => {
         const over = (await readPartitions(connection)).filter(isOver);
         for (const { name: table } of TABLES)
           for (const partition of over.filter((each) => each.table === table)) {

@@ -5,7 +5,7 @@ import type { BodyPace } from './body-pace.ts';
 import { createJsonScan } from './json-scan.ts';
 import { createLongText, type LongText } from './long-text.ts';
 import { readBody, SMALL_BODY_BYTES } from './read-body.ts';
-import { failureOfBody } from './storable.ts';
+import { failureOfBody } from './unsupported-characters.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -3,7 +3,7 @@ import { FailureError } from '../errors.ts';
 import type { HttpServer } from '../server.ts';
 import type { BodyPace } from './body-pace.ts';
 import { readBody } from './read-body.ts';
-import { failureOfBody } from './storable.ts';
+import { failureOfBody } from './unsupported-characters.ts';
 
 /** More than any client of the token endpoints sends; unknown ones are ignored, as RFC 6749 wants it. */
 const MAX_PARAMETERS = 100;

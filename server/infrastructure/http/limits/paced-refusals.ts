@@ -1,4 +1,4 @@
-import { remember } from '../../runtime/bounded-map.ts';
+import { setBounded } from '../../runtime/bounded-map.ts';
 import type { Clock, Timers } from '../../runtime/clock.ts';
 
 /**
@@ -24,7 +24,7 @@ export function createPacedRefusals({ clock, timers }: { clock: Clock; timers: T
     const at = Math.max(now, caughtUpAt.get(organizationGuid) ?? now);
     const waitMs = at - now - BURST * INTERVAL_MS;
     const isTooLong = waitMs > MAX_WAIT_MS;
-    if (!isTooLong) remember(caughtUpAt, organizationGuid, at + INTERVAL_MS, MAX_ORGANIZATIONS);
+    if (!isTooLong) setBounded(caughtUpAt, organizationGuid, at + INTERVAL_MS, MAX_ORGANIZATIONS);
     if (isTooLong || waitMs <= 0) answer();
     else timers.after(waitMs, answer);
   };

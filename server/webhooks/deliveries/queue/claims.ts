@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../../../infrastructure/database/database.ts';
 import { preferIndexes } from '../../../infrastructure/database/planner.ts';
-import { remember } from '../../../infrastructure/runtime/bounded-map.ts';
+import { setBounded } from '../../../infrastructure/runtime/bounded-map.ts';
 import type { Clock } from '../../../infrastructure/runtime/clock.ts';
 import type { Log } from '../../../infrastructure/runtime/log.ts';
 import type { Metrics } from '../../../infrastructure/runtime/metrics.ts';
@@ -179,7 +179,7 @@ export function createClaims({ database, clock, log, metrics, subscriptions, lan
       }
       lanes.add(receiver, own);
       if (receiver.recoveredAt && own.length < room)
-        remember(drained, receiver.guid, receiver.recoveredAt.getTime(), MAX_DRAINED);
+        setBounded(drained, receiver.guid, receiver.recoveredAt.getTime(), MAX_DRAINED);
     }
     return deliveries.length;
   }

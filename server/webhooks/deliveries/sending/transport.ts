@@ -1,5 +1,5 @@
 import type { Resolve } from '../../../infrastructure/network/resolve.ts';
-import { remember } from '../../../infrastructure/runtime/bounded-map.ts';
+import { setBounded } from '../../../infrastructure/runtime/bounded-map.ts';
 import type { Clock, Timers } from '../../../infrastructure/runtime/clock.ts';
 import { createPools } from './connection-pools.ts';
 import { Conversation } from './exchange.ts';
@@ -49,7 +49,7 @@ export function createTransport({
     const parsed = URL.parse(url);
     if (parsed?.protocol !== 'https:' && parsed?.protocol !== 'http:') return undefined;
     const target = { origin: parsed.origin, path: parsed.pathname + parsed.search };
-    remember(targets, url, target, MAX_TARGETS);
+    setBounded(targets, url, target, MAX_TARGETS);
     return target;
   }
 

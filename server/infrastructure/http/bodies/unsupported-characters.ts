@@ -16,7 +16,7 @@ export function failureOfBody(body: unknown): Failure | undefined {
   return undefined;
 }
 
-export function failureOfAddress(url: string, params: object, query: object): Failure | undefined {
+export function failureOfUrl(url: string, params: object, query: object): Failure | undefined {
   if (!url.includes('%00')) return undefined;
   if (Object.values(params).some((value) => problemIn(value)))
     return new Failure('not_found', 'There is nothing at this address');

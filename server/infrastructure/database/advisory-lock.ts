@@ -16,7 +16,7 @@ const STATEMENT_TIMEOUT_MS = 60_000;
  * The lock belongs to a session that has no transaction open, which would hold back vacuum, and to a connection of its
  * own, which is closed in the end: whatever happens to the work or to this process, it never outlives them.
  */
-export async function runExclusively(
+export async function tryRunUnderLock(
   database: Database,
   name: string,
   work: (holder: Queries) => Promise<unknown>,
