@@ -7,12 +7,12 @@ import { createMergedRecords } from './merged.ts';
 import { type Audit, anonymousActor } from './service.ts';
 
 /**
- * Failed logins, wrong client secrets and wrong operator tokens in the audit record, merged by the minute. An address or
- * a client_id that nobody has is not recorded: people paste secrets into the wrong field.
+ * Records failed logins, wrong client secrets and wrong operator tokens in the audit record, merged per minute. Unknown
+ * email addresses and client_ids are not recorded, because people paste secrets into the wrong field.
  */
 export type FailedAuthentications = ReturnType<typeof createFailedAuthentications>;
 
-/** What was being authenticated, if it exists, and in whose audit record the failure is shown. */
+/** The account or application of the attempt, and the Organizations whose audit record shows the failure. */
 export type FailedSubject = { id: string; organizationGuids: readonly string[] };
 
 type Failed = {
@@ -24,7 +24,7 @@ type Failed = {
 };
 
 const UNKNOWN: FailedSubject = { id: 'unknown', organizationGuids: [] };
-/** Look-ups under way at once; a failure beyond them is recorded as one of something unknown. */
+/** Concurrent lookups; a failure beyond this limit is recorded for an unknown subject. */
 const MAX_LOOKUPS = 100;
 
 export function createFailedAuthentications(deps: {
@@ -51,8 +51,8 @@ export function createFailedAuthentications(deps: {
 
   return {
     /**
-     * `find` tells what was attacked. It runs after the answer: `setImmediate` lets everything that the request still
-     * has to do come first, so that the response time does not show whether there is anything to look up.
+     * `find` looks up the subject. It runs after the response: `setImmediate` lets the request finish first, so that
+     * the response time does not reveal whether the subject exists.
      */
     note(failed: Failed, find: () => Promise<FailedSubject | undefined>): void {
       if (lookups.size >= MAX_LOOKUPS) {

@@ -5,8 +5,8 @@ const REALM = 'realm="portico"';
 const INVALID_TOKEN: readonly FailureCode[] = ['authentication_failed', 'authentication_malformed'];
 
 /**
- * `WWW-Authenticate` of a refusal (RFC 6750, section 3). A request that brought no bearer token gets no error code:
- * nothing was wrong with its token.
+ * The `WWW-Authenticate` header of a 401 or 403 (RFC 6750, section 3). A request without a bearer token gets no error
+ * code.
  */
 export function challengeFor(failure: Failure, status: number, request: FastifyRequest): string | undefined {
   if (failure.code === 'invalid_scopes') return bearer('insufficient_scope', failure);
@@ -19,7 +19,7 @@ export function challengeFor(failure: Failure, status: number, request: FastifyR
 }
 
 function bearer(error: string, { message, scope }: Failure): string {
-  // Section 3 allows neither quotes nor anything beyond printable ASCII in a description.
+  // RFC 6750, section 3, allows neither quotes nor characters beyond printable ASCII in a description.
   const description = message.replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, '?');
   const needed = scope ? `, scope="${scope}"` : '';
   return `Bearer ${REALM}, error="${error}", error_description="${description}"${needed}`;

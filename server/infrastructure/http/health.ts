@@ -8,7 +8,7 @@ import type { HttpServer } from './server.ts';
 
 const Status = Type.Object({ status: Type.String() });
 
-/** A database that does not answer within this time counts as unreachable. */
+/** A database that does not answer within this time is reported as unreachable. */
 const READY_TIMEOUT_MS = 2_000;
 
 const tags = ['Health'];
@@ -36,7 +36,7 @@ export function registerHealth(
       schema: {
         operationId: 'readyz',
         tags,
-        summary: 'The database is reachable and its schema is the one this version needs',
+        summary: 'The database is reachable and its schema matches this version',
         response: answers({ 200: Status }, 503),
       },
     },
@@ -51,7 +51,7 @@ export function registerMetrics(server: HttpServer, metrics: Metrics): void {
       schema: {
         operationId: 'metrics',
         tags,
-        summary: 'Prometheus metrics; no label names a tenant',
+        summary: 'Prometheus metrics; no label contains a tenant',
         response: answers({ 200: { content: { 'text/plain': { schema: Type.String() } } } }),
       },
     },
@@ -66,6 +66,6 @@ async function readiness(schemaState: () => Promise<SchemaState>): Promise<{ sta
   ]);
   if (state === undefined) return new Failure('database_unavailable', 'The database is not reachable');
   if (state === 'behind')
-    return new Failure('database_unavailable', 'The database has to be migrated: portico migrate');
+    return new Failure('database_unavailable', 'The database schema is out of date; run portico migrate');
   return { status: 'ok' };
 }
