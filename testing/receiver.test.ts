@@ -17,7 +17,7 @@ import {
 
 const MEGABYTE = 1024 * 1024;
 
-/** A self-signed certificate for 127.0.0.1. */
+/** Proves nothing about anybody: made for 127.0.0.1 and for this file alone. */
 const TLS = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg4x6XgH8NDRAJ/D++
@@ -44,11 +44,11 @@ async function receiverThat(behaviour: Behaviour): Promise<Receiver> {
   return receiver;
 }
 
-/** A request whose response is read step by step. */
+/** A request whose response is read by hand, to see what happens between its parts. */
 async function open(url: string, options: https.RequestOptions = {}): Promise<http.IncomingMessage> {
   const request = (url.startsWith('https:') ? https : http).get(url, { agent: false, ...options });
   const [response] = await once(request, 'response');
-  // Later errors are reported by the response as well.
+  // What breaks from here on is told by the response as well.
   request.on('error', () => {});
   return response;
 }
@@ -60,7 +60,7 @@ function failsWith(code: string): (error: Error & { code?: string; cause?: { cod
   };
 }
 
-test('records requests byte for byte and in order, and answers 204', async () => {
+test('records what arrived, byte for byte and in order, and answers 204', async () => {
   const receiver = await createReceiver();
   const body = Buffer.from([0x00, 0xff, 0x0d, 0x0a, 0x80]);
   const response = await fetch(`${receiver.url}/hook?a=%20`, {
@@ -76,7 +76,7 @@ test('records requests byte for byte and in order, and answers 204', async () =>
   assert.deepEqual([second?.method, second?.path, second?.body.length], ['GET', '/second', 0]);
 });
 
-test('waits for a number of requests, past and future', async () => {
+test('waits for a count, for those to come and those already there', async () => {
   const receiver = await createReceiver();
   const both = receiver.waitForCount(2);
   await Promise.all([fetch(receiver.url), fetch(receiver.url), both]);
@@ -84,7 +84,7 @@ test('waits for a number of requests, past and future', async () => {
   await receiver.waitForCount(1);
 });
 
-test('a wait fails with a reason when it times out or the receiver closes', async () => {
+test('a wait ends with a reason when its time is over or the receiver closes', async () => {
   const receiver = await createReceiver();
   await assert.rejects(receiver.waitForCount(1, 1), { message: 'waited 1 ms: 0 of 1 requests arrived' });
   const waiting = assert.rejects(receiver.waitForCount(3), /the receiver closed: 0 of 3 requests arrived/);
@@ -93,7 +93,7 @@ test('a wait fails with a reason when it times out or the receiver closes', asyn
   await assert.rejects(receiver.waitForCount(1), /the receiver closed: 0 of 1 requests arrived/);
 });
 
-test('an aborted request is not recorded', async () => {
+test('a request that its sender gives up half-way has not arrived', async () => {
   const receiver = await createReceiver();
   const socket = connect(Number(new URL(receiver.url).port), '127.0.0.1');
   socket.end('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nhalf');
@@ -101,7 +101,7 @@ test('an aborted request is not recorded', async () => {
   assert.equal(receiver.received.length, 0);
 });
 
-test('answers as configured, also by a function of the request', async () => {
+test('answers as told, by a function of the request too', async () => {
   const receiver = await createReceiver();
   const refusal: Answer = { status: 503, headers: { 'retry-after': '7' }, body: 'later' };
   receiver.behave((nth, request) =>
@@ -113,13 +113,13 @@ test('answers as configured, also by a function of the request', async () => {
   assert.deepEqual([second.status, await second.text()], [200, '2 /again']);
 });
 
-test('hold: answers when released, and at once from then on', async () => {
+test('hold: answers when released, and no longer holds from then on', async () => {
   const held = hold();
   const receiver = await receiverThat(held);
   const answers: number[] = [];
   const call = fetch(receiver.url).then(({ status }) => answers.push(status));
   await receiver.waitForCount(1);
-  // A complete exchange on another connection: a response that did not wait would have arrived by now.
+  // A whole exchange passes on another connection: an answer that did not wait would be here by now.
   receiver.behave({ kind: 'answer' });
   await fetch(receiver.url);
   assert.deepEqual(answers, []);
@@ -130,7 +130,7 @@ test('hold: answers when released, and at once from then on', async () => {
   assert.equal((await fetch(receiver.url)).status, 201);
 });
 
-test('hang: no response until the sender disconnects', async () => {
+test('hang: no answer, until the sender leaves', async () => {
   const receiver = await receiverThat({ kind: 'hang' });
   const patience = new AbortController();
   const call = assert.rejects(fetch(receiver.url, { signal: patience.signal }), { name: 'AbortError' });
@@ -165,7 +165,7 @@ test('drip: one byte per step, then the end', async () => {
   assert.equal(dripping.next(), false);
 });
 
-test('drip: continues after a sender has disconnected, and the next one gets the earlier bytes', async () => {
+test('drip: goes on when a sender has left, and the next one gets what fell before', async () => {
   const dripping = drip('ab');
   const receiver = await receiverThat(dripping);
   (await open(receiver.url)).destroy();
@@ -176,7 +176,7 @@ test('drip: continues after a sender has disconnected, and the next one gets the
   assert.equal(await text(second), 'ab');
 });
 
-test('endless: flows while it is read, and stops when the peer disconnects', async () => {
+test('endless: flows as long as somebody reads, and stops when the peer leaves', async () => {
   const receiver = await receiverThat({ kind: 'endless' });
   const response = await open(receiver.url);
   let bytes = 0;
@@ -187,7 +187,7 @@ test('endless: flows while it is read, and stops when the peer disconnects', asy
   await receiver.received[0]?.connectionClosed;
 });
 
-test('endless: a sender that never stops reading is disconnected', async () => {
+test('endless: a sender that never stops reading is cut off', async () => {
   const response = await open((await receiverThat({ kind: 'endless' })).url);
   await assert.rejects(once(response.resume(), 'end'), failsWith('ECONNRESET'));
 });
@@ -199,7 +199,7 @@ test('hugeHeaders: as large as asked', async () => {
   assert.equal(response.headers['x-padding']?.length, MEGABYTE);
 });
 
-test('redirect: with the given location and status', async () => {
+test('redirect: to the given place, with the given status', async () => {
   const receiver = await receiverThat({ kind: 'redirect', location: 'http://10.0.0.1/' });
   const found = await fetch(receiver.url, { redirect: 'manual' });
   assert.deepEqual([found.status, found.headers.get('location')], [302, 'http://10.0.0.1/']);
@@ -240,7 +240,7 @@ test('close: ends every open connection, and can be repeated', async () => {
   await assert.rejects(fetch(receiver.url), failsWith('ECONNREFUSED'));
 });
 
-test('a runaway sender is disconnected at the limit', async () => {
+test('a runaway sender is cut off at the limit', async () => {
   const receiver = await createReceiver({ maxReceived: 1 });
   await open(receiver.url);
   await assert.rejects(open(receiver.url), failsWith('ECONNRESET'));

@@ -7,7 +7,7 @@ import { after } from 'node:test';
 import { TLSSocket } from 'node:tls';
 
 const MAX_RECEIVED = 10_000;
-/** A client that reads this much is disconnected, which ends its test. */
+/** Far beyond what a careful client reads: one that reads all of it is cut off, and its test ends. */
 const ENDLESS_CEILING_BYTES = 64 * 1024 * 1024;
 const ENDLESS_CHUNK = Buffer.alloc(64 * 1024, 'e');
 const DEFAULT_WAIT_MS = 5_000;
@@ -16,7 +16,7 @@ export type Answer = { status?: number; headers?: http.OutgoingHttpHeaders; body
 type Hold = { kind: 'hold'; released: Promise<Answer>; release(answer?: Answer): void };
 type Drip = { kind: 'drip'; open(response: http.ServerResponse): void; next(): boolean };
 
-/** `hold()` and `drip()` create the two that a test controls during a request. */
+/** `hold()` and `drip()` make the two that a test steers while a request is under way. */
 export type Behaviour =
   | ({ kind: 'answer' } & Answer)
   | Hold
@@ -31,7 +31,7 @@ type ReceivedRequest = {
   path: string;
   headers: http.IncomingHttpHeaders;
   body: Buffer;
-  /** Resolves when the connection of the request is closed, by either side. */
+  /** Resolves when the connection that carried the request is gone, whoever ended it. */
   connectionClosed: Promise<void>;
 };
 type BehaviourOfRequest = (nth: number, request: ReceivedRequest) => Behaviour;
@@ -41,15 +41,15 @@ type Options = { tls?: { key: string; cert: string }; maxReceived?: number };
 
 export type Receiver = {
   url: string;
-  /** In the order of completion. */
+  /** In the order in which the requests were complete. */
   received: readonly ReceivedRequest[];
   waitForCount(count: number, timeoutMs?: number): Promise<void>;
-  /** For requests from now on; a function gets the number of the request, from 1. */
+  /** For the requests from now on; a function gets the number of the request, from 1. */
   behave(behaviour: Behaviour | BehaviourOfRequest): void;
   close(): Promise<void>;
 };
 
-/** A webhook receiver that misbehaves on demand; it closes after the test or file that created it. */
+/** A webhook receiver that misbehaves on demand; made in a test or at the top of a file, it closes after it. */
 export async function createReceiver({ tls, maxReceived = MAX_RECEIVED }: Options = {}): Promise<Receiver> {
   const { received, add, waitForCount, closeInbox } = createInbox();
   const connections = new Map<Socket, Connection>();
@@ -59,9 +59,9 @@ export async function createReceiver({ tls, maxReceived = MAX_RECEIVED }: Option
     response.on('error', ignore);
     const connection = connections.get(request.socket);
     const body = await buffer(request).catch(ignore);
-    // The sender aborted the request.
+    // The sender gave up before its request was complete: nothing arrived.
     if (!connection || !body) return;
-    // A runaway sender fails at once instead of filling the memory.
+    // A runaway sender fails at once instead of filling the memory of the test.
     if (received.length >= maxReceived) return void connection.raw.resetAndDestroy();
     const { method = '', url: path = '', headers } = request;
     const arrival = { method, path, headers, body, connectionClosed: connection.closed };
@@ -69,7 +69,7 @@ export async function createReceiver({ tls, maxReceived = MAX_RECEIVED }: Option
     perform(typeof behaviour === 'function' ? behaviour(nth, arrival) : behaviour, response, connection.raw);
   });
 
-  // The TCP socket below TLS is kept, because only that one can be reset.
+  // The TCP socket stays at hand below TLS, because only that one can be reset.
   const listener = createServer({ noDelay: true }, (raw) => {
     const stream = tls ? new TLSSocket(raw, { ...tls, isServer: true }) : raw;
     const { promise: closed, resolve } = Promise.withResolvers<void>();
@@ -134,7 +134,7 @@ function createInbox() {
   };
 }
 
-/** A URL that refuses connections: the port of an open client connection, which no process can listen on. */
+/** An address on which nothing listens: the port of an open client connection, so nobody else can be given it. */
 export async function refusing(): Promise<string> {
   const receiver = await createReceiver();
   const client = connect(Number(new URL(receiver.url).port), '127.0.0.1').on('error', ignore);
@@ -142,13 +142,13 @@ export async function refusing(): Promise<string> {
   return `http://127.0.0.1:${client.localPort}`;
 }
 
-/** Answers waiting and later requests once `release` is called. */
+/** Answers only once `release` is called: whatever waits by then, and whatever comes later. */
 export function hold(): Hold {
   const { promise, resolve } = Promise.withResolvers<Answer>();
   return { kind: 'hold', released: promise, release: (answer = {}) => resolve(answer) };
 }
 
-/** Sends the headers at once and one byte of the body per `next()`, which returns whether more is left. */
+/** Sends the headers at once and one byte of the body per `next()`, which tells whether more is left. */
 export function drip(body: string | Buffer): Drip {
   const bytes = Buffer.from(body);
   const open = new Set<http.ServerResponse>();
@@ -195,7 +195,7 @@ function perform(behaviour: Behaviour, response: http.ServerResponse, raw: Socke
       response.write('the first part', () => raw.resetAndDestroy());
       break;
     case 'endless':
-      // A disconnected peer is the expected end.
+      // A peer that leaves is the expected end, hence no error to report.
       pipeline(Readable.from(endlessChunks()), response, ignore);
       break;
     case 'hugeHeaders':
@@ -216,7 +216,7 @@ function answer(response: http.ServerResponse, { status, headers = {}, body }: A
 
 function* endlessChunks(): Generator<Buffer> {
   for (let sent = 0; sent < ENDLESS_CEILING_BYTES; sent += ENDLESS_CHUNK.length) yield ENDLESS_CHUNK;
-  throw new Error('the endless body was read completely');
+  throw new Error('nobody stopped the endless body');
 }
 
 function ignore(): void {}

@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { BOUNDED, createSite, findServicePort, waitFor } from './serve.ts';
 
-/** Runs the shell blocks of a document against a service that was just started. */
+/** A tour of a document, block by block as it stands there, against a service that was just started. */
 const ROOT = join(import.meta.dirname, '..');
 const MARK = '=== block';
-/** For the whole document. */
+/** The whole tour; a step that waits for something in vain must not wait for ever. */
 const TOUR_TIMEOUT_MS = 120_000;
 
 type Block = { shell: string; expected: unknown; lines: readonly string[] };
 
-/** Each shell block below a heading with the JSON of its last output, or the expected lines of its output. */
+/** Each shell block below a heading with the JSON that it answers in the end, or the lines that are part of its output. */
 async function readBlocks(page: string, heading: string): Promise<Block[]> {
   const text = await readFile(join(ROOT, page), 'utf8');
   const tour = new RegExp(`## ${heading}\\n(.*?)\\n## `, 's').exec(text)?.[1] ?? '';
@@ -26,7 +26,7 @@ async function readBlocks(page: string, heading: string): Promise<Block[]> {
   return blocks;
 }
 
-/** The last line that is JSON. */
+/** The last line that is JSON: what the block showed in the end. */
 function lastJson(output: string): unknown {
   const line = output.split('\n').findLast((text) => text.startsWith('{') && text.endsWith('}'));
   return line === undefined ? undefined : JSON.parse(line);
@@ -35,7 +35,7 @@ function lastJson(output: string): unknown {
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
 export const TOUR_OPTIONS = {
   ...BOUNDED,
-  skip: hasCurl ? false : 'curl is not installed',
+  skip: hasCurl ? false : 'there is no curl here to take the tour with',
 };
 
 export async function takeTour(t: TestContext, page: string, heading: string): Promise<void> {
@@ -44,13 +44,13 @@ export async function takeTour(t: TestContext, page: string, heading: string): P
   await waitFor('the welcome', service, () => service.out().includes('Ctrl-C'));
   const credential = (name: string) => new RegExp(`${name} +(\\S+)`).exec(service.out())?.[1] ?? '';
   const blocks = await readBlocks(page, heading);
-  assert.ok(blocks.length > 5, 'blocks were found');
+  assert.ok(blocks.length > 5, 'the tour was found');
 
   const receiverPort = String(await findServicePort());
   const [settings = '', ...steps] = blocks.map(({ shell }) => shell.replaceAll('4010', receiverPort));
   const script = [
     'set -eu',
-    // A failed step must stop its receiver, which would keep the output open.
+    // A step that fails leaves no receiver behind, which would hold on to our end of the output.
     'RECEIVER=',
     'trap \'test -z "$RECEIVER" || kill "$RECEIVER" 2>/dev/null || true\' EXIT',
     // npx would look for the project around the folder, which is elsewhere here.
@@ -74,7 +74,7 @@ export async function takeTour(t: TestContext, page: string, heading: string): P
     const output = outputs[index] ?? '';
     const told = `${shell}\n${output}`;
     if (expected !== undefined) assert.deepEqual(lastJson(output), expected, told);
-    // Output of the receiver may appear in that of the next block.
+    // What the receiver says comes when it comes, so it may be among what the next block shows.
     const later = outputs.slice(index).join('');
     for (const line of lines) assert.ok(later.includes(line), `${line}\n\nnot in the output of\n\n${told}`);
   });

@@ -8,7 +8,7 @@ import { createReceiver, hold, type Receiver } from './receiver.ts';
 import { createSubscription, type SubscriptionBody } from './subscriptions.ts';
 import { createTenant, type Tenant, userToken } from './tenant.ts';
 
-/** Shared by tests of the dispatcher. */
+/** What tests of the dispatcher say often: start it, look at what it did, and compare it with what arrived. */
 
 type Options = NonNullable<Parameters<typeof createTestApp>[0]>;
 type Request = Receiver['received'][number];
@@ -24,7 +24,7 @@ const PATIENCE_MS = 10_000;
 /** An app whose dispatcher runs and may send to this machine. */
 export async function createDispatchingApp({ environment, ...options }: Options = {}): Promise<TestApp> {
   let app: TestApp | undefined;
-  // Before the app closes, and with time advancing: a failed test may have left requests in flight.
+  // Before the app closes, and with time that goes on: a test that failed may have left requests under way.
   after(() => app && stopInTime(app));
   app = await createTestApp({
     ...options,
@@ -34,13 +34,13 @@ export async function createDispatchingApp({ environment, ...options }: Options 
   return app;
 }
 
-/** Two nodes on one database, with an endpoint; on two clocks when only one of them should advance. */
+/** Two nodes on a database of their own, with an endpoint; on two clocks where only one of them is to go on. */
 export async function createNodes({ apart = false } = {}) {
   const testDatabase = await createTestDatabase();
   const clock = createFakeClock();
   const a = await createDispatchingApp({ testDatabase, clock });
   const b = await createDispatchingApp({ testDatabase, clock: apart ? createFakeClock() : clock });
-  /** A node that creates deliveries and sends none. */
+  /** One that makes deliveries and sends none. */
   const idle = await createTestApp({ testDatabase, clock });
   after(() => testDatabase.drop());
   const tenant = await createTenant(a);
@@ -64,16 +64,16 @@ async function stopInTime({ dispatcher, clock }: TestApp): Promise<void> {
   await stopping;
 }
 
-/** Polls a condition that depends on other processes and sockets, without sleeping. */
+/** For what depends on other processes and sockets: looks again and again, without a pause that could be too short. */
 export async function until(isSo: () => boolean | Promise<boolean>, what = 'the condition'): Promise<void> {
   const giveUpAt = Date.now() + PATIENCE_MS;
   while (!(await isSo())) {
-    assert.ok(Date.now() < giveUpAt, `${what} did not happen`);
+    assert.ok(Date.now() < giveUpAt, `${what} did not come about`);
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
-/** Advances time in steps, so that dispatchers renew their leases. */
+/** Moves time on in steps, so that dispatchers renew their leases on the way as they would. */
 export async function pass(ms: number, apps: readonly TestApp[], stepMs = 1_000): Promise<void> {
   for (let left = ms; left > 0; left -= stepMs) {
     for (const clock of new Set(apps.map((app) => app.clock))) clock.advance(Math.min(stepMs, left));
@@ -93,7 +93,7 @@ export async function showDelivery(
   return body as DeliveryBody;
 }
 
-/** The row of the delivery of an event to a subscription. */
+/** The delivery of an event to a subscription, as it lies in the database. */
 export function deliveryOf(app: TestApp, { guid }: Guid, eventGuid: string) {
   return app.database.queries
     .selectFrom('deliveries')
@@ -103,7 +103,7 @@ export function deliveryOf(app: TestApp, { guid }: Guid, eventGuid: string) {
     .executeTakeFirstOrThrow();
 }
 
-/** The queue of a subscription, the first due first. */
+/** What waits for a subscription, the first due first. */
 export function queueOf(app: TestApp, { guid }: Guid) {
   return app.database.queries
     .selectFrom('delivery_queue')
@@ -122,6 +122,7 @@ export function attemptsOf(app: TestApp, { guid }: Guid) {
     .execute();
 }
 
+/** All that the database has about a subscription. */
 export function subscriptionRow(app: TestApp, { guid }: Guid) {
   return app.database.queries
     .selectFrom('subscriptions')
@@ -135,7 +136,7 @@ export async function setDisabled(app: TestApp, { guid }: Guid, disabled: boolea
   assert.equal(status, 200, JSON.stringify(body));
 }
 
-/** One value of `/metrics`, 0 if it was never counted. `series` is the name with its labels, if any. */
+/** One figure of `/metrics`, 0 where it was never counted. `series` is the name with its labels, if it has any. */
 export async function metricOf(app: TestApp, series: string): Promise<number> {
   const { payload } = await app.server.inject('/metrics');
   const line = payload.split('\n').find((each) => each.startsWith(`${series} `));
@@ -148,7 +149,7 @@ export function eventIn({ body }: Pick<Request, 'body'>): SentEvent {
   return JSON.parse(body.toString()) as SentEvent;
 }
 
-/** The guids of the received events, with repetitions. */
+/** The events that arrived, as often as they did. */
 export function guidsAt({ received }: Pick<Receiver, 'received'>): string[] {
   return received.map((request) => eventIn(request).guid);
 }
@@ -157,16 +158,16 @@ export function typesAt({ received }: Pick<Receiver, 'received'>): string[] {
   return received.map((request) => eventIn(request).event_type);
 }
 
-/** Signed with this key only (specification, Authentication 11). */
+/** Signed with this key and with no other (specification, Authentication 11). */
 export function isSignedWith(key: string, { headers, body }: Request): boolean {
   return headers['x-service-signature'] === createHmac('sha256', key).update(body).digest('hex');
 }
 
-/** Answers each request in a later turn, so that requests can overlap, and counts them. */
+/** Answers each request a moment later, so that whatever may be under way at once is, and counts it. */
 export function countConcurrency(receiver: Receiver, status: (request: Request) => number = () => 204) {
   let open = 0;
   let answered = 0;
-  /** For each request, in order: how many were in flight with it, and how many had been answered before. */
+  /** For each request, in order: how many were under way with it, and how many had been answered before. */
   const seen: { open: number; answered: number }[] = [];
   receiver.behave((_, request) => {
     open += 1;

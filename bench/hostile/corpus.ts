@@ -37,24 +37,24 @@ function filled(bytes: number, entryOf: (index: number) => string): string {
 }
 
 function bodiesOf({ fields }: Pick<Route, 'fields'>, bytes: number): Record<string, string> {
-  const room = bytes - 64;
+  const fill = bytes - 64;
   const field = fields[0] ?? 'a';
   return {
-    'keys that are numbers': `{${filled(room, (index) => `"${index}":0`)}}`,
-    'keys that are names': `{${filled(room, (index) => `"k${index}":0`)}}`,
-    'objects of 100 keys': `[${filled(room, (index) => `{${Array.from({ length: 100 }, (_, n) => `"${index}_${n}":0`)}}`)}]`,
-    'empty lists': `[${filled(room, () => '[]')}]`,
-    '10,000 entries': `{"${field}":[${filled(Math.min(room, 30_000), () => '{}')}]}`,
-    brackets: '['.repeat(room),
-    'a long text': `{"${field}":"${'a'.repeat(room)}"}`,
-    'spaces in a text': `{"${field}":"${' '.repeat(room)}"}`,
-    'escapes in a text': `{"${field}":"${'\\u0041'.repeat(Math.floor(room / 6))}"}`,
-    'quotes in a text': `{"${field}":"${'\\"'.repeat(Math.floor(room / 2))}"}`,
-    'characters of four bytes': `{"${field}":"${'😀'.repeat(Math.floor(room / 4))}"}`,
-    'a long name': `{"${'a'.repeat(room)}":0}`,
-    'a long number': `{"${field}":${'1'.repeat(room)}}`,
-    'a long fraction': `{"${field}":0.${'1'.repeat(room)}}`,
-    spaces: `${' '.repeat(room)}{}`,
+    'keys that are numbers': `{${filled(fill, (index) => `"${index}":0`)}}`,
+    'keys that are names': `{${filled(fill, (index) => `"k${index}":0`)}}`,
+    'objects of 100 keys': `[${filled(fill, (index) => `{${Array.from({ length: 100 }, (_, n) => `"${index}_${n}":0`)}}`)}]`,
+    'empty lists': `[${filled(fill, () => '[]')}]`,
+    '10,000 entries': `{"${field}":[${filled(Math.min(fill, 30_000), () => '{}')}]}`,
+    brackets: '['.repeat(fill),
+    'a long text': `{"${field}":"${'a'.repeat(fill)}"}`,
+    'spaces in a text': `{"${field}":"${' '.repeat(fill)}"}`,
+    'escapes in a text': `{"${field}":"${'\\u0041'.repeat(Math.floor(fill / 6))}"}`,
+    'quotes in a text': `{"${field}":"${'\\"'.repeat(Math.floor(fill / 2))}"}`,
+    'characters of four bytes': `{"${field}":"${'😀'.repeat(Math.floor(fill / 4))}"}`,
+    'a long name': `{"${'a'.repeat(fill)}":0}`,
+    'a long number': `{"${field}":${'1'.repeat(fill)}}`,
+    'a long fraction': `{"${field}":0.${'1'.repeat(fill)}}`,
+    spaces: `${' '.repeat(fill)}{}`,
   };
 }
 

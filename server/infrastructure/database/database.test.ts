@@ -107,26 +107,26 @@ async function endingOf(work: (transaction: Transaction) => Promise<unknown>) {
 }
 
 test('onEnd reports a commit after it has happened', async () => {
-  const told = Promise.withResolvers<boolean>();
+  const reported = Promise.withResolvers<boolean>();
   const returned = await database.transaction(async (transaction) => {
-    database.onEnd(transaction, () => told.resolve(exists('announced')));
+    database.onEnd(transaction, () => reported.resolve(exists('announced')));
     await insertOrganization(transaction, 'announced');
     return 'what the work returns';
   });
   assert.equal(returned, 'what the work returns');
-  assert.equal(await told.promise, true);
+  assert.equal(await reported.promise, true);
 });
 
 test('onEnd actions run in order and once', async () => {
-  const told: string[] = [];
+  const reported: string[] = [];
   await database.transaction(async (transaction) => {
     for (const name of ['first', 'second', 'third'])
-      database.onEnd(transaction, (ending) => void told.push(`${name}: ${ending}`));
-    assert.deepEqual(told, []);
+      database.onEnd(transaction, (ending) => void reported.push(`${name}: ${ending}`));
+    assert.deepEqual(reported, []);
   });
-  assert.deepEqual(told, ['first: committed', 'second: committed', 'third: committed']);
+  assert.deepEqual(reported, ['first: committed', 'second: committed', 'third: committed']);
   await database.transaction(async () => {});
-  assert.equal(told.length, 3);
+  assert.equal(reported.length, 3);
 });
 
 test('a Failure and a thrown error are reported as rolled back', async () => {

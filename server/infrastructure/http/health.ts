@@ -36,7 +36,7 @@ export function registerHealth(
       schema: {
         operationId: 'readyz',
         tags,
-        summary: 'The database is reachable and its schema matches this version',
+        summary: 'The database is reachable and its schema is the one this version needs',
         response: answers({ 200: Status }, 503),
       },
     },
@@ -51,7 +51,7 @@ export function registerMetrics(server: HttpServer, metrics: Metrics): void {
       schema: {
         operationId: 'metrics',
         tags,
-        summary: 'Prometheus metrics; no label contains a tenant',
+        summary: 'Prometheus metrics; no label names a tenant',
         response: answers({ 200: { content: { 'text/plain': { schema: Type.String() } } } }),
       },
     },

@@ -17,8 +17,8 @@ function connect(url: string, resolve: Resolve, options: Options = {}): Promise<
   const connector = guardedConnector({ resolve, allowPrivate, signal });
   // Like undici, without the brackets of an IPv6 address.
   const target = { hostname: hostname.replace(/^\[|\]$/g, ''), protocol, port };
-  return new Promise((settle, reject) => {
-    connector(target, (error, socket) => (socket ? settle(socket) : reject(error)));
+  return new Promise((resolve, reject) => {
+    connector(target, (error, socket) => (socket ? resolve(socket) : reject(error)));
   });
 }
 

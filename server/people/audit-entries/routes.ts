@@ -14,7 +14,7 @@ import { exportCsv } from './export.ts';
 import { AuditEntryView, viewAuditEntry } from './schema.ts';
 
 const filters = {
-  action: textsFilter('an action, such as member.invite'),
+  action: textsFilter('what was done, such as member.invite'),
   actor: textsFilter('a client_id, the guid of a member, operator or portico'),
   object_id: textsFilter('a guid or a client_id'),
   ...createdAtFilters,
@@ -42,7 +42,7 @@ export function registerAuditEntries(
       schema: {
         ...read.documented,
         operationId: 'audit_entries.list',
-        summary: 'List audit entries: actor, action, object, source address and time',
+        summary: 'Who did what, on what, from which address, when',
         tags,
         querystring: listQuery(filters),
         response: answers({ 200: listOf(AuditEntryView) }, 400, 401, 403),
@@ -63,7 +63,7 @@ export function registerAuditEntries(
       schema: {
         ...read.documented,
         operationId: 'audit_entries.export',
-        summary: 'Export the newest 50,000 audit entries as CSV',
+        summary: 'The newest 50,000 of the same as CSV',
         tags,
         querystring: AuditEntryFilters,
         response: answers({ 200: { content: { 'text/csv': { schema: CsvStream } } } }, 400, 401, 403),

@@ -8,7 +8,7 @@ const { organization_guid: _, ...shown } = AuditRecordView.properties;
 export const AuditEntryView = Type.Object({
   ...shown,
   actor_email: Type.Optional(
-    Type.String({ description: 'the email address of a user, also of a former member' }),
+    Type.String({ description: 'of a person, also one who has left the team' }),
   ),
 });
 export type AuditEntry = Static<typeof AuditEntryView>;

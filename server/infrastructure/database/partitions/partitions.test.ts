@@ -380,9 +380,10 @@ test('partitions within the retention are kept, and older ones are dropped and l
     assert.equal((await eventGuids(database.queries)).length, expected);
     for (const name of dropped) assert.ok(!(await tableExists(database.queries, name)), name);
   }
-  const told = logged().filter(({ msg }) => msg === 'dropped a partition');
+  const dropped = logged().filter(({ msg }) => msg === 'dropped a partition');
   assert.ok(
-    told.length >= TABLES.length * 7 && told.some(({ partition }) => partition === 'deliveries_2020_11_09'),
+    dropped.length >= TABLES.length * 7 &&
+      dropped.some(({ partition }) => partition === 'deliveries_2020_11_09'),
   );
   await insertHistory(database.queries, clock.now());
 });

@@ -29,7 +29,7 @@ export function textsFilter(description: string) {
   );
 }
 
-/** The date-time format accepts a leap second and an offset without minutes, which `Date` cannot parse. */
+/** The format lets a leap second and an offset without minutes through, neither of which `Date` can read. */
 const Moment = Type.Optional({
   ...Timestamp,
   pattern: ':[0-5]\\d(\\.\\d{1,9})?([Zz]|[+-]\\d\\d:\\d\\d)$',

@@ -109,6 +109,19 @@ export function printable(name: string): string {
   return JSON.stringify(name.slice(0, SHOWN_NAME_LENGTH)).slice(1, -1);
 }
 
+const DATE_TIME_MESSAGE = 'must be an ISO 8601 date-time, for example 2026-11-15T00:00:00Z';
+const FORMAT_MESSAGES: Record<string, string> = {
+  'date-time': DATE_TIME_MESSAGE,
+  email: 'must be an email address, for example ada@example.com',
+  uri: 'must be an absolute URL, for example https://example.com/webhooks',
+};
+const PATTERN_MESSAGES: Record<string, string> = {
+  ':[0-5]\\d(\\.\\d{1,9})?([Zz]|[+-]\\d\\d:\\d\\d)$': DATE_TIME_MESSAGE,
+  '\\S': 'must not be blank',
+  '^[0-9a-f]{32}$': 'must be a guid of 32 lowercase hex characters',
+  '^[0-9a-f]{64}$': 'must be 64 lowercase hex characters',
+};
+
 function describe({ keyword, params, message }: ErrorObject): string {
   switch (keyword) {
     case 'type':
@@ -132,11 +145,11 @@ function describe({ keyword, params, message }: ErrorObject): string {
     case 'uniqueItems':
       return 'must not repeat an entry';
     case 'format':
-      return `must be a valid ${params.format}`;
+      return FORMAT_MESSAGES[params.format as string] ?? `must be a valid ${params.format}`;
     case 'pattern':
-      return 'has an invalid format';
+      return PATTERN_MESSAGES[params.pattern as string] ?? `must match the pattern ${params.pattern}`;
     case 'anyOf':
-      return 'has an invalid value';
+      return 'must have one of the documented forms';
     default:
       return message ?? 'is not valid';
   }
