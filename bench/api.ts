@@ -1,7 +1,7 @@
 import { compare } from './compare.ts';
 import { withServer } from './server-process.ts';
 
-/** An authenticated `GET` of one object against the same bare route with the same query. */
+/** An authenticated `GET` of one object, compared with a bare route that runs the same query. */
 export function benchApi(): Promise<boolean> {
   return withServer(async ({ url, bareUrl, clientId, clientSecret, customerGuid }) => {
     const response = await fetch(`${url}/oauth/token`, {

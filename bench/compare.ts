@@ -8,8 +8,8 @@ const ROUND_SECONDS = 4;
 const ROUNDS = 5;
 
 /**
- * Ours and the reference in turn, so that whatever else the machine does hits both; the ratio is the median
- * over the rounds. Prints one line a round and the verdict.
+ * Runs the service and the reference alternately, so that other load on the machine affects both; the ratio is the
+ * median over the rounds.
  */
 export async function compare({
   title,
@@ -36,7 +36,7 @@ export async function compare({
     process.stdout.write(`  round ${round} of ${ROUNDS}: ${figures}\n`);
   }
   const median = ratios.toSorted((a, b) => a - b)[Math.floor(ROUNDS / 2)] ?? 0;
-  const verdict = median >= aim ? 'reaches the aim' : median >= must ? 'enough' : 'TOO SLOW';
+  const verdict = median >= aim ? 'aim reached' : median >= must ? 'enough' : 'TOO SLOW';
   process.stdout.write(`  ratio ${median.toFixed(2)} (must ${must}, aim ${aim}): ${verdict}\n`);
   return median >= must;
 }

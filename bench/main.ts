@@ -6,7 +6,7 @@ import { benchTokens } from './tokens.ts';
 import { benchWebhooks } from './webhooks/main.ts';
 import { benchNeighbours } from './webhooks/neighbours.ts';
 
-/** `npm run bench -- tokens`: prints each figure beside its reference, measured in the same run. */
+/** `npm run bench -- tokens`: prints each figure with its reference from the same run. */
 const benches: Record<string, () => Promise<boolean>> = {
   tokens: benchTokens,
   api: benchApi,
@@ -21,7 +21,7 @@ const wanted = process.argv.slice(2);
 const names = wanted.length === 0 ? Object.keys(benches) : wanted;
 const unknown = names.find((name) => !Object.hasOwn(benches, name));
 if (unknown !== undefined) {
-  process.stderr.write(`There is no benchmark ${unknown}; there are ${Object.keys(benches).join(', ')}.\n`);
+  process.stderr.write(`Unknown benchmark ${unknown}; available: ${Object.keys(benches).join(', ')}.\n`);
   process.exit(1);
 }
 

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { startEmbeddedPostgres } from '../server/infrastructure/database/embedded/embedded-postgres.ts';
 import type { Fixtures } from './server.ts';
 
-/** The service and its bare counterparts in a process of their own, on a real database with fsync on. */
+/** The service and the bare reference in a child process, on a real database with fsync on. */
 export async function withServer<T>(work: (fixtures: Fixtures, ownerUrl: string) => Promise<T>): Promise<T> {
   const dataDir = mkdtempSync(join(tmpdir(), 'portico-bench-'));
   const postgres = await startEmbeddedPostgres({ dataDir });
@@ -17,7 +17,7 @@ export async function withServer<T>(work: (fixtures: Fixtures, ownerUrl: string)
   try {
     const [fixtures] = (await Promise.race([
       once(child, 'message'),
-      once(child, 'exit').then(() => Promise.reject(new Error('the server of the benchmark did not start'))),
+      once(child, 'exit').then(() => Promise.reject(new Error('the benchmark server did not start'))),
     ])) as [Fixtures];
     return await work(fixtures, postgres.ownerUrl);
   } finally {

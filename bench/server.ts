@@ -18,7 +18,7 @@ import { OBJECT_TYPES } from '../server/objects/types.ts';
 import { createSender } from '../server/webhooks/deliveries/sending/sender.ts';
 import { OPERATOR_TOKEN } from './operator-token.ts';
 
-/** Runs as a child of the benchmark: the service on one port, bare Fastify routes doing the same work on another. */
+/** Child process of the benchmark: the service on one port, bare Fastify routes with the same work on another. */
 export type Fixtures = {
   url: string;
   bareUrl: string;

@@ -2,9 +2,8 @@ import { compare } from './compare.ts';
 import { withServer } from './server-process.ts';
 
 /**
- * `/oauth/token` against a bare Fastify JSON POST that makes one ES256 signature. One client may ask a hundred
- * times in five minutes, so the limits are raised here, and a key so far from its limit is counted in the
- * background; with every call waiting for the exact count the ratio is about two thirds of this one.
+ * `/oauth/token`, compared with a bare Fastify JSON POST that makes one ES256 signature. The rate limits are raised, so
+ * that uses are counted in the background; with exact counts the ratio is about two thirds.
  */
 export function benchTokens(): Promise<boolean> {
   return withServer(({ url, bareUrl, clientId, clientSecret }) => {

@@ -85,7 +85,7 @@ test('a signing key is rolled: events come with both keys, and after a day with 
     [1, 1],
   );
   app.clock.advance(DAY_MS);
-  await app.sweeper.runOnce();
+  await app.clusterTasks.runOnce();
   const [after = ''] = await publishEvents(app, tenant);
   await app.dispatcher.drain();
   await app.dispatcher.drain();

@@ -7,18 +7,17 @@ import { build } from 'vite';
 import { BUILDS, fingerprintOfSources, SOURCES } from '../server/dashboard/sources.ts';
 
 /**
- * `npm run build`: the dashboard's page, scripts and styles, compressed ahead and measured. `npm start` does it when
- * the sources have changed. A build appears under the fingerprint of its sources, whole or not at all, so that two
- * processes may build at once.
+ * `npm run build`: builds and compresses the dashboard and checks its size. `npm start` runs it when the sources have
+ * changed. A build appears atomically under the fingerprint of its sources, so that two processes may build at once.
  */
 const FIRST_LOAD_LIMIT_BYTES = 300 * 1024;
-/** Where it begins; every page of the dashboard follows from there, when it is visited. */
+/** The entry point; pages are loaded on demand. */
 const ENTRY = 'index.html';
-/** What the first page of someone who is logged in is made of. */
+/** The first page of a logged-in user. */
 const FIRST_PAGE = ['shell/Workspace.tsx', 'pages/overview/OverviewPage.tsx'];
 const MAKING = 'making-';
 const MANIFEST = 'manifest.json';
-/** A build that takes longer was broken off. */
+/** A build that takes longer was aborted. */
 const ABANDONED_AFTER_MS = 3_600_000;
 const COMPRESSED = new Set(['.js', '.css', '.svg']);
 
@@ -30,7 +29,7 @@ try {
   await Promise.all((await compressible(made)).map(compress));
   const bytes = await firstLoad(made);
   const verdict = `first load: ${kilobytes(bytes)} of compressed script, limit ${kilobytes(FIRST_LOAD_LIMIT_BYTES)}`;
-  if (bytes > FIRST_LOAD_LIMIT_BYTES) throw new Error(`The dashboard has become too heavy: ${verdict}`);
+  if (bytes > FIRST_LOAD_LIMIT_BYTES) throw new Error(`The dashboard is too large: ${verdict}`);
   await writeFile(join(made, 'size.json'), `${JSON.stringify({ first_load_bytes: bytes })}\n`);
   await publish();
   process.stdout.write(`${verdict}\n`);
@@ -56,13 +55,13 @@ async function compress(path: string): Promise<void> {
 
 type Chunk = { file: string; imports?: string[]; dynamicImports?: string[] };
 
-/** Everything that the first page loads, at once or a moment later, by the larger of the two encodings. */
+/** Everything that the first page loads, by the larger of the two encodings. */
 async function firstLoad(directory: string): Promise<number> {
   const manifest = JSON.parse(await readFile(join(directory, MANIFEST), 'utf8')) as Record<string, Chunk>;
   const needed = new Set([ENTRY, ...FIRST_PAGE]);
   for (const name of needed) {
     const chunk = manifest[name];
-    if (!chunk) throw new Error(`${name} is not in the build any more`);
+    if (!chunk) throw new Error(`${name} is missing from the build`);
     for (const imported of chunk.imports ?? []) needed.add(imported);
     if (name !== ENTRY) for (const imported of chunk.dynamicImports ?? []) needed.add(imported);
   }
@@ -73,15 +72,15 @@ async function firstLoad(directory: string): Promise<number> {
 
 async function publish(): Promise<void> {
   const before = await readdir(BUILDS);
-  // Whoever runs the service need not be who built it, and a temporary folder is its maker's alone.
+  // The service may run as another user than the build, and a temporary folder is private.
   await chmod(made, 0o755);
-  // Another process may have been quicker; its build is the same.
+  // A concurrent process may have been faster; its build is the same.
   if (!existsSync(folder)) await rename(made, folder).catch(ignoreExisting);
   const others = before.map((name) => join(BUILDS, name)).filter((path) => path !== folder);
   await Promise.all(others.map(removeWhenOld));
 }
 
-/** Builds of other sources are of no use to anyone; one that is being made right now is somebody's. */
+/** Removes builds of other sources, except one that may still be in progress. */
 async function removeWhenOld(path: string): Promise<void> {
   const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: 0 }));
   if (path.includes(MAKING) && Date.now() - mtimeMs < ABANDONED_AFTER_MS) return;

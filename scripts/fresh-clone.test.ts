@@ -8,11 +8,11 @@ import { type TestContext, test } from 'node:test';
 import { findServicePort, processesOn, type Running, untilReady, waitFor, watch } from '../testing/serve.ts';
 
 /**
- * What someone does who has just cloned the project: `npm start`, and then `npm test`. The copy has the
- * files of the clone and nothing else; npm works as on this machine, with its registry and its cache.
+ * `npm start` and then `npm test` in a fresh clone. The copy has only the files of the clone; npm works as on this
+ * machine, with its registry and its cache.
  */
 const ROOT = join(import.meta.dirname, '..');
-/** A minute on a quiet machine; a busy one is no failure. */
+/** A minute on an idle machine. */
 const INSTALLATION_MS = 600_000;
 const LIMIT = { timeout: 900_000 };
 
@@ -39,7 +39,7 @@ test('a fresh clone serves after npm start, and its tests pass after npm test', 
   assert.equal(ownWords(second.err()), '');
   await stop(second, directory);
 
-  // A part of the tests, and not this one: otherwise they would start themselves for ever.
+  // A part of the tests, and not this one, which would run itself recursively.
   const tests = await start('npm', 'test', '--', 'server/infrastructure/runtime').exited;
   assert.equal(tests.code, 0, `${tests.out}${tests.err}`);
   assert.match(tests.out, /\n[1-9]\d* passed, 0 failed, \d+ skipped\n$/);
@@ -51,21 +51,21 @@ test('a fresh clone serves after npm start, and its tests pass after npm test', 
   assert.deepEqual(await processesOn(directory), []);
 });
 
-/** Without what npm thinks of this machine's configuration. */
+/** Without npm's warnings about this machine's configuration. */
 function ownWords(text: string): string {
   return text.replace(/^npm warn .*\n/gm, '');
 }
 
-/** As a supervisor does it: the signal goes to npm alone. */
+/** Like a supervisor: the signal goes to npm alone. */
 async function stop(npm: Running, directory: string): Promise<void> {
   npm.kill('SIGTERM');
   await npm.exited;
-  assert.deepEqual(await processesOn(directory), [], 'npm ended and left something running');
+  assert.deepEqual(await processesOn(directory), [], 'npm ended and left processes running');
 }
 
 async function createClone(t: TestContext) {
   const base = await realpath(await mkdtemp(join(tmpdir(), 'portico clone ')));
-  // Run as root, PostgreSQL is another user and has to get in.
+  // As root, PostgreSQL runs as another user, who needs access.
   await chmod(base, 0o711);
   const directory = join(base, 'portico');
   const home = join(base, 'home');
@@ -85,7 +85,7 @@ async function createClone(t: TestContext) {
   };
 }
 
-/** What git knows, or would add; without git, all but what is made by running. */
+/** Tracked and untracked files of git; without git, everything except generated files. */
 async function copyClone(to: string): Promise<void> {
   const { status, stdout } = spawnSync('git', ['ls-files', '-coz', '--exclude-standard'], {
     cwd: ROOT,
@@ -99,7 +99,7 @@ async function copyClone(to: string): Promise<void> {
     await cp(join(ROOT, file), join(to, file));
 }
 
-/** This machine's, without what this run of the tests (perhaps itself by npm) has added. */
+/** Without variables that this test run (perhaps itself run by npm) has added. */
 function machineEnvironment(): NodeJS.ProcessEnv {
   const ours = /^(PORTICO_|NODE_|TEST_DATABASE_|npm_(?!config_)|npm_config_local_prefix$|INIT_CWD$)/;
   const kept = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)));

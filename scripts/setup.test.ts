@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-/** Stands in for npm: records that it was called, then makes what npm would make, or fails on demand. */
+/** A fake npm: records its calls, then creates what npm would create, or fails on demand. */
 const FAKE_NPM = `
 const fs = require('node:fs');
 fs.appendFileSync('calls', process.argv.slice(2).join(' ') + '\\n');
@@ -42,7 +42,7 @@ test('installs once, then does nothing until the lock file changes', async (t) =
   );
 });
 
-test('two at once install once', async (t) => {
+test('two concurrent runs install once', async (t) => {
   const project = await createProject(t);
   const results = await Promise.all([project.setup(), project.setup(), project.setup()]);
   assert.deepEqual(
@@ -52,7 +52,7 @@ test('two at once install once', async (t) => {
   assert.equal((await project.calls()).length, 1);
 });
 
-test('a lock left behind by a dead process, or one whose number was used again, is no obstacle', async (t) => {
+test('a lock of a dead process, or of a reused process id, does not block', async (t) => {
   const project = await createProject(t);
   const left = [
     { pid: 2 ** 22 + 1, startedAt: '1' },
@@ -63,7 +63,7 @@ test('a lock left behind by a dead process, or one whose number was used again, 
   assert.equal((await project.calls()).length, 1);
 });
 
-test('a complete installation made by hand needs no npm', async (t) => {
+test('a complete manual installation needs no npm', async (t) => {
   const project = await createProject(t);
   await mkdir(join(project.root, 'node_modules/tiny'), { recursive: true });
   await writeFile(join(project.root, 'node_modules/tiny/package.json'), '{}');
@@ -72,7 +72,7 @@ test('a complete installation made by hand needs no npm', async (t) => {
   assert.deepEqual(await project.calls(), []);
 });
 
-test('without the tools of development it starts, but a test installs them', async (t) => {
+test('start works without the development tools, and a test installs them', async (t) => {
   const project = await createProject(t, { dev: true });
   await mkdir(join(project.root, 'node_modules'));
   await writeFile(join(project.root, 'node_modules/.package-lock.json'), '{"packages":{}}');
@@ -82,7 +82,7 @@ test('without the tools of development it starts, but a test installs them', asy
   assert.equal((await project.calls()).length, 1);
 });
 
-test("a failure shows npm's output and one sentence, and the next run tries again", async (t) => {
+test("a failure shows npm's output and one sentence, and the next run retries", async (t) => {
   const project = await createProject(t);
   await writeFile(join(project.root, 'fail'), '');
   const failed = await project.setup();
@@ -95,7 +95,7 @@ test("a failure shows npm's output and one sentence, and the next run tries agai
   assert.equal((await project.setup()).code, 0);
 });
 
-test('an old Node is refused, and a platform without a runtime is told', async (t) => {
+test('an old Node and a platform without a runtime are reported', async (t) => {
   const project = await createProject(t);
   const old = await project.setup({}, '18.20.0');
   assert.equal(old.code, 1);
@@ -104,7 +104,7 @@ test('an old Node is refused, and a platform without a runtime is told', async (
   assert.equal(without.code, 1);
   assert.match(
     without.stderr,
-    /Portico runs on Node\.js 24 or newer, which npm could not bring for \w+-\w+; /,
+    /Portico requires Node\.js 24 or newer, which npm could not install for \w+-\w+; /,
   );
 });
 
@@ -147,7 +147,7 @@ async function createProject(t: TestContext, { dev = false } = {}) {
       const text = await readFile(join(root, 'calls'), 'utf8').catch(() => '');
       return text.split('\n').filter(Boolean);
     },
-    /** `pretendVersion` lets this Node pass for another. */
+    /** `pretendVersion` makes this Node report another version. */
     async setup(env: NodeJS.ProcessEnv = {}, pretendVersion?: string) {
       const pretend = `Object.defineProperty(process, 'versions', { value: { node: '${pretendVersion}' } })`;
       await writeFile(join(root, 'pretend.cjs'), pretendVersion === undefined ? '' : pretend);

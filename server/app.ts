@@ -9,10 +9,8 @@ import { createFilesModule } from './files/module.ts';
 import { registerFiles } from './files/routes.ts';
 import { registerUploads } from './files/uploads/upload-routes.ts';
 import { createFailedAuthentications } from './infrastructure/audit/failed-authentications.ts';
-import { registerAuditEntries } from './infrastructure/audit/routes.ts';
 import { createAudit } from './infrastructure/audit/service.ts';
-import { createHousekeeping } from './infrastructure/background/housekeeping.ts';
-import { createSweeper } from './infrastructure/background/sweeper.ts';
+import { createClusterTasks, createNodeTasks } from './infrastructure/background/periodic-tasks.ts';
 import type { CompleteConfig } from './infrastructure/config/generated-secrets.ts';
 import { connectionsOfOne, reservedConnections } from './infrastructure/database/connections/bounded-pool.ts';
 import { createNotifications } from './infrastructure/database/connections/notifications.ts';
@@ -45,6 +43,7 @@ import { createObjects } from './objects/service.ts';
 import { createSimulator } from './objects/simulator.ts';
 import { createOperatorAuthentication } from './operator/authentication.ts';
 import { registerOperator } from './operator/routes.ts';
+import { registerAuditEntries } from './people/audit-entries/routes.ts';
 import type { PasswordHasher } from './people/login/passwords/passwords.ts';
 import { registerLogin } from './people/login/routes.ts';
 import { createLoginModule } from './people/login/service.ts';
@@ -263,9 +262,9 @@ export async function createApp(deps: Deps) {
   if (deps.operatorOnMainPort) await registerOperations(server);
   await server.ready();
 
-  const housekeeping = createHousekeeping({
+  const nodeTasks = createNodeTasks({
     log,
-    chores: [
+    tasks: [
       { name: 'key usage', run: usage.flush },
       { name: 'denials', run: denials.flush },
       { name: 'failed authentications', run: failedAuthentications.flush },
@@ -278,9 +277,9 @@ export async function createApp(deps: Deps) {
     ],
   });
 
-  const sweeper = createSweeper({
+  const clusterTasks = createClusterTasks({
     ...{ database, log },
-    chores: [
+    tasks: [
       { name: 'deleted subscriptions', run: subscriptions.sweepDeleted },
       { name: 'failed subscriptions', run: subscriptions.sweepFailed },
       { name: 'recoveries', run: redeliveries.sweep },
@@ -303,8 +302,8 @@ export async function createApp(deps: Deps) {
             ['requests', () => server.close()],
             ['sending', deliveries.stopSending],
             ['simulator', simulator.stop],
-            ['sweeper', sweeper.stop],
-            ['housekeeping', housekeeping.stop],
+            ['cluster tasks', clusterTasks.stop],
+            ['node tasks', nodeTasks.stop],
           ],
         },
         {
@@ -370,8 +369,8 @@ export async function createApp(deps: Deps) {
     server,
     createHealthServer,
     createOperatorServer,
-    housekeeping,
-    sweeper,
+    nodeTasks,
+    clusterTasks,
     close,
   };
 }

@@ -3,7 +3,7 @@ import type { Answer, TestApp } from './app.ts';
 
 type Item = Record<string, unknown>;
 
-/** The objects of a list's answer. */
+/** The objects of a list response. */
 export function objectsOf({ status, body }: Answer): Item[] {
   assert.equal(status, 200, JSON.stringify(body));
   return body.objects as Item[];
@@ -11,14 +11,14 @@ export function objectsOf({ status, body }: Answer): Item[] {
 
 export type AuditItem = Item & { changes: Record<string, unknown> };
 
-/** What the operator reads about an object, newest first. */
+/** The operator's audit records of an object, newest first. */
 export async function auditRecordsOf(app: TestApp, objectId: string, action?: string): Promise<AuditItem[]> {
   const filter = action === undefined ? '' : `&action=${action}`;
   const answer = await app.operate('GET', `/audit_records?per_page=100&object_id=${objectId}${filter}`);
   return objectsOf(answer) as AuditItem[];
 }
 
-/** The one record that there is, but for its guid. */
+/** The only record, without its guid. */
 export function soleRecord(records: readonly AuditItem[]): Item {
   const [record, ...more] = records;
   assert.ok(record && more.length === 0, `${records.length} records`);

@@ -17,10 +17,10 @@ import { createKey, createTenant, type Tenant } from './tenant.ts';
 export const TOKEN_TYPES: readonly TokenType[] = ['organization', 'bank', 'customer', 'user'];
 const SANDBOX = 'sandbox';
 
-/** A tenant with a customer of its bank and a Founder: whoever can hold a token is there. */
+/** A tenant with a customer of its bank and a Founder: every kind of token holder. */
 export type Callers = Tenant & { customerGuid: string; memberGuid: string };
 
-/** Those that keys can hold and those of people. */
+/** The scopes of keys and of users. */
 export const EVERY_SCOPE: readonly string[] = [...allScopes(), ...peopleScopes()];
 
 export async function createCallers(app: TestApp): Promise<Callers> {
@@ -29,7 +29,7 @@ export async function createCallers(app: TestApp): Promise<Callers> {
   return { ...tenant, customerGuid: await createCustomer(app, tenant.bankGuid), memberGuid };
 }
 
-/** The same Organization through another bank of it, and a customer of that bank. */
+/** The same Organization with another bank, and a customer of that bank. */
 export async function createSiblings(app: TestApp, callers: Callers): Promise<Callers> {
   const path = `/organizations/${callers.organizationGuid}/banks`;
   const { body } = await app.operate('POST', path, { name: 'Second', environment: SANDBOX });
@@ -42,11 +42,11 @@ type TokenOptions = {
   scopes?: readonly string[];
   ipAllowlist?: readonly string[];
   environment?: 'sandbox' | 'production';
-  /** When a person last proved who they are; by default now. */
+  /** The time of the user's last second factor; now by default. */
   provedAt?: Date | 'never';
 };
 
-/** A token of any type with anything in it, also what the token endpoints would never grant. */
+/** A token of any type with any claims, also such that the token endpoints never grant. */
 export async function issueToken(
   app: TestApp,
   callers: Omit<Callers, 'memberGuid'> & { memberGuid?: string },
@@ -64,7 +64,7 @@ export async function issueToken(
     organization: { subject: organizationKey.clientId, environment },
     bank: { subject: bankKey.clientId, bankGuid, environment },
     customer: { subject: bankKey.clientId, bankGuid, customerGuid, environment },
-    // People's may be for both.
+    // User tokens may be for both environments.
     user: {
       ...{ subject: callers.memberGuid ?? 'f'.repeat(32), environment: chosen },
       ...{ provedAt: provedAt === 'never' ? undefined : provedAt, secondFactor: true },
@@ -86,8 +86,8 @@ export async function readApiOperations(app: TestApp): Promise<ApiOperation[]> {
 }
 
 /**
- * For each path with a parameter: a real object of a tenant, and whether it belongs to a bank (and so to an
- * environment), to one environment of the Organization, or to the whole of it. A new path adds its line here.
+ * For each path with a parameter: an existing object, and whether it belongs to a bank (and so to an environment), to
+ * one environment of the Organization, or to the whole Organization. A new path adds its line here.
  */
 type PathObject = {
   boundTo: 'organization' | 'environment' | 'bank';
@@ -153,7 +153,7 @@ const OBJECTS: Record<string, PathObject> = {
   },
 };
 
-/** Every kind of object but the customers themselves. */
+/** Every kind of object except customers. */
 function objectsOfCustomers(): Record<string, PathObject> {
   const types = OBJECT_TYPES.filter(({ customer }) => customer !== 'itself');
   return Object.fromEntries(
@@ -164,7 +164,7 @@ function objectsOfCustomers(): Record<string, PathObject> {
   );
 }
 
-/** What the fields of a body have to name, where it has to be there: made only for those that ask for it. */
+/** Objects that the fields of a body must refer to, created only when needed. */
 const NAMED: Record<string, (app: TestApp, owner: Callers) => Promise<string>> = {
   subscription_guid: async (app, owner) => (await anySubscription(app, owner)).guid,
   subscription_event_guid: async (app, owner) => (await publishEvents(app, owner))[0] as string,
@@ -201,7 +201,7 @@ function pathObjectOf({ path }: Operation): PathObject {
   return object;
 }
 
-/** Tokens that are let in by the route, and to which an object of the owner is nothing. */
+/** Tokens that the route accepts and that have no access to the owner's object. */
 export async function outsidersOf(
   app: TestApp,
   operation: ApiOperation,
@@ -220,13 +220,13 @@ export async function outsidersOf(
   return tokens;
 }
 
-/** The same call about something else. */
+/** The same call for another object. */
 export function addressOfOther(operation: Operation, id: string): string {
   const [name = ''] = PARAMETER.exec(operation.path) ?? [];
   return addressOf(operation, { [name]: id });
 }
 
-/** A call that is right in everything but its token: a real object of the owner, a body that fits. */
+/** A call that is valid except for its token. */
 export async function validCallOf(app: TestApp, operation: Operation, owner: Callers) {
   const [name] = PARAMETER.exec(operation.path) ?? [];
   const given = name === undefined ? {} : { [name]: await pathObjectOf(operation).create(app, owner) };
@@ -234,7 +234,7 @@ export async function validCallOf(app: TestApp, operation: Operation, owner: Cal
   return { method: operation.method, url: addressOf(operation, given), ...(payload && { payload }) };
 }
 
-/** Valid by the schema; where a value has to mean something, it does. */
+/** Valid by the schema, with references to existing objects. */
 async function bodyOf(app: TestApp, operation: Operation, owner: Callers): Promise<object | undefined> {
   const { bankGuid, customerGuid } = owner;
   const schema = jsonBodyOf(operation);
@@ -255,7 +255,7 @@ async function bodyOf(app: TestApp, operation: Operation, owner: Callers): Promi
   return { ...(sampleOf(schema) as object), ...chosen, ...Object.fromEntries(existing) };
 }
 
-/** Every route under /api of the servers made from now on, whether the document shows it or not. */
+/** Every route under /api of the servers created from now on, documented or not. */
 export function watchApiRoutes(): ReadonlySet<string> {
   const routes = new Set<string>();
   subscribe('fastify.initialization', (message) => {

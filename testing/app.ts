@@ -34,10 +34,9 @@ export type TestApp = App & {
   clock: FakeClock;
   testDatabase: TestDatabase;
   dataDir: string;
-  /** Every line that the app logged. */
   logged: readonly string[];
   call(options: InjectOptions & { token?: string }): Promise<Answer>;
-  /** A call to the operator's surface with the right token. */
+  /** A call to the operator API with the correct token. */
   operate(
     method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE',
     path: string,
@@ -45,7 +44,7 @@ export type TestApp = App & {
   ): Promise<Answer>;
 };
 
-/** The app on a database of its own, called without a network; everything is closed after the test file. */
+/** The app on its own database, called without a network; everything is closed after the test file. */
 export async function createTestApp({
   environment = {},
   testDatabase,
@@ -59,15 +58,14 @@ export async function createTestApp({
   environment?: Environment;
   testDatabase?: TestDatabase;
   clock?: FakeClock;
-  /** The database answers in real time, so its connections are checked in real time too unless a test says otherwise. */
+  /** The database answers in real time, so its connections are checked in real time unless a test says otherwise. */
   databaseTimers?: Timers;
-  /** Where names of endpoints lead. */
+  /** Resolves the host names of endpoints. */
   resolve?: Resolve;
-  /** Unless it is given to several nodes, each has its own. */
+  /** Each app has its own by default. */
   dataDir?: string;
-  /** What is served at the front door; without it, the way to the reference. */
   dashboard?: DashboardFiles;
-  /** Argon2 unless it is given. */
+  /** Argon2 by default. */
   passwordHasher?: PasswordHasher;
 } = {}): Promise<TestApp> {
   const ownDatabase = testDatabase ?? (await createTestDatabase());
@@ -95,7 +93,7 @@ export async function createTestApp({
     databaseTimers,
     sender: createSender({ clock, timers: clock, resolve }),
     randomBytes,
-    // One server for every route, so that a test calls it without asking whose surface it is.
+    // One server for every route, so that tests need not distinguish the listeners.
     operatorOnMainPort: true,
     dashboard,
     passwordHasher,
@@ -103,7 +101,7 @@ export async function createTestApp({
   await app.partitions.prepare();
   await app.revocations.start();
   after(async () => {
-    // Requests to endpoints that never answer end by their deadline, and that is on this clock.
+    // Requests to hanging endpoints end by their timeout, which is on this clock.
     const stopped = app.dispatcher.stop();
     clock.advance(EXCHANGE_TIMEOUT_MS);
     await stopped;
@@ -120,7 +118,7 @@ export async function createTestApp({
     const response = await app.server.inject({ ...options, headers, payloadAsStream: true });
     const answer = { status: response.statusCode, headers: response.headers, body: {} };
     const type = String(response.headers['content-type']);
-    // Of an answer that does not end by itself the beginning is enough.
+    // Streams do not end, so their beginning is enough.
     if (type.startsWith('text/event-stream')) response.raw.res.destroy();
     else {
       const content = await text(response.stream());
@@ -141,7 +139,7 @@ export async function createTestApp({
   };
 }
 
-/** The contract's error body, and nothing else in it. */
+/** The exact error body of the contract. */
 export function assertError(
   answer: Answer,
   status: number,

@@ -1,8 +1,8 @@
 import { createHash, createSign, generateKeyPairSync, randomBytes } from 'node:crypto';
 
 /**
- * An authenticator in software: a P-256 key that really signs, over the bytes that WebAuthn prescribes (authenticator
- * data, then the hash of the client data), in the encodings of a browser. Everything in them can be made wrong.
+ * A software authenticator: a P-256 key that signs the bytes that WebAuthn prescribes (authenticator data, then the
+ * hash of the client data) in the encodings of a browser. Every part can be made invalid.
  */
 export type Authenticator = ReturnType<typeof createAuthenticator>;
 
@@ -69,7 +69,7 @@ export function createAuthenticator({ origin = 'http://localhost:4000' } = {}) {
     id,
     sign,
 
-    /** As `navigator.credentials.create()` answers. */
+    /** Like the result of `navigator.credentials.create()`. */
     create(options: { challenge: string }, wrong: Wrong = {}) {
       const length = Buffer.alloc(2);
       length.writeUInt16BE(credentialId.length);
@@ -94,7 +94,7 @@ export function createAuthenticator({ origin = 'http://localhost:4000' } = {}) {
       };
     },
 
-    /** As `navigator.credentials.get()` answers. */
+    /** Like the result of `navigator.credentials.get()`. */
     get(options: { challenge: string }, wrong: Wrong = {}) {
       const client = clientData('webauthn.get', options, wrong);
       const data = authenticatorData(wrong);

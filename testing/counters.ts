@@ -8,7 +8,7 @@ function minuteOf({ clock }: TestApp, agoMs: number): Date {
   return new Date(Math.floor((clock.now().getTime() - agoMs) / MINUTE_MS) * MINUTE_MS);
 }
 
-/** As if this had happened to the subscription so long ago; its successes took up to 5 ms, the slow ones over 5 s. */
+/** Counters as if the deliveries had happened this long ago; successes took up to 5 ms, slow ones over 5 s. */
 export async function countDeliveries(
   app: TestApp,
   subscription_guid: string,

@@ -19,7 +19,7 @@ export async function createCustomer(
   return guid;
 }
 
-/** What a customer's own token is, with whatever scopes a test wants it to hold. */
+/** A customer token with any scopes. */
 export async function customerToken(
   app: TestApp,
   { organizationGuid, bankGuid, bankKey }: Tenant,

@@ -3,7 +3,7 @@ import type { InjectOptions } from 'fastify';
 import type { Role } from '../server/tokens/roles.ts';
 import type { Answer, TestApp } from './app.ts';
 
-/** Calls of a browser that is on our own page, and the people behind it. */
+/** Calls of a browser with a session, and its users. */
 export type Browser = { cookie: string };
 export type Person = Browser & { memberGuid: string; email: string; password: string };
 
@@ -31,7 +31,7 @@ export function browse(
   return app.call({ ...call, ...(payload === undefined ? {} : { payload }) });
 }
 
-/** What a browser would send back. */
+/** The cookie that a browser would send back. */
 export function browserOf({ headers }: Answer): Browser {
   const [first] = [headers['set-cookie']].flat();
   assert.ok(typeof first === 'string', 'a cookie was set');
@@ -70,7 +70,7 @@ export function logIn(
   return browse(app, 'POST', '/login', { payload, ...options });
 }
 
-/** The real way to a user token. */
+/** Gets a user token over HTTP. */
 export async function dashboardToken(
   app: TestApp,
   as: Browser,

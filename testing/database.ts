@@ -16,11 +16,11 @@ import { Secret } from '../server/infrastructure/runtime/secret.ts';
 import { createFakeClock } from './fake-clock.ts';
 
 /**
- * One PostgreSQL for a whole run (`scripts/test.ts` starts it), a migrated template in it,
- * and a clone of the template for each test file: real, isolated, and made in milliseconds.
+ * One PostgreSQL for a whole run (`scripts/test.ts` starts it), a migrated template in it, and a clone of the template
+ * for each test file, created in milliseconds.
  */
 const TEMPLATE = 'portico_template';
-/** The app runs as the service, as everywhere; the owner is for tests that change the schema. */
+/** The app connects as the service role; the owner is for tests that change the schema. */
 const SERVER_URL_VARIABLES = {
   superuser: 'TEST_DATABASE_URL',
   owner: 'TEST_DATABASE_OWNER_URL',
@@ -48,7 +48,7 @@ export async function prepareTemplate(postgres: EmbeddedPostgres): Promise<void>
 }
 
 export type TestDatabase = {
-  /** As the service; of a database that is not migrated as the owner, for nobody else may do anything there. */
+  /** As the service role; as the owner if the database is not migrated, because the service role has no grants then. */
   url: Secret;
   ownerUrl: Secret;
   serviceUrl: Secret;
@@ -68,14 +68,14 @@ export async function createTestDatabase({ migrated = true } = {}): Promise<Test
   };
 }
 
-/** What the service may not do: analyze, truncate, add a trigger. */
+/** For statements that the service role may not run: analyze, truncate, create trigger. */
 export function queriesOfOwner({ ownerUrl }: TestDatabase): Queries {
   const { queries, close } = createDatabase({ url: ownerUrl, connections: 1, log: silent });
   after(close);
   return queries;
 }
 
-/** As a version did whose last migration this was. */
+/** Migrates up to this migration, like an older version. */
 export async function migrateTo(queries: Queries, last: string): Promise<void> {
   const directory = new URL('../server/infrastructure/database/migrations/', import.meta.url);
   const names = readdirSync(directory).map((file) => file.replace(/\.sql$/, ''));

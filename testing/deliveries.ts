@@ -8,24 +8,24 @@ import type { SubscriptionBody } from './subscriptions.ts';
 type Row = Insertable<Tables['deliveries']>;
 
 type Options = Partial<Omit<Row, 'completed_at' | 'failed_at'>> & {
-  /** How it stands: waiting is in the queue, the others are not. */
+  /** Waiting deliveries are in the queue, the others are not. */
   ended?: 'waiting' | 'completed' | 'failed';
-  /** When it ended; otherwise as it was created. */
+  /** When it ended; the creation time by default. */
   at?: Date;
-  /** When it is tried next, while it waits. */
+  /** The time of the next attempt of a waiting delivery. */
   dueAt?: Date;
 };
 
 let made = 0;
 
-/** A guid of that moment; later ones are greater. */
+/** A guid of that time; later ones are greater. */
 export function guidOf(moment: Date): string {
   made += 1;
   const sequence = `7${made.toString(16).padStart(11, '0').slice(0, 3)}8${made.toString(16).padStart(15, '0')}`;
   return firstGuidAt(moment).slice(0, 12) + sequence;
 }
 
-/** Deliveries as they lie in the database, in a state that nobody had to wait for; gives the guids. */
+/** Inserts delivery rows in the given state; returns their guids. */
 export async function insertDeliveries(
   app: TestApp,
   owner: { organizationGuid: string },

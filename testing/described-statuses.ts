@@ -25,7 +25,7 @@ export function watchDescribedStatuses(): void {
 
 function isDescribed(request: FastifyRequest, status: number): boolean {
   const { url, schema } = request.routeOptions;
-  // What matched no route, and the pages that are no part of the API, have no schema to keep to.
+  // Unmatched requests, and pages outside the API, have no schema.
   if (url === undefined || schema?.hide) return true;
   return Object.hasOwn((schema?.response ?? {}) as object, status);
 }

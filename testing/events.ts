@@ -3,10 +3,10 @@ import type { TestApp } from './app.ts';
 import { nextGuid } from './customers.ts';
 import type { Tenant } from './tenant.ts';
 
-/** What `POST /operator/events` takes; anything goes, for whoever wants to be refused. */
+/** The body of `POST /operator/events`, possibly invalid. */
 type ReportedEvent = Record<string, unknown>;
 
-/** An event of the tenant's bank: a transfer that was completed, unless the test says otherwise. */
+/** An event of the tenant's bank: a completed transfer by default. */
 export function eventOf(
   app: TestApp,
   { organizationGuid, bankGuid }: Pick<Tenant, 'organizationGuid' | 'bankGuid'>,
@@ -21,7 +21,7 @@ export function eventOf(
   };
 }
 
-/** So many events, or one for each of these, in one call of the operator; gives their guids in this order. */
+/** Reports several events in one call of the operator; returns their guids in order. */
 export async function publishEvents(
   app: TestApp,
   tenant: Pick<Tenant, 'organizationGuid' | 'bankGuid'>,

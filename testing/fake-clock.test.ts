@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { createFakeClock } from './fake-clock.ts';
 
-test('timers run at their own moments, in their order, and only once', () => {
+test('timers run at their times, in order, and only once', () => {
   const clock = createFakeClock(new Date(0));
   const ran: [string, number][] = [];
   const set = (name: string, ms: number) => clock.after(ms, () => ran.push([name, clock.now().getTime()]));
@@ -26,7 +26,7 @@ test('timers run at their own moments, in their order, and only once', () => {
   assert.equal(clock.waiting(), 0);
 });
 
-test('a timer that a timer sets runs on the same way, when it comes due on it', () => {
+test('a timer set by a timer runs in the same advance when it becomes due', () => {
   const clock = createFakeClock(new Date(0));
   const ticks: number[] = [];
   function tick(): void {
@@ -39,7 +39,7 @@ test('a timer that a timer sets runs on the same way, when it comes due on it', 
   assert.equal(clock.waiting(), 1);
 });
 
-test('no time at all runs what is due at once, and not before', () => {
+test('advancing by zero runs timers that are due at once', () => {
   const clock = createFakeClock();
   let ran = 0;
   clock.after(0, () => {
@@ -50,7 +50,7 @@ test('no time at all runs what is due at once, and not before', () => {
   assert.equal(ran, 1);
 });
 
-test('a cancelled timer does not run, also when another one cancels it on the way', () => {
+test('a cancelled timer does not run, also when another timer cancels it', () => {
   const clock = createFakeClock();
   let ran = 0;
   const count = () => {
@@ -66,7 +66,7 @@ test('a cancelled timer does not run, also when another one cancels it on the wa
   assert.equal(clock.waiting(), 0);
 });
 
-test('time that is set back runs nothing, and timers keep their moments', () => {
+test('setting time back runs nothing, and timers keep their times', () => {
   const clock = createFakeClock(new Date(1_000));
   const ran: number[] = [];
   clock.after(10, () => ran.push(clock.now().getTime()));
@@ -76,7 +76,7 @@ test('time that is set back runs nothing, and timers keep their moments', () => 
   assert.deepEqual(ran, [1_010]);
 });
 
-test('what a timer throws is thrown by whoever moves time; the others run when it moves on', () => {
+test('advance throws the error of a timer; the others run at the next advance', () => {
   const clock = createFakeClock(new Date(0));
   let ran = false;
   clock.after(5, () => {
@@ -91,7 +91,7 @@ test('what a timer throws is thrown by whoever moves time; the others run when i
   assert.ok(ran);
 });
 
-test('one step or many, the same timers run at the same moments', () => {
+test('one step or many, the same timers run at the same times', () => {
   const delays = fc.array(fc.nat({ max: 50 }), { maxLength: 20 });
   const steps = fc.array(fc.nat({ max: 20 }), { minLength: 1, maxLength: 10 });
   fc.assert(

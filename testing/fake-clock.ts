@@ -2,7 +2,7 @@ import type { Clock, Timers } from '../server/infrastructure/runtime/clock.ts';
 
 export type FakeClock = Clock &
   Timers & {
-    /** Moves time, and on the way runs every timer that comes due, each at its own moment. */
+    /** Advances time and runs every timer that becomes due, each at its own time. */
     advance(ms: number): void;
     set(moment: Date): void;
     /** Timers that are still set. */
@@ -11,7 +11,7 @@ export type FakeClock = Clock &
 
 type Timer = { at: number; action: () => void };
 
-/** Time that moves only when a test says so. */
+/** A clock that only a test advances. */
 export function createFakeClock(start = new Date('2026-11-15T12:00:00.000Z')): FakeClock {
   let now = start.getTime();
   const timers = new Set<Timer>();

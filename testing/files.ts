@@ -9,7 +9,7 @@ import type { Answer, TestApp } from './app.ts';
 import { createCustomer } from './customers.ts';
 import { createTenant, type Tenant, tokenOf } from './tenant.ts';
 
-/** The least that passes for what it is declared to be. */
+/** The smallest content that passes as its type. */
 export const PNG = Buffer.concat([
   Buffer.from('89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489', 'hex'),
   Buffer.from('0000000a49444154789c6360000000020001e221bc330000000049454e44ae426082', 'hex'),
@@ -20,7 +20,7 @@ export const PDF = Buffer.from(
 
 export type FileBody = Record<string, unknown> & { guid: string; state: string; upload_url: string };
 export type Owner = Tenant & { customerGuid: string; token: string };
-/** A function where time goes by: a token lives for half an hour. */
+/** A function where time advances: a token expires after half an hour. */
 type Caller = { token: string | (() => Promise<string>) };
 type Creator = Caller & Pick<Owner, 'customerGuid'>;
 
@@ -77,7 +77,7 @@ async function textOf(token: Caller['token']): Promise<string> {
   return typeof token === 'string' ? token : token();
 }
 
-/** Everything that lies in the folder of files, whole or not. */
+/** All content in the folder of files, complete or not. */
 export async function storedIn({ dataDir }: Pick<TestApp, 'dataDir'>): Promise<string[]> {
   const entries = await readdir(join(dataDir, 'files'), { recursive: true, withFileTypes: true }).catch(
     (error: NodeJS.ErrnoException) => {
@@ -88,7 +88,7 @@ export async function storedIn({ dataDir }: Pick<TestApp, 'dataDir'>): Promise<s
   return entries.filter((entry) => entry.isFile()).map((entry) => entry.name);
 }
 
-/** The app on a real socket: links lead to its default address, which is put right here. */
+/** The app on a real socket; replaces the default address in links by the real one. */
 export async function listenTo(app: TestApp): Promise<(link: string) => string> {
   await app.server.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.server.server.address() as AddressInfo;
@@ -102,7 +102,7 @@ export type HttpAnswer = {
   body: Answer['body'];
 };
 
-/** One request of which every header and byte is the test's own. */
+/** A request whose headers and bytes are under the test's control. */
 export function send(
   method: string,
   url: string,
@@ -118,7 +118,7 @@ export function send(
     const body = isJson && bytes.length > 0 ? JSON.parse(bytes.toString()) : {};
     return { status: response.statusCode, headers: response.headers, bytes, body };
   })();
-  // A test that cuts it off asks for no answer.
+  // A test that aborts the request needs no response.
   answer.catch(() => {});
   if (content.length > 0) outgoing.write(content);
   return { outgoing, answer };

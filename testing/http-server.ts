@@ -12,7 +12,7 @@ import { createFakeClock } from './fake-clock.ts';
 
 export const BODY_BUDGET_BYTES = 64 * 1024 ** 2;
 
-/** The HTTP server without the service: a test gives it routes of its own and speaks to it over a socket. */
+/** The HTTP server without the service, with routes of the test. */
 export function createBareServer({
   baseUrl = 'http://localhost:4000',
   maxBodyBytes = BODY_BUDGET_BYTES,
@@ -42,7 +42,7 @@ export async function listenAnywhere(server: HttpServer): Promise<number> {
   return (server.server.address() as AddressInfo).port;
 }
 
-/** Sends bytes as they are and reads the answer until the server closes the connection. */
+/** Sends raw bytes and reads the response until the server closes the connection. */
 export async function exchange(port: number, sent: string) {
   const socket = connect(port, '127.0.0.1');
   socket.setEncoding('utf8');

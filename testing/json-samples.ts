@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 
-/** Valid and invalid values made from a JSON Schema, so that tests follow the schemas by themselves. */
+/** Valid and invalid values generated from a JSON Schema, so that tests follow the schemas. */
 export type JsonSchema = {
   type?: string;
   enum?: readonly unknown[];
@@ -32,7 +32,7 @@ const FORMATS: Record<string, string> = {
   email: 'someone@partner.example',
 };
 
-/** One valid value. A schema that this cannot serve fails loudly: give it an `example`, or teach this. */
+/** One valid value. A schema that is not supported here throws: give it an `example`, or extend this. */
 export function sampleOf(schema: JsonSchema): unknown {
   const sample = guess(schema);
   if (!accepts(schema, sample)) throw new Error(`no sample for ${JSON.stringify(schema)}`);
@@ -72,7 +72,7 @@ const ONE_OF_EACH_TYPE = [null, true, 0, 1.5, -1, '', 'x', [], ['x'], [null], {}
 export function wrongValues(schema: JsonSchema): unknown[] {
   const entries = schema.items ? wrongValues(schema.items).map((entry) => [entry]) : [];
   return [...ONE_OF_EACH_TYPE, ...entries].filter(
-    // An object where one is wanted is not of the wrong type: it lacks a field, which is told otherwise.
+    // An object where one is expected has the right type; it only lacks fields, which has another message.
     (value) => !accepts(schema, value) && !(schema.type === 'object' && accepts({ type: 'object' }, value)),
   );
 }

@@ -4,21 +4,20 @@ import { after } from 'node:test';
 import type { TestApp } from './app.ts';
 import { metricOf, until } from './webhooks.ts';
 
-/** Attempts are told of a few times a second: by then the stream has had them. */
+/** Attempts are published a few times a second, so the stream has them by then. */
 export const TOLD_AFTER_MS = 1_000;
 
 type Message = Record<string, unknown>;
 
-/** A live stream over a real connection, read as a browser would. */
+/** A live stream over a real connection, read like a browser does. */
 export type Live = {
   response: IncomingMessage;
-  /** The attempts so far. */
   attempts: Message[];
-  /** How many were left out so far. */
+  /** How many were dropped so far. */
   dropped(): number;
-  /** Lines that only say that the stream is alive. */
+  /** Keep-alive lines. */
   heartbeats(): number;
-  /** How it ended: in order, or by a connection that broke. */
+  /** How it ended: closed by the server, or by a broken connection. */
   ended: Promise<'ended' | 'broken'>;
   close(): void;
 };
@@ -57,12 +56,12 @@ function read(response: IncomingMessage) {
   return { attempts, dropped: () => dropped, heartbeats: () => heartbeats, ended };
 }
 
-/** Until this process knows that so many Organizations are watched, wherever they are. */
+/** Waits until this process knows that this many Organizations have a live stream, on any node. */
 export function untilWatched(app: TestApp, count = 1): Promise<void> {
   return until(async () => (await metricOf(app, 'portico_live_watched')) === count, `${count} watched`);
 }
 
-/** Until this process has so many streams. */
+/** Waits until this process has this many streams. */
 export function untilViewers(app: TestApp, count: number): Promise<void> {
   return until(async () => (await metricOf(app, 'portico_live_viewers')) === count, `${count} viewers`);
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { after } from 'node:test';
 
-/** A mail server (RFC 5321, as much as it takes) that keeps what it is given, and fails when a test says so. */
+/** A minimal mail server (RFC 5321) that stores messages, and fails when a test says so. */
 export type Received = { from: string; to: string; data: string };
 
 export async function createMailServer() {
@@ -65,18 +65,18 @@ export async function createMailServer() {
       PORTICO_SMTP_URL: `smtp://127.0.0.1:${port}`,
       PORTICO_MAIL_FROM: 'portico@operator.example',
     },
-    /** The next so many; the default is to come again later. */
+    /** Rejects the next messages, temporarily by default. */
     refuse(times: number, answer = '451 later'): void {
       [failures, refusal] = [times, answer];
     },
-    /** Once there are this many. */
+    /** Waits for this many messages. */
     async until(count: number): Promise<void> {
       while (received.length < count) await new Promise<void>((resolve) => waiting.push(resolve));
     },
   };
 }
 
-/** The text of a message with the line breaks of its encoding undone (RFC 2045, section 6.7). */
+/** The text of a message without the line breaks of its encoding (RFC 2045, section 6.7). */
 export function textOf({ data }: Received): string {
   const [, body = ''] = data.split(/\n\n(.*)/s);
   return body

@@ -6,16 +6,16 @@ import { nextGuid } from './customers.ts';
 import { type JsonSchema, sampleOf } from './json-samples.ts';
 import type { Tenant } from './tenant.ts';
 
-/** A bank and a customer of it: whose the objects of a test are. */
+/** The bank and customer of a test's objects. */
 export type Owner = Pick<Tenant, 'bankGuid'> & { customerGuid: string };
 
 export function typeOf(name: string): ObjectType {
   const type = OBJECT_TYPES.find((candidate) => candidate.name === name);
-  assert.ok(type, `there are no objects of the type ${name}`);
+  assert.ok(type, `there is no object type ${name}`);
   return type;
 }
 
-/** A report of an object as the platform's core makes one: right in everything, unless the test says otherwise. */
+/** A valid report of an object by the platform's core. */
 export function reportOf(
   { name, details, machine, customer }: ObjectType,
   { bankGuid, customerGuid }: Owner,
@@ -30,12 +30,12 @@ export function reportOf(
   };
 }
 
-/** What a test can count on beyond what a sample has. */
+/** Values that tests rely on beyond a generated sample. */
 const DETAILS: Record<string, object> = {
   account: { type: 'reserve', balance: 1_000, low_balance: 500, minimum_balance: 100 },
 };
 
-/** What it takes for another object to name it. */
+/** The state that lets another object refer to it. */
 const NAMEABLE: Record<string, object> = { plan: { state: 'completed' } };
 
 export function report(app: TestApp, type: ObjectType, guid: string, payload: object): Promise<Answer> {
@@ -57,7 +57,7 @@ export async function reportObject(
   return guid;
 }
 
-/** What a partner sends to create one: what it names is there. */
+/** The body with which a partner creates one; its references exist. */
 export async function newObject(app: TestApp, type: ObjectType, owner: Owner): Promise<object> {
   const { details } = reportOf(type, owner) as { details: Record<string, unknown> };
   const required = Object.entries(type.references ?? {}).filter(([field]) => field in details);

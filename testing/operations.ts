@@ -5,7 +5,7 @@ import { type Browser, joinTeam } from './dashboard.ts';
 import { type JsonSchema, sampleOf } from './json-samples.ts';
 import { createTenant, everyScope, tokenOf, userToken } from './tenant.ts';
 
-/** The routes as `/openapi.json` tells them: a test over these covers a route added later by itself. */
+/** The routes of `/openapi.json`: a test over these covers routes that are added later. */
 export type Parameter = { name: string; in: 'path' | 'query' | 'header'; schema: JsonSchema };
 type Content = Record<string, { schema: JsonSchema }>;
 export type Operation = {
@@ -35,14 +35,14 @@ export async function readOperations(app: TestApp): Promise<Operation[]> {
   );
 }
 
-/** For tests of what is refused: refusals count against the limits. */
+/** For tests of rejections, which count against the limits. */
 export const UNLIMITED = {
   PORTICO_RATE_LIMIT_TOKEN_PER_CLIENT: '1000000',
   PORTICO_RATE_LIMIT_TOKEN_PER_ADDRESS: '1000000',
   PORTICO_RATE_LIMIT_LOGIN_PER_ADDRESS: '1000000',
 };
 
-/** The operations with a way to call each with credentials that it accepts: they come before every other check. */
+/** The operations, each with a call that has valid credentials, because authentication precedes every other check. */
 export async function createOperations(app: TestApp) {
   const tenant = await createTenant(app);
   const tokens: Record<string, string> = {
@@ -54,7 +54,7 @@ export async function createOperations(app: TestApp) {
   const reader = await joinTeam(app, tenant.organizationGuid);
   const { memberGuid } = await joinTeam(app, tenant.organizationGuid);
 
-  /** For what changes something a session of its own: it may end. What only reads finds the same each time. */
+  /** Changing operations get a session of their own, because they may end it. */
   async function browserFor({ method }: Operation): Promise<Browser> {
     if (method === 'GET') return reader;
     const nowhere = { address: undefined, userAgent: undefined, requestId: 'test' };
@@ -77,7 +77,7 @@ export async function createOperations(app: TestApp) {
   return { operations: await readOperations(app), call, tenant };
 }
 
-/** Moments at the ends of what a calendar, a guid and PostgreSQL know, in order. */
+/** Times at the limits of calendars, guids and PostgreSQL, in order. */
 export const EXTREME_MOMENTS = [
   '-271821-04-20T00:00:00Z',
   '0000-01-01T00:00:00+23:59',
@@ -96,7 +96,7 @@ export const EXTREME_MOMENTS = [
 
 const MAX_LOG_LINE_CHARACTERS = 16_384;
 
-/** Whatever a caller sends, the log has no error of ours and no line of many kilobytes. */
+/** Asserts that the log has no error and no line of many kilobytes. */
 export function assertQuietLog({ logged }: TestApp): void {
   for (const line of logged) {
     assert.ok(line.length <= MAX_LOG_LINE_CHARACTERS, `a line of ${line.length} characters`);
@@ -104,10 +104,10 @@ export function assertQuietLog({ logged }: TestApp): void {
   }
 }
 
-/** Whose token an operation takes, by its `security`. A new kind of credentials is added here, and only here. */
+/** The token holder for an operation, by its `security`. A new kind of credentials is added here. */
 function holderFor({ operationId, security = [], ...operation }: Operation): string | undefined {
   const [scheme] = security.flatMap((alternative) => Object.keys(alternative));
-  // The token endpoints: credentials stand in the body as well, where the test's own input is.
+  // The token endpoints: the credentials are in the body, together with the test's input.
   if (scheme === undefined || scheme === 'clientCredentials') return undefined;
   if (scheme === 'operatorToken') return 'operator';
   if (scheme === 'session') return 'session';
@@ -115,7 +115,7 @@ function holderFor({ operationId, security = [], ...operation }: Operation): str
   throw new Error(`${operationId} is secured by ${scheme}, which holderFor() does not know yet`);
 }
 
-/** The operation's address, with well-formed values in its path unless the test gives others. */
+/** The URL of an operation, with well-formed path parameters by default. */
 export function addressOf({ path, parameters = [] }: Operation, given: Record<string, string> = {}): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const parameter = parameters.find((candidate) => candidate.in === 'path' && candidate.name === name);
@@ -127,7 +127,7 @@ export function jsonBodyOf(operation: Operation): JsonSchema | undefined {
   return operation.requestBody?.content['application/json']?.schema;
 }
 
-/** What it takes is no document that we read, but bytes that we keep. */
+/** Takes raw bytes instead of a document. */
 export function takesBytes({ requestBody }: Operation): boolean {
   const schemas = Object.values(requestBody?.content ?? {}).map(({ schema }) => Object.keys(schema));
   return schemas.length > 0 && schemas.every((keywords) => keywords.length === 0);
@@ -137,7 +137,7 @@ export function queryOf({ parameters = [] }: Operation): Parameter[] {
   return parameters.filter((parameter) => parameter.in === 'query');
 }
 
-/** Of a body of another type: the dashboard takes it for a form on somebody else's page. */
+/** The rejection of another content type: the dashboard routes treat it as a cross-site form. */
 export function refusalOfType({ path }: Operation): Refusal {
   return path.startsWith('/dashboard/')
     ? { status: 403, code: 'csrf_refused' }
@@ -151,8 +151,8 @@ export function invalid(names: string): Refusal {
 }
 
 /**
- * Refused as the contract says, with exactly its fields and nothing of our inside. At the token endpoints
- * that is `invalid_request` for whatever does not fit, with the message once more as `error_description`.
+ * Asserts the exact error body of the contract. At the token endpoints every invalid request is `invalid_request`, with
+ * the message also as `error_description`.
  */
 export function assertRefused(operation: Operation, answer: Answer, { status, code, names }: Refusal): void {
   const described = operation.responses[status]?.content?.['application/json']?.schema.properties ?? {};

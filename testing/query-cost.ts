@@ -5,9 +5,9 @@ import type { Queries } from '../server/infrastructure/database/database.ts';
 import type { Tables } from '../server/infrastructure/database/tables.ts';
 import type { TestDatabase } from './database.ts';
 
-/** Tells what lists cost in blocks of 8 KB that are read: the same on every machine, whatever else it does. */
+/** Measures lists in blocks of 8 KB, which do not depend on the machine. */
 export type QueryCost = {
-  /** The most blocks that a single statement of the work read. */
+  /** The maximum number of blocks that a single statement read. */
   blocksOf(work: (queries: Queries) => Promise<unknown>): Promise<number>;
   close(): Promise<void>;
 };
@@ -15,7 +15,7 @@ export type QueryCost = {
 export function createQueryCost({ url }: TestDatabase): QueryCost {
   const asked: CompiledQuery[] = [];
   const pool = new pg.Pool({ connectionString: url.reveal(), max: 1 });
-  // The database may go before its last connection has.
+  // The database may be dropped before its last connection is closed.
   pool.on('error', () => {});
   pool.on('connect', (client) => void client.query(LIST_SETTINGS));
   const queries = new Kysely<Tables>({

@@ -11,9 +11,9 @@ import type { Environment } from '../server/infrastructure/config/config.ts';
 import { runCommand } from '../server/infrastructure/database/embedded/run-command.ts';
 
 const PORTICO = join(import.meta.dirname, '..', 'bin', 'portico.cjs');
-/** Far more than anything here takes: a busy machine is no failure, a process that hangs is. */
+/** Far above the expected time, for busy machines; only a hanging process exceeds it. */
 const PATIENCE_MS = 90_000;
-/** For every test that waits for a process to end. */
+/** For tests that wait for a process to end. */
 export const BOUNDED = { timeout: 2 * PATIENCE_MS };
 
 type User = { uid: number; gid: number };
@@ -22,12 +22,12 @@ export type Running = ReturnType<typeof watch>;
 export type Site = Awaited<ReturnType<typeof createSite>>;
 
 /**
- * A folder to run the real command line in, with a port and a data folder of its own and none of our
- * settings. After the test whatever still runs there is killed, and the folder is removed.
+ * A folder to run the real command line in, with its own port and data folder and without settings of this process.
+ * After the test all its processes are killed, and the folder is removed.
  */
 export async function createSite(t: TestContext) {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'portico serve ')));
-  // Run as root, PostgreSQL is another user and has to get in.
+  // As root, PostgreSQL runs as another user, who needs access.
   await chmod(root, 0o711);
   const dataDir = join(root, 'data');
   const port = await findServicePort();
@@ -42,7 +42,7 @@ export async function createSite(t: TestContext) {
   });
 
   function launch(program: string, args: readonly string[], settings: Environment, user?: User): Running {
-    // On the local default the main port answers the operator, and there is no second listener.
+    // By default on a local installation the main port serves the operator, and there is no second listener.
     const ports = isLocal(settings) ? {} : { PORTICO_OPERATOR_PORT: String(operatorPort) };
     const env = { PATH: process.env.PATH, HOME: root, PORTICO_PORT: String(port), ...ports, ...settings };
     const child = spawn(program, args, { cwd: root, env, ...user });
@@ -54,22 +54,22 @@ export async function createSite(t: TestContext) {
 
   return {
     ...{ root, dataDir, port, url, operatorUrl, start },
-    /** At a terminal of its own, where `type` is the keyboard. */
+    /** Runs in a pseudo-terminal; `type` sends input. */
     startAtTerminal(args: readonly string[]): Running {
       const words = [process.execPath, PORTICO, ...args].map((word) => `'${word}'`);
       return launch('script', ['-qec', `exec ${words.join(' ')}`, '/dev/null'], { TERM: 'xterm' });
     },
     run: (...command: Parameters<typeof start>) => start(...command).exited,
-    /** Starts a command and waits until it serves and its start is over. */
+    /** Starts a command and waits until it serves and has finished starting. */
     async serve(settings: Environment = {}, command = 'serve'): Promise<Running> {
       const running = start([command], settings);
       await untilReady(url, running);
-      // With a database of its own it makes the demo after its port is open, and says when it is done.
+      // With an embedded database it creates the demo after its port is open, and then prints the welcome.
       if (command === 'serve' && settings.PORTICO_DATABASE_URL === undefined)
         await waitFor('the welcome', running, () => running.out().includes('Stop with Ctrl-C.'));
       return running;
     },
-    /** A call to the operator's surface with the token that the first start left in the data folder. */
+    /** A call to the operator API with the token in the data folder. */
     async operate(method: 'GET' | 'POST', path: string, payload?: object) {
       const token = (await readFile(join(dataDir, 'operator.token'), 'utf8')).trim();
       const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
@@ -87,8 +87,8 @@ function isLocal(settings: Environment): boolean {
 }
 
 /**
- * Below the ports of outgoing connections: one of those could take it between two starts, even the very
- * one that asks whether the service is ready.
+ * Below the ephemeral ports: an outgoing connection could take such a port between two starts, even the one of the
+ * readiness check.
  */
 export async function findServicePort(): Promise<number> {
   const port = randomInt(10_000, 32_000);
@@ -103,7 +103,7 @@ export async function untilReady(url: string, running: Running, patienceMs?: num
   await waitFor(`${url}/readyz`, running, isReady, patienceMs);
 }
 
-/** Polls until the condition holds; gives up early, with what was printed, when the process has ended. */
+/** Polls until the condition holds; fails early, with the output, when the process has ended. */
 export async function waitFor(
   what: string,
   running: Running,
@@ -129,17 +129,17 @@ export function watch(child: ChildProcess) {
   }) as [() => string, () => string];
   return {
     pid: child.pid,
-    /** What it has printed so far. */
+    /** Its output so far. */
     out,
     err,
     kill: (signal: NodeJS.Signals) => void child.kill(signal),
     type: (keys: string) => void child.stdin?.write(keys),
-    /** Fulfilled when it has ended and nobody holds its output any more. */
+    /** Resolved when it has ended and its output is closed. */
     exited: once(child, 'close').then(([code, signal]): Exit => ({ code, signal, out: out(), err: err() })),
   };
 }
 
-/** Every process at work in a directory, known by its arguments or by where it stands. */
+/** Every process that runs in a directory, found by its arguments or working directory. */
 export async function processesOn(directory: string): Promise<number[]> {
   return (await allProcesses())
     .filter(({ command, cwd }) => command.includes(directory) || `${cwd}/`.startsWith(`${directory}/`))

@@ -6,8 +6,8 @@ type Pair = { client: Socket; upstream: Socket };
 type Mode = 'forward' | 'silent' | 'refuse';
 
 /**
- * A TCP proxy in front of PostgreSQL that fails as networks do: connections that stay open and carry nothing (a
- * failover without a reset), while new ones work, are silent as well, or are refused. Close it after what uses it.
+ * A TCP proxy in front of PostgreSQL that fails like networks do: open connections become silent (a failover without a
+ * reset), while new ones work, are silent as well, or are refused. Close it after its clients.
  */
 export async function createSilentProxy(url: Secret) {
   const target = new URL(url.reveal());
@@ -56,16 +56,16 @@ export async function createSilentProxy(url: Secret) {
   proxied.port = String((server.address() as AddressInfo).port);
   return {
     url: new Secret(proxied.href),
-    /** Connections that it has accepted so far. */
+    /** Connections accepted so far. */
     accepted: () => accepted,
-    /** The open connections stay open and carry nothing from now on; new ones work. */
+    /** Open connections become silent; new ones work. */
     silenceOpen: () => pairs.forEach(silence),
-    /** The open connections and all new ones are silent. */
+    /** Open and new connections are silent. */
     silenceAll() {
       mode = 'silent';
       pairs.forEach(silence);
     },
-    /** The open connections are reset and new ones too. */
+    /** Open and new connections are reset. */
     refuseAll() {
       mode = 'refuse';
       for (const pair of pairs) {

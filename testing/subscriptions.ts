@@ -15,7 +15,9 @@ export type CreatedSubscriptionBody = SubscriptionBody & { signing_key: string }
 
 type Options = { url?: string; name?: string; environment?: Environment; active?: boolean };
 
-/** A subscription as the dashboard creates one; an Organization can have five. `active` sends more than its first event. */
+/**
+ * A subscription as the dashboard creates one; an Organization can have five. `active` sends more than its first event.
+ */
 export async function createSubscription(
   app: TestApp,
   { organizationGuid }: Owner,
@@ -33,19 +35,21 @@ export async function createSubscription(
     payload: { type: 'webhook', name, url, environment },
   });
   assert.equal(status, 201, JSON.stringify(body));
-  // As if its endpoint had answered before: for endpoints that fail every event alike.
+  // As if its endpoint had answered before: for endpoints that fail every event.
   if (active) await setMoments(app, String(body.guid), { activated_at: app.clock.now() });
   return body as CreatedSubscriptionBody;
 }
 
-/** The newest of the sandbox, or else a new one: for tests that need one again and again, past the limit. */
+/** The newest of the sandbox, or else a new one: for tests that would exceed the limit. */
 export async function anySubscription(app: TestApp, owner: Owner): Promise<SubscriptionBody> {
   const path = `/organizations/${owner.organizationGuid}/subscriptions?environment=sandbox&per_page=1`;
   const [existing] = objectsOf(await app.operate('GET', path));
   return (existing as SubscriptionBody | undefined) ?? createSubscription(app, owner);
 }
 
-/** Calls `/api/subscriptions…` as a founder does, with a token that is always fresh: theirs live for minutes only. */
+/**
+ * Calls `/api/subscriptions…` as a Founder, with a new token for each call, because user tokens expire after minutes.
+ */
 export function founderOf(app: TestApp, { organizationGuid }: Owner) {
   return async (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path = '', payload?: object) =>
     app.call({
@@ -56,7 +60,7 @@ export function founderOf(app: TestApp, { organizationGuid }: Owner) {
     });
 }
 
-/** The types of the events about an object, in the order in which they happened. */
+/** The event types of an object, in order. */
 export async function eventTypesOf(app: TestApp, objectGuid: string): Promise<string[]> {
   const rows = await app.database.queries
     .selectFrom('events')
@@ -67,7 +71,7 @@ export async function eventTypesOf(app: TestApp, objectGuid: string): Promise<st
   return rows.map((row) => row.event_type);
 }
 
-/** Sets moments of a subscription as deliveries and time would: what a test wants to begin with. */
+/** Sets timestamps of a subscription to begin a test with. */
 export async function setMoments(
   app: TestApp,
   guid: string,

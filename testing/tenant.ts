@@ -14,7 +14,7 @@ export type Tenant = {
 /** The host of the production issuer under the default settings. */
 export const PRODUCTION_HOST = 'production.localhost:4000';
 
-/** An Organization with a bank, and a key pair of each that may hold everything. */
+/** An Organization with a bank, and a key pair of each with all scopes. */
 export async function createTenant(
   app: TestApp,
   {
@@ -42,7 +42,7 @@ export async function createKey(app: TestApp, path: string, input: object): Prom
   return { clientId: String(body.client_id), secret: String(body.client_secret) };
 }
 
-/** A token over HTTP, as a partner gets one. */
+/** Gets a token over HTTP. */
 export async function tokenOf(
   app: TestApp,
   key: Key,
@@ -59,7 +59,7 @@ export async function tokenOf(
   return String(body.access_token);
 }
 
-/** Every scope of the holder, but for the ones named. */
+/** Every scope of the holder, except the given ones. */
 export function everyScope(
   holder: 'organization' | 'bank' | 'customer',
   ...except: readonly string[]
@@ -69,7 +69,7 @@ export function everyScope(
     .join(' ');
 }
 
-/** What the dashboard gets for a person of this role who has just proved who they are by a second factor. */
+/** A user token of this role, with a second factor just now. */
 export async function userToken(
   app: TestApp,
   organizationGuid: string,

@@ -1,7 +1,7 @@
 import { Secret, TOTP } from 'otpauth';
 import type { TestApp } from './app.ts';
 
-/** What an authenticator app with this secret shows at the moment of each call. */
+/** The code of an authenticator app with this secret at the time of each call. */
 export function codesOf({ clock }: TestApp, secret: unknown): () => string {
   const totp = new TOTP({ secret: Secret.fromBase32(String(secret)) });
   return () => totp.generate({ timestamp: clock.now().getTime() });

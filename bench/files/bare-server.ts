@@ -7,13 +7,13 @@ import { pipeline } from 'node:stream/promises';
 
 export type BareServer = { port: number };
 
-/** Runs as a child of the benchmark: what node:http needs at least to have a body on the disk before it answers. */
+/** Child process of the benchmark: the minimum that node:http needs to write a body to disk before it responds. */
 const [folder = ''] = process.argv.slice(2);
 const path = join(folder, 'bare-upload');
 
 const server = createServer(async (request, response) => {
   if (request.method === 'PUT') await pipeline(request, createWriteStream(path, { flush: true }));
-  // Asked for by itself, so that it falls into nobody's time.
+  // A separate request, so that it is not part of a measured time.
   else await rm(path);
   response.writeHead(200).end();
 });

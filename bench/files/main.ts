@@ -15,14 +15,14 @@ const MUST = 0.5;
 const AIM = 0.8;
 const MUST_ADD_AT_MOST_MB = 100;
 const AIM_ADD_AT_MOST_MB = 30;
-/** Reading it costs the service a few milliseconds. */
+/** Reading the metrics costs the service a few milliseconds. */
 const MEMORY_EVERY_MS = 250;
 const MANY = 50;
 const MANY_BYTES = 20 * MEBIBYTE;
 
 /**
- * Uploads by URL into the folder against a server that only pipes the same bytes to the same disk; how much memory
- * they take; and whether many at once all arrive.
+ * Uploads by URL into the folder, compared with a server that only pipes the same bytes to the same disk; their memory
+ * use; and many concurrent uploads.
  */
 export async function benchFiles(): Promise<boolean> {
   const service = await startService();
@@ -39,12 +39,15 @@ export async function benchFiles(): Promise<boolean> {
   }
 }
 
-/** Ours and the reference in turn, so that whatever else the machine does hits both; the median of their ratios. */
+/**
+ * Runs the service and the reference alternately, so that other load on the machine affects both; the median of the
+ * ratios.
+ */
 async function compare(service: Service, partner: Partner, bareUrl: string): Promise<boolean> {
   process.stdout.write(
     '\nfiles: a 1 GiB upload ÷ node:http piping it to the same disk with fsync\n  warming up\n',
   );
-  // Before the first upload of all: what that one needs for good counts as well.
+  // Before the first upload, so that memory that it allocates permanently counts as well.
   const beforeMb = await memoryOf(service);
   await uploadBare(bareUrl, WARM_UP_BYTES);
   await uploadOne(service, partner, WARM_UP_BYTES);
@@ -64,9 +67,9 @@ async function compare(service: Service, partner: Partner, bareUrl: string): Pro
   }
   const ratio = ratios.toSorted((a, b) => a - b)[Math.floor(ROUNDS / 2)] ?? 0;
   const most = Math.max(...added);
-  const speed = ratio >= AIM ? 'reaches the aim' : ratio >= MUST ? 'enough' : 'TOO SLOW';
+  const speed = ratio >= AIM ? 'aim reached' : ratio >= MUST ? 'enough' : 'TOO SLOW';
   const memory =
-    most <= AIM_ADD_AT_MOST_MB ? 'reaches the aim' : most <= MUST_ADD_AT_MOST_MB ? 'enough' : 'TOO MUCH';
+    most <= AIM_ADD_AT_MOST_MB ? 'aim reached' : most <= MUST_ADD_AT_MOST_MB ? 'enough' : 'TOO MUCH';
   process.stdout.write(`  ratio ${ratio.toFixed(2)} (must ${MUST}, aim ${AIM}): ${speed}\n`);
   process.stdout.write(
     `  memory at most +${Math.round(most)} MB (must ${MUST_ADD_AT_MOST_MB}, aim ${AIM_ADD_AT_MOST_MB}): ${memory}\n`,
@@ -80,7 +83,7 @@ async function uploadBare(url: string, bytes: number): Promise<number> {
   return seconds;
 }
 
-/** Until it is completed, though the clock stops at the answer; what was stored is then removed again. */
+/** Waits until the file is completed, although the time ends with the response; then removes the stored content. */
 async function uploadOne(service: Service, partner: Partner, bytes: number) {
   const content = createContent(bytes);
   const { guid, upload_url: url } = await partner.createFile();
@@ -89,7 +92,7 @@ async function uploadOne(service: Service, partner: Partner, bytes: number) {
   const { state, sha256 } = await partner.ended(guid);
   const memoryMb = await memory.stop();
   if (state !== 'completed' || sha256 !== sha256Of(content))
-    throw new Error('an upload was not kept as it was');
+    throw new Error('an upload was not stored unchanged');
   forgetContent(service);
   return { seconds, memoryMb };
 }
@@ -98,7 +101,7 @@ async function memoryOf(service: Service): Promise<number> {
   return (await service.metric('process_resident_memory_bytes')) / 1_000_000;
 }
 
-/** The most that the process has while this goes on. */
+/** The maximum memory of the process meanwhile. */
 function watchMemory(service: Service) {
   let isOver = false;
   const watching = (async () => {
@@ -136,7 +139,7 @@ async function uploadMany(service: Service, partner: Partner): Promise<boolean> 
   return lost === 0;
 }
 
-/** Otherwise the rounds would need a disk of many gigabytes. */
+/** The rounds would otherwise need many gigabytes of disk. */
 function forgetContent({ dataDir }: Service): void {
   rmSync(join(dataDir, 'data', 'files'), { recursive: true, force: true });
 }

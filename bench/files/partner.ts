@@ -6,7 +6,7 @@ type File = Record<string, unknown> & { guid: string; upload_url: string; state:
 
 const POLL_MS = 50;
 
-/** A bank with a customer, and a token that may upload its files. */
+/** A bank with a customer, and a token that may upload files. */
 export async function createPartner(service: Service) {
   const input = { name: 'Bench', features: ['files'] };
   const organization = await service.operate('POST', '/organizations', input);
@@ -25,7 +25,7 @@ export async function createPartner(service: Service) {
   const customer = await service.call('POST', '/api/customers', token, { type: 'individual' });
 
   return {
-    /** Gives where to upload it. */
+    /** Returns the upload URL. */
     async createFile(): Promise<File> {
       const created = await service.call('POST', '/api/files', token, {
         type: 'other',
@@ -37,7 +37,7 @@ export async function createPartner(service: Service) {
       return { ...created, upload_url: link } as File;
     },
 
-    /** Waits until it has been looked at. */
+    /** Waits until the file is processed. */
     async ended(guid: string): Promise<File> {
       for (;;) {
         const file = (await service.call('GET', `/api/files/${guid}`, token)) as File;

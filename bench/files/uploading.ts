@@ -2,11 +2,11 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
 
-/** Written again and again, until there are as many bytes as wanted. */
+/** Repeated until the requested number of bytes is written. */
 const BLOCK_BYTES = 1024 ** 2;
 const PDF_HEAD = Buffer.from('%PDF-1.7\n');
 
-/** Content of any size that begins as a PDF does and is like no other. */
+/** Content of any size that begins like a PDF and is unique. */
 export type Content = { bytes: number; first: Buffer; block: Buffer };
 
 export function createContent(bytes: number): Content {
@@ -25,19 +25,19 @@ export function sha256Of(content: Content): string {
   return hash.digest('hex');
 }
 
-/** Gives the seconds until the answer. */
+/** Returns the seconds until the response. */
 export async function put(url: string, content: Content): Promise<number> {
   const startedAt = performance.now();
   const headers = { 'content-type': 'application/pdf', 'content-length': content.bytes };
   const outgoing = request(url, { method: 'PUT', headers, agent: false });
   const answered = once(outgoing, 'response');
-  // Whatever goes wrong is met when the answer is awaited.
+  // Errors are reported when the response is awaited.
   answered.catch(() => {});
   for (const block of blocksOf(content)) if (!outgoing.write(block)) await once(outgoing, 'drain');
   outgoing.end();
   const [response] = await answered;
   response.resume();
   await once(response, 'end');
-  if (response.statusCode !== 200) throw new Error(`an upload was answered ${response.statusCode}`);
+  if (response.statusCode !== 200) throw new Error(`an upload got status ${response.statusCode}`);
   return (performance.now() - startedAt) / 1_000;
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { allScopes } from '../../server/tokens/scopes.ts';
 import type { Service } from '../webhooks/service.ts';
 
-/** A tenant whose callers may call nearly everything, so that bodies are read and not refused before. */
+/** A tenant with access to nearly everything, so that bodies are read and not rejected before. */
 export type Partner = { organizationGuid: string; token: string; customerGuid: string };
 export type Session = { cookie: string; token: string };
 
@@ -24,7 +24,7 @@ export async function createPartner(service: Service): Promise<Partner> {
   return { organizationGuid: String(organization.guid), token, customerGuid: String(guid) };
 }
 
-/** A Founder. User tokens live for minutes, and a log-out ends the session, so each round logs in again. */
+/** A Founder. User tokens expire after minutes, and a logout ends the session, so each round logs in again. */
 export async function createFounder(
   service: Service,
   organizationGuid: string,

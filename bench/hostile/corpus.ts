@@ -1,12 +1,12 @@
 import { type Attack, chunkedRequestOf, requestOf } from './sending.ts';
 
-/** The worst that fits into the limits of each route, as far as we know. */
+/** The most expensive requests known within the limits of each route. */
 const KIBIBYTE = 1_024;
 const MEBIBYTE = 1024 ** 2;
 const SMALL_BYTES = 16 * KIBIBYTE;
 const JSON_TYPE = { 'content-type': 'application/json' };
 const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' };
-/** Kept free for the rest of a header block of 16 KiB. */
+/** Reserved for the rest of a header block of 16 KiB. */
 const HEADER_BYTES = 14 * KIBIBYTE;
 const CHUNKED_BYTES = 400_000;
 const PIPELINED_REQUESTS = 20_000;
@@ -15,7 +15,7 @@ export type Route = {
   method: string;
   path: string;
   fields: readonly string[];
-  /** People only: an API key is refused before its body is read. */
+  /** For users only: an API key is rejected before its body is read. */
   isForUsers: boolean;
 };
 
@@ -25,7 +25,7 @@ function limitOf(path: string): number {
   return path.startsWith('/api/') || path.startsWith('/operator/') ? 256 * KIBIBYTE : SMALL_BYTES;
 }
 
-/** As many as fit into so many bytes, separated by commas. */
+/** As many entries as fit into `bytes`, separated by commas. */
 function filled(bytes: number, entryOf: (index: number) => string): string {
   const entries: string[] = [];
   for (let index = 0, length = 0; ; index += 1) {
@@ -37,28 +37,28 @@ function filled(bytes: number, entryOf: (index: number) => string): string {
 }
 
 function bodiesOf({ fields }: Pick<Route, 'fields'>, bytes: number): Record<string, string> {
-  const room = bytes - 64;
+  const fill = bytes - 64;
   const field = fields[0] ?? 'a';
   return {
-    'keys that are numbers': `{${filled(room, (index) => `"${index}":0`)}}`,
-    'keys that are names': `{${filled(room, (index) => `"k${index}":0`)}}`,
-    'objects of 100 keys': `[${filled(room, (index) => `{${Array.from({ length: 100 }, (_, n) => `"${index}_${n}":0`)}}`)}]`,
-    'empty lists': `[${filled(room, () => '[]')}]`,
-    '10,000 entries': `{"${field}":[${filled(Math.min(room, 30_000), () => '{}')}]}`,
-    brackets: '['.repeat(room),
-    'a long text': `{"${field}":"${'a'.repeat(room)}"}`,
-    'spaces in a text': `{"${field}":"${' '.repeat(room)}"}`,
-    'escapes in a text': `{"${field}":"${'\\u0041'.repeat(Math.floor(room / 6))}"}`,
-    'quotes in a text': `{"${field}":"${'\\"'.repeat(Math.floor(room / 2))}"}`,
-    'characters of four bytes': `{"${field}":"${'😀'.repeat(Math.floor(room / 4))}"}`,
-    'a long name': `{"${'a'.repeat(room)}":0}`,
-    'a long number': `{"${field}":${'1'.repeat(room)}}`,
-    'a long fraction': `{"${field}":0.${'1'.repeat(room)}}`,
-    spaces: `${' '.repeat(room)}{}`,
+    'keys that are numbers': `{${filled(fill, (index) => `"${index}":0`)}}`,
+    'keys that are names': `{${filled(fill, (index) => `"k${index}":0`)}}`,
+    'objects of 100 keys': `[${filled(fill, (index) => `{${Array.from({ length: 100 }, (_, n) => `"${index}_${n}":0`)}}`)}]`,
+    'empty lists': `[${filled(fill, () => '[]')}]`,
+    '10,000 entries': `{"${field}":[${filled(Math.min(fill, 30_000), () => '{}')}]}`,
+    brackets: '['.repeat(fill),
+    'a long text': `{"${field}":"${'a'.repeat(fill)}"}`,
+    'spaces in a text': `{"${field}":"${' '.repeat(fill)}"}`,
+    'escapes in a text': `{"${field}":"${'\\u0041'.repeat(Math.floor(fill / 6))}"}`,
+    'quotes in a text': `{"${field}":"${'\\"'.repeat(Math.floor(fill / 2))}"}`,
+    'characters of four bytes': `{"${field}":"${'😀'.repeat(Math.floor(fill / 4))}"}`,
+    'a long name': `{"${'a'.repeat(fill)}":0}`,
+    'a long number': `{"${field}":${'1'.repeat(fill)}}`,
+    'a long fraction': `{"${field}":0.${'1'.repeat(fill)}}`,
+    spaces: `${' '.repeat(fill)}{}`,
   };
 }
 
-/** All bodies of a route that takes JSON. */
+/** All bodies for a route that takes JSON. */
 export function attacksOnBody(route: Route, headers: Record<string, string>): Attack[] {
   const { method, path } = route;
   const address = path.replaceAll(/\{\w+\}/g, '0199e5a4c1b27d3e8f60a1b2c3d4e5f6');
@@ -84,7 +84,7 @@ function attacksOnForm(path: string): Attack[] {
   }));
 }
 
-/** Addresses, queries and headers, sent before authentication. */
+/** Paths, queries and headers, sent without authentication. */
 export function attacksOnHead(): Attack[] {
   const of = (name: string, path: string, headers: Record<string, string> = {}): Attack => ({
     name,
@@ -110,7 +110,7 @@ export function attacksOnHead(): Attack[] {
   ];
 }
 
-/** Many requests on one connection, sent before the first answer. */
+/** Many requests on one connection, sent before the first response. */
 export function attacksByPipelining(headers: Record<string, string>): Attack[] {
   const of = (name: string, path: string, more: Record<string, string> = {}): Attack => ({
     name,
@@ -129,7 +129,7 @@ export function attacksByPipelining(headers: Record<string, string>): Attack[] {
   ];
 }
 
-/** Filters of a list at their longest, and one character that does not fit at the end of each. */
+/** The longest filters of a list, each also with one invalid character at its end. */
 export function attacksOnQuery(headers: Record<string, string>): Attack[] {
   const guids = Array.from({ length: 100 }, (_, index) => index.toString(16).padStart(32, '0')).join(',');
   const words = Array.from({ length: 100 }, () => 'a'.repeat(64)).join(',');
@@ -148,7 +148,7 @@ export function attacksOnQuery(headers: Record<string, string>): Attack[] {
   }));
 }
 
-/** Inline files of the largest size, well-formed and not. */
+/** Inline files of the maximum size, valid and invalid. */
 export function attacksOnFiles(customerGuid: string, headers: Record<string, string>): Attack[] {
   const characters = 10_485_760;
   const fields = {

@@ -18,14 +18,14 @@ import { type Attack, send } from './sending.ts';
 
 const MUST_ADD_AT_MOST_MS = 50;
 const AIM_ADD_AT_MOST_MS = 15;
-/** Their median counts: one round may be slow because of the machine, and one good round proves nothing. */
+/** The median counts: a single round may be slow because of the machine. */
 const ROUNDS = 5;
 const AT_ONCE = 4;
 const IDLE_MS = 1_000;
-/** Inline files that one Organization sends at the same time. */
+/** Concurrent inline files of one Organization. */
 const FILES_AT_ONCE = 12;
 
-/** Refusals count against these limits; in the benchmark every body is read. */
+/** Rejections count against these limits; the benchmark needs every body to be read. */
 const UNLIMITED = {
   PORTICO_RATE_LIMIT_API: '1000000000',
   PORTICO_RATE_LIMIT_TOKEN_PER_CLIENT: '1000000000',
@@ -35,12 +35,12 @@ const UNLIMITED = {
   PORTICO_RATE_LIMIT_LOGIN_PER_EMAIL: '1000000000',
 };
 
-/** Answers that are given before a body is read. */
+/** Statuses that are sent before a body is read. */
 const UNREAD = new Set([401, 403, 429]);
 
 type Group = {
   name: string;
-  /** Made for each round, because credentials end. */
+  /** Created for each round, because credentials expire. */
   attacks(): Promise<Attack[]>;
   atOnce?: number;
   /** Whether its bodies have to be read. */
@@ -48,16 +48,18 @@ type Group = {
 };
 type Figure = { median: number; longest: number };
 
-/** The longest that `/healthz` takes beside the worst requests of each route, against an idle process. */
+/**
+ * The slowest response of `/healthz` during the most expensive requests of each route, compared with an idle process.
+ */
 export async function benchHostile(): Promise<boolean> {
   const service = await startService(UNLIMITED);
   const probe = startScript('../hostile/probe.ts', service.url);
   try {
     await once(probe, 'message');
     const groups = await groupsOf(service);
-    process.stdout.write('\nhostile: the longest answer of /healthz beside an attack - beside nothing\n');
+    process.stdout.write('\nhostile: slowest response of /healthz during an attack - idle\n');
     const { median: idle } = await stallOf(probe, async () => () => delay(IDLE_MS));
-    process.stdout.write(`  beside nothing: ${idle.toFixed(1)} ms\n`);
+    process.stdout.write(`  idle: ${idle.toFixed(1)} ms\n`);
     let most = 0;
     for (const group of groups) {
       const { median } = await tell(service, group, probe, idle);
@@ -65,7 +67,7 @@ export async function benchHostile(): Promise<boolean> {
       if (median > MUST_ADD_AT_MOST_MS) await tellWhich(service, group, probe, idle);
     }
     const verdict =
-      most <= AIM_ADD_AT_MOST_MS ? 'reaches the aim' : most <= MUST_ADD_AT_MOST_MS ? 'enough' : 'TOO SLOW';
+      most <= AIM_ADD_AT_MOST_MS ? 'aim reached' : most <= MUST_ADD_AT_MOST_MS ? 'enough' : 'TOO SLOW';
     const goals = `must ${MUST_ADD_AT_MOST_MS}, aim ${AIM_ADD_AT_MOST_MS}`;
     process.stdout.write(
       `  ${groups.length} groups, median of ${ROUNDS} rounds at most +${most.toFixed(1)} ms (${goals}): ${verdict}\n`,
@@ -77,7 +79,7 @@ export async function benchHostile(): Promise<boolean> {
   }
 }
 
-/** The longest answer of each round, after one round as a warm-up. */
+/** The slowest response of each round, after one warm-up round. */
 async function stallOf(probe: ChildProcess, prepare: () => Promise<() => Promise<unknown>>): Promise<Figure> {
   const stalls: number[] = [];
   for (let round = 0; round <= ROUNDS; round += 1) {
@@ -91,7 +93,7 @@ async function stallOf(probe: ChildProcess, prepare: () => Promise<() => Promise
   return { median: stalls[Math.floor(ROUNDS / 2)] ?? 0, longest: stalls.at(-1) ?? 0 };
 }
 
-/** What a group adds to an idle process, printed where it is more than the aim. */
+/** The time that a group adds to an idle process, printed when it exceeds the aim. */
 async function tell(
   service: Service,
   { name, attacks, atOnce = AT_ONCE, isAuthenticated = false }: Group,
@@ -128,7 +130,7 @@ async function sendAll(
   );
 }
 
-/** Each attack of a group that was too slow by itself. */
+/** Prints each attack of a group that is too slow by itself. */
 async function tellWhich(service: Service, group: Group, probe: ChildProcess, idle: number): Promise<void> {
   for (const [index, { name }] of (await group.attacks()).entries()) {
     const attacks = async () => (await group.attacks()).slice(index, index + 1);
@@ -150,7 +152,7 @@ async function groupsOf(service: Service): Promise<Group[]> {
   const routes = await routesOf(service);
   const inline = attacksOnFiles(partner.customerGuid, bearer(partner.token));
   return [
-    { name: 'addresses and headers', attacks: async () => attacksOnHead() },
+    { name: 'paths and headers', attacks: async () => attacksOnHead() },
     { name: 'queries', attacks: async () => attacksOnQuery(bearer(partner.token)) },
     { name: 'pipelined requests', attacks: async () => attacksByPipelining(bearer(partner.token)) },
     ...routes.map((route) => ({
@@ -167,7 +169,7 @@ async function groupsOf(service: Service): Promise<Group[]> {
       })),
     ...inline.map((attack) => ({ name: attack.name, attacks: async () => [attack] })),
     {
-      name: `${FILES_AT_ONCE} inline files at once`,
+      name: `${FILES_AT_ONCE} concurrent inline files`,
       attacks: async () => Array.from({ length: FILES_AT_ONCE }, () => inline[0] as Attack),
       atOnce: FILES_AT_ONCE,
     },
@@ -181,7 +183,7 @@ type Operation = {
 type Document = { paths: Record<string, Record<string, Operation>> };
 type Schema = { properties?: Record<string, { type?: string }> };
 
-/** Every route that takes JSON, with the texts that are in it. */
+/** Every route that takes JSON, with its string fields. */
 async function routesOf({ url }: Service): Promise<Route[]> {
   const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as Document;
   return Object.entries(paths).flatMap(([path, methods]) =>

@@ -1,7 +1,7 @@
 import { Agent, get } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Runs as a child of the benchmark: asks for `/healthz` again and again, and tells how long the longest answer took. */
+/** Child process of the benchmark: requests `/healthz` in a loop and reports the slowest response. */
 export type Stall = { longestMs: number; answers: number };
 
 const EVERY_MS = 2;

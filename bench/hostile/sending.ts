@@ -1,11 +1,11 @@
 import { connect } from 'node:net';
 
-/** A request as it goes over the wire, and what to say of it. */
+/** The bytes of a request, and its name in the output. */
 export type Attack = { name: string; bytes: Buffer };
 
 const ANSWER_WITHIN_MS = 15_000;
 
-/** The status of the answer, when the connection has ended; none where a refusal cut the sender off. */
+/** The status, once the connection has ended; undefined when the server closed it without a response. */
 export function send({ hostname, port }: URL, { bytes }: Attack): Promise<number | undefined> {
   return new Promise((resolve) => {
     let status: number | undefined;
@@ -42,7 +42,7 @@ export function requestOf({
   return Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body ?? ''}`);
 }
 
-/** Every byte by itself, in chunked encoding. */
+/** Chunked encoding with one byte per chunk. */
 export function chunkedRequestOf({
   method,
   path,

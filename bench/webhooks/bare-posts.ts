@@ -1,6 +1,6 @@
 import { request } from 'undici';
 
-/** Runs as a child of the benchmark: posts what a delivery looks like as fast as undici can, and tells how long it took. */
+/** Child process of the benchmark: posts delivery requests as fast as undici can, and reports the time. */
 export type BareRun = { url: string; posts: number };
 
 const AT_ONCE = 64;

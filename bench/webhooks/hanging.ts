@@ -6,15 +6,15 @@ const ENDPOINTS = 1_000;
 /** The limit of an Organization. */
 const ENDPOINTS_OF_EACH = 5;
 const EVENTS = 8_000;
-/** Their median counts: single rounds of two services differ by a fifth without any hanging endpoint. */
+/** The median counts: single rounds of two services differ by a fifth even without hanging endpoints. */
 const ROUNDS = 5;
 const TENANTS_AT_ONCE = 8;
-/** Requests to hanging endpoints are under way by then, and have not timed out yet. */
+/** Requests to hanging endpoints are in flight by then and have not timed out yet. */
 const UNDER_WAY_AFTER_MS = 1_000;
 
 /**
- * What healthy endpoints get beside 1,000 that never answer, each round against a service that has none of these: the
- * lesser of two medians, right after they begin to hang and after a restart.
+ * Throughput of healthy endpoints next to 1,000 that never answer, compared with a service without those: the lower of
+ * two medians, right after they begin to hang and after a restart.
  */
 export async function besideHanging(
   alone: { service: Service; healthy: Tenants },
@@ -52,7 +52,7 @@ async function compareRounds(
 ): Promise<number> {
   const ratios: number[] = [];
   for (let round = 1; round <= ROUNDS; round += 1) {
-    // Beside first: the requests that hang are under way now.
+    // First, while the hanging requests are in flight.
     const own = await deliveriesPerSecond(beside.service, beside.healthy);
     const reference = await deliveriesPerSecond(alone.service, alone.healthy);
     ratios.push(own / reference);

@@ -18,13 +18,13 @@ import {
 
 const ROUNDS = 3;
 const WAITING = 100_000;
-/** To a hanging endpoint and one that refuses connections: more than their lanes hold. */
+/** For a hanging endpoint and one that refuses connections: more than their lanes hold. */
 const STUCK = 10_000;
 const MUST = 0.9;
 const AIM = 1;
 const MUST_P99 = 1.5;
 const AIM_P99 = 1.1;
-/** Below this a difference of milliseconds is the machine's, whatever its ratio is. */
+/** Smaller differences are noise of the machine. */
 const UNFELT_MS = 10;
 const MUST_DRAIN = 0.7;
 const AIM_DRAIN = 0.9;
@@ -33,8 +33,8 @@ const LOOK_FOR_RECOVERY_MS = 20;
 type Site = { service: Service; healthy: Tenants };
 
 /**
- * What healthy endpoints feel of sick ones: a service that has them against one that has not, in turn; then how fast
- * what waited for a sick one goes out once it is well.
+ * The effect of failing endpoints on healthy ones: a service with failing endpoints and one without, alternately; then
+ * how fast a backlog is sent after recovery.
  */
 export async function benchNeighbours(): Promise<boolean> {
   const receiver = startScript('./receiver.ts');
@@ -71,7 +71,7 @@ async function fill(service: Service, url: string, events: number, onActive?: ()
   await makeAll(service, callsFor(service, tenants, events));
 }
 
-/** An endpoint that answers its first event and is gone then. */
+/** An endpoint that answers its first event and then closes its port. */
 async function fillRefused(service: Service, events: number): Promise<void> {
   const server = createServer((_, response) => void response.end());
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -96,7 +96,7 @@ async function compare(title: string, alone: Site, beside: Site): Promise<boolea
   return judge(`ratio ${ratioText(median)}`, median, MUST, AIM);
 }
 
-/** The least of both medians: right after the endpoints begin to hang, and after a restart. */
+/** The lower of two medians: right after the endpoints begin to hang, and after a restart. */
 async function compareHanging(alone: Site, beside: Site, hook: string): Promise<boolean> {
   const least = await besideHanging(alone, beside, hook);
   return judge(`ratio ${ratioText(least)}`, least, MUST, AIM);
@@ -112,15 +112,17 @@ async function compareLatency(
   const own = await measureLatency(beside.service, receiver, hook);
   const isUnfelt = own.p99 - reference.p99 <= UNFELT_MS;
   const ratio = own.p99 / reference.p99;
-  const verdict =
-    isUnfelt || ratio <= AIM_P99 ? 'reaches the aim' : ratio <= MUST_P99 ? 'enough' : 'TOO SLOW';
+  const verdict = isUnfelt || ratio <= AIM_P99 ? 'aim reached' : ratio <= MUST_P99 ? 'enough' : 'TOO SLOW';
   const figures = `p99 beside ${own.p99.toFixed(1)} ms, alone ${reference.p99.toFixed(1)} ms`;
   const goals = `must ${MUST_P99}, aim ${AIM_P99}, or ${UNFELT_MS} ms more at most`;
   process.stdout.write(`  ${figures}, ratio ${ratioText(ratio)} (${goals}): ${verdict}\n`);
   return isUnfelt || ratio <= MUST_P99;
 }
 
-/** From the first success after the recovery to the last, against what the other service does with new events. */
+/**
+ * From the first success after the recovery to the last, compared with the throughput of new events in the other
+ * service.
+ */
 async function drain(alone: Site, { service }: Site, receiver: ChildProcess): Promise<boolean> {
   const reference = await deliveriesPerSecond(alone.service, alone.healthy);
   const before = await completed(service);
@@ -139,7 +141,7 @@ async function drain(alone: Site, { service }: Site, receiver: ChildProcess): Pr
 }
 
 function judge(figures: string, ratio: number, must: number, aim: number): boolean {
-  const verdict = ratio >= aim ? 'reaches the aim' : ratio >= must ? 'enough' : 'TOO SLOW';
+  const verdict = ratio >= aim ? 'aim reached' : ratio >= must ? 'enough' : 'TOO SLOW';
   process.stdout.write(`  ${figures} (must ${ratioText(must)}, aim ${ratioText(aim)}): ${verdict}\n`);
   return ratio >= must;
 }

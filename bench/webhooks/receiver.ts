@@ -2,17 +2,17 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * Runs as a child of the benchmark: answers every POST at once and remembers when each event arrived, on the clock that
- * all processes of a machine share.
+ * Child process of the benchmark: answers every POST at once and records when each event arrived, on the machine's
+ * monotonic clock.
  */
 export type Arrivals = { at: [guid: string, nanoseconds: string][] };
 
 let at = new Map<string, bigint>();
-/** What `/sick` answers, until it is told to recover. */
+/** The status of `/sick` until it recovers. */
 let sickStatus = 503;
 const FIRST_EVENT = '"subscription.storing"';
 const GUID_START = '{"guid":"'.length;
-/** As most receivers answer: a status and a few words, which a sender has to read. */
+/** A status and a short body, like most receivers. */
 const ANSWER = '{"received":true}';
 
 const server = createServer((request, response) => {
@@ -22,7 +22,7 @@ const server = createServer((request, response) => {
     const [first] = chunks;
     if (first && request.url === '/timed')
       at.set(first.toString('latin1', GUID_START, GUID_START + 32), process.hrtime.bigint());
-    // Its first event activates a subscription; the sick ones fail from the second on.
+    // The first event activates a subscription; the failing endpoints fail from the second on.
     const isFirst = first?.includes(FIRST_EVENT);
     if (request.url === '/hang' && !isFirst) return;
     const status = request.url === '/sick' && !isFirst ? sickStatus : 200;
@@ -32,7 +32,7 @@ const server = createServer((request, response) => {
 server.keepAliveTimeout = 60_000;
 server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
 
-/** Any message asks what has arrived since the last one, `recover` also lets `/sick` answer well. */
+/** Any message requests the arrivals since the last one; `recover` also lets `/sick` succeed. */
 process.on('message', (message) => {
   if (message === 'recover') sickStatus = 200;
   process.send?.({ at: [...at].map(([guid, moment]) => [guid, String(moment)]) } satisfies Arrivals);

@@ -53,7 +53,7 @@ export async function startService(settings: Record<string, string> = {}) {
     method: 'GET' | 'POST',
     path: string,
     bearer: string | undefined,
-    /** As JSON, where writing it down would be part of what is measured. */
+    /** As JSON text where serialising would be part of the measurement. */
     payload?: object | string,
   ): Promise<Record<string, unknown>> {
     const { statusCode, body } = await pool.request({
@@ -70,7 +70,7 @@ export async function startService(settings: Record<string, string> = {}) {
     return answer;
   }
 
-  /** Each has answered its first event, and receives the others from now on. */
+  /** Waits until each endpoint has answered its first event. */
   async function untilActive(path: string): Promise<void> {
     for (const giveUpAt = Date.now() + ACTIVE_WITHIN_MS; Date.now() < giveUpAt; await delay(ACTIVE_POLL_MS))
       if ((await operate('GET', `${path}/subscriptions?state=storing`)).total === 0) return;
@@ -82,7 +82,7 @@ export async function startService(settings: Record<string, string> = {}) {
     if (child.exitCode === null) await once(child, 'exit');
   }
 
-  /** An Organization with a bank and so many endpoints, each of which gets all of its events. */
+  /** An Organization with a bank and several endpoints, each of which gets all of its events. */
   async function createTenant(hook: string, endpoints: number): Promise<Tenant> {
     const organization = await operate('POST', '/organizations', { name: 'Bench' });
     const path = `/organizations/${organization.guid}`;
@@ -99,7 +99,7 @@ export async function startService(settings: Record<string, string> = {}) {
     url,
     dataDir,
     createTenant,
-    /** Something that happened to an object of its own. */
+    /** An event of an object of its own. */
     eventOf({ organizationGuid, bankGuid }: Tenant): object {
       objects += 1;
       return {
@@ -109,7 +109,7 @@ export async function startService(settings: Record<string, string> = {}) {
         object_guid: `0199e5a4c1b27d3e8f60${objects.toString(16).padStart(12, '0')}`,
       };
     },
-    /** A counter or gauge of this process, its labels as they stand in the answer. */
+    /** A counter or gauge of this process, with its labels as in the response. */
     async metric(name: string): Promise<number> {
       const { body } = await pool.request({ method: 'GET', path: '/metrics' });
       const line = (await body.text()).split('\n').find((candidate) => candidate.startsWith(`${name} `));
@@ -134,7 +134,7 @@ async function untilReady(url: string, child: ChildProcess): Promise<void> {
     const answer = await fetch(`${url}/readyz`).catch(() => undefined);
     if (answer?.status === 200) return;
   }
-  throw new Error('the service of the benchmark did not start');
+  throw new Error('the benchmark service did not start');
 }
 
 async function freePort(): Promise<number> {
@@ -145,7 +145,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** A script of this folder in a process of its own, so that it does not share our core's time unseen. */
+/** Runs a script of this folder as a child process, so that it does not share this process's event loop. */
 export function startScript(file: string, ...args: readonly string[]): ChildProcess {
   return fork(fileURLToPath(new URL(file, import.meta.url)), args);
 }

@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Service, Tenant } from './service.ts';
 
 export const DELIVERIES = 40_000;
-/** Endpoints altogether; an Organization may have five. */
+/** In total; an Organization may have five. */
 export const ENDPOINTS = 10;
 const BATCH = 500;
 const CALLERS = 8;
-/** Reading the metrics costs the service a few milliseconds, so it is asked rarely until the end is near. */
+/** Reading the metrics costs the service a few milliseconds, so they are read rarely until the end is near. */
 const MIN_POLL_MS = 20;
 const MAX_POLL_MS = 500;
 
@@ -33,7 +33,7 @@ export async function deliveriesPerSecond(service: Service, tenants: Tenants): P
   return DELIVERIES / ((performance.now() - startedAt) / 1_000);
 }
 
-/** So many events, in batches and spread over the tenants, written down before they are needed. */
+/** Prepares event batches, spread over the tenants. */
 export function callsFor(service: Service, { tenants }: Tenants, events: number): string[] {
   return Array.from({ length: events / BATCH }, (_, index) =>
     JSON.stringify({
@@ -51,7 +51,7 @@ export async function makeAll(service: Service, calls: string[]): Promise<void> 
   await Promise.all(Array.from({ length: CALLERS }, caller));
 }
 
-/** Asks more often the nearer the end is, judged by how fast it went since it began. */
+/** Polls more often near the end, estimated from the rate so far. */
 export async function untilCompleted(service: Service, wanted: number, startedAt: number): Promise<void> {
   const first = await completed(service);
   for (let now = first; now < wanted; now = await completed(service)) {

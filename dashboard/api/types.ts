@@ -5,7 +5,7 @@ import type {
 } from '../../server/credentials/applications/schema.ts';
 import type { BankView, Feature, SecondFactorView } from '../../server/credentials/organizations/schema.ts';
 import type { FileView } from '../../server/files/schema.ts';
-import type { AuditEntry } from '../../server/infrastructure/audit/entries.ts';
+import type { AuditEntry } from '../../server/people/audit-entries/schema.ts';
 import type { PasskeyView } from '../../server/people/login/passkeys/passkey-schema.ts';
 import type {
   LinkView,

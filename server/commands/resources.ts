@@ -8,7 +8,7 @@ import type { Config } from '../infrastructure/config/config.ts';
 import { type CompleteConfig, completeSecrets } from '../infrastructure/config/generated-secrets.ts';
 import { lockDataDir } from '../infrastructure/database/embedded/data-dir-lock.ts';
 import { startEmbeddedPostgres } from '../infrastructure/database/embedded/embedded-postgres.ts';
-import { excessOfRole, readRole } from '../infrastructure/database/grants.ts';
+import { excessPrivilege, readRole } from '../infrastructure/database/grants.ts';
 import { schemaState } from '../infrastructure/database/migrate.ts';
 import { systemClock, systemTimers } from '../infrastructure/runtime/clock.ts';
 import { createLog, type Log } from '../infrastructure/runtime/log.ts';
@@ -126,7 +126,7 @@ const ROLE_WARNINGS = {
 /** Only for a configured database: the embedded one sets its roles up itself. */
 export async function warnOfDatabaseRole({ app, config, log }: Opened): Promise<void> {
   if (config.databaseUrl === undefined) return;
-  const excess = await excessOfRole(app.database);
+  const excess = await excessPrivilege(app.database);
   if (!excess) return;
   log.warn(
     { role: await readRole(app.database) },

@@ -24,8 +24,8 @@ export async function serve(config: Config): Promise<void> {
     app.fileProcessing.start();
     await app.simulator.start();
     await listen(app, complete, resources);
-    app.housekeeping.start();
-    app.sweeper.start();
+    app.nodeTasks.start();
+    app.clusterTasks.start();
     stop.throwIfAborted();
 
     // Last, because its secrets are shown once: a start that fails later would lose them.

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { BOUNDED, createSite, type Exit, type Site, waitFor } from '../../testing/serve.ts';
 import {
+  cannotSwitchUser,
   isRoot,
-  NOBODY,
-  whyNotAsNobody,
+  UNPRIVILEGED,
 } from '../infrastructure/database/embedded/testing/temporary-server.ts';
 
 /** One sentence on standard error, exit code 1, and no process left. */
@@ -59,13 +59,13 @@ test('a data directory that is a file, or inside one, is reported', BOUNDED, asy
 
 test('a data directory that is not writable is reported', {
   ...BOUNDED,
-  skip: isRoot && whyNotAsNobody(),
+  skip: isRoot && cannotSwitchUser(),
 }, async (t) => {
   const site = await createSite(t);
   if (!isRoot) await chmod(site.root, 0o500);
-  const refused = await site.run(['serve'], {}, isRoot ? NOBODY : undefined);
+  const refused = await site.run(['serve'], {}, isRoot ? UNPRIVILEGED : undefined);
   await chmod(site.root, 0o711);
-  await assertRefused(site, refused, /Cannot use the data directory .* this user may not write there; /);
+  await assertRefused(site, refused, /Cannot use the data directory .* this user cannot write there; /);
 });
 
 test(
@@ -74,7 +74,7 @@ test(
   async (t) => {
     const site = await createSite(t);
     const one = await site.run(['serve'], { PORTICO_PORT: 'http' });
-    const sentence = 'The settings are not right: PORTICO_PORT must be a whole number from 0 to 65535.';
+    const sentence = 'Invalid settings: PORTICO_PORT must be a whole number from 0 to 65535.';
     assert.deepEqual(one, { code: 1, signal: null, out: '', err: `portico: ${sentence}\n` });
 
     const secret = 'too-short-to-be-a-token';
@@ -88,7 +88,7 @@ test(
     });
     assert.deepEqual([several.code, several.out], [1, '']);
     const [first, ...listed] = several.err.trimEnd().split('\n');
-    assert.equal(first, 'portico: The settings are not right:');
+    assert.equal(first, 'portico: Invalid settings:');
     assert.deepEqual(
       listed.map((line) => /^ {2}- (\w+) \w/.exec(line)?.[1]),
       [

@@ -1,6 +1,6 @@
 import type { Queries } from '../../infrastructure/database/database.ts';
 import { createBatcher } from '../../infrastructure/runtime/batcher.ts';
-import { remember } from '../../infrastructure/runtime/bounded-map.ts';
+import { setBounded } from '../../infrastructure/runtime/bounded-map.ts';
 import { isGuid, NIL_GUID } from '../../infrastructure/runtime/guid.ts';
 import type { Secret } from '../../infrastructure/runtime/secret.ts';
 import type { ClientSecrets, SecretHash } from './client-secret.ts';
@@ -61,7 +61,8 @@ export function createClients({
     const countBefore = changeCount;
     const client = await select(clientId);
     // A row read before a change was announced may be stale.
-    if (client && countBefore === changeCount) remember(cache, client.client_id, client, MAX_CACHED_CLIENTS);
+    if (client && countBefore === changeCount)
+      setBounded(cache, client.client_id, client, MAX_CACHED_CLIENTS);
     return client;
   }
 

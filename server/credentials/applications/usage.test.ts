@@ -107,8 +107,8 @@ test('many calls are written in one statement', async () => {
   assert.equal(await updates(), 0, 'no write per call');
   assert.deepEqual(await lastUse(tenant, tenant.bankKey), [app.clock.now().toISOString(), '127.0.0.1']);
   assert.equal(await updates(), 0, 'and no write per read of the key');
-  await app.housekeeping.runOnce();
-  await app.housekeeping.runOnce();
+  await app.nodeTasks.runOnce();
+  await app.nodeTasks.runOnce();
   assert.equal(await updates(), 1);
 });
 
@@ -126,7 +126,7 @@ test('the last use is the latest one, regardless of the order of the writes', as
   assert.notEqual(earlier.getTime(), later.getTime());
   assert.deepEqual(await lastUse(tenant, tenant.bankKey), [later.toISOString(), '193.0.6.139']);
   // The earlier use is written last and is ignored.
-  await app.housekeeping.runOnce();
+  await app.nodeTasks.runOnce();
   assert.equal(app.usage.latest(tenant.bankKey.clientId), undefined);
   assert.deepEqual(await lastUse(tenant, tenant.bankKey), [later.toISOString(), '193.0.6.139']);
 });
@@ -135,7 +135,7 @@ test('a use whose write failed is written by the next flush', async () => {
   const tenant = await createTenant(app);
   await tokenOf(app, tenant.bankKey, 'customers:read');
   const usedAt = app.clock.now().toISOString();
-  await withoutTable(app, 'applications', () => app.housekeeping.runOnce());
+  await withoutTable(app, 'applications', () => app.nodeTasks.runOnce());
   assert.deepEqual(await lastUse(tenant, tenant.bankKey), [usedAt, '127.0.0.1']);
 });
 

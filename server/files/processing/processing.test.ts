@@ -160,10 +160,10 @@ test('inline content without a record is deleted after an hour', async () => {
   await crashed.database.queries.deleteFrom('files').where('guid', '=', guid).execute();
   await crashed.database.queries.insertInto('file_removals').values({ guid, due_at: dueAt }).execute();
   crashed.clock.advance(3_599_999);
-  await crashed.sweeper.runOnce();
+  await crashed.clusterTasks.runOnce();
   assert.deepEqual(await storedIn(crashed), [guid]);
   crashed.clock.advance(1);
-  await crashed.sweeper.runOnce();
+  await crashed.clusterTasks.runOnce();
   assert.deepEqual(await storedIn(crashed), []);
   assert.deepEqual(await crashed.database.queries.selectFrom('file_removals').selectAll().execute(), []);
 });
@@ -180,14 +180,14 @@ test('an upload stored after its file had failed is deleted as an orphan', async
   // The second upload of the link: it is stored, but no record mentions it.
   await mkdir(dirname(path(guid)), { recursive: true });
   await writeFile(path(guid), PNG);
-  await crashed.sweeper.runOnce();
+  await crashed.clusterTasks.runOnce();
   assert.deepEqual((await storedIn(crashed)).sort(), [guid, kept, waiting.guid].sort(), 'too young to judge');
 
   for (const name of [guid, kept, waiting.guid]) await utimes(path(name), dayAgo, dayAgo);
-  await crashed.sweeper.runOnce();
+  await crashed.clusterTasks.runOnce();
   assert.ok((await storedIn(crashed)).includes(guid), 'one pass a day');
   crashed.clock.advance(24 * 3_600_000);
-  await crashed.sweeper.runOnce();
+  await crashed.clusterTasks.runOnce();
   assert.deepEqual((await storedIn(crashed)).sort(), [kept, waiting.guid].sort());
   assert.ok(crashed.logged.some((line) => line.includes('deleted orphaned content')));
 });

@@ -108,7 +108,7 @@ test('content that is uploaded after that is deleted', async () => {
   assert.equal((await showFile(app, owner, guid)).failure_code, 'upload_expired');
   for (const [key, object] of hidden) store.bucket.objects.set(key, object);
   clock.advance(24 * 60 * MINUTE_MS);
-  await app.sweeper.runOnce();
+  await app.clusterTasks.runOnce();
   assert.ok(![...store.bucket.objects.keys()].some((key) => key.includes(guid)));
 });
 
@@ -160,8 +160,8 @@ test('orphaned content is found page by page and deleted after a day', async () 
   clock.advance(24 * 60 * MINUTE_MS + 1);
   store.bucket.objects.set(`files/${recent}`, { ...object, modified: clock.now() });
   const has = (guid: string | undefined) => store.bucket.objects.has(`files/${guid}`);
-  for (let round = 0; has(orphan) && round < 50; round++) await app.sweeper.runOnce();
-  await app.sweeper.runOnce();
+  for (let round = 0; has(orphan) && round < 50; round++) await app.clusterTasks.runOnce();
+  await app.clusterTasks.runOnce();
   assert.deepEqual([has(orphan), has(recent), has(kept)], [false, true, true]);
 });
 
@@ -177,7 +177,7 @@ test('inline content goes to the store; while the store is down: 503, and partia
   const dueAt = clock.now().getTime() + 60 * MINUTE_MS;
   assert.ok((await removals()).some(({ due_at }) => due_at.getTime() === dueAt));
   clock.advance(60 * MINUTE_MS);
-  await app.sweeper.runOnce();
+  await app.clusterTasks.runOnce();
   assert.deepEqual(await removals(), []);
 });
 

@@ -100,7 +100,7 @@ export async function registerUploads(
 function termsOf(request: FastifyRequest, links: Links): UploadTerms | Failure {
   const { guid } = request.params as { guid: string };
   const query = request.query as Record<string, unknown>;
-  if (!isGuid(guid)) return new Failure('not_found', 'There is nothing at this address');
+  if (!isGuid(guid)) return new Failure('not_found', 'No resource exists at this URL');
   const terms = links.checkUpload({ guid, query, contentType: request.headers['content-type'] });
   if (isFailure(terms)) return terms;
   const length = request.headers['content-length'];

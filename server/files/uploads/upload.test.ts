@@ -62,7 +62,7 @@ async function leaseOf(guid: string): Promise<string | null> {
 async function forget(guid: string): Promise<void> {
   await app.database.queries.deleteFrom('files').where('guid', '=', guid).execute();
   await app.database.queries.insertInto('file_removals').values({ guid, due_at: app.clock.now() }).execute();
-  await app.sweeper.runOnce();
+  await app.clusterTasks.runOnce();
 }
 
 test('content of the declared type is stored, and the file is completed with its size and hash', async () => {

@@ -13,7 +13,7 @@ async function records(query: string): Promise<Entry[]> {
   return body.objects as Entry[];
 }
 
-/** Makes a change and asserts that exactly one record tells of it, whole. */
+/** Makes a change and asserts that exactly one complete record describes it. */
 async function assertRecorded(
   action: string,
   change: () => Promise<Answer>,
@@ -42,7 +42,7 @@ async function assertRecorded(
   return answer;
 }
 
-test('each change has exactly one record: who, what, from where, in which request', async () => {
+test('each change has one record with actor, action, address and request id', async () => {
   const create = { name: 'Acme', features: ['files'] };
   const { body: organization } = await assertRecorded(
     'organization.create',
@@ -67,7 +67,7 @@ test('each change has exactly one record: who, what, from where, in which reques
   });
 });
 
-test('the address is the one of the caller, in the form that is compared', async () => {
+test('the address is that of the caller, in canonical form', async () => {
   for (const [remoteAddress, address] of [
     ['192.0.2.7', '192.0.2.7'],
     ['::ffff:192.0.2.8', '192.0.2.8'],
@@ -82,7 +82,7 @@ test('the address is the one of the caller, in the form that is compared', async
   }
 });
 
-test('a caller on a link-local address with a zone is no fault of ours', async () => {
+test('a caller on a link-local address with a zone causes no server error', async () => {
   const { status } = await app.call({
     method: 'POST',
     url: '/operator/organizations',
@@ -93,7 +93,7 @@ test('a caller on a link-local address with a zone is no fault of ours', async (
   assert.equal(status, 201);
 });
 
-test('reading and refused calls leave no record', async () => {
+test('reads and rejected calls leave no record', async () => {
   const total = async () => (await app.operate('GET', '/audit_records')).body.total;
   const before = await total();
   await app.operate('GET', '/organizations');
@@ -103,7 +103,7 @@ test('reading and refused calls leave no record', async () => {
   assert.equal(await total(), before);
 });
 
-test('the database refuses to change or remove a record', async () => {
+test('the database rejects updates and deletions of records', async () => {
   await app.operate('POST', '/organizations', { name: 'Acme' });
   const { queries } = app.database;
   const owner = queriesOfOwner(app.testDatabase);
@@ -125,7 +125,7 @@ test('the database refuses to change or remove a record', async () => {
   assert.deepEqual(await count(), before);
 });
 
-test('the list is filtered by organization, actions and object', async () => {
+test('the list is filtered by organization, action and object', async () => {
   const organization = String((await app.operate('POST', '/organizations', { name: 'A' })).body.guid);
   const banks = `/organizations/${organization}/banks`;
   const { body: bank } = await app.operate('POST', banks, { name: 'B', environment: 'sandbox' });
@@ -143,7 +143,7 @@ test('the list is filtered by organization, actions and object', async () => {
   assertError(await app.operate('GET', '/audit_records?organization_guid=x'), 400, 'invalid_parameter');
 });
 
-test('the list is walked page by page, newest first', async () => {
+test('the list is paged, newest first', async () => {
   const organization = String((await app.operate('POST', '/organizations', { name: '0' })).body.guid);
   for (let i = 1; i < 7; i++) await app.operate('PATCH', `/organizations/${organization}`, { name: `${i}` });
   const names: unknown[] = [];

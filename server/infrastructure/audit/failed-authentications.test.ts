@@ -8,7 +8,6 @@ import { createTenant, PRODUCTION_HOST, userToken } from '../../../testing/tenan
 import { codesOf } from '../../../testing/totp.ts';
 import { createMergedRecords } from './merged.ts';
 
-/** Failed logins, wrong client secrets and wrong operator tokens leave a trace, and a flood of them a short one. */
 const app = await createTestApp({
   environment: {
     PORTICO_RATE_LIMIT_LOGIN_PER_EMAIL: '100000',
@@ -47,7 +46,7 @@ const guessSecret = (
 const timesOf = (records: readonly AuditItem[]) => records.map(({ changes }) => Number(changes.times));
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 
-test('a wrong client secret is recorded for the key’s Organization, which sees the address', async () => {
+test('a wrong client secret is recorded for the Organization of the key, with the address', async () => {
   const { organizationGuid, bankKey } = await createTenant(app);
   const { headers } = await guessSecret(bankKey.clientId);
   const expected = {
@@ -65,7 +64,7 @@ test('a wrong client secret is recorded for the key’s Organization, which sees
   assert.deepEqual(soleRecord(objectsOf(await app.call({ url, token })) as AuditItem[]), expected);
 });
 
-test('every endpoint that takes the secret records, and the right secret does not', async () => {
+test('every endpoint that takes the secret records a failure, and a correct secret is not recorded', async () => {
   for (const path of ['introspect', 'revoke', 'customer_token']) {
     const { bankKey } = await createTenant(app);
     const call = { path, customer_guid: 'x' };
@@ -78,7 +77,7 @@ test('every endpoint that takes the secret records, and the right secret does no
   }
 });
 
-test('an unknown client_id is recorded for the operator only, and not what was sent as one', async () => {
+test('an unknown client_id is recorded for the operator only, without its value', async () => {
   const before = (await recordsOf('unknown', { all: true })).length;
   for (const clientId of ['f'.repeat(32), `${GUESS}-as-id`]) await guessSecret(clientId);
   const records = await recordsOf('unknown', { all: true });
@@ -141,7 +140,7 @@ const ATTEMPTS: readonly Attempt[] = [
 ];
 
 for (const [method, path, reason, wrong] of ATTEMPTS)
-  test(`a wrong answer to ${method} ${path} with a session is recorded`, async () => {
+  test(`a wrong credential sent to ${method} ${path} with a session is recorded`, async () => {
     const { organizationGuid } = await createTenant(app);
     const as = await joinTeam(app, organizationGuid);
     const payload = (await wrong()) as object;
@@ -153,7 +152,7 @@ for (const [method, path, reason, wrong] of ATTEMPTS)
     );
   });
 
-test('a wrong one-time password with a link for a new password is recorded', async () => {
+test('a wrong one-time password with a password reset link is recorded', async () => {
   const { organizationGuid } = await createTenant(app);
   const as = await joinTeam(app, organizationGuid);
   const { body: begun } = await browse(app, 'POST', '/account/totp', { as, payload: {} });
@@ -166,7 +165,7 @@ test('a wrong one-time password with a link for a new password is recorded', asy
   assert.deepEqual(changes, { reason: 'totp_invalid', path: '/dashboard/password', times: 1 });
 });
 
-test('a right secret at the issuer of the other environment is recorded', async () => {
+test('a correct secret at the issuer of the other environment is recorded', async () => {
   for (const path of ['token', 'introspect', 'revoke', 'customer_token']) {
     const { organizationGuid, bankKey } = await createTenant(app);
     const right = { client_secret: bankKey.secret, customer_guid: 'x' };
@@ -180,7 +179,7 @@ test('a right secret at the issuer of the other environment is recorded', async 
   }
 });
 
-test('what was attacked is looked up after the answer', async () => {
+test('the subject is looked up after the response', async () => {
   let isLookedUp = false;
   const failed = {
     objectType: 'account',
@@ -207,7 +206,7 @@ test('a wrong operator token is recorded', async () => {
   );
 });
 
-test('many from one address are two records, and from many addresses no more than 22', async () => {
+test('many failures from one address are two records, and from many addresses at most 22', async () => {
   const { bankKey } = await createTenant(app);
   await Promise.all(Array.from({ length: 60 }, () => guessSecret(bankKey.clientId)));
   assert.deepEqual(timesOf(await recordsOf(bankKey.clientId)), [1]);
@@ -222,14 +221,14 @@ test('many from one address are two records, and from many addresses no more tha
   assert.equal(sum(timesOf(records)), 60);
 });
 
-test('nothing that was guessed is in the audit record or the log', async () => {
+test('no guessed value is in the audit record or the log', async () => {
   const everything = await app.database.queries.selectFrom('audit_records').selectAll().execute();
   assert.ok(everything.length > 10);
   assert.ok(!JSON.stringify(everything).includes(GUESS));
   assert.ok(!app.logged.some((line) => line.includes(GUESS)));
 });
 
-test('a flood under ever new names writes a bounded number of records, whose times add up', async () => {
+test('a flood of new names writes a bounded number of records, whose counts add up', async () => {
   const written: number[] = [];
   const { note, flush } = createMergedRecords({
     database: { transaction: (work: (transaction: unknown) => unknown) => work(undefined) } as never,

@@ -7,13 +7,13 @@ import { createMergedRecords } from './merged.ts';
 import { type Audit, anonymousActor } from './service.ts';
 
 /**
- * Failed logins, wrong client secrets and wrong operator tokens in the audit record, merged by the minute. An address or
- * a client_id that nobody has is not recorded: people paste secrets into the wrong field.
+ * Records failed logins, wrong client secrets and wrong operator tokens in the audit record, merged per minute. Unknown
+ * email addresses and client_ids are not recorded, because people paste secrets into the wrong field.
  */
 export type FailedAuthentications = ReturnType<typeof createFailedAuthentications>;
 
-/** What was being authenticated, if it exists, and in whose audit record the failure is shown. */
-export type Attacked = { id: string; organizationGuids: readonly string[] };
+/** The account or application of the attempt, and the Organizations whose audit record shows the failure. */
+export type FailedSubject = { id: string; organizationGuids: readonly string[] };
 
 type Failed = {
   objectType: 'application' | 'account' | 'operator';
@@ -23,8 +23,8 @@ type Failed = {
   requestId: string;
 };
 
-const UNKNOWN: Attacked = { id: 'unknown', organizationGuids: [] };
-/** Look-ups under way at once; a failure beyond them is recorded as one of something unknown. */
+const UNKNOWN: FailedSubject = { id: 'unknown', organizationGuids: [] };
+/** Concurrent lookups; a failure beyond this limit is recorded for an unknown subject. */
 const MAX_LOOKUPS = 100;
 
 export function createFailedAuthentications(deps: {
@@ -38,7 +38,7 @@ export function createFailedAuthentications(deps: {
 
   function record(
     { objectType, reason, path, address, requestId }: Failed,
-    { id, ...owner }: Attacked,
+    { id, ...owner }: FailedSubject,
   ): void {
     records.note({
       ...owner,
@@ -51,10 +51,10 @@ export function createFailedAuthentications(deps: {
 
   return {
     /**
-     * `find` tells what was attacked. It runs after the answer: `setImmediate` lets everything that the request still
-     * has to do come first, so that the response time does not show whether there is anything to look up.
+     * `find` looks up the subject. It runs after the response: `setImmediate` lets the request finish first, so that
+     * the response time does not reveal whether the subject exists.
      */
-    note(failed: Failed, find: () => Promise<Attacked | undefined>): void {
+    note(failed: Failed, find: () => Promise<FailedSubject | undefined>): void {
       if (lookups.size >= MAX_LOOKUPS) {
         record(failed, UNKNOWN);
         return;

@@ -4,25 +4,25 @@ import type { Log } from '../runtime/log.ts';
 import { type Actor, type Audit, anonymousActor, type Change } from './service.ts';
 
 const MERGE_MS = 60_000;
-/** What of one group is told apart by source; further sources are recorded together. */
+/** Sources of one group with a record each; further sources share one. */
 const MAX_SOURCES_PER_GROUP = 20;
-/** What of one kind is told apart at all; past it everything is recorded together. */
+/** Groups and sources with a record each; beyond this limit everything shares one. */
 const MAX_WATCHED = 1_000;
 
 export type MergedEntry = {
   group: string;
   source: string;
   actor: Actor;
-  /** Recorded in each of these Organizations; in none, it is the operator's to read. */
+  /** Recorded in each of these Organizations; without any, only the operator can read it. */
   organizationGuids: readonly string[];
   change: Omit<Change, 'organizationGuid' | 'changes'> & { changes: Record<string, unknown> };
 };
 type Watched = { entry: MergedEntry; times: number; until: number };
 
 /**
- * Records of what anybody can bring about as often as they like, such as refused calls. The first of a group and source
- * is recorded at once; those that follow within a minute are counted and recorded together, and so are those from ever
- * new sources or groups: a flood of refusals does not become a flood of writes.
+ * Records of events that any caller can cause at any rate, such as rejected calls. The first event of a group and
+ * source is recorded at once, and later ones within a minute are counted and recorded together. New sources and groups
+ * are limited too, so that a flood of rejections does not become a flood of writes.
  */
 export function createMergedRecords({
   database,
@@ -67,7 +67,7 @@ export function createMergedRecords({
     if (times > 0) write(entry, times);
   }
 
-  /** The entry itself while there is capacity for it, else one that stands for many. */
+  /** The entry itself within the limits, otherwise one that represents several. */
   function bounded(entry: MergedEntry): MergedEntry {
     const isKnown = watched.has(keyOf(entry));
     if (isKnown || (sourcesOf.get(entry.group) ?? 0) < MAX_SOURCES_PER_GROUP)
@@ -91,7 +91,7 @@ export function createMergedRecords({
       watch(key, { entry, times: 0, until: now + MERGE_MS });
     },
 
-    /** Writes what was counted and is due; all of it when the process stops. */
+    /** Writes the counts that are due; all of them with `all`, at shutdown. */
     async flush({ all = false } = {}): Promise<void> {
       const now = clock.now().getTime();
       for (const [key, entry] of watched) if (all || entry.until <= now) release(key, entry);
@@ -102,7 +102,7 @@ export function createMergedRecords({
 
 const OTHERS = 'others';
 
-/** One for each action, however many it stands for: it names no Organization, object or address. */
+/** One per action; it names no Organization, object or address. */
 function others({ actor: { requestId }, change }: MergedEntry): MergedEntry {
   return {
     ...{ group: `${OTHERS} ${change.action}`, source: OTHERS, organizationGuids: [] },

@@ -15,11 +15,10 @@ import { createAudit } from './service.ts';
 import { type AuditFilters, selectRecords } from './store.ts';
 
 const DAY_MS = 86_400_000;
-/** Years ago, because the database drops only partitions that are old by its own clock. */
+/** In the past, because the database drops only partitions that are old by its own clock. */
 const START = new Date('2020-11-15T12:00:00.000Z');
 const log = createLog({ level: 'silent', terminal: false });
 
-/** A database and what keeps its audit record. */
 async function open({ migrated = true } = {}) {
   const testDatabase = await createTestDatabase({ migrated });
   const database = createDatabase({ url: testDatabase.url, connections: 3, log });
@@ -43,7 +42,7 @@ async function open({ migrated = true } = {}) {
   return { testDatabase, database, clock, guids, partitions, record, recorded };
 }
 
-test('a record is kept for 400 days and dropped with the four weeks that it is of', async () => {
+test('a record is kept for 400 days and dropped with its partition of four weeks', async () => {
   const { clock, partitions, record, recorded } = await open();
   await partitions.prepare();
   await record('first');
@@ -59,7 +58,7 @@ test('a record is kept for 400 days and dropped with the four weeks that it is o
   assert.deepEqual(await recorded(), ['second']);
 });
 
-test('records from before the partitions are kept, found and append-only, and new ones follow them', async () => {
+test('records from before the partitions are kept, found and append-only', async () => {
   const { testDatabase, database, clock, partitions, record, recorded } = await open({ migrated: false });
   const { queries } = database;
   await migrateTo(queries, '0016_consignments');
@@ -89,7 +88,7 @@ async function isValid(queries: Queries, index: string): Promise<boolean | undef
   return rows[0]?.valid;
 }
 
-/** Neither by the name of the whole nor by that of a partition. */
+/** By the name of the parent and by that of a partition. */
 async function assertAppendOnly(queries: Queries): Promise<void> {
   const { rows } = await sql<{ name: string }>`
     select tableoid::regclass::text as name from audit_records
@@ -104,14 +103,14 @@ async function assertAppendOnly(queries: Queries): Promise<void> {
       await assert.rejects(change.execute(queries), /append-only/, name);
 }
 
-test('a partition cannot be changed by its own name either', async () => {
+test('a partition cannot be changed by its own name', async () => {
   const { testDatabase, partitions, record } = await open();
   await partitions.prepare();
   await record('kept');
   await assertAppendOnly(queriesOfOwner(testDatabase));
 });
 
-test('a page of an Organization by any filter reads little, whatever others have', async () => {
+test('a page of an Organization reads few blocks with every filter, whatever others have', async () => {
   const { testDatabase, database, guids, partitions } = await open();
   await partitions.prepare();
   const [many, few] = [guids.next(), guids.next()];

@@ -2,12 +2,18 @@ import type { Queries, Transaction } from '../database/database.ts';
 import type { Page } from '../database/paging/paging.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Guids } from '../runtime/guid.ts';
-import { type AuditFilters, insertRecords, selectRecords, selectRecordsAfter } from './store.ts';
+import {
+  type AuditFilters,
+  type AuditRecord,
+  insertRecords,
+  selectRecords,
+  selectRecordsAfter,
+} from './store.ts';
 
-/** On whose behalf something happens. Every change is made by one, and recorded with it. */
+/** The author of a change, recorded with it. */
 export type Actor = {
   type: 'operator' | 'application' | 'user' | 'system' | 'anonymous';
-  /** The client_id or the member's guid; fixed words for the operator, the service itself and an unknown caller. */
+  /** The client_id or the member's guid; a fixed value for the operator, the service itself and an unknown caller. */
   id: string;
   address?: string | undefined;
   requestId?: string | undefined;
@@ -15,7 +21,7 @@ export type Actor = {
 
 export const systemActor: Actor = { type: 'system', id: 'portico' };
 
-/** A caller that failed to show who it is. */
+/** A caller that failed to authenticate. */
 export const anonymousActor: Actor = { type: 'anonymous', id: 'anonymous' };
 
 export type Change = {
@@ -23,15 +29,16 @@ export type Change = {
   action: `${string}.${string}`;
   objectType: string;
   objectId: string;
-  /** What was set, never a secret. */
+  /** The new values, without secrets. */
   changes?: Record<string, unknown>;
 };
 
+export type { AuditFilters, AuditRecord };
 export type Audit = ReturnType<typeof createAudit>;
 
 export function createAudit({ queries, clock, guids }: { queries: Queries; clock: Clock; guids: Guids }) {
   return {
-    /** In the transaction of the change itself: no change without its record, no record without its change. */
+    /** Runs in the transaction of the change, so that neither commits without the other. */
     async record(transaction: Transaction, actor: Actor, change: Change): Promise<void> {
       await insertRecords(transaction, [
         {
@@ -50,7 +57,7 @@ export function createAudit({ queries, clock, guids }: { queries: Queries; clock
       ]);
     },
 
-    /** The next records of a walk over all of them. */
+    /** Keyset iteration without a total. */
     async walk(page: Page, filters: AuditFilters) {
       const rows = await selectRecordsAfter(queries, page, filters);
       return { rows, next: rows.length === page.perPage ? rows.at(-1)?.guid : undefined };

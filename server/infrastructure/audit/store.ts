@@ -22,7 +22,7 @@ export type AuditFilters = {
   createdAtLt?: Date | undefined;
 };
 
-/** How far the time in a record's guid may lie from `created_at`: clocks step, and guids never go back. */
+/** The guid's time may differ from `created_at` by this much: clocks step back, and guids never do. */
 const GUID_SLACK_MS = 5 * 60_000;
 
 export async function insertRecords(
@@ -40,7 +40,7 @@ export function selectRecords(
   return selectPageOfEach(queries, [sourceOf(filters)], page);
 }
 
-/** Without counting: for who reads all of it. */
+/** Without a total, for keyset iteration. */
 export function selectRecordsAfter(
   queries: Queries,
   { perPage, after }: Page,
@@ -49,7 +49,7 @@ export function selectRecordsAfter(
   return selectNewestOfEach(queries, sourceOf(filters), perPage, after);
 }
 
-/** By the index of what is asked for: the object, or the action or the actor within the Organizations, if any is named. */
+/** Chooses the index: by object, by action or by actor within the Organizations, or by Organization alone. */
 function sourceOf(filters: AuditFilters): Narrowed {
   const { organizationGuid, objectId, action, actor } = filters;
   const words = (column: Sql, values: readonly string[]) => ({ column, values: textArray(distinct(values)) });
@@ -63,7 +63,7 @@ function sourceOf(filters: AuditFilters): Narrowed {
   return { ...source, each: organizations };
 }
 
-/** A window of time is one of guids too, whose order the indexes have. */
+/** A time window is also a guid window, which the indexes can use. */
 function conditionsOf(filters: AuditFilters): Sql[] {
   const where = [sql`true`];
   const { organizationGuid, objectId, action, actor, createdAtGte: from, createdAtLt: until } = filters;

@@ -49,14 +49,14 @@ test('without any variable it is the embedded demo on localhost', () => {
   assert.deepEqual([config.trustedProxies, config.logLevel], [[], 'info']);
 });
 
-test('on a shared database nothing of the demo is on unless it is asked for', () => {
+test('with a shared database, the demo defaults are off', () => {
   const { demo, allowlistPolicy, webhookAllowPrivate } = readConfig(SHARED);
   assert.deepEqual([demo, allowlistPolicy, webhookAllowPrivate], [false, 'required', false]);
   assert.equal(readConfig({ ...SHARED, PORTICO_DEMO: 'true' }).allowlistPolicy, 'required');
   assert.equal(readConfig({ PORTICO_DEMO: 'false' }).allowlistPolicy, 'required');
 });
 
-test('an address that others can reach turns off what suits a laptop, and the reason is told', () => {
+test('an address reachable from other machines disables the local defaults, with a reason', () => {
   for (const [name, value] of [
     ['PORTICO_HOST', '0.0.0.0'],
     ['PORTICO_HOST', '::'],
@@ -93,7 +93,7 @@ test('every spelling of loopback is local', () => {
     assert.equal(readConfig({ PORTICO_BASE_URL: base }).exposure, undefined, base);
 });
 
-test('an explicit setting is honoured where others can reach it, and named as unsafe', () => {
+test('an explicit setting applies on a reachable address and is reported as unsafe', () => {
   const { demo, allowlistPolicy, webhookAllowPrivate, exposure } = readConfig({
     ...{ PORTICO_HOST: '0.0.0.0', PORTICO_DEMO: 'true' },
   });
@@ -111,7 +111,7 @@ test('an explicit setting is honoured where others can reach it, and named as un
   ]);
 });
 
-test('the operator has a listener of its own, on loopback, except on the local default', () => {
+test('the operator has its own loopback listener, except by default on a local installation', () => {
   const operatorOf = (environment: Environment) => {
     const { operatorHost, operatorPort, operatorUrl } = readConfig(environment);
     return [operatorHost, operatorPort, operatorUrl];
@@ -144,7 +144,7 @@ test('the operator has a listener of its own, on loopback, except on the local d
   assert.match(problemsOf({ ...SHARED, PORTICO_PORT: '65535' }), /PORTICO_OPERATOR_PORT is required/);
 });
 
-test('the addresses follow the port and the base address', () => {
+test('the default URLs follow the port and the base URL', () => {
   assert.equal(readConfig({ PORTICO_PORT: '8080' }).baseUrl, 'http://localhost:8080');
   const { sandboxAuthUrl, productionAuthUrl } = readConfig({ PORTICO_BASE_URL: 'https://api.example.com/' });
   assert.deepEqual(
@@ -153,7 +153,7 @@ test('the addresses follow the port and the base address', () => {
   );
 });
 
-test('a variable that is empty or blank counts as unset', () => {
+test('an empty or blank variable counts as unset', () => {
   assert.equal(readConfig({ PORTICO_PORT: '', PORTICO_HOST: '  ' }).port, 4000);
   assert.equal(readConfig({ PORTICO_PORT: ' 5000 ' }).port, 5000);
 });
@@ -164,7 +164,7 @@ test('the configuration is frozen', () => {
   assert.throws(() => Object.assign(config, { port: 1 }), TypeError);
 });
 
-test('every problem is told at once, each with its variable', () => {
+test('all problems are reported at once, each with its variable', () => {
   const message = problemsOf({
     PORTICO_PORT: '70000',
     PORTICO_DEMO: 'yes',
@@ -177,7 +177,7 @@ test('every problem is told at once, each with its variable', () => {
   for (const variable of [
     'PORTICO_PORT must be a whole number from 0 to 65535',
     'PORTICO_DEMO must be true or false',
-    'PORTICO_BASE_URL must be an http or https address',
+    'PORTICO_BASE_URL must be an http or https URL',
     'nonsense is neither',
     'PORTICO_RETRY_MAX_DELAY must be a duration',
     'PORTICO_PROT is not a setting',
@@ -188,18 +188,18 @@ test('every problem is told at once, each with its variable', () => {
     assert.ok(message.includes(variable), `${variable} in ${message}`);
 });
 
-test('only our own variables are looked at', () => {
+test('variables without the PORTICO_ prefix are ignored', () => {
   assert.equal(readConfig({ PATH: '/bin', PORT: '1', portico_port: '2' }).port, 4000);
   assert.match(problemsOf({ PORTICO_UNHEARD_OF: '' }), /PORTICO_UNHEARD_OF is not a setting/);
 });
 
-test('a shared database needs both secrets', () => {
+test('a shared database requires both secrets', () => {
   const message = problemsOf({ PORTICO_DATABASE_URL: SHARED.PORTICO_DATABASE_URL });
   assert.match(message, /PORTICO_MASTER_KEY is required/);
   assert.match(message, /PORTICO_OPERATOR_TOKEN is required/);
 });
 
-test('the settings of the S3 store come together or not at all; only the region has a default', () => {
+test('the S3 settings are required together; only the region has a default', () => {
   assert.equal(readConfig(S3).s3Region, 'us-east-1');
   const required = Object.keys(S3);
   for (const given of required) {
@@ -218,14 +218,14 @@ test('the two token issuers must differ', () => {
   );
 });
 
-test('a base address that is an IP address leaves both issuers usable', () => {
+test('a base URL with an IP address leaves both issuers usable', () => {
   for (const base of ['http://192.168.1.5:4000', 'http://[::1]:4000']) {
     const { sandboxAuthUrl, productionAuthUrl } = readConfig({ PORTICO_BASE_URL: base });
     assert.deepEqual([sandboxAuthUrl, productionAuthUrl], [base, 'http://production.localhost:4000']);
   }
 });
 
-test('a bad secret is refused without showing it', () => {
+test('an invalid secret is rejected without showing it', () => {
   const message = problemsOf({
     PORTICO_MASTER_KEY: `${KEY},deadbeef`,
     PORTICO_OPERATOR_TOKEN: 'too-short-a-token',
@@ -236,7 +236,7 @@ test('a bad secret is refused without showing it', () => {
     assert.ok(message.includes(variable));
 });
 
-test('what is secret is of the type that does not print', () => {
+test('secrets have the type that does not print', () => {
   const config = readConfig({ ...SHARED, ...S3 });
   const secrets = [
     config.databaseUrl,
@@ -248,7 +248,7 @@ test('what is secret is of the type that does not print', () => {
   assert.doesNotMatch(JSON.stringify(config), /s3cr3t|c4c4|operator-token|of-the-store/);
 });
 
-test('every setting says what it is for, under a variable of its own', () => {
+test('every setting has a description and its own variable', () => {
   const all = Object.values(settings);
   assert.ok(all.every(({ about }) => about.length > 5));
   assert.equal(new Set(all.map(({ variable }) => variable)).size, all.length);

@@ -4,7 +4,7 @@ import { StartupError } from '../runtime/startup-error.ts';
 import { type Exposure, exposureOf } from './exposure.ts';
 import { type GivenSettings, type SettingName, settings } from './settings.ts';
 
-/** `PORTICO_*` → one frozen, typed object. Parsed once; every problem is told at once. */
+/** Parses `PORTICO_*` once into one frozen, typed object, and reports all problems at once. */
 export type Config = ReturnType<typeof withDefaults> & {
   /** Undefined while only this machine can reach the service. */
   readonly exposure: Exposure | undefined;
@@ -62,7 +62,7 @@ function withDefaults(given: GivenSettings, exposure: Exposure | undefined) {
     host,
     port,
     operatorHost,
-    /** Undefined on the local default: there the main port answers the operator. */
+    /** Undefined by default on a local installation, where the main port serves the operator. */
     operatorPort,
     operatorUrl: given.operatorUrl ?? operatorUrlOf(operatorHost, operatorPort) ?? baseUrl,
     metricsPort: given.metricsPort,
@@ -74,7 +74,10 @@ function withDefaults(given: GivenSettings, exposure: Exposure | undefined) {
     databaseUrl: given.databaseUrl,
     migrationDatabaseUrl: given.migrationDatabaseUrl,
     databaseConnections: given.databaseConnections ?? 20,
-    /** Unset on the embedded default: generated once into the data folder (`infrastructure/config/generated-secrets.ts`). */
+    /**
+     * Unset on an embedded installation: generated once into the data folder
+     * (`infrastructure/config/generated-secrets.ts`).
+     */
     masterKeys: given.masterKeys as readonly Secret[] | undefined,
     operatorToken: given.operatorToken,
     trustedProxies: given.trustedProxies ?? [],
@@ -117,7 +120,7 @@ function portAfter(port: number): number {
   return port === 0 ? 0 : port + 1;
 }
 
-/** Where this machine reaches the operator's listener. A wildcard address is no destination. */
+/** The operator's listener as this machine reaches it. A wildcard address is no destination. */
 function operatorUrlOf(host: string, port: number | undefined): string | undefined {
   if (port === undefined) return undefined;
   const destination = ({ '0.0.0.0': LOOPBACK, '::': '::1' } as Record<string, string>)[host] ?? host;
@@ -128,14 +131,14 @@ const S3_TOGETHER = ['s3Endpoint', 's3Bucket', 's3AccessKeyId', 's3SecretAccessK
 
 function contradictions(config: Config, given: GivenSettings): string[] {
   const problems: string[] = [];
-  // The scheme does not tell them apart: a request says only its Host.
+  // The scheme does not distinguish them: a request has only a Host.
   if (new URL(config.sandboxAuthUrl).host === new URL(config.productionAuthUrl).host)
     problems.push(
-      'PORTICO_SANDBOX_AUTH_URL and PORTICO_PRODUCTION_AUTH_URL must differ: the address selects the environment',
+      'PORTICO_SANDBOX_AUTH_URL and PORTICO_PRODUCTION_AUTH_URL must differ: the host selects the environment',
     );
   if (config.operatorPort !== undefined && config.operatorPort > MAX_PORT)
     problems.push(`PORTICO_OPERATOR_PORT is required with PORTICO_PORT=${config.port}`);
-  // On the local default the main port answers the operator, so there is no listener that could have this address.
+  // By default on a local installation the main port serves the operator, so there is no listener for this host.
   if (given.operatorHost !== undefined && config.operatorPort === undefined)
     problems.push('PORTICO_OPERATOR_PORT is required with a loopback PORTICO_OPERATOR_HOST');
   if (config.operatorPort === config.port && config.port !== 0)
@@ -149,30 +152,30 @@ function contradictions(config: Config, given: GivenSettings): string[] {
     if (!given.operatorToken) problems.push('PORTICO_OPERATOR_TOKEN is required with PORTICO_DATABASE_URL');
   }
   if ((given.smtpUrl === undefined) !== (given.mailFrom === undefined))
-    problems.push('PORTICO_SMTP_URL and PORTICO_MAIL_FROM are of use only together');
-  // With some of them files would end up in the folder, though somebody meant them for the store.
+    problems.push('PORTICO_SMTP_URL and PORTICO_MAIL_FROM must be set together');
+  // With a part of them, files would silently be stored in the folder.
   const missing = S3_TOGETHER.filter((name) => given[name] === undefined);
   if (missing.length < S3_TOGETHER.length)
     for (const name of missing)
-      problems.push(`${settings[name].variable} is required with the other settings of the store`);
+      problems.push(`${settings[name].variable} is required with the other S3 settings`);
   return problems;
 }
 
-/** A misspelt setting would otherwise be ignored without a word. */
+/** A misspelt setting would otherwise be ignored silently. */
 function unknownVariables(environment: Environment): string[] {
   const known = new Set<string>(Object.values(settings).map((setting) => setting.variable));
   return Object.keys(environment)
     .filter((variable) => variable.startsWith('PORTICO_') && !known.has(variable))
-    .map((variable) => `${variable} is not a setting; portico config lists them all`);
+    .map((variable) => `${variable} is not a setting; portico config lists all settings`);
 }
 
 function describe(problems: readonly string[]): string {
   const [first] = problems;
-  if (problems.length === 1) return `The settings are not right: ${first}.`;
-  return `The settings are not right:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`;
+  if (problems.length === 1) return `Invalid settings: ${first}.`;
+  return `Invalid settings:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`;
 }
 
-/** An IP address has no subdomains: then the name is one that resolves on this machine alone. */
+/** An IP address has no subdomains: the result is a name that resolves on this machine only. */
 function withSubdomain(subdomain: string, address: string): string {
   const url = new URL(address);
   const isAddress = /^[\d.]+$|^\[/.test(url.hostname);

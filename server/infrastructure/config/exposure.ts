@@ -1,13 +1,13 @@
 import { canonicalAddress } from '../network/ipv4.ts';
 import type { GivenSettings } from './settings.ts';
 
-/** Why other machines can reach the service, and what that means for the defaults that suit a laptop. */
+/** The settings that expose the service to other machines, and the effect on local defaults. */
 export type Exposure = {
-  /** The settings that are not loopback, as they could be given. */
+  /** The settings that are not loopback, in the form in which they can be set. */
   exposedBy: readonly string[];
-  /** Defaults of local use that do not apply. */
+  /** Local defaults that are disabled. */
   off: readonly string[];
-  /** Explicit settings that are honoured although they are unsafe here. */
+  /** Explicit settings that apply although they are unsafe here. */
   unsafe: readonly string[];
 };
 
@@ -17,7 +17,7 @@ type Addresses = { host: string; operatorHost: string; baseUrl: string; embedded
 export function exposureOf(given: GivenSettings, addresses: Addresses): Exposure | undefined {
   const exposedBy = exposedAddresses(addresses);
   if (exposedBy.length === 0) return undefined;
-  // With a shared database none of these is on by default, so there is nothing to report.
+  // With a shared database none of these is enabled by default.
   const off = addresses.embedded
     ? [
         ...(given.demo === undefined ? ['the demo (PORTICO_DEMO)'] : []),

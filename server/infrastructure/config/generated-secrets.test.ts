@@ -18,7 +18,7 @@ function complete(dataDir: string, environment: Record<string, string> = {}) {
   return completeSecrets(readConfig({ PORTICO_DATA_DIR: dataDir, ...environment }), randomBytes);
 }
 
-test('the secrets nobody chose are generated once and used again', async () => {
+test('secrets that are not set are generated once and reused', async () => {
   const dataDir = await createDataDir();
   const first = await complete(dataDir);
   const again = await complete(dataDir);
@@ -31,18 +31,18 @@ test('the secrets nobody chose are generated once and used again', async () => {
   assert.notEqual(elsewhere.operatorToken.reveal(), first.operatorToken.reveal());
 });
 
-test('only the owner may read them, and nothing else is left behind', async () => {
+test('only the owner may read the files, and no temporary file remains', async () => {
   const dataDir = await createDataDir();
   await complete(dataDir);
   assert.deepEqual((await readdir(dataDir)).sort(), ['master.key', 'operator.token']);
   for (const name of ['master.key', 'operator.token']) {
     const { mode } = await stat(join(dataDir, name));
-    // Windows knows no such modes.
+    // Windows has no such modes.
     if (process.platform !== 'win32') assert.equal(mode & 0o777, 0o600, name);
   }
 });
 
-test('a secret that is given is used, and none is written for it', async () => {
+test('a secret that is set is used, and no file is written for it', async () => {
   const dataDir = await createDataDir();
   const { masterKeys, operatorToken } = await complete(dataDir, {
     PORTICO_MASTER_KEY: 'ab'.repeat(32),
@@ -52,7 +52,7 @@ test('a secret that is given is used, and none is written for it', async () => {
   assert.deepEqual(await readdir(dataDir), []);
 });
 
-test('a file that does not hold such a secret is refused by its name, and left as it is', async () => {
+test('an invalid file is rejected by name and left unchanged', async () => {
   for (const [name, content] of [
     ['master.key', 'not-a-key'],
     ['master.key', ''],

@@ -15,7 +15,7 @@ export type CompleteConfig = Omit<Config, 'masterKeys' | 'operatorToken'> & {
 const SECRET_BYTES = 32;
 const OWNER_ONLY = 0o600;
 
-/** On the embedded default the two secrets nobody chose are generated once and kept beside the database. */
+/** On an embedded installation, secrets that are not set are generated once and stored next to the database. */
 export async function completeSecrets(config: Config, randomBytes: RandomBytes): Promise<CompleteConfig> {
   const { dataDir } = config;
   const masterKeys =
@@ -36,7 +36,7 @@ async function keptIn(path: string, prefix: string, randomBytes: RandomBytes): P
   return { path, content: await readOrGenerate(path, prefix, randomBytes) };
 }
 
-/** A file that was emptied or edited keeps to the same rules as the variable. */
+/** An edited file has to meet the same rules as the variable. */
 function parsed<T>({ path, content }: Kept, parse: Parse<T>): T {
   try {
     return parse(content);
@@ -45,7 +45,7 @@ function parsed<T>({ path, content }: Kept, parse: Parse<T>): T {
   }
 }
 
-/** Written whole under another name and linked into place: never half a secret, never two different ones. */
+/** Written to a temporary file and linked, so that the secret appears atomically and only once. */
 async function readOrGenerate(path: string, prefix: string, randomBytes: RandomBytes): Promise<string> {
   const existing = await readIfThere(path);
   if (existing !== undefined) return existing;

@@ -1,7 +1,7 @@
 import { isCidrOrAddress } from '../network/source-address.ts';
 import { Secret } from '../runtime/secret.ts';
 
-/** A parser gives the value or throws an Error whose message completes "PORTICO_X …". */
+/** Returns the value or throws an Error whose message completes "PORTICO_X …". */
 export type Parse<T> = (text: string) => T;
 
 export const text: Parse<string> = (value) => value;
@@ -41,23 +41,23 @@ export function oneOf<const T extends string>(...choices: readonly T[]): Parse<T
 /** An origin: scheme, host and port, without path or trailing slash. */
 export const origin: Parse<string> = (value) => {
   const url = URL.parse(value);
-  if (!url || !/^https?:$/.test(url.protocol)) throw new Error('must be an http or https address');
+  if (!url || !/^https?:$/.test(url.protocol)) throw new Error('must be an http or https URL');
   if (url.pathname !== '/' || url.search || url.hash || url.username || url.password)
-    throw new Error('must be only scheme, host and port, for example https://api.example.com');
+    throw new Error('must consist of scheme, host and port, for example https://api.example.com');
   return url.origin;
 };
 
 export const databaseUrl: Parse<Secret> = (value) => {
   const url = URL.parse(value);
   if (!url || !/^postgres(ql)?:$/.test(url.protocol))
-    throw new Error('must look like postgresql://user:password@host:5432/database');
+    throw new Error('must have the form postgresql://user:password@host:5432/database');
   return new Secret(value);
 };
 
 export const smtpUrl: Parse<Secret> = (value) => {
   const url = URL.parse(value);
   if (!url || !/^smtps?:$/.test(url.protocol) || url.hostname === '')
-    throw new Error('must look like smtp://user:password@host:587 or smtps://user:password@host');
+    throw new Error('must have the form smtp://user:password@host:587 or smtps://user:password@host');
   return new Secret(value);
 };
 

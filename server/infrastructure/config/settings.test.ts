@@ -5,7 +5,7 @@ import { Secret } from '../runtime/secret.ts';
 import { readConfig } from './config.ts';
 import { type SettingName, settings } from './settings.ts';
 
-/** For each setting a value that is not its default, and what it is read as. A new setting gets a line here. */
+/** For each setting a value other than its default, and the parsed value. A new setting gets a line here. */
 const EXAMPLES: Record<SettingName, readonly [text: string, value: unknown]> = {
   host: ['0.0.0.0', '0.0.0.0'],
   port: ['8443', 8443],
@@ -110,13 +110,13 @@ test('no example is a default, so each one proves that its variable is read', ()
 
 for (const [name, values] of Object.entries(REFUSED)) {
   const { variable } = settings[name as SettingName];
-  test(`${variable} refuses what it cannot mean`, () => {
+  test(`${variable} rejects invalid values`, () => {
     for (const value of values)
       assert.throws(() => readConfig({ ...everything, [variable]: value }), new RegExp(variable), value);
   });
 }
 
-/** Secrets as a list of their texts, so that a secret is never mistaken for a plain value. */
+/** Secrets become lists of their values, so that a secret is never mistaken for plain text. */
 function revealed(value: unknown): unknown {
   if (value instanceof Secret) return [value.reveal()];
   if (Array.isArray(value)) return value.map((entry) => (entry instanceof Secret ? entry.reveal() : entry));

@@ -3,8 +3,8 @@ import type { LogLevel } from '../runtime/log.ts';
 import * as parse from './parsers.ts';
 
 /**
- * Every setting of the service: its variable, how it is read, what it means. `config.ts` turns the
- * environment into one frozen object of these, and `portico config` prints them.
+ * All settings: variable, parser and description. `config.ts` builds one frozen object of them, and `portico config`
+ * prints them.
  */
 const LOG_LEVELS: readonly LogLevel[] = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'];
 const MEBIBYTE = 1024 ** 2;
@@ -26,14 +26,18 @@ export const settings = {
   operatorUrl: {
     variable: 'PORTICO_OPERATOR_URL',
     parse: parse.origin,
-    about: 'where portico operator reaches the service',
+    about: 'URL at which portico operator reaches the service',
   },
   metricsPort: {
     variable: 'PORTICO_METRICS_PORT',
     parse: parse.integer(0, 65_535),
     about: 'port of /healthz, /readyz and /metrics of a dispatch process; unset: none',
   },
-  baseUrl: { variable: 'PORTICO_BASE_URL', parse: parse.origin, about: 'where partners reach the API' },
+  baseUrl: {
+    variable: 'PORTICO_BASE_URL',
+    parse: parse.origin,
+    about: 'URL at which partners reach the API',
+  },
   sandboxAuthUrl: {
     variable: 'PORTICO_SANDBOX_AUTH_URL',
     parse: parse.origin,
@@ -47,7 +51,7 @@ export const settings = {
   uploadUrl: {
     variable: 'PORTICO_UPLOAD_URL',
     parse: parse.origin,
-    about: 'where files are uploaded directly',
+    about: 'URL for direct file uploads',
   },
   dataDir: {
     variable: 'PORTICO_DATA_DIR',
@@ -67,28 +71,28 @@ export const settings = {
   databaseConnections: {
     variable: 'PORTICO_DATABASE_CONNECTIONS',
     parse: parse.integer(MIN_CONNECTIONS, 1_000),
-    about: 'most connections one process opens to PostgreSQL',
+    about: 'maximum number of connections of one process to PostgreSQL',
   },
   masterKeys: {
     variable: 'PORTICO_MASTER_KEY',
     parse: parse.masterKeys,
     about:
-      'encrypts what is stored (embedded: generated unless set); several, newest first, during a rotation',
+      'encrypts stored secrets (embedded: generated unless set); several, newest first, during a rotation',
   },
   operatorToken: {
     variable: 'PORTICO_OPERATOR_TOKEN',
     parse: parse.secretOfAtLeast(32),
-    about: 'bearer token of the operator surface (embedded: generated unless set)',
+    about: 'bearer token of the operator API (embedded: generated unless set)',
   },
   trustedProxies: {
     variable: 'PORTICO_TRUSTED_PROXIES',
     parse: parse.addressRanges,
-    about: 'proxies whose X-Forwarded-For is believed',
+    about: 'proxies whose X-Forwarded-For is trusted',
   },
   supportEmail: {
     variable: 'PORTICO_SUPPORT_EMAIL',
     parse: parse.emailAddress,
-    about: 'shown where partners have to contact the operator',
+    about: 'shown to partners who have to contact the operator',
   },
   demo: {
     variable: 'PORTICO_DEMO',
@@ -98,17 +102,17 @@ export const settings = {
   allowlistPolicy: {
     variable: 'PORTICO_ALLOWLIST_POLICY',
     parse: parse.oneOf('required', 'optional'),
-    about: 'whether a new key must have an IP allowlist',
+    about: 'whether new keys require an IP allowlist',
   },
   allowlistMinPrefix: {
     variable: 'PORTICO_ALLOWLIST_MIN_PREFIX',
     parse: parse.integer(0, 32),
-    about: 'prefix length of the widest range that an IP allowlist may have',
+    about: 'prefix length of the widest range in an IP allowlist',
   },
   webhookAllowPrivate: {
     variable: 'PORTICO_WEBHOOK_ALLOW_PRIVATE',
     parse: parse.boolean,
-    about: 'let sandbox webhooks reach private addresses',
+    about: 'allow sandbox webhooks to private addresses',
   },
   rateLimitTokenPerClient: {
     variable: 'PORTICO_RATE_LIMIT_TOKEN_PER_CLIENT',
@@ -143,32 +147,32 @@ export const settings = {
   callsInFlight: {
     variable: 'PORTICO_CALLS_IN_FLIGHT',
     parse: parse.integer(4, 100_000),
-    about: 'calls of one Organization to /api in flight at once in one process; more get 429',
+    about: 'concurrent calls of one Organization to /api in one process; more get 429',
   },
   smtpUrl: {
     variable: 'PORTICO_SMTP_URL',
     parse: parse.smtpUrl,
-    about: 'mail server for invitations and new passwords; unset: links are handed over by hand',
+    about: 'mail server for invitations and password resets; unset: the operator passes links on',
   },
   mailFrom: {
     variable: 'PORTICO_MAIL_FROM',
     parse: parse.emailAddress,
-    about: 'sender of these messages',
+    about: 'sender address of emails',
   },
   shutdownLimitMs: {
     variable: 'PORTICO_SHUTDOWN_LIMIT',
     parse: parse.durationMs(1_000, 600_000),
-    about: 'longest time from a signal to stop until the process has closed everything',
+    about: 'maximum duration of a shutdown',
   },
   retryMaxDelayMs: {
     variable: 'PORTICO_RETRY_MAX_DELAY',
     parse: parse.durationMs(1_000, 24 * 3_600_000),
-    about: 'longest pause between two attempts of a webhook delivery',
+    about: 'maximum delay between two attempts of a webhook delivery',
   },
   simulatorDelayMs: {
     variable: 'PORTICO_SIMULATOR_DELAY',
     parse: parse.durationMs(0, 3_600_000),
-    about: 'how long a sandbox object stays in each state on its way',
+    about: 'time that a simulated sandbox object stays in each state',
   },
   retentionDays: {
     variable: 'PORTICO_RETENTION_DAYS',
@@ -183,27 +187,27 @@ export const settings = {
   maxUploadBytes: {
     variable: 'PORTICO_MAX_UPLOAD_BYTES',
     parse: parse.integer(1, 1_024 * GIBIBYTE),
-    about: 'largest file by upload URL',
+    about: 'maximum file size by upload URL',
   },
   maxBodyBytesInFlight: {
     variable: 'PORTICO_MAX_BODY_BYTES_IN_FLIGHT',
     parse: parse.integer(64 * MEBIBYTE, 1_024 * GIBIBYTE),
-    about: 'request bodies that one process holds at once; a quarter of it for one Organization',
+    about: 'request body bytes that one process holds at once; a quarter of it for one Organization',
   },
   maxPendingFiles: {
     variable: 'PORTICO_MAX_PENDING_FILES',
     parse: parse.integer(1, 100_000),
-    about: 'most files of one Organization that are not yet completed or failed',
+    about: 'maximum number of unfinished files of one Organization',
   },
   maxPendingBytes: {
     variable: 'PORTICO_MAX_PENDING_BYTES',
     parse: parse.integer(1, 500 * 1_024 * GIBIBYTE),
-    about: 'most bytes of one Organization that are arriving or wait to be examined',
+    about: 'maximum bytes of one Organization that are being uploaded or waiting for inspection',
   },
   minFreeDiskBytes: {
     variable: 'PORTICO_MIN_FREE_DISK_BYTES',
     parse: parse.integer(0, 500 * 1_024 * GIBIBYTE),
-    about: 'free space of the folder below which files are refused',
+    about: 'free disk space below which uploads are rejected',
   },
   clamd: {
     variable: 'PORTICO_CLAMD',

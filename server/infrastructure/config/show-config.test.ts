@@ -4,7 +4,6 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { settings } from './settings.ts';
 
-/** `portico config`, run as a person runs it. */
 const MAIN = fileURLToPath(new URL('../../main.ts', import.meta.url));
 
 function portico(env: Record<string, string>) {
@@ -34,7 +33,7 @@ test('portico config prints every setting with its value, and no secret', () => 
   assert.doesNotMatch(stdout, /pa55|c4c4|d5d5|token-of|key-of/);
 });
 
-test('a bad setting stops with the problems on stderr, status 1, no stack and no secret', () => {
+test('an invalid setting exits with 1 and prints the problems without a stack or a secret', () => {
   const { status, stdout, stderr } = portico({ ...SECRETS, PORTICO_PORT: 'x', PORTICO_DEMO: 'y' });
   assert.deepEqual([status, stdout], [1, '']);
   assert.match(stderr, /PORTICO_PORT must/);

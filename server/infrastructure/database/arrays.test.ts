@@ -15,7 +15,7 @@ after(async () => {
   await testDatabase.drop();
 });
 
-/** What PostgreSQL makes of it, as rows in their order. */
+/** The array as PostgreSQL reads it. */
 async function read<Value>(array: RawBuilder<Value[]>): Promise<Value[]> {
   const { rows } = await sql<{ value: Value }>`
     select value from unnest(${array}) with ordinality as v(value, position) order by position`.execute(
@@ -49,14 +49,14 @@ const kinds = {
 >;
 
 for (const [type, [arrayOf, values]] of Object.entries(kinds)) {
-  test(`${type} arrives as it was, null as null`, async () => {
+  test(`${type} values and nulls arrive unchanged`, async () => {
     await fc.assert(
       fc.asyncProperty(values, async (given) => assert.deepEqual(await read(arrayOf(given)), given)),
       { numRuns: 40 },
     );
   });
 
-  test(`no ${type} at all is an empty array`, async () => {
+  test(`an empty list of ${type} is an empty array`, async () => {
     assert.deepEqual(await read(arrayOf([])), []);
     const { rows } = await sql<{ is_empty: boolean }>`select ${arrayOf([])} = '{}' as is_empty`.execute(
       queries,
@@ -65,17 +65,17 @@ for (const [type, [arrayOf, values]] of Object.entries(kinds)) {
   });
 }
 
-test('a thousand of them are one parameter', async () => {
+test('a thousand values are one parameter', async () => {
   const guids = Array.from({ length: 1_000 }, (_, index) => index.toString(16).padStart(32, '0'));
   assert.deepEqual(await read(uuidArray(guids)), guids);
 });
 
 for (const bad of ['', 'f'.repeat(31), 'f'.repeat(33), `${'f'.repeat(31)}g`, 'é'.repeat(32)])
-  test(`what is no guid is refused instead of cut off: '${bad}'`, () => {
+  test(`an invalid guid is rejected instead of truncated: '${bad}'`, () => {
     const good = '0'.repeat(32);
-    assert.throws(() => uuidArray([good, bad, good]), /not 32 hex digits/);
+    assert.throws(() => uuidArray([good, bad, good]), /must have 32 hex digits/);
   });
 
-test('two bad guids do not make up for each other', () => {
-  assert.throws(() => uuidArray(['f'.repeat(31), 'f'.repeat(33)]), /not 32 hex digits/);
+test('two invalid guids whose lengths add up are rejected', () => {
+  assert.throws(() => uuidArray(['f'.repeat(31), 'f'.repeat(33)]), /must have 32 hex digits/);
 });

@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 
 /**
- * Many rows as a few array parameters (`unnest`), in PostgreSQL's binary format: it takes them as they are, where
- * reading them as text costs it a good part of what inserting the rows does.
+ * Passes many rows as a few array parameters (`unnest`) in PostgreSQL's binary format; parsing text arrays costs a good
+ * part of the insert.
  */
 
-/** The element types' numbers in `pg_type`, the same in every database. */
+/** OIDs of the element types in `pg_type`, the same in every database. */
 const BOOLEAN = 16;
 const SMALLINT = 21;
 const INT = 23;
@@ -17,20 +17,20 @@ const NULL_LENGTH = -1;
 const LENGTH_BYTES = 4;
 const HEADER_BYTES = 20;
 const UUID_BYTES = 16;
-const NO_GUID = 'a guid is not 32 hex digits';
+const NO_GUID = 'a guid must have 32 hex digits';
 const MICROSECONDS_PER_MS = 1_000n;
-/** PostgreSQL's time begins with the year 2000. */
+/** PostgreSQL's epoch. */
 const EPOCH_MS = Date.UTC(2000, 0, 1);
 
 export function uuidArray(guids: readonly (string | null)[]): RawBuilder<string[]> {
-  // One decoding for all of them: hex digits are what guids are written in.
+  // One hex decoding for all guids is faster than one per guid.
   let digits = '';
   for (const guid of guids) {
     if (guid !== null && guid.length !== 2 * UUID_BYTES) throw new TypeError(NO_GUID);
     digits += guid === null ? 'ffffffff' : `00000010${guid}`;
   }
   const array = Buffer.allocUnsafe(HEADER_BYTES + digits.length / 2);
-  // It ends at what is not a digit.
+  // `write` stops at the first character that is not a hex digit.
   if (array.write(digits, HEADER_BYTES, 'hex') !== digits.length / 2) throw new TypeError(NO_GUID);
   return sql`${headed(array, UUID, guids.length)}::uuid[]`;
 }
@@ -68,7 +68,6 @@ export function momentArray(moments: readonly (Date | null)[]): RawBuilder<Date[
   return sql`${fixed(TIMESTAMPTZ, 8, moments, put)}::timestamptz[]`;
 }
 
-/** Values that all take the same number of bytes. */
 function fixed<Value extends number | boolean | Date>(
   type: number,
   width: number,
@@ -87,7 +86,7 @@ function fixed<Value extends number | boolean | Date>(
   return headed(array.subarray(0, at), type, values.length);
 }
 
-/** One dimension that counts from 1; an array without elements has none. */
+/** One dimension with a lower bound of 1; an empty array has none. */
 function headed(array: Buffer, type: number, length: number): Buffer {
   const isEmpty = length === 0;
   array.writeInt32BE(isEmpty ? 0 : 1, 0);

@@ -37,13 +37,13 @@ async function exists(name: string): Promise<boolean> {
   return (await query.execute()).length > 0;
 }
 
-test('what the work returns is committed and returned', async () => {
+test('the result of the work is committed and returned', async () => {
   const guid = await database.transaction((transaction) => insertOrganization(transaction, 'kept'));
   assert.match(guid, /^[0-9a-f]{32}$/);
   assert.ok(await exists('kept'));
 });
 
-test('a thrown error undoes everything and is thrown on', async () => {
+test('a thrown error rolls back and is rethrown', async () => {
   const bug = new Error('a bug');
   await assert.rejects(
     database.transaction(async (transaction) => {
@@ -55,7 +55,7 @@ test('a thrown error undoes everything and is thrown on', async () => {
   assert.ok(!(await exists('thrown')));
 });
 
-test('a returned Failure undoes everything and is returned', async () => {
+test('a returned Failure rolls back and is returned', async () => {
   const failure = new Failure('not_found', 'no such thing');
   const result = await database.transaction(async (transaction) => {
     await insertOrganization(transaction, 'failed');
@@ -65,7 +65,7 @@ test('a returned Failure undoes everything and is returned', async () => {
   assert.ok(!(await exists('failed')));
 });
 
-test('failed transactions give their connections back', async () => {
+test('failed transactions release their connections', async () => {
   for (let i = 0; i < 10; i++) {
     await database.transaction(async () => new Failure('not_found', 'x'));
     await assert.rejects(database.transaction((transaction) => sql`select 1/0`.execute(transaction)));
@@ -73,7 +73,7 @@ test('failed transactions give their connections back', async () => {
   assert.ok(await database.transaction((transaction) => insertOrganization(transaction, 'after')));
 });
 
-test('guids are read as 32 hex characters, alone and in counts as numbers', async () => {
+test('guids are read as 32 hex characters, and counts as numbers', async () => {
   const guid = await database.transaction((transaction) => insertOrganization(transaction, 'read'));
   const { rows } = await sql<{ guid: string; count: number; at: Date }>`
     select guid, count(*) over () as count, created_at as at from organizations where guid = ${guid}`.execute(
@@ -82,19 +82,19 @@ test('guids are read as 32 hex characters, alone and in counts as numbers', asyn
   assert.deepEqual(rows, [{ guid, count: 1, at: clock.now() }]);
 });
 
-test('a connection that breaks while idle is told in the log and replaced', async () => {
+test('an idle connection that breaks is logged and replaced', async () => {
   const broke = Promise.withResolvers<string>();
   const destination = { write: (line: string) => broke.resolve(line) };
   const listening = createLog({ level: 'warn', terminal: false, destination });
   const other = createDatabase({ url: testDatabase.url, connections: 1, log: listening });
   const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(other.queries);
   await sql`select pg_terminate_backend(${rows[0]?.pid})`.execute(database.queries);
-  assert.match(await broke.promise, /a database connection broke/);
+  assert.match(await broke.promise, /database connection failed/);
   await sql`select 1`.execute(other.queries);
   await other.close();
 });
 
-/** How a transaction ended for whoever asked to be told, and what became of it. */
+/** The endings that onEnd reported, and the result of the transaction. */
 async function endingOf(work: (transaction: Transaction) => Promise<unknown>) {
   const endings: Ending[] = [];
   const settled = await Promise.allSettled([
@@ -106,30 +106,30 @@ async function endingOf(work: (transaction: Transaction) => Promise<unknown>) {
   return { endings, ...settled[0] };
 }
 
-test('whoever wants to know is told of a commit, when it has happened', async () => {
-  const told = Promise.withResolvers<boolean>();
+test('onEnd reports a commit after it has happened', async () => {
+  const reported = Promise.withResolvers<boolean>();
   const returned = await database.transaction(async (transaction) => {
-    database.onEnd(transaction, () => told.resolve(exists('announced')));
+    database.onEnd(transaction, () => reported.resolve(exists('announced')));
     await insertOrganization(transaction, 'announced');
     return 'what the work returns';
   });
   assert.equal(returned, 'what the work returns');
-  assert.equal(await told.promise, true);
+  assert.equal(await reported.promise, true);
 });
 
-test('all of them are told, in the order in which they asked, and each once', async () => {
-  const told: string[] = [];
+test('onEnd actions run in order and once', async () => {
+  const reported: string[] = [];
   await database.transaction(async (transaction) => {
     for (const name of ['first', 'second', 'third'])
-      database.onEnd(transaction, (ending) => void told.push(`${name}: ${ending}`));
-    assert.deepEqual(told, []);
+      database.onEnd(transaction, (ending) => void reported.push(`${name}: ${ending}`));
+    assert.deepEqual(reported, []);
   });
-  assert.deepEqual(told, ['first: committed', 'second: committed', 'third: committed']);
+  assert.deepEqual(reported, ['first: committed', 'second: committed', 'third: committed']);
   await database.transaction(async () => {});
-  assert.equal(told.length, 3);
+  assert.equal(reported.length, 3);
 });
 
-test('a Failure and a thrown error are told as rolled back', async () => {
+test('a Failure and a thrown error are reported as rolled back', async () => {
   const failed = await endingOf(async () => new Failure('not_found', 'no such thing'));
   assert.deepEqual(failed.endings, ['rolled back']);
   assert.equal(failed.status, 'fulfilled');
@@ -142,14 +142,14 @@ test('a Failure and a thrown error are told as rolled back', async () => {
   assert.deepEqual(refused.endings, ['rolled back']);
 });
 
-/** Ends the connection of a transaction, and waits until it is gone. */
+/** Ends the connection of a transaction and waits until it is closed. */
 async function breakConnection(transaction: Transaction): Promise<void> {
   const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(transaction);
   const pid = rows[0]?.pid;
   await sql`select pg_terminate_backend(${pid}, 10000)`.execute(database.queries);
 }
 
-test('a connection that dies at the commit leaves it unknown', async () => {
+test('a connection lost during the commit is reported as unknown', async () => {
   const { endings, status } = await endingOf(async (transaction) => {
     await insertOrganization(transaction, 'unknown');
     await breakConnection(transaction);
@@ -158,7 +158,7 @@ test('a connection that dies at the commit leaves it unknown', async () => {
   assert.equal(status, 'rejected');
 });
 
-test('a connection that dies before the commit was asked for is rolled back for certain', async () => {
+test('a connection lost before the commit is reported as rolled back', async () => {
   const { endings, status } = await endingOf(async (transaction) => {
     await breakConnection(transaction);
     await insertOrganization(transaction, 'never');
@@ -168,7 +168,7 @@ test('a connection that dies before the commit was asked for is rolled back for 
   assert.ok(!(await exists('never')));
 });
 
-test('work that swallows an error of SQL is not told as committed: its commit is answered with a rollback', async () => {
+test('work that swallows an SQL error is not reported as committed', async () => {
   const { endings, status } = await endingOf(async (transaction) => {
     await insertOrganization(transaction, 'swallowed');
     await sql`select 1/0`.execute(transaction).catch(() => {});

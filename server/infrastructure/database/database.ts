@@ -20,50 +20,52 @@ export type Transaction = KyselyTransaction<Tables>;
 
 export type Database = {
   readonly queries: Queries;
-  /** On connections of their own, which no number of other queries can use up: for authentication and leases. */
+  /** Connections for authentication and leases, which other queries cannot exhaust. */
   readonly reserved: Queries;
   /**
-   * On all reserved connections but one: for logins and revocations, which may wait for locks and must not hold up the
-   * look-ups of tokens. Work in such a transaction waits for no other connection, and no other transaction waits for one
-   * of these, so that none waits in a circle.
+   * All reserved connections but one, for logins and revocations: they may wait for locks and must not block token
+   * lookups. Such a transaction uses no second connection, so it cannot deadlock with the pool.
    */
   readonly authentication: Pick<Database, 'queries' | 'transaction'>;
-  /** On the connections of `queries`, with the statement timeout of lists. */
+  /** The connections of `queries` with the statement timeout of lists. */
   readonly lists: Queries;
-  /** Commits what `work` did, unless it throws or returns a Failure: then nothing of it happened. */
+  /** Commits, unless `work` throws or returns a Failure: then it rolls back. */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
-  /** Calls back once the transaction has ended: for what may follow only from a commit. */
+  /** Calls `action` after the transaction has ended. */
   onEnd(transaction: Transaction, action: (ending: Ending) => void): void;
-  /** Connections of its own, without the time limit of requests unless one is given: for work such as migrations. */
+  /**
+   * Uses separate connections, without the statement timeout of requests unless one is given: for work such as
+   * migrations.
+   */
   maintain<T>(work: (queries: Queries) => Promise<T>, limits?: { statementTimeoutMs?: number }): Promise<T>;
   close(): Promise<void>;
 };
 
-/** `unknown`: the connection broke at the commit, so it may have happened or not. */
+/** `unknown`: the connection failed during the commit. */
 export type Ending = 'committed' | 'rolled back' | 'unknown';
 
 export const CONNECT_TIMEOUT_MS = 5_000;
-/** Longer than for a connection: a person with a session waits out a flood of logins instead of being refused. */
+/** Longer than for a connection: a user with a session waits out a flood of logins. */
 export const MAX_WAIT_FOR_SHARE_MS = 10_000;
 const IDLE_TIMEOUT_MS = 30_000;
-/** No statement of a request takes longer; a runaway query must not hold a connection for ever. */
+/** A runaway query must not hold a connection. */
 const STATEMENT_TIMEOUT_MS = 15_000;
-/** Beyond the server's own limit, for its answer to arrive. */
+/** Added to the server's timeout, for its answer to arrive. */
 const ANSWER_MARGIN_MS = 5_000;
-/** The server ends a transaction whose client has vanished, so that its locks do not outlive it for long. */
+/** The server ends a transaction whose client has vanished, which releases its locks. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 15_000;
-/** For connections to close in order; after that they are destroyed. */
+/** Connections are destroyed after this time. */
 const CLOSE_WITHIN_MS = 2_000;
-/** For the operating system to find a dead peer while no statement is under way. */
+/** Lets the operating system detect a dead peer while no statement is running. */
 export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 
-/** Kysely holds the migration lock on one and migrates on another. */
+/** Kysely holds the migration lock on one connection and migrates on another. */
 const MAINTENANCE_CONNECTIONS = 2;
 
 const UUID_OID = 2950;
 const INT8_OID = 20;
 
-/** Without a number of `reserved` connections there is one pool for everything. */
+/** Without `reserved` connections there is one pool for everything. */
 export function createDatabase({
   url,
   connections,
@@ -129,7 +131,7 @@ function connect({
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     application_name: 'portico',
     Client: PreparingClient,
-    // Statements of one connection that do not wait for each other's answers travel together.
+    // Statements of one connection are sent without waiting for each other's answers.
     pipeline: true,
     types: { getTypeParser: parserFor as typeof pg.types.getTypeParser },
     ...KEEP_ALIVE,
@@ -140,8 +142,8 @@ function connect({
     statementTimeoutMs === undefined ? Number.POSITIVE_INFINITY : statementTimeoutMs + ANSWER_MARGIN_MS;
   const watch = createConnectionWatch({ timers, answerTimeoutMs });
   const open = new Set<pg.PoolClient>();
-  const broke = (error: Error) => log.warn({ reason: error.message }, 'a database connection broke');
-  // A broken connection is replaced by the pool; unheard, its error would end the process, idle or in use.
+  const broke = (error: Error) => log.warn({ reason: error.message }, 'database connection failed');
+  // The pool replaces a broken connection; without a listener its error would end the process.
   pool.on('error', broke);
   pool.on('connect', (client) => {
     open.add(client);
@@ -162,19 +164,19 @@ function connect({
         pool: shareOfPool(bounded, { connections: most, maxWaitMs: MAX_WAIT_FOR_SHARE_MS, timers }),
       }),
     });
-  /** The pool forgets a connection once it has said goodbye; whoever stops PostgreSQL next needs it gone. */
+  /** pg-pool drops a connection before it is closed. PostgreSQL may be stopped next, so this waits for the close. */
   async function close(): Promise<void> {
-    // A silent connection never says goodbye.
+    // A silent connection never confirms the close.
     const cancel = timers.after(CLOSE_WITHIN_MS, watch.destroyAll);
     await queries.destroy();
-    // Not `once` of node:events, which rejects when a connection breaks on the way.
+    // `once` of node:events would reject when a connection breaks meanwhile.
     while (open.size > 0) await new Promise((resolve) => pool.once('remove', resolve));
     cancel();
   }
   return { queries, lists, share, close };
 }
 
-/** Only with a limit on statements: Kysely's migrator keeps its lock in a transaction that waits. */
+/** Only with a statement timeout: Kysely's migrator keeps its lock in an idle transaction. */
 function timeoutsOf(statementTimeoutMs: number): pg.PoolConfig {
   return {
     statement_timeout: statementTimeoutMs,
@@ -182,7 +184,7 @@ function timeoutsOf(statementTimeoutMs: number): pg.PoolConfig {
   };
 }
 
-/** Guids are shown without dashes everywhere, and counts fit a number. */
+/** Guids have no dashes, and counts are numbers. */
 function parserFor(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {
   if (oid === UUID_OID) return (value) => value.replaceAll('-', '');
   if (oid === INT8_OID) return Number;

@@ -12,18 +12,18 @@ import { createTestEndpoint, hold } from '../../../testing/test-endpoint.ts';
 import { createDispatchingApp, deliveryOf, guidsAt } from '../../../testing/webhooks.ts';
 
 const STEP_MS = 1_000;
-/** Within this time of a failover without a reset everything works again. */
+/** The time limit for recovery after a failover without a reset. */
 const RECOVERED_WITHIN_MS = 45_000;
-/** In each step, so that what the step began gets its answers of the database. */
+/** Per step, so that queries of the step can complete. */
 const ROUND_TRIPS = 10;
 
-// Revocations are renewed by an interval; here it passes with the virtual time.
+// Revocations are renewed by an interval, which advances with the virtual time.
 mock.timers.enable({ apis: ['setInterval'] });
 const testDatabase = await createTestDatabase();
 const proxy = await createSilentProxy(testDatabase.url);
 const databaseTimers = createFakeClock();
 const app = await createDispatchingApp({ testDatabase: { ...testDatabase, url: proxy.url }, databaseTimers });
-/** A node whose connections last. */
+/** A node that keeps its connections. */
 const other = await createTestApp({ testDatabase, clock: app.clock });
 after(async () => {
   await proxy.close();
@@ -42,7 +42,7 @@ async function passStep(): Promise<void> {
   for (let trip = 0; trip < ROUND_TRIPS; trip++) await dispatcherLease();
 }
 
-/** Passes time until all conditions have been met, and gives for each the time after which it was, if in time. */
+/** Advances time until all conditions are met; returns the time of each. */
 async function recoveryTimes(conditions: Record<string, () => boolean | Promise<boolean>>) {
   const times = new Map<string, number>();
   for (let passedMs = STEP_MS; passedMs <= RECOVERED_WITHIN_MS; passedMs += STEP_MS) {
@@ -104,10 +104,10 @@ test('after a failover without a reset calls, leases, revocations and deliveries
       wasStale ||= !app.revocations.isUpToDate();
       return wasStale && app.revocations.isUpToDate() && app.revocations.check({ sub, jti }) === true;
     },
-    'the outcome of the delivery under way is recorded': async () =>
+    'the outcome of the delivery in flight is recorded': async () =>
       (await deliveryOf(other, subscription, underWay)).completed_at !== null,
   });
-  assert.equal(times.size, 4, `only in time: ${JSON.stringify([...times])}`);
+  assert.equal(times.size, 4, `not recovered in time: ${JSON.stringify([...times])}`);
   const refused = await pending;
   assertError(refused, 503, 'database_unavailable');
   assert.equal(refused.headers['retry-after'], '1');
@@ -121,6 +121,6 @@ test('after a failover without a reset calls, leases, revocations and deliveries
   assert.deepEqual(
     arrived.filter((guid) => guid !== underWay).toSorted(),
     events.toSorted(),
-    'each once, none lost',
+    'each delivered once, none lost',
   );
 });

@@ -22,7 +22,7 @@ const CODES = {
 };
 
 for (const [sqlState, code] of Object.entries(CODES))
-  test(`SQLSTATE ${sqlState} is answered with ${code} and Retry-After`, () => {
+  test(`SQLSTATE ${sqlState} becomes ${code} with Retry-After`, () => {
     const failure = failureOfDatabase(errorOf(sqlState));
     assert.equal(failure?.code, code);
     assert.equal(failure?.retryAfterSeconds, 1);
@@ -30,10 +30,10 @@ for (const [sqlState, code] of Object.entries(CODES))
 
 test('a deadlock and a serialization failure say that nothing was changed', () => {
   for (const sqlState of ['40P01', '40001'])
-    assert.match(String(failureOfDatabase(errorOf(sqlState))?.message), /changed nothing; try again/);
+    assert.match(String(failureOfDatabase(errorOf(sqlState))?.message), /changed nothing; send it again/);
 });
 
-test('a mistake of ours is no failure of the database', () => {
+test('a bug is not a database failure', () => {
   for (const sqlState of ['23505', '42601', '42P01', '22012'])
     assert.equal(failureOfDatabase(errorOf(sqlState)), undefined);
   assert.equal(failureOfDatabase(Object.assign(new Error('elsewhere'), { code: '40001' })), undefined);

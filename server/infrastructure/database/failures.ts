@@ -1,11 +1,10 @@
 import { Failure } from '../runtime/failure.ts';
 
-/** No connection was free, and none became free in time. */
+/** No connection became free in time. */
 export class PoolFull extends Error {}
-/** A list took longer than a list may. */
 export class ListTimeout extends Error {}
 
-/** On an error of the network it tells that the peer was the database, and not a store or an endpoint. */
+/** Marks a network error as one of the database, as opposed to a file store or an endpoint. */
 const OF_DATABASE = Symbol('database error');
 
 export function markDatabaseError(error: unknown): void {
@@ -14,31 +13,32 @@ export function markDatabaseError(error: unknown): void {
 
 const RETRY_AFTER_SECONDS = 1;
 
-/** SQLSTATE codes: the server shuts down or starts, went read-only in a failover, or its disk is full. */
+/** SQLSTATEs of a server that is starting or stopping, is read-only after a failover, or has a full disk. */
 const UNAVAILABLE = new Set(['57P01', '57P02', '57P03', '25006', '53100']);
 const CONNECTION_EXCEPTION_CLASS = '08';
-/** Too many connections at the server, out of memory, and a statement or a lock that took too long. */
+/** SQLSTATEs of too many connections, no memory, and a statement or lock timeout. */
 const OVERLOADED = new Set(['53300', '53200', '57014', '55P03']);
-/** The transaction lost against a concurrent one, by a deadlock or a serialization failure, and was rolled back. */
+/** SQLSTATEs of a deadlock and of a serialization failure; the transaction was rolled back. */
 const ROLLED_BACK = new Set(['40P01', '40001']);
-/** What pg says of queries whose connection went away. */
+/** Messages of pg for queries that lost their connection. */
 const CONNECTION_LOST =
   /^(Connection terminated|Client has encountered a connection error|Query read timeout|Client was closed)/;
 
-/** What an error of the database means to a caller: come again. Undefined for everything else, such as a bug. */
+/** Maps a temporary database error to a failure with Retry-After. Undefined for other errors, such as bugs. */
 export function failureOfDatabase(error: unknown): Failure | undefined {
   if (error instanceof ListTimeout)
     return overloaded(
-      'The list took longer than 2 s. Narrow it with created_at_gte and created_at_lt, or with fewer filter values',
+      'The list took longer than 2 s; narrow it with created_at_gte and created_at_lt, or with fewer filter values',
     );
-  if (error instanceof PoolFull) return overloaded('The service is overloaded; try again in a moment');
+  if (error instanceof PoolFull)
+    return overloaded('The service is overloaded; retry after the time in Retry-After');
   if (!(error instanceof Error)) return undefined;
   const { code } = error as { code?: unknown };
   const sqlState = isSqlState(error, code) ? code : undefined;
   if (sqlState !== undefined && OVERLOADED.has(sqlState))
-    return overloaded('The database is overloaded; try again in a moment');
+    return overloaded('The database is overloaded; retry after the time in Retry-After');
   if (sqlState !== undefined && ROLLED_BACK.has(sqlState))
-    return overloaded('The request conflicted with a concurrent one and changed nothing; try again');
+    return overloaded('The request conflicted with a concurrent one and changed nothing; send it again');
   if (OF_DATABASE in error) return unavailable();
   const isLost =
     sqlState === undefined
@@ -47,7 +47,7 @@ export function failureOfDatabase(error: unknown): Failure | undefined {
   return isLost ? unavailable() : undefined;
 }
 
-/** pg gives what the server reported a severity; errors of the network have none. */
+/** Errors that the server reported have a severity; network errors have none. */
 function isSqlState(error: Error, code: unknown): code is string {
   return 'severity' in error && typeof code === 'string';
 }
@@ -57,7 +57,11 @@ function overloaded(message: string): Failure {
 }
 
 function unavailable(): Failure {
-  return new Failure('database_unavailable', 'The database is unavailable; try again in a moment', {
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
-  });
+  return new Failure(
+    'database_unavailable',
+    'The database is unavailable; retry after the time in Retry-After',
+    {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    },
+  );
 }

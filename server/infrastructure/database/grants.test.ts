@@ -28,7 +28,7 @@ const REFUSED: Record<string, readonly string[]> = {
     'delete from audit_records',
     'truncate audit_records',
   ],
-  'to switch off what protects them': [
+  'to disable their protection': [
     'alter table audit_records disable trigger all',
     'drop trigger audit_records_are_append_only on audit_records',
     `create or replace function refuse_audit_change() returns trigger language plpgsql as 'begin return null; end'`,
@@ -48,18 +48,15 @@ const REFUSED: Record<string, readonly string[]> = {
     'set role portico',
     `alter role ${SERVICE} superuser`,
   ],
-  'to reach a partition behind its parent': [
-    'select from events_2026_11_09',
-    'delete from events_2026_11_09',
-  ],
+  'to access a partition directly': ['select from events_2026_11_09', 'delete from events_2026_11_09'],
 };
 
 for (const [what, statements] of Object.entries(REFUSED))
-  test(`the service role is refused ${what}`, async () => {
+  test(`the service role is not allowed ${what}`, async () => {
     for (const statement of statements) await assert.rejects(run(statement), { code: DENIED }, statement);
   });
 
-test('it adds and reads audit records, and works on every other table', async () => {
+test('the service role inserts and reads audit records, and writes every other table', async () => {
   assert.equal(await readRole(service), SERVICE);
   await run('select from audit_records');
   const { rows } = await sql<{ name: string; missing: boolean }>`
@@ -74,7 +71,7 @@ test('it adds and reads audit records, and works on every other table', async ()
   );
 });
 
-test('its functions make and drop partitions of partitioned tables, and nothing else', async () => {
+test('the partition functions create and drop partitions of partitioned tables only', async () => {
   const bounds = `'2020-01-06', '2020-01-13'`;
   for (const statement of [
     `select create_partition('organizations', 'organizations_2020_01_06', ${bounds}, '{}')`,
@@ -93,7 +90,7 @@ test('its functions make and drop partitions of partitioned tables, and nothing 
     `select create_partition('event_counters', 'event_counters_2020_01_06', ${bounds}, '{fillfactor=70}')`,
   );
   await run(`select drop_partition('event_counters', 'event_counters_2020_01_06')`);
-  // A table of the caller's own does not come before the real one.
+  // A temporary table of the caller does not shadow the real one.
   await run('create temporary table events (guid uuid) partition by range (guid)');
   await assert.rejects(run(`select drop_partition('events', 'pg_class')`), { code: 'P0001' });
 });
@@ -101,7 +98,7 @@ test('its functions make and drop partitions of partitioned tables, and nothing 
 const DAY_MS = 86_400_000;
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS);
 
-/** A partition that ended so long ago, by the clock of the machine, and the result of dropping it. */
+/** Creates and drops a partition that ended this long ago by the clock of the machine. */
 async function dropEnded(table: string, boundOf: (moment: Date) => string, days: number) {
   const name = `${table}_2020_01_06`;
   const bounds = [daysAgo(days + 1), daysAgo(days)].map((moment) => `'${boundOf(moment)}'`);
@@ -113,7 +110,7 @@ async function dropEnded(table: string, boundOf: (moment: Date) => string, days:
   }
 }
 
-test('it drops a partition only once that is older than the shortest retention', async () => {
+test('a partition can be dropped only after the shortest retention', async () => {
   await sql`
     do $$ declare partition regclass; begin
       for partition in select inhrelid::regclass from pg_inherits join pg_class on oid = inhrelid
@@ -131,7 +128,7 @@ test('it drops a partition only once that is older than the shortest retention',
     await assert.rejects(dropEnded(table, boundOf, days - 0.1), refused, table);
     await assert.rejects(dropEnded(table, boundOf, -300), refused, table);
   }
-  // A session cannot make a bound look older than it is.
+  // Settings of the session cannot make a bound look older.
   await sql`set datestyle = 'SQL, DMY'; set timezone = 'UTC-160'`.execute(service.queries);
   await assert.rejects(dropEnded('event_counters', moment, 7.9), refused);
   await sql`reset datestyle; reset timezone`.execute(service.queries);
@@ -139,7 +136,7 @@ test('it drops a partition only once that is older than the shortest retention',
   await assert.rejects(run(`select drop_partition('events', 'events_rest')`), refused);
 });
 
-test('grants are repeated as often as wanted, and take back what was given by hand', async () => {
+test('grants are idempotent and revoke manual grants', async () => {
   await sql`grant all on audit_records to ${sql.id(SERVICE)}`.execute(owner);
   const again = createDatabase({ url: testDatabase.ownerUrl, connections: 1, log });
   await grantToService(again, SERVICE);

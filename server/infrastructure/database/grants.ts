@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Database } from './database.ts';
 
 /**
- * What the service role may do. It owns nothing: it cannot change the schema, disable a trigger or truncate, and audit
- * records it can only add and read. Granted after every migration, so that a new table is never forgotten.
+ * Privileges of the service role. It owns nothing: it cannot change the schema, disable a trigger or truncate, and can
+ * only insert and read audit records. Granted after every migration, which covers new tables.
  */
 const READ_AND_APPEND: readonly string[] = ['audit_records'];
 const READ: readonly string[] = ['schema_migrations', 'schema_migrations_lock'];
@@ -14,15 +14,15 @@ function privilegesOn(table: string): string {
   return READ_AND_APPEND.includes(table) ? 'select, insert' : 'select, insert, update, delete';
 }
 
-/** The role of a connection, whether the address names it or the environment does. */
+/** The role of a connection, from its URL or from the environment. */
 export async function readRole({ queries }: Database): Promise<string> {
   const { rows } = await sql<{ role: string }>`select current_user as role`.execute(queries);
   return rows[0]?.role ?? '';
 }
 
-/** Why the role of a connection can do more than the service needs; undefined when it cannot. */
-export async function excessOfRole({ queries }: Database): Promise<'superuser' | 'owner' | undefined> {
-  // Membership in the owner's role is as good as being the owner.
+/** Whether the role has more privileges than the service needs, and why. */
+export async function excessPrivilege({ queries }: Database): Promise<'superuser' | 'owner' | undefined> {
+  // A member of the owner's role has all its privileges.
   const { rows } = await sql<{ superuser: boolean; owner: boolean }>`
     select rolsuper as superuser, exists (
       select from pg_class
@@ -34,7 +34,7 @@ export async function excessOfRole({ queries }: Database): Promise<'superuser' |
   return rows[0]?.owner ? 'owner' : undefined;
 }
 
-/** Tells whether two connections reach the same database, also where a pooler has another address. */
+/** Whether two connections reach the same database, also through a pooler. */
 export async function isSameDatabase(one: Database, other: Database): Promise<boolean> {
   const [first, second] = await Promise.all([identityOf(one), identityOf(other)]);
   return first === second;
@@ -47,18 +47,18 @@ async function identityOf({ queries }: Database): Promise<string | undefined> {
   return rows[0]?.identity;
 }
 
-/** To be run by the owner of the schema; with one role for both there is nothing to grant. */
+/** Run by the owner of the schema. With one role for both there is nothing to grant. */
 export async function grantToService(owner: Database, serviceRole: string): Promise<void> {
   if ((await readRole(owner)) === serviceRole) return;
   await owner.transaction(async (transaction) => {
-    // Grants of two processes at once would fail on the same catalogue rows.
+    // Concurrent grants would conflict on the same catalogue rows.
     await sql`select pg_advisory_xact_lock(hashtextextended('portico grants', 0))`.execute(transaction);
     const role = sql.id(serviceRole);
     const run = (text: string) => sql`${sql.raw(text)} ${role}`.execute(transaction);
     const { rows: schemas } = await sql<{ name: string }>`
       select quote_ident(current_schema()) as name`.execute(transaction);
     const schema = schemas[0]?.name;
-    // A partition is reached through its parent, whose privileges count.
+    // A partition is accessed through its parent, whose privileges apply.
     const { rows: tables } = await sql<{ name: string }>`
       select relname as name from pg_class
       where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p', 'v') and not relispartition

@@ -12,7 +12,7 @@ import { TABLE_INDEXES } from './partitions/table-indexes.ts';
 
 const log = createLog({ level: 'silent', terminal: false });
 
-/** An empty database and as many processes on it as asked for, each with its own connections. */
+/** An empty database and several processes with their own connections. */
 async function openUnmigrated(processes: number): Promise<[Database, ...Database[]]> {
   const testDatabase = await createTestDatabase({ migrated: false });
   const databases = Array.from({ length: processes }, () =>
@@ -25,7 +25,7 @@ async function openUnmigrated(processes: number): Promise<[Database, ...Database
   return databases as [Database, ...Database[]];
 }
 
-test('processes that start at once all succeed, and each migration is applied once', async () => {
+test('concurrent processes all succeed, and each migration is applied once', async () => {
   const all = await openUnmigrated(6);
   const applied = await Promise.all(all.map((database) => migrate(database)));
   const names = applied.flat();
@@ -44,13 +44,13 @@ test('processes that start at once all succeed, and each migration is applied on
   );
 });
 
-test('a database that is migrated already is left as it is', async () => {
+test('a migrated database is left unchanged', async () => {
   const [database] = await openUnmigrated(1);
   await migrate(database);
   assert.deepEqual(await migrate(database), []);
 });
 
-test('a schema is behind before, current after, and ahead once a newer version migrated it', async () => {
+test('a schema is behind before, current after, and ahead after a newer version', async () => {
   const [database] = await openUnmigrated(1);
   const { queries } = database;
   assert.equal(await schemaState(queries), 'behind');
@@ -63,11 +63,11 @@ test('a schema is behind before, current after, and ahead once a newer version m
   assert.equal(
     await schemaState(queries),
     'behind',
-    'something newer does not make up for something missing',
+    'an additional migration does not replace a missing one',
   );
 });
 
-test('an older version finds a newer schema and changes nothing', async () => {
+test('an older version changes nothing in a newer schema', async () => {
   const [database] = await openUnmigrated(1);
   const { queries } = database;
   await migrate(database);
@@ -76,7 +76,7 @@ test('an older version finds a newer schema and changes nothing', async () => {
   assert.equal(await schemaState(queries), 'ahead');
 });
 
-test('a migration that cannot lock its tables gives up for a clear reason, and keeps those before it', async () => {
+test('a migration that cannot lock its tables fails and keeps earlier ones', async () => {
   const [database, other] = (await openUnmigrated(2)) as [Database, Database];
   await database.maintain((queries) => migrateTo(queries, '0016_consignments'));
   const lock = { timeoutMs: 10, attempts: 2, pauseMs: 0 };
@@ -87,7 +87,7 @@ test('a migration that cannot lock its tables gives up for a clear reason, and k
       migrate(database, { lock }),
       /migration 0018_audit_partitions could not lock its tables in 2/,
     );
-    // Its own transaction: the lock of 0017 is gone, whatever became of 0018.
+    // 0017 was a transaction of its own, so its lock is released.
     await sql`insert into objects select * from objects where false`.execute(other.queries);
   });
   const applied = await migrate(database, { lock });
@@ -95,7 +95,7 @@ test('a migration that cannot lock its tables gives up for a clear reason, and k
   assert.equal(await schemaState(database.queries), 'current');
 });
 
-test('a node of the version before goes on recording right after the migration', async () => {
+test('a node of the previous version keeps recording after the migration', async () => {
   const [database] = await openUnmigrated(1);
   await database.maintain((queries) => migrateTo(queries, '0016_consignments'));
   const record = (at: string) => sql`
@@ -114,7 +114,7 @@ test('a node of the version before goes on recording right after the migration',
     await assert.rejects(sql`truncate ${sql.table(name)}`.execute(database.queries), /append-only/, name);
 });
 
-test('indexes of tables are built after the migrations, and an interrupted build is repeated', async () => {
+test('table indexes are built after the migrations, and an interrupted build is repeated', async () => {
   const [database] = await openUnmigrated(1);
   const names = TABLE_INDEXES.map(({ name }) => name).sort();
   await migrate(database);
@@ -127,7 +127,7 @@ test('indexes of tables are built after the migrations, and an interrupted build
   assert.deepEqual(await buildMissingIndexes({ database, log }), []);
 });
 
-/** A concurrent build that gives up on a lock leaves its index behind, invalid. */
+/** A concurrent build that times out on a lock leaves an invalid index. */
 async function invalidate(database: Database, name: string): Promise<void> {
   const index = TABLE_INDEXES.find((each) => each.name === name);
   assert.ok(index);
@@ -147,10 +147,10 @@ async function invalidate(database: Database, name: string): Promise<void> {
   });
 }
 
-/** Kysely's own lock around migrations. */
+/** Kysely's lock around migrations. */
 const MIGRATION_LOCK = '3853314791062309107';
 
-test('a process waits for another that migrates, without the time limit of requests', async () => {
+test('a process waits for a running migration without a statement timeout', async () => {
   const [first, second] = (await openUnmigrated(2)) as [Database, Database];
   const waiting = await first.queries.connection().execute(async (holder) => {
     await sql`select pg_advisory_lock(${MIGRATION_LOCK}::bigint)`.execute(holder);

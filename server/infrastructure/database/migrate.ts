@@ -6,10 +6,7 @@ import { type Migration, Migrator } from 'kysely/migration';
 import { type Clock, systemClock } from '../runtime/clock.ts';
 import type { Database, Queries } from './database.ts';
 
-/**
- * Numbered SQL files, applied in order under an advisory lock: several processes may start at once,
- * one of them migrates, the others find nothing left to do.
- */
+/** Numbered SQL files, applied in order under an advisory lock, so that several processes may start at once. */
 const MIGRATIONS_DIR = fileURLToPath(new URL('./migrations/', import.meta.url));
 const MIGRATION_NAME = /^\d{4}_[a-z0-9_]+\.sql$/;
 const MIGRATION_TABLE = 'schema_migrations';
@@ -18,7 +15,7 @@ type Prepare = (db: Queries) => Promise<unknown>;
 
 export type SchemaState = 'current' | 'behind' | 'ahead';
 
-/** A statement that waits for a lock holds up all that come after it; it gives up, lets them pass and tries again. */
+/** A statement that waits for a lock blocks all later ones, so it times out and is retried. */
 const LOCK_TIMEOUT_MS = 2_000;
 const LOCK_ATTEMPTS = 15;
 const PAUSE_MS = 1_000;
@@ -31,8 +28,8 @@ type Options = {
 const LOCK = { timeoutMs: LOCK_TIMEOUT_MS, attempts: LOCK_ATTEMPTS, pauseMs: PAUSE_MS };
 
 /**
- * Applies what is missing and returns the names of what it applied. Each migration is a transaction of its own, so that
- * no lock is held while later migrations run.
+ * Applies the missing migrations and returns their names. Each one is a transaction of its own, so that no lock is held
+ * while later ones run.
  */
 export async function migrate(
   database: Database,
@@ -53,7 +50,7 @@ export async function migrate(
   });
 }
 
-/** The name of the migration; undefined when there is none left. */
+/** Returns the name of the migration; undefined when none is left. */
 async function applyNext(migrator: Migrator, lock: typeof LOCK): Promise<string | undefined> {
   for (let attempt = 1; ; attempt++) {
     const { error, results } = await migrator.migrateUp();
@@ -69,7 +66,7 @@ async function applyNext(migrator: Migrator, lock: typeof LOCK): Promise<string 
   }
 }
 
-/** Whether this code and this database belong together; `ahead` means that a newer version migrated it. */
+/** Compares the code with the database; `ahead` means that a newer version migrated it. */
 export async function schemaState(queries: Queries): Promise<SchemaState> {
   const files = await migrationNames();
   const applied = await appliedNames(queries);
@@ -103,11 +100,11 @@ async function readMigrations(prepare: Prepare): Promise<Record<string, Migratio
 async function migrationNames(): Promise<string[]> {
   const files = await readdir(MIGRATIONS_DIR);
   const misnamed = files.find((file) => !MIGRATION_NAME.test(file));
-  if (misnamed !== undefined) throw new Error(`${misnamed} is not named like a migration`);
+  if (misnamed !== undefined) throw new Error(`${misnamed} is not a valid migration name`);
   return files.map((file) => file.replace(/\.sql$/, '')).sort();
 }
 
-/** Without the right to read them, the grants are missing, and migrating brings those too. */
+/** When the role may not read the table, the grants are missing, which migrating adds. */
 async function appliedNames(queries: Queries): Promise<Set<string>> {
   const { rows: found } = await sql<{ exists: boolean }>`
     select coalesce(has_table_privilege(to_regclass(${MIGRATION_TABLE}), 'select'), false) as exists`.execute(

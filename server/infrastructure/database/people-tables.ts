@@ -1,6 +1,5 @@
 import type { Generated } from 'kysely';
 
-/** The tables of people, their teams and how they log in. */
 export type PeopleTables = {
   members: MembersTable;
   memberships: MembershipsTable;

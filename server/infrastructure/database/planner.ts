@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { Transaction } from './database.ts';
 
 /**
- * For a transaction whose statements find each of their rows by a key. The planner does not know how few these are,
- * nor how large a partition has become since it last looked, and would rather read all of it, or all of one key to sort
- * it although an index has it in order; once prepared, it would go on doing so for as long as the connection lives.
+ * For a transaction that finds all rows by key. The planner's statistics lag behind the growth of a partition, so it
+ * might choose a sequential scan or a sort, and a prepared statement would keep that plan for the lifetime of the
+ * connection.
  */
 export async function preferIndexes(transaction: Transaction): Promise<void> {
   await sql`

@@ -1,8 +1,8 @@
 import pg from 'pg';
 
 /**
- * A statement that begins with `/* prepared: name *\/` is parsed and planned once for each connection. For small
- * batches on partitioned tables that costs several times what running them does. Its text must never vary.
+ * A statement that begins with `/* prepared: name *\/` is parsed and planned once per connection. For small batches on
+ * partitioned tables planning costs several times the execution. Its text must never vary.
  */
 const MARK = /^\s*\/\* prepared: (\w+) \*\//;
 

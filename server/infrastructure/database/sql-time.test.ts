@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-/** "SQL never calls now(): the time is a parameter" (conventions in docs/architecture.md). That is what makes days testable. */
+/** SQL gets the time as a parameter, so that tests control it (conventions in docs/architecture.md). */
 const ROOT = join(import.meta.dirname, '..', '..');
 const FILES = globSync('**/{*.sql,*store.ts,database/**/*.ts}', { cwd: ROOT }).filter(
   (file) => !file.endsWith('.test.ts'),
@@ -12,7 +12,7 @@ const CLOCK_OF_THE_DATABASE =
   /\b(now|clock_timestamp|statement_timestamp|transaction_timestamp|timeofday)\s*\(\s*\)|\b(current_timestamp|current_date|current_time|localtimestamp|localtime)\b|'(now|today|tomorrow|yesterday)'/i;
 
 /**
- * Its caller is not trusted to name the time: the service role may drop only partitions that are old by the database's
+ * The caller is not trusted to pass the time: the service role may drop only partitions that are old by the database's
  * own clock.
  */
 const EXCEPTION = {
@@ -26,11 +26,11 @@ function readSql(file: string): string {
 }
 
 function sqlOf(text: string): string {
-  // Comments may speak of it, and `clock.now()` is how the time is handed in.
+  // Comments may mention it, and `clock.now()` is the application's clock.
   return text.replaceAll(/--.*|\/\*[\s\S]*?\*\/|(?<!:)\/\/.*/g, '').replaceAll(/\b\w+\.now\(\)/g, '');
 }
 
-test('the pattern finds the clock of the database and leaves ours alone', () => {
+test('the pattern matches the clock of the database and not that of the application', () => {
   for (const text of [
     'select now()',
     'set x = NOW ( )',
@@ -42,13 +42,13 @@ test('the pattern finds the clock of the database and leaves ours alone', () => 
     assert.doesNotMatch(sqlOf(text), CLOCK_OF_THE_DATABASE);
 });
 
-test('no SQL asks the database for the time', () => {
+test('no SQL reads the clock of the database', () => {
   assert.ok(FILES.some((file) => file.endsWith('.sql')) && FILES.some((file) => file.endsWith('store.ts')));
   const guilty = FILES.filter((file) => CLOCK_OF_THE_DATABASE.test(readSql(file)));
   assert.deepEqual(guilty, []);
 });
 
-test('only stores and the database folder hold SQL', () => {
+test('only stores and the database folder contain SQL', () => {
   const others = globSync('**/*.ts', { cwd: ROOT }).filter(
     (file) => !/\.test\.ts$|store\.ts$|^infrastructure\/database\//.test(file),
   );

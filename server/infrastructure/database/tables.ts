@@ -1,7 +1,7 @@
 import type { Generated, JSONColumnType } from 'kysely';
 import type { PeopleTables } from './people-tables.ts';
 
-/** The columns as Kysely sees them; the truth is in `migrations/`. */
+/** The columns as Kysely sees them; `migrations/` defines them. */
 export type Tables = PeopleTables & {
   organizations: OrganizationsTable;
   banks: BanksTable;

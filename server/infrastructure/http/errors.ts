@@ -2,7 +2,7 @@ import { Failure, type FailureCode, isFailure } from '../runtime/failure.ts';
 
 type Answer = { status: number; error: string; messageCode?: string };
 
-/** The one map from a failure to its status and its `error` (contract, section 4). */
+/** Maps each failure code to its status and `error` (contract, section 4). */
 const ANSWERS = {
   authentication_malformed: { status: 401, error: 'unauthorized' },
   authentication_failed: { status: 401, error: 'unauthorized' },
@@ -65,7 +65,7 @@ const ANSWERS = {
   unsupported_media_type: { status: 415, error: 'unsupported_media_type' },
   range_not_satisfiable: { status: 416, error: 'range_not_satisfiable' },
   headers_too_large: { status: 431, error: 'headers_too_large' },
-  // The token endpoints answer a rate limit with 403 (specification, Errors), the rest of /api with 429.
+  // The token endpoints answer a rate limit with 403 (specification, Errors), the other routes with 429.
   api_rate_limit_exceeded: {
     status: 429,
     error: 'too_many_requests',
@@ -87,7 +87,7 @@ export function answerFor(failure: Failure): ErrorAnswer {
   return { status, body: { error, message_code: messageCode, message: failure.message } };
 }
 
-/** Carries a failure from a route to the one error serialiser. */
+/** Carries a failure from a route to the error handler. */
 export class FailureError extends Error {
   readonly failure: Failure;
   constructor(failure: Failure) {
@@ -96,13 +96,13 @@ export class FailureError extends Error {
   }
 }
 
-/** In a route: the value, or straight to the error serialiser. */
+/** Returns the value, or throws the failure for the error handler. */
 export function unwrap<T>(result: T | Failure): T {
   if (isFailure(result)) throw new FailureError(result);
   return result;
 }
 
-/** At the token endpoints a request that does not fit is `invalid_request` (RFC 6749, section 5.2). */
+/** At the token endpoints an invalid request is `invalid_request` (RFC 6749, section 5.2). */
 export function oauthFailure(failure: Failure): Failure {
   const misfits: readonly FailureCode[] = ['invalid_parameter', 'missing_parameter', 'malformed_json'];
   return misfits.includes(failure.code) ? new Failure('invalid_request', failure.message) : failure;
@@ -110,35 +110,38 @@ export function oauthFailure(failure: Failure): Failure {
 
 type FrameworkError = { code?: string; statusCode?: number; message?: string };
 
-/** What Fastify and Node refuse by themselves, in the contract's words. */
+/** Failures that Fastify and Node detect, in the format of the contract. */
 export function failureOfFramework({ code, statusCode }: FrameworkError): Failure | undefined {
   switch (code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new Failure('unsupported_media_type', 'Content-Type must be application/json');
     case 'FST_ERR_BAD_URL':
-      return new Failure('invalid_parameter', 'The path is not validly percent-encoded');
-    // A parameter longer than any guid names nothing.
+      return new Failure('invalid_parameter', 'The path must be validly percent-encoded');
+    // A parameter longer than any guid cannot match an object.
     case 'FST_ERR_MAX_PARAM_LENGTH':
-      return new Failure('not_found', 'There is nothing at this address');
+      return new Failure('not_found', 'No resource exists at this URL');
     case 'HPE_HEADER_OVERFLOW':
-      return new Failure('headers_too_large', 'The request headers are too large');
+      return new Failure('headers_too_large', 'The request headers must have at most 16 KiB');
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new Failure('request_timeout', 'The request did not arrive in time');
+      return new Failure(
+        'request_timeout',
+        'The request did not arrive in time; send it again without pauses',
+      );
     default:
       return isCallersFault(statusCode)
-        ? new Failure('invalid_parameter', 'The request is malformed')
+        ? new Failure('invalid_parameter', 'The request is malformed; send valid HTTP/1.1')
         : undefined;
   }
 }
 
-/** What Fastify gives a status of 4xx is wrong with the request, also what a later version adds. */
+/** A 4xx status of Fastify means an invalid request, also for codes that a later version adds. */
 function isCallersFault(statusCode: number | undefined): boolean {
   return statusCode !== undefined && statusCode >= 400 && statusCode < 500;
 }
 
 /**
- * SQLSTATEs by which PostgreSQL refuses a value that came in with a request. The schemas are there to refuse it first,
- * by the name of its field; what they let through is the caller's mistake all the same, and none of the service.
+ * SQLSTATEs of a value that PostgreSQL rejects. The schemas should reject it first and name the field; a value that
+ * passes them is still an invalid request, not an internal error.
  */
 const REFUSED_VALUES: ReadonlySet<string> = new Set([
   '22001', // string_data_right_truncation
@@ -154,5 +157,8 @@ const REFUSED_VALUES: ReadonlySet<string> = new Set([
 export function failureOfRefusedValue(error: unknown): Failure | undefined {
   const { code, severity } = error as { code?: unknown; severity?: unknown };
   if (severity === undefined || typeof code !== 'string' || !REFUSED_VALUES.has(code)) return undefined;
-  return new Failure('invalid_parameter', 'The request has a value that cannot be stored');
+  return new Failure(
+    'invalid_parameter',
+    'A value of the request cannot be stored; shorten it or remove special characters',
+  );
 }

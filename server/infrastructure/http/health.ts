@@ -8,7 +8,7 @@ import type { HttpServer } from './server.ts';
 
 const Status = Type.Object({ status: Type.String() });
 
-/** A database that does not answer within this time counts as unreachable. */
+/** A database that does not answer within this time is reported as unreachable. */
 const READY_TIMEOUT_MS = 2_000;
 
 const tags = ['Health'];
@@ -66,6 +66,6 @@ async function readiness(schemaState: () => Promise<SchemaState>): Promise<{ sta
   ]);
   if (state === undefined) return new Failure('database_unavailable', 'The database is not reachable');
   if (state === 'behind')
-    return new Failure('database_unavailable', 'The database has to be migrated: portico migrate');
+    return new Failure('database_unavailable', 'The database schema is out of date; run portico migrate');
   return { status: 'ok' };
 }

@@ -1,6 +1,6 @@
 /**
- * On every answer. The API serves data, never a page, so nothing in an answer may run, be framed or be guessed
- * to be another type; pages of our own (the reference, the dashboard) set a policy that fits them.
+ * Headers of every response. The API serves data, never a page, so no response may run, be framed or be sniffed as
+ * another type; the reference and the dashboard set their own policy.
  */
 const ALWAYS = {
   'x-content-type-options': 'nosniff',

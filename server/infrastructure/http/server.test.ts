@@ -5,7 +5,7 @@ import { createBareServer, exchange, listenAnywhere } from '../../../testing/htt
 import { Overloaded } from '../runtime/batcher.ts';
 import { GuidParams } from './requests/schemas.ts';
 
-/** What only shows over a real socket, and on every answer whatever the route. */
+/** Tests over a real socket, and headers of every response. */
 const hidden = { schema: { hide: true } };
 
 async function refusal(port: number, text: string) {
@@ -30,7 +30,7 @@ server.get('/refused-value', hidden, async () => {
 server.get('/named/:guid', { schema: { hide: true, params: GuidParams } }, async () => ({}));
 const port = await listenAnywhere(server);
 
-test('what is not HTTP is answered in the words of the contract', async () => {
+test('a request that is not HTTP gets an error body of the contract', async () => {
   for (const text of [
     'nonsense\r\n\r\n',
     'GET /things HTTP/9.9\r\n\r\n',
@@ -41,13 +41,13 @@ test('what is not HTTP is answered in the words of the contract', async () => {
     assertError(await refusal(port, text), 400, 'invalid_parameter');
 });
 
-test('when too many calls wait the answer is 503, with the time to try again', async () => {
+test('too many waiting calls get 503 with Retry-After', async () => {
   const answer = await refusal(port, 'GET /overloaded HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
   assertError(answer, 503, 'overloaded', /changed nothing/);
   assert.equal(answer.headers['retry-after'], '1');
 });
 
-test('a request without a valid Host is refused, and HTTP/1.0 needs none', async () => {
+test('a request without a valid Host is rejected, and HTTP/1.0 needs none', async () => {
   for (const host of [
     '',
     'Host:\r\n',
@@ -66,7 +66,7 @@ test('a request without a valid Host is refused, and HTTP/1.0 needs none', async
   assert.equal(status, 200);
 });
 
-test('headers over 16 KiB are refused', async () => {
+test('headers over 16 KiB are rejected', async () => {
   const ask = (bytes: number) =>
     exchange(
       port,
@@ -77,27 +77,27 @@ test('headers over 16 KiB are refused', async () => {
   assertError({ status, headers, body: JSON.parse(text) }, 431, 'headers_too_large');
 });
 
-test('a token of 1 MB is malformed, and whoever sends it all gets to read that', async () => {
+test('a token of 1 MB is malformed, and a client that sends it completely can read the response', async () => {
   for (const bytes of [20 * 1024, 1024 ** 2]) {
     const request = `GET /things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${'a'.repeat(bytes)}\r\n\r\n`;
     assertError(await refusal(port, request), 401, 'authentication_malformed');
   }
 });
 
-test('10,000 hops over the wire are headers too large', async () => {
+test('10,000 forwarded hops exceed the header limit', async () => {
   const hops = Array.from({ length: 10_000 }, () => '198.35.26.96').join(', ');
   const request = `GET /things HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${hops}\r\n\r\n`;
   assertError(await refusal(port, request), 431, 'headers_too_large');
 });
 
-test('a body over the limit is refused even when its length is not told beforehand', async () => {
+test('a body over the limit is rejected even without a Content-Length', async () => {
   const chunk = `10000\r\n"${'a'.repeat(0xffff)}\r\n`;
   const head = 'POST /things HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nConnection: close\r\n';
   const sent = `${head}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(17)}0\r\n\r\n`;
   assertError(await refusal(port, sent), 413, 'payload_too_large');
 });
 
-test('an expectation that we do not know is ignored, and answered with a request id', async () => {
+test('an unknown expectation is ignored, and the response has a request id', async () => {
   const { status, headers } = await exchange(
     port,
     'GET /things HTTP/1.1\r\nHost: x\r\nExpect: the-unexpected\r\nConnection: close\r\n\r\n',
@@ -106,7 +106,7 @@ test('an expectation that we do not know is ignored, and answered with a request
   assert.match(String(headers['x-request-id']), /^[0-9a-f]{32}$/);
 });
 
-test('a path of percent-encoded garbage is refused with every header in place', async () => {
+test('an invalid percent-encoded path is rejected with all headers', async () => {
   for (const path of ['/%', '/%zz', '/things/%ff', '/%c3%28'])
     assertError(
       await refusal(port, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`),
@@ -115,7 +115,7 @@ test('a path of percent-encoded garbage is refused with every header in place', 
     );
 });
 
-test('an error of ours shows nothing from inside and is logged under the same request id', async () => {
+test('an internal error shows no details and is logged under the same request id', async () => {
   const answer = await server.inject('/broken');
   const { headers, statusCode: status } = answer;
   assertError({ status, headers, body: answer.json() }, 500, 'internal_error');
@@ -126,7 +126,7 @@ test('an error of ours shows nothing from inside and is logged under the same re
   assert.match(entry.err.stack, /server\.test\.ts/);
 });
 
-test('every answer has the security headers and none has an ETag', async () => {
+test('every response has the security headers and none has an ETag', async () => {
   for (const url of ['/things', '/broken', '/absent', '/%']) {
     const { headers } = await server.inject(url);
     assert.equal(headers['x-content-type-options'], 'nosniff');
@@ -139,12 +139,12 @@ test('every answer has the security headers and none has an ETag', async () => {
   }
 });
 
-test('an https service tells browsers to stay with https', async () => {
+test('an https service sends Strict-Transport-Security', async () => {
   const { headers } = await createBareServer({ baseUrl: 'https://api.example.com' }).server.inject('/');
   assert.match(String(headers['strict-transport-security']), /max-age=\d{8}/);
 });
 
-test('HEAD answers as GET does, without the body', async () => {
+test('HEAD returns the headers of GET without the body', async () => {
   const { status, headers, text } = await exchange(
     port,
     'HEAD /things HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
@@ -152,22 +152,22 @@ test('HEAD answers as GET does, without the body', async () => {
   assert.deepEqual([status, headers['content-length'], text], [200, '11', '']);
 });
 
-test('a path parameter of any length reaches its route, and is in no line of the log', async () => {
+test('a path parameter of any length reaches its route and is not logged', async () => {
   const long = 'x'.repeat(10_000);
   const { statusCode } = await server.inject(`/named/${long}`);
   assert.equal(statusCode, 404);
   assert.ok(logged.every((line) => !line.includes('xxxxxxxxxx')));
 });
 
-test('what the database refuses of a value is the caller’s mistake, and is in the log as ours', async () => {
+test('a value that the database rejects gets 400 and is logged as an error', async () => {
   const answer = await server.inject('/refused-value');
   const { headers, statusCode: status } = answer;
   assertError({ status, headers, body: answer.json() }, 400, 'invalid_parameter', /cannot be stored/);
-  const entry = logged.map((line) => JSON.parse(line)).find((line) => /refused a value/.test(line.msg));
+  const entry = logged.map((line) => JSON.parse(line)).find((line) => /rejected a value/.test(line.msg));
   assert.equal(entry.request_id, headers['x-request-id']);
 });
 
-test('a connection without a byte in either direction ends after two minutes, also with an unread answer', () => {
+test('a connection without traffic is closed after two minutes, also with an unread response', () => {
   const { timeout, keepAliveTimeout, requestTimeout } = server.server;
   assert.deepEqual([timeout, keepAliveTimeout, requestTimeout], [120_000, 72_000, 3_600_000]);
 });

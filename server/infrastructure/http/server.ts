@@ -11,7 +11,6 @@ import Fastify, {
   type RawRequestDefaultExpression,
   type RawServerDefault,
 } from 'fastify';
-import { challengeFor } from '../../tokens/access/challenge.ts';
 import { failureOfDatabase } from '../database/failures.ts';
 import { Overloaded } from '../runtime/batcher.ts';
 import { Failure } from '../runtime/failure.ts';
@@ -23,7 +22,8 @@ import type { BodyBudget } from './bodies/body-budget.ts';
 import { shareBodyBudget } from './bodies/body-intake.ts';
 import { type BodyPace, createBodyPace } from './bodies/body-pace.ts';
 import { limitBodyTime } from './bodies/body-time.ts';
-import { failureOfAddress } from './bodies/storable.ts';
+import { failureOfUrl } from './bodies/unsupported-characters.ts';
+import { challengeFor } from './challenge.ts';
 import {
   answerFor,
   FailureError,
@@ -47,16 +47,16 @@ import { securityHeaders } from './security-headers.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Answers errors as RFC 6749, section 5.2, wants them, in the contract's body. */
+    /** Sends errors in the format of RFC 6749, section 5.2. */
     oauth?: boolean;
-    /** A stream: how long it lasts says nothing about how quickly requests are answered. */
-    endless?: boolean;
+    /** A stream, whose duration is left out of the request metrics. */
+    isStream?: boolean;
   }
   interface FastifyInstance {
     bodyPace: BodyPace;
   }
   interface FastifyRequest {
-    /** A fixed segment of its path is percent-encoded: no route answers it, whatever the method. */
+    /** A fixed segment of the path is percent-encoded, so that no route matches. */
     hasEncodedSegment: boolean;
   }
 }
@@ -69,28 +69,28 @@ export type HttpServer = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
-/** The longest that a client may take to send a request at all; only an upload comes near. */
+/** Only an upload comes near this. */
 const REQUEST_TIMEOUT_MS = 3_600_000;
 const HEADERS_TIMEOUT_MS = 30_000;
 const BODY_TIMEOUT_MS = 30_000;
-/** A body of 16 KiB or less is a few packets; a slow one takes part of the budget for anonymous callers. */
+/** A body of 16 KiB is a few packets; a slow one occupies the budget of anonymous callers. */
 const SMALL_BODY_TIMEOUT_MS = 5_000;
-/** Longer than the idle timeout of common load balancers (60 s), so that they close first, not we. */
+/** Longer than the idle timeout of common load balancers (60 s), so that they close the connection first. */
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
-/** A connection without a byte in either direction ends then, so that unread answers do not fill the memory. */
+/** Closes connections without traffic, so that unread responses do not fill the memory. */
 const SILENCE_TIMEOUT_MS = 120_000;
-/** Unless the route has a limit of its own: what is read before anybody has authenticated is small. */
+/** For routes without a limit of their own: anonymous callers can send small bodies only. */
 const MAX_BODY_BYTES = 16 * 1024;
 const MAX_HEADER_BYTES = 16 * 1024;
-/** No path is longer: what a parameter may be is up to its route, which authenticates first. */
+/** No path is longer, so each route validates its parameters itself, after authentication. */
 const MAX_PATH_PARAMETER_CHARACTERS = MAX_HEADER_BYTES;
 
 const NODE_OPTIONS = {
   maxHeaderSize: MAX_HEADER_BYTES,
   headersTimeout: HEADERS_TIMEOUT_MS,
-  // Two Authorization headers become one that is malformed, instead of the second being dropped silently.
+  // Two Authorization headers become a malformed one, instead of the second being dropped silently.
   joinDuplicateHeaders: true,
-  // A missing Host is refused by us in the contract's words; Node would answer without a body.
+  // The onRequest hook rejects a missing Host with an error body; Node would send none.
   requireHostHeader: false,
 };
 const TIMEOUTS = {
@@ -108,7 +108,7 @@ export type HttpServerDeps = {
   sourceAddress: SourceAddress;
 };
 
-/** What every route shares: limits, request ids, headers, validation, and the one error serialiser. */
+/** Limits, request ids, headers, validation and error handling of every route. */
 export function createHttpServer(deps: HttpServerDeps): HttpServer {
   const { baseUrl, guids, log, metrics } = deps;
   const headers = securityHeaders(baseUrl);
@@ -116,7 +116,7 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
   const server = Fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
-    // One log for all: a child for each request, redacted anew, took 7 % of a call that logs nothing.
+    // One log for all requests: a child logger per request took 7 % of the time of a call.
     childLoggerFactory: (logger) => logger,
     genReqId: () => guids.next(),
     bodyLimit: MAX_BODY_BYTES,
@@ -125,7 +125,7 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
     serverFactory: (serve) => pipelining.createServer(serve, NODE_OPTIONS, TIMEOUTS),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PATH_PARAMETER_CHARACTERS },
     schemaController: { compilersFactory: { buildSerializer: createSerializerFactory() } },
-    // These two meet an error before the hooks run, so they set the headers themselves.
+    // Both run before the hooks, so they set the headers themselves.
     frameworkErrors: (error, request, reply) => {
       reply.headers({ ...headers, 'x-request-id': request.id });
       sendError(error, request, reply);
@@ -141,7 +141,8 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
   const allowedMethods = collectAllowedMethods(server);
   server.setNotFoundHandler((request, reply) => sendNotFound(request, reply, allowedMethods));
 
-  // An expectation other than 100-continue may be ignored (RFC 9110, section 10.1.1); Node would answer bare.
+  // An expectation other than 100-continue may be ignored (RFC 9110, section 10.1.1); Node would respond without a
+  // body.
   server.server.on('checkExpectation', pipelining.limited(server.routing));
 
   server.addHook('onRequest', (request, reply, done) => {
@@ -149,7 +150,7 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
     reply.header('x-request-id', request.id);
     request.hasEncodedSegment = hasEncodedFixedSegment(request);
     const failure = failureOfHost(request);
-    // Before the body is read: no route would look at it.
+    // Before the body is read.
     if (request.hasEncodedSegment) reply.callNotFound();
     else if (request.is404 && !failure) sendNotFound(request, reply, allowedMethods);
     else proceed(failure, done);
@@ -157,9 +158,9 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
   limitBodyTime(server, { smallMs: SMALL_BODY_TIMEOUT_MS, largeMs: BODY_TIMEOUT_MS });
   shareBodyBudget(server, deps);
   server.addHook('preValidation', (request, _reply, done) => {
-    proceed(failureOfAddress(request.url, request.params as object, request.query as object), done);
+    proceed(failureOfUrl(request.url, request.params as object, request.query as object), done);
   });
-  // Otherwise a client that keeps its connection would hold up the shutdown until it loses interest.
+  // A client that keeps its connection open would otherwise delay the shutdown.
   let closing = false;
   server.addHook('preClose', (done) => {
     closing = true;
@@ -171,7 +172,7 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
   });
   server.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown';
-    if (!request.routeOptions.config.endless || reply.statusCode !== 200)
+    if (!request.routeOptions.config.isStream || reply.statusCode !== 200)
       metrics.requestSeconds.observe(
         { method: request.method, route, status: reply.statusCode },
         reply.elapsedTime / 1000,
@@ -208,9 +209,9 @@ export function sendError(
     request.log.error({ err: error, request_id: request.id }, 'internal error');
   if (failure.code === 'database_unavailable' && !(error instanceof FailureError))
     request.log.warn({ reason: error.message, request_id: request.id }, 'database unavailable');
-  // Answered as the caller's mistake; a schema that let it through is ours.
+  // Sent as an invalid request, but a schema should have rejected it.
   if (failureOfRefusedValue(error))
-    request.log.error({ err: error, request_id: request.id }, 'the database refused a value of a request');
+    request.log.error({ err: error, request_id: request.id }, 'database rejected a value of a request');
   const { status, body } = answerFor(failure);
   if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds);
   const challenge = challengeFor(failure, status, request);
@@ -224,14 +225,18 @@ function failureOf(error: FastifyError | FailureError): Failure {
   if (error.validation)
     return failureOfValidation(error.validation, error.validationContext as ValidationContext);
   if (error instanceof Overloaded)
-    return new Failure('overloaded', 'The service is overloaded and changed nothing; try again', {
-      retryAfterSeconds: 1,
-    });
+    return new Failure(
+      'overloaded',
+      'The service is overloaded and changed nothing; retry after the time in Retry-After',
+      {
+        retryAfterSeconds: 1,
+      },
+    );
   return (
     failureOfDatabase(error) ??
     failureOfRefusedValue(error) ??
     failureOfFramework(error) ??
-    new Failure('internal_error', 'Something went wrong on our side')
+    new Failure('internal_error', 'Internal error; contact support with the X-Request-Id of this response')
   );
 }
 
@@ -241,7 +246,7 @@ function sendNotFound(request: FastifyRequest, reply: FastifyReply, allowedMetho
   if (methods.length > 0) reply.header('allow', methods.join(', '));
   const failure =
     methods.length > 0
-      ? new Failure('method_not_allowed', `This address accepts ${methods.join(', ')}`)
-      : new Failure('not_found', 'There is nothing at this address');
+      ? new Failure('method_not_allowed', `This URL accepts ${methods.join(', ')}`)
+      : new Failure('not_found', 'No resource exists at this URL');
   sendError(new FailureError(failure), request, reply);
 }

@@ -6,10 +6,10 @@ import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { createBareServer, listenAnywhere } from '../../../testing/http-server.ts';
 
-/** What waits for a client that keeps its connection waits for more than a minute. */
+/** A shutdown that waits for idle clients takes more than a minute. */
 const LIMITED = { timeout: 20_000 };
 
-test('a shutdown finishes the request in flight and refuses new connections', LIMITED, async () => {
+test('a shutdown finishes the requests in flight and rejects new connections', LIMITED, async () => {
   const { server } = createBareServer();
   const entered = Promise.withResolvers<void>();
   const released = Promise.withResolvers<{ done: boolean }>();
@@ -18,7 +18,7 @@ test('a shutdown finishes the request in flight and refuses new connections', LI
     return released.promise;
   });
   const port = await listenAnywhere(server);
-  // A client that would keep its connection: the shutdown must not wait for it to lose interest.
+  // A keep-alive client must not delay the shutdown.
   const agent = new Agent({ keepAlive: true });
   const inFlight = once(get({ port, path: '/slow', agent }), 'response');
   await entered.promise;
@@ -36,7 +36,7 @@ test('a shutdown finishes the request in flight and refuses new connections', LI
   agent.destroy();
 });
 
-test('an idle connection does not hold up a shutdown', LIMITED, async () => {
+test('an idle connection does not delay a shutdown', LIMITED, async () => {
   const { server } = createBareServer();
   server.get('/quick', { schema: { hide: true } }, async () => ({}));
   const port = await listenAnywhere(server);

@@ -6,9 +6,9 @@ import { canonicalAddress, formatIpv4, parseIpv4, parseIpv4Range } from './ipv4.
 
 const octet = fc.integer({ min: 0, max: 255 });
 const address = fc.tuple(octet, octet, octet, octet).map((octets) => octets.join('.'));
-/** Text that is nearly an address: the alphabet of addresses, in any order. */
+/** Strings of the characters that occur in addresses. */
 const addressLike = fc.string({ unit: fc.constantFrom(...'0123456789.:/%abfxF+- '), maxLength: 24 });
-/** An address in which up to three characters are replaced by any other text of the same alphabet. */
+/** An address with up to three characters replaced by such strings. */
 const nearlyAddress = fc
   .tuple(
     address,
@@ -52,7 +52,7 @@ const NOT_ADDRESSES = [
 ] as const;
 
 for (const [what, text] of NOT_ADDRESSES) {
-  test(`an address is not ${what}`, () => assert.equal(parseIpv4(text), undefined));
+  test(`an address with ${what} is rejected`, () => assert.equal(parseIpv4(text), undefined));
 }
 
 test('an address is an unsigned number', () => {
@@ -63,11 +63,11 @@ test('an address is an unsigned number', () => {
   assert.equal(parseIpv4('255.255.255.255'), 0xffffffff);
 });
 
-test('every address is formatted as it was parsed', () => {
+test('formatting a parsed address returns the same text', () => {
   fc.assert(fc.property(address, (text) => formatIpv4(parseIpv4(text) ?? -1) === text));
 });
 
-test('any text is an address exactly when the runtime says so', () => {
+test('text is an address exactly when Node says so', () => {
   fc.assert(
     fc.property(fc.oneof(nearlyAddress, addressLike, fc.string({ unit: 'binary' })), (text) => {
       assert.equal(parseIpv4(text) !== undefined, isIPv4(text));
@@ -83,7 +83,7 @@ test('a range has its first and last address', () => {
   assert.deepEqual(parseIpv4Range('8.8.8.8/32'), { first: 0x08080808, last: 0x08080808, prefix: 32 });
 });
 
-test('an address alone is a range of one', () => {
+test('a single address is a range of one', () => {
   assert.deepEqual(parseIpv4Range('8.8.8.8'), parseIpv4Range('8.8.8.8/32'));
 });
 
@@ -104,15 +104,15 @@ for (const prefix of [
   '8/8',
   '８',
 ]) {
-  test(`a range does not have the prefix "${prefix}"`, () => {
+  test(`a range with the prefix "${prefix}" is rejected`, () => {
     assert.equal(parseIpv4Range(`0.0.0.0/${prefix}`), undefined);
   });
 }
 
-test('a range with host bits set is refused at every prefix', () => {
+test('a range with host bits set is rejected at every prefix', () => {
   for (let prefix = 0; prefix < 32; prefix++) {
     assert.equal(parseIpv4Range(`0.0.0.1/${prefix}`), undefined, `/${prefix}`);
-    // The highest host bit alone.
+    // Only the highest host bit is set.
     assert.equal(parseIpv4Range(`${formatIpv4(2 ** (31 - prefix))}/${prefix}`), undefined, `/${prefix}`);
     assert.ok(parseIpv4Range(`0.0.0.0/${prefix}`), `/${prefix}`);
   }

@@ -5,7 +5,7 @@ import { createTestEndpoint, refusing } from '../../../testing/test-endpoint.ts'
 import { guardedConnector } from './outbound.ts';
 import { type Resolve, systemResolve } from './resolve.ts';
 
-/** Whoever asks for a socket with this is told so right after the check: nothing leaves the machine. */
+/** Aborts right after the check, so that no connection leaves the machine. */
 const GIVEN_UP = AbortSignal.abort();
 const NOT_PUBLIC = { code: 'ADDRESS_NOT_PUBLIC' };
 
@@ -15,10 +15,10 @@ function connect(url: string, resolve: Resolve, options: Options = {}): Promise<
   const { allowPrivate = false, signal = new AbortController().signal } = options;
   const { hostname, protocol, port } = new URL(url);
   const connector = guardedConnector({ resolve, allowPrivate, signal });
-  // As undici does it: without the brackets of an IPv6 address.
+  // Like undici, without the brackets of an IPv6 address.
   const target = { hostname: hostname.replace(/^\[|\]$/g, ''), protocol, port };
-  return new Promise((settle, reject) => {
-    connector(target, (error, socket) => (socket ? settle(socket) : reject(error)));
+  return new Promise((resolve, reject) => {
+    connector(target, (error, socket) => (socket ? resolve(socket) : reject(error)));
   });
 }
 
@@ -46,7 +46,7 @@ for (const address of [
   '::',
   'hidden.internal',
 ]) {
-  test(`a name that resolves to ${address} is refused`, async () => {
+  test(`a name that resolves to ${address} is rejected`, async () => {
     await assert.rejects(connect('http://partner.test/', answers(address)), NOT_PUBLIC);
   });
 }
@@ -58,7 +58,7 @@ test('a name that resolves to public addresses passes the check', async () => {
   });
 });
 
-test('one address among public ones that is not public refuses the name, wherever it stands', async () => {
+test('one address that is not public rejects the name, in any position', async () => {
   for (const addresses of [
     ['127.0.0.1', '8.8.8.8'],
     ['8.8.8.8', '2606:4700::1', '10.0.0.1'],
@@ -86,36 +86,36 @@ for (const host of [
   '0',
   '①27.0.0.1',
 ]) {
-  test(`the address ${host} in a URL is refused without asking the resolver`, async () => {
+  test(`the address ${host} in a URL is rejected without a DNS query`, async () => {
     const resolve = answers('8.8.8.8');
     await assert.rejects(connect(`http://${host}/`, resolve, { signal: GIVEN_UP }), NOT_PUBLIC);
     assert.deepEqual(resolve.asked, []);
   });
 }
 
-test('a public address in a URL passes the check without asking the resolver', async () => {
+test('a public address in a URL passes the check without a DNS query', async () => {
   const resolve = answers('127.0.0.1');
   for (const host of ['8.8.8.8', '[2606:4700::1]'])
     await assert.rejects(connect(`http://${host}/`, resolve, { signal: GIVEN_UP }), { name: 'AbortError' });
   assert.deepEqual(resolve.asked, []);
 });
 
-test('an address with a zone is not a URL at all', () => {
+test('an address with a zone is not a valid URL', () => {
   for (const host of ['[fe80::1%25eth0]', '[fe80::1%eth0]']) assert.equal(URL.parse(`http://${host}/`), null);
 });
 
-test('the connection goes to the address that was checked, and the name is resolved once', async () => {
+test('the connection goes to the checked address, and the name is resolved once', async () => {
   const receiver = await createTestEndpoint();
   const resolve = answers('127.0.0.1');
   const { port } = new URL(receiver.url);
-  // Nobody but the handed-in resolver knows this name: a second resolution would fail.
+  // Only the test resolver knows this name, so a second resolution would fail.
   const socket = await connect(`http://nowhere.invalid:${port}/`, resolve, { allowPrivate: true });
   assert.equal(socket.remoteAddress, '127.0.0.1');
   assert.deepEqual(resolve.asked, ['nowhere.invalid']);
   socket.destroy();
 });
 
-test('rebinding: a name that is public once and private for the next connection is refused there', async () => {
+test('rebinding: a name that resolves to a private address for the next connection is rejected', async () => {
   let calls = 0;
   const resolve = async () => (++calls === 1 ? ['8.8.8.8'] : ['127.0.0.1']);
   await assert.rejects(connect('http://partner.test/', resolve, { signal: GIVEN_UP }), {
@@ -140,7 +140,7 @@ test('addresses are tried in turn until one connects', async () => {
   }
 });
 
-test('no address connects: the error of the first one', async () => {
+test('when no address connects, the error of the first is reported', async () => {
   const { port } = new URL(await refusing());
   const attempt = connect(`http://partner.test:${port}/`, answers('127.0.0.1', '127.0.0.2'), {
     allowPrivate: true,
@@ -152,18 +152,18 @@ test('a name without addresses is not found', async () => {
   await assert.rejects(connect('http://partner.test/', answers()), { code: 'ENOTFOUND' });
 });
 
-test('what is not an address is refused also where private ones are allowed', async () => {
+test('text that is not an address is rejected even when private addresses are allowed', async () => {
   const attempt = connect('http://partner.test/', answers('localhost'), { allowPrivate: true });
   await assert.rejects(attempt, NOT_PUBLIC);
 });
 
-test('port 0 is not taken for a missing port', async () => {
+test('port 0 is not treated as a missing port', async () => {
   await assert.rejects(connect('http://127.0.0.1:0/', answers(), { allowPrivate: true }), {
     code: /ECONNREFUSED|EADDRNOTAVAIL/,
   });
 });
 
-test('giving up ends a connection, made or in the making', async () => {
+test('aborting closes a connection, established or not', async () => {
   const receiver = await createTestEndpoint();
   const stop = new AbortController();
   const socket = await connect(receiver.url, answers(), { allowPrivate: true, signal: stop.signal });

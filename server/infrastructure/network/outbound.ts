@@ -4,14 +4,14 @@ import type { buildConnector } from 'undici';
 import { isPublicAddress } from './public-address.ts';
 import type { Resolve } from './resolve.ts';
 
-/** A name that answers with more is not reached better by trying them all. */
+/** Trying further addresses of one name rarely helps. */
 const MAX_ADDRESSES_TRIED = 8;
-/** How long one of several addresses may keep the others waiting. The last one has until the deadline. */
+/** Timeout of an address when others follow. The last one has until the deadline. */
 const ADDRESS_ATTEMPT_MS = 1_000;
 
 type Target = Pick<buildConnector.Options, 'hostname' | 'protocol' | 'port'>;
 
-/** Told apart by its code, like the errors of Node. */
+/** Identified by its code, like the errors of Node. */
 class OutboundError extends Error {
   readonly code: 'ADDRESS_NOT_PUBLIC' | 'ENOTFOUND';
 
@@ -22,10 +22,9 @@ class OutboundError extends Error {
 }
 
 /**
- * The only way out to addresses that partners choose: undici's connector, which reaches public addresses
- * only, unless `allowPrivate`. The name is resolved once, every address is checked, and the connection
- * goes to one that was checked: a name that resolves to another address a moment later (DNS rebinding)
- * gains nothing. One address that is not public refuses the whole name, because no honest name has it.
+ * The only way to connect to addresses that partners choose: undici's connector, restricted to public addresses unless
+ * `allowPrivate`. The name is resolved once, every address is checked, and the connection goes to a checked address,
+ * which defeats DNS rebinding. One address that is not public rejects the whole name.
  */
 export function guardedConnector({
   resolve,
@@ -34,12 +33,12 @@ export function guardedConnector({
 }: {
   resolve: Resolve;
   allowPrivate: boolean;
-  /** Gives up what is on its way, and ends what has been connected. */
+  /** Aborts a connection attempt, and closes an established connection. */
   signal: AbortSignal;
 }): buildConnector.connector {
   async function connectChecked(target: Target): Promise<Socket> {
     const { hostname } = target;
-    // The URL parser has already made dotted decimals of 0x7f.1 and 2130706433 (WHATWG URL, 3.5).
+    // The URL parser has already converted 0x7f.1 and 2130706433 to dotted decimals (WHATWG URL, section 3.5).
     const addresses = isIP(hostname) === 0 ? await resolve(hostname) : [hostname];
     if (addresses.length === 0) throw new OutboundError('ENOTFOUND');
     const isAllowed = allowPrivate ? (address: string) => isIP(address) !== 0 : isPublicAddress;
@@ -56,7 +55,7 @@ export function guardedConnector({
   };
 }
 
-/** Tries the addresses in turn, those of IPv6 and IPv4 alternating (RFC 8305, in Node's version of it). */
+/** Tries the addresses in turn, alternating between IPv6 and IPv4 (Node's version of RFC 8305). */
 function connectPinned(
   { hostname, protocol, port }: Target,
   addresses: readonly string[],
@@ -78,15 +77,15 @@ function connectPinned(
   return promise;
 }
 
-/** Certificate and SNI are about the name in the URL, whichever address it has. */
+/** Certificate and SNI are checked against the name in the URL, whichever address it has. */
 function verification(hostname: string) {
-  // Said aloud, so that NODE_TLS_REJECT_UNAUTHORIZED=0 cannot switch it off for people's money.
+  // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 has no effect.
   const strict = { rejectUnauthorized: true, ALPNProtocols: ['http/1.1'] };
-  // SNI has neither addresses nor a trailing dot (RFC 6066, 3).
+  // SNI allows neither addresses nor a trailing dot (RFC 6066, section 3).
   return isIP(hostname) === 0 ? { ...strict, servername: hostname.replace(/\.$/, '') } : strict;
 }
 
-/** Stands where Node would resolve the name itself. Not called for a host that is an address. */
+/** Replaces Node's own lookup of the name. Not called for a host that is an address. */
 function pinnedLookup(addresses: readonly string[]): LookupFunction {
   const found = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_hostname, _options, callback) => callback(null, found);

@@ -52,7 +52,7 @@ test('IPv6: documentation, discard, benchmarking, ORCHID and segment routing are
   assertPublic(false, ['2001:10::1', '2001:20::1', '2001:1ff:ffff::1', '5f00::1', '4000::1', '1fff::1']);
 });
 
-test('IPv6 that embeds IPv4: 6to4, Teredo, IPv4-compatible and local NAT64 are refused whatever they embed', () => {
+test('IPv6 that embeds IPv4: 6to4, Teredo, IPv4-compatible and local NAT64 are always rejected', () => {
   assertPublic(false, [
     '2002:808:808::1',
     '2002:a00:1::1',
@@ -68,7 +68,7 @@ test('IPv6 that embeds IPv4: 6to4, Teredo, IPv4-compatible and local NAT64 are r
   ]);
 });
 
-test('IPv6 that embeds IPv4: mapped and NAT64 are what the embedded address is', () => {
+test('IPv6 that embeds IPv4: mapped and NAT64 are judged by the embedded address', () => {
   assertPublic(true, ['::ffff:8.8.8.8', '::ffff:808:808', '64:ff9b::8.8.8.8', '64:ff9b::808:808']);
   assertPublic(false, [
     '::ffff:10.0.0.1',
@@ -80,7 +80,7 @@ test('IPv6 that embeds IPv4: mapped and NAT64 are what the embedded address is',
   assertPublic(false, ['64:ff9b::a00:1', '64:ff9b::10.0.0.1', '64:ff9b::7f00:1', '64:ff9b::169.254.169.254']);
 });
 
-test('what has a zone, or is not plainly an address, is not public', () => {
+test('an address with a zone, or text that is not an address, is not public', () => {
   assertPublic(false, ['fe80::1%eth0', '2606:4700::1%eth0', '2606:4700::1%0', '::ffff:8.8.8.8%1']);
   assertPublic(false, [
     '',
@@ -123,7 +123,7 @@ test('any IPv6 address: Node reads the same blocks in the same way', () => {
   );
   fc.assert(
     fc.property(fc.array(group, { minLength: 8, maxLength: 8 }), ([first = 0, ...rest]) => {
-      // The embedding blocks begin with 0 or 64, and have tests of their own.
+      // The embedding blocks begin with 0 or 64 and are tested separately.
       fc.pre(first > 0xff);
       const address = [first, ...rest].map((number) => number.toString(16)).join(':');
       const expected = within.check(address, 'ipv6') && !except.check(address, 'ipv6');

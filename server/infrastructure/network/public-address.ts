@@ -3,10 +3,10 @@ import ipaddr from 'ipaddr.js';
 import { canonicalAddress, parseIpv4 } from './ipv4.ts';
 import { findSpecialRange } from './special-ranges.ts';
 
-/** All that IANA gives to the public Internet: loopback, link-local, private and multicast lie outside. */
+/** The block that IANA assigns to the public Internet; loopback, link-local, private and multicast are outside. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** Blocks of global unicast that are not public, or that lead to an IPv4 address of the sender's choice. */
+/** Blocks of global unicast that are not public, or that embed an IPv4 address. */
 const SPECIAL_BLOCKS = [
   '2001::/23', // protocol assignments (RFC 2928): Teredo, benchmarking, ORCHID
   '2001:db8::/32', // documentation (RFC 3849)
@@ -14,18 +14,18 @@ const SPECIAL_BLOCKS = [
   '3fff::/20', // documentation (RFC 9637)
 ].map((cidr) => ipaddr.IPv6.parseCIDR(cidr));
 
-/** The metadata service of a cloud at an address that is public by its number (Azure). */
+/** The metadata service of a cloud at a public address (Azure). */
 const METADATA_HOSTS: ReadonlySet<number | undefined> = new Set([parseIpv4('168.63.129.16')]);
 
-/** NAT64 (RFC 6052), how a network without IPv4 sees IPv4 hosts: the last four bytes are the one reached. */
+/** NAT64 (RFC 6052) represents IPv4 hosts in networks without IPv4: the last four bytes are the IPv4 address. */
 const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 
-/** Whether an address leads to the public Internet. Whatever is not plainly an address does not. */
+/** Whether an address is on the public Internet. False for text that is not an address. */
 export function isPublicAddress(address: string): boolean {
-  // With a zone it is bound to an interface of this machine (RFC 4007, 11).
+  // A zone binds the address to an interface of this machine (RFC 4007, section 11).
   if (isIP(address) === 0 || address.includes('%')) return false;
-  // First, because it makes IPv4 of IPv4-mapped, which is what is reached; and because ipaddr.js would
-  // take the IPv4-compatible ::8.8.8.8 for mapped.
+  // First, because it converts IPv4-mapped addresses to IPv4; ipaddr.js would treat the IPv4-compatible ::8.8.8.8 as
+  // mapped.
   const canonical = canonicalAddress(address);
   if (canonical === undefined) return false;
   const ipv4 = parseIpv4(canonical);

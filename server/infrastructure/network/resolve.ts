@@ -1,11 +1,11 @@
 import { lookup, Resolver } from 'node:dns/promises';
 
-/** Every address of a name. It has no time limit of its own: its caller has one. */
+/** Every address of a name. The caller limits the time. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
 const QUERY_TIMEOUT_MS = 3_000;
 const QUERY_TRIES = 2;
-/** The name servers know nothing of it, or there are none: the hosts file may. */
+/** Errors after which the hosts file is tried. */
 const UNKNOWN_TO_NAME_SERVERS: ReadonlySet<string> = new Set([
   'ENOTFOUND',
   'ENODATA',
@@ -14,9 +14,9 @@ const UNKNOWN_TO_NAME_SERVERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Asks the name servers directly. The system's resolver would wait in one of the few threads that all of Node's file
- * work shares, so a few names on a dead name server could hold up everybody. It is asked only about names that the
- * name servers do not know: it answers from the hosts file, or as quickly as they just did.
+ * Queries the name servers directly. The system's resolver would block one of the few threads for file access, so names
+ * on a dead name server could block all of them. It is used only for names that the name servers do not know: it
+ * answers from the hosts file, or as quickly as they just did.
  */
 export const systemResolve: Resolve = async (hostname) => {
   const isPlain = !hostname.includes('.');

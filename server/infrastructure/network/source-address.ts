@@ -2,7 +2,7 @@ import { BlockList } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { canonicalAddress, formatIpv4, MAX_ADDRESS_CHARACTERS, parseIpv4Range, parsePrefix } from './ipv4.ts';
 
-/** Hops examined from the right. A longer chain of trusted proxies is a forgery or a loop: no address. */
+/** Hops examined from the right. A longer chain of trusted proxies is a forgery or a loop, and gives no address. */
 const MAX_FORWARDED_HOPS = 32;
 const MAX_HOP_CHARACTERS = '['.length + MAX_ADDRESS_CHARACTERS + ']:65535'.length;
 const IPV6_BITS = 128;
@@ -16,17 +16,16 @@ export type SourceAddress = (
 ) => string | undefined;
 
 /**
- * Who is calling: the peer of the socket, or, when that peer is a trusted proxy (PORTICO_TRUSTED_PROXIES),
- * the right-most hop of X-Forwarded-For that is not one. Everything left of that hop was written by the
- * caller and proves nothing. Undefined means that there is no address to believe, and is denied wherever
- * an address is required.
+ * The address of the caller: the peer of the socket, or, when that peer is a trusted proxy (PORTICO_TRUSTED_PROXIES),
+ * the right-most hop of X-Forwarded-For that is not one. Hops further left are written by the caller. Undefined means
+ * that no address is trustworthy, and is denied wherever an address is required.
  */
 export function createSourceAddress(trustedProxies: readonly string[]): SourceAddress {
   const isTrusted = createTrust(trustedProxies);
   return (socketAddress, forwardedFor) => {
     const peer = socketAddress === undefined ? undefined : canonicalAddress(socketAddress);
     if (peer === undefined || forwardedFor === undefined || !isTrusted(peer)) return peer;
-    // Each line holds at least one hop, so lines further left than the limit cannot change the outcome.
+    // Each line holds at least one hop, so lines further left than the limit cannot change the result.
     const header =
       typeof forwardedFor === 'string' ? forwardedFor : forwardedFor.slice(-MAX_FORWARDED_HOPS - 1).join(',');
     const [start, end] = trimmed(header, 0, header.length);
@@ -34,17 +33,17 @@ export function createSourceAddress(trustedProxies: readonly string[]): SourceAd
   };
 }
 
-/** For the settings: an IPv4 or IPv6 address, or a CIDR range of either without host bits. */
+/** For settings: an IPv4 or IPv6 address, or a CIDR range of either without host bits. */
 export function isCidrOrAddress(text: string): boolean {
   return parseNetwork(text) !== undefined;
 }
 
-/** Walks by index from the right: the cost follows the hops examined, not the length of the header. */
+/** By index from the right: the cost depends on the hops examined, not on the length of the header. */
 function rightmostUntrusted(header: string, isTrusted: (address: string) => boolean): string | undefined {
   let end = header.length;
   let address: string | undefined;
   for (let hop = 0; hop < MAX_FORWARDED_HOPS; hop++) {
-    // lastIndexOf takes position -1 for 0, and would find a comma at 0 again.
+    // lastIndexOf treats position -1 as 0 and would find a comma at 0 again.
     const comma = end === 0 ? -1 : header.lastIndexOf(',', end - 1);
     const [from, to] = trimmed(header, comma + 1, end);
     address = to - from > MAX_HOP_CHARACTERS ? undefined : parseHop(header.slice(from, to));
@@ -61,7 +60,7 @@ function parseHop(text: string): string | undefined {
   return canonicalAddress(bracketed ?? dotted ?? text);
 }
 
-/** Bounds without the optional white space of RFC 9110, 5.6.3. Other spaces are not part of the grammar. */
+/** Bounds without optional white space (RFC 9110, section 5.6.3). Other spaces are not part of the grammar. */
 function trimmed(text: string, start: number, end: number): [start: number, end: number] {
   let from = start;
   let to = end;
@@ -75,8 +74,8 @@ function isBlank(code: number): boolean {
 }
 
 /**
- * One list per family: a single BlockList would let the IPv6 range ::/0 trust every IPv4 peer as well.
- * Settings are checked with `isCidrOrAddress` before they come here, so a bad entry is a bug.
+ * One list per family: a single BlockList would apply the IPv6 range ::/0 to every IPv4 peer as well. Settings are
+ * validated with `isCidrOrAddress` first, so an invalid entry is a bug.
  */
 function createTrust(entries: readonly string[]): (address: string) => boolean {
   if (entries.length === 0) return () => false;
@@ -99,13 +98,13 @@ function parseNetwork(text: string): Network | undefined {
   const address = slash === -1 ? text : text.slice(0, slash);
   const prefix = slash === -1 ? IPV6_BITS : parsePrefix(text.slice(slash + 1), IPV6_BITS);
   const base = canonicalAddress(address);
-  // A zone would be dropped in silence and the entry trust more than it says.
+  // A zone would be dropped silently, and the entry would trust more than it says.
   if (base === undefined || prefix === undefined || !address.includes(':') || address.includes('%'))
     return undefined;
   const parsed = ipaddr.IPv6.parse(address);
   const network = ipaddr.IPv6.networkAddressFromCIDR(`${parsed}/${prefix}`);
   if (network.toString() !== parsed.toString()) return undefined;
-  // Mapped with its host bits clear means that the prefix is 96 or more.
+  // Mapped with clear host bits means that the prefix is 96 or more.
   return base.includes(':')
     ? { family: 'ipv6', base, prefix }
     : { family: 'ipv4', base, prefix: prefix - MAPPED_PREFIX_BITS };

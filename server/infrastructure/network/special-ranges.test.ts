@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { formatIpv4, parseIpv4 } from './ipv4.ts';
 import { findSpecialRange } from './special-ranges.ts';
 
-/** Written out again, with first and last address by hand: a slip in either place shows. */
+/** Repeated here with first and last addresses, so that an error in either place shows. */
 const SPECIAL = [
   ['0.0.0.0/8', '0.0.0.0', '0.255.255.255', 'reserved for "this network" (RFC 791)'],
   ['10.0.0.0/8', '10.0.0.0', '10.255.255.255', 'private (RFC 1918)'],
@@ -45,7 +45,7 @@ for (const [cidr, firstAddress, lastAddress, name] of SPECIAL) {
 
   test(`the first and last address of ${cidr} are special`, () => {
     assert.equal(findSpecialRange(first, first)?.cidr, cidr);
-    // The very last address of all has a narrower name of its own.
+    // The very last address has a narrower range of its own.
     assert.equal(findSpecialRange(last, last)?.cidr, last === LAST_ADDRESS ? '255.255.255.255/32' : cidr);
   });
 

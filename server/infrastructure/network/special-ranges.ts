@@ -1,6 +1,6 @@
 import { parseIpv4Range } from './ipv4.ts';
 
-/** A block that is not public: its name reads after "is", as in "10.0.0.1 is private (RFC 1918)". */
+/** A block that is not public. `name` follows "is", as in "10.0.0.1 is private (RFC 1918)". */
 export type SpecialRange = {
   readonly cidr: string;
   readonly name: string;
@@ -10,9 +10,9 @@ export type SpecialRange = {
 
 /**
  * Specification, Authentication 10: private, loopback, link-local, multicast, reserved, carrier-grade NAT,
- * documentation and benchmarking are refused. The blocks are those that IANA's IPv4 special-purpose
- * registry (RFC 6890) does not call globally reachable, plus multicast. In address order, and a block
- * inside another one after it.
+ * documentation and benchmarking addresses are rejected. These are the blocks that IANA's IPv4 special-purpose registry
+ * (RFC 6890) does not mark as globally reachable, plus multicast. In address order; a nested block follows the outer
+ * one.
  */
 const SPECIAL_RANGES: readonly SpecialRange[] = [
   specialRange('0.0.0.0/8', 'reserved for "this network" (RFC 791)'),
@@ -34,8 +34,8 @@ const SPECIAL_RANGES: readonly SpecialRange[] = [
 ];
 
 /**
- * The special range that holds all of `first` to `last` (the narrowest, for the best name), or else the
- * first one that overlaps it; undefined only when every address from `first` to `last` is public.
+ * The narrowest special range that contains `first` to `last`, or else the first one that overlaps it; undefined when
+ * every address from `first` to `last` is public.
  */
 export function findSpecialRange(first: number, last: number): SpecialRange | undefined {
   return (

@@ -15,7 +15,7 @@ test('calls without an address count together', () => {
   assert.equal(countedAddress(undefined), 'unknown');
 });
 
-test('scarce work is shared out by the /24 of IPv4 and the /48 of IPv6', () => {
+test('fair sharing uses the /24 of IPv4 and the /48 of IPv6', () => {
   assert.equal(networkOf('198.35.26.1'), networkOf('198.35.26.254'));
   assert.notEqual(networkOf('198.35.26.1'), networkOf('198.35.27.1'));
   assert.equal(networkOf('::ffff:198.35.26.1'), networkOf('198.35.26.1'));

@@ -1,9 +1,11 @@
 import ipaddr from 'ipaddr.js';
 
-/** A subscriber has a whole /64 of IPv6 (RFC 6177): counted one by one, its addresses would never run out. */
+/** A subscriber has a whole /64 of IPv6 (RFC 6177), so a limit per address would not limit it. */
 const IPV6_NETWORK_BYTES = 8;
 
-/** What a limit per address counts by: the address, an IPv6 one by its network, and all unknown ones together. */
+/**
+ * The key of a limit per address: the address, the network of an IPv6 address, or one key for all unknown addresses.
+ */
 export function countedAddress(address: string | undefined): string {
   if (address === undefined) return 'unknown';
   if (!address.includes(':') || !ipaddr.isValid(address)) return address;
@@ -14,7 +16,7 @@ export function countedAddress(address: string | undefined): string {
 const IPV4_NETWORK_BYTES = 3;
 const IPV6_SITE_BYTES = 6;
 
-/** The network for sharing out scarce work: a /24 of IPv4, or the /48 that a site may hold of IPv6 (RFC 6177). */
+/** The network for fair sharing: a /24 of IPv4, or the /48 that a site may hold of IPv6 (RFC 6177). */
 export function networkOf(address: string | undefined): string {
   if (address === undefined || !ipaddr.isValid(address)) return 'unknown';
   const parsed = ipaddr.process(address);

@@ -7,7 +7,6 @@ import { createDatabase } from '../database/database.ts';
 import { createLog } from '../runtime/log.ts';
 import { createRateLimits, type RateLimits } from './service.ts';
 
-/** Far from its limit a key is counted in the background; near it every use waits for the exact count. */
 const testDatabase = await createTestDatabase();
 const log = createLog({ level: 'silent', terminal: false });
 const database = createDatabase({ url: testDatabase.url, connections: 3, log });
@@ -34,25 +33,25 @@ async function passed(limits: RateLimits, uses: number, key: string): Promise<nu
   return count;
 }
 
-test('every use far from the limit is written down, together with others', async () => {
+test('uses far from the limit are written in batches', async () => {
   const limits = node();
   assert.equal(await passed(limits, 500, 'far'), 500);
   await limits.flush();
   assert.deepEqual(await counted('far'), [500]);
 });
 
-test('exactly as many as the limit pass, though the first were counted in the background', async () => {
+test('exactly as many uses as the limit pass, although the first were counted in the background', async () => {
   assert.equal(await passed(node(), 3_500, 'exact'), 3_000);
 });
 
-test('what another node counted is known before the last thousand', async () => {
+test('counts of another node are known before the last thousand uses', async () => {
   const [here, there] = [node(), node()];
   assert.equal(await passed(here, 1_500, 'shared'), 1_500);
   await here.flush();
   assert.equal(await passed(there, 2_000, 'shared'), 1_500);
 });
 
-test('what waits for one window is not counted in the next', async () => {
+test('buffered uses of one window do not count in the next', async () => {
   const limits = node();
   await passed(limits, 10, 'turn');
   clock.advance(60_000);

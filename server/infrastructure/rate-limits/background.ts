@@ -7,8 +7,8 @@ const WRITE_EVERY_MS = 10;
 const MAX_KEYS = 10_000;
 
 /**
- * Uses that nobody waits for, added up and written down together. What is still here when the process is
- * killed is lost: a few milliseconds of a count that is far from its limit.
+ * Counts uses in memory and writes them in batches, without delaying the caller. A crash loses a few milliseconds of a
+ * count that is far from its limit.
  */
 export function createBackgroundCount({
   queries,
@@ -33,14 +33,14 @@ export function createBackgroundCount({
           learn(uses[index] as Use, used);
         });
       } catch (error) {
-        log.warn({ err: error }, 'uses of rate limits could not be counted');
+        log.warn({ err: error }, 'could not write rate limit counts');
       }
     }
     writing = undefined;
   }
 
   return {
-    /** False when there is no room: then count it yourself. */
+    /** False when the buffer is full; the caller counts the use itself then. */
     add(use: Use): boolean {
       const known = waiting.get(use.key);
       if (known?.windowStartedAt.getTime() === use.windowStartedAt.getTime()) known.times += use.times;
@@ -50,7 +50,7 @@ export function createBackgroundCount({
       return true;
     },
 
-    /** What waits for this key in this window, for whoever counts it exactly now. */
+    /** Removes and returns the buffered uses of this key in this window, for an exact count. */
     take({ key, windowStartedAt }: Omit<Use, 'times'>): number {
       const known = waiting.get(key);
       if (known?.windowStartedAt.getTime() !== windowStartedAt.getTime()) return 0;

@@ -41,17 +41,17 @@ const counting: KyselyPlugin = {
   transformResult: async ({ result }) => result,
 };
 
-/** How many of these uses at the same moment are let through. */
+/** How many of these concurrent uses pass. */
 async function passed(limits: RateLimits, uses: number, key = 'key', limit = LIMIT): Promise<number> {
   const outcomes = await Promise.all(Array.from({ length: uses }, () => limits.use(limit, key)));
   return outcomes.filter((outcome) => outcome === undefined).length;
 }
 
-test('exactly as many uses as the limit pass, at once or one after the other', async () => {
+test('exactly as many uses as the limit pass, concurrently or in sequence', async () => {
   assert.equal(await passed(here, 25), 10);
-  let inTurn = 0;
-  for (let i = 0; i < 15; i++) inTurn += await passed(here, 1, 'another key');
-  assert.equal(inTurn, 10);
+  let runQueued = 0;
+  for (let i = 0; i < 15; i++) runQueued += await passed(here, 1, 'another key');
+  assert.equal(runQueued, 10);
 });
 
 test('the limit is shared by every node on the database', async () => {
@@ -64,13 +64,13 @@ test('the limit is shared by every node on the database', async () => {
   );
 });
 
-test('keys and limits of other names are counted apart', async () => {
+test('other keys and limits are counted separately', async () => {
   assert.equal(await passed(here, 11, 'a'), 10);
   assert.equal(await passed(here, 1, 'b'), 1);
   assert.equal(await passed(here, 1, 'a', { ...LIMIT, name: 'other' }), 1);
 });
 
-test('a refusal says how long to wait, in whole seconds that are never too few', async () => {
+test('a rejection says how long to wait, rounded up to whole seconds', async () => {
   await passed(here, 10);
   const wait = async () => ((await here.use(LIMIT, 'key')) as Failure).retryAfterSeconds;
   assert.equal(await wait(), 60);
@@ -82,7 +82,7 @@ test('a refusal says how long to wait, in whole seconds that are never too few',
   assert.equal(await wait(), 1);
 });
 
-test('the end of the window frees the key, on every node', async () => {
+test('the end of the window resets the key on every node', async () => {
   await passed(here, 11);
   await passed(there, 1);
   clock.advance(59_999);
@@ -91,7 +91,7 @@ test('the end of the window frees the key, on every node', async () => {
   assert.deepEqual([await passed(here, 5), await passed(there, 6)], [5, 5]);
 });
 
-test('uses of the same moment cost one query, and a key over its limit none', async () => {
+test('concurrent uses cost one query, and a key over its limit none', async () => {
   await passed(here, 10);
   assert.equal(queryCount, 1);
   await passed(here, 1);
@@ -103,12 +103,12 @@ test('uses of the same moment cost one query, and a key over its limit none', as
   assert.equal(here.blocked(LIMIT, 'key'), undefined);
 });
 
-test('asking whether a key is blocked does not count as a use', async () => {
+test('checking whether a key is blocked does not count as a use', async () => {
   for (let i = 0; i < 50; i++) assert.equal(here.blocked(LIMIT, 'key'), undefined);
   assert.equal(await passed(here, 11), 10);
 });
 
-test('nodes that count many keys in different orders do not hinder each other', async () => {
+test('nodes that count many keys in different orders do not deadlock', async () => {
   const keys = Array.from({ length: 300 }, (_, i) => `key ${i}`);
   const countAll = (limits: RateLimits, order: string[]) =>
     Promise.all(order.map((key) => limits.use(LIMIT, key)));
@@ -117,7 +117,7 @@ test('nodes that count many keys in different orders do not hinder each other', 
   assert.deepEqual(rows, [{ used: 8 }]);
 });
 
-test('the memory of blocked keys is bounded, and what is forgotten is still refused', async () => {
+test('the cache of blocked keys is bounded, and evicted keys are still rejected', async () => {
   const none = { ...LIMIT, limit: 0 };
   await Promise.all(Array.from({ length: 10_001 }, (_, i) => here.use(none, `key ${i}`)));
   assert.equal(here.blocked(none, 'key 0'), undefined);
@@ -125,7 +125,7 @@ test('the memory of blocked keys is bounded, and what is forgotten is still refu
   assert.ok(await here.use(none, 'key 0'));
 });
 
-test('the sweep removes windows that ended long ago and no others', async () => {
+test('old windows are deleted, and no others', async () => {
   await here.use(LIMIT, 'old');
   clock.advance(3_600_000);
   await here.use(LIMIT, 'new');

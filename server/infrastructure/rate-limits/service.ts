@@ -1,6 +1,6 @@
 import type { Queries } from '../database/database.ts';
 import { createBatcher } from '../runtime/batcher.ts';
-import { remember } from '../runtime/bounded-map.ts';
+import { setBounded } from '../runtime/bounded-map.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { Failure } from '../runtime/failure.ts';
 import type { Log } from '../runtime/log.ts';
@@ -8,25 +8,25 @@ import { createBackgroundCount } from './background.ts';
 import { countUses, deleteWindowsBefore, type Use } from './store.ts';
 
 /**
- * Limits per fixed window, counted in PostgreSQL and so shared by every node. Calls of the same moment are
- * counted in one statement; a key that is over its limit is remembered here, so a flood costs no more queries;
- * and a key that is thousands away from its limit is counted in the background, so nobody waits for it.
+ * Limits per fixed window, counted in PostgreSQL and shared by all nodes. Concurrent uses are counted in one statement.
+ * A key over its limit is cached, so a flood causes no more queries. A key far from its limit is counted in the
+ * background, so its caller does not wait.
  */
 export type RateLimit = {
   name: string;
   limit: number;
   windowMs: number;
-  /** What a refusal is answered with; the code of the token endpoints unless it is said. */
+  /** The code of the rejection; that of the token endpoints by default. */
   code?: 'rate_limit_exceeded' | 'api_rate_limit_exceeded';
 };
 export type RateLimits = ReturnType<typeof createRateLimits>;
 
 const MAX_BATCH = 500;
 const MAX_REMEMBERED_BLOCKS = 10_000;
-/** With fewer uses left than this, each one waits for the exact count of all nodes. */
+/** With fewer uses left than this, each use waits for the exact count of all nodes. */
 const FAR_FROM_LIMIT = 1_000;
 const MAX_REMEMBERED_COUNTS = 10_000;
-/** Counters are kept this long after their window, then swept. */
+/** Counters are deleted this long after their window. */
 const KEEP_MS = 3_600_000;
 
 export function createRateLimits({ queries, clock, log }: { queries: Queries; clock: Clock; log: Log }) {
@@ -39,10 +39,10 @@ export function createRateLimits({ queries, clock, log }: { queries: Queries; cl
   const background = createBackgroundCount({ queries, log, learn });
 
   function learn({ key, windowStartedAt }: Use, used: number): void {
-    remember(counts, key, { windowStart: windowStartedAt.getTime(), used }, MAX_REMEMBERED_COUNTS);
+    setBounded(counts, key, { windowStart: windowStartedAt.getTime(), used }, MAX_REMEMBERED_COUNTS);
   }
 
-  /** From memory alone: whether this key is known to be over its limit. */
+  /** Answers from memory whether this key is over its limit. */
   function blocked(limit: RateLimit, key: string): Failure | undefined {
     const id = idOf(limit, key);
     const until = blockedUntil.get(id);
@@ -54,8 +54,8 @@ export function createRateLimits({ queries, clock, log }: { queries: Queries; cl
   }
 
   /**
-   * Counts one use; a Failure once the limit of this window is used up. At once for a key that is far from its limit,
-   * or over it: the hot path of `/api` waits for nothing.
+   * Counts one use; returns a Failure when the limit of this window is exhausted. Synchronous for a key that is far
+   * from its limit or over it, so that the hot path of `/api` does not wait.
    */
   function count(limit: RateLimit, key: string): Failure | undefined | Promise<Failure | undefined> {
     const refused = blocked(limit, key);
@@ -81,7 +81,7 @@ export function createRateLimits({ queries, clock, log }: { queries: Queries; cl
     learn(use, used);
     if (used <= limit.limit) return undefined;
     const windowEnd = use.windowStartedAt.getTime() + limit.windowMs;
-    remember(blockedUntil, use.key, windowEnd, MAX_REMEMBERED_BLOCKS);
+    setBounded(blockedUntil, use.key, windowEnd, MAX_REMEMBERED_BLOCKS);
     return refusal(limit, windowEnd - clock.now().getTime());
   }
 

@@ -3,7 +3,7 @@ import type { Queries } from '../database/database.ts';
 
 export type Use = { key: string; windowStartedAt: Date; times: number };
 
-/** Adds the uses to their counters and gives the counts after each, in the order asked; equal keys add up. */
+/** Adds the uses to their counters and returns the count after each, in the given order; equal keys add up. */
 export async function countUses(queries: Queries, uses: readonly Use[]): Promise<number[]> {
   const sums = new Map<string, { use: Use; times: number }>();
   for (const use of uses) {
@@ -12,7 +12,7 @@ export async function countUses(queries: Queries, uses: readonly Use[]): Promise
     if (sum) sum.times += use.times;
     else sums.set(id, { use, times: use.times });
   }
-  // Sorted, so that two nodes writing the same counters take the row locks in the same order.
+  // Sorted, so that concurrent nodes lock the counters in the same order.
   const ordered = [...sums.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum);
   const { rows } = await sql<{ key: string; window_started_at: Date; used: number }>`
     insert into rate_limits (key, window_started_at, used)

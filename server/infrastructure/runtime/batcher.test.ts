@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { createBatcher, Overloaded } from './batcher.ts';
 
-/** A batcher whose runs are recorded and end only when the test says so. */
+/** A batcher whose runs are recorded and end when the test says so. */
 function createHeld(maxBatch: number) {
   const runs: { inputs: readonly number[]; end: PromiseWithResolvers<void> }[] = [];
   const started = [Promise.withResolvers<void>()];
@@ -21,7 +21,7 @@ function createHeld(maxBatch: number) {
   return { batcher, runs, untilRun: (index: number) => started[index]?.promise };
 }
 
-test('calls of the same moment share the first run', async () => {
+test('concurrent calls share the first run', async () => {
   const { batcher, runs, untilRun } = createHeld(10);
   const answers = [1, 2, 3].map(batcher);
   await untilRun(0);
@@ -33,7 +33,7 @@ test('calls of the same moment share the first run', async () => {
   );
 });
 
-test('calls that arrive during a run wait and go together in the next one', async () => {
+test('calls that arrive during a run are batched into the next one', async () => {
   const { batcher, runs, untilRun } = createHeld(10);
   const first = batcher(1);
   await untilRun(0);
@@ -50,7 +50,7 @@ test('calls that arrive during a run wait and go together in the next one', asyn
   );
 });
 
-test('a run never takes more than the bound, and keeps the order', async () => {
+test('a run never exceeds the limit and keeps the order', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat()), fc.integer({ min: 1, max: 7 }), async (inputs, maxBatch) => {
       const runs: (readonly number[])[] = [];
@@ -73,7 +73,7 @@ test('a run never takes more than the bound, and keeps the order', async () => {
   );
 });
 
-test('an error rejects the calls of its own run and no others', async () => {
+test('an error rejects only the calls of its own run', async () => {
   const batcher = createBatcher<number, number>({
     maxBatch: 2,
     async run(inputs) {
@@ -89,7 +89,7 @@ test('an error rejects the calls of its own run and no others', async () => {
   assert.equal(await batcher(6), 6);
 });
 
-test('a run that throws at once, or answers too few, rejects its calls and the batcher goes on', async () => {
+test('a run that throws synchronously or returns too few outputs rejects its calls, and the batcher continues', async () => {
   let mode = 'throw';
   const batcher = createBatcher<number, number>({
     maxBatch: 10,
@@ -100,12 +100,12 @@ test('a run that throws at once, or answers too few, rejects its calls and the b
   });
   await assert.rejects(batcher(1), /at once/);
   mode = 'short';
-  await assert.rejects(batcher(1), /every input/);
+  await assert.rejects(batcher(1), /one output per input/);
   mode = 'well';
   assert.equal(await batcher(1), 1);
 });
 
-test('whoever comes after 20,000 that wait is told at once, and the others are answered', async () => {
+test('a call after 20,000 waiting ones fails at once, and the others succeed', async () => {
   const { batcher, runs, untilRun } = createHeld(100_000);
   const first = batcher(0);
   await untilRun(0);

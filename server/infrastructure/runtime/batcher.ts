@@ -1,13 +1,13 @@
 /**
- * Group commit: while one run is on its way, the calls that arrive wait and go together in the next one.
- * One caller alone waits for nothing; a thousand callers cost a handful of runs.
+ * Group commit: calls that arrive while a run is in progress are batched into the next one. A single caller does not
+ * wait; a thousand callers cost a handful of runs.
  */
 export type Batcher<Input, Output> = (input: Input) => Promise<Output>;
 
-/** Whoever comes after this many is refused at once: better than waiting for an answer that comes too late. */
+/** Further calls fail at once instead of timing out. */
 const MAX_WAITING = 20_000;
 
-/** Nothing was done: the same call may be made again in a moment. */
+/** Nothing was changed, so the call can be repeated. */
 export class Overloaded extends Error {}
 
 type Waiting<Input, Output> = {
@@ -22,12 +22,12 @@ export function createBatcher<Input, Output>({
   weigh = () => 1,
   maxRuns = 1,
 }: {
-  /** Gives one output for each input, in the same order. */
+  /** Returns one output per input, in the same order. */
   run(inputs: readonly Input[]): Promise<readonly Output[]>;
-  /** What the inputs of one run weigh together; one that is heavier goes alone. */
+  /** Maximum weight of the inputs of one run; a heavier input runs alone. */
   maxBatch: number;
   weigh?(input: Input): number;
-  /** Runs under way at once. */
+  /** Concurrent runs. */
   maxRuns?: number;
 }): Batcher<Input, Output> {
   let waiting: Waiting<Input, Output>[] = [];
@@ -49,7 +49,7 @@ export function createBatcher<Input, Output>({
       const batch = takeBatch();
       try {
         const outputs = await run(batch.map((entry) => entry.input));
-        if (outputs.length !== batch.length) throw new Error('a batch run must answer every input');
+        if (outputs.length !== batch.length) throw new Error('a batch run must return one output per input');
         batch.forEach((entry, index) => {
           entry.resolve(outputs[index] as Output);
         });
@@ -63,9 +63,9 @@ export function createBatcher<Input, Output>({
   return (input) =>
     new Promise<Output>((resolve, reject) => {
       if (waiting.length >= MAX_WAITING)
-        return reject(new Overloaded('too many calls wait for the database'));
+        return reject(new Overloaded('too many calls are waiting for the database'));
       waiting.push({ input, resolve, reject });
-      // One turn of the event loop first, so that calls of the same moment share the first run too.
+      // Waits one turn of the event loop, so that concurrent calls share the first run.
       if (running < maxRuns) {
         running += 1;
         setImmediate(() => void drain());

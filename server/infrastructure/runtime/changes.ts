@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 
 /**
- * The fields of a `PATCH` that differ from what is there; undefined when none does. A change to the same value is no
- * change: it leaves no new `updated_at`, no audit record and no event.
+ * The fields of a `PATCH` that differ from the current values; undefined when none does. An unchanged value leaves no
+ * new `updated_at`, audit record or event.
  */
 export function changesOf<Input extends object>(current: object, input: Input): Partial<Input> | undefined {
   const now = new Map<string, unknown>(Object.entries(current));

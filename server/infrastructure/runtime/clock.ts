@@ -1,7 +1,7 @@
-/** Time is handed in everywhere, so that seven days take a second in a test. */
+/** Passed in everywhere, so that tests control time. */
 export type Clock = { now(): Date };
 
-/** Waiting is handed in too; whoever no longer wants to be called calls what `after` returned. */
+/** `after` returns a function that cancels the timer. */
 export type Timers = { after(ms: number, action: () => void): () => void };
 
 export const systemClock: Clock = { now: () => new Date() };

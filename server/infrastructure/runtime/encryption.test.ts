@@ -12,7 +12,7 @@ function withKeys(...masterKeys: Secret[]) {
   return createEncryption({ masterKeys, randomBytes });
 }
 
-test('what is encrypted comes back, whatever it is', () => {
+test('any value decrypts to itself', () => {
   const encryption = withKeys(OLD);
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (plaintext, context) => {
@@ -21,7 +21,7 @@ test('what is encrypted comes back, whatever it is', () => {
   );
 });
 
-test('the same value encrypts differently each time, and shows nothing of itself', () => {
+test('the same value encrypts differently each time and is not visible in the ciphertext', () => {
   const encryption = withKeys(OLD);
   const both = [1, 2].map(() => encryption.encrypt('a secret of the partner', 'row 1'));
   assert.ok(!both[0]?.equals(both[1] as Buffer));
@@ -46,7 +46,7 @@ test('a ciphertext with any byte changed, added or missing does not decrypt', ()
   assert.throws(() => encryption.decrypt(Buffer.concat([ciphertext, Buffer.alloc(1)]), 'row'));
 });
 
-test('a ciphertext names its key by an id that is stable and tells nothing of the key', () => {
+test('a ciphertext names its key by a stable id that reveals nothing about the key', () => {
   const { currentKeyId, encrypt } = withKeys(OLD);
   assert.match(currentKeyId, /^[0-9a-f]{16}$/);
   assert.ok(!OLD.reveal().includes(currentKeyId));
@@ -55,14 +55,14 @@ test('a ciphertext names its key by an id that is stable and tells nothing of th
   assert.equal(encrypt('value', 'row').toString('hex', 0, 8), currentKeyId);
 });
 
-test('a new key in front encrypts from then on, and the old one still decrypts', () => {
+test('a new first key encrypts, and the old one still decrypts', () => {
   const before = withKeys(OLD).encrypt('value', 'row');
   const rotating = withKeys(NEW, OLD);
   assert.equal(rotating.decrypt(before, 'row'), 'value');
   assert.equal(withKeys(NEW).decrypt(rotating.encrypt('value', 'row'), 'row'), 'value');
 });
 
-test('re-encryption brings a value under the new key, once, and then the old one may go', () => {
+test('re-encryption uses the new key once, after which the old key can be removed', () => {
   const before = withKeys(OLD).encrypt('value', 'row');
   const rotating = withKeys(NEW, OLD);
   const moved = rotating.reencrypt(before, 'row') as Buffer;
@@ -71,12 +71,12 @@ test('re-encryption brings a value under the new key, once, and then the old one
   assert.throws(() => rotating.reencrypt(before, 'another row'));
 });
 
-test('a key that is not among the given ones is named, and its value is not shown', () => {
+test('a missing key is named by its id only', () => {
   const { currentKeyId, encrypt } = withKeys(OLD);
   assert.throws(() => withKeys(NEW).decrypt(encrypt('value', 'row'), 'row'), new RegExp(currentKeyId));
 });
 
-test('derived keys differ by purpose and by master key, and stay the same', () => {
+test('derived keys are stable and differ by purpose and by master key', () => {
   const both = withKeys(NEW, OLD);
   const keys = [both.deriveKey('a'), both.deriveKey('b'), both.deriveKey('a', withKeys(OLD).currentKeyId)];
   assert.equal(new Set(keys.map((key) => key?.toString('hex'))).size, 3);
@@ -85,7 +85,7 @@ test('derived keys differ by purpose and by master key, and stay the same', () =
   assert.equal(both.deriveKey('a', 'ff'.repeat(8)), undefined);
 });
 
-test('a master key of another length, or none, is refused', () => {
+test('a missing master key and one of another length are rejected', () => {
   assert.throws(() => withKeys());
   for (const hex of ['', 'ab', '0a'.repeat(31), '0a'.repeat(33), 'zz'.repeat(32)])
     assert.throws(() => withKeys(new Secret(hex)), /32 bytes/);

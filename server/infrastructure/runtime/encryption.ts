@@ -10,12 +10,10 @@ import type { RandomBytes } from './guid.ts';
 import type { Secret } from './secret.ts';
 
 /**
- * AES-256-GCM under the master key. Several master keys may be given, newest first: the first one encrypts,
- * every one decrypts, and each ciphertext names its key. So a new key is introduced by putting it in front,
- * re-encrypting what is stored, and dropping the old one.
- *
- * Layout: key id (8 bytes) · nonce (12) · tag (16) · ciphertext. The context (what the value is, and of whom)
- * is authenticated with it, so that a ciphertext moved to another row does not decrypt there.
+ * AES-256-GCM under the master key. With several master keys, newest first, the first one encrypts and all decrypt;
+ * each ciphertext names its key. To rotate, add a new key in front, re-encrypt and remove the old key. Layout: key id
+ * (8 bytes) · nonce (12) · tag (16) · ciphertext. The context (kind and owner of the value) is authenticated, so that a
+ * ciphertext that is moved to another row does not decrypt.
  */
 export type Encryption = {
   readonly currentKeyId: string;
@@ -23,7 +21,7 @@ export type Encryption = {
   decrypt(ciphertext: Buffer, context: string): string;
   /** The same value under the current key, or undefined when it already is. */
   reencrypt(ciphertext: Buffer, context: string): Buffer | undefined;
-  /** A key for one purpose, derived from a master key (HKDF-SHA-256, RFC 5869); undefined: that key is gone. */
+  /** A key for one purpose, derived from a master key (HKDF-SHA-256, RFC 5869); undefined when that key was removed. */
   deriveKey(purpose: string, keyId?: string): Buffer | undefined;
 };
 
@@ -60,7 +58,7 @@ export function createEncryption({
     if (ciphertext.length < HEADER_BYTES) throw new Error('ciphertext is too short');
     const keyId = ciphertext.toString('hex', 0, KEY_ID_BYTES);
     const masterKey = byId.get(keyId);
-    if (!masterKey) throw new Error(`encrypted under master key ${keyId}, which is not among the given ones`);
+    if (!masterKey) throw new Error(`encrypted under master key ${keyId}, which is not configured`);
     const nonce = ciphertext.subarray(KEY_ID_BYTES, KEY_ID_BYTES + NONCE_BYTES);
     const decipher = createDecipheriv('aes-256-gcm', masterKey.key, nonce);
     decipher.setAAD(Buffer.from(context));
@@ -83,7 +81,7 @@ export function createEncryption({
 
 function readMasterKey(secret: Secret): MasterKey {
   const bytes = Buffer.from(secret.reveal(), 'hex');
-  if (bytes.length !== KEY_BYTES) throw new Error('a master key has 32 bytes');
+  if (bytes.length !== KEY_BYTES) throw new Error('a master key must have 32 bytes');
   const id = createHash('sha256').update('portico:key-id').update(bytes).digest().subarray(0, KEY_ID_BYTES);
   return { id, key: createSecretKey(bytes) };
 }

@@ -1,6 +1,6 @@
 /**
- * A failure of the domain: a value that a service returns, never something it throws.
- * Throwing is for bugs. `infrastructure/http/errors.ts` maps every code to its status, exhaustively.
+ * A domain failure: a value that a service returns. Throwing is for bugs. `infrastructure/http/errors.ts` maps every
+ * code to its status.
  */
 export type FailureCode =
   | 'authentication_malformed'
@@ -73,9 +73,9 @@ export type FailureCode =
 export class Failure {
   readonly code: FailureCode;
   readonly message: string;
-  /** Sent as `Retry-After` where the caller may try again later. */
+  /** Sent as `Retry-After`. */
   readonly retryAfterSeconds: number | undefined;
-  /** Sent with `insufficient_scope` in `WWW-Authenticate`: the scopes that would do, separated by spaces. */
+  /** Sent with `insufficient_scope` in `WWW-Authenticate`: the required scopes, separated by spaces. */
   readonly scope: string | undefined;
 
   constructor(

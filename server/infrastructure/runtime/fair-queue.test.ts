@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createFairQueue, SHED } from './fair-queue.ts';
 
-/** One at a time, each ended by the test; names are `<source><number>`. */
+/** Runs one job at a time, each ended by the test; names are `<source><number>`. */
 function createQueue({ maxWaiting, maxWaitingPerSource = maxWaiting }: Bounds) {
   const bounds = { maxWaiting, maxWaitingPerSource };
   const queue = createFairQueue({ atOnce: 1, classes: { first: bounds, second: bounds } });
@@ -24,23 +24,23 @@ function createQueue({ maxWaiting, maxWaitingPerSource = maxWaiting }: Bounds) {
     for (let before = -1; before < started.length; ) {
       before = started.length;
       end();
-      await settled();
+      await nextTurn();
     }
   }
   return { queue, started, shed, run, end: (error?: Error) => end(error), endAll };
 }
 type Bounds = { maxWaiting: number; maxWaitingPerSource?: number };
 
-const settled = () => new Promise((resolve) => setImmediate(resolve));
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('sources take turns, each in its own order', async () => {
+test('sources alternate, each in its own order', async () => {
   const { started, run, endAll } = createQueue({ maxWaiting: 10 });
   for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) void run(name);
   await endAll();
   assert.deepEqual(started, ['a1', 'a2', 'b1', 'c1', 'a3', 'b2']);
 });
 
-test('classes take turns, whatever waits in the other', async () => {
+test('classes alternate, however much waits in the other', async () => {
   const { started, run, endAll } = createQueue({ maxWaiting: 10 });
   for (const name of ['a1', 'b1', 'c1', 'd1']) void run(name);
   for (const name of ['x1', 'y1']) void run(name, 'second');
@@ -48,33 +48,33 @@ test('classes take turns, whatever waits in the other', async () => {
   assert.deepEqual(started, ['a1', 'b1', 'x1', 'c1', 'y1', 'd1']);
 });
 
-test('a source has only so much waiting, and the rest of it is refused', async () => {
+test('a source over its waiting limit is rejected', async () => {
   const { shed, run } = createQueue({ maxWaiting: 10, maxWaitingPerSource: 2 });
   for (const name of ['a0', 'a1', 'a2', 'a3', 'b1']) void run(name);
-  await settled();
+  await nextTurn();
   assert.deepEqual(shed, ['a3']);
 });
 
-test('a full class takes a newcomer; the source with the most gives up its newest', async () => {
+test('a full class accepts a new source, and the largest source loses its newest job', async () => {
   const { started, shed, run, endAll } = createQueue({ maxWaiting: 4 });
   for (const name of ['z0', 'a1', 'b1', 'b2', 'b3', 'c1', 'b4']) void run(name);
-  await settled();
+  await nextTurn();
   assert.deepEqual(shed, ['b3', 'b4']);
   void run('x1', 'second');
   await endAll();
   assert.deepEqual(started, ['z0', 'a1', 'x1', 'b1', 'c1', 'b2']);
 });
 
-test('among equals the one that waited longest gives way, so that the last of a flood is served', async () => {
+test('among equal sources the longest waiting job is shed, so that the last of a flood is served', async () => {
   const { started, shed, run, endAll } = createQueue({ maxWaiting: 3 });
   for (const name of ['z0', 'a1', 'b1', 'c1', 'd1', 'e1']) void run(name);
-  await settled();
+  await nextTurn();
   assert.deepEqual(shed, ['a1', 'b1']);
   await endAll();
   assert.deepEqual(started, ['z0', 'c1', 'd1', 'e1']);
 });
 
-test('work that fails makes room like any other, and fails for who asked only', async () => {
+test('failed work frees its slot and rejects only its own caller', async () => {
   const { run, end, endAll } = createQueue({ maxWaiting: 1 });
   const [failing, next] = [run('a1'), run('b1')];
   end(new Error('broken'));
@@ -83,7 +83,7 @@ test('work that fails makes room like any other, and fails for who asked only', 
   assert.equal(await next, 'b1');
 });
 
-test('idle waits for what runs and for what waits', async () => {
+test('idle waits for running and waiting work', async () => {
   const { queue, run, end } = createQueue({ maxWaiting: 1 });
   await queue.idle();
   for (const name of ['a1', 'b1']) void run(name);
@@ -92,7 +92,7 @@ test('idle waits for what runs and for what waits', async () => {
     idle = true;
   });
   end();
-  await settled();
+  await nextTurn();
   assert.equal(idle, false);
   end();
   await waiting;

@@ -1,15 +1,15 @@
-/** The work was refused, or gave way to that of others while it waited. */
+/** The work was rejected, or was shed while it waited. */
 export const SHED = Symbol('shed');
 
-/** How much of a class may wait, in all and of one source. */
+/** How much work of a class may wait, in total and per source. */
 type Bounds = { maxWaiting: number; maxWaitingPerSource: number };
 type Job = { start(): void; shed(): void };
 type ClassQueue = Bounds & { waiting: Map<string, Job[]>; size: number };
 
 /**
- * Expensive work, so much of it at once. Classes take turns, and within a class its sources do, so that a flood delays
- * its own class, and a source its own work. In a full class the source with the most work loses its newest; among equals
- * the one that has waited longest gives way (drop-head), so that a newcomer is never refused for being late.
+ * Limits the concurrency of expensive work. Classes alternate, and sources alternate within a class, so that a flood
+ * delays only its own class and source. When a class is full, the source with the most work loses its newest; among
+ * equals the one that has waited longest (drop-head), so that a new source is not rejected for being late.
  */
 export function createFairQueue<Class extends string>({
   atOnce,
@@ -23,7 +23,7 @@ export function createFairQueue<Class extends string>({
     { ...bounds, waiting: new Map(), size: 0 },
   ]);
   const byName = new Map(queues);
-  const inTurn = queues.map(([, queue]) => queue);
+  const runQueued = queues.map(([, queue]) => queue);
   const running = new Set<Promise<unknown>>();
 
   function start<T>(work: () => Promise<T>): Promise<T> {
@@ -39,20 +39,20 @@ export function createFairQueue<Class extends string>({
   }
 
   function takeNext(): Job | undefined {
-    const index = inTurn.findIndex(({ size }) => size > 0);
-    const [queue] = index < 0 ? [] : inTurn.splice(index, 1);
+    const index = runQueued.findIndex(({ size }) => size > 0);
+    const [queue] = index < 0 ? [] : runQueued.splice(index, 1);
     if (!queue) return undefined;
-    inTurn.push(queue);
+    runQueued.push(queue);
     const [[source, jobs] = ['', []]] = queue.waiting;
     const job = jobs.shift();
     queue.size -= 1;
-    // Back to the end of the line.
+    // Moves the source to the end of its class.
     queue.waiting.delete(source);
     if (jobs.length > 0) queue.waiting.set(source, jobs);
     return job;
   }
 
-  /** False when it has to give way itself. */
+  /** False when the new job itself is shed. */
   function enter(queue: ClassQueue, source: string, job: Job): boolean {
     const own = queue.waiting.get(source) ?? [];
     if (own.length >= queue.maxWaitingPerSource) return false;
@@ -82,14 +82,14 @@ export function createFairQueue<Class extends string>({
       });
     },
 
-    /** When nothing runs and nothing waits any more. */
+    /** Resolves when nothing runs and nothing waits. */
     async idle(): Promise<void> {
       while (running.size > 0) await Promise.all(running);
     },
   };
 }
 
-/** The first of the largest: of equals the one that is next in line. */
+/** The first of the largest; among equals the one that is next in line. */
 function largestOf({ waiting }: ClassQueue): [source: string, jobs: Job[]] {
   let largest: [string, Job[]] = ['', []];
   for (const entry of waiting) if (entry[1].length > largest[1].length) largest = entry;

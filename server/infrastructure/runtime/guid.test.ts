@@ -23,7 +23,7 @@ function assertGrowing(guids: readonly string[]): void {
   }, '');
 }
 
-test('a guid is a UUIDv7: time, version and variant are where RFC 9562 puts them', () => {
+test('a guid is a UUIDv7: time, version and variant are as in RFC 9562', () => {
   const { guids } = createTestGuids();
   for (let i = 0; i < 1_000; i++) {
     const guid = guids.next();
@@ -32,7 +32,7 @@ test('a guid is a UUIDv7: time, version and variant are where RFC 9562 puts them
   }
 });
 
-test('the random bits of a guid are all in use', () => {
+test('all random bits of a guid vary', () => {
   const { guids } = createTestGuids();
   const tails = Array.from({ length: 1_000 }, () => BigInt(`0x${guids.next().slice(16)}`));
   const ever = tails.reduce((bits, tail) => bits | tail, 0n);
@@ -45,10 +45,13 @@ test('guids grow within one millisecond, 10,000 of them and more', () => {
   const { guids } = createTestGuids();
   const made = Array.from({ length: 10_000 }, () => guids.next());
   assertGrowing(made);
-  assert.ok(millisecondsOf(made.at(-1) ?? '') - START.getTime() <= 3, 'borrows as little as it can');
+  assert.ok(
+    millisecondsOf(made.at(-1) ?? '') - START.getTime() <= 3,
+    'uses as few later milliseconds as possible',
+  );
 });
 
-test('guids grow whatever the clock does', () => {
+test('guids grow when the clock steps back', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: -5_000, max: 5_000 }), { maxLength: 200 }), (steps) => {
       const { clock, guids } = createTestGuids();
@@ -62,13 +65,13 @@ test('guids grow whatever the clock does', () => {
   );
 });
 
-test('two processes with the same clock make different guids', () => {
+test('two processes with the same clock create different guids', () => {
   const both = [createTestGuids(), createTestGuids()];
   const made = both.flatMap(({ guids }) => Array.from({ length: 5_000 }, () => guids.next()));
   assert.equal(new Set(made).size, made.length);
 });
 
-test('isGuid takes 32 lowercase hex characters and nothing else', () => {
+test('isGuid accepts only 32 lowercase hex characters', () => {
   const { guids } = createTestGuids();
   const guid = guids.next();
   assert.ok(isGuid(guid));
@@ -77,7 +80,7 @@ test('isGuid takes 32 lowercase hex characters and nothing else', () => {
     assert.ok(!isGuid(text), JSON.stringify(text));
 });
 
-test('the least guid of a moment outside of the time bits is that of their end', () => {
+test('the smallest guid of a time outside the range is clamped', () => {
   assert.equal(firstGuidAt(new Date('1969-12-31T23:59:59.999Z')), '0'.repeat(32));
   assert.equal(firstGuidAt(new Date(-62_167_219_200_000)), '0'.repeat(32));
   assert.equal(firstGuidAt(new Date(2 ** 48)), 'f'.repeat(12).padEnd(32, '0'));

@@ -34,7 +34,7 @@ function nested(depth: number, value: object): object {
 }
 
 for (const name of NAMES) {
-  test(`the value of ${name} is never written, at the top and up to three levels deep`, () => {
+  test(`the value of ${name} is never logged, at the top and up to three levels deep`, () => {
     for (const depth of [0, 1, 2, 3]) {
       const { log, lines } = capture();
       log.info(nested(depth, { [name]: VALUE, other: 'kept' }), 'something');
@@ -46,13 +46,13 @@ for (const name of NAMES) {
   });
 }
 
-test('a secret name bound to a child log is not written either', () => {
+test('a secret field of a child log is not logged', () => {
   const { log, lines } = capture();
   log.child({ token: VALUE, request: { headers: { authorization: VALUE } } }).info('something');
   assert.doesNotMatch(lines.join(), /hunter2/);
 });
 
-test('away from a terminal each entry is one line of JSON with its time in UTC', () => {
+test('without a terminal each entry is one line of JSON with its time in UTC', () => {
   const { log, lines } = capture();
   log.info({ count: 3, text: 'a\nb' }, 'a thing happened');
   assert.equal(lines.join('').trimEnd().split('\n').length, 1);
@@ -61,7 +61,7 @@ test('away from a terminal each entry is one line of JSON with its time in UTC',
   assert.deepEqual(entry, { level: 30, count: 3, text: 'a\nb', msg: 'a thing happened' });
 });
 
-test('an error is written with its message and stack', () => {
+test('an error is logged with its message and stack', () => {
   const { log, lines } = capture();
   log.error({ err: new Error('broken') }, 'oh');
   const { err } = JSON.parse(lines.join(''));
@@ -69,7 +69,7 @@ test('an error is written with its message and stack', () => {
   assert.match(err.stack, /log\.test\.ts/);
 });
 
-test('on a terminal entries are readable, and secrets still hidden', () => {
+test('on a terminal entries are readable and secrets hidden', () => {
   const { log, lines } = capture({ terminal: true });
   log.warn({ password: VALUE, count: 3 }, 'a thing happened');
   const text = lines.join('');
@@ -80,7 +80,7 @@ test('on a terminal entries are readable, and secrets still hidden', () => {
   assert.doesNotMatch(text, /hunter2/);
 });
 
-test('what is less severe than the level is not written', () => {
+test('entries below the level are not logged', () => {
   const { log, lines } = capture({ level: 'warn' });
   log.info('no');
   log.warn('yes');
@@ -93,7 +93,7 @@ test('what is less severe than the level is not written', () => {
   assert.deepEqual(silent.lines, []);
 });
 
-test('a line stays of bounded length, whatever an error or a field holds', () => {
+test('a line has a bounded length, whatever an error or a field contains', () => {
   const { log, lines } = capture();
   const long = 'x'.repeat(1_000_000);
   const error = Object.assign(new Error(long), { detail: long, list: Array(1_000).fill({ long }) });

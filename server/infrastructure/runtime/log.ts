@@ -4,7 +4,7 @@ import { prettyFactory } from 'pino-pretty';
 export type Log = Logger;
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'silent';
 
-/** Names under which a credential could reach the log by mistake; their values are never written. */
+/** Field names of credentials; their values are never logged. */
 const SECRET_NAMES = [
   'authorization',
   'cookie',
@@ -30,7 +30,7 @@ const REDACTED_PATHS = SECRET_NAMES.flatMap((name) => {
   return [name.includes('-') ? key : name, `*${key}`, `*.*${key}`, `*.*.*${key}`];
 });
 
-/** What a caller sent can get into an error; a line of the log stays readable whatever that was. */
+/** An error can contain text of a caller. */
 const MAX_TEXT_CHARACTERS = 4_096;
 const MAX_ENTRIES = 50;
 const MAX_LISTED = 10;
@@ -43,7 +43,7 @@ function boundedTexts(fields: Record<string, unknown>): Record<string, unknown> 
     : Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, shortened(value)]));
 }
 
-/** Of a serialised error, which is plain objects, lists and values. */
+/** For a serialised error: plain objects, lists and values. */
 function bounded(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null) return shortened(value);
   if (depth === MAX_DEPTH) return '…';
@@ -62,7 +62,7 @@ function shortened(value: unknown): unknown {
 
 export type LogDestination = { write(line: string): void };
 
-/** Readable lines on a terminal, JSON everywhere else. */
+/** Readable lines on a terminal, JSON otherwise. */
 export function createLog({
   level,
   terminal,
@@ -81,7 +81,7 @@ export function createLog({
     serializers: { err: (error: Error) => bounded(pino.stdSerializers.err(error), 0) },
   };
   if (!terminal) return pino(options, destination);
-  // Line by line instead of through a stream, so that nothing is still on its way when the process ends.
+  // Synchronous lines instead of a stream, so that nothing is lost when the process ends.
   const readable = prettyFactory({ colorize: true, translateTime: 'HH:MM:ss', singleLine: true });
   return pino(options, { write: (line) => destination.write(readable(line)) });
 }

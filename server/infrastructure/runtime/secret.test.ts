@@ -21,7 +21,7 @@ test('text, JSON, inspection and the console format show [secret]', () => {
   assert.equal(format('%s %j %o', secret, secret, secret), '[secret] "[secret]" [secret]');
 });
 
-test('a copy, its keys and an error about it show nothing either', () => {
+test('a copy, its keys and an error about it show no secret', () => {
   assert.deepEqual(Object.keys(secret), []);
   assert.doesNotMatch(JSON.stringify({ ...secret }), /horse/);
   assert.doesNotMatch(JSON.stringify(structuredClone(secret)), /horse/);

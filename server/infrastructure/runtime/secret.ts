@@ -3,8 +3,8 @@ import { inspect } from 'node:util';
 const HIDDEN = '[secret]';
 
 /**
- * A value that cannot be printed by accident: string conversion, JSON, console and log all show `[secret]`.
- * Only `reveal()` gives it back, and that word is easy to search for.
+ * A value that is not printed by accident: string conversion, JSON, console and log all show `[secret]`. Only
+ * `reveal()` returns it.
  */
 export class Secret {
   readonly #value: string;

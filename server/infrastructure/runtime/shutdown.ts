@@ -2,12 +2,12 @@ import type { Timers } from './clock.ts';
 import type { Log } from './log.ts';
 
 type Step = readonly [name: string, run: () => Promise<unknown>];
-/** Steps of one phase run at once; `share` is the part of the whole time that the phase may take. */
+/** Steps of one phase run concurrently; `share` is the part of the total time limit for the phase. */
 export type Phase = { share: number; steps: readonly Step[] };
 
 /**
- * Stops in phases, and within a limit as a whole. Every step runs whatever became of the others; one that fails or
- * takes too long is logged and left behind. The shares of all phases add up to 1.
+ * Shuts down in phases within a total time limit. Every step runs even if others fail; a step that fails or times out
+ * is logged. The shares of all phases add up to 1.
  */
 export async function shutDown(
   phases: readonly Phase[],
@@ -24,11 +24,11 @@ export async function shutDown(
       pending.delete(step);
     });
     await withinTime(Promise.all(running), share * limitMs, timers);
-    if (pending.size > 0) log.warn({ steps: [...pending] }, 'shutdown steps did not finish in time');
+    if (pending.size > 0) log.warn({ steps: [...pending] }, 'shutdown steps timed out');
   }
 }
 
-/** Runs the steps in order, each whatever became of those before it; then the first error is thrown. */
+/** Runs the steps in order, even after one fails; then throws the first error. */
 export async function runEveryStep(steps: readonly (() => unknown)[]): Promise<void> {
   const errors: unknown[] = [];
   for (const step of steps)

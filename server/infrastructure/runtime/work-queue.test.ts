@@ -13,9 +13,9 @@ function createWork() {
   return { started, finish, work };
 }
 
-const settled = () => new Promise((resolve) => setImmediate(resolve));
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('so much at once, the rest in the order it came, and no more than fits', async () => {
+test('runs a limited number at once, the rest in order, and rejects work over the limit', async () => {
   const { started, finish, work } = createWork();
   const queue = createWorkQueue({ atOnce: 2, maxWaiting: 2 });
   const results = [1, 2, 3, 4].map((number) => queue.run(work(number)));
@@ -23,27 +23,27 @@ test('so much at once, the rest in the order it came, and no more than fits', as
   assert.equal(queue.run(work(5)), undefined);
   finish.get(2)?.();
   assert.equal(await results[1], 2);
-  await settled();
+  await nextTurn();
   assert.deepEqual(started, [1, 2, 3]);
   finish.get(1)?.();
-  await settled();
+  await nextTurn();
   for (const number of [3, 4]) finish.get(number)?.();
   assert.deepEqual(await Promise.all(results), [1, 2, 3, 4]);
 });
 
-test('work that fails makes room like any other, and fails for who asked only', async () => {
+test('failed work frees its slot and rejects only its own caller', async () => {
   const { started, finish, work } = createWork();
   const queue = createWorkQueue({ atOnce: 1, maxWaiting: 1 });
   const [failing, next] = [queue.run(work(1)), queue.run(work(2))];
   finish.get(1)?.(new Error('broken'));
   await assert.rejects(failing as Promise<number>, /broken/);
-  await settled();
+  await nextTurn();
   assert.deepEqual(started, [1, 2]);
   finish.get(2)?.();
   assert.equal(await next, 2);
 });
 
-test('idle waits for what runs and for what waits', async () => {
+test('idle waits for running and waiting work', async () => {
   const { finish, work } = createWork();
   const queue = createWorkQueue({ atOnce: 1, maxWaiting: 1 });
   await queue.idle();
@@ -53,7 +53,7 @@ test('idle waits for what runs and for what waits', async () => {
     idle = true;
   });
   finish.get(1)?.();
-  await settled();
+  await nextTurn();
   assert.equal(idle, false);
   finish.get(2)?.();
   await waiting;

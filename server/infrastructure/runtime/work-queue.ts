@@ -1,6 +1,6 @@
 /**
- * Work that is dear: only so much of it at once, and the rest waits its turn. Whoever would have to wait behind too
- * many is turned away at once, which is better than an answer that comes too late.
+ * Limits the concurrency of expensive work. Further work waits; beyond `maxWaiting` it is rejected at once instead of
+ * timing out.
  */
 export function createWorkQueue({ atOnce, maxWaiting }: { atOnce: number; maxWaiting: number }) {
   const waiting: (() => void)[] = [];
@@ -19,7 +19,7 @@ export function createWorkQueue({ atOnce, maxWaiting }: { atOnce: number; maxWai
   }
 
   return {
-    /** Undefined when the queue is full: the work is not done. */
+    /** Undefined when the queue is full; the work is not run. */
     run<T>(work: () => Promise<T>): Promise<T> | undefined {
       if (running.size < atOnce) return start(work);
       if (waiting.length >= maxWaiting) return undefined;
@@ -28,7 +28,7 @@ export function createWorkQueue({ atOnce, maxWaiting }: { atOnce: number; maxWai
       });
     },
 
-    /** When nothing runs and nothing waits any more. */
+    /** Resolves when nothing runs and nothing waits. */
     async idle(): Promise<void> {
       while (running.size > 0) await Promise.all(running);
     },

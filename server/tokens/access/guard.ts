@@ -136,8 +136,8 @@ function guard(api: HttpServer, deps: AccessDeps): void {
 
   /** The call counts until the response is sent or the connection is closed. */
   function enterQueue(request: FastifyRequest, reply: FastifyReply): Failure | undefined {
-    const { endless, readsMany } = request.routeOptions.config;
-    if (endless) return undefined;
+    const { isStream, readsMany } = request.routeOptions.config;
+    if (isStream) return undefined;
     const { organizationGuid, customerGuid } = request.caller;
     const call = callsInFlight.enter(organizationGuid, readsMany ? 'list' : 'other', customerGuid);
     if (call instanceof Failure) return call;

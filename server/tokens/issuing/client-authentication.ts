@@ -1,7 +1,10 @@
 import type { Clients } from '../../credentials/applications/clients.ts';
 import type { Client } from '../../credentials/applications/service.ts';
 import type { KeyUsage } from '../../credentials/applications/usage.ts';
-import type { Attacked, FailedAuthentications } from '../../infrastructure/audit/failed-authentications.ts';
+import type {
+  FailedAuthentications,
+  FailedSubject,
+} from '../../infrastructure/audit/failed-authentications.ts';
 import type { EnvironmentName } from '../../infrastructure/database/tables.ts';
 import { countedAddress } from '../../infrastructure/rate-limits/address.ts';
 import { countAll, findBlocked, type LimitedKey } from '../../infrastructure/rate-limits/combined.ts';
@@ -63,7 +66,7 @@ export function createClientAuthentication({
     return [{ limit: limitsByKind[kind].client, key: `${id} ${byAddress.key}` }, byAddress];
   }
 
-  function recordFailed(context: RequestContext, find: () => Promise<Attacked | undefined>): void {
+  function recordFailed(context: RequestContext, find: () => Promise<FailedSubject | undefined>): void {
     failedAuthentications.note({ objectType: 'application', reason: 'invalid_client', ...context }, find);
   }
 
@@ -81,7 +84,7 @@ export function createClientAuthentication({
     return client;
   }
 
-  async function findAttacked(clientId: string): Promise<Attacked | undefined> {
+  async function findAttacked(clientId: string): Promise<FailedSubject | undefined> {
     const client = isGuid(clientId) ? await clients.find(clientId) : undefined;
     return client && attacked(client);
   }
@@ -138,6 +141,6 @@ export function createClientAuthentication({
   };
 }
 
-function attacked({ client_id: id, organization_guid: organizationGuid }: Client): Attacked {
+function attacked({ client_id: id, organization_guid: organizationGuid }: Client): FailedSubject {
   return { id, organizationGuids: [organizationGuid] };
 }

@@ -155,11 +155,11 @@ test('the sweep deletes expired revocations in the database and in memory, and n
   const stored = () =>
     first.database.queries.selectFrom('revocations').select('subject').where('subject', '=', jti).execute();
   first.clock.set(new Date(exp * 1_000 - 1));
-  await first.housekeeping.runOnce();
+  await first.nodeTasks.runOnce();
   assert.equal((await stored()).length, 1);
   assertError(await use(first, token), 401, 'authentication_failed', 'The access token is not valid');
   first.clock.advance(3_600_000);
-  for (const app of nodes) await app.housekeeping.runOnce();
+  for (const app of nodes) await app.nodeTasks.runOnce();
   assert.equal((await stored()).length, 0);
   // Another revocation renews the lease, so that the check is synchronous.
   await revoke(tenant.bankKey, await tokenOf(first, tenant.bankKey, 'customers:read'));
@@ -181,6 +181,6 @@ test('a token that was being signed while its key pair was removed is never acce
   });
   await assertRevoked(late.access_token);
   first.clock.set(new Date((decodeJwt(late.access_token).exp ?? 0) * 1_000 - 1));
-  for (const app of nodes) await app.housekeeping.runOnce();
+  for (const app of nodes) await app.nodeTasks.runOnce();
   await assertRevoked(late.access_token);
 });

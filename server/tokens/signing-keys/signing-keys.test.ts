@@ -82,14 +82,14 @@ test('a new key is published at once and signs after ten minutes; the old one st
   }
 
   clock.set(new Date(Number(decodeJwt(last).exp) * 1_000 - 1));
-  await first.housekeeping.runOnce();
+  await first.nodeTasks.runOnce();
   for (const app of nodes) await assertVerifiedBy(app, last);
   clock.set(new Date(signsFrom + 1_800_000 - 1));
   for (const app of nodes) assert.deepEqual(await publishedBy(app), [old, fresh]);
   clock.advance(1);
   for (const app of nodes) assert.deepEqual(await publishedBy(app), [fresh]);
   assert.deepEqual(await storedKids(), [old, fresh]);
-  await first.housekeeping.runOnce();
+  await first.nodeTasks.runOnce();
   assert.deepEqual(await storedKids(), [fresh]);
   for (const app of nodes) await assertVerifiedBy(app, await newToken(app));
 });

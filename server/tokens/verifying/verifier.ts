@@ -1,7 +1,7 @@
 import { errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { compileAllowlist } from '../../credentials/applications/allowlists/allowlist.ts';
 import type { EnvironmentName } from '../../infrastructure/database/tables.ts';
-import { remember } from '../../infrastructure/runtime/bounded-map.ts';
+import { setBounded } from '../../infrastructure/runtime/bounded-map.ts';
 import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import { Failure } from '../../infrastructure/runtime/failure.ts';
 import { type Claims, DASHBOARD_CLIENT_ID, TOKEN_LIFETIME_SECONDS, type TokenType } from '../claims.ts';
@@ -90,7 +90,7 @@ export function createVerifier({
     if (!isCanonical(token, claims)) return tokenInvalid();
     const verified = { claims, caller: callerOf(claims), allows: compileAllowlist(claims.ip_allowlist) };
     if (await revocations.check(claims)) return tokenInvalid();
-    remember(cache, token, verified, MAX_CACHED_TOKENS);
+    setBounded(cache, token, verified, MAX_CACHED_TOKENS);
     return verified;
   }
 

@@ -1,4 +1,4 @@
-import { firstGuidAt, momentOf } from '../../infrastructure/runtime/guid.ts';
+import { firstGuidAt, timeOfGuid } from '../../infrastructure/runtime/guid.ts';
 
 /**
  * Maximum distance of the time in an event's guid from `created_at`. The table is partitioned by the time in the guid,
@@ -12,7 +12,7 @@ const UUID_V7 = /^[0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}$/;
 
 /** Accepts a UUIDv7 (RFC 9562, section 5.7) whose time is within the window around now. */
 export function isRecentGuid(guid: string, now: Date): boolean {
-  const age = now.getTime() - momentOf(guid).getTime();
+  const age = now.getTime() - timeOfGuid(guid).getTime();
   return UUID_V7.test(guid) && age <= MAX_AGE_MS && age >= -MAX_LEAD_MS;
 }
 

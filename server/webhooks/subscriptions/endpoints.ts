@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../../infrastructure/database/database.ts';
 import type { EnvironmentName } from '../../infrastructure/database/tables.ts';
-import { remember } from '../../infrastructure/runtime/bounded-map.ts';
+import { setBounded } from '../../infrastructure/runtime/bounded-map.ts';
 import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import type { Secret } from '../../infrastructure/runtime/secret.ts';
 import * as store from './endpoint-store.ts';
@@ -44,7 +44,7 @@ export function createEndpoints({ database, clock, signingKeys }: Deps) {
     const known = remembered.get(guid);
     if (known) return known;
     const key = signingKeys.decrypt(guid, encrypted);
-    remember(remembered, guid, key, MAX_REMEMBERED_KEYS);
+    setBounded(remembered, guid, key, MAX_REMEMBERED_KEYS);
     return key;
   }
 

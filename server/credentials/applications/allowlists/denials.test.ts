@@ -89,7 +89,7 @@ test('the pending count is recorded after a minute without another call', async 
   const { deny, recorded } = await gated();
   for (let call = 0; call < 5; call++) await deny();
   app.clock.advance(60_000);
-  await app.housekeeping.runOnce();
+  await app.nodeTasks.runOnce();
   assert.deepEqual(timesOf(await recorded()), [4, 1]);
 });
 

@@ -61,7 +61,7 @@ test('a node that missed swept revocations drops its cache', async () => {
   await second.revocations.stop();
   assert.equal((await first.operate('DELETE', `/applications/${bankKey.clientId}`)).status, 204);
   first.clock.advance(32 * 60_000);
-  await first.housekeeping.runOnce();
+  await first.nodeTasks.runOnce();
   await second.revocations.start();
   assertError(await requestToken(second, bankKey), 401, 'invalid_client');
 });

@@ -33,11 +33,11 @@ async function withPoolInUse(work: () => Promise<void>): Promise<void> {
   });
 }
 
-test('a query beyond the bound of waiting ones is refused at once, and those that wait are served', async () => {
+test('a query over the waiting limit fails at once, and the waiting ones are served', async () => {
   let waiting: Promise<unknown>[] = [];
   await withPoolInUse(async () => {
     waiting = Array.from({ length: MAX_WAITING }, () => one(database.queries));
-    // Kysely asks the pool in a later turn of the event loop.
+    // Kysely acquires a connection in a later turn of the event loop.
     await new Promise(setImmediate);
     const error = await thrownBy(one(database.queries));
     assert.ok(error instanceof PoolFull);
@@ -51,7 +51,7 @@ test('the reserved connections answer while all others are in use', async () => 
   await withPoolInUse(async () => void (await one(database.reserved)));
 });
 
-test('general and reserved connections together are as many as the setting says', async () => {
+test('general and reserved connections add up to the setting', async () => {
   await Promise.all(
     [database.queries, database.reserved, database.lists].flatMap((queries) => [one(queries), one(queries)]),
   );
@@ -67,14 +67,14 @@ async function timeoutOf(queries: Queries): Promise<string | undefined> {
   return rows[0]?.timeout;
 }
 
-test('a list has its own statement timeout, and what follows on its connection does not', async () => {
+test('a list has its own statement timeout, and later statements on its connection do not', async () => {
   assert.equal(await timeoutOf(database.lists), '2s');
   assert.equal(await timeoutOf(database.queries), '15s');
   await assert.rejects(sql`select 1 / 0`.execute(database.lists));
   assert.equal(await timeoutOf(database.queries), '15s');
 });
 
-/** The transaction of each statement that one call sends: `set` of a session would be in none of them. */
+/** The transaction of each statement of one call: a `set` of the session would be outside. */
 test('the settings of a list are local to the transaction of its statement', async () => {
   const sent: string[] = [];
   const client = {
@@ -99,7 +99,7 @@ test('the settings of a list are local to the transaction of its statement', asy
   assert.doesNotMatch(sent.join(';'), /\bset (?!local )|reset/);
 });
 
-test('a statement that fails is reported with its own error, and leaves no transaction behind', async () => {
+test('a failed statement reports its own error and leaves no transaction open', async () => {
   await database.lists.connection().execute(async (connection) => {
     await assert.rejects(sql`select 1 / 0`.execute(connection), { code: '22012' });
     await assert.rejects(sql`select nothing`.execute(connection), { code: '42703' });
@@ -113,7 +113,7 @@ test('a statement that fails is reported with its own error, and leaves no trans
   assert.deepEqual(rows, []);
 });
 
-test('in a transaction too, whether it commits or a statement of it fails', async () => {
+test('the same in a transaction, whether it commits or a statement of it fails', async () => {
   await database.lists.transaction().execute(async (transaction) => {
     assert.equal(await timeoutOf(transaction), '2s');
   });
@@ -125,7 +125,7 @@ test('in a transaction too, whether it commits or a statement of it fails', asyn
   assert.equal(await timeoutOf(database.queries), '15s');
 });
 
-test('a list that is canceled says how to narrow it', async () => {
+test('a canceled list says how to narrow it', async () => {
   const cancel = (queries: Queries) => sql`do $$ begin raise query_canceled; end $$`.execute(queries);
   const error = await thrownBy(cancel(database.lists));
   assert.ok(error instanceof ListTimeout);
@@ -145,7 +145,7 @@ async function failureOf(work: (other: Database) => Promise<unknown>, url = test
   }
 }
 
-test('a database that cannot be reached, or goes away under a query, is unavailable', async () => {
+test('a database that is unreachable or goes away during a query is unavailable', async () => {
   const nowhere = new URL(testDatabase.url.reveal());
   nowhere.port = '1';
   const refused = await failureOf(({ queries }) => one(queries), new Secret(nowhere.href));
@@ -156,7 +156,7 @@ test('a database that cannot be reached, or goes away under a query, is unavaila
   assert.equal(terminated?.code, 'database_unavailable');
 });
 
-test('errors of statements, and of the network elsewhere, are no failure of the database', async () => {
+test('statement errors, and network errors of other peers, are not database failures', async () => {
   assert.equal(await failureOf(({ queries }) => sql`select 1 / 0`.execute(queries)), undefined);
   const elsewhere = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
   assert.equal(failureOfDatabase(elsewhere), undefined);

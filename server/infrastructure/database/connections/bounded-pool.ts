@@ -3,17 +3,17 @@ import type pg from 'pg';
 import { ListTimeout, markDatabaseError, PoolFull } from '../failures.ts';
 
 /**
- * Queries waiting for a connection, for each connection of the pool. A further query is refused at once: by the time
- * its turn came, the caller would have given up.
+ * Queries that may wait, per connection of the pool. A further query fails at once, because its caller would have timed
+ * out by its turn.
  */
 export const MAX_WAITING_PER_CONNECTION = 25;
-/** The same for reserved connections: each reads or writes a few rows, so a burst of token requests may wait. */
+/** Higher, because queries on reserved connections read or write a few rows, so a burst of token requests may wait. */
 export const MAX_WAITING_PER_RESERVED_CONNECTION = 250;
-/** What pg-pool says of a query that waited for a connection too long. */
+/** The message of pg-pool when a query waited too long for a connection. */
 const WAIT_TIMED_OUT = 'timeout exceeded when trying to connect';
 /**
- * The longest that a list may take. And it goes by the indexes: the planner knows tenants and values on the average,
- * and would read a whole table for a value that it takes for a common one.
+ * Settings of lists: a short timeout and index scans only. The planner estimates from average tenants and values, and
+ * would scan a whole table for a value that it considers common.
  */
 const SETTINGS = ['statement_timeout = 2000', 'enable_seqscan = off', 'enable_bitmapscan = off', 'jit = off'];
 export const LIST_SETTINGS = SETTINGS.map((setting) => `set ${setting}`).join('; ');
@@ -26,8 +26,8 @@ const QUERY_CANCELED = '57014';
 /** With fewer, one Organization could use all connections that are not reserved. */
 export const MIN_CONNECTIONS = 5;
 /**
- * One in five, and not more than are ever busy with authentication and leases. At least two: a login or a lease that
- * waits for a lock must not hold up the look-ups of tokens.
+ * One in five, up to the number that authentication and leases can use. At least two: a login or a lease that waits for
+ * a lock must not block token lookups.
  */
 const RESERVED_SHARE = 5;
 const MAX_RESERVED = 4;
@@ -38,8 +38,8 @@ export function reservedConnections(connections: number): number {
 }
 
 /**
- * One Organization uses at most a part of the others: so that a second one never waits for a connection, and, of lists,
- * that the database has not much else to do when its query comes.
+ * The share of one Organization in the other connections: a second Organization always finds a free connection, and for
+ * lists, an idle database.
  */
 const SHARE_OF_LISTS = 1 / 4;
 const SHARE_OF_OTHER_CALLS = 1 / 2;
@@ -53,13 +53,14 @@ export function connectionsOfOne(connections: number): { list: number; other: nu
 
 type Send = (text: string, values?: readonly unknown[]) => Promise<unknown>;
 
-/** The pool, with a bound on the queries that wait for it, and with its connection errors marked as the database's. */
+/** Limits the queries that wait for a connection, and marks connection errors as errors of the database. */
 export function boundPool(pool: pg.Pool, maxWaiting: number): PostgresPool {
   pool.on('connect', (client) => client.on('error', markDatabaseError));
   return {
     options: pool.options,
     async connect() {
-      if (pool.waitingCount >= maxWaiting) throw new PoolFull('too many queries wait for a connection');
+      if (pool.waitingCount >= maxWaiting)
+        throw new PoolFull('too many queries are waiting for a connection');
       try {
         return (await pool.connect()) as unknown as PostgresPoolClient;
       } catch (error) {
@@ -73,9 +74,9 @@ export function boundPool(pool: pg.Pool, maxWaiting: number): PostgresPool {
 }
 
 /**
- * The same connections with the settings of lists. They are local to a transaction around each statement: a pooler in
- * transaction mode sends all of it to one server connection, and the settings end with it even when the statement
- * fails, which turns the commit into a rollback. All of it travels together, so it costs no round trip.
+ * The same connections with the settings of lists. The settings are local to a transaction around each statement, so
+ * they work with a pooler in transaction mode and end with the transaction. All statements are pipelined, so this costs
+ * no round trip.
  */
 export function withListTimeout(pool: PostgresPool): PostgresPool {
   return {
@@ -93,7 +94,7 @@ export function withListTimeout(pool: PostgresPool): PostgresPool {
         if (begins) after.push(send(LOCAL_LIST_SETTINGS));
         else if (!inTransaction) after.push(send('commit'));
         inTransaction = begins || (inTransaction && !END.test(text));
-        // Their errors are those of the connection, which the statement reports too.
+        // Their errors are connection errors, which the statement reports too.
         void Promise.allSettled([...before, ...after]);
         return result.catch(rethrow);
       };
@@ -102,7 +103,6 @@ export function withListTimeout(pool: PostgresPool): PostgresPool {
         release: (...args) => client.release(...args),
       };
     },
-    // The connections are closed with the pool that they belong to.
     end: async () => {},
   };
 }

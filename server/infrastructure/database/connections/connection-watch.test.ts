@@ -11,7 +11,6 @@ import { failureOfDatabase } from '../failures.ts';
 import { createNotifications } from './notifications.ts';
 
 const CHECK_MS = 5_000;
-/** The issue's limit for serving again. */
 const RECOVERED_WITHIN_MS = 45_000;
 
 const log = createLog({ level: 'silent', terminal: false });
@@ -38,7 +37,7 @@ async function createProxied(connections = 3) {
 const pidOf = async (queries: Queries) =>
   (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(queries)).rows[0]?.pid;
 
-/** Moves time by checks until the promise has settled, and gives the time that it took and the error. */
+/** Advances the clock by checks until the promise has settled; returns the elapsed time and the error. */
 async function rejectionOf(clock: ReturnType<typeof createFakeClock>, promise: Promise<unknown>) {
   let error: unknown;
   promise.catch((reason: unknown) => {
@@ -52,7 +51,7 @@ async function rejectionOf(clock: ReturnType<typeof createFakeClock>, promise: P
   return { error, passedMs };
 }
 
-test('a statement on a silent connection fails in time, and the next one has a new connection', async () => {
+test('a statement on a silent connection fails in time, and the next one gets a new connection', async () => {
   const { proxy, clock, database } = await createProxied(1);
   const before = await pidOf(database.queries);
   proxy.silenceOpen();
@@ -63,7 +62,7 @@ test('a statement on a silent connection fails in time, and the next one has a n
   assert.equal(proxy.accepted(), 2);
 });
 
-test('a silent idle connection is replaced before a statement meets it', async () => {
+test('a silent idle connection is replaced before a statement uses it', async () => {
   const { proxy, clock, database } = await createProxied();
   await Promise.all([1, 2, 3].map(() => sql`select pg_sleep(0.01)`.execute(database.queries)));
   assert.equal(proxy.accepted(), 3);
@@ -76,7 +75,7 @@ test('a silent idle connection is replaced before a statement meets it', async (
   assert.equal(proxy.accepted(), 6);
 });
 
-test('healthy connections are kept, idle, in a transaction and while a statement takes its time', async () => {
+test('healthy connections are kept, idle, in a transaction and during a long statement', async () => {
   const { proxy, clock, database } = await createProxied(2);
   const pid = await pidOf(database.queries);
   for (let checks = 0; checks < 20; checks += 1) {
@@ -115,7 +114,7 @@ async function endingOf(database: Database, silence: () => void) {
   return { endings, done };
 }
 
-test('a commit that meets silence is of unknown fate, and its connection is not used again', async () => {
+test('a commit on a silent connection ends as unknown, and the connection is not reused', async () => {
   const { proxy, clock, database } = await createProxied(1);
   const { endings, done } = await endingOf(database, proxy.silenceOpen);
   const { error } = await rejectionOf(clock, done);
@@ -145,7 +144,7 @@ test('closing does not wait for silent connections, idle or in use', async () =>
   await proxy.close();
 });
 
-test('a silent listening connection is replaced, and what may have been missed is told', async () => {
+test('a silent listening connection is replaced, and its handlers are called', async () => {
   const proxy = await createSilentProxy(testDatabase.url);
   const clock = createFakeClock();
   const { queries } = direct;

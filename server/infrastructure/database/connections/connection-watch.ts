@@ -2,17 +2,15 @@ import type pg from 'pg';
 import type { Timers } from '../../runtime/clock.ts';
 
 /**
- * A connection whose other end vanished without a reset (a failover, a lost NAT entry) stays open and silent. TCP
- * notices after minutes at best, so every connection is checked here: an idle one gets a probe, and one that owes an
- * answer for too long is destroyed. It is never reused, because the state of its transaction is unknown.
- *
- * Silence is counted in checks, not in elapsed time: a blocked event loop must not look like a silent server.
+ * A connection whose peer vanished without a reset (a failover, a lost NAT entry) stays open and silent, and TCP
+ * notices after minutes at best. Idle connections get a probe, and a connection without an answer is destroyed: it is
+ * never reused, because the state of its transaction is unknown. Silence is counted in checks, not in elapsed time: a
+ * blocked event loop must not look like a silent server.
  */
 const CHECK_EVERY_MS = 5_000;
-/** A probe needs no work of the server. */
 const PROBE_TIMEOUT_MS = 10_000;
 
-/** What pg has beyond its types; `readyForQuery` is false from the first statement sent to its last answer. */
+/** Fields that pg has beyond its types; `readyForQuery` is false from the first statement sent to its last answer. */
 type WatchedClient = pg.ClientBase & {
   readyForQuery?: boolean;
   connection: { stream: { bytesRead: number; writableEnded: boolean; destroy(error: Error): unknown } };
@@ -21,12 +19,12 @@ type WatchedClient = pg.ClientBase & {
 
 type Entry = { client: WatchedClient; bytesRead: number; silentChecks: number; isProbed: boolean };
 
-/** The code is the one of the network, so that every caller treats it as a lost connection. */
+/** Has the code of a network error, so that every caller treats it as a lost connection. */
 class SilentConnectionError extends Error {
   readonly code = 'ETIMEDOUT';
 }
 
-/** `answerTimeoutMs`: how long a statement may take to be answered; it must exceed the server's own limit. */
+/** `answerTimeoutMs` must exceed the server's statement timeout. */
 export function createConnectionWatch({
   timers,
   answerTimeoutMs,
@@ -63,7 +61,7 @@ export function createConnectionWatch({
     stream.destroy(new SilentConnectionError(`no answer within ${timeoutMs} ms`));
   }
 
-  /** Not inside a transaction: between its statements the connection belongs to the transaction alone. */
+  /** Not inside a transaction: a probe must not run between its statements. */
   function probe(entry: Entry): void {
     if (entry.client.getTransactionStatus() !== 'I') return;
     entry.isProbed = true;
@@ -89,7 +87,7 @@ export function createConnectionWatch({
       cancel = undefined;
     },
 
-    /** For a shutdown that does not wait any longer. */
+    /** For a shutdown that has reached its time limit. */
     destroyAll(): void {
       for (const { client } of entries.values())
         client.connection.stream.destroy(new SilentConnectionError('closed without waiting for an answer'));

@@ -28,7 +28,7 @@ async function listeners(): Promise<number[]> {
   return rows.map(({ pid }) => pid);
 }
 
-test('payloads arrive on their channel, in order, up to the longest that there may be', async () => {
+test('payloads arrive on their channel, in order, up to the maximum length', async () => {
   const [speaker, listener] = [create(), create()];
   const [heard, others]: [unknown[], unknown[]] = [[], []];
   await listener.listen('one', (payload) => heard.push(payload));
@@ -43,7 +43,7 @@ test('payloads arrive on their channel, in order, up to the longest that there m
   await assert.rejects(speaker.notify('one', ['x'.repeat(MAX_PAYLOAD_BYTES + 1)]), /payload string too long/);
 });
 
-test('several who listen at once share one connection, and each hears once', async () => {
+test('several listeners share one connection, and each is called once', async () => {
   const notifications = create();
   const before = await listeners();
   const heard: string[] = [];
@@ -58,7 +58,7 @@ test('several who listen at once share one connection, and each hears once', asy
   assert.deepEqual(heard, ['one x', 'two x', 'three x', 'one x']);
 });
 
-test('after a connection that broke it listens again on one, and says that something may have been missed', async () => {
+test('after a lost connection it reconnects once and calls the handlers', async () => {
   const notifications = create();
   const before = new Set(await listeners());
   const heard: (string | undefined)[] = [];
@@ -66,7 +66,7 @@ test('after a connection that broke it listens again on one, and says that somet
   heard.length = 0;
   const [own] = (await listeners()).filter((pid) => !before.has(pid));
   await sql`select pg_terminate_backend(${own})`.execute(queries);
-  // Whoever comes just now does not make a second connection.
+  // A concurrent listener does not open a second connection.
   await until(async () => !(await listeners()).includes(own as number), 'the end of the connection');
   await notifications.listen('two', () => undefined);
   await until(() => heard.length > 0, 'the connection');

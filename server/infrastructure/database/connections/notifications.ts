@@ -7,20 +7,19 @@ import { CONNECT_TIMEOUT_MS, KEEP_ALIVE, type Queries } from '../database.ts';
 import { createConnectionWatch } from './connection-watch.ts';
 
 /**
- * LISTEN and NOTIFY between nodes. They only wake, or carry what may get lost: whoever must not miss anything also
- * looks by itself from time to time, so a lost connection or message makes things slower, never wrong.
+ * LISTEN and NOTIFY between nodes. A notification only wakes a reader or carries data that may be lost. Readers that
+ * must not miss anything also poll, so a lost message causes delay, never an error.
  */
 export type Notifications = ReturnType<typeof createNotifications>;
 
-/** Without a payload when something may have been announced while nobody listened. */
+/** Called without a payload after a reconnect, because messages may have been missed. */
 type Handler = (payload: string | undefined) => void;
 
 const RECONNECT_AFTER_MS = 1_000;
-/** For LISTEN and the probe, which need no work of the server. */
 const ANSWER_TIMEOUT_MS = 10_000;
-/** For the connection to close in order; after that it is destroyed. */
+/** The connection is destroyed after this time. */
 const CLOSE_WITHIN_MS = 2_000;
-/** PostgreSQL takes less than 8,000 bytes. */
+/** PostgreSQL's limit is 8,000 bytes, exclusive. */
 export const MAX_PAYLOAD_BYTES = 7_999;
 
 export function createNotifications({
@@ -47,7 +46,7 @@ export function createNotifications({
       connectionString: url.reveal(),
       application_name: 'portico listen',
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      // A probe may meet a LISTEN that is under way.
+      // A probe may be sent while a LISTEN is in progress.
       pipeline: true,
       ...KEEP_ALIVE,
     });
@@ -56,7 +55,7 @@ export function createNotifications({
       if (client === opening) client = undefined;
     };
     opening.on('error', (error) => {
-      log.warn({ reason: error.message }, 'the listening connection broke');
+      log.warn({ reason: error.message }, 'listening connection failed');
       lose();
     });
     opening.on('end', () => {
@@ -69,11 +68,11 @@ export function createNotifications({
     if (closed) return opening.end();
     client = opening;
     for (const channel of handlers.keys()) await opening.query(`listen ${pg.escapeIdentifier(channel)}`);
-    // Whatever was announced while nobody listened.
+    // Messages may have been missed while disconnected.
     for (const handler of handlers.values()) handler(undefined);
   }
 
-  /** One at a time: a second connection would hear everything twice. */
+  /** One at a time: a second connection would receive everything twice. */
   function connect(): Promise<void> {
     connecting ??= open().finally(() => {
       connecting = undefined;
@@ -86,7 +85,9 @@ export function createNotifications({
     cancelRetry();
     cancelRetry = timers.after(RECONNECT_AFTER_MS, () => {
       if (client) return;
-      connect().catch((error: unknown) => log.debug({ reason: String(error) }, 'listening again failed'));
+      connect().catch((error: unknown) =>
+        log.debug({ reason: String(error) }, 'could not reconnect the listening connection'),
+      );
     });
   }
 
@@ -98,7 +99,7 @@ export function createNotifications({
       else await connect();
     },
 
-    /** Outside of any transaction: inside, PostgreSQL would queue up every commit behind it. */
+    /** Outside of any transaction: PostgreSQL serialises the commits of transactions that notify. */
     async notify(channel: string, payloads: readonly string[] = [''], sender = queries): Promise<void> {
       await sql`select pg_notify(${channel}, payload) from unnest(${payloads}::text[]) as p(payload)`.execute(
         sender,

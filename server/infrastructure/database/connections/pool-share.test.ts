@@ -22,7 +22,6 @@ after(async () => {
 
 const select = () => sql`select 1`.execute(authentication.queries);
 
-/** The whole share of authentication in use. */
 async function withShareInUse(work: () => Promise<void>): Promise<void> {
   await authentication.transaction(async (transaction) => {
     await sql`select 1`.execute(transaction);
@@ -30,7 +29,7 @@ async function withShareInUse(work: () => Promise<void>): Promise<void> {
   });
 }
 
-test('authentication leaves a reserved connection to others, and its own queries wait', async () => {
+test('authentication leaves a reserved connection to others, and its further queries wait', async () => {
   const order: string[] = [];
   let waiting: Promise<unknown>[] = [];
   await withShareInUse(async () => {
@@ -42,7 +41,7 @@ test('authentication leaves a reserved connection to others, and its own queries
   assert.deepEqual(order, ['first', 'second']);
 });
 
-test('a query that waits too long, or behind too many, is refused and leaves the share whole', async () => {
+test('a query that waits too long or behind too many fails without losing a part of the share', async () => {
   let waiting: Promise<PromiseSettledResult<unknown>[]> | undefined;
   await withShareInUse(async () => {
     waiting = Promise.allSettled(Array.from({ length: MAX_WAITING_FOR_SHARE }, select));
@@ -54,13 +53,13 @@ test('a query that waits too long, or behind too many, is refused and leaves the
   await select();
 });
 
-test('a failed statement gives its part of the share back', async () => {
+test('a failed statement releases its part of the share', async () => {
   await assert.rejects(sql`select 1 / 0`.execute(authentication.queries));
   await assert.rejects(authentication.transaction((transaction) => sql`select 1 / 0`.execute(transaction)));
   await select();
 });
 
-test('onEnd tells how a transaction of authentication ended', async () => {
+test('onEnd reports how a transaction of authentication ended', async () => {
   const endings: Ending[] = [];
   await authentication.transaction(async (transaction) => {
     database.onEnd(transaction, (ending) => endings.push(ending));

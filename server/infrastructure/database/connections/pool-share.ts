@@ -3,12 +3,15 @@ import type { Timers } from '../../runtime/clock.ts';
 import { PoolFull } from '../failures.ts';
 
 /**
- * Queries waiting for a share. More than wait for a connection of a pool: a flood of logins must not refuse people who
- * have a session, and each of these queries reads a few rows by key.
+ * Queries that may wait for a share. More than for a pool: a flood of logins must not reject users who have a session,
+ * and each of these queries reads a few rows by key.
  */
 export const MAX_WAITING_FOR_SHARE = 500;
 
-/** At most `connections` of the pool at once. Further queries wait in order, for `maxWaitMs`, and holding none. */
+/**
+ * Uses at most `connections` of the pool at once. Further queries wait in order for up to `maxWaitMs`, without holding
+ * a connection.
+ */
 export function shareOfPool(
   pool: PostgresPool,
   { connections, maxWaitMs, timers }: { connections: number; maxWaitMs: number; timers: Timers },
@@ -22,7 +25,7 @@ export function shareOfPool(
       return;
     }
     if (waiting.size >= MAX_WAITING_FOR_SHARE)
-      throw new PoolFull('too many queries wait for a share of the connections');
+      throw new PoolFull('too many queries are waiting for a share of the connections');
     await new Promise<void>((resolve, reject) => {
       const cancel = timers.after(maxWaitMs, () => {
         waiting.delete(start);
@@ -61,7 +64,6 @@ export function shareOfPool(
         throw error;
       }
     },
-    // The connections are closed with the pool that they belong to.
     end: async () => {},
   };
 }

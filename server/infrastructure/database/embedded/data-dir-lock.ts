@@ -6,7 +6,7 @@ import { acquireLockFile } from './lock-file.ts';
 
 const LOCK_NAME = 'portico.lock';
 
-/** One `serve` per data directory; creates the directory when it is missing. */
+/** One `serve` per data directory. Creates the directory if it is missing. */
 export async function lockDataDir(dataDir: string): Promise<{ release(): Promise<void> }> {
   const directory = await ensureDataDir(dataDir);
   const path = join(directory, LOCK_NAME);

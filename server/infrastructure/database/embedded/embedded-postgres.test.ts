@@ -10,7 +10,7 @@ import { FAST, query, start, temporaryDirectory } from './testing/temporary-serv
 
 const PASSWORDS = ['postgres.owner.password', 'postgres.password', 'postgres.service.password'];
 
-test('starts on nothing, keeps its data, holds its settings and listens on this machine only', async (t) => {
+test('starts on an empty directory, keeps data and settings, and listens on loopback only', async (t) => {
   const dataDir = join(await temporaryDirectory(t), 'data');
   const first = await start(t, dataDir, { settings: { ...FAST, listen_addresses: '*', work_mem: '5MB' } });
   assert.match(first.ownerUrl, /^postgresql:\/\/portico_owner:[\w-]{43}@127\.0\.0\.1:\d+\/portico$/);
@@ -40,7 +40,7 @@ test('starts on nothing, keeps its data, holds its settings and listens on this 
   assert.deepEqual(left, ['postgres', 'postgres.log', 'postgres.log.1', ...PASSWORDS]);
 });
 
-test('a creation that was broken off half-way is thrown away', async (t) => {
+test('an incomplete cluster is discarded', async (t) => {
   const dataDir = await temporaryDirectory(t);
   await mkdir(join(dataDir, 'postgres.init-broken', 'cluster', 'base'), { recursive: true });
   await mkdir(join(dataDir, 'postgres'));
@@ -52,7 +52,7 @@ test('a creation that was broken off half-way is thrown away', async (t) => {
   );
 });
 
-test('takes another port when it loses the one it chose', async (t) => {
+test('uses another port when the chosen one was taken', async (t) => {
   const taken = createServer().listen(0, '127.0.0.1');
   t.after(() => taken.close());
   const { port } = await new Promise<{ port: number }>((resolve) =>
@@ -65,7 +65,7 @@ test('takes another port when it loses the one it chose', async (t) => {
   assert.equal(ports.length, 0);
 });
 
-test('what cannot be started is told in one sentence', async (t) => {
+test('startup problems are reported in one sentence', async (t) => {
   const dataDir = await temporaryDirectory(t);
   const rejects = (message: RegExp, settings = {}) =>
     assert.rejects(startEmbeddedPostgres({ dataDir, settings: { ...FAST, ...settings } }), {
@@ -91,23 +91,25 @@ test('what cannot be started is told in one sentence', async (t) => {
   const passwordFile = join(dataDir, 'postgres.password');
   await cp(passwordFile, `${passwordFile}.kept`);
   await writeFile(passwordFile, 'another\n');
-  await rejects(/does not accept the password in postgres\.password/);
+  await rejects(/rejects the password in postgres\.password/);
   await rm(passwordFile);
-  await rejects(/password of the database is missing; restore/);
+  await rejects(/database password is missing; restore/);
   await cp(`${passwordFile}.kept`, passwordFile);
 
   const versionFile = join(dataDir, 'postgres', 'PG_VERSION');
   await writeFile(versionFile, '12\n');
-  await rejects(/was made by PostgreSQL 12 and this portico brings \d+; start the portico that made it/);
+  await rejects(
+    /was created by PostgreSQL 12 and this portico includes \d+; start the portico version that created it/,
+  );
   await rm(versionFile);
   await rejects(/exists but is not a PostgreSQL database/);
   assert.match(await readFile(join(dataDir, 'postgres.log.1'), 'utf8'), /FATAL/);
 });
 
-test('a platform without an embedded PostgreSQL is told what to do', async () => {
+test('an unsupported platform is reported with a solution', async () => {
   await assert.rejects(findBinaries('plan9-mips'), {
     name: 'StartupError',
     message:
-      'There is no embedded PostgreSQL for plan9-mips; set PORTICO_DATABASE_URL to a PostgreSQL of your own.',
+      'No embedded PostgreSQL exists for plan9-mips; set PORTICO_DATABASE_URL to an existing PostgreSQL.',
   });
 });

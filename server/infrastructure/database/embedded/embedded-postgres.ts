@@ -18,13 +18,13 @@ import { chooseServerUser } from './server-user.ts';
 import { stopPostmaster } from './stop-postmaster.ts';
 
 export type EmbeddedPostgres = {
-  /** As the service, which owns nothing. */
+  /** Connects as the service role, which owns nothing. */
   readonly url: string;
-  /** As the owner of the tables, for migrations. */
+  /** Connects as the owner of the tables, for migrations. */
   readonly ownerUrl: string;
-  /** Only for tests, which make databases of their own. */
+  /** For tests that create databases. */
   readonly superuserUrl: string;
-  /** Fulfilled when the server is gone, whoever ended it. */
+  /** Resolved when the server has ended, for whatever reason. */
   readonly ended: Promise<void>;
   stop(): Promise<void>;
 };
@@ -40,13 +40,13 @@ type Start = {
   readonly choosePort: () => Promise<number>;
 };
 
-/** Another process may take the port between our choice and PostgreSQL's use of it. */
+/** Another process may take the port between its selection and PostgreSQL's use of it. */
 const PORT_ATTEMPTS = 5;
-/** Processes of a killed server end by themselves once they notice; until then they hold its memory. */
+/** Processes of a killed server end by themselves, but hold its shared memory until then. */
 const WAIT_FOR_LEFTOVERS_MS = 30_000;
 const RETRY_AFTER_MS = 250;
 
-/** PostgreSQL as a part of this service: started and stopped with it, its data in `<dataDir>/postgres`. */
+/** Runs PostgreSQL as a child process, with its data in `<dataDir>/postgres`. */
 export async function startEmbeddedPostgres(options: {
   dataDir: string;
   settings?: Settings;
@@ -55,7 +55,7 @@ export async function startEmbeddedPostgres(options: {
   const { settings = {}, choosePort = findFreePort } = options;
   const dataDir = await ensureDataDir(options.dataDir);
   const clusterDir = join(dataDir, 'postgres');
-  // First, because nothing else can be told about a cluster that only another user may enter.
+  // First, because only its owner can read the cluster.
   const user = await chooseServerUser(clusterDir);
   const found = await clusterExists(clusterDir).catch((error: unknown) => {
     throw fileProblem('read the database in', clusterDir, error);
@@ -139,8 +139,8 @@ function isMemoryHeld(log: string): boolean {
   return log.includes('pre-existing shared memory block');
 }
 
-function didNotStart(clusterDir: string, reason = 'it gave no reason'): StartupError {
+function didNotStart(clusterDir: string, reason = 'no reason given'): StartupError {
   return new StartupError(
-    `The embedded PostgreSQL on ${clusterDir} did not start (${reason}); its whole log is in postgres.log beside it.`,
+    `The embedded PostgreSQL on ${clusterDir} did not start (${reason}); the full log is in postgres.log next to it.`,
   );
 }

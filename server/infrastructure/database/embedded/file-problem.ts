@@ -1,17 +1,17 @@
 import { StartupError } from '../../runtime/startup-error.ts';
 
 const reasons: Readonly<Record<string, string>> = {
-  EACCES: 'this user may not write there',
-  EPERM: 'this user may not write there',
+  EACCES: 'this user cannot write there',
+  EPERM: 'this user cannot write there',
   EROFS: 'the file system is read-only',
   ENOTDIR: 'a part of that path is a file, not a directory',
   EEXIST: 'that path is a file, not a directory',
   ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is used up',
+  EDQUOT: 'the disk quota is exceeded',
   EIO: 'the disk reports an error',
 };
 
-/** The one sentence for a file operation that failed while starting. */
+/** The startup error for a failed file operation. */
 export function fileProblem(what: string, path: string, error: unknown): StartupError {
   if (error instanceof StartupError) return error;
   const { code, message } = error as NodeJS.ErrnoException;

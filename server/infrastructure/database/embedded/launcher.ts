@@ -8,7 +8,7 @@ export type LaunchPlan = {
   readonly args: readonly string[];
   readonly options: { readonly cwd: string; readonly uid?: number; readonly gid?: number };
 };
-/** How a program of PostgreSQL has to be started so that it runs as the right user and reaches its files. */
+/** How to start a PostgreSQL program as the right user with access to its files. */
 export type Launcher = (program: string, args: readonly string[]) => LaunchPlan;
 
 export async function createLauncher(options: {
@@ -21,8 +21,8 @@ export async function createLauncher(options: {
   for (const launcher of [asUser(user, dataDir), asUserThroughClosedDirectories(user, dataDir)])
     if (await reachesFiles(launcher, binaries, dataDir)) return launcher;
   throw new StartupError(
-    `PostgreSQL runs as the user ${user.uid}, who cannot reach ${dataDir} or ${binaries.postgres} ` +
-      'because a directory above is closed; set PORTICO_DATA_DIR to an open directory, move portico to one, ' +
+    `PostgreSQL runs as user ${user.uid}, who cannot access ${dataDir} or ${binaries.postgres} ` +
+      'because a parent directory is not accessible; set PORTICO_DATA_DIR to an accessible directory, move portico to one, ' +
       'or start it as an ordinary user.',
   );
 }
@@ -32,9 +32,9 @@ function asUser({ uid, gid }: ServerUser, cwd: string): Launcher {
 }
 
 /**
- * For a checkout below a closed home directory (root's is): PostgreSQL runs as its own user but keeps the
- * one capability to pass. `no_setuid_fixup` because access(2), by which PostgreSQL checks its own
- * programs, otherwise ignores the capabilities of everyone but root.
+ * For a checkout below an inaccessible home directory, such as root's: PostgreSQL runs as its own user with the one
+ * capability to traverse directories. `no_setuid_fixup` is needed because access(2), with which PostgreSQL checks its
+ * programs, otherwise ignores the capabilities of users other than root.
  */
 function asUserThroughClosedDirectories({ uid, gid }: ServerUser, cwd: string): Launcher {
   const setpriv = [
@@ -50,7 +50,7 @@ function asUserThroughClosedDirectories({ uid, gid }: ServerUser, cwd: string): 
   });
 }
 
-/** Asked of the system instead of computed from modes: only it knows about lists, mounts and capabilities. */
+/** Tried instead of computed from file modes, which do not show ACLs, mounts and capabilities. */
 async function reachesFiles(launcher: Launcher, binaries: Binaries, dataDir: string): Promise<boolean> {
   const script = 'cd "$1" && test -r "$2" && exec "$3" --version';
   const plan = launcher('/bin/sh', ['-c', script, 'sh', dataDir, binaries.initdb, binaries.postgres]);

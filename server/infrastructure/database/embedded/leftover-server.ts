@@ -7,10 +7,9 @@ import { runCommand } from './run-command.ts';
 import { stopPostmaster } from './stop-postmaster.ts';
 
 /**
- * When portico was killed, its PostgreSQL is still running: it is stopped, so that the new one starts with
- * the settings it is given. When both were killed, postmaster.pid names a process that is gone, or worse,
- * an unrelated one that got its number, on which PostgreSQL would refuse to start: the file is removed.
- * Should a process of the old server still hold its memory, PostgreSQL notices that without the file too.
+ * When portico was killed, its PostgreSQL may still run: it is stopped, so that the new one starts with its own
+ * settings. When both were killed, postmaster.pid may name an unrelated process with the same id, on which PostgreSQL
+ * would refuse to start: the file is removed. PostgreSQL detects remaining shared memory without the file.
  */
 export async function clearLeftoverServer(clusterDir: string, pgCtl: string): Promise<void> {
   const pidFile = join(clusterDir, 'postmaster.pid');
@@ -26,7 +25,7 @@ export async function clearLeftoverServer(clusterDir: string, pgCtl: string): Pr
       );
     });
   await rm(pidFile, { force: true }).catch((error: unknown) => {
-    throw fileProblem('remove the outdated', pidFile, error);
+    throw fileProblem('remove the stale', pidFile, error);
   });
 }
 

@@ -11,10 +11,7 @@ export type LockFile = { release(): Promise<void> };
 export type HeldLock = { readonly heldByPid: number };
 type Claim = { readonly pid: number; readonly startedAt: string; readonly text: string };
 
-/**
- * A lock that ends with its process, however it ends: the file says who holds it, and counts only as
- * long as that very process lives.
- */
+/** A lock that ends with its process: the file names the holder and counts only while that process lives. */
 export async function acquireLockFile(path: string): Promise<LockFile | HeldLock> {
   const own = await claimOfThisProcess();
   const giveUpAt = Date.now() + GIVE_UP_AFTER_MS;
@@ -27,12 +24,12 @@ export async function acquireLockFile(path: string): Promise<LockFile | HeldLock
       return { heldByPid: claim.pid };
     await discardStale(path, text);
   }
-  throw Object.assign(new Error(`the lock ${path} changes hands all the time`), { path });
+  throw Object.assign(new Error(`the lock ${path} keeps changing its holder`), { path });
 }
 
 /**
- * Two processes may find the same stale lock. If both simply removed it, the slower one would remove the
- * lock that the faster one has taken meanwhile; so removing is itself done under a lock of the same kind.
+ * Two processes may find the same stale lock. Without a second lock, the slower one would remove the lock that the
+ * faster one has just taken.
  */
 async function discardStale(path: string, staleText: string): Promise<void> {
   const removing = await acquireLockFile(`${path}.stale`);
@@ -52,7 +49,7 @@ async function claimOfThisProcess(): Promise<string> {
   return `${JSON.stringify({ pid: process.pid, startedAt, token: randomUUID() })}\n`;
 }
 
-/** Written aside and linked into place: the lock appears at once and whole, and only if nobody has it. */
+/** Written to a temporary file and linked: the lock appears atomically, and only if it is free. */
 async function place(path: string, claim: string): Promise<boolean> {
   const aside = `${path}.${randomUUID()}`;
   try {
@@ -80,7 +77,7 @@ async function readText(path: string): Promise<string | undefined> {
   }
 }
 
-/** `undefined` for anything we did not write: such a file holds nothing. */
+/** `undefined` for content of another format, which locks nothing. */
 function parseClaim(text: string): Claim | undefined {
   try {
     const { pid, startedAt } = JSON.parse(text) as Partial<Claim>;

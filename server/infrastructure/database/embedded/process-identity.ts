@@ -1,12 +1,9 @@
 import { readFile, readlink } from 'node:fs/promises';
 import { runCommand } from './run-command.ts';
 
-/**
- * A process id alone names nobody: ids are used again, soon so in containers. The id together with the
- * moment the process started does.
- */
+/** A process id alone is not unique: ids are reused, especially in containers. Together with the start time it is. */
 
-/** When the process started, in the system's own words; `undefined` when it is gone (or only a zombie). */
+/** The start time in the format of the system; `undefined` when the process has ended or is a zombie. */
 export async function processStartTime(pid: number): Promise<string | undefined> {
   if (process.platform === 'linux') return await linuxStartTime(pid);
   if (process.platform === 'win32') return isSignalable(pid) ? 'unknown' : undefined;
@@ -15,7 +12,7 @@ export async function processStartTime(pid: number): Promise<string | undefined>
   return state === undefined || state === '' || state.startsWith('Z') ? undefined : startedAt.join(' ');
 }
 
-/** Whether the process is a PostgreSQL server of this cluster, not someone else who got its number. */
+/** Whether the process is a PostgreSQL server of this cluster, not an unrelated one with the same id. */
 export async function isPostmasterOf(clusterDir: string, pid: number): Promise<boolean> {
   if (process.platform !== 'linux') {
     const { stdout } = await runCommand('ps', ['-ww', '-o', 'command=', '-p', String(pid)]);
@@ -25,15 +22,15 @@ export async function isPostmasterOf(clusterDir: string, pid: number): Promise<b
     '\0',
   );
   if (!program.endsWith('/postgres')) return false;
-  // Its working directory tells even when the data directory was renamed meanwhile, but root in a
-  // container may not be allowed to see it; its arguments are open to everyone.
+  // The working directory identifies the cluster even after a rename, but root in a container may not be allowed to
+  // read it; the arguments are readable by everyone.
   const workingDirectory = await readlink(`/proc/${pid}/cwd`).catch(() => '');
   return workingDirectory === clusterDir || args[args.indexOf('-D') + 1] === clusterDir;
 }
 
 async function linuxStartTime(pid: number): Promise<string | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  // The second field is the program's name in parentheses and may itself hold spaces and parentheses.
+  // The second field is the program name in parentheses and may contain spaces and parentheses.
   const [state, ...others] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const STARTED_AFTER_BOOT = 18;
   const startedAfterBoot = others[STARTED_AFTER_BOOT];

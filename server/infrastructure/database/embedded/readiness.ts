@@ -6,7 +6,7 @@ import { isErrorCode } from './file-problem.ts';
 import { ensureRoles, handOverToOwner, OWNER, type RolePasswords } from './roles.ts';
 import type { ServerProcess } from './server-process.ts';
 
-/** Generous because replaying the journal after a crash is part of it. */
+/** Long, because crash recovery replays the write-ahead log first. */
 const READY_TIMEOUT_MS = 180_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 const POLL_EVERY_MS = 25;
@@ -14,12 +14,11 @@ const DATABASE = 'portico';
 const MAINTENANCE_DATABASE = 'postgres';
 const STARTING_UP = '57P03';
 const INVALID_PASSWORD = '28P01';
-/** On a port lost to another PostgreSQL it is that one who refuses; ours ends well within this time. */
+/** When another PostgreSQL took the port, that one rejects the password; our server ends well within this time. */
 const TRUST_REFUSAL_AFTER_MS = 2_000;
 
 export type Address = {
   readonly port: number;
-  /** Of the superuser. */
   readonly password: string;
   readonly rolePasswords: RolePasswords;
 };
@@ -29,7 +28,7 @@ export function databaseUrl({ port, role = SUPERUSER, password }: Login, databas
   return `postgresql://${role}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`;
 }
 
-/** Until the server answers (`ready`), ends before it does (`died`), or has taken too long (`late`). */
+/** Resolves when the server accepts queries (`ready`), ended before (`died`), or took too long (`late`). */
 export async function waitUntilReady(
   server: ServerProcess,
   address: Address,
@@ -39,7 +38,7 @@ export async function waitUntilReady(
   while (Date.now() < giveUpAt) {
     if (server.isGone()) return 'died';
     try {
-      // Whoever took our port may accept a connection and say nothing; the end of our server is then the answer.
+      // Another process on our port may accept a connection and never answer; then our server ends.
       const isReady = ensureDatabase(address).then(() => true);
       if (await Promise.race([isReady, server.gone.then(() => false)])) return 'ready';
     } catch (error) {
@@ -52,7 +51,7 @@ export async function waitUntilReady(
   return 'late';
 }
 
-/** Repeated until everything is there, so a crash between creating the cluster and this does no harm. */
+/** Runs at every start, so a crash after the creation of the cluster is repaired. */
 async function ensureDatabase(address: Address): Promise<void> {
   await asSuperuser(address, MAINTENANCE_DATABASE, async (client) => {
     await ensureRoles(client, address.rolePasswords);
@@ -81,7 +80,7 @@ async function asSuperuser(
   }
 }
 
-/** An answer of PostgreSQL (they carry a five-character code) that will not change by waiting. */
+/** A PostgreSQL error (with a five-character SQLSTATE) that waiting does not resolve. */
 function isRefusal(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code !== STARTING_UP;
 }
@@ -89,7 +88,7 @@ function isRefusal(error: unknown): boolean {
 function refusal(error: unknown): StartupError {
   return new StartupError(
     isErrorCode(error, INVALID_PASSWORD)
-      ? 'The embedded PostgreSQL does not accept the password in postgres.password; restore the file that belongs to it.'
-      : `The embedded PostgreSQL does not serve (${(error as Error).message}); its log is postgres.log in the data directory.`,
+      ? 'The embedded PostgreSQL rejects the password in postgres.password; restore the matching file.'
+      : `The embedded PostgreSQL does not accept queries (${(error as Error).message}); its log is postgres.log in the data directory.`,
   );
 }

@@ -17,7 +17,7 @@ import {
 
 const isGone = async (pid: number) => (await processStartTime(pid)) === undefined;
 
-test('after portico was killed its PostgreSQL is replaced and the data is there', async (t) => {
+test('a PostgreSQL that outlived portico is replaced and keeps its data', async (t) => {
   const dataDir = await temporaryDirectory(t);
   const helper = spawnHelper(t, ['start', dataDir]);
   const url = await helper.line();
@@ -45,14 +45,14 @@ test('Ctrl-C at the terminal does not reach PostgreSQL', async (t) => {
   assert.deepEqual([group, session], [String(pid), String(pid)]);
 });
 
-test('after PostgreSQL itself was killed, with a session at work, it recovers', async (t) => {
+test('after a crash of PostgreSQL with a busy session, it recovers', async (t) => {
   const dataDir = await temporaryDirectory(t);
   const killed = await start(t, dataDir);
   await query(killed.ownerUrl, 'create table kept as select 42 as answer');
   const client = new pg.Client({ connectionString: killed.ownerUrl });
   client.on('error', () => undefined);
   await client.connect();
-  // A busy session does not notice the death of its server at once, and holds the shared memory meanwhile.
+  // A busy session does not notice the end of its server at once, and holds its shared memory until then.
   const busy = client.query('select count(*) from generate_series(1, 20000000)').catch(() => undefined);
   await eventually(async () => (await query(killed.ownerUrl, activeSessions)).length === 1);
   const pid = await postmasterPid(dataDir);
@@ -66,11 +66,11 @@ test('after PostgreSQL itself was killed, with a session at work, it recovers', 
   assert.deepEqual(
     await query(server.ownerUrl, 'select 1'),
     [1],
-    'stopping the dead one leaves the new one alone',
+    'stopping the dead server leaves the new one running',
   );
 });
 
-test('a postmaster.pid of a dead process, or of an unrelated one, does not block the start', async (t) => {
+test('a postmaster.pid of a dead or an unrelated process does not block the start', async (t) => {
   const dataDir = await temporaryDirectory(t);
   const first = await start(t, dataDir);
   const pidFile = join(dataDir, 'postgres', 'postmaster.pid');
@@ -78,7 +78,7 @@ test('a postmaster.pid of a dead process, or of an unrelated one, does not block
   const { uid, gid } = await stat(join(dataDir, 'postgres'));
   await first.stop();
 
-  // Of the same user as PostgreSQL: that is the one on which PostgreSQL itself would give up.
+  // Of the same user as PostgreSQL: only such a process makes PostgreSQL refuse to start.
   const unrelated = spawn('sleep', ['60'], { uid, gid, stdio: 'ignore' });
   const ended = once(unrelated, 'exit');
   t.after(() => unrelated.kill('SIGKILL'));
@@ -89,7 +89,7 @@ test('a postmaster.pid of a dead process, or of an unrelated one, does not block
   }
   await writeFile(pidFile, '');
   await (await start(t, dataDir)).stop();
-  assert.equal(unrelated.exitCode ?? unrelated.signalCode, null, 'the unrelated process was left alone');
+  assert.equal(unrelated.exitCode ?? unrelated.signalCode, null, 'the unrelated process still runs');
   unrelated.kill();
   await ended;
 });

@@ -17,7 +17,7 @@ const open = (url: string) => createDatabase({ url: new Secret(url), connections
 const ATTRIBUTES = `select rolname, rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls, rolcanlogin
   from pg_roles where rolname like 'portico_%' order by rolname`;
 
-test('a database that the superuser made is handed over to the owner at the next start', async (t) => {
+test('a database owned by the superuser is transferred to the owner at the next start', async (t) => {
   const dataDir = await temporaryDirectory(t);
   const before = await start(t, dataDir);
   const superuser = open(before.superuserUrl);

@@ -1,19 +1,19 @@
 import pg from 'pg';
 
 /**
- * The superuser that initdb made only sets the cluster up. Migrations run as the owner of the tables, the service as a
- * role that owns nothing (`infrastructure/database/grants.ts`).
+ * The superuser of initdb only sets up the cluster. Migrations run as the owner of the tables, the service as a role
+ * that owns nothing (`infrastructure/database/grants.ts`).
  */
 export const OWNER = 'portico_owner';
 export const SERVICE = 'portico_service';
 
-/** Every attribute is named, so that a role that was changed by hand is an ordinary one again. */
+/** Every attribute is listed, which resets a role that was changed by hand. */
 const ATTRIBUTES = 'login nosuperuser nocreatedb nocreaterole noreplication nobypassrls';
 const DUPLICATE_OBJECT = '42710';
 
 export type RolePasswords = { owner: string; service: string };
 
-/** As superuser, at every start: the roles with their passwords. */
+/** Runs as superuser at every start. */
 export async function ensureRoles(superuser: pg.Client, passwords: RolePasswords): Promise<void> {
   for (const [role, password] of [
     [OWNER, passwords.owner],
@@ -27,8 +27,8 @@ export async function ensureRoles(superuser: pg.Client, passwords: RolePasswords
 }
 
 /**
- * As superuser, in the database of the service: what an earlier version created as the superuser gets its owner.
- * `reassign owned` refuses the role that the system itself belongs to.
+ * Runs as superuser in the service's database: transfers objects that an earlier version created as superuser.
+ * `reassign owned` does not work for the bootstrap superuser.
  */
 export async function handOverToOwner(superuser: pg.Client): Promise<void> {
   await superuser.query(`do $$

@@ -1,7 +1,7 @@
 import { type SpawnOptions, spawn } from 'node:child_process';
 
 const DEFAULT_TIMEOUT_MS = 10_000;
-/** Programs started here get this much of our environment and nothing more: it holds our secrets. */
+/** Child processes get only these variables, because the environment contains secrets. */
 const PASSED_ON = ['PATH', 'LD_LIBRARY_PATH', 'SystemRoot', 'TEMP', 'TMPDIR'];
 
 export type CommandResult = {
@@ -12,7 +12,7 @@ export type CommandResult = {
   readonly startError: NodeJS.ErrnoException | undefined;
 };
 
-/** Runs a program to its end and never throws: whoever calls knows which sentence a failure deserves. */
+/** Never throws: the caller words the error. */
 export function runCommand(
   program: string,
   args: readonly string[],
@@ -46,7 +46,7 @@ export function runCommand(
   });
 }
 
-/** Without the caller's language and `PG…` variables, which would change what PostgreSQL does and says. */
+/** Without the locale and `PG…` variables, which would change PostgreSQL's behaviour and messages. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
   const passedOn = PASSED_ON.flatMap((name) => {
     const value = process.env[name];

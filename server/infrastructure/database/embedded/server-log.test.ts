@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { lastComplaint, openServerLog } from './server-log.ts';
 import { eventually, temporaryDirectory } from './testing/temporary-server.ts';
 
-test('keeps the log of the run before and cuts the present one when it grows long', async (t) => {
+test('keeps the log of the previous run and truncates the current one when it is too long', async (t) => {
   const path = join(await temporaryDirectory(t), 'postgres.log');
   await writeFile(path, 'of the run before');
   const log = await openServerLog(path, { maxBytes: 100, checkEveryMs: 5 });
@@ -17,7 +17,7 @@ test('keeps the log of the run before and cuts the present one when it grows lon
   assert.equal(await log.written(), '');
 });
 
-test('tells what was written since the mark', async (t) => {
+test('returns what was written since the mark', async (t) => {
   const path = join(await temporaryDirectory(t), 'postgres.log');
   const log = await openServerLog(path);
   t.after(() => log.close());
@@ -27,7 +27,7 @@ test('tells what was written since the mark', async (t) => {
   assert.equal(await log.written(), 'after');
 });
 
-test('finds the last complaint', () => {
+test('finds the last error', () => {
   const log =
     '12:00 UTC [1] FATAL:  first\n12:00 UTC [1] LOG:  noise\n12:00 UTC [1] FATAL:  second\n12:00 LOG:  end\n';
   assert.equal(lastComplaint(log), 'second');

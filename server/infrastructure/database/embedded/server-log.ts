@@ -6,15 +6,15 @@ const CHECK_EVERY_MS = 60_000;
 const TAIL_BYTES = 64 * 1024;
 
 export type ServerLog = {
-  /** For the server to write to: open, so its user needs no right to the directory. */
+  /** Opened by the parent, so the server's user needs no access to the directory. */
   readonly fd: number;
-  /** Forgets what was written so far, so that `written` speaks of what comes after. */
+  /** `written` returns only what was written after the mark. */
   mark(): Promise<void>;
   written(): Promise<string>;
   close(): Promise<void>;
 };
 
-/** At most two files of a bounded size: the log of this run and the one before it. */
+/** At most two files of a bounded size: the log of this run and of the previous one. */
 export async function openServerLog(
   path: string,
   { maxBytes = MAX_LOG_BYTES, checkEveryMs = CHECK_EVERY_MS } = {},
@@ -24,11 +24,11 @@ export async function openServerLog(
     await rename(path, previous).catch((error: unknown) => {
       if (!isErrorCode(error, 'ENOENT')) throw error;
     });
-    // Appending: the server keeps writing at the end after the file was cut below it.
+    // Append mode: the server keeps writing at the end after the file was truncated.
     const file = await open(path, 'a+', 0o600);
     let cutting = false;
     const timer = setInterval(async () => {
-      // One at a time: a second one would copy the file that the first has just emptied.
+      // One at a time: a second rotation would copy the file that the first has just truncated.
       if (cutting) return;
       cutting = true;
       await cutWhenLong(file, path, previous, maxBytes);
@@ -36,7 +36,7 @@ export async function openServerLog(
     }, checkEveryMs).unref();
     return createServerLog(file, timer);
   } catch (error) {
-    throw fileProblem('write the log of the database to', path, error);
+    throw fileProblem('write the database log to', path, error);
   }
 }
 
@@ -74,11 +74,11 @@ async function cutWhenLong(
     await copyFile(path, previous);
     await file.truncate(0);
   } catch {
-    // A log that cannot be cut this time is no reason to disturb the service; the next round tries again.
+    // The next rotation retries; the service must not fail because of its log.
   }
 }
 
-/** `2026-01-01 12:00:00 UTC [42] FATAL:  could not …` → `could not …`, of the last complaint there is. */
+/** `2026-01-01 12:00:00 UTC [42] FATAL:  could not …` → `could not …`, for the last FATAL or similar line. */
 export function lastComplaint(log: string): string | undefined {
   const complaints = log.matchAll(
     /(?:FATAL|PANIC|ERROR): {1,2}(.+)|(.*error while loading shared libraries.*)/g,

@@ -5,14 +5,14 @@ import type { Postmaster } from './stop-postmaster.ts';
 
 export type ServerProcess = Postmaster & {
   isGone(): boolean;
-  /** Fulfilled when it has ended, or could not even be started. */
+  /** Resolved when it has ended or could not be started. */
   readonly gone: Promise<void>;
   startError(): Error | undefined;
 };
 
 /**
- * In a session of its own: Ctrl-C at the terminal goes to us alone, and PostgreSQL stays until the
- * requests in flight are answered.
+ * In its own session, so that Ctrl-C reaches only portico and PostgreSQL runs until the requests in flight are
+ * answered.
  */
 export function spawnServer(plan: LaunchPlan, logFd: number): ServerProcess {
   let startError: Error | undefined;
@@ -30,7 +30,7 @@ export function spawnServer(plan: LaunchPlan, logFd: number): ServerProcess {
       resolve();
     });
   });
-  // Whether this process may end is decided by its own work, not by the database beside it.
+  // The child must not keep this process alive.
   child.unref();
   return {
     pid: child.pid ?? 0,

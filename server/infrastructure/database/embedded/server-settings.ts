@@ -1,17 +1,17 @@
-/** What suits a server that one service on the same machine uses; the caller's settings come on top. */
+/** Defaults for a server with one client on the same machine; the caller's settings override them. */
 const defaults: Readonly<Record<string, string>> = {
   max_connections: '100',
   shared_buffers: '128MB',
   timezone: 'UTC',
   log_timezone: 'UTC',
   log_checkpoints: 'off',
-  // Without the details of an error, which quote the values of a row.
+  // Error details quote values of rows.
   log_error_verbosity: 'terse',
-  // Requests are small; parallel plans would only need more of a container's scarce shared memory.
+  // Requests are small, and parallel plans need shared memory, which is scarce in containers.
   max_parallel_workers_per_gather: '0',
 };
 
-/** Reachable from this machine only, whatever the caller's settings say. */
+/** Reachable from this machine only, whatever the caller's settings are. */
 const listening: Readonly<Record<string, string>> = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',

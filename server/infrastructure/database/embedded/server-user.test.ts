@@ -6,23 +6,23 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { findBinaries } from './binaries.ts';
 import {
+  cannotSwitchUser,
   isRoot,
-  NOBODY,
   postmasterPid,
   query,
   spawnHelper,
   start,
   temporaryDirectory,
-  whyNotAsNobody,
+  UNPRIVILEGED,
 } from './testing/temporary-server.ts';
 
 const hasSetpriv = spawnSync('/bin/sh', ['-c', 'command -v setpriv']).status === 0;
 const whyNotClosed = !isRoot
   ? 'only root runs PostgreSQL as another user'
-  : !hasSetpriv && 'there is no setpriv';
-const packageRoot = fileURLToPath(import.meta.resolve('../../..'));
+  : !hasSetpriv && 'setpriv is not installed';
+const packageRoot = fileURLToPath(import.meta.resolve('../../../..'));
 
-test('as root PostgreSQL runs as someone else, who owns the cluster and nothing more', {
+test('as root, PostgreSQL runs as another user, who owns only the cluster', {
   skip: !isRoot,
 }, async (t) => {
   const dataDir = join(await temporaryDirectory(t), 'data');
@@ -35,41 +35,43 @@ test('as root PostgreSQL runs as someone else, who owns the cluster and nothing 
     assert.equal((await stat(`/proc/${await postmasterPid(dataDir)}`)).uid, uid);
 });
 
-test('an ordinary user, and root after them, on the same data', { skip: whyNotAsNobody() }, async (t) => {
+test('an ordinary user and then root start the same data', { skip: cannotSwitchUser() }, async (t) => {
   const dataDir = join(await temporaryDirectory(t), 'data');
   await mkdir(dataDir);
-  await chown(dataDir, NOBODY.uid, NOBODY.gid);
+  await chown(dataDir, UNPRIVILEGED.uid, UNPRIVILEGED.gid);
   await chmod(dataDir, 0o700);
-  const startAsNobody = async () => {
-    const helper = spawnHelper(t, ['start', dataDir], NOBODY);
+  const startUnprivileged = async () => {
+    const helper = spawnHelper(t, ['start', dataDir], UNPRIVILEGED);
     assert.deepEqual(await query(await helper.line(), 'select 1'), [1]);
     await helper.kill('SIGTERM');
   };
-  await startAsNobody();
+  await startUnprivileged();
   const server = await start(t, dataDir);
   assert.deepEqual(await query(server.ownerUrl, 'select 2'), [2]);
   assert.equal(
     (await stat(join(dataDir, 'postgres'))).uid,
-    NOBODY.uid,
+    UNPRIVILEGED.uid,
     'root runs it as the owner of the cluster',
   );
   await server.stop();
-  await startAsNobody();
+  await startUnprivileged();
 });
 
-test('an ordinary user is told that the cluster is of another', { skip: whyNotAsNobody() }, async (t) => {
+test('an ordinary user gets an error for the cluster of another user', {
+  skip: cannotSwitchUser(),
+}, async (t) => {
   const dataDir = await temporaryDirectory(t);
   await (await start(t, dataDir)).stop();
-  await chown(dataDir, NOBODY.uid, NOBODY.gid);
+  await chown(dataDir, UNPRIVILEGED.uid, UNPRIVILEGED.gid);
   await chown(join(dataDir, 'postgres'), 1, 1);
-  const helper = spawnHelper(t, ['start', dataDir], NOBODY);
+  const helper = spawnHelper(t, ['start', dataDir], UNPRIVILEGED);
   assert.match(
     await helper.line(),
     /^StartupError: .* belongs to another user \(uid 1\); start portico as that user/,
   );
 });
 
-test('a cluster copied by root gets the right owner again', { skip: !isRoot }, async (t) => {
+test('a cluster copied by root gets its owner back', { skip: !isRoot }, async (t) => {
   const dataDir = await temporaryDirectory(t);
   await (await start(t, dataDir)).stop();
   spawnSync('chown', ['-R', '0:0', join(dataDir, 'postgres')]);
@@ -77,7 +79,7 @@ test('a cluster copied by root gets the right owner again', { skip: !isRoot }, a
   assert.deepEqual(await query(server.ownerUrl, 'select 1'), [1]);
 });
 
-test('below a closed directory, the program as well as the data', { skip: whyNotClosed }, async (t) => {
+test('works with program and data below an inaccessible directory', { skip: whyNotClosed }, async (t) => {
   const closed = join(await temporaryDirectory(t), 'home of root');
   await copyProgramTo(closed);
   await chmod(closed, 0o700);
@@ -97,7 +99,7 @@ test('below a closed directory, the program as well as the data', { skip: whyNot
   await afterKill.kill('SIGTERM');
 });
 
-test('below a closed directory without setpriv there is a way out to tell', {
+test('without setpriv, an inaccessible directory is reported with a solution', {
   skip: whyNotClosed,
 }, async (t) => {
   const directory = await temporaryDirectory(t);
@@ -110,11 +112,11 @@ test('below a closed directory without setpriv there is a way out to tell', {
   const helper = spawnHelper(t, ['start', join(closed, 'data')], { env: { PATH: programs } });
   assert.match(
     await helper.line(),
-    /^StartupError: PostgreSQL runs as the user \d+, who cannot reach .*PORTICO_DATA_DIR/,
+    /^StartupError: PostgreSQL runs as user \d+, who cannot access .*PORTICO_DATA_DIR/,
   );
 });
 
-/** The part of portico that starts PostgreSQL, with PostgreSQL itself; other dependencies may stay outside. */
+/** The files of portico that start PostgreSQL, and PostgreSQL itself. */
 async function copyProgramTo(directory: string): Promise<void> {
   const native = dirname(dirname(dirname((await findBinaries()).postgres)));
   for (const path of [

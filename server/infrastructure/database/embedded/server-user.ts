@@ -9,9 +9,7 @@ const ROOT_UID = 0;
 const USER_OF_THE_SYSTEM = 'postgres';
 const OWN_USER = 'portico';
 
-/**
- * PostgreSQL refuses to run as root. `undefined`: we are not root (or on Windows), so it runs as we do.
- */
+/** PostgreSQL refuses to run as root. `undefined`: portico is not root (or on Windows), so it runs as the same user. */
 export async function chooseServerUser(clusterDir: string): Promise<ServerUser | undefined> {
   const ownUid = process.getuid?.();
   if (ownUid === undefined) return undefined;

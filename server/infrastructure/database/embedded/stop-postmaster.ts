@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { runCommand } from './run-command.ts';
 
-/** Fast ends sessions and writes a checkpoint; immediate leaves recovery to the next start; the last is force. */
+/** Fast ends sessions and writes a checkpoint; immediate leaves recovery to the next start; the last one kills. */
 const STEPS = [
   { signal: 'SIGINT', waitMs: 20_000 },
   { signal: 'SIGQUIT', waitMs: 10_000 },
@@ -26,13 +26,13 @@ export async function stopPostmaster(postmaster: Postmaster, pgCtl: string): Pro
 
 async function send(pid: number, signal: (typeof STEPS)[number]['signal'], pgCtl: string): Promise<void> {
   if (process.platform === 'win32') {
-    // Windows has no signals; PostgreSQL brings its own, and its own program to send them.
+    // Windows has no signals; PostgreSQL emulates them with pg_ctl.
     await runCommand(pgCtl, ['kill', signal.replace('SIG', ''), String(pid)]);
     return;
   }
   try {
     process.kill(pid, signal);
   } catch {
-    // It went away on its own, which the next look will show.
+    // It ended by itself, which the next check shows.
   }
 }

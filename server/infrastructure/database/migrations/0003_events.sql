@@ -1,4 +1,4 @@
--- The outbox: one row for each change that partners are told of, written with the change itself.
+-- The outbox: one row for each change that is announced to partners, written with the change itself.
 create table events (
   guid uuid primary key,
   organization_guid uuid not null,

@@ -18,10 +18,9 @@ create table events (
 create index events_by_organization on events (organization_guid, environment, guid);
 create index events_by_object on events (object_guid, guid);
 
--- What became of an event at a subscription. A row repeats what the body says, so that each attempt sends the
--- same bytes whatever has become of the event. Indexes are few (a delivery and the lists of an Organization are found by
--- its subscriptions), and none holds a column that a success changes: that changes the row where it is (fillfactor
--- leaves the room) and no index at all.
+-- The delivery of an event to a subscription. A row repeats the content of the body, so that each attempt sends the
+-- same bytes. Indexes are few (lists of an Organization are read by its subscriptions), and none contains a column that
+-- a success changes, so that it is a heap-only update (fillfactor reserves the space).
 create table deliveries (
   subscription_guid uuid not null,
   guid uuid not null,
@@ -47,8 +46,8 @@ create table deliveries (
 create index deliveries_by_event on deliveries (event_guid);
 create index deliveries_failed on deliveries (subscription_guid, guid) where failed_at is not null;
 
--- What is still to be sent. Apart from the record, because this table is small and changes all the time while that one
--- is large and mostly at rest: what a claim costs depends neither on history nor on the number of partitions.
+-- Deliveries to be sent. Separate from the record, because this table is small and changes often while that one is
+-- large and rarely changes: the cost of a claim depends neither on history nor on the number of partitions.
 -- A leased row belongs to a living dispatcher and is in no index but the primary key.
 create table delivery_queue (
   subscription_guid uuid not null,

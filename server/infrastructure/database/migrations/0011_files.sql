@@ -18,7 +18,7 @@ create table files (
   upload_expires_at timestamptz,
   -- its content is there
   uploaded_at timestamptz,
-  -- when somebody has to look at it next; whoever does moves it on first, so it is also the end of their lease
+  -- when the file is processed next; a worker moves it ahead first, so it is also the end of its lease
   next_look_at timestamptz,
   leased_by uuid,
   created_at timestamptz not null,

@@ -1,5 +1,5 @@
--- Every filter of a list is served by an index that ends with the guid: what a page costs depends neither on how rare
--- its rows are nor on what other tenants have.
+-- Every filter of a list has an index that ends with the guid, so that the cost of a page depends neither on how rare
+-- its rows are nor on other tenants.
 
 -- Objects that the platform's core reported come with its guid, whose time may differ from created_at. Only these are
 -- not found in the guids of a window of time. Migration 0019 marks the existing ones, without the lock of this one.
@@ -25,8 +25,8 @@ drop index objects_by_organization;
 
 -- The indexes of `objects` are in `table-indexes.ts`: they are built concurrently, which a transaction does not allow.
 
--- Of partitioned tables only the parent is changed here, which holds up nobody. New partitions have these indexes;
--- `partition-indexes.ts` builds them on the ones that there are, without a lock that a writer would wait for.
+-- Only the parent of a partitioned table is changed here, which blocks no writer. New partitions have these indexes;
+-- `partition-indexes.ts` builds them on existing partitions without blocking writers.
 create index events_by_type on only events (organization_guid, environment, event_type, guid);
 create index events_by_bank on only events (organization_guid, environment, bank_guid, guid)
   where bank_guid is not null;

@@ -10,7 +10,7 @@ import { createDatabase } from '../database.ts';
 import { selectMergedPage } from './merged-paging.ts';
 import { type Page, selectPage } from './paging.ts';
 
-/** Pages over several queries are the pages over one query that finds the same. */
+/** The merged pages equal those of one query over the same rows. */
 const testDatabase = await createTestDatabase();
 const log = createLog({ level: 'silent', terminal: false });
 const database = createDatabase({ url: testDatabase.url, connections: 2, log });
@@ -26,7 +26,7 @@ beforeEach(async () => {
   await sql`truncate organizations cascade`.execute(owner);
 });
 
-/** One for each letter, which is its name; oldest first. */
+/** One row per character, named after it; oldest first. */
 async function insert(names: string): Promise<void> {
   const made = [...names].map(() => guids.next());
   await sql`
@@ -38,7 +38,7 @@ async function insert(names: string): Promise<void> {
 const named = (...names: string[]) =>
   queries.selectFrom('organizations').selectAll().where('name', 'in', names);
 
-/** The page of the merged queries, once it is known to be that of the one. */
+/** Returns the merged page after comparing it with that of one query. */
 async function pageOf(names: readonly string[], page: Partial<Page>) {
   const wanted = { number: 0, perPage: 3, offset: 0, after: undefined, ...page };
   const parts = names.map((name) => named(name));
@@ -47,11 +47,11 @@ async function pageOf(names: readonly string[], page: Partial<Page>) {
   return { ...merged, shown: merged.rows.map(({ name }) => name).join('') };
 }
 
-test('nothing anywhere is an empty page', async () => {
+test('empty queries give an empty page', async () => {
   assert.deepEqual((await pageOf(['a', 'b'], {})).rows, []);
 });
 
-test('rows of each come in one order, newest first, also where one has none left', async () => {
+test('rows of all queries are in one order, newest first, also when one query is exhausted', async () => {
   await insert('aabxbaaabb');
   const numbered = await Promise.all([0, 3, 6, 9].map((offset) => pageOf(['a', 'b'], { offset })));
   assert.deepEqual(
@@ -64,7 +64,7 @@ test('rows of each come in one order, newest first, also where one has none left
   );
 });
 
-test('a walk by after shows everything once, and counts all of it on every page', async () => {
+test('keyset paging returns every row once, with the same total on every page', async () => {
   await insert('aaabcbcbcaxa');
   let walked = '';
   for (let next: string | undefined, pages = 0; pages < 10; pages++) {
@@ -77,7 +77,7 @@ test('a walk by after shows everything once, and counts all of it on every page'
   assert.equal(walked, 'aacbcbcbaaa');
 });
 
-test('counting stops at 10,000 for all of them together', async () => {
+test('counting stops at 10,000 for all queries together', async () => {
   await insert('a'.repeat(6_000) + 'b'.repeat(6_000));
   assert.equal((await pageOf(['a', 'b'], {})).total, 10_000);
   assert.equal((await pageOf(['a', 'b'], { offset: 9_997 })).shown, 'aaa');

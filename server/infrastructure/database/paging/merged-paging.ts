@@ -3,8 +3,8 @@ import type { Queries } from '../database.ts';
 import { completePage, MAX_COUNTED, type Page, type PageOf } from './paging.ts';
 
 /**
- * A page over several queries together. Where an index has the rows of each in order, but not the rows of all, one
- * query would sort everything for every page; so each gives at most what the page can show, and only that is sorted.
+ * A page over several queries. Where an index orders the rows of each query but not of all, one query would sort
+ * everything for every page; so each query returns at most one page, and only those rows are sorted.
  */
 export async function selectMergedPage<DB, TB extends keyof DB, Row extends { guid: string }>(
   queries: Queries,

@@ -48,7 +48,7 @@ test('an empty list has no rows, no next and a total of 0', async () => {
   assert.deepEqual(await select({}), { rows: [], total: 0, next: undefined });
 });
 
-test('pages come newest first and the total counts all of them', async () => {
+test('pages are newest first and the total counts all rows', async () => {
   const newestFirst = await insert(45);
   const first = await select({});
   assert.deepEqual(
@@ -61,14 +61,14 @@ test('pages come newest first and the total counts all of them', async () => {
   assert.deepEqual([guidsOf(beyond), beyond.total, beyond.next], [[], 45, undefined]);
 });
 
-test('a page that is exactly full at the end has no next', async () => {
+test('a full last page has no next', async () => {
   await insert(20);
   assert.equal((await select({})).next, undefined);
   await insert(1);
   assert.notEqual((await select({})).next, undefined);
 });
 
-test('the total follows the filter and not the place in the walk', async () => {
+test('the total depends on the filter, not on the page', async () => {
   const [, second] = await insert(3, 'wanted');
   await insert(5, 'other');
   const page = await select({ perPage: 1, after: second }, 'wanted');
@@ -89,7 +89,7 @@ test('the total is exact up to 10,000 and stops there', async () => {
   assert.equal((await select({})).total, 10_000);
 });
 
-test('a walk by after visits each row exactly once while rows are added', async () => {
+test('keyset paging visits each row once while rows are added', async () => {
   const atStart = await insert(57);
   const seen: string[] = [];
   let after: string | undefined;
@@ -102,7 +102,7 @@ test('a walk by after visits each row exactly once while rows are added', async 
   assert.deepEqual(seen, atStart);
 });
 
-test('a walk survives the row it stands on being deleted', async () => {
+test('keyset paging continues after its last row was deleted', async () => {
   const [, , third, fourth] = await insert(5);
   await queries.deleteFrom('organizations').where('guid', '=', String(third)).execute();
   assert.equal(guidsOf(await select({ after: third }))[0], fourth);

@@ -4,19 +4,19 @@ import type { Queries } from '../database.ts';
 export type Page = { number: number; perPage: number; offset: number; after: string | undefined };
 export type PageOf<Row> = { rows: Row[]; total: number; next: string | undefined };
 
-/** Counting stops here, so that a list costs the same over ten thousand rows and over a billion. */
+/** Limits the cost of counting in lists. */
 export const MAX_COUNTED = 10_000;
 
 type Found<Row> = { found: Row[]; page: Page; key: keyof Row & string };
 
 /**
- * The page of the rows found, of which one more than fit was asked for. Where the last row of a list was found, its
- * number is the total, and nothing is counted.
+ * Builds the page from the rows found, which include one more than fits. When the last row of the list is among them,
+ * the total is known without counting.
  */
 export async function completePage<Row extends object>(
   queries: Queries,
   { found, page: { perPage, offset, after }, key }: Found<Row>,
-  /** One row for each of the list, up to `MAX_COUNTED`. */
+  /** One row per row of the list, up to `MAX_COUNTED`. */
   counted: RawBuilder<unknown>,
 ): Promise<PageOf<Row>> {
   const rows = found.slice(0, perPage);
@@ -33,7 +33,7 @@ async function countRows(queries: Queries, counted: RawBuilder<unknown>): Promis
   return rows[0]?.total ?? 0;
 }
 
-/** Newest first by guid (its time bits), by number or after a guid; one row more tells whether there is a next page. */
+/** Newest first by guid, by page number or after a guid. One extra row shows whether there is a next page. */
 export async function selectPage<DB, TB extends keyof DB, Row extends object>(
   queries: Queries,
   query: SelectQueryBuilder<DB, TB, Row>,

@@ -4,16 +4,16 @@ import { completePage, MAX_COUNTED, type Page, type PageOf } from './paging.ts';
 
 type Sql = RawBuilder<unknown>;
 
-/** A column with the values that a row may have in it, as an array. */
+/** A column and the array of its accepted values. */
 export type Narrowing = { column: Sql; values: Sql };
 
-/** The rows of a table that meet `where` and, in each of the columns, one of the values; in the order of the index. */
+/** The rows of a table that meet `where` and have one of the values in each of the columns, in index order. */
 export type Narrowed = { table: string; where: readonly Sql[]; each: readonly Narrowing[] };
 
 /**
- * A page of the rows of several values. An index that ends with the guid has the rows of each combination of values in
- * order, and not the rows of several; so each combination is read by itself, no further than the page reaches. In one
- * scan PostgreSQL would sort all rows of the values, or pass by all rows of the others.
+ * A page of the rows of several values. An index that ends with the guid orders the rows of each combination of values,
+ * but not of several; so each combination is read separately, up to the end of the page. In one scan PostgreSQL would
+ * sort all matching rows or skip all others.
  */
 export async function selectPageOfEach<Row extends { guid: string }>(
   queries: Queries,
@@ -33,7 +33,7 @@ export async function selectPageOfEach<Row extends { guid: string }>(
   return completePage(queries, { found, page, key: 'guid' }, counted);
 }
 
-/** Without a count, for a walk over all of it. */
+/** Without a count, for keyset iteration. */
 export async function selectNewestOfEach<Row extends { guid: string }>(
   queries: Queries,
   source: Narrowed,
@@ -47,9 +47,9 @@ export async function selectNewestOfEach<Row extends { guid: string }>(
 }
 
 /**
- * The last column is given as a range of one value and comes first in the order. That leaves only an index which has
- * the column before the guid; with an equation PostgreSQL would also take the primary key, and so read past the rows of
- * all others, tenants included, where it takes the value for a common one.
+ * The last column is compared as a range of one value and comes first in the order, so that only an index with this
+ * column before the guid fits. With an equality PostgreSQL might use the primary key and scan past the rows of other
+ * tenants.
  */
 function newestOfEach(
   { table, where, each }: Narrowed,
@@ -78,7 +78,6 @@ function newestOfEach(
     ) as own`;
 }
 
-/** Guids or words, each once. */
 export function distinct<T>(values: readonly T[]): T[] {
   return [...new Set(values)];
 }

@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
 import type { Log } from '../../runtime/log.ts';
+import { tryRunUnderLock } from '../advisory-lock.ts';
 import type { Database, Queries } from '../database.ts';
-import { runExclusively } from '../exclusive.ts';
 import { buildTableIndex, readMissingTableIndexes } from './table-indexes.ts';
 
 /**
- * A migration gives a partitioned table a new index on the parent alone, which takes no time. New partitions have it;
- * here the partitions from before get theirs, one after the other, while they are written to.
+ * A migration creates a new index of a partitioned table on the parent only, which takes no time. New partitions get it
+ * from there; this builds it on existing partitions, one at a time, without blocking writes.
  */
 type MissingIndex = { parent: string; partition: string; definition: string };
 
-/** Building waits for transactions that are under way; whoever keeps one open for longer holds up this round. */
+/** A concurrent build waits for open transactions; one that stays open longer fails this run. */
 const LOCK_TIMEOUT = '60s';
 const DEFINITION = /^CREATE INDEX \S+ ON ONLY \S+ (.+)$/;
 
@@ -31,7 +31,7 @@ export async function buildMissingIndexes({
     for (const { name, isEmpty, build } of await readAllMissing(connection)) {
       try {
         await build(connection);
-        // Those of a new database are no news.
+        // Those of a new database are logged at debug level only.
         log[isEmpty ? 'debug' : 'info']({ index: name }, 'built a missing index');
         built.push(name);
       } catch (error) {
@@ -39,8 +39,8 @@ export async function buildMissingIndexes({
       }
     }
   };
-  // An index of a large partition takes as long as it takes.
-  await runExclusively(database, 'build partition indexes', work, {});
+  // No statement timeout: an index of a large partition may take hours.
+  await tryRunUnderLock(database, 'build partition indexes', work, {});
   return built;
 }
 
@@ -62,8 +62,8 @@ async function build(
   name: string,
 ): Promise<void> {
   const rest = DEFINITION.exec(definition)?.[1];
-  if (rest === undefined) throw new Error(`${parent} is no plain index`);
-  // One that was begun and not finished is there, and invalid.
+  if (rest === undefined) throw new Error(`${parent} is not a plain index`);
+  // An interrupted build leaves an invalid index.
   await sql`drop index concurrently if exists ${sql.table(name)}`.execute(connection);
   await sql`create index concurrently ${sql.id(name)} on ${sql.table(partition)} ${sql.raw(rest)}`.execute(
     connection,

@@ -16,12 +16,12 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const WEEK_MS = 7 * DAY_MS;
 const TABLES = ['events', 'deliveries', 'delivery_attempts', 'delivery_counters', 'event_counters'];
 /**
- * A Sunday; the week before it begins on the 9th. Years ago, because the database drops only partitions that are old by
- * its own clock.
+ * A Sunday; its week begins on the 9th. In the past, because the database drops only partitions that are old by its own
+ * clock.
  */
 const START = new Date('2020-11-15T12:00:00.000Z');
 
-/** A database and one process on it; `another` is the next process on the same. */
+/** A database and one process on it; `another` opens a second process. */
 async function open({ migrated = true, now = START, retentionDays = 30 } = {}) {
   const testDatabase = await createTestDatabase({ migrated });
   const opened: Database[] = [];
@@ -44,7 +44,7 @@ async function open({ migrated = true, now = START, retentionDays = 30 } = {}) {
       partitions: createPartitions({ database, clock, log, retentionDays, auditRetentionDays: 400 }),
     };
   }
-  /** What was logged since the last time. */
+  /** Log entries since the last call. */
   const logged = () => lines.splice(0).map((line) => JSON.parse(line) as { msg: string; partition?: string });
   const owner = createDatabase({ url: testDatabase.ownerUrl, connections: 2, log });
   opened.push(owner);
@@ -93,7 +93,7 @@ async function insertEvent(queries: Queries, moment: Date): Promise<string> {
   return guid;
 }
 
-/** A row of each history table at this moment. */
+/** A row of each history table at this time. */
 async function insertHistory(queries: Queries, moment: Date): Promise<void> {
   const guid = await insertEvent(queries, moment);
   await sql`insert into deliveries
@@ -115,7 +115,7 @@ async function eventGuids(queries: Queries): Promise<string[]> {
   return rows.map(({ guid }) => guid);
 }
 
-/** `work` happens while another transaction, like that of a slow report, holds what `take` took. */
+/** Runs `work` while another transaction holds the locks of `take`. */
 async function whileHeld<T>(
   database: Database,
   take: (queries: Queries) => Promise<unknown>,
@@ -127,7 +127,7 @@ async function whileHeld<T>(
   });
 }
 
-test('the weeks around any moment begin on Mondays and have neither gap nor overlap', () => {
+test('the weeks around any time begin on Mondays and have neither gaps nor overlaps', () => {
   const moments = fc.date({
     min: new Date('1990-01-01'),
     max: new Date('2100-01-01'),
@@ -159,7 +159,7 @@ test('the weeks around any moment begin on Mondays and have neither gap nor over
   );
 });
 
-test('wherever the clock stands, everything from 8 days before to 2 weeks ahead can be inserted', async () => {
+test('at any time, everything from 8 days before to 2 weeks ahead can be inserted', async () => {
   const { database, partitions, clock } = await open();
   const moments = [
     '2026-11-15T23:59:59.999Z',
@@ -180,7 +180,7 @@ test('wherever the clock stands, everything from 8 days before to 2 weeks ahead 
   }
 });
 
-test('the template of tests has the weeks of the fake clock, by name and by bound', async () => {
+test('the test template has the weeks of the fake clock, by name and by bound', async () => {
   const { database } = await open({ now: createFakeClock().now() });
   const ranges = await readRanges(database.queries);
   const weeks = ['2026_11_02', '2026_11_09', '2026_11_16', '2026_11_23'];
@@ -192,7 +192,7 @@ test('the template of tests has the weeks of the fake clock, by name and by boun
   assert.match(bounds ?? '', /FROM \('[0-9a-f]{8}-[0-9a-f]{4}-0000-0000-000000000000'\) TO/);
 });
 
-test('a second time changes nothing, costs one query, waits for no lock and logs nothing', async () => {
+test('a second run changes nothing, costs one query, waits for no lock and logs nothing', async () => {
   const { database, owner, clock, log, logged } = await open();
   const before = await readRanges(database.queries);
   let asked = 0;
@@ -215,17 +215,17 @@ test('a second time changes nothing, costs one query, waits for no lock and logs
   assert.deepEqual(logged(), []);
 });
 
-test('each partition that is made is told, once', async () => {
+test('each created partition is logged once', async () => {
   const { partitions, clock, logged } = await open();
   clock.advance(WEEK_MS);
   await partitions.prepare();
   assert.deepEqual(
     logged().map(({ msg, partition }) => [msg, partition]),
-    TABLES.map((table) => ['a partition was made', `${table}_2020_11_30`]),
+    TABLES.map((table) => ['created a partition', `${table}_2020_11_30`]),
   );
 });
 
-test('processes that prepare at once all succeed, and each partition is made once', async () => {
+test('concurrent processes all succeed, and each partition is created once', async () => {
   const { database, another, clock, logged } = await open();
   clock.advance(20 * WEEK_MS);
   await Promise.all(Array.from({ length: 6 }, () => another().partitions.prepare()));
@@ -236,7 +236,7 @@ test('processes that prepare at once all succeed, and each partition is made onc
   await insertHistory(database.queries, clock.now());
 });
 
-test('partitions are made while others write and read', async () => {
+test('partitions are created during writes and reads', async () => {
   const { database, partitions, clock } = await open();
   const write = async (queries: Queries) => {
     await insertHistory(queries, clock.now());
@@ -247,7 +247,7 @@ test('partitions are made while others write and read', async () => {
   assert.ok((await namesOf(database.queries)).includes('deliveries_2020_11_30'));
 });
 
-test('a table that is locked is left for the next round, and the others are made', async () => {
+test('a locked table is left for the next run, and the others get their partitions', async () => {
   const { database, partitions, clock, logged } = await open();
   const lock = (queries: Queries) =>
     sql`lock table deliveries in share update exclusive mode`.execute(queries);
@@ -255,17 +255,18 @@ test('a table that is locked is left for the next round, and the others are made
   await whileHeld(database, lock, partitions.prepare);
   const names = await namesOf(database.queries);
   assert.ok(names.includes('events_2020_11_30') && names.includes('delivery_counters_2020_11_30'));
-  assert.ok(!(await tableExists(database.queries, 'deliveries_2020_11_30')), 'nothing half made is left');
+  assert.ok(!(await tableExists(database.queries, 'deliveries_2020_11_30')), 'nothing partial is left');
   assert.ok(
     logged().some(
-      ({ msg, partition }) => /could not be made/.test(msg) && partition === 'deliveries_2020_11_30',
+      ({ msg, partition }) =>
+        /could not create a partition/.test(msg) && partition === 'deliveries_2020_11_30',
     ),
   );
   await partitions.prepare();
   assert.ok((await namesOf(database.queries)).includes('deliveries_2020_11_30'));
 });
 
-test('a partition has the indexes and checks of its parent, and deliveries room for a change', async () => {
+test('a partition has the indexes and checks of its parent, and deliveries a fillfactor', async () => {
   const { database, owner } = await open();
   const { rows } = await sql<{ name: string; loose: number; options: string[] | null }>`
     select child.relname as name, child.reloptions as options,
@@ -291,7 +292,7 @@ test('a partition has the indexes and checks of its parent, and deliveries room 
   );
 });
 
-test('the bounds are read as they are whatever the session writes moments like', async () => {
+test('the bounds are read correctly with every date style of the session', async () => {
   const { database, owner, clock, another, logged } = await open();
   const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(database.queries);
   const altered = sql.id(rows[0]?.name ?? '');
@@ -311,7 +312,7 @@ test('the bounds are read as they are whatever the session writes moments like',
   );
 });
 
-/** A database as version 0008 left it, with its events, then brought up to date. */
+/** A database of version 0008 with events, then migrated. */
 async function openUpgraded(eventsAt: readonly Date[]) {
   const opened = await open({ migrated: false });
   const { database } = opened;
@@ -322,7 +323,7 @@ async function openUpgraded(eventsAt: readonly Date[]) {
   return { ...opened, guids };
 }
 
-test('events from before the partitions stay readable, and new ones find their week', async () => {
+test('events from before the partitions stay readable, and new ones go to their week', async () => {
   const { database, partitions, guids, clock } = await openUpgraded([
     later(START, -300 * DAY_MS),
     later(START, -WEEK_MS),
@@ -334,7 +335,7 @@ test('events from before the partitions stay readable, and new ones find their w
   assert.deepEqual(
     names.filter((name) => name.startsWith('events')),
     ['events_2020_11_16', 'events_2020_11_23', 'events_before'],
-    'what is covered is not made again',
+    'covered weeks are not created again',
   );
   const expected = [...guids];
   for (const days of [-7, 0, 13])
@@ -354,14 +355,14 @@ test('events from before the partitions are dropped when the last of them is old
   await insertEvent(database.queries, clock.now());
 });
 
-test('without events before, nothing of them is left', async () => {
+test('without earlier events, their partition is removed', async () => {
   const { database, partitions } = await openUpgraded([]);
   await partitions.prepare();
   assert.ok(!(await tableExists(database.queries, 'events_before')));
   await insertHistory(database.queries, START);
 });
 
-test('what is within the retention is kept, what is beyond is dropped and told', async () => {
+test('partitions within the retention are kept, and older ones are dropped and logged', async () => {
   const { database, partitions, clock, logged } = await open({ retentionDays: 30 });
   await insertHistory(database.queries, START);
   const lastOfWeek = new Date('2020-11-15T23:59:59.999Z');
@@ -379,9 +380,10 @@ test('what is within the retention is kept, what is beyond is dropped and told',
     assert.equal((await eventGuids(database.queries)).length, expected);
     for (const name of dropped) assert.ok(!(await tableExists(database.queries, name)), name);
   }
-  const told = logged().filter(({ msg }) => msg === 'a partition was dropped');
+  const dropped = logged().filter(({ msg }) => msg === 'dropped a partition');
   assert.ok(
-    told.length >= TABLES.length * 7 && told.some(({ partition }) => partition === 'deliveries_2020_11_09'),
+    dropped.length >= TABLES.length * 7 &&
+      dropped.some(({ partition }) => partition === 'deliveries_2020_11_09'),
   );
   await insertHistory(database.queries, clock.now());
 });
@@ -391,9 +393,9 @@ function isKept(name: string, keptFrom: Date): boolean {
   return monday.getTime() + WEEK_MS > keptFrom.getTime();
 }
 
-const isDropWarning = ({ msg }: { msg: string }) => /could not be dropped/.test(msg);
+const isDropWarning = ({ msg }: { msg: string }) => /could not drop a partition/.test(msg);
 
-/** Writes and reads without patience until the other work is done. */
+/** Writes and reads with a short lock timeout until the other work is done. */
 async function writeUntil(other: Promise<unknown>, database: Database, moment: Date): Promise<void> {
   let done = false;
   const ending = other.finally(() => {
@@ -416,7 +418,7 @@ for (const [what, table] of [
   ['history', 'events'],
   ['the old partition itself', 'events_2020_11_02'],
 ] as const)
-  test(`a reader of ${what} is waited for in the next round, and keeps nobody from writing`, async () => {
+  test(`a reader of ${what} delays the drop to the next run and blocks no writer`, async () => {
     const { database, owner, partitions, another, clock, logged } = await open();
     await insertEvent(database.queries, later(START, -WEEK_MS));
     clock.set(new Date('2020-12-16T00:00:00.000Z'));
@@ -427,12 +429,15 @@ for (const [what, table] of [
       const dropping = partitions.dropOld();
       await writeUntil(dropping, another().database, clock.now());
       const dropped = await dropping;
-      assert.ok(!dropped.some((name) => name.startsWith('events')), 'the others of the table wait with it');
+      assert.ok(
+        !dropped.some((name) => name.startsWith('events')),
+        'the other partitions of the table wait too',
+      );
       assert.equal(dropped.length, (TABLES.length - 1) * OLD_EVENTS.length);
       assert.equal(logged().filter(isDropWarning).length, 1);
       assert.ok(await tableExists(database.queries, 'events_2020_11_02'));
 
-      // Weeks are made while it is still on its way out.
+      // Partitions are created while an old one is being dropped.
       clock.advance(WEEK_MS);
       await partitions.prepare();
     });
@@ -442,7 +447,7 @@ for (const [what, table] of [
     assert.deepEqual(await partitions.dropOld(), []);
   });
 
-test('two nodes that drop at once drop each partition once', async () => {
+test('two concurrent nodes drop each partition once', async () => {
   const { another, clock, logged } = await open();
   clock.advance(8 * WEEK_MS);
   const dropped = await Promise.all(Array.from({ length: 4 }, () => another().partitions.dropOld()));
@@ -450,7 +455,7 @@ test('two nodes that drop at once drop each partition once', async () => {
   assert.deepEqual(logged().filter(isDropWarning), []);
 });
 
-test('what an earlier version was detaching when it died is dropped', async () => {
+test('a partition that an earlier version was detaching is dropped', async () => {
   const { database, owner, partitions, clock } = await open();
   await sql`create table events_2020_01_06 (like events)`.execute(owner.queries);
   clock.set(new Date('2020-12-09T00:00:00.000Z'));
@@ -468,7 +473,7 @@ test('what an earlier version was detaching when it died is dropped', async () =
   assert.ok(await tableExists(owner.queries, 'events_2020_01_06'));
 });
 
-test('what an earlier version detached and did not drop is dropped by the migration', async () => {
+test('a partition that an earlier version detached is dropped by the migration', async () => {
   const { database } = await open({ migrated: false });
   await database.maintain((queries) => migrateTo(queries, '0016_consignments'));
   await sql`create table events_2020_01_06 (like events);

@@ -2,19 +2,19 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Clock } from '../../runtime/clock.ts';
 import { firstGuidAt } from '../../runtime/guid.ts';
 import type { Log } from '../../runtime/log.ts';
+import { tryRunUnderLock } from '../advisory-lock.ts';
 import type { Database, Queries, Transaction } from '../database.ts';
-import { runExclusively } from '../exclusive.ts';
 
 /**
- * History lies in a partition for each week, the audit record in one for each four weeks. They are made ahead, so that
- * no insert is without one, and dropped as a whole when their time is over. Attaching takes no lock on the parent that
- * an insert or a select would wait for; detaching takes one for a moment, and gives up when it is not granted at once.
- * Both are done by functions of the database (migration 0029), because the service role does not own the tables.
+ * History tables have a partition per week, audit records one per four weeks. Partitions are created in advance and
+ * dropped as a whole after the retention. Attaching blocks no insert or select; detaching takes a short lock and gives
+ * up when it is not granted at once. Both are functions of the database (migration 0029), because the service role does
+ * not own the tables.
  */
 export type Partitions = {
-  /** Makes what is missing for everything that can be inserted from now on. */
+  /** Creates the missing partitions for every guid that can be inserted from now on. */
   prepare(): Promise<void>;
-  /** Drops what is older than the retention, and returns the names. */
+  /** Drops partitions older than the retention, and returns their names. */
   dropOld(): Promise<string[]>;
 };
 
@@ -23,12 +23,12 @@ type HistoryTable = {
   name: string;
   key: 'guid' | 'moment';
   storage?: readonly string[];
-  /** The length of a partition; one, unless it is said. */
+  /** The length of a partition; 1 by default. */
   weeks?: number;
-  /** Kept as long as audit records are. */
+  /** Has the retention of audit records. */
   isAudit?: true;
 };
-/** As the catalogue tells it, from and to in milliseconds; null is without bound. */
+/** From the catalogue; `from` and `to` in milliseconds, null for unbounded. */
 type Partition = { table: string; name: string; from: number | null; to: number | null; detaching: boolean };
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -36,14 +36,17 @@ const WEEK_MS = 7 * DAY_MS;
 /** Weeks begin on Monday, 00:00 UTC; the epoch was a Thursday. */
 const FIRST_MONDAY_MS = 4 * DAY_MS;
 
-/** An event may come with a guid that is seven days old; a day more for clocks that disagree. */
+/** An event may have a guid that is seven days old; one more day for clock differences. */
 const BEHIND_MS = 8 * DAY_MS;
-/** As long may every round fail before an insert does; for longer partitions as many of them. */
+/** The task may fail this long before an insert does. */
 const AHEAD_PERIODS = 2;
-/** Few partitions, although it is kept for long: a list reads the index of each. */
+/** Few partitions despite the long retention, because a list reads the index of each. */
 const AUDIT_WEEKS = 4;
 
-/** For attaching, which others do not wait behind. Longer than `deadlock_timeout` (1 s), when autovacuum gives way. */
+/**
+ * For attaching, which blocks no other statement. Longer than `deadlock_timeout` (1 s), after which autovacuum gives
+ * way.
+ */
 const LOCK_TIMEOUT = '2s';
 const LOCK_NOT_AVAILABLE = '55P03';
 
@@ -51,9 +54,9 @@ const MAKING = 'portico make partitions';
 const DROPPING = 'drop partitions';
 
 /**
- * Each row changes once, soon after it came, and then rests. The room in its page keeps the change off the indexes;
- * vacuum comes after every twentieth of the week instead of every fifth, while those pages are still in memory.
- * A partition inherits none of this from its parent.
+ * Each row is updated once, soon after its insert. The free space in its page allows a heap-only update; vacuum runs
+ * after 5 % of the rows instead of 20 %, while their pages are still in memory. Partitions do not inherit these
+ * settings.
  */
 const CHANGED_ONCE = [
   'fillfactor=50',
@@ -61,7 +64,7 @@ const CHANGED_ONCE = [
   'autovacuum_vacuum_insert_scale_factor=0.05',
 ];
 
-/** In the order in which a week is dropped: no delivery is left without the partition that its attempts go to. */
+/** In the order of dropping: a delivery never outlives the partition of its attempts. */
 const TABLES: readonly HistoryTable[] = [
   { name: 'events', key: 'guid' },
   { name: 'deliveries', key: 'guid', storage: CHANGED_ONCE },
@@ -88,22 +91,22 @@ export function createPartitions({
     const name = partitionName(table.name, week);
     try {
       const made = await database.transaction((transaction) => makePartition(transaction, table, week));
-      if (made) log[level]({ partition: name, from: week.from, to: week.to }, 'a partition was made');
+      if (made) log[level]({ partition: name, from: week.from, to: week.to }, 'created a partition');
     } catch (error) {
       if (!isLockTimeout(error)) throw error;
-      log.warn({ partition: name }, 'a partition could not be made for a lock; the next round tries again');
+      log.warn({ partition: name }, 'could not create a partition: lock timeout');
     }
   }
 
-  /** True unless something is in the way; then the next round goes on where this one stopped. */
+  /** True unless the partition is locked; the next run continues from there. */
   async function attempt(partition: string, drop: () => Promise<void>): Promise<boolean> {
     try {
       await drop();
-      log.info({ partition }, 'a partition was dropped');
+      log.info({ partition }, 'dropped a partition');
       return true;
     } catch (error) {
-      const reason = isLockTimeout(error) ? 'it is being read' : String(error);
-      log.warn({ partition, reason }, 'a partition could not be dropped; the next round tries again');
+      const reason = isLockTimeout(error) ? 'a reader holds a lock' : String(error);
+      log.warn({ partition, reason }, 'could not drop a partition');
       return false;
     }
   }
@@ -118,7 +121,7 @@ export function createPartitions({
       const existing = await readPartitions(database.queries);
       for (const table of TABLES) {
         const weeks = weeksAround(clock.now(), table.weeks);
-        // The first ones belong to the making of the database, which is no news to whoever starts it.
+        // The partitions of a new database are logged at debug level only.
         const level = existing.some((partition) => partition.table === table.name) ? 'info' : 'debug';
         for (const week of weeks) if (!isCovered(existing, table, week)) await make(table, week, level);
       }
@@ -131,11 +134,11 @@ export function createPartitions({
       if (!(await readPartitions(queries)).some(isOver)) return [];
 
       const dropped: string[] = [];
-      await runExclusively(database, DROPPING, async (connection) => {
+      await tryRunUnderLock(database, DROPPING, async (connection) => {
         const over = (await readPartitions(connection)).filter(isOver);
         for (const { name: table } of TABLES)
           for (const partition of over.filter((each) => each.table === table)) {
-            // The next one would meet the same reader.
+            // The same reader would block the next one too.
             if (!(await attempt(partition.name, () => dropPartition(connection, partition)))) break;
             dropped.push(partition.name);
           }
@@ -145,7 +148,7 @@ export function createPartitions({
   };
 }
 
-/** The periods of so many weeks into which something can be inserted between now and two from now, without a gap. */
+/** The periods of `weeks` weeks into which rows can be inserted from now until two periods from now, without a gap. */
 export function weeksAround(now: Date, weeks = 1): Week[] {
   const periods: Week[] = [];
   const periodMs = weeks * WEEK_MS;
@@ -181,7 +184,8 @@ function isLockTimeout(error: unknown): boolean {
 async function readPartitions(queries: Queries): Promise<Partition[]> {
   const names = TABLES.map(({ name }) => name);
   const byMoment = TABLES.filter(({ key }) => key === 'moment').map(({ name }) => name);
-  // A bound is a quoted value, or MINVALUE or MAXVALUE. How a moment is written depends on the session, so it reads it.
+  // A bound is a quoted value, MINVALUE or MAXVALUE. The session that wrote a timestamp parses it, because its format
+  // depends on the session.
   const millisecondsOf = (bound: RawBuilder<unknown>) => sql`
     case when ${bound} not like '''%' then null
          when parent.relname = any(${byMoment})
@@ -199,7 +203,7 @@ async function readPartitions(queries: Queries): Promise<Partition[]> {
   return rows;
 }
 
-/** In one transaction, so that nothing half made is ever left; false when another process was faster. */
+/** One transaction, so that nothing partial remains; false when another process was faster. */
 async function makePartition(transaction: Transaction, table: HistoryTable, week: Week): Promise<boolean> {
   await sql`set local lock_timeout = ${sql.lit(LOCK_TIMEOUT)}`.execute(transaction);
   await sql`select pg_advisory_xact_lock(hashtextextended(${MAKING}, 0))`.execute(transaction);
@@ -211,7 +215,7 @@ async function makePartition(transaction: Transaction, table: HistoryTable, week
   return true;
 }
 
-/** In one transaction: either it is a partition or it is gone. */
+/** One transaction: the partition is attached or dropped. */
 async function dropPartition(connection: Queries, { table, name }: Partition): Promise<void> {
   await sql`select drop_partition(${table}, ${name})`.execute(connection);
 }

@@ -2,14 +2,14 @@ import { sql } from 'kysely';
 import type { Queries } from '../database.ts';
 
 /**
- * Indexes that migrations would add to tables with many rows. They are built concurrently after the migrations, because
- * an index that is built inside of a transaction blocks every write to its table until the commit.
+ * Indexes of large tables. They are built concurrently after the migrations, because an index that is built in a
+ * transaction blocks every write to its table until the commit.
  */
 type TableIndex = { name: string; table: string; definition: string };
 export type MissingTableIndex = TableIndex & { isEmpty: boolean };
 
 export const TABLE_INDEXES: readonly TableIndex[] = [
-  // Every filter of a list is served by an index that ends with the guid (migration 0017).
+  // Every filter of a list has an index that ends with the guid (migration 0017).
   ...(['environment', 'bank_guid', 'customer_guid'] as const).flatMap((place) => [
     {
       name: `objects_by_${place.replace('_guid', '')}_state`,
@@ -27,7 +27,7 @@ export const TABLE_INDEXES: readonly TableIndex[] = [
     table: 'objects',
     definition: '(organization_guid, type, created_at) where guid_time_differs',
   },
-  // The processing takes turns between Organizations: the earliest file of each, by its next step (migration 0022).
+  // File processing alternates between Organizations: the earliest file of each, by its next step (migration 0022).
   {
     name: 'files_arrived',
     table: 'files',
@@ -41,7 +41,7 @@ export const TABLE_INDEXES: readonly TableIndex[] = [
   },
 ];
 
-/** Those that do not exist, and those that an interrupted build left invalid. */
+/** Indexes that do not exist or that an interrupted build left invalid. */
 export async function readMissingTableIndexes(queries: Queries): Promise<MissingTableIndex[]> {
   const tables = [...new Set(TABLE_INDEXES.map(({ table }) => table))];
   const { rows } = await sql<{ table: string; isEmpty: boolean; valid: string[] }>`

@@ -4,11 +4,11 @@ import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { createBareServer, listenAnywhere } from '../../../../testing/http-server.ts';
 
-/** Slow bodies of hostile networks must not keep the bodies of other callers out. */
+/** Slow bodies from many networks must not block the bodies of other callers. */
 const KIBIBYTE = 1_024;
 const ANONYMOUS_BYTES = 512 * KIBIBYTE;
 const NETWORKS = 64;
-/** With the overhead of a piece, all but one byte of what a network may hold. */
+/** With the overhead of a chunk, one byte less than the limit of a network. */
 const HELD_BYTES = ANONYMOUS_BYTES / NETWORKS - 1;
 const SENT_BYTES = HELD_BYTES - 256 - '{"a":"'.length;
 const GIVE_UP_MS = 20_000;
@@ -51,7 +51,7 @@ async function post(address: string) {
 
 const OVERLOADED = /^HTTP\/1\.1 503 .*\r\nretry-after: 1\r\n.*"message_code":"overloaded"/s;
 
-test('networks that fill the anonymous part lose a body to a further network, which is served', async () => {
+test('a body of a new network displaces an incomplete one when the anonymous share is exhausted', async () => {
   const slow = Array.from({ length: NETWORKS }, (_, index) => begin(`198.51.${index}.1`, SENT_BYTES));
   await until(() => bodyBudget.held() === NETWORKS * HELD_BYTES);
   const answers = await Promise.all(['203.0.113.1', '2001:db8::1'].map(post));
@@ -67,7 +67,7 @@ test('networks that fill the anonymous part lose a body to a further network, wh
   await until(() => bodyBudget.held() === 0);
 });
 
-test('all addresses of a network have one share, and its slow bodies give way to its new ones', async () => {
+test('all addresses of a network share one limit, and its incomplete bodies are shed first', async () => {
   const slow = begin('192.0.2.1', SENT_BYTES);
   await until(() => bodyBudget.held() === HELD_BYTES);
   assert.equal((await post('192.0.2.200')).status, 200);

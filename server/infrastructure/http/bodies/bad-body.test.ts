@@ -18,7 +18,7 @@ import {
 } from '../../../../testing/operations.ts';
 import { createSubscription } from '../../../../testing/subscriptions.ts';
 
-/** What every route with a body does with one that does not fit (contract, sections 1 and 4). */
+/** How each route rejects an invalid body (contract, sections 1 and 4). */
 const app = await createTestApp({ environment: UNLIMITED });
 const { operations: all, call, tenant } = await createOperations(app);
 const { guid: subscriptionGuid } = await createSubscription(app, tenant);
@@ -27,7 +27,7 @@ const operations = all.filter((operation) => operation.requestBody && !takesByte
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-test('the document lists routes with a body', () => {
+test('the OpenAPI document lists routes with a body', () => {
   assert.ok(operations.length >= 4, `${operations.length} routes`);
 });
 
@@ -36,20 +36,20 @@ for (const operation of operations) {
   const send = (payload: string | Buffer | object, headers: Record<string, string> = JSON_TYPE) =>
     call(operation, { payload, headers });
 
-  test(`${operationId}: another content type is refused`, async () => {
+  test(`${operationId}: rejects another content type`, async () => {
     for (const type of ['text/x-unheard-of', 'nonsense', 'application/jsonx']) {
       assertRefused(operation, await send('x', { 'content-type': type }), refusalOfType(operation));
     }
   });
 
-  test(`${operationId}: a body over the limit is refused`, async () => {
+  test(`${operationId}: rejects a body over the size limit`, async () => {
     const [contentType = ''] = Object.keys(requestBody?.content ?? {});
     const headers = { 'content-type': contentType, 'content-length': String(1024 ** 5) };
     assertRefused(operation, await send('{}', headers), { status: 413, code: 'payload_too_large' });
   });
 
   if (requestBody?.content[FORM_TYPE]) {
-    test(`${operationId}: a form that cannot be read or stored is refused`, async () => {
+    test(`${operationId}: rejects a form with invalid UTF-8 or U+0000`, async () => {
       const headers = { 'content-type': FORM_TYPE };
       for (const form of [
         'client_id=%00',
@@ -64,19 +64,19 @@ for (const operation of operations) {
   const schema = jsonBodyOf(operation);
   if (!schema) continue;
 
-  test(`${operationId}: what is not JSON is refused as malformed`, async () => {
+  test(`${operationId}: rejects invalid JSON as malformed`, async () => {
     const invalidUtf8 = Buffer.from([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xc3, 0x28, 0x22, 0x7d]);
     for (const body of ['{', 'x', '{"a":1,}', "{'a':1}", 'NaN', '{"__proto__":{}}', invalidUtf8])
       assertRefused(operation, await send(body), { status: 400, code: 'malformed_json' });
   });
 
-  test(`${operationId}: a body that is no object, or none at all, is refused`, async () => {
+  test(`${operationId}: rejects a missing body and a body that is not an object`, async () => {
     for (const body of ['null', '1', '"x"', '[]', 'true', '']) {
       assertRefused(operation, await send(body), invalid('The request body'));
     }
   });
 
-  test(`${operationId}: an unknown field is refused by name, or ignored where an RFC asks for that`, async () => {
+  test(`${operationId}: rejects an unknown field by name, or ignores it where an RFC requires that`, async () => {
     const valid = sampleOf(schema) as object;
     const answer = await send({ ...valid, no_such_field: 1 });
     // RFC 6749, section 3.2: the token endpoints "MUST ignore unrecognized request parameters".
@@ -84,14 +84,14 @@ for (const operation of operations) {
     else assertRefused(operation, answer, invalid('no_such_field'));
   });
 
-  test(`${operationId}: a missing field is refused by name`, async () => {
+  test(`${operationId}: rejects a missing field by name`, async () => {
     for (const name of schema.required ?? []) {
       const { [name]: _, ...rest } = sampleOf(schema) as Record<string, unknown>;
       assertRefused(operation, await send(rest), { status: 400, code: 'missing_parameter', names: name });
     }
   });
 
-  test(`${operationId}: a value of the wrong type is refused by the name of its field`, async () => {
+  test(`${operationId}: rejects a value of the wrong type by the name of its field`, async () => {
     for (const [name, property] of Object.entries(schema.properties ?? {})) {
       for (const value of wrongValues(property).filter((wrong) => wrong !== null)) {
         const body = { ...(sampleOf(schema) as object), [name]: value };
@@ -111,7 +111,7 @@ for (const operation of operations) {
     if (!operation.path.startsWith('/oauth/')) assertRefused(operation, unknown, invalid('no_such_field'));
   });
 
-  test(`${operationId}: text that cannot be stored is refused by the name of its field`, async () => {
+  test(`${operationId}: rejects unsupported characters by the name of the field`, async () => {
     for (const [name, property] of Object.entries(schema.properties ?? {})) {
       if (!isFreeText(property)) continue;
       for (const text of ['a\\u0000b', '\\ud800', 'x\\udc00']) {
@@ -121,14 +121,14 @@ for (const operation of operations) {
     }
   });
 
-  test(`${operationId}: nesting without end is refused`, async () => {
+  test(`${operationId}: rejects deep nesting`, async () => {
     const deep = '['.repeat(4_000) + ']'.repeat(4_000);
     for (const name of Object.keys(schema.properties ?? {}))
       assertRefused(operation, await send(`{"${name}":[${deep}]}`), invalid(name));
     assertRefused(operation, await send(deep), invalid('The request body'));
   });
 
-  test(`${operationId}: a body of very many keys or entries is refused, as is one over the limit of the route`, async () => {
+  test(`${operationId}: rejects too many keys or entries, and a body over the limit of the route`, async () => {
     const keys = `{${Array.from({ length: 1_000 }, (_, index) => `"${index}":0`)}}`;
     const entries = `[${'0,'.repeat(8_000)}0]`;
     assertRefused(operation, await send(keys), invalid('more than 100 keys'));
@@ -138,7 +138,7 @@ for (const operation of operations) {
     assertRefused(operation, await send(`${spaces}{}`), { status: 413, code: 'payload_too_large' });
   });
 
-  test(`${operationId}: no JSON at all makes it fail`, async () => {
+  test(`${operationId}: arbitrary JSON causes no server error`, async () => {
     const value = fc.oneof(fc.jsonValue(), fc.string({ unit: 'binary' }));
     const fields = Object.keys(schema.properties ?? {}).map((name) => [name, value] as const);
     const body = fc.oneof(value, fc.record(Object.fromEntries(fields), { requiredKeys: [] }));
@@ -161,7 +161,7 @@ function limitOf({ path }: Operation): number {
   return path.startsWith('/api/') || path.startsWith('/operator/') ? 256 * 1_024 : SMALL_BYTES;
 }
 
-/** References to what really is there, so that a request gets as far as the database. */
+/** Existing objects, so that a request reaches the database. */
 const REFERENCES: Record<string, string> = {
   organization_guid: tenant.organizationGuid,
   bank_guid: tenant.bankGuid,
@@ -176,11 +176,11 @@ for (const operation of operations) {
   const numbers = fields.filter(([, { type }]) => type === 'integer').map(([name]) => name);
   if (moments.length + numbers.length === 0) continue;
 
-  test(`${operation.operationId}: no moment and no number makes it fail`, async () => {
+  test(`${operation.operationId}: extreme dates and numbers cause no server error`, async () => {
     const references = Object.entries(REFERENCES).filter(([name]) => name in properties);
     const valid = { ...(sampleOf({ ...schema, properties }) as object), ...Object.fromEntries(references) };
     const bodies = [
-      // In order, where there are several: an earlier moment for the field that comes first.
+      // In ascending order, because some fields must precede others.
       ...EXTREME_MOMENTS.map((_, index) =>
         Object.fromEntries(
           moments.map((name, at) => [name, EXTREME_MOMENTS[index + at] ?? EXTREME_MOMENTS[0]]),
@@ -196,7 +196,7 @@ for (const operation of operations) {
   });
 }
 
-test('nothing of this was an error of ours, or filled the log', () => assertQuietLog(app));
+test('no request caused a server error or filled the log', () => assertQuietLog(app));
 
 function isFreeText({ type, pattern, format }: JsonSchema): boolean {
   return type === 'string' && format === undefined && (pattern === undefined || pattern === '\\S');

@@ -7,7 +7,6 @@ import { createBodyBudget } from './body-budget.ts';
 import { limitBodyTime } from './body-time.ts';
 
 const MEBIBYTE = 1024 ** 2;
-/** Of what would otherwise never come. */
 const GIVE_UP_MS = 20_000;
 
 const WITHIN_MS = 100;
@@ -16,7 +15,7 @@ const timed = createBareServer();
 limitBodyTime(timed.server, { smallMs: WITHIN_MS, largeMs: WITHIN_MS });
 const SHARE_BYTES = BODY_BUDGET_BYTES / 4;
 for (const { server: target } of [{ server }, timed]) {
-  // What an authentication does, for those who say so.
+  // Stands for authentication.
   target.addHook('onRequest', (request, _reply, done) => {
     const organization = request.headers['x-organization'];
     if (organization !== undefined) request.bodySource = String(organization);
@@ -30,29 +29,29 @@ server.post('/small', { schema: { hide: true } }, async () => ({}));
 const port = await listenAnywhere(server);
 const timedPort = await listenAnywhere(timed.server);
 
-test('callers with credentials have a part of the budget, and each of them a share', () => {
+test('authenticated callers share a part of the budget, and each has its own limit', () => {
   const budget = createBodyBudget({ maxBytes: 64 });
   const shareOf = (key: string) => budget.open({ key, isAnonymous: false });
   const first = shareOf('organization a');
   assert.ok(first.take(10) && first.take(6));
-  assert.equal(first.take(1), false, 'a quarter is all that one Organization gets');
-  assert.equal(shareOf('organization a').take(1), false, 'in all of its requests together');
+  assert.equal(first.take(1), false, 'an Organization may use a quarter');
+  assert.equal(shareOf('organization a').take(1), false, 'for all of its requests together');
   first.complete();
   const others = ['organization b', 'organization c'].map(shareOf);
   for (const share of others) {
     assert.ok(share.take(16));
     share.complete();
   }
-  assert.equal(shareOf('organization d').take(1), false, 'the rest is for callers without credentials');
+  assert.equal(shareOf('organization d').take(1), false, 'the rest is for anonymous callers');
   assert.ok(budget.open({ key: 'network', isAnonymous: true }).take(1 / 4));
   first.release();
   first.release();
   assert.equal(budget.held(), 32.25);
-  assert.equal(first.take(1), false, 'a released share takes nothing');
+  assert.equal(first.take(1), false, 'a released share counts nothing');
   assert.ok(shareOf('organization d').take(16));
 });
 
-test('three Organizations that keep their bodies open do not stop a fourth, or the operator', () => {
+test('three Organizations with open bodies do not block a fourth or the operator', () => {
   const budget = createBodyBudget({ maxBytes: 64 });
   const shed: string[] = [];
   for (const key of ['organization a', 'organization b', 'organization c']) {
@@ -62,7 +61,7 @@ test('three Organizations that keep their bodies open do not stop a fourth, or t
   }
   for (const key of ['organization d', 'operator'])
     assert.ok(budget.open({ key, isAnonymous: false }).take(4));
-  assert.deepEqual(shed, ['organization a'], 'one body made place for both');
+  assert.deepEqual(shed, ['organization a'], 'one body was shed for both');
 });
 
 function begin(sentBytes: number, organization: string, at = port) {
@@ -71,7 +70,7 @@ function begin(sentBytes: number, organization: string, at = port) {
   socket.on('data', (text) => {
     received += text;
   });
-  // What is still being sent when a body is refused is lost.
+  // Writing to a rejected request may fail.
   socket.on('error', () => {});
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   const head = [
@@ -90,7 +89,7 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await setImmediate(undefined, { signal });
 }
 
-test('a body beyond the share of its Organization gets 503, and another Organization’s does not', async () => {
+test('a body over the limit of its Organization gets 503, and that of another Organization does not', async () => {
   const held = [begin(10 * MEBIBYTE, 'a'), begin(5 * MEBIBYTE, 'a')];
   await until(() => bodyBudget.held() >= 15 * MEBIBYTE);
   const refused = begin(MEBIBYTE, 'a');
@@ -102,7 +101,7 @@ test('a body beyond the share of its Organization gets 503, and another Organiza
   await until(() => bodyBudget.held() === 0);
 });
 
-test('a declared length takes nothing', async () => {
+test('a declared length counts nothing', async () => {
   const waiting = Array.from({ length: 20 }, () => begin(0, 'a'));
   await until(() => bodyBudget.held() > 0);
   assert.ok(bodyBudget.held() < MEBIBYTE, String(bodyBudget.held()));
@@ -110,7 +109,7 @@ test('a declared length takes nothing', async () => {
   await until(() => bodyBudget.held() === 0);
 });
 
-test('the share is given back when a request is answered, refused, cut off or too late', async () => {
+test('the share is released when a request is answered, rejected, aborted or timed out', async () => {
   const data = 'A'.repeat(MEBIBYTE);
   const headers = { 'content-type': 'application/json', 'x-organization': 'a' };
   for (const payload of [`{"data":"${data}"}`, `{"data":"${data}`, `{"data":"${data}","x":[[[`, `${data}`])
@@ -127,13 +126,13 @@ test('the share is given back when a request is answered, refused, cut off or to
   assert.ok(SHARE_BYTES > 11 * MEBIBYTE);
 });
 
-test('a body in very many small pieces is refused, and so is the rest of one that nobody reads', async () => {
+test('a body in too many small chunks is rejected, and an unread one is not buffered', async () => {
   const head =
     'HTTP/1.1\r\nHost: x\r\nX-Organization: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
   const inPieces = (path: string, pieces: number) => `POST ${path} ${head}${'1\r\n \r\n'.repeat(pieces)}`;
   for (const [sent, expected] of [
-    [inPieces('/large', 3_000), /^HTTP\/1\.1 400 .*\r\nconnection: close\r\n.*too many small pieces/s],
-    [inPieces('/small', 33), /^HTTP\/1\.1 400 .*\r\nconnection: close\r\n.*too many small pieces/s],
+    [inPieces('/large', 3_000), /^HTTP\/1\.1 400 .*\r\nconnection: close\r\n.*too many small chunks/s],
+    [inPieces('/small', 33), /^HTTP\/1\.1 400 .*\r\nconnection: close\r\n.*too many small chunks/s],
     [inPieces('/absent', 3_000), /^HTTP\/1\.1 404 .*\r\nconnection: close\r\n/s],
   ] as const) {
     const socket = connect(port, '127.0.0.1').setEncoding('utf8');
@@ -149,7 +148,7 @@ test('a body in very many small pieces is refused, and so is the rest of one tha
   }
 });
 
-test('nothing more is read of a refused body while its answer is under way', async () => {
+test('the rest of a rejected body is not read before its response is sent', async () => {
   const { server: target } = createBareServer();
   let answer = () => {};
   const isAnswered = new Promise<void>((resolve) => {
@@ -157,7 +156,7 @@ test('nothing more is read of a refused body while its answer is under way', asy
   });
   let bytesRead: (() => number) | undefined;
   await target.register(async (scope) => {
-    // As a look-up of a session does it: the first pieces wait, and are refused as soon as they are read.
+    // Delays like a session lookup: the first chunks wait and are rejected when they are read.
     scope.addHook('onRequest', () => setImmediate());
     scope.setErrorHandler(async (_error, { raw }, reply) => {
       bytesRead = () => raw.socket.bytesRead;
@@ -172,14 +171,14 @@ test('nothing more is read of a refused body while its answer is under way', asy
   const head = 'Host: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
   socket.resume().write(`POST /small HTTP/1.1\r\n${head}${'1\r\n \r\n'.repeat(400_000)}`);
   await until(() => bytesRead !== undefined);
-  // Other calls are served in between, so there were turns in which the rest could have been read.
+  // Other calls are served meanwhile, so the event loop had turns in which it could have read the rest.
   for (let call = 0; call < 10; call += 1) await (await fetch(`http://127.0.0.1:${at}/absent`)).text();
   assert.ok(Number(bytesRead?.()) <= 64 * 1024, String(bytesRead?.()));
   answer();
   await closed;
 });
 
-test('a refused body that arrived whole leaves its connection usable, or closed', async () => {
+test('a rejected body that arrived completely leaves its connection usable or closed', async () => {
   const chunked = (path: string, body: string) =>
     `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
   const whole = (path: string, body: string) =>

@@ -1,19 +1,19 @@
 import { type BodyShare, createBodyPool } from './body-pool.ts';
 
 /**
- * Request bytes that this process holds at once, from their arrival until the answer is out. Counted as they arrive:
- * a declared length that is never sent takes nothing.
+ * Limits the request bytes that this process holds at once, from arrival to the end of the response. Bytes count when
+ * they arrive, so a declared Content-Length that is never sent costs nothing.
  */
 export type BodyBudget = ReturnType<typeof createBodyBudget>;
 
-/** The sender of a body: an Organization, a member or the operator, or the network of an anonymous caller. */
+/** An Organization, a member or the operator; for an anonymous caller, its network. */
 export type BodySource = { key: string; isAnonymous: boolean };
 
-/** Of the whole budget: all callers without credentials. The rest is for callers with credentials. */
+/** Share of all anonymous callers in the whole budget. */
 const ANONYMOUS_PART = 1 / 4;
-/** Of the whole budget: one caller with credentials. */
+/** Share of one authenticated caller in the whole budget. */
 const CALLER_PART = 1 / 4;
-/** Of the anonymous part: one network. */
+/** Share of one network in the anonymous part. */
 const NETWORK_PART = 1 / 64;
 
 export function createBodyBudget({ maxBytes }: { maxBytes: number }) {
@@ -23,8 +23,8 @@ export function createBodyBudget({ maxBytes }: { maxBytes: number }) {
     maxBytesOfSender: maxBytes * CALLER_PART,
     shedsOwn: false,
   });
-  // Anonymous bodies are small and arrive at once. One that is still arriving when space runs out is slow on purpose,
-  // or can be sent again.
+  // Anonymous bodies are small and arrive at once. A body that is still arriving when the budget is exhausted is slow
+  // on purpose, or can be sent again.
   const anonymous = createBodyPool({
     maxBytes: anonymousBytes,
     maxBytesOfSender: anonymousBytes * NETWORK_PART,
@@ -32,11 +32,9 @@ export function createBodyBudget({ maxBytes }: { maxBytes: number }) {
   });
 
   return {
-    /** The share of one request. */
     open: ({ key, isAnonymous }: BodySource): BodyShare =>
       (isAnonymous ? anonymous : authenticated).open(key),
 
-    /** Bytes held at this moment. */
     held: () => authenticated.held() + anonymous.held(),
   };
 }

@@ -1,20 +1,19 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { networkOf } from '../../rate-limits/address.ts';
 import type { SourceAddress } from '../requests/source-address.ts';
-import type { HttpServer } from '../server.ts';
 import type { BodyBudget, BodySource } from './body-budget.ts';
 import { startReading, stopReading } from './read-body.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whose share of the budget a body takes, set by what authenticates; without it, that of its network. */
+    /** The key of an authenticated caller in the body budget. Without it, the body counts for the caller's network. */
     bodySource: string | undefined;
   }
 }
 
-/** Every body that is read has its share of the budget until its request is over, however that ends. */
+/** Counts each request body in the budget until its response has ended or its connection has closed. */
 export function shareBodyBudget(
-  server: HttpServer,
+  server: FastifyInstance,
   { bodyBudget, sourceAddress }: { bodyBudget: BodyBudget; sourceAddress: SourceAddress },
 ): void {
   server.decorateRequest('bodySource');
@@ -29,8 +28,9 @@ export function shareBodyBudget(
     done(null, payload);
   });
 
-  // In chunked encoding every byte may cost a call of its own, and Node takes in megabytes of them in one turn of the
-  // event loop. So nothing is taken in until somebody reads it, and what nobody has read ends with the answer.
+  // In chunked encoding every byte may be a chunk with its own callback, and Node reads megabytes of them in one turn
+  // of the event loop. The socket stays paused until a parser reads the body, and unread bytes are discarded with the
+  // connection.
   server.addHook('onRequest', (request, _reply, done) => {
     if (isChunked(request)) stopReading(request);
     done();

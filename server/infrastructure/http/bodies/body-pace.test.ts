@@ -4,7 +4,7 @@ import { createBodyPace } from './body-pace.ts';
 
 const MEBIBYTE = 1024 ** 2;
 
-/** Turns of the event loop by hand. */
+/** Event loop turns that the test advances. */
 function createTurns() {
   let next: (() => void) | undefined;
   const pace = createBodyPace((work) => {
@@ -24,7 +24,7 @@ function createTurns() {
   };
 }
 
-test('a turn takes so many bytes, and the rest waits for the next ones in order', () => {
+test('a turn processes a limited number of bytes, and the rest follows in order', () => {
   const { read, turn, done, isIdle } = createTurns();
   for (const name of ['a', 'b', 'c', 'd', 'e']) read(name, MEBIBYTE / 2);
   assert.deepEqual(done, ['a', 'b']);
@@ -33,10 +33,10 @@ test('a turn takes so many bytes, and the rest waits for the next ones in order'
   turn();
   assert.deepEqual(done, ['a', 'b', 'c', 'd', 'e']);
   turn();
-  assert.ok(isIdle(), 'nothing is left to wait for');
+  assert.ok(isIdle(), 'nothing is left to run');
 });
 
-test('parsing weighs more than reading, and what is heavier than a turn has one for itself', () => {
+test('parsing weighs more than reading, and work over the limit runs alone in its turn', () => {
   const { read, parse, turn, done } = createTurns();
   parse('a', MEBIBYTE);
   parse('b', 1_000);

@@ -1,12 +1,12 @@
 /**
- * How much of large bodies is dealt with in one turn of the event loop. Sockets that have data are all read in the
- * same turn, so without it forty bodies would hold up everybody else forty times as long as one.
+ * Limits how many bytes of large bodies are processed in one turn of the event loop. Node reads all readable sockets in
+ * the same turn, so forty large bodies would block other requests forty times as long as one.
  */
 export type BodyPace = ReturnType<typeof createBodyPace>;
 
-/** Read and scanned in one turn; some milliseconds of work. */
+/** Takes a few milliseconds. */
 const BYTES_PER_TURN = 1024 ** 2;
-/** Decoding, parsing and validating a byte takes about so many times as long as reading it. */
+/** Decoding, parsing and validating a byte takes about this many times as long as reading it. */
 const PARSE_WEIGHT = 8;
 
 export function createBodyPace(nextTurn: (work: () => void) => void = setImmediate) {
@@ -24,7 +24,7 @@ export function createBodyPace(nextTurn: (work: () => void) => void = setImmedia
     isScheduled = false;
     spent = 0;
     let begun = 0;
-    // Work that is heavier than a turn has one for itself.
+    // Work that exceeds the limit by itself runs alone in its turn.
     for (const { bytes } of waiting) {
       if (begun > 0 && spent + bytes > BYTES_PER_TURN) break;
       spent += bytes;
@@ -47,9 +47,9 @@ export function createBodyPace(nextTurn: (work: () => void) => void = setImmedia
   }
 
   return {
-    /** Reads on in this turn, or in a later one. */
+    /** Runs in this turn, or in a later one. */
     read: run,
-    /** The same for what follows when a body is complete. */
+    /** Schedules the parsing of a complete body. */
     parse: (bytes: number, work: () => void) => run(bytes * PARSE_WEIGHT, work),
   };
 }

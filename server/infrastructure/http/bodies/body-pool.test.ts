@@ -13,7 +13,7 @@ function createPool() {
   return { pool, shed, begin };
 }
 
-test('a full pool sheds the largest sender, and the newcomer is served', () => {
+test('a full pool sheds a body of the largest sender and accepts the new one', () => {
   const { pool, shed, begin } = createPool();
   for (const key of ['a', 'b', 'c']) begin(key, 15);
   for (const name of ['oldest', 'newer']) begin('largest', 8, name);
@@ -24,7 +24,7 @@ test('a full pool sheds the largest sender, and the newcomer is served', () => {
   assert.equal(pool.held(), 58);
 });
 
-test('a body is refused where its sender would be about as large as the largest', () => {
+test('a body is rejected when its sender would be about as large as the largest', () => {
   const { pool, shed, begin } = createPool();
   for (const key of ['a', 'b', 'c', 'd']) begin(key, 14);
   assert.equal(begin('newcomer', 9).isTaken, false);
@@ -32,19 +32,19 @@ test('a body is refused where its sender would be about as large as the largest'
   assert.equal(pool.held(), 56);
 });
 
-test('a sender beyond its share loses its own oldest body, not that of another', () => {
+test('a sender over its limit loses its own oldest body', () => {
   const { pool, shed, begin } = createPool();
   begin('other', 16);
   begin('a', 10, 'oldest');
   const newer = begin('a', 6, 'newer');
   assert.ok(newer.take(2));
   assert.deepEqual(shed, ['oldest']);
-  assert.equal(newer.take(9), false, 'one body is never larger than the share');
+  assert.equal(newer.take(9), false, 'a body larger than the limit of its sender is rejected');
   assert.deepEqual(shed, ['oldest']);
   assert.equal(pool.held(), 24);
 });
 
-test('a complete body is not shed, and stays counted until its release', () => {
+test('a complete body is not shed and counts until its release', () => {
   const { pool, shed, begin } = createPool();
   const complete = ['a', 'b', 'c', 'd'].map((key) => begin(key, 16));
   for (const share of complete) share.complete();
@@ -57,7 +57,7 @@ test('a complete body is not shed, and stays counted until its release', () => {
   assert.equal(pool.held(), 1);
 });
 
-test('a shed body takes nothing more and gives nothing back twice', () => {
+test('a shed body counts nothing and is released only once', () => {
   const { pool, begin } = createPool();
   const shed = begin('a', 16);
   begin('a', 4);

@@ -1,11 +1,11 @@
 export type BodyShare = {
-  /** False when the bytes do not fit; they are then not counted. */
+  /** False when the bytes exceed a limit; they are not counted then. */
   take(bytes: number): boolean;
-  /** Called when this body is shed in favour of another one. Its bytes are no longer counted. */
+  /** `stop` is called when this body is shed in favour of another one. Its bytes are no longer counted. */
   whenShed(stop: () => void): void;
-  /** The body has arrived. It stays counted, and is no longer shed. */
+  /** Marks the body as complete: it stays counted and is no longer shed. */
   complete(): void;
-  /** May be called more than once. */
+  /** Idempotent. */
   release(): void;
 };
 
@@ -16,8 +16,8 @@ type Sender = { held: number; arriving: Set<Body>; sizeClass: number | undefined
 const SIZE_CLASSES = 53;
 
 /**
- * The bodies of one kind of sender, with a limit for all of them together and one for each sender. Beyond the first, a
- * body of a sender that holds little displaces one of the sender that holds the most and is still sending.
+ * The bodies of one kind of sender, with a limit for the total and one per sender. When the total is exhausted, a body
+ * of a small sender displaces an incomplete body of the largest sender.
  */
 export function createBodyPool({
   maxBytes,
@@ -26,11 +26,11 @@ export function createBodyPool({
 }: {
   maxBytes: number;
   maxBytesOfSender: number;
-  /** A body beyond the limit of its sender displaces the sender's older ones that are still arriving. */
+  /** Whether a body over its sender's limit displaces the sender's older incomplete bodies. */
   shedsOwn: boolean;
 }) {
   const senders = new Map<string, Sender>();
-  /** Senders with a body that can be shed. By powers of two, because a search for the largest would take too long. */
+  /** Senders with a body that can be shed, in size classes: a search for the exact largest sender would be linear. */
   const bySize = Array.from({ length: SIZE_CLASSES }, () => new Set<Sender>());
   let held = 0;
 
@@ -74,7 +74,7 @@ export function createBodyPool({
       .find((other) => other !== body);
   }
 
-  /** Of the largest sender, to a factor of two. None when the newcomer would be as large. */
+  /** Of the largest sender, to a factor of two. Undefined when the new body would be as large. */
   function oldestOfLargest(newcomerBytes: number): Body | undefined {
     const sizeClass = bySize.findLastIndex(({ size }) => size > 0);
     if (sizeClass <= sizeClassOf(newcomerBytes)) return undefined;
@@ -113,7 +113,6 @@ export function createBodyPool({
       };
     },
 
-    /** Bytes held at this moment. */
     held: () => held,
   };
 }

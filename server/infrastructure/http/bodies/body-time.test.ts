@@ -5,7 +5,6 @@ import { test } from 'node:test';
 import { createBareServer, listenAnywhere } from '../../../../testing/http-server.ts';
 import { limitBodyTime } from './body-time.ts';
 
-/** A body has to come in its time; a route that reads a stream sees to that itself. */
 const WITHIN_MS = 50;
 const { server } = createBareServer();
 limitBodyTime(server, { smallMs: WITHIN_MS, largeMs: 60_000 });
@@ -32,31 +31,31 @@ function begin(path: string, body: string) {
   return { socket, received: () => received, closed: once(socket, 'close') };
 }
 
-test('a body that does not come in time gets 408, and its connection ends', async () => {
+test('a body that does not arrive in time gets 408, and its connection is closed', async () => {
   const { closed, received } = begin('/read', '{"a"');
   await closed;
   assert.match(received(), /^HTTP\/1\.1 408 /);
   assert.match(received(), /"message_code":"request_timeout"/);
 });
 
-test('whoever was refused and goes on sending is cut off, without a second answer', async () => {
+test('a client that keeps sending after its 408 is disconnected without a second response', async () => {
   const { closed, received } = begin('/refused', '{"a"');
   await closed;
   assert.match(received(), /^HTTP\/1\.1 403 /);
   assert.equal(received().match(/HTTP\/1\.1/g)?.length, 1);
 });
 
-test('a body that came in time is not bothered later', async () => {
+test('the timeout of a complete body has no later effect', async () => {
   const { socket, received } = begin('/read', '{"abc": 1}');
   await once(socket, 'data');
-  // Far beyond the time, on the same connection: another body that comes too late is the measure of it.
+  // A second body on the same connection runs into its own timeout, which shows that the first one has passed.
   await begin('/read', '{').closed;
   assert.match(received(), /^HTTP\/1\.1 200 /);
   assert.equal(socket.destroyed, false);
   socket.destroy();
 });
 
-test('where a body is streamed there is no such limit', async () => {
+test('a route that streams its body has no such timeout', async () => {
   const { socket, received } = begin('/streamed', '{"a"');
   await begin('/read', '{').closed;
   assert.equal(received(), '');
@@ -66,7 +65,7 @@ test('where a body is streamed there is no such limit', async () => {
   socket.destroy();
 });
 
-test('a body of a route for large ones has more time', async () => {
+test('a route with a large body limit has more time', async () => {
   const { socket, received } = begin('/large', '{"a"');
   await begin('/read', '{').closed;
   assert.equal(received(), '');
@@ -76,7 +75,7 @@ test('a body of a route for large ones has more time', async () => {
   socket.destroy();
 });
 
-test('a body that arrived while its caller is being authenticated is not late', async () => {
+test('a complete body does not time out while its caller is being authenticated', async () => {
   const { socket, received } = begin('/slow', '{"abc": 1}');
   await begin('/slow', '{').closed;
   assert.equal(received(), '');

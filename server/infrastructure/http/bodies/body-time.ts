@@ -1,24 +1,23 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure } from '../../runtime/failure.ts';
 import { FailureError } from '../errors.ts';
-import type { HttpServer } from '../server.ts';
 import { SMALL_BODY_BYTES } from './read-body.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Reads its body itself, and sees to it that it comes. */
+    /** The route reads its body itself and enforces its own timeout. */
     streamsBody?: boolean;
   }
 }
 
 type BodyTimes = {
-  /** For routes that accept small bodies only, which includes all that are open to anonymous callers. */
+  /** For routes that accept small bodies only, which includes all routes for anonymous callers. */
   smallMs: number;
   largeMs: number;
 };
 
-/** Node has one limit for the requests of a server, and that one lets the longest upload through. */
-export function limitBodyTime(server: HttpServer, { smallMs, largeMs }: BodyTimes): void {
+/** Node has one request timeout per server, and it must be long enough for the largest upload. */
+export function limitBodyTime(server: FastifyInstance, { smallMs, largeMs }: BodyTimes): void {
   server.addHook('onRequest', (request, reply, done) => {
     const { bodyLimit = 0, config } = request.routeOptions;
     if (announcesBody(request) && !config.streamsBody)
@@ -33,13 +32,20 @@ function announcesBody({ headers }: FastifyRequest): boolean {
 
 function expectWithin(ms: number, { raw }: FastifyRequest, reply: FastifyReply): void {
   const timer = setTimeout(() => {
-    // The body has arrived, and waits for its authentication.
+    // The body is complete and waits for authentication.
     if (raw.complete) return;
-    // The rest of a body that has its answer already is not read.
+    // The rest of a body that was already answered is not read.
     if (reply.sent) raw.destroy();
     else {
       reply.header('connection', 'close');
-      reply.send(new FailureError(new Failure('request_timeout', 'The request did not arrive in time')));
+      reply.send(
+        new FailureError(
+          new Failure(
+            'request_timeout',
+            'The request body did not arrive in time; send it again without pauses',
+          ),
+        ),
+      );
     }
   }, ms).unref();
   const arrived = () => clearTimeout(timer);

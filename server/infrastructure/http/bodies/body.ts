@@ -5,11 +5,14 @@ import type { BodyPace } from './body-pace.ts';
 import { createJsonScan } from './json-scan.ts';
 import { createLongText, type LongText } from './long-text.ts';
 import { readBody, SMALL_BODY_BYTES } from './read-body.ts';
-import { failureOfBody } from './storable.ts';
+import { failureOfBody } from './unsupported-characters.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** A top-level text that may be megabytes: `body` has an empty one, and `request.longText` what was sent. */
+    /**
+     * The name of a top-level string field that may have megabytes. `body` has an empty string in its place;
+     * `request.longText` has the value.
+     */
     longText?: string;
   }
   interface FastifyRequest {
@@ -17,12 +20,12 @@ declare module 'fastify' {
   }
 }
 
-/** Of a body with a long text, everything else. */
+/** Limit for the rest of a body with a long text. */
 const MAX_BESIDE_LONG_TEXT_BYTES = 256 * 1024;
 
 /**
- * JSON as the contract wants it: invalid UTF-8 is refused instead of being replaced silently, and an empty
- * body counts as none (many clients send the content type with a bodiless DELETE).
+ * Rejects invalid UTF-8 instead of replacing it silently. An empty body counts as no body, because many clients send a
+ * content type with a DELETE that has none.
  */
 export function registerJsonBody(server: FastifyInstance, pace: BodyPace): void {
   const parseText = server.getDefaultJsonParser('error', 'error') as FastifyBodyParser<string>;
@@ -60,10 +63,10 @@ export function registerJsonBody(server: FastifyInstance, pace: BodyPace): void 
 
     function parse(): void {
       const text = textOf(kept.length === 1 ? kept[0] : Buffer.concat(kept, keptBytes));
-      if (text === undefined) done(malformed('The request body is not valid UTF-8'));
+      if (text === undefined) done(malformed('The request body must be valid UTF-8'));
       else
         void parseText(request, text, (error, value) => {
-          if (error) return done(malformed('The request body is not valid JSON'));
+          if (error) return done(malformed('The request body must be valid JSON'));
           const failure = failureOfBody(value);
           if (failure) return done(new FailureError(failure));
           const raw = scan.longText();

@@ -3,19 +3,18 @@ import { test } from 'node:test';
 import { createTestApp } from '../../../../testing/app.ts';
 import { assertRefused, createOperations, invalid, refusalOfType } from '../../../../testing/operations.ts';
 
-/** What every changing route without a body does with one. */
 const app = await createTestApp();
 const { operations: all, call } = await createOperations(app);
 const operations = all.filter(
   ({ method, requestBody }) => !['GET', 'OPTIONS'].includes(method) && !requestBody,
 );
 
-test('the document lists changing routes without a body', () => {
+test('the OpenAPI document lists changing routes without a body', () => {
   assert.ok(operations.length >= 4, `${operations.length} routes`);
 });
 
 for (const operation of operations)
-  test(`${operation.operationId}: a body is refused, of whatever kind`, async () => {
+  test(`${operation.operationId}: rejects a body of any type`, async () => {
     const send = (payload: string, type = 'application/json', headers = {}) =>
       call(operation, { payload, headers: { 'content-type': type, ...headers } });
     assertRefused(operation, await send('{"foo":1}'), invalid('body'));

@@ -3,13 +3,13 @@ import { FailureError } from '../errors.ts';
 import type { HttpServer } from '../server.ts';
 import type { BodyPace } from './body-pace.ts';
 import { readBody } from './read-body.ts';
-import { failureOfBody } from './storable.ts';
+import { failureOfBody } from './unsupported-characters.ts';
 
-/** More than any client of the token endpoints sends; unknown ones are ignored, as RFC 6749 wants it. */
+/** More than any client of the token endpoints sends. Unknown parameters are ignored (RFC 6749, section 3.2). */
 const MAX_PARAMETERS = 100;
 const AMPERSAND = 0x26;
 
-/** Forms, for the token endpoints. A parameter may appear once only (RFC 6749, section 3.2). */
+/** Form bodies of the token endpoints. A parameter must not be repeated (RFC 6749, section 3.2). */
 export function registerFormBody(scope: HttpServer, pace: BodyPace): void {
   const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -35,16 +35,16 @@ export function parametersOf(
   utf8 = new TextDecoder('utf-8', { fatal: true }),
 ): Record<string, string> | Failure {
   if (exceeds(body, MAX_PARAMETERS))
-    return refused(`The request body has more than ${MAX_PARAMETERS} parameters`);
+    return refused(`The request body must have at most ${MAX_PARAMETERS} parameters`);
   let form: URLSearchParams;
   try {
     form = new URLSearchParams(utf8.decode(body));
   } catch {
-    return refused('The request body is not valid UTF-8');
+    return refused('The request body must be valid UTF-8');
   }
   const parameters = new Map<string, string>();
   for (const [name, value] of form) {
-    if (parameters.has(name)) return refused('A parameter must not be repeated');
+    if (parameters.has(name)) return refused('Each parameter may be sent only once');
     parameters.set(name, value);
   }
   // RFC 6749, section 3.2: "Parameters sent without a value MUST be treated as if they were omitted."
@@ -52,7 +52,7 @@ export function parametersOf(
   return failureOfBody(given) ?? given;
 }
 
-/** Before the text is taken apart; empty parameters between two ampersands count as well. */
+/** Counts before the body is decoded; empty parameters between two ampersands count as well. */
 function exceeds(body: Uint8Array, most: number): boolean {
   let count = 1;
   for (let at = body.indexOf(AMPERSAND); at !== -1; at = body.indexOf(AMPERSAND, at + 1)) {

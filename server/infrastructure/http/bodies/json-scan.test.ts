@@ -20,7 +20,7 @@ function scan(text: string | Buffer, { chunkBytes = 65_536, longField = 'data' }
 const objectOf = (keys: number) =>
   `{${Array.from({ length: keys }, (_, index) => `"k${index}":0`).join(',')}}`;
 
-test('nesting, keys of an object and entries of all are bounded, and the message tells which', () => {
+test('nesting, keys per object and entries in total are limited, and the message names the limit', () => {
   const deep = (levels: number) => `{"field":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
   assert.equal(scan(deep(MAX_JSON_DEPTH)).problem, undefined);
   assert.equal(scan(deep(MAX_JSON_DEPTH + 1)).problem, 'field is nested more than 32 levels deep');
@@ -34,18 +34,18 @@ test('nesting, keys of an object and entries of all are bounded, and the message
   assert.match(scan(`[${'[],'.repeat(MAX_JSON_ENTRIES)}[]]`).problem ?? '', /more than 10000 entries/);
 });
 
-test('the largest request that the contract has is within the bounds', () => {
+test('the largest request of the contract is within the limits', () => {
   const event = { guid: 'x', organization_guid: 'x', bank_guid: 'x', event_type: 'x', object_guid: 'x' };
   const events = Array.from({ length: 1_000 }, () => ({ ...event, environment: 'x' }));
   assert.equal(scan(JSON.stringify({ events }, null, 2)).problem, undefined);
 });
 
-test('what stands in a string is not structure, however it is escaped and cut', () => {
+test('the content of strings is not structure, however it is escaped and split', () => {
   const text = JSON.stringify({ a: '[{,:"\\'.repeat(20_000), b: '\\"'.repeat(5_000) });
   for (const chunkBytes of [1, 2, 7, 65_536]) assert.equal(scan(text, { chunkBytes }).problem, undefined);
 });
 
-test('the long field is cut out, and everything else stays as it was', () => {
+test('the long field is removed from the text, and everything else is unchanged', () => {
   const value = fc.oneof(
     fc.jsonValue({ maxDepth: 4 }),
     fc.string({ unit: 'binary' }),
@@ -76,7 +76,7 @@ test('the long field is cut out, and everything else stays as it was', () => {
   );
 });
 
-test('its characters are counted as they will be, escapes as what they stand for', () => {
+test('the length of the long field counts characters, not escape sequences', () => {
   for (const [written, characters] of [
     ['AAAA', 4],
     ['A\\/\\u002BA', 4],
@@ -87,16 +87,16 @@ test('its characters are counted as they will be, escapes as what they stand for
       assert.equal(scan(`{"data":"${written}"}`, { chunkBytes }).long?.characters, characters);
 });
 
-test('of several long fields the last one counts, as JSON.parse has it', () => {
+test('the last of several long fields wins, as with JSON.parse', () => {
   const { kept, long } = scan('{"data":"first","data":"second"}');
   assert.deepEqual([[...(long?.pieces() ?? [])].join(''), kept], ['second', '{"data":"","data":""}']);
 });
 
-test('a long field that is not JSON or not UTF-8 is refused when it is read', () => {
+test('a long field with invalid JSON or UTF-8 is rejected when it is read', () => {
   for (const wrong of ['a\nb', '\\x', '\\u00G0']) {
     const { long } = scan(`{"data":"${wrong}"}`);
-    assert.throws(() => [...(long?.pieces() ?? [])], /not valid JSON/, wrong);
+    assert.throws(() => [...(long?.pieces() ?? [])], /must be valid JSON/, wrong);
   }
   const { long } = scan(Buffer.concat([Buffer.from('{"data":"'), Buffer.from([0xc3]), Buffer.from('"}')]));
-  assert.throws(() => [...(long?.pieces() ?? [])], /not valid UTF-8/);
+  assert.throws(() => [...(long?.pieces() ?? [])], /must be valid UTF-8/);
 });

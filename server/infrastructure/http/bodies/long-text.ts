@@ -2,13 +2,13 @@ import { Failure } from '../../runtime/failure.ts';
 import { FailureError } from '../errors.ts';
 import type { RawText } from './json-scan.ts';
 
-/** A text of megabytes, read piece by piece. */
+/** A string of megabytes, decoded in pieces. */
 export type LongText = { characters: number; pieces(): Iterable<string> };
 
 /** `\u` and four digits. */
 const LONGEST_ESCAPE = 6;
 
-/** From the raw bytes between its quotes. Reading it throws a FailureError where the text is not JSON. */
+/** `pieces` are the raw bytes between the quotes. Iterating throws a FailureError when they are not valid JSON. */
 export function createLongText({ pieces, characters }: RawText): LongText {
   return {
     characters,
@@ -26,7 +26,7 @@ export function createLongText({ pieces, characters }: RawText): LongText {
   };
 }
 
-/** Where an escape begins that the next piece completes; otherwise the end. */
+/** The index of an escape sequence that continues in the next piece, or the end of the text. */
 function endOfEscapes(text: string): number {
   const last = text.lastIndexOf('\\');
   if (last === -1 || text.length - last >= LONGEST_ESCAPE) return text.length;
@@ -41,7 +41,7 @@ function textOf(text: string): string {
   try {
     return JSON.parse(`"${text}"`) as string;
   } catch {
-    throw malformed('The request body is not valid JSON');
+    throw malformed('The request body must be valid JSON');
   }
 }
 
@@ -49,7 +49,7 @@ function decode(read: () => string): string {
   try {
     return read();
   } catch {
-    throw malformed('The request body is not valid UTF-8');
+    throw malformed('The request body must be valid UTF-8');
   }
 }
 

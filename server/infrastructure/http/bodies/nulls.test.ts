@@ -6,7 +6,7 @@ import { createCustomer, nextGuid } from '../../../../testing/customers.ts';
 import { createTenant, userToken } from '../../../../testing/tenant.ts';
 import { compileNullRemoval } from './nulls.ts';
 
-/** `null` in an optional field counts as absent (contract, section 1); that each route does is in `bad-body.test.ts`. */
+/** That each route treats `null` as absent is in `bad-body.test.ts`. */
 const Inner = Type.Object({
   a: Type.Optional(Type.String()),
   free: Type.Record(Type.String(), Type.Unknown()),
@@ -15,7 +15,7 @@ const remove = compileNullRemoval(
   Type.Object({ ...Inner.properties, inner: Inner, list: Type.Array(Inner) }),
 );
 
-test('at every depth, only in fields that the schema knows, and nothing else changes', () => {
+test('nulls of known fields are removed at every depth, and nothing else changes', () => {
   const body = {
     a: null,
     unknown: null,
@@ -32,13 +32,13 @@ test('at every depth, only in fields that the schema knows, and nothing else cha
   });
 });
 
-test('what is no object is left alone', () => {
+test('values that are not objects are left unchanged', () => {
   for (const value of [null, undefined, 1, 'x', [], [null]]) assert.equal(remove?.(value), undefined);
   assert.equal(compileNullRemoval(Type.Object({})), undefined);
   assert.equal(compileNullRemoval(Type.Array(Type.String())), undefined);
 });
 
-test('a PATCH with null leaves the field as it is, and a report with null in its details is as without it', async () => {
+test('null leaves a field of a PATCH unchanged and counts as absent in the details of a report', async () => {
   const app = await createTestApp();
   const tenant = await createTenant(app, { ipAllowlist: ['8.8.8.8'] });
   const token = await userToken(app, tenant.organizationGuid);

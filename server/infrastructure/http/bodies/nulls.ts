@@ -2,8 +2,8 @@ type Schema = { type?: string; properties?: Record<string, Schema>; items?: Sche
 type Remove = (value: unknown) => void;
 
 /**
- * Takes out of a body every `null` in a field that its schema knows, at any depth: `null` counts as absent
- * (contract, section 1). An unknown field and an entry of a list are left for the validator to refuse.
+ * Removes each `null` in a field that the schema knows, at any depth: `null` counts as absent (contract, section 1).
+ * Unknown fields and list entries are left for the validator to reject.
  */
 export function compileNullRemoval(schema: Schema): Remove | undefined {
   if (schema.type === 'array') return ofEntries(schema.items ?? {});

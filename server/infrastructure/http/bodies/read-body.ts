@@ -16,19 +16,19 @@ declare module 'fastify' {
   }
 }
 
-/** Bodies up to this size are read and parsed at once, whatever else is going on. */
+/** Bodies up to this size are read and parsed at once, without pacing. */
 export const SMALL_BODY_BYTES = 16 * 1024;
-/** What keeping a piece takes beside its bytes. */
+/** Memory for a chunk in addition to its bytes. */
 const PIECE_OVERHEAD_BYTES = 256;
 /**
- * Chunked encoding may deliver every byte by itself, each with a call and an object of its own. A body may have one
- * piece for each of these bytes that its route accepts, up to a maximum, and one more for each that has arrived.
+ * Chunked encoding may deliver every byte as its own chunk, each with a callback and an object. A body may have one
+ * chunk per 512 bytes of its route's limit, up to a maximum, plus one per 512 bytes received.
  */
 const PIECE_BYTES = 512;
 const MAX_SMALL_PIECES = 1_024;
 const RETRY_AFTER_SECONDS = 1;
 
-/** Hands the body on as it arrives, within the limits of its route, of its sender and of the process. */
+/** Reads the body within the limits of its route, its sender and the process. */
 export function readBody({
   request,
   payload,
@@ -39,7 +39,7 @@ export function readBody({
   request: FastifyRequest;
   payload: Readable;
   pace: BodyPace;
-  /** Gives a failure to stop at. */
+  /** Returns a failure to stop reading. */
   write(chunk: Buffer): Failure | undefined;
   done(failure: Failure | undefined, bytes: number): void;
 }): void {
@@ -64,7 +64,10 @@ export function readBody({
     pieces += 1;
     if (received > limit) return tooLarge(limit, config.whenTooLarge);
     if (pieces > smallPieces + received / PIECE_BYTES)
-      return new Failure('invalid_parameter', 'The request body arrives in too many small pieces');
+      return new Failure(
+        'invalid_parameter',
+        'The request body arrives in too many small chunks; send chunks of at least 512 bytes',
+      );
     if (!share.take(chunk.length + PIECE_OVERHEAD_BYTES)) return overloaded();
     return write(chunk);
   }
@@ -83,32 +86,32 @@ export function readBody({
     end(
       isWhole
         ? undefined
-        : new Failure('invalid_parameter', 'Content-Length does not match the length of the body'),
+        : new Failure('invalid_parameter', 'Content-Length must match the length of the request body'),
     );
   }
 
   function onCut(): void {
-    end(new Failure('invalid_parameter', 'The request was cut off'));
+    end(new Failure('invalid_parameter', 'The connection was closed before the request body was complete'));
   }
 
   function end(failure: Failure | undefined): void {
     if (isOver) return;
     isOver = true;
     payload.off('data', onData).off('end', onEnd).off('close', onCut);
-    // The answer ends the connection.
+    // The response closes the connection.
     if (failure) stopReading(request);
     else share.complete();
-    // Refused in the meantime, because it took too long: there is nobody left to tell.
+    // A timeout may already have answered the request.
     if (!reply.sent) done(failure, received);
   }
 }
 
 /**
- * Stops the socket, because a paused request takes in pieces until it has 64 KiB of them. A request that flows or has
- * room in its buffer would resume the socket in `_read`, also after its answer, so this is turned off as well.
+ * Pauses the socket, because a paused request buffers up to 64 KiB. A flowing request resumes its socket in `_read`,
+ * even after the response, so `_read` is disabled as well.
  */
 export function stopReading({ raw }: FastifyRequest): void {
-  // An injected request has no real socket, and a `_read` of its own.
+  // An injected request has no real socket, and its own `_read`.
   if (!raw.socket.pause) return;
   raw._read = readNothing;
   raw.socket.off('resume', stopAgain).on('resume', stopAgain).pause();
@@ -121,7 +124,7 @@ export function startReading({ raw }: FastifyRequest): void {
 }
 
 /**
- * Where a socket was resumed and stopped in the same tick, Node starts reading with the late `resume`, and a further
+ * When a socket is resumed and paused in the same tick, Node starts reading with the late `resume` event, and another
  * `pause()` has no effect because the stream counts as paused. Node stops reading at every `pause` event.
  */
 function stopAgain(this: Socket): void {
@@ -131,9 +134,13 @@ function stopAgain(this: Socket): void {
 function readNothing(): void {}
 
 function overloaded(): Failure {
-  return new Failure('overloaded', 'Too many request bodies are being received; try again', {
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
-  });
+  return new Failure(
+    'overloaded',
+    'Too many request bodies are being received; retry after the time in Retry-After',
+    {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    },
+  );
 }
 
 function tooLarge(limit: number, advice: string | undefined): Failure {

@@ -12,7 +12,7 @@ const entered = (call: Call | Failure): Call => {
   return call;
 };
 
-/** Work that runs until it is told to end. */
+/** Work that runs until the test ends it. */
 function createWork() {
   const { promise, resolve } = Promise.withResolvers<void>();
   const work = {
@@ -32,7 +32,7 @@ function createWork() {
 
 type Work = ReturnType<typeof createWork>;
 
-test('a call beyond the bound is refused with 429, and the calls of others are not', () => {
+test('a call over the limit of its Organization gets 429, and other Organizations are not affected', () => {
   const calls = create();
   const own = [1, 2, 3, 4].map(() => entered(calls.enter('a', 'other')));
   const refused = calls.enter('a', 'other') as Failure;
@@ -42,7 +42,7 @@ test('a call beyond the bound is refused with 429, and the calls of others are n
   entered(calls.enter('a', 'other'));
 });
 
-test('a customer gets a tenth of the places, and gives them back', () => {
+test('a customer gets a tenth of the limit and releases it', () => {
   const calls = createCallsInFlight({ ...time, maxInFlight: 20, maxRunning: { list: 1, other: 2 } });
   const own = [1, 2].map(() => entered(calls.enter('a', 'other', 'customer')));
   assert.equal((calls.enter('a', 'other', 'customer') as Failure).code, 'api_rate_limit_exceeded');
@@ -55,7 +55,7 @@ test('a customer gets a tenth of the places, and gives them back', () => {
   assert.equal(calls.size(), 0);
 });
 
-test('two calls of an Organization run at once, the next in the order in which they came', async () => {
+test('two calls of an Organization run at once, and the others follow in order', async () => {
   const calls = create();
   const works = [1, 2, 3, 4].map(createWork);
   const runs = works.map((work) => entered(calls.enter('a', 'other')).run(work.run));
@@ -78,7 +78,7 @@ test('two calls of an Organization run at once, the next in the order in which t
   await Promise.all([...runs, otherRun]);
 });
 
-test('a call whose connection closed counts until its work has ended, and then nothing is left of it', async () => {
+test('a call with a closed connection counts until its work has ended', async () => {
   const calls = create();
   const work = createWork();
   const call = entered(calls.enter('a', 'other'));
@@ -94,7 +94,7 @@ test('a call whose connection closed counts until its work has ended, and then n
   assert.equal(calls.size(), 0);
 });
 
-test('a call whose connection closed while it waited is not run', async () => {
+test('a call whose connection closes while it waits does not run', async () => {
   const calls = create();
   const busy = [1, 2].map(createWork);
   const runs = busy.map((work) => entered(calls.enter('a', 'other')).run(work.run));
@@ -108,7 +108,7 @@ test('a call whose connection closed while it waited is not run', async () => {
   assert.ok(!work.hasBegun);
 });
 
-test('lists have turns of their own', async () => {
+test('lists have slots of their own', async () => {
   const calls = create();
   const works = [1, 2, 3].map(createWork);
   const [first, second, third] = works as [Work, Work, Work];
@@ -120,7 +120,7 @@ test('lists have turns of their own', async () => {
   await Promise.all(runs);
 });
 
-test('failing work gives its turn back, and work inside of work needs none', async () => {
+test('failed work releases its slot, and nested work needs none', async () => {
   const calls = createCallsInFlight({ ...time, maxInFlight: 4, maxRunning: { list: 1, other: 1 } });
   const call = entered(calls.enter('a', 'other'));
   await assert.rejects(call.run(() => Promise.reject(new Error('a bug'))));
@@ -129,7 +129,7 @@ test('failing work gives its turn back, and work inside of work needs none', asy
   assert.equal(calls.size(), 0);
 });
 
-test('with many lists waiting, they run one at a time', async () => {
+test('with many lists waiting, lists run one at a time', async () => {
   const clock = createFakeClock();
   const calls = createCallsInFlight({
     ...{ clock, timers: clock },
@@ -149,7 +149,7 @@ test('with many lists waiting, they run one at a time', async () => {
   const late = createWork();
   works.push(late);
   runs.push(entered(calls.enter('a', 'list')).run(late.run));
-  assert.ok(!late.hasBegun, 'a list overtook those that wait');
+  assert.ok(!late.hasBegun, 'a list overtook waiting lists');
 
   clock.advance(100);
   assert.equal(await endNext(), 0, 'no pause after a list of 100 ms');
@@ -172,7 +172,7 @@ test('with many lists waiting, they run one at a time', async () => {
   await Promise.all(runs);
 });
 
-test('a call that has waited for its turn too long is refused, and leaves its place', async () => {
+test('a call that waits too long is rejected and leaves the queue', async () => {
   const clock = createFakeClock();
   const calls = createCallsInFlight({
     ...{ clock, timers: clock },

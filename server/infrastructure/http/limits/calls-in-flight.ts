@@ -3,34 +3,34 @@ import { Failure } from '../../runtime/failure.ts';
 import { FailureError } from '../errors.ts';
 
 /**
- * Bounds what the calls of one Organization take of a process. A few of them run at a time and the others wait for
- * their turn, so that one Organization cannot use all database connections; calls beyond the bound of both are refused.
+ * Limits the calls of one Organization in one process. A few run at a time and others wait, so that one Organization
+ * cannot use all database connections; calls beyond the waiting limit are rejected.
  */
 export type CallsInFlight = ReturnType<typeof createCallsInFlight>;
 
-/** One call, from its admission until its answer has been sent or given up. */
+/** One call, from its admission until its response is sent or its connection is closed. */
 export type Call = {
-  /** Runs the work when it is this Organization's turn. Work inside of work has its turn already. */
+  /** Runs the work when the Organization has a free slot. Nested work runs in the slot of the outer one. */
   run<T>(work: () => T | Promise<T>): Promise<T>;
-  /** The connection is done with this call; it stays counted until its work has ended. */
+  /** The connection no longer needs the call; it stays counted until its work has ended. */
   close(): void;
 };
 
-/** Lists read more than other calls do, so fewer of them run at once. */
+/** Lists read more rows than other calls, so fewer of them run at once. */
 export type Kind = 'list' | 'other';
 type Turns = { max: number; manyWaiting: number; running: number; waiting: Set<() => void> };
 type Share = { calls: number } & Record<Kind, Turns>;
 
 const RETRY_AFTER_SECONDS = 1;
 /**
- * With more lists than these waiting, an Organization's lists run one at a time, and each is followed by a pause as long
- * as the list took. Without it they keep the processors busy, and other Organizations feel it (`bench/tenants.ts`).
+ * With more waiting lists than this, an Organization's lists run one at a time, each followed by a pause as long as the
+ * list took. Without the pause they keep the processors busy and slow down other Organizations (`bench/tenants.ts`).
  */
 export const MANY_WAITING_LISTS = 32;
 const MAX_PAUSE_MS = 2_000;
-/** The longest that a call waits for its turn; by then its client has given up. */
+/** A client that waits longer has usually timed out. */
 export const MAX_WAIT_MS = 20_000;
-/** One customer's token gets a tenth of its Organization's limits: a device must not lock out all others. */
+/** A customer token gets a tenth of its Organization's limits, so that one device cannot block all others. */
 const CUSTOMER_SHARE = 10;
 
 export function limitOfCustomer(limitOfOrganization: number): number {
@@ -72,7 +72,7 @@ export function createCallsInFlight({
     else callsOfCustomers.set(guid, calls);
   }
 
-  /** Takes the next turn; undefined when it can be had without waiting. */
+  /** Undefined when a slot is free at once. */
   function takeTurn(turns: Turns): Promise<void> | undefined {
     if (turns.running < turns.max && turns.waiting.size === 0) {
       turns.running += 1;
@@ -91,7 +91,7 @@ export function createCallsInFlight({
     });
   }
 
-  /** Hands the turn on to the calls that have waited longest; after a pause where many wait. */
+  /** Passes the slot to the calls that have waited longest; after a pause when many lists wait. */
   function passTurn(turns: Turns, tookMs: number): void {
     const pauseMs = Math.min(tookMs, MAX_PAUSE_MS);
     if (hasManyWaiting(turns) && pauseMs > 0) timers.after(pauseMs, () => startWaiting(turns));
@@ -110,7 +110,7 @@ export function createCallsInFlight({
   }
 
   return {
-    /** With a customer when it is the customer's own token. */
+    /** `customerGuid` is set for customer tokens. */
     enter(organizationGuid: string, kind: Kind, customerGuid?: string): Call | Failure {
       if (customerGuid !== undefined && (callsOfCustomers.get(customerGuid) ?? 0) >= maxOfCustomer)
         return tooMany(maxOfCustomer, 'customer');
@@ -144,7 +144,7 @@ export function createCallsInFlight({
           if (turn) await turn.catch(stopWaiting);
           const startedAt = clock.now();
           try {
-            // The client closed the connection while the call waited.
+            // The client closed the connection while the call was waiting.
             if (turn && isClosed) throw new FailureError(hungUp());
             return await work();
           } finally {
@@ -160,7 +160,7 @@ export function createCallsInFlight({
       };
     },
 
-    /** Organizations and customers with calls in flight now. */
+    /** Organizations and customers with calls in flight. */
     size: () => shares.size + callsOfCustomers.size,
   };
 }
@@ -172,19 +172,23 @@ function hasManyWaiting({ waiting, manyWaiting }: Turns): boolean {
 function tooMany(maxInFlight: number, caller: 'Organization' | 'customer'): Failure {
   return new Failure(
     'api_rate_limit_exceeded',
-    `More than ${maxInFlight} calls of this ${caller} are in flight; wait for some of them to be answered`,
+    `More than ${maxInFlight} calls of this ${caller} are in flight; wait for responses before sending more`,
     { retryAfterSeconds: RETRY_AFTER_SECONDS },
   );
 }
 
 function waitedTooLong(): Failure {
-  return new Failure('overloaded', 'Too many calls of this Organization wait for their turn; try again', {
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
-  });
+  return new Failure(
+    'overloaded',
+    'Too many calls of this Organization are waiting; retry after the time in Retry-After',
+    {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    },
+  );
 }
 
 function hungUp(): Failure {
-  return new Failure('overloaded', 'The connection was closed before the call was served', {
+  return new Failure('overloaded', 'The connection was closed before the call was processed', {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
 }

@@ -5,21 +5,21 @@ import { type HttpServer, sendError } from '../server.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** From the moment its body is read until something else counts the request. */
+    /** From the moment the body is read until another part counts the request. */
     refusalCounts: boolean;
   }
 }
 
 type RefusalLimit = {
-  /** From memory alone: whether the limit is used up. */
+  /** Answers from memory whether the limit is exhausted. */
   blocked(request: FastifyRequest): Failure | undefined;
   count(request: FastifyRequest): Promise<Failure | undefined>;
 };
 
 /**
- * Where anybody may call, reading and parsing a body is work that somebody else decides on. A body that is refused
- * (too large, malformed, too many keys, missing fields, late) counts against the limit, once. A source that has used
- * the limit up is refused before its body is read.
+ * Routes without authentication read and parse bodies of any caller. A rejected body (too large, malformed, too many
+ * keys, missing fields, late) counts against the rate limit once, and a source over its limit is rejected before its
+ * body is read.
  */
 export function countRefusals(scope: HttpServer, { blocked, count }: RefusalLimit): void {
   scope.decorateRequest('refusalCounts', false);
@@ -43,7 +43,7 @@ export function countRefusals(scope: HttpServer, { blocked, count }: RefusalLimi
   });
 }
 
-/** An overload is no reason to refuse a caller for the next minutes as well. */
+/** A server error does not count against the caller. */
 function isOurFault(error: Error): boolean {
   return error instanceof FailureError && answerFor(error.failure).status >= 500;
 }

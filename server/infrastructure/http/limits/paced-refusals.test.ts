@@ -19,7 +19,7 @@ function refuseMany(count: number, organizationGuid = 'a'): number {
   return answered;
 }
 
-test('the first hundred are answered at once, and then a hundred in each second', () => {
+test('the first hundred rejections are sent at once, then a hundred per second', () => {
   assert.equal(refuseMany(350), 101);
   for (const total of [201, 301, 350]) {
     clock.advance(1_000);
@@ -27,13 +27,13 @@ test('the first hundred are answered at once, and then a hundred in each second'
   }
 });
 
-test('others are answered at once meanwhile, and so is the same one after a quiet time', () => {
+test('other Organizations are not delayed, nor is the same one after a pause', () => {
   refuseMany(350);
   assert.equal(refuseMany(50, 'b'), 50);
   clock.advance(10_000);
   assert.equal(refuseMany(100), 100);
 });
 
-test('what would wait for more than five seconds is answered at once', () => {
+test('a rejection that would wait more than five seconds is sent at once', () => {
   assert.equal(refuseMany(2_000), 101 + 2_000 - 601);
 });

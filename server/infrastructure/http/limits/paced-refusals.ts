@@ -1,22 +1,22 @@
-import { remember } from '../../runtime/bounded-map.ts';
+import { setBounded } from '../../runtime/bounded-map.ts';
 import type { Clock, Timers } from '../../runtime/clock.ts';
 
 /**
- * A client that is refused and calls again at once would keep a process busy with refusals, and every other tenant would
- * feel it. So of the refusals of one Organization so many a second are answered, and the others wait for their turn.
+ * A client that retries rejected calls at once would keep the process busy with rejections. A limited number of
+ * rejections per Organization and second is answered; the others are delayed.
  */
 export type PacedRefusals = ReturnType<typeof createPacedRefusals>;
 
-/** Answered at once, and then so many in each second. */
+/** Answered without delay; then as many per second. */
 const BURST = 100;
 const PER_SECOND = 100;
 const INTERVAL_MS = 1_000 / PER_SECOND;
-/** A refusal that would have to wait longer is answered at once: what waits is bounded too. */
+/** A rejection that would wait longer is answered at once, which limits the number of waiting ones. */
 const MAX_WAIT_MS = 5_000;
 const MAX_ORGANIZATIONS = 10_000;
 
 export function createPacedRefusals({ clock, timers }: { clock: Clock; timers: Timers }) {
-  /** When the refusals so far would have been answered at an even pace. */
+  /** The time at which the rejections so far would have been sent at an even pace. */
   const caughtUpAt = new Map<string, number>();
 
   return (organizationGuid: string, answer: () => void): void => {
@@ -24,7 +24,7 @@ export function createPacedRefusals({ clock, timers }: { clock: Clock; timers: T
     const at = Math.max(now, caughtUpAt.get(organizationGuid) ?? now);
     const waitMs = at - now - BURST * INTERVAL_MS;
     const isTooLong = waitMs > MAX_WAIT_MS;
-    if (!isTooLong) remember(caughtUpAt, organizationGuid, at + INTERVAL_MS, MAX_ORGANIZATIONS);
+    if (!isTooLong) setBounded(caughtUpAt, organizationGuid, at + INTERVAL_MS, MAX_ORGANIZATIONS);
     if (isTooLong || waitMs <= 0) answer();
     else timers.after(waitMs, answer);
   };

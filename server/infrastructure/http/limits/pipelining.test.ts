@@ -19,7 +19,7 @@ const port = await listenAnywhere(server);
 const requests = (count: number) =>
   Array.from({ length: count }, (_, index) => `GET /things/${index} HTTP/1.1\r\nHost: x\r\n\r\n`).join('');
 
-/** What comes back until `count` answers are there, or the connection ends. */
+/** Reads until `count` responses have arrived or the connection ends. */
 async function answersTo(text: string, count: number): Promise<string[]> {
   const socket = connect(port, '127.0.0.1').setEncoding('utf8');
   socket.write(text);
@@ -36,7 +36,7 @@ async function answersTo(text: string, count: number): Promise<string[]> {
   return answers();
 }
 
-test(`${MAX_UNANSWERED_REQUESTS} requests that were sent at once are answered in order`, async () => {
+test(`${MAX_UNANSWERED_REQUESTS} pipelined requests are answered in order`, async () => {
   const answers = await answersTo(requests(MAX_UNANSWERED_REQUESTS), MAX_UNANSWERED_REQUESTS);
   assert.deepEqual(
     answers,
@@ -44,14 +44,14 @@ test(`${MAX_UNANSWERED_REQUESTS} requests that were sent at once are answered in
   );
 });
 
-test('a connection that sends more requests without waiting for answers is closed', async () => {
+test('a connection with more unanswered requests is closed', async () => {
   served = 0;
   const answers = await answersTo(requests(20_000), 20_000);
   assert.ok(answers.length <= MAX_UNANSWERED_REQUESTS, String(answers.length));
   assert.ok(served <= MAX_UNANSWERED_REQUESTS, String(served));
 });
 
-test('a connection that waits for each answer has no such limit', async () => {
+test('a connection that waits for each response has no such limit', async () => {
   const socket = connect(port, '127.0.0.1').setEncoding('utf8');
   for (let call = 0; call < 3 * MAX_UNANSWERED_REQUESTS; call += 1) {
     const answered = new Promise<string>((resolve) => socket.once('data', resolve));

@@ -2,14 +2,14 @@ import { createServer, type RequestListener, type Server, type ServerOptions } f
 import type { Socket } from 'node:net';
 
 /**
- * Requests of one connection whose answers are not complete. A client that waits for answers has one; Node would take in
- * and serve in one turn of the event loop as many as fit into megabytes.
+ * Requests of one connection without a complete response. A client that waits for responses has one; Node would read
+ * and process as many as fit into megabytes in one turn of the event loop.
  */
 export const MAX_UNANSWERED_REQUESTS = 16;
 
 type Timeouts = Pick<Server, 'keepAliveTimeout' | 'requestTimeout' | 'timeout'>;
 
-/** Counts the requests of each connection, and ends a connection that sends more than it may. */
+/** Counts the requests of each connection, and closes a connection that exceeds the limit. */
 export function createPipeliningLimit() {
   const unanswered = new WeakMap<Socket, number>();
 

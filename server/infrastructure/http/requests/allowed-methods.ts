@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 
 /**
- * Fastify answers 404 for a known path with another method. This remembers which methods each path has,
- * so that the answer can be 405 with `Allow`. Only asked when nothing matched: a loop over the paths is fine.
+ * Fastify answers 404 for a known path with another method. This collects the methods of each path, so that the
+ * response can be 405 with `Allow`. It is linear in the number of paths and only runs when no route matched.
  */
 export type AllowedMethods = (path: string) => readonly string[];
 
@@ -23,7 +23,7 @@ export function collectAllowedMethods(server: FastifyInstance): AllowedMethods {
 }
 
 export function segmentsOf(path: string): readonly string[] {
-  // By index: a regular expression for the slashes at the end tries again at every slash of `/////…/x`.
+  // No regular expression: one that matches trailing slashes is quadratic for `/////…/x`.
   let end = path.length;
   while (end > 0 && path[end - 1] === '/') end -= 1;
   return path.slice(0, end).split('/');

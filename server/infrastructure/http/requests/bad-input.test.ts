@@ -12,30 +12,33 @@ import {
   UNLIMITED,
 } from '../../../../testing/operations.ts';
 
-/** What every route does with addresses and methods that do not fit; bodies and queries have files of their own. */
+/**
+ * How each route handles invalid paths and methods. Bodies and queries are in `bad-body.test.ts` and
+ * `bad-query.test.ts`.
+ */
 const app = await createTestApp({ environment: UNLIMITED });
 const { operations, call } = await createOperations(app);
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'] as const;
 const NOT_ALLOWED = { status: 405, code: 'method_not_allowed' };
 
-test('the document lists routes to check', () => {
+test('the OpenAPI document lists routes to check', () => {
   assert.ok(operations.length >= 10, `${operations.length} routes`);
 });
 
 for (const path of new Set(operations.map((operation) => operation.path))) {
   const [first] = operations.filter((operation) => operation.path === path) as [Operation];
-  // A word in one path may be the parameter of another.
+  // A fixed segment of one path may match the parameter of another.
   const here = operations.filter((operation) => patternOf(operation).test(addressOf(first)));
   const methods = here.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   const allowed = [...new Set(methods)].sort();
 
-  test(`${path}: another method is refused with the ones that are allowed`, async () => {
+  test(`${path}: another method gets 405 with the allowed methods`, async () => {
     for (const method of METHODS.filter((candidate) => !allowed.includes(candidate))) {
       const url = addressOf(first);
       const answer = await app.call({ method: method as 'PUT', url });
       assertRefused(first, answer, NOT_ALLOWED);
       assert.equal(answer.headers.allow, allowed.join(', '));
-      // The method is wrong whatever the body is, so nobody is sent to mend the body first.
+      // The method is rejected before the content type.
       const headers = { 'content-type': 'text/plain' };
       assertRefused(
         first,
@@ -53,9 +56,9 @@ function patternOf({ path }: Operation): RegExp {
 for (const operation of operations) {
   const { operationId } = operation;
 
-  test(`${operationId}: a trailing slash changes nothing`, async () => {
+  test(`${operationId}: a trailing slash makes no difference`, async () => {
     const { method } = operation;
-    // What changes something is asked without credentials: the second call must not meet what the first did.
+    // Changing calls are made without credentials, so that the first one does not affect the second.
     const ask = (url: string) => (method === 'GET' ? call(operation, { url }) : app.call({ method, url }));
     const plain = await ask(addressOf(operation));
     const slashed = await ask(`${addressOf(operation)}/`);
@@ -63,7 +66,7 @@ for (const operation of operations) {
     assert.deepEqual([slashed.status, slashed.body], [plain.status, plain.body]);
   });
 
-  test(`${operationId}: a path that cannot name anything is not found`, async () => {
+  test(`${operationId}: an invalid path parameter is not found`, async () => {
     const inPath = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
     for (const { name, schema } of inPath) {
       const long = [129, 300, 10_000].map((length) => '0'.repeat(length));
@@ -85,7 +88,7 @@ for (const operation of operations) {
     }
   });
 
-  test(`${operationId}: an encoded letter in a fixed segment is not found`, async () => {
+  test(`${operationId}: an encoded character in a fixed segment is not found`, async () => {
     const { method, path } = operation;
     const fixed = path.split('/').flatMap((segment, index) => (/^[a-z]/.test(segment) ? [index] : []));
     for (const index of fixed) {
@@ -96,7 +99,7 @@ for (const operation of operations) {
     }
   });
 
-  test(`${operationId}: a number that is too large for any number is refused by name`, async () => {
+  test(`${operationId}: a number that overflows is rejected by name`, async () => {
     const numbers = (operation.parameters ?? []).filter(
       ({ in: where, schema }) => where === 'query' && (schema as { type?: string }).type === 'integer',
     );
@@ -108,7 +111,7 @@ for (const operation of operations) {
       }
   });
 
-  test(`${operationId}: no query makes it fail`, async () => {
+  test(`${operationId}: arbitrary queries cause no server error`, async () => {
     const text = fc.string({ unit: 'binary', maxLength: 40 });
     await fc.assert(
       fc.asyncProperty(fc.dictionary(text, text, { maxKeys: 3 }), async (query) => {
@@ -121,12 +124,12 @@ for (const operation of operations) {
   });
 }
 
-test('a path of 16,000 slashes, or of as many segments, names nothing', async () => {
+test('a path of 16,000 slashes or segments is not found', async () => {
   for (const url of [`${'/'.repeat(16_000)}x`, '/x'.repeat(8_000), `/api/${'/'.repeat(16_000)}`])
     assert.ok([401, 404].includes((await app.call({ url })).status));
 });
 
-test('nothing of this was an error of ours, or filled the log', () => assertQuietLog(app));
+test('no request caused a server error or filled the log', () => assertQuietLog(app));
 function hex(letter: string): string {
   return letter.charCodeAt(0).toString(16);
 }

@@ -13,7 +13,7 @@ import {
   UNLIMITED,
 } from '../../../../testing/operations.ts';
 
-/** What every route with a query string does with one that does not fit (contract, sections 1 and 5). */
+/** How each route rejects an invalid query string (contract, sections 1 and 5). */
 const app = await createTestApp({ environment: UNLIMITED });
 const { operations: all, call } = await createOperations(app);
 const operations = all.filter((operation) => queryOf(operation).length > 0);
@@ -31,7 +31,7 @@ const EXTREME_NUMBERS = [
 ];
 const GUID = '0199e5a4c1b27d3e8f60a1b2c3d4e5f6';
 
-test('the document lists routes with a query', () => {
+test('the OpenAPI document lists routes with a query', () => {
   assert.ok(operations.length >= 3, `${operations.length} routes`);
 });
 
@@ -39,17 +39,17 @@ for (const operation of operations) {
   const { operationId } = operation;
   const ask = (query: string) => call(operation, { url: `${addressOf(operation)}?${query}` });
 
-  test(`${operationId}: an unknown parameter is refused by name`, async () => {
+  test(`${operationId}: rejects an unknown parameter by name`, async () => {
     assertRefused(operation, await ask('no_such_parameter=1'), invalid('no_such_parameter'));
   });
 
-  test(`${operationId}: a parameter given twice is refused by name`, async () => {
+  test(`${operationId}: rejects a repeated parameter by name`, async () => {
     for (const { name } of queryOf(operation)) {
       assertRefused(operation, await ask(`${name}=1&${name}=2`), invalid(name));
     }
   });
 
-  test(`${operationId}: a value that does not fit is refused by the name of its parameter`, async () => {
+  test(`${operationId}: rejects an invalid value by the name of its parameter`, async () => {
     for (const { name, schema } of queryOf(operation)) {
       for (const text of ['\0', 'a\0b', 'x'.repeat(10_000)])
         if (schema.type === 'string')
@@ -66,7 +66,7 @@ for (const operation of operations) {
 for (const operation of lists) {
   const ask = (query: string) => call(operation, { url: `${addressOf(operation)}?${query}` });
 
-  test(`${operation.operationId}: pages outside the bounds are refused by name`, async () => {
+  test(`${operation.operationId}: rejects pages outside the limits by name`, async () => {
     for (const [query, name] of [
       ['page=-1', 'page'],
       ['page=1e9', 'page'],
@@ -85,7 +85,7 @@ for (const operation of lists) {
   });
 }
 
-test('no moment and no number makes a list fail, and the log stays quiet', async () => {
+test('extreme dates and numbers cause no server error in lists, and nothing is logged', async () => {
   for (const operation of operations) {
     const ask = (query: Record<string, string>) =>
       call(operation, { url: `${addressOf(operation)}?${new URLSearchParams(query)}` });

@@ -4,19 +4,22 @@ import { answerFor, failureOfFramework } from '../errors.ts';
 
 type ParseError = Error & { code?: string; rawPacket?: unknown };
 
-/** For what the peer still sends after our answer: read and thrown away, so that it gets to read the answer. */
+/**
+ * Bytes that the client sends after the response are read and discarded for this time; otherwise a reset would discard
+ * the response.
+ */
 const DRAIN_MS = 2_000;
-/** No token of ours is near this long, so a longer Authorization header is malformed, not just a large header. */
+/** No token is this long, so a longer Authorization header is reported as malformed, not as a large header. */
 const LONGEST_AUTHORIZATION_CHARACTERS = 8_192;
 
-/** What did not even parse as HTTP never reaches Fastify; it gets the contract's body all the same. */
+/** Requests that are not valid HTTP do not reach Fastify. They get the same error body. */
 export function createBrokenRequestAnswer(headers: () => Record<string, string>) {
   const answered = new WeakSet<Socket>();
 
   return (error: ParseError, socket: Socket): void => {
-    // Each further piece of the same request fails to parse too.
+    // Each further chunk of the same request fails to parse too.
     if (answered.has(socket)) return;
-    // A connection that the peer has reset, or on which something else was answered, takes no answer.
+    // A connection that was reset or already has a response cannot get another one.
     if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) {
       socket.destroy();
       return;
@@ -30,7 +33,7 @@ export function createBrokenRequestAnswer(headers: () => Record<string, string>)
 function failureOf(error: ParseError): Failure {
   if (error.code === 'HPE_HEADER_OVERFLOW' && hasEndlessToken(error.rawPacket))
     return new Failure('authentication_malformed', 'The access token is too long');
-  return failureOfFramework(error) ?? new Failure('invalid_parameter', 'The request is not valid HTTP');
+  return failureOfFramework(error) ?? new Failure('invalid_parameter', 'The request is not valid HTTP/1.1');
 }
 
 function hasEndlessToken(packet: unknown): boolean {

@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 
-/** How the router cuts the origin off a request target in absolute form (RFC 9112, section 3.2.2). */
+/** The router removes the origin of a request target in absolute form the same way (RFC 9112, section 3.2.2). */
 const ORIGIN = /^https?:\/\/.*?\//i;
 const QUERY = /[?#]/;
 
 /**
- * The router decodes a path before it matches: `/%6fperator` would reach `/operator` past the rule of a proxy that
- * compares the letters as they are. Only parameters may be percent-encoded.
+ * The router decodes a path before it matches, so `/%6fperator` would bypass a proxy rule for `/operator`. Only
+ * parameters may be percent-encoded.
  */
 export function hasEncodedFixedSegment({ url, routeOptions }: FastifyRequest): boolean {
   if (routeOptions.url === undefined || !url.includes('%')) return false;

@@ -72,6 +72,6 @@ for (const [what, [module, name, ...args]] of Object.entries(CASES))
     after(() => worker.terminate());
     signal.addEventListener('abort', () => void worker.terminate());
     const [message] = await once(worker, 'message');
-    // What is refused is done with as well.
+    // A rejection is fine too.
     assert.match(String(message), /^(done|InvalidBase64)/);
   });

@@ -1,6 +1,6 @@
 import Type, { type TObject, type TProperties, type TSchema } from 'typebox';
 
-/** The pieces that the schemas of every room share. */
+/** Schemas that all modules share. */
 export const Guid = Type.String({
   pattern: '^[0-9a-f]{32}$',
   description: 'UUIDv7 as 32 lowercase hex characters',

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { createSourceAddress } from '../../network/source-address.ts';
 
-/** Where a request really comes from: the socket, or what a trusted proxy says in front of it. */
+/** The source address of a request: that of the socket, or the one that a trusted proxy forwards. */
 export type SourceAddress = (request: FastifyRequest) => string | undefined;
 
 export function createRequestSourceAddress(trustedProxies: readonly string[]): SourceAddress {

@@ -3,7 +3,7 @@ import { FailureError } from '../errors.ts';
 import type { HttpServer } from '../server.ts';
 import { strictObject } from './schemas.ts';
 
-/** A route that takes no query parameters, or no body, refuses any, like every other unknown field. */
+/** A route without query parameters or without a body rejects them, like other unknown fields. */
 export function refuseUnknownInput(scope: HttpServer): void {
   scope.addHook('onRoute', ({ schema }) => {
     if (schema && !schema.querystring) schema.querystring = strictObject({});
@@ -11,10 +11,6 @@ export function refuseUnknownInput(scope: HttpServer): void {
 
   scope.addHook('preValidation', (request, _reply, done) => {
     if (request.body === undefined || request.routeOptions.schema?.body) return done();
-    done(
-      new FailureError(
-        new Failure('invalid_parameter', 'The request body is not a parameter of this operation'),
-      ),
-    );
+    done(new FailureError(new Failure('invalid_parameter', 'This operation accepts no request body')));
   });
 }

@@ -4,7 +4,6 @@ import { createTestApp, OPERATOR_TOKEN } from '../../../../testing/app.ts';
 import { anySubscription } from '../../../../testing/subscriptions.ts';
 import { createTenant, userToken } from '../../../../testing/tenant.ts';
 
-/** A `PATCH` to the values that are there is no change: no new `updated_at`, no audit record, no event. */
 const app = await createTestApp();
 const tenant = await createTenant(app, { ipAllowlist: ['8.8.8.8'] });
 const { organizationGuid, bankGuid, bankKey, organizationKey } = tenant;
@@ -35,7 +34,7 @@ const CASES = [
 ];
 
 for (const { url, as, fields, events = 0 } of CASES)
-  test(`PATCH ${url.replace(/[0-9a-f]{32}/, '{guid}')} with what is there changes nothing`, async () => {
+  test(`PATCH ${url.replace(/[0-9a-f]{32}/, '{guid}')} with the current values changes nothing`, async () => {
     const call = async (method: 'GET' | 'PATCH', payload?: object) =>
       (await app.call({ method, url, token: await as(), ...(payload && { payload }) })).body;
     const current = await call('PATCH', {});
@@ -47,7 +46,6 @@ for (const { url, as, fields, events = 0 } of CASES)
     assert.deepEqual(await records(), before);
 
     if (!fields.includes('name')) return;
-    // Only what differs is recorded.
     const changed = await call('PATCH', { ...same, name: `${current.name}!` });
     assert.deepEqual([changed.name, changed.updated_at], [`${current.name}!`, app.clock.now().toISOString()]);
     assert.deepEqual(await records(), [(before[0] ?? 0) + 1, (before[1] ?? 0) + events]);

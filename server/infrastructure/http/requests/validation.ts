@@ -6,9 +6,8 @@ import { compileNullRemoval } from '../bodies/nulls.ts';
 import { once } from './once.ts';
 
 /**
- * Bodies are taken as they are, but for `null`, which counts as absent: no coercion, no dropping of unknown fields
- * (contract, section 1).
- * Query strings and path parameters are text by nature, so numbers and booleans are read from it.
+ * Bodies are not coerced and unknown fields are not dropped (contract, section 1); only `null` counts as absent. Query
+ * strings and path parameters are text, so numbers and booleans are parsed from them.
  */
 const OPTIONS: Options = { allErrors: false, removeAdditional: false, useDefaults: true, strict: true };
 
@@ -27,14 +26,14 @@ function compileBody(ajv: Ajv, schema: object): Validator {
     const { check, removeNulls } = compiled();
     removeNulls?.(body);
     const isValid = check(body);
-    // Fastify reads the problems here, as Ajv leaves them.
+    // Fastify reads the errors here, as Ajv does.
     validate.errors = check.errors ?? null;
     return isValid;
   };
   return validate;
 }
 
-/** Ajv reads `1e400` as Infinity, and does not compare Infinity with a minimum or maximum. */
+/** Ajv parses `1e400` as Infinity and does not compare Infinity with a minimum or maximum. */
 function compileText(ajv: Ajv, schema: object): Validator {
   const compiled = once(() => ajv.compile(schema));
   const validate: Validator = (values) => {
@@ -66,13 +65,13 @@ function withFormats(ajv: Ajv): Ajv {
 
 export type ValidationContext = 'body' | 'querystring' | 'params' | 'headers';
 
-/** The first problem of a request, as a failure that names the field. */
+/** The first error of a request, as a failure that names the field. */
 export function failureOfValidation(
   errors: readonly FastifySchemaValidationError[],
   context: ValidationContext,
 ): Failure {
-  // A path that cannot name anything names nothing: 404, as for every absent object (contract, section 1).
-  if (context === 'params') return new Failure('not_found', 'There is nothing at this address');
+  // An invalid path parameter matches no object: 404, as for every absent object (contract, section 1).
+  if (context === 'params') return new Failure('not_found', 'No resource exists at this URL');
   const [error] = errors as readonly ErrorObject[];
   if (!error) return new Failure('invalid_parameter', 'The request is not valid');
   const field = fieldName(error.instancePath);
@@ -107,10 +106,23 @@ function join(path: string, name: string): string {
 
 const SHOWN_NAME_LENGTH = 64;
 
-/** A caller's own text in our message: bounded, and without control characters. */
+/** Quotes text of the caller in a message: bounded, without control characters. */
 export function printable(name: string): string {
   return JSON.stringify(name.slice(0, SHOWN_NAME_LENGTH)).slice(1, -1);
 }
+
+const DATE_TIME_MESSAGE = 'must be an ISO 8601 date-time, for example 2026-11-15T00:00:00Z';
+const FORMAT_MESSAGES: Record<string, string> = {
+  'date-time': DATE_TIME_MESSAGE,
+  email: 'must be an email address, for example ada@example.com',
+  uri: 'must be an absolute URL, for example https://example.com/webhooks',
+};
+const PATTERN_MESSAGES: Record<string, string> = {
+  ':[0-5]\\d(\\.\\d{1,9})?([Zz]|[+-]\\d\\d:\\d\\d)$': DATE_TIME_MESSAGE,
+  '\\S': 'must not be blank',
+  '^[0-9a-f]{32}$': 'must be a guid of 32 lowercase hex characters',
+  '^[0-9a-f]{64}$': 'must be 64 lowercase hex characters',
+};
 
 function describe({ keyword, params, message }: ErrorObject): string {
   switch (keyword) {
@@ -135,11 +147,11 @@ function describe({ keyword, params, message }: ErrorObject): string {
     case 'uniqueItems':
       return 'must not repeat an entry';
     case 'format':
-      return `must be a valid ${params.format}`;
+      return FORMAT_MESSAGES[params.format as string] ?? `must be a valid ${params.format}`;
     case 'pattern':
-      return 'has a form that is not accepted';
+      return PATTERN_MESSAGES[params.pattern as string] ?? `must match the pattern ${params.pattern}`;
     case 'anyOf':
-      return 'has a value that is not accepted';
+      return 'must have one of the documented forms';
     default:
       return message ?? 'is not valid';
   }

@@ -27,7 +27,7 @@ export function registerLiveDeliveries(
   api.get(
     '/subscription_deliveries/live',
     {
-      config: { ...read.config, endless: true },
+      config: { ...read.config, isStream: true },
       schema: {
         ...read.documented,
         operationId: 'subscription_deliveries.watch',

@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../../../infrastructure/database/database.ts';
 import { preferIndexes } from '../../../infrastructure/database/planner.ts';
-import { remember } from '../../../infrastructure/runtime/bounded-map.ts';
+import { setBounded } from '../../../infrastructure/runtime/bounded-map.ts';
 import type { Clock } from '../../../infrastructure/runtime/clock.ts';
 import type { Log } from '../../../infrastructure/runtime/log.ts';
 import type { Metrics } from '../../../infrastructure/runtime/metrics.ts';
@@ -180,7 +180,7 @@ export function createClaims({ database, clock, log, metrics, subscriptions, lan
       }
       lanes.add(endpoint, own);
       if (endpoint.recoveredAt && own.length < reserved)
-        remember(drained, endpoint.guid, endpoint.recoveredAt.getTime(), MAX_DRAINED);
+        setBounded(drained, endpoint.guid, endpoint.recoveredAt.getTime(), MAX_DRAINED);
     }
     return deliveries.length;
   }

@@ -81,7 +81,7 @@ for (const place of ['the same endpoint', 'another endpoint']) {
     assert.deepEqual(typesOf('/old'), ['subscription.storing', 'subscription.deleting']);
 
     clock.set(endsAt);
-    await app.sweeper.runOnce();
+    await app.clusterTasks.runOnce();
     const later = [await publishAt(tenant, endsAt), ...(await publishHourly(tenant, 3))];
     assert.deepEqual(
       signedWith(fresh.signing_key, atNew).filter((guid) => later.includes(guid)),
@@ -119,7 +119,7 @@ test('a late sweeper changes nothing of it: after its time the old one gets noth
   assert.ok(later.every((guid) => guidsAt(atNew).includes(guid)));
   assert.equal((await founderOf(app, tenant)('GET', `/${old.guid}`)).status, 404);
 
-  await app.sweeper.runOnce();
+  await app.clusterTasks.runOnce();
   await dispatcher.drain();
   assert.equal(eventIn(atNew.received.at(-1) ?? assert.fail()).event_type, 'subscription.deleted');
   assert.equal(atOld.received.length, before);
@@ -158,6 +158,6 @@ test('the deletion of a protected subscription is refused, and it goes on receiv
   await app.operate('PATCH', `/subscriptions/${kept.guid}`, { protection_enabled: true });
   assert.equal((await founderOf(app, tenant)('DELETE', `/${kept.guid}`)).status, 409);
   const events = await publishHourly(tenant, 25);
-  await app.sweeper.runOnce();
+  await app.clusterTasks.runOnce();
   assert.ok(events.every((guid) => guidsAt(endpoint).includes(guid)));
 });

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { systemResolve } from '../../../infrastructure/network/resolve.ts';
-import { remember } from '../../../infrastructure/runtime/bounded-map.ts';
+import { setBounded } from '../../../infrastructure/runtime/bounded-map.ts';
 import { systemClock, systemTimers } from '../../../infrastructure/runtime/clock.ts';
 import { Secret } from '../../../infrastructure/runtime/secret.ts';
 import { createSender, notSent } from './sender.ts';
@@ -18,7 +18,7 @@ function secretOf(text: string): Secret {
   const known = secrets.get(text);
   if (known) return known;
   const secret = new Secret(text);
-  remember(secrets, text, secret, MAX_KEYS);
+  setBounded(secrets, text, secret, MAX_KEYS);
   return secret;
 }
 

@@ -96,13 +96,13 @@ test('its subscription shows since when it fails, and fails itself when that is 
   const before = await subscriptionRow(app, subscription);
   assert.equal(before.deliveries_failing_since?.getTime(), CREATED_AT);
   clock.set(new Date(ENDS_AT - 1));
-  await app.sweeper.runOnce();
+  await app.clusterTasks.runOnce();
   const founder = founderOf(app, tenant);
   assert.equal((await founder('GET', `/${subscription.guid}`)).body.state, 'storing');
 
   clock.set(new Date(ENDS_AT));
   await publishEvents(app, tenant);
-  await app.sweeper.runOnce();
+  await app.clusterTasks.runOnce();
   const { body } = await founder('GET', `/${subscription.guid}`);
   assert.equal(body.state, 'failed');
   assert.equal(body.deliveries_failing_since, new Date(CREATED_AT).toISOString());

@@ -1,5 +1,5 @@
 import type { Resolve } from '../../../infrastructure/network/resolve.ts';
-import { remember } from '../../../infrastructure/runtime/bounded-map.ts';
+import { setBounded } from '../../../infrastructure/runtime/bounded-map.ts';
 import type { Clock, Timers } from '../../../infrastructure/runtime/clock.ts';
 import { createPools } from './connection-pools.ts';
 import { type Answer, Exchange, type ParsedUrl, type PostRequest } from './exchange.ts';
@@ -33,7 +33,7 @@ export function createTransport({
     const parsed = URL.parse(url);
     if (parsed?.protocol !== 'https:' && parsed?.protocol !== 'http:') return undefined;
     const result = { origin: parsed.origin, path: parsed.pathname + parsed.search };
-    remember(parsedUrls, url, result, MAX_PARSED_URLS);
+    setBounded(parsedUrls, url, result, MAX_PARSED_URLS);
     return result;
   }
 

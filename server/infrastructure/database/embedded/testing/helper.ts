@@ -2,8 +2,8 @@ import { lockDataDir } from '../data-dir-lock.ts';
 import { startEmbeddedPostgres } from '../embedded-postgres.ts';
 
 /**
- * A process for the tests to kill: `helper.ts lock <dataDir>` or `helper.ts start <dataDir>`. Says in one
- * line how it went, then holds what it got until it is ended; SIGTERM ends it in good order.
+ * A process for tests to kill: `helper.ts lock <dataDir>` or `helper.ts start <dataDir>`. Prints the result in one line
+ * and stays until it is ended; SIGTERM shuts it down cleanly.
  */
 const [action, dataDir = ''] = process.argv.slice(2);
 const keepAlive = setInterval(() => undefined, 60_000);

@@ -10,13 +10,12 @@ import pg from 'pg';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../embedded-postgres.ts';
 
 export const isRoot = process.getuid?.() === 0;
-/** Someone without rights, for what does not bind root. */
-export const NOBODY = { uid: 65_534, gid: 65_534 };
+export const UNPRIVILEGED = { uid: 65_534, gid: 65_534 };
 export const FAST = { fsync: 'off' };
 const HELPER = fileURLToPath(import.meta.resolve('./helper.ts'));
 const PATIENCE_MS = 30_000;
 
-/** A directory that is gone after the test, with every server that was started on it. */
+/** A directory that is removed after the test, with every server that was started on it. */
 export async function temporaryDirectory(t: TestContext): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'portico embedded '));
   await chmod(directory, 0o711);
@@ -54,19 +53,19 @@ export async function postmasterPid(dataDir: string): Promise<number> {
 export async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
   const giveUpAt = Date.now() + PATIENCE_MS;
   while (!(await condition())) {
-    if (Date.now() > giveUpAt) throw new Error(`still not so after ${PATIENCE_MS} ms: ${condition}`);
+    if (Date.now() > giveUpAt) throw new Error(`condition not met after ${PATIENCE_MS} ms: ${condition}`);
     await delay(10);
   }
 }
 
 export type Helper = {
   readonly pid: number;
-  /** The next line it prints. */
+  /** The next line of its output. */
   line(): Promise<string>;
   kill(signal: NodeJS.Signals): Promise<void>;
 };
 
-/** Runs `testing/helper.ts` as a process of its own, which does one thing and then stays until it is killed. */
+/** Runs `testing/helper.ts` as a child process. */
 export function spawnHelper(
   t: TestContext,
   args: readonly string[],
@@ -87,10 +86,10 @@ export function spawnHelper(
   return { pid: child.pid ?? 0, line: async () => String((await lines.next()).value).trim(), kill };
 }
 
-/** The reason to skip a test that acts as someone else: only root can, and the checkout has to be open to them. */
-export function whyNotAsNobody(): string | false {
-  if (!isRoot) return 'only root can act as another user';
+/** The reason to skip a test that runs as another user: it needs root and an accessible checkout. */
+export function cannotSwitchUser(): string | false {
+  if (!isRoot) return 'only root can run as another user';
   const script = `require('node:fs').readFileSync(${JSON.stringify(HELPER)})`;
-  const { status } = spawnSync(process.execPath, ['-e', script], { ...NOBODY, stdio: 'ignore' });
-  return status === 0 ? false : 'this checkout is closed to other users';
+  const { status } = spawnSync(process.execPath, ['-e', script], { ...UNPRIVILEGED, stdio: 'ignore' });
+  return status === 0 ? false : 'this checkout is not accessible to other users';
 }

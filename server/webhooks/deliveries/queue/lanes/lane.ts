@@ -32,7 +32,7 @@ export function createLane(endpoint: Endpoint) {
   const lane = {
     endpoint,
     limit,
-    inTurn: false,
+    runQueued: false,
     resting: false,
     /** The queue may have deliveries for this lane. */
     more: false,

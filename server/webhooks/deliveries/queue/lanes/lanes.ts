@@ -55,8 +55,8 @@ export function createLanes({ clock, timers, attempt, record, isLeaseValid, requ
   }
 
   function offerTurn(lane: Lane): void {
-    if (lane.inTurn || !lane.maySend()) return;
-    lane.inTurn = true;
+    if (lane.runQueued || !lane.maySend()) return;
+    lane.runQueued = true;
     ready[lane.limit.standing()].push(lane);
   }
 
@@ -72,7 +72,7 @@ export function createLanes({ clock, timers, attempt, record, isLeaseValid, requ
     while (maySend()) {
       const lane = nextInTurn();
       if (!lane) break;
-      lane.inTurn = false;
+      lane.runQueued = false;
       if (!lane.maySend()) continue;
       const standing = lane.limit.standing();
       if (hasEnded(lane.endpoint)) requeueWaiting(lane);
@@ -252,7 +252,7 @@ export function createLanes({ clock, timers, attempt, record, isLeaseValid, requ
     empty(): Delivery[] {
       for (const standing of STANDINGS) ready[standing] = [];
       return [...lanes.values()].flatMap((lane) => {
-        lane.inTurn = false;
+        lane.runQueued = false;
         const taken = takeWaiting(lane);
         if (taken.length > 0) lane.fallBehind();
         return taken;

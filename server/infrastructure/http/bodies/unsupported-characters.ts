@@ -2,8 +2,8 @@ import { Failure } from '../../runtime/failure.ts';
 import { printable } from '../requests/validation.ts';
 
 /**
- * What JSON and URLs can carry and PostgreSQL cannot hold: U+0000 and halves of surrogate pairs (RFC 8259,
- * section 8.2). Refused here by the name of the field; further in it would be a fault of the service.
+ * Characters that JSON and URLs can contain and PostgreSQL cannot store: U+0000 and unpaired surrogates (RFC 8259,
+ * section 8.2). Rejecting them here names the field; in the database they would be an internal error.
  */
 const NUL = '\0';
 
@@ -16,21 +16,21 @@ export function failureOfBody(body: unknown): Failure | undefined {
   return undefined;
 }
 
-export function failureOfAddress(url: string, params: object, query: object): Failure | undefined {
+export function failureOfUrl(url: string, params: object, query: object): Failure | undefined {
   if (!url.includes('%00')) return undefined;
   if (Object.values(params).some((value) => problemIn(value)))
-    return new Failure('not_found', 'There is nothing at this address');
+    return new Failure('not_found', 'No resource exists at this URL');
   return failureOfBody(query);
 }
 
-/** Level by level instead of by recursion; how deep a body may be is checked before it is parsed. */
+/** Iterates by level instead of recursing; the depth of a body is limited before it is parsed. */
 function problemIn(value: unknown): string | undefined {
   let level = [value];
   while (level.length > 0) {
     const next: unknown[] = [];
     for (const entry of level) {
       if (typeof entry === 'string') {
-        if (!isStorable(entry)) return 'contains a character that cannot be stored';
+        if (!isStorable(entry)) return 'must not contain U+0000 or unpaired surrogates';
       } else if (typeof entry === 'object' && entry !== null) {
         if (!Array.isArray(entry)) for (const key of Object.keys(entry)) next.push(key);
         for (const inner of Object.values(entry)) next.push(inner);

@@ -4,8 +4,8 @@ export function csvLine(cells: readonly string[]): string {
 }
 
 /**
- * A spreadsheet takes a cell that begins with one of these for a formula, and runs it. Names and texts in the record
- * are other people's; an apostrophe in front makes them text (OWASP, CSV injection).
+ * Spreadsheets run a cell that begins with one of these as a formula. The record contains text of other people; a
+ * leading apostrophe makes it plain text (OWASP, CSV injection).
  */
 const FORMULA = /^[\s]*[=+\-@\t\r\n|]/;
 

@@ -6,10 +6,9 @@ import { createFakeClock } from '../../../testing/fake-clock.ts';
 import { createDatabase } from '../database/database.ts';
 import { createLog } from '../runtime/log.ts';
 import { Secret } from '../runtime/secret.ts';
-import type { Chore } from './chores.ts';
-import { createSweeper } from './sweeper.ts';
+import { createClusterTasks, type PeriodicTask } from './periodic-tasks.ts';
 
-const ROUND_MS = 30_000;
+const INTERVAL_MS = 30_000;
 
 const testDatabase = await createTestDatabase();
 const lines: string[] = [];
@@ -24,11 +23,11 @@ after(async () => {
   await testDatabase.drop();
 });
 
-const logged = () => lines.splice(0).map((line) => JSON.parse(line) as { msg: string; chore?: string });
-const node = (...chores: Chore[]) => createSweeper({ database, log, chores });
+const logged = () => lines.splice(0).map((line) => JSON.parse(line) as { msg: string; task?: string });
+const node = (...tasks: PeriodicTask[]) => createClusterTasks({ database, log, tasks });
 
-/** A chore that runs until it is released. */
-function heldChore() {
+/** A task that runs until it is released. */
+function heldTask() {
   const [started, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let runs = 0;
   const run = async () => {
@@ -37,7 +36,7 @@ function heldChore() {
     await released.promise;
   };
   return {
-    chore: { name: 'held', run },
+    task: { name: 'held', run },
     started: started.promise,
     release: released.resolve,
     runs: () => runs,
@@ -52,27 +51,27 @@ async function holders(): Promise<{ pid: number; state: string }[]> {
   return rows;
 }
 
-test('chores are done in order, and one that fails does not keep the others from being done', async () => {
+test('tasks run in order, and a failed task does not stop the others', async () => {
   const done: string[] = [];
-  const chore = (name: string, error?: Error): Chore => ({
+  const task = (name: string, error?: Error): PeriodicTask => ({
     name,
     async run() {
       done.push(name);
       if (error) throw error;
     },
   });
-  assert.equal(await node(chore('a'), chore('b', new Error('broken')), chore('c')).runOnce(), true);
+  assert.equal(await node(task('a'), task('b', new Error('broken')), task('c')).runOnce(), true);
   assert.deepEqual(done, ['a', 'b', 'c']);
   assert.deepEqual(
-    logged().map((line) => [line.msg, line.chore]),
-    [['a chore failed; the next round tries again', 'b']],
+    logged().map((line) => [line.msg, line.task]),
+    [['periodic task failed', 'b']],
   );
 });
 
-test('a second node does nothing while the first is at it, and its work afterwards', async () => {
-  const [first, second] = [heldChore(), heldChore()];
+test('a second node skips its run while the first node runs the tasks', async () => {
+  const [first, second] = [heldTask(), heldTask()];
   second.release();
-  const [here, there] = [node(first.chore), node(second.chore)];
+  const [here, there] = [node(first.task), node(second.task)];
   const running = here.runOnce();
   await first.started;
   assert.equal(await there.runOnce(), false);
@@ -86,9 +85,9 @@ test('a second node does nothing while the first is at it, and its work afterwar
   assert.deepEqual(await holders(), []);
 });
 
-test('of many nodes at once one does the work', async () => {
-  const held = heldChore();
-  const running = Array.from({ length: 5 }, () => node(held.chore).runOnce());
+test('one of several concurrent nodes runs the tasks', async () => {
+  const held = heldTask();
+  const running = Array.from({ length: 5 }, () => node(held.task).runOnce());
   let refused = 0;
   const counted = running.map((round) =>
     round.then((did) => {
@@ -100,9 +99,9 @@ test('of many nodes at once one does the work', async () => {
   assert.equal(held.runs(), 1);
 });
 
-test('the holder keeps no transaction open, which would hold back vacuum', async () => {
-  const held = heldChore();
-  const running = node(held.chore).runOnce();
+test('the lock holder keeps no transaction open, which would hold back vacuum', async () => {
+  const held = heldTask();
+  const running = node(held.task).runOnce();
   await held.started;
   assert.deepEqual(
     (await holders()).map(({ state }) => state),
@@ -112,50 +111,50 @@ test('the holder keeps no transaction open, which would hold back vacuum', async
   await running;
 });
 
-test('a holder whose connection is gone makes room for another', async () => {
-  const [lost, other] = [heldChore(), heldChore()];
+test('a lost connection releases the lock', async () => {
+  const [lost, other] = [heldTask(), heldTask()];
   other.release();
-  const running = node(lost.chore).runOnce();
+  const running = node(lost.task).runOnce();
   await lost.started;
   for (const { pid } of await holders())
     await sql`select pg_terminate_backend(${pid}, 5000)`.execute(database.queries);
-  assert.equal(await node(other.chore).runOnce(), true);
+  assert.equal(await node(other.task).runOnce(), true);
   lost.release();
   await assert.rejects(running);
-  assert.equal(await node(other.chore).runOnce(), true);
+  assert.equal(await node(other.task).runOnce(), true);
   logged();
 });
 
-test('a round every half minute; one that takes longer is not followed by those that it held up', async () => {
+test('tasks run every 30 seconds, and a long run is not followed by a backlog of runs', async () => {
   const timers = createFakeClock();
-  const held = heldChore();
-  const sweeper = createSweeper({ database, log, timers, chores: [held.chore] });
-  sweeper.start();
-  timers.advance(ROUND_MS - 1);
+  const held = heldTask();
+  const clusterTasks = createClusterTasks({ database, log, timers, tasks: [held.task] });
+  clusterTasks.start();
+  timers.advance(INTERVAL_MS - 1);
   assert.deepEqual([held.runs(), timers.waiting()], [0, 1]);
   timers.advance(1);
   await held.started;
-  timers.advance(3 * ROUND_MS);
-  const stopped = sweeper.stop();
-  assert.equal((await holders()).length, 1, 'to stop is to wait for the round');
+  timers.advance(3 * INTERVAL_MS);
+  const stopped = clusterTasks.stop();
+  assert.equal((await holders()).length, 1, 'stop waits for the run');
   held.release();
   await stopped;
   assert.deepEqual(await holders(), []);
   assert.deepEqual([held.runs(), timers.waiting()], [1, 0]);
 });
 
-test('a database that cannot be reached is told, and the next round tries again', async () => {
+test('an unreachable database is logged, and the next run retries', async () => {
   const url = new URL(testDatabase.url.reveal());
   url.pathname = '/there_is_no_such_database';
   const unreachable = createDatabase({ url: new Secret(url.href), connections: 1, log });
   const timers = createFakeClock();
-  const sweeper = createSweeper({ database: unreachable, log, timers, chores: [] });
-  sweeper.start();
-  timers.advance(ROUND_MS);
-  await sweeper.stop();
+  const clusterTasks = createClusterTasks({ database: unreachable, log, timers, tasks: [] });
+  clusterTasks.start();
+  timers.advance(INTERVAL_MS);
+  await clusterTasks.stop();
   await unreachable.close();
   assert.deepEqual(
     logged().map(({ msg }) => msg),
-    ['a round of chores failed; the next tries again'],
+    ['periodic tasks failed'],
   );
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Page } from '../database/paging/paging.ts';
-import type { AuditEntry } from './entries.ts';
+import type { Page } from '../../infrastructure/database/paging/paging.ts';
 import { exportCsv } from './export.ts';
+import type { AuditEntry } from './schema.ts';
 
 const entry: AuditEntry = {
   guid: '0'.repeat(32),
@@ -15,14 +15,14 @@ const entry: AuditEntry = {
   created_at: '2026-11-15T12:00:00.000Z',
 };
 
-test('a record without end is exported up to 50,000 rows', async () => {
+test('an export ends after 50,000 rows', async () => {
   let lines = 0;
   const read = async ({ perPage }: Page) => ({ entries: new Array(perPage).fill(entry), next: entry.guid });
   for await (const piece of exportCsv(read)) lines += piece.split('\r\n').length - 1;
   assert.equal(lines, 1 + 50_000);
 });
 
-test('nothing is read before somebody takes it', async () => {
+test('nothing is read before the client reads', async () => {
   let reads = 0;
   const read = async ({ after }: Page) => {
     reads += 1;

@@ -2,21 +2,20 @@ import { sql } from 'kysely';
 import type { Database, Queries } from './database.ts';
 
 /**
- * A host that lost its power says no goodbye. The server asks after half a minute of silence, instead of the usual
- * two hours, and gives the lock to the others when nobody answers.
+ * A host that loses power does not close its connections. The server probes after 30 seconds of silence instead of two
+ * hours, and releases the lock when there is no answer.
  */
 const KEEPALIVE = { idle: '30', interval: '10', count: '3' };
-/** For each statement on the connection of the lock; the work itself runs on the pool. */
+/** For statements on the lock's connection; the work itself runs on the pool. */
 const STATEMENT_TIMEOUT_MS = 60_000;
 
 /**
- * Does the work unless another process does work of this name at this moment; tells whether it did. The lock spares
- * double work: should its connection break, another may begin before this one ends, and both must be right.
- *
- * The lock belongs to a session that has no transaction open, which would hold back vacuum, and to a connection of its
- * own, which is closed in the end: whatever happens to the work or to this process, it never outlives them.
+ * Runs the work unless another process holds the lock of this name; returns whether it ran. The lock avoids double work
+ * but does not exclude it: when its connection breaks, another process may start before this one ends. The lock belongs
+ * to a session without an open transaction, which would hold back vacuum, and to a connection of its own, so it never
+ * outlives the process.
  */
-export async function runExclusively(
+export async function tryRunUnderLock(
   database: Database,
   name: string,
   work: (holder: Queries) => Promise<unknown>,
@@ -32,7 +31,7 @@ export async function runExclusively(
           set_config('tcp_keepalives_count', ${KEEPALIVE.count}, false)`.execute(holder);
       if (!rows[0]?.locked) return false;
       await work(holder);
-      // Closing the connection would do, but not before this returns.
+      // Closing the connection releases the lock too, but only after this returns.
       await sql`select pg_advisory_unlock(${key})`.execute(holder);
       return true;
     });

@@ -4,8 +4,8 @@ import { objectsOf } from '../../../testing/answers.ts';
 import { assertError, createTestApp } from '../../../testing/app.ts';
 import { dashboardToken, joinTeam } from '../../../testing/dashboard.ts';
 import { createTenant } from '../../../testing/tenant.ts';
+import { firstGuidAt } from '../../infrastructure/runtime/guid.ts';
 import type { Role } from '../../tokens/roles.ts';
-import { firstGuidAt } from '../runtime/guid.ts';
 
 const app = await createTestApp();
 const tenant = await createTenant(app);
@@ -36,7 +36,7 @@ async function csv(query = ''): Promise<string[]> {
   return body.split('\r\n');
 }
 
-test('a Founder reads what happened in the Organization, and who it was', async () => {
+test('a Founder reads the audit entries of the Organization with their actors', async () => {
   assert.equal((await rename('Renamed')).status, 200);
   const [newest] = await list();
   const { guid, request_id, ...entry } = newest ?? {};
@@ -55,13 +55,13 @@ test('a Founder reads what happened in the Organization, and who it was', async 
   });
 });
 
-test('where the operator sits is not shown', async () => {
+test('addresses of the operator are hidden', async () => {
   const byOperator = (await list()).filter(({ actor_type }) => actor_type === 'operator');
   assert.ok(byOperator.length > 0);
   assert.ok(byOperator.every((entry) => !('address' in entry)));
 });
 
-test('Founder and Key Admin read it, Developer and Viewer do not', async () => {
+test('Founder and Key Admin have access, Developer and Viewer do not', async () => {
   for (const role of ['founder', 'key_admin', 'developer', 'viewer'] as Role[]) {
     const person = await joinTeam(app, organizationGuid, { role });
     const theirs = await dashboardToken(app, person, organizationGuid);
@@ -73,7 +73,7 @@ test('Founder and Key Admin read it, Developer and Viewer do not', async () => {
   }
 });
 
-test('another Organization’s entries are not there, whatever is asked for', async () => {
+test('entries of another Organization are never listed', async () => {
   const other = await createTenant(app);
   const stranger = await joinTeam(app, other.organizationGuid);
   const theirs = await dashboardToken(app, stranger, other.organizationGuid);
@@ -95,7 +95,7 @@ test('another Organization’s entries are not there, whatever is asked for', as
   }
 });
 
-test('it is filtered by action, actor, object and time', async () => {
+test('the list is filtered by action, actor, object and time', async () => {
   app.clock.advance(60_000);
   const from = app.clock.now();
   await rename('One');
@@ -123,14 +123,14 @@ test('it is filtered by action, actor, object and time', async () => {
   assert.equal(end, '');
 });
 
-test('what a spreadsheet would run is text', async () => {
+test('formulas are exported as text', async () => {
   const { csvLine } = await import('./csv.ts');
   for (const evil of ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', ' =1', '|calc'])
     assert.equal(csvLine([evil]), `"'${evil}"\r\n`);
   assert.equal(csvLine(['say "hi", you', 'a\nb', '']), '"say ""hi"", you","a\nb",""\r\n');
 });
 
-test('a long record is exported whole, newest first, and in pieces', async () => {
+test('a long record is exported completely, newest first, in chunks', async () => {
   const rows = 1_203;
   const moment = app.clock.now();
   await app.database.queries

@@ -1,18 +1,17 @@
 import { Readable } from 'node:stream';
 import Type, { type Static } from 'typebox';
-import type { People } from '../../people/members/people.ts';
+import type { Audit, AuditFilters, AuditRecord } from '../../infrastructure/audit/service.ts';
+import type { Page } from '../../infrastructure/database/paging/paging.ts';
+import { unwrap } from '../../infrastructure/http/errors.ts';
+import { createdAtFilters, moment, textsFilter, values } from '../../infrastructure/http/requests/filters.ts';
+import { envelope, listOf, listQuery, pageOf } from '../../infrastructure/http/requests/paging.ts';
+import { answers, strictObject } from '../../infrastructure/http/requests/schemas.ts';
+import type { HttpServer } from '../../infrastructure/http/server.ts';
+import { isGuid } from '../../infrastructure/runtime/guid.ts';
 import { requires, runQueued } from '../../tokens/access/access.ts';
-import type { Page } from '../database/paging/paging.ts';
-import { unwrap } from '../http/errors.ts';
-import { createdAtFilters, moment, textsFilter, values } from '../http/requests/filters.ts';
-import { envelope, listOf, listQuery, pageOf } from '../http/requests/paging.ts';
-import { answers, strictObject } from '../http/requests/schemas.ts';
-import type { HttpServer } from '../http/server.ts';
-import { isGuid } from '../runtime/guid.ts';
-import { AuditEntryView, viewAuditEntry } from './entries.ts';
+import type { People } from '../members/people.ts';
 import { exportCsv } from './export.ts';
-import type { Audit } from './service.ts';
-import type { AuditFilters, AuditRecord } from './store.ts';
+import { AuditEntryView, viewAuditEntry } from './schema.ts';
 
 const filters = {
   action: textsFilter('what was done, such as member.invite'),
@@ -23,7 +22,7 @@ const filters = {
 const CsvStream = Type.Unsafe<Readable>({ type: 'string' });
 const AuditEntryFilters = strictObject(filters);
 
-/** Who did what in the Organization; for Founders and Key Admins. */
+/** For Founders and Key Admins. */
 export function registerAuditEntries(
   api: HttpServer,
   { audit, people }: { audit: Audit; people: People },

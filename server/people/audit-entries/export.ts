@@ -1,15 +1,15 @@
-import type { Page } from '../database/paging/paging.ts';
+import type { Page } from '../../infrastructure/database/paging/paging.ts';
 import { csvLine } from './csv.ts';
-import { AUDIT_COLUMNS, type AuditEntry } from './entries.ts';
+import { AUDIT_COLUMNS, type AuditEntry } from './schema.ts';
 
-/** Rows of one query, while the ones before are on their way to the client. */
+/** Rows of one query. */
 const ROWS_AT_ONCE = 500;
-/** Newest first; for older ones there is created_at_lt. */
+/** Newest first; created_at_lt reaches older ones. */
 const MAX_EXPORTED_ROWS = 50_000;
 
 type Read = (page: Page) => Promise<{ entries: AuditEntry[]; next: string | undefined }>;
 
-/** Page by page as the client takes it: a long record costs no more memory than a short one. */
+/** Reads page by page as the client consumes it, so memory use does not depend on the length of the record. */
 export async function* exportCsv(read: Read): AsyncGenerator<string> {
   yield csvLine(AUDIT_COLUMNS);
   let after: string | undefined;

@@ -1,10 +1,10 @@
 import Type, { type Static } from 'typebox';
-import { AuditRecordView, viewAuditRecord } from './schema.ts';
-import type { AuditRecord } from './store.ts';
+import { AuditRecordView, viewAuditRecord } from '../../infrastructure/audit/schema.ts';
+import type { AuditRecord } from '../../infrastructure/audit/service.ts';
 
 const { organization_guid: _, ...shown } = AuditRecordView.properties;
 
-/** A record as the people of the Organization see it. */
+/** An audit record as members of the Organization see it. */
 export const AuditEntryView = Type.Object({
   ...shown,
   actor_email: Type.Optional(Type.String({ description: 'of a person, also one who has left the team' })),
@@ -25,7 +25,7 @@ export const AUDIT_COLUMNS = [
   'guid',
 ] as const satisfies (keyof AuditEntry)[];
 
-/** Where the operator's people sit is theirs alone; where somebody guesses passwords from is not. */
+/** Source addresses of the operator are hidden from Organizations. */
 export function viewAuditEntry(record: AuditRecord, emails: ReadonlyMap<string, string>): AuditEntry {
   const { organization_guid: _organization, address, ...entry } = viewAuditRecord(record);
   const showsAddress = record.actor_type !== 'operator' && record.actor_type !== 'system';
