@@ -9,9 +9,9 @@ import { setNonce } from 'get-nonce';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { router } from './app/router.tsx';
-import { createServices, ServicesContext } from './app/services.tsx';
 import { cssVariables, theme } from './app/theme.ts';
-import { NowProvider } from './shared/NowProvider.tsx';
+import { createServices, ServicesContext } from './session/services.ts';
+import { NowProvider } from './shared/time/NowProvider.tsx';
 
 const services = createServices();
 const colorScheme = localStorageColorSchemeManager({ key: 'portico.color-scheme' });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { countTicks, momentTicks } from '../dashboard/shared/chart/ticks.ts';
-import { averageLabel, countLabel, momentLabel, stepLabel } from '../dashboard/shared/chart/words.ts';
-import { remaining } from '../dashboard/shared/moments.ts';
-import { money } from '../dashboard/shared/money.ts';
+import { averageLabel, countLabel, stepLabel, timeLabel } from '../dashboard/shared/chart/labels.ts';
+import { countTicks, timeTicks } from '../dashboard/shared/chart/ticks.ts';
+import { formatAmount } from '../dashboard/shared/text/format-amount.ts';
+import { formatRemaining } from '../dashboard/shared/time/format-time.ts';
 
 /** How the dashboard writes numbers and times; these need no browser. */
 const HOUR_MS = 3_600_000;
@@ -37,7 +37,7 @@ test('the lines of a chart are whole, round, few, and reach the highest count', 
 
 test('times are at round moments of the reader’s day, also when clocks change', () => {
   const ticks = (from: string, hours: number, px: number) =>
-    momentTicks(Date.parse(from), Date.parse(from) + hours * HOUR_MS, px).map(
+    timeTicks(Date.parse(from), Date.parse(from) + hours * HOUR_MS, px).map(
       (moment) => `${moment.getDate()}. ${moment.getHours()}:${moment.getMinutes()}`,
     );
   inZone('Asia/Kolkata', () => {
@@ -59,23 +59,23 @@ test('times are at round moments of the reader’s day, also when clocks change'
 
 test('midnight is the name of its day, and no time is ever 24:00', () => {
   const midnight = new Date(2026, 10, 15, 0, 0);
-  assert.equal(momentLabel(midnight), 'Sun 15');
-  assert.equal(momentLabel(new Date(2026, 10, 15, 0, 30)), '00:30');
+  assert.equal(timeLabel(midnight), 'Sun 15');
+  assert.equal(timeLabel(new Date(2026, 10, 15, 0, 30)), '00:30');
   assert.equal(stepLabel(midnight.getTime(), 60), 'Sun 15, 00:00');
   assert.equal(stepLabel(new Date(2026, 10, 15, 23, 45).getTime(), 900), 'Sun 15, 23:45–00:00');
   assert.equal(averageLabel(12, 900), '0.8 per minute');
 });
 
 test('amounts are money in the way of their asset, and never guessed', () => {
-  assert.equal(money(125_000, 'USD'), '$1,250.00');
-  assert.equal(money(1_000, 'JPY'), '¥1,000');
-  assert.equal(money(500_000, 'BTC'), '0.005 BTC');
-  assert.equal(money(1_000, 'XYZ'), '1,000 units of XYZ');
+  assert.equal(formatAmount(125_000, 'USD'), '$1,250.00');
+  assert.equal(formatAmount(1_000, 'JPY'), '¥1,000');
+  assert.equal(formatAmount(500_000, 'BTC'), '0.005 BTC');
+  assert.equal(formatAmount(1_000, 'XYZ'), '1,000 units of XYZ');
 });
 
 test('what is far off is counted in days', () => {
   const now = Date.parse('2026-11-15T00:00:00Z');
-  const inHours = (hours: number) => remaining(new Date(now + hours * HOUR_MS).toISOString(), now);
+  const inHours = (hours: number) => formatRemaining(new Date(now + hours * HOUR_MS).toISOString(), now);
   assert.deepEqual(
     [inHours(0.05), inHours(23.5), inHours(167), inHours(168)],
     ['3 min', '23 h 30 min', '6 d 23 h', '7 days'],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FAILURE_WORDS } from '../dashboard/pages/files/words.ts';
-import { KINDS } from '../dashboard/pages/sandbox/kinds.ts';
+import { FAILURE_LABELS } from '../dashboard/pages/files/labels.ts';
+import { KINDS } from '../dashboard/pages/sandbox/object-kinds.ts';
 import { FileView } from '../server/files/schema.ts';
 import { endingsOf } from '../server/objects/machine.ts';
 import { newObjectSchema } from '../server/objects/schema.ts';
@@ -36,7 +36,7 @@ test('each form asks for what the server needs, and offers only what it takes', 
     const endings = type.machine ? endingsOf(type.machine) : [];
     for (const ending of kind.endings) assert.ok(endings.includes(ending), `${kind.path} end ${ending}`);
   }
-  assert.deepEqual(Object.keys(FAILURE_WORDS), valuesOf(FileView.properties.failure_code));
+  assert.deepEqual(Object.keys(FAILURE_LABELS), valuesOf(FileView.properties.failure_code));
 });
 
 test('an object is created with its ending, and its states and events are watched', async () => {

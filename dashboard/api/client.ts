@@ -1,4 +1,4 @@
-import { hasCode, type Problem } from './problem.ts';
+import { type ApiError, hasCode } from './api-error.ts';
 import { type Query, type Request, send, sendRaw } from './send.ts';
 import type { Tenancy, Tokens } from './tokens.ts';
 
@@ -10,7 +10,7 @@ export type Api = ReturnType<typeof createApi>;
  * The API that partners call, with the token of one Organization and environment. A change that needs a fresh proof of
  * the person, or their second factor, goes on once `ask` has got it.
  */
-export function createApi(tokens: Tokens, tenancy: Tenancy, ask?: (problem: Problem) => Promise<void>) {
+export function createApi(tokens: Tokens, tenancy: Tenancy, ask?: (problem: ApiError) => Promise<void>) {
   /**
    * A token may be taken back at any moment (the role changed, say), and tells of the proofs of before it was issued:
    * once, a new one is asked for.

@@ -16,7 +16,7 @@ export const ROLE_LABELS: Record<Role, string> = {
   viewer: 'Viewer',
 };
 
-export const ROLE_MEANINGS: Record<Role, string> = {
+export const ROLE_DESCRIPTIONS: Record<Role, string> = {
   founder: 'Everything, and the team',
   key_admin: 'Keys, subscriptions and everything else but the team',
   developer:

@@ -1,4 +1,4 @@
-import { Problem, problemOf } from './problem.ts';
+import { ApiError, errorFromResponse } from './api-error.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 export type Query = Record<string, string | number | boolean | undefined>;
@@ -33,12 +33,12 @@ export async function sendRaw({ method, path, query, body, token, signal }: Requ
     signal: signal ?? null,
   }).catch((error: unknown) => {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
-    throw new Problem('The service cannot be reached. Check the connection and try again.', {
+    throw new ApiError('The service cannot be reached. Check the connection and try again.', {
       status: 0,
       code: 'unreachable',
     });
   });
-  if (!response.ok) throw await problemOf(response);
+  if (!response.ok) throw await errorFromResponse(response);
   return response;
 }
 

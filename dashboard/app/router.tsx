@@ -5,12 +5,17 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router';
-import { NotFound } from '../shared/NotFound.tsx';
-import { PageFailure } from '../shared/PageFailure.tsx';
-import { PageLoading } from '../shared/PageLoading.tsx';
-import { keepPlace, parseSearch, stringifySearch, validateSearch } from './search.ts';
+import { NotFound } from '../shared/feedback/NotFound.tsx';
+import { PageError } from '../shared/feedback/PageError.tsx';
+import { PageLoading } from '../shared/feedback/PageLoading.tsx';
+import {
+  parseSearch,
+  retainOrganizationAndBank,
+  stringifySearch,
+  validateSearch,
+} from '../shared/filters/search.ts';
 
-const root = createRootRoute({ validateSearch, search: { middlewares: [keepPlace] } });
+const root = createRootRoute({ validateSearch, search: { middlewares: [retainOrganizationAndBank] } });
 
 /** Everything that needs a person who is logged in, with the frame around it. */
 const workspace = createRoute({
@@ -62,15 +67,15 @@ const keys = createRoute({
 const webhooks = createRoute({
   getParentRoute: () => workspace,
   id: 'webhooks',
-  component: lazyRouteComponent(() => import('../shell/WebhookPages.tsx'), 'WebhookPages'),
+  component: lazyRouteComponent(() => import('../shell/RequireWebhooks.tsx'), 'RequireWebhooks'),
 });
 /** What only some roles see of it. */
 const subscriptionPages = createRoute({
   getParentRoute: () => webhooks,
   id: 'subscription pages',
   component: lazyRouteComponent(
-    () => import('../pages/subscriptions/SubscriptionPages.tsx'),
-    'SubscriptionPages',
+    () => import('../pages/subscriptions/RequireSubscriptionAccess.tsx'),
+    'RequireSubscriptionAccess',
   ),
 });
 const subscriptions = createRoute({
@@ -147,7 +152,7 @@ export const router = createRouter({
   parseSearch,
   stringifySearch,
   defaultPendingComponent: PageLoading,
-  defaultErrorComponent: PageFailure,
+  defaultErrorComponent: PageError,
   defaultNotFoundComponent: NotFound,
   defaultPreload: 'intent',
   scrollRestoration: true,

@@ -1,8 +1,8 @@
 import { NavLink, Text } from '@mantine/core';
 import { Link, useMatchRoute } from '@tanstack/react-router';
-import { Icon, type IconName } from '../shared/Icon.tsx';
+import { useWorkspace, type Workspace } from '../session/workspace.ts';
+import { Icon, type IconName } from '../shared/text/Icon.tsx';
 import styles from './Navigation.module.css';
-import { useWorkspace, type Workspace } from './workspace-context.ts';
 
 type Entry = {
   to:

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import type { Session } from '../api/types.ts';
-import { EmptyState } from '../shared/EmptyState.tsx';
-import { useLogOut } from './log-out.ts';
+import { EmptyState } from '../shared/feedback/EmptyState.tsx';
+import { useLogOut } from './header/use-log-out.ts';
 
 export function NoOrganization({ session }: { session: Session }) {
   const logOut = useLogOut();

@@ -2,15 +2,15 @@ import { AppShell, Burger, Group, ScrollArea } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useLocation } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
-import { AccountMenu } from './AccountMenu.tsx';
-import { BankSelector } from './BankSelector.tsx';
-import { ColorSchemeToggle } from './ColorSchemeToggle.tsx';
-import { EnvironmentBadge } from './EnvironmentBadge.tsx';
-import { Logo } from './Logo.tsx';
+import { useWorkspace } from '../session/workspace.ts';
+import { AccountMenu } from './header/AccountMenu.tsx';
+import { BankSelector } from './header/BankSelector.tsx';
+import { ColorSchemeToggle } from './header/ColorSchemeToggle.tsx';
+import { EnvironmentBadge } from './header/EnvironmentBadge.tsx';
+import { Logo } from './header/Logo.tsx';
 import { Navigation } from './Navigation.tsx';
 import { OrganizationSwitch } from './OrganizationSwitch.tsx';
 import styles from './Shell.module.css';
-import { useWorkspace } from './workspace-context.ts';
 
 /** The frame of every page: where you are, as whom, in which environment. */
 export function Shell({ children }: { children: ReactNode }) {

@@ -1,5 +1,5 @@
 import { Stack } from '@mantine/core';
-import { PageHeader } from '../../shared/PageHeader.tsx';
+import { PageHeader } from '../../shared/page/PageHeader.tsx';
 import { PasskeysPanel } from './PasskeysPanel.tsx';
 import { PasswordPanel } from './PasswordPanel.tsx';
 import { ProfilePanel } from './ProfilePanel.tsx';

@@ -2,26 +2,26 @@ import { Stack, Text, TextInput } from '@mantine/core';
 import { startRegistration } from '@simplewebauthn/browser';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { people } from '../../api/people.ts';
-import { Problem } from '../../api/problem.ts';
-import { Dialog } from '../../shared/Dialog.tsx';
-import { FormEnd } from '../../shared/FormEnd.tsx';
-import { tell } from '../../shared/notify.ts';
-import { useWithProof } from '../../shell/proof.tsx';
-import { usePasskeysChanged } from './passkeys.ts';
+import { accountApi } from '../../api/account.ts';
+import { ApiError } from '../../api/api-error.ts';
+import { useWithProof } from '../../auth/proof.tsx';
+import { notifySuccess } from '../../shared/feedback/notify.ts';
+import { Dialog } from '../../shared/forms/Dialog.tsx';
+import { FormActions } from '../../shared/forms/FormActions.tsx';
+import { useRefreshPasskeys } from './use-refresh-passkeys.ts';
 
 export function AddPasskey({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('');
-  const changed = usePasskeysChanged();
+  const changed = useRefreshPasskeys();
   const withProof = useWithProof();
   const add = useMutation({
     mutationFn: async () => {
-      const optionsJSON = await withProof(people.passkeyOptions);
-      return await people.addPasskey(name.trim(), await startRegistration({ optionsJSON }));
+      const optionsJSON = await withProof(accountApi.passkeyOptions);
+      return await accountApi.addPasskey(name.trim(), await startRegistration({ optionsJSON }));
     },
     onSuccess: async () => {
       await changed();
-      tell('The passkey works from now on.');
+      notifySuccess('The passkey works from now on.');
       onClose();
     },
   });
@@ -44,16 +44,16 @@ export function AddPasskey({ onClose }: { onClose: () => void }) {
             value={name}
             onChange={({ currentTarget }) => setName(currentTarget.value)}
           />
-          {add.error && !(add.error instanceof Problem) ? (
+          {add.error && !(add.error instanceof ApiError) ? (
             <Text size="sm" c="red" role="alert">
               The browser did not make one. It may have been cancelled, or this device has one already.
             </Text>
           ) : null}
-          <FormEnd
+          <FormActions
             action="Add"
             disabled={name.trim() === ''}
             pending={add.isPending}
-            error={add.error instanceof Problem ? add.error : undefined}
+            error={add.error instanceof ApiError ? add.error : undefined}
             onCancel={onClose}
           />
         </Stack>

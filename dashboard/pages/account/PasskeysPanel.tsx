@@ -1,14 +1,14 @@
 import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { people } from '../../api/people.ts';
+import { accountApi } from '../../api/account.ts';
 import type { Passkey } from '../../api/types.ts';
-import { Failure } from '../../shared/Failure.tsx';
-import { Moment } from '../../shared/Moment.tsx';
-import { Panel } from '../../shared/Panel.tsx';
+import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
+import { Panel } from '../../shared/page/Panel.tsx';
+import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
 import { AddPasskey } from './AddPasskey.tsx';
-import { PASSKEYS_KEY } from './passkeys.ts';
 import { RemovePasskey } from './RemovePasskey.tsx';
+import { PASSKEYS_KEY } from './use-refresh-passkeys.ts';
 
 /** As many as the server takes of one person. */
 const MAX_PASSKEYS = 10;
@@ -17,12 +17,12 @@ const MAX_PASSKEYS = 10;
 export function PasskeysPanel() {
   const [doing, setDoing] = useState<'add' | { remove: Passkey }>();
   const close = () => setDoing(undefined);
-  const { data, error, refetch } = useQuery({ queryKey: PASSKEYS_KEY, queryFn: people.passkeys });
+  const { data, error, refetch } = useQuery({ queryKey: PASSKEYS_KEY, queryFn: accountApi.passkeys });
   const isFull = data !== undefined && data.objects.length >= MAX_PASSKEYS;
   return (
     <Panel title="Passkeys" hint="Log in with your fingerprint, face or security key">
       <Stack gap="sm">
-        {error ? <Failure error={error} onRetry={() => void refetch()} /> : null}
+        {error ? <ErrorAlert error={error} onRetry={() => void refetch()} /> : null}
         {!data && !error ? <Skeleton height={36} /> : null}
         {data?.objects.length === 0 ? (
           <Text size="sm" c="dimmed">
@@ -37,7 +37,7 @@ export function PasskeysPanel() {
               </Text>
               <Text size="xs" c="dimmed" component="div">
                 {passkey.last_used_at ? 'Last used ' : 'Added '}
-                <Moment at={passkey.last_used_at ?? passkey.created_at} />
+                <RelativeTime at={passkey.last_used_at ?? passkey.created_at} />
               </Text>
             </div>
             <Button

@@ -1,21 +1,21 @@
 import { Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { people } from '../../api/people.ts';
+import { accountApi } from '../../api/account.ts';
 import type { Passkey } from '../../api/types.ts';
-import { Dialog } from '../../shared/Dialog.tsx';
-import { FormEnd } from '../../shared/FormEnd.tsx';
-import { tell } from '../../shared/notify.ts';
-import { useWithProof } from '../../shell/proof.tsx';
-import { usePasskeysChanged } from './passkeys.ts';
+import { useWithProof } from '../../auth/proof.tsx';
+import { notifySuccess } from '../../shared/feedback/notify.ts';
+import { Dialog } from '../../shared/forms/Dialog.tsx';
+import { FormActions } from '../../shared/forms/FormActions.tsx';
+import { useRefreshPasskeys } from './use-refresh-passkeys.ts';
 
 export function RemovePasskey({ passkey, onClose }: { passkey: Passkey; onClose: () => void }) {
-  const changed = usePasskeysChanged();
+  const changed = useRefreshPasskeys();
   const withProof = useWithProof();
   const remove = useMutation({
-    mutationFn: () => withProof(() => people.removePasskey(passkey.guid)),
+    mutationFn: () => withProof(() => accountApi.removePasskey(passkey.guid)),
     onSuccess: async () => {
       await changed();
-      tell(`${passkey.name} is removed.`);
+      notifySuccess(`${passkey.name} is removed.`);
       onClose();
     },
   });
@@ -25,7 +25,7 @@ export function RemovePasskey({ passkey, onClose }: { passkey: Passkey; onClose:
         <Text size="sm">
           You can no longer log in with it. The device keeps its half until you delete it there.
         </Text>
-        <FormEnd
+        <FormActions
           danger
           action="Remove"
           onAction={remove.mutate}

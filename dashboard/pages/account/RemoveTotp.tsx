@@ -1,18 +1,18 @@
 import { PasswordInput, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { people } from '../../api/people.ts';
-import { Dialog } from '../../shared/Dialog.tsx';
-import { FormEnd } from '../../shared/FormEnd.tsx';
-import { useWithProof } from '../../shell/proof.tsx';
-import { SESSION_KEY } from '../../shell/session.ts';
+import { accountApi } from '../../api/account.ts';
+import { useWithProof } from '../../auth/proof.tsx';
+import { SESSION_KEY } from '../../session/session.ts';
+import { Dialog } from '../../shared/forms/Dialog.tsx';
+import { FormActions } from '../../shared/forms/FormActions.tsx';
 
 export function RemoveTotp({ onClose }: { onClose: () => void }) {
   const queries = useQueryClient();
   const [password, setPassword] = useState('');
   const withProof = useWithProof();
   const remove = useMutation({
-    mutationFn: () => withProof(() => people.removeTotp(password)),
+    mutationFn: () => withProof(() => accountApi.removeTotp(password)),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: SESSION_KEY });
       onClose();
@@ -37,7 +37,7 @@ export function RemoveTotp({ onClose }: { onClose: () => void }) {
             value={password}
             onChange={({ currentTarget }) => setPassword(currentTarget.value)}
           />
-          <FormEnd
+          <FormActions
             danger
             action="Turn off"
             pending={remove.isPending}

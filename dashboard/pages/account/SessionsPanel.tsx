@@ -1,26 +1,26 @@
 import { Badge, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { people } from '../../api/people.ts';
-import { Failure } from '../../shared/Failure.tsx';
-import { Moment } from '../../shared/Moment.tsx';
-import { tellProblem } from '../../shared/notify.ts';
-import { Panel } from '../../shared/Panel.tsx';
+import { accountApi } from '../../api/account.ts';
+import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
+import { notifyError } from '../../shared/feedback/notify.ts';
+import { Panel } from '../../shared/page/Panel.tsx';
+import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
 
 export const ACCOUNT_SESSIONS_KEY = ['account', 'sessions'] as const;
 
 /** Where one is logged in. */
 export function SessionsPanel() {
   const queries = useQueryClient();
-  const { data, error, refetch } = useQuery({ queryKey: ACCOUNT_SESSIONS_KEY, queryFn: people.sessions });
+  const { data, error, refetch } = useQuery({ queryKey: ACCOUNT_SESSIONS_KEY, queryFn: accountApi.sessions });
   const end = useMutation({
-    mutationFn: people.endSession,
+    mutationFn: accountApi.endSession,
     onSuccess: () => queries.invalidateQueries({ queryKey: ACCOUNT_SESSIONS_KEY }),
-    onError: tellProblem,
+    onError: notifyError,
   });
   return (
     <Panel title="Sessions" hint="End those that you do not know, and change the password">
       <Stack gap="sm">
-        {error ? <Failure error={error} onRetry={() => void refetch()} /> : null}
+        {error ? <ErrorAlert error={error} onRetry={() => void refetch()} /> : null}
         {!data && !error ? <Skeleton height={36} /> : null}
         {data?.objects.map(({ guid, address, user_agent: agent = '', last_seen_at: seen, current }) => (
           <Group key={guid} justify="space-between" wrap="nowrap">
@@ -37,7 +37,7 @@ export function SessionsPanel() {
               </Group>
               <Text size="xs" c="dimmed" component="div">
                 {address ? `${address} · ` : null}
-                <Moment at={seen} />
+                <RelativeTime at={seen} />
               </Text>
             </div>
             {current ? null : (

@@ -1,16 +1,16 @@
 import { Center, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { people } from '../../api/people.ts';
-import { CopyButton } from '../../shared/CopyButton.tsx';
-import { Dialog } from '../../shared/Dialog.tsx';
-import { Failure } from '../../shared/Failure.tsx';
-import { FormEnd } from '../../shared/FormEnd.tsx';
-import { PageLoading } from '../../shared/PageLoading.tsx';
-import { SecretOnce } from '../../shared/SecretOnce.tsx';
-import { useWithProof } from '../../shell/proof.tsx';
-import { SESSION_KEY } from '../../shell/session.ts';
-import { plainCode } from '../login/codes.ts';
+import { accountApi } from '../../api/account.ts';
+import { useWithProof } from '../../auth/proof.tsx';
+import { plainCode } from '../../auth/totp-code.ts';
+import { SESSION_KEY } from '../../session/session.ts';
+import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
+import { PageLoading } from '../../shared/feedback/PageLoading.tsx';
+import { Dialog } from '../../shared/forms/Dialog.tsx';
+import { FormActions } from '../../shared/forms/FormActions.tsx';
+import { OneTimeSecret } from '../../shared/secrets/OneTimeSecret.tsx';
+import { CopyButton } from '../../shared/text/CopyButton.tsx';
 import { QrCode } from './QrCode.tsx';
 
 export function SetUpTotp({ onClose }: { onClose: () => void }) {
@@ -19,13 +19,13 @@ export function SetUpTotp({ onClose }: { onClose: () => void }) {
   const withProof = useWithProof();
   const { data: begun, error } = useQuery({
     queryKey: ['totp'],
-    queryFn: () => withProof(people.beginTotp),
+    queryFn: () => withProof(accountApi.beginTotp),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     refetchOnWindowFocus: false,
   });
   const confirm = useMutation({
-    mutationFn: () => people.confirmTotp(plainCode(code)),
+    mutationFn: () => accountApi.confirmTotp(plainCode(code)),
     gcTime: 0,
     onSuccess: () => queries.invalidateQueries({ queryKey: SESSION_KEY }),
   });
@@ -36,10 +36,10 @@ export function SetUpTotp({ onClose }: { onClose: () => void }) {
       held={confirm.isPending || codes !== undefined}
       onClose={onClose}
     >
-      {error ? <Failure error={error} /> : null}
+      {error ? <ErrorAlert error={error} /> : null}
       {!begun && !error ? <PageLoading /> : null}
       {codes ? (
-        <SecretOnce
+        <OneTimeSecret
           warning="Each of these works once in place of a code, when the phone is gone. Keep them where the phone is not."
           values={[{ name: 'recovery_codes', value: codes.join('\n') }]}
           filename="portico-recovery-codes.json"
@@ -74,7 +74,12 @@ export function SetUpTotp({ onClose }: { onClose: () => void }) {
               value={code}
               onChange={({ currentTarget }) => setCode(currentTarget.value)}
             />
-            <FormEnd action="Turn on" pending={confirm.isPending} error={confirm.error} onCancel={onClose} />
+            <FormActions
+              action="Turn on"
+              pending={confirm.isPending}
+              error={confirm.error}
+              onCancel={onClose}
+            />
           </Stack>
         </form>
       ) : null}

@@ -1,8 +1,8 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
-import { Icon } from '../../shared/Icon.tsx';
-import { Panel } from '../../shared/Panel.tsx';
-import { useWorkspace } from '../../shell/workspace-context.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { Panel } from '../../shared/page/Panel.tsx';
+import { Icon } from '../../shared/text/Icon.tsx';
 import { RemoveTotp } from './RemoveTotp.tsx';
 import { SetUpTotp } from './SetUpTotp.tsx';
 

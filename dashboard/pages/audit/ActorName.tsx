@@ -1,8 +1,8 @@
 import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { AuditEntry, List, Member } from '../../api/types.ts';
-import { Guid } from '../../shared/Guid.tsx';
-import { useWorkspace } from '../../shell/workspace-context.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { Guid } from '../../shared/text/Guid.tsx';
 
 const PER_PAGE = 100;
 

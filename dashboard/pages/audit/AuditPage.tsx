@@ -1,24 +1,24 @@
 import { Button, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { AuditEntry } from '../../api/types.ts';
-import { Breakable } from '../../shared/Breakable.tsx';
-import { type Column, DataTable } from '../../shared/DataTable.tsx';
-import { EmptyState } from '../../shared/EmptyState.tsx';
-import { FilterBar } from '../../shared/FilterBar.tsx';
-import { useFilters } from '../../shared/filters.ts';
-import { Guid } from '../../shared/Guid.tsx';
-import { Icon } from '../../shared/Icon.tsx';
-import { useList } from '../../shared/lists.ts';
-import { Moment } from '../../shared/Moment.tsx';
-import { MomentFilter } from '../../shared/MomentFilter.tsx';
-import { tellProblem } from '../../shared/notify.ts';
-import { PageHeader } from '../../shared/PageHeader.tsx';
-import { Panel } from '../../shared/Panel.tsx';
-import { saveAs } from '../../shared/save.ts';
-import { useWorkspace } from '../../shell/workspace-context.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
+import { notifyError } from '../../shared/feedback/notify.ts';
+import { DateTimeFilter } from '../../shared/filters/DateTimeFilter.tsx';
+import { FilterBar } from '../../shared/filters/FilterBar.tsx';
+import { TextFilter } from '../../shared/filters/TextFilter.tsx';
+import { useFilters } from '../../shared/filters/use-filters.ts';
+import { PageHeader } from '../../shared/page/PageHeader.tsx';
+import { Panel } from '../../shared/page/Panel.tsx';
+import { downloadBlob } from '../../shared/secrets/download-blob.ts';
+import { type Column, DataTable } from '../../shared/table/DataTable.tsx';
+import { useList } from '../../shared/table/use-list.ts';
+import { BreakableText } from '../../shared/text/BreakableText.tsx';
+import { Guid } from '../../shared/text/Guid.tsx';
+import { Icon } from '../../shared/text/Icon.tsx';
+import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
 import { ActorName } from './ActorName.tsx';
 import { Changes } from './Changes.tsx';
-import { TextFilter } from './TextFilter.tsx';
 
 /** Who did what, when and from where; nothing in it can be changed. */
 export function AuditPage() {
@@ -39,8 +39,8 @@ export function AuditPage() {
   );
   const save = useMutation({
     mutationFn: async () =>
-      saveAs('portico-audit.csv', await (await api.open('/audit_entries.csv', { query })).blob()),
-    onError: tellProblem,
+      downloadBlob('portico-audit.csv', await (await api.open('/audit_entries.csv', { query })).blob()),
+    onError: notifyError,
   });
   if (!allowed)
     return (
@@ -84,8 +84,8 @@ export function AuditPage() {
           value={filters.object}
           onChange={(object) => change({ object })}
         />
-        <MomentFilter label="From" value={filters.from} onChange={(from) => change({ from })} />
-        <MomentFilter label="Until" value={filters.until} onChange={(until) => change({ until })} />
+        <DateTimeFilter label="From" value={filters.from} onChange={(from) => change({ from })} />
+        <DateTimeFilter label="Until" value={filters.until} onChange={(until) => change({ until })} />
       </FilterBar>
       <Panel flush>
         <DataTable
@@ -109,7 +109,7 @@ const COLUMNS: Column<AuditEntry>[] = [
     title: 'Action',
     cell: ({ action }) => (
       <Text size="sm" ff="monospace" fz={13} fw={600}>
-        <Breakable text={action} />
+        <BreakableText text={action} />
       </Text>
     ),
   },
@@ -138,5 +138,5 @@ const COLUMNS: Column<AuditEntry>[] = [
       </Text>
     ),
   },
-  { title: 'When', cell: ({ created_at: at }) => <Moment at={at} /> },
+  { title: 'When', cell: ({ created_at: at }) => <RelativeTime at={at} /> },
 ];

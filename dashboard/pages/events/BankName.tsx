@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
-import { Guid } from '../../shared/Guid.tsx';
-import { useWorkspace } from '../../shell/workspace-context.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { Guid } from '../../shared/text/Guid.tsx';
 
 /** Events of subscriptions belong to the Organization, and so to no bank. */
 export function BankName({ guid }: { guid: string | undefined }) {

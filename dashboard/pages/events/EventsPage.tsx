@@ -1,21 +1,21 @@
 import { Select } from '@mantine/core';
 import { EVENT_TYPES } from '../../../server/events/catalogue.ts';
 import type { Event } from '../../api/types.ts';
-import { type Column, DataTable } from '../../shared/DataTable.tsx';
-import { EmptyState } from '../../shared/EmptyState.tsx';
-import { FilterBar } from '../../shared/FilterBar.tsx';
-import { useFilters } from '../../shared/filters.ts';
-import { Guid } from '../../shared/Guid.tsx';
-import { GuidFilter } from '../../shared/GuidFilter.tsx';
-import { useList } from '../../shared/lists.ts';
-import { Moment } from '../../shared/Moment.tsx';
-import { MomentFilter } from '../../shared/MomentFilter.tsx';
-import { PageHeader } from '../../shared/PageHeader.tsx';
-import { PageLink } from '../../shared/PageLink.tsx';
-import { Panel } from '../../shared/Panel.tsx';
-import { useWorkspace } from '../../shell/workspace-context.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
+import { DateTimeFilter } from '../../shared/filters/DateTimeFilter.tsx';
+import { FilterBar } from '../../shared/filters/FilterBar.tsx';
+import { GuidFilter } from '../../shared/filters/GuidFilter.tsx';
+import { useFilters } from '../../shared/filters/use-filters.ts';
+import { PageHeader } from '../../shared/page/PageHeader.tsx';
+import { PageLink } from '../../shared/page/PageLink.tsx';
+import { Panel } from '../../shared/page/Panel.tsx';
+import { type Column, DataTable } from '../../shared/table/DataTable.tsx';
+import { useList } from '../../shared/table/use-list.ts';
+import { Guid } from '../../shared/text/Guid.tsx';
+import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
 import { BankName } from './BankName.tsx';
-import { RecoverButton } from './RecoverButton.tsx';
+import { RedeliverFailedButton } from './RedeliverFailedButton.tsx';
 
 const REFRESH_MS = 5_000;
 
@@ -40,7 +40,10 @@ export function EventsPage() {
   );
   return (
     <>
-      <PageHeader title="Events" actions={can('subscription_events:execute') ? <RecoverButton /> : undefined}>
+      <PageHeader
+        title="Events"
+        actions={can('subscription_events:execute') ? <RedeliverFailedButton /> : undefined}
+      >
         What has happened{ofAll ? ` in ${environment}` : ` at ${bank.name}`}. Open one to see to whom it was
         delivered.{ofAll ? null : ' What concerns no bank, such as a subscription, is among all of them.'}
       </PageHeader>
@@ -65,8 +68,8 @@ export function EventsPage() {
           onChange={(banks) => change({ banks: banks === 'all' ? 'all' : undefined })}
         />
         <GuidFilter label="Object" value={filters.object} onChange={(object) => change({ object })} />
-        <MomentFilter label="From" value={filters.from} onChange={(from) => change({ from })} />
-        <MomentFilter label="Until" value={filters.until} onChange={(until) => change({ until })} />
+        <DateTimeFilter label="From" value={filters.from} onChange={(from) => change({ from })} />
+        <DateTimeFilter label="Until" value={filters.until} onChange={(until) => change({ until })} />
       </FilterBar>
       <Panel flush>
         <DataTable
@@ -104,5 +107,5 @@ const COLUMNS: Column<Event>[] = [
   { title: 'Object', cell: ({ object_guid: guid }) => <Guid value={guid} name="object_guid" /> },
   { title: 'Bank', cell: ({ bank_guid: guid }) => <BankName guid={guid} /> },
   { title: 'Event', cell: ({ guid }) => <Guid value={guid} name="event guid" /> },
-  { title: 'Happened', cell: ({ created_at: at }) => <Moment at={at} /> },
+  { title: 'Happened', cell: ({ created_at: at }) => <RelativeTime at={at} /> },
 ];

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { useId, useState } from 'react';
 import { CONTENT_TYPES } from '../../../server/files/file-types.ts';
-import { Icon } from '../../shared/Icon.tsx';
+import { Icon } from '../../shared/text/Icon.tsx';
 import styles from './Dropzone.module.css';
 
 /** Drag, drop, or choose: a real file field under it, so that the keyboard works as well. */

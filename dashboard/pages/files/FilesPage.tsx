@@ -1,19 +1,19 @@
 import { Select, Stack } from '@mantine/core';
 import { FILE_TYPES } from '../../../server/files/file-types.ts';
 import type { StoredFile } from '../../api/types.ts';
-import { CustomerSelect } from '../../shared/CustomerSelect.tsx';
-import { DataTable } from '../../shared/DataTable.tsx';
-import { EmptyState } from '../../shared/EmptyState.tsx';
-import { FeatureOff } from '../../shared/FeatureOff.tsx';
-import { FilterBar } from '../../shared/FilterBar.tsx';
-import { useFilters } from '../../shared/filters.ts';
-import { useList } from '../../shared/lists.ts';
-import { PageHeader } from '../../shared/PageHeader.tsx';
-import { Panel } from '../../shared/Panel.tsx';
-import { useWorkspace } from '../../shell/workspace-context.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
+import { FeatureDisabled } from '../../shared/feedback/FeatureDisabled.tsx';
+import { FilterBar } from '../../shared/filters/FilterBar.tsx';
+import { useFilters } from '../../shared/filters/use-filters.ts';
+import { CustomerSelect } from '../../shared/forms/CustomerSelect.tsx';
+import { PageHeader } from '../../shared/page/PageHeader.tsx';
+import { Panel } from '../../shared/page/Panel.tsx';
+import { DataTable } from '../../shared/table/DataTable.tsx';
+import { useList } from '../../shared/table/use-list.ts';
 import { COLUMNS } from './columns.tsx';
+import { wordsOf } from './labels.ts';
 import { UploadPanel } from './UploadPanel.tsx';
-import { wordsOf } from './words.ts';
 
 const REFRESH_MS = 4_000;
 
@@ -33,7 +33,7 @@ export function FilesPage() {
     },
     { refetchInterval: REFRESH_MS, enabled },
   );
-  if (!enabled) return <FeatureOff feature="files" />;
+  if (!enabled) return <FeatureDisabled feature="files" />;
   return (
     <Stack gap="lg">
       <PageHeader title="Files" spaced={false}>

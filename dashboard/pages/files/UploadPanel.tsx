@@ -1,12 +1,12 @@
 import { Select, SimpleGrid, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { FILE_TYPES } from '../../../server/files/file-types.ts';
-import { CustomerSelect } from '../../shared/CustomerSelect.tsx';
-import { Panel } from '../../shared/Panel.tsx';
+import { CustomerSelect } from '../../shared/forms/CustomerSelect.tsx';
+import { Panel } from '../../shared/page/Panel.tsx';
 import { Dropzone } from './Dropzone.tsx';
+import { wordsOf } from './labels.ts';
 import { UploadRow } from './UploadRow.tsx';
 import { useUploads } from './use-uploads.ts';
-import { wordsOf } from './words.ts';
 
 /** Whose they are, what they are for, and then the files themselves. */
 export function UploadPanel() {

@@ -1,6 +1,6 @@
 import { Button, Group, Progress, Text } from '@mantine/core';
+import { bytes } from './labels.ts';
 import type { Upload } from './use-uploads.ts';
-import { bytes } from './words.ts';
 
 const COLORS: Record<Upload['state'], string> = {
   waiting: 'gray',

@@ -1,12 +1,12 @@
 import { Group, Stack, Text } from '@mantine/core';
 import type { StoredFile } from '../../api/types.ts';
-import { CopyButton } from '../../shared/CopyButton.tsx';
-import type { Column } from '../../shared/DataTable.tsx';
-import { Guid } from '../../shared/Guid.tsx';
-import { Moment } from '../../shared/Moment.tsx';
-import { StateBadge } from '../../shared/StateBadge.tsx';
-import { Download } from './Download.tsx';
-import { bytes, FAILURE_WORDS, wordsOf } from './words.ts';
+import type { Column } from '../../shared/table/DataTable.tsx';
+import { CopyButton } from '../../shared/text/CopyButton.tsx';
+import { Guid } from '../../shared/text/Guid.tsx';
+import { StateBadge } from '../../shared/text/StateBadge.tsx';
+import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
+import { DownloadButton } from './DownloadButton.tsx';
+import { bytes, FAILURE_LABELS, wordsOf } from './labels.ts';
 
 export const COLUMNS: Column<StoredFile>[] = [
   {
@@ -26,7 +26,7 @@ export const COLUMNS: Column<StoredFile>[] = [
         </Text>
         {code ? (
           <Text size="xs" c="var(--mantine-color-red-light-color)">
-            {FAILURE_WORDS[code] ?? code}
+            {FAILURE_LABELS[code] ?? code}
           </Text>
         ) : null}
       </Stack>
@@ -45,11 +45,11 @@ export const COLUMNS: Column<StoredFile>[] = [
       ),
   },
   { title: 'Customer', cell: ({ customer_guid: guid }) => <Guid value={guid} name="customer_guid" /> },
-  { title: 'Created', cell: ({ created_at: at }) => <Moment at={at} /> },
+  { title: 'Created', cell: ({ created_at: at }) => <RelativeTime at={at} /> },
   {
     title: 'Actions',
     titleHidden: true,
     align: 'right',
-    cell: (file) => (file.state === 'completed' ? <Download file={file} /> : null),
+    cell: (file) => (file.state === 'completed' ? <DownloadButton file={file} /> : null),
   },
 ];

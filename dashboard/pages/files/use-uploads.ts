@@ -2,11 +2,11 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { CONTENT_TYPES } from '../../../server/files/file-types.ts';
 import type { StoredFile } from '../../api/types.ts';
-import type { Search } from '../../app/search.ts';
-import { useHold } from '../../shared/hold.ts';
-import { useWorkspace } from '../../shell/workspace-context.ts';
-import { createTurns } from './turns.ts';
-import { put } from './upload.ts';
+import { useNavigationGuard } from '../../session/freeze.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import type { Search } from '../../shared/filters/search.ts';
+import { createLimiter } from './create-limiter.ts';
+import { put } from './put-file.ts';
 
 export type Upload = {
   key: number;
@@ -28,10 +28,10 @@ export function useUploads() {
   const { api } = useWorkspace();
   const queries = useQueryClient();
   const [uploads, setUploads] = useState<readonly Upload[]>([]);
-  const [turns] = useState(() => createTurns(AT_ONCE));
+  const [turns] = useState(() => createLimiter(AT_ONCE));
   const stops = useRef(new Map<number, AbortController>());
   const nextKey = useRef(0);
-  useHold(
+  useNavigationGuard(
     uploads.some(({ state }) => state === 'waiting' || state === 'uploading'),
     'Files are still being uploaded. Wait for them, or cancel them, before you leave.',
     ({ current, next }) =>

@@ -1,14 +1,14 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Dialog } from '../../shared/Dialog.tsx';
-import { useWorkspace } from '../../shell/workspace-context.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { Dialog } from '../../shared/forms/Dialog.tsx';
 import { KeyForm } from './KeyForm.tsx';
 import { KeySecret } from './KeySecret.tsx';
-import { type KeyKind, listKeyOf, readScopesOf, useKeyCalls } from './kinds.ts';
+import { type KeyKind, listKeyOf, readScopesOf, useKeyApi } from './use-key-api.ts';
 
 export function GenerateKey({ kind, onClose }: { kind: KeyKind; onClose: () => void }) {
   const workspace = useWorkspace();
   const queries = useQueryClient();
-  const calls = useKeyCalls(kind);
+  const calls = useKeyApi(kind);
   const create = useMutation({
     mutationFn: calls.create,
     gcTime: 0,

@@ -1,12 +1,12 @@
 import { Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { parseAllowlist } from '../../../server/applications/allowlist.ts';
-import { AllowlistField } from '../../shared/AllowlistField.tsx';
-import { FormEnd } from '../../shared/FormEnd.tsx';
-import { NameField, nameProblem } from '../../shared/NameField.tsx';
-import { useWorkspace } from '../../shell/workspace-context.ts';
-import type { KeyInput, KeyKind } from './kinds.ts';
-import { ScopesField } from './ScopesField.tsx';
+import { useWorkspace } from '../../session/workspace.ts';
+import { AllowlistField } from '../../shared/forms/AllowlistField.tsx';
+import { FormActions } from '../../shared/forms/FormActions.tsx';
+import { NameField, nameProblem } from '../../shared/forms/NameField.tsx';
+import { ScopesField } from './scopes/ScopesField.tsx';
+import type { KeyInput, KeyKind } from './use-key-api.ts';
 
 /** Generate Bank Key, Generate Organization Key, Edit Application, a rotation: the same three things. */
 export function KeyForm({
@@ -73,7 +73,7 @@ export function KeyForm({
           onChange={(entries) => form.setFieldValue('ip_allowlist', entries)}
           error={form.errors.ip_allowlist}
         />
-        <FormEnd action={action} cancel={cancel} pending={pending} error={error} onCancel={onCancel} />
+        <FormActions action={action} cancel={cancel} pending={pending} error={error} onCancel={onCancel} />
       </Stack>
     </form>
   );

@@ -1,5 +1,5 @@
 import type { CreatedApplication } from '../../api/types.ts';
-import { SecretOnce } from '../../shared/SecretOnce.tsx';
+import { OneTimeSecret } from '../../shared/secrets/OneTimeSecret.tsx';
 
 export function KeySecret({
   created,
@@ -11,7 +11,7 @@ export function KeySecret({
   doneLabel?: string;
 }) {
   return (
-    <SecretOnce
+    <OneTimeSecret
       warning="The secret is not kept here in a form that can be read. If it is lost, generate a new key pair."
       values={[
         { name: 'client_id', value: created.client_id },

@@ -1,16 +1,16 @@
 import { Badge, Button, Stack, Text, Tooltip } from '@mantine/core';
 import { scopesFor } from '../../../server/tokens/scopes.ts';
 import type { Application } from '../../api/types.ts';
-import { type Column, DataTable } from '../../shared/DataTable.tsx';
-import { EmptyState } from '../../shared/EmptyState.tsx';
-import { useFilters } from '../../shared/filters.ts';
-import { Guid } from '../../shared/Guid.tsx';
-import { useList } from '../../shared/lists.ts';
-import { Moment } from '../../shared/Moment.tsx';
-import { RowMenu } from '../../shared/RowMenu.tsx';
-import { useWorkspace } from '../../shell/workspace-context.ts';
-import type { KeyTask } from './KeyDialog.tsx';
-import { type KeyKind, useKeyCalls } from './kinds.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
+import { useFilters } from '../../shared/filters/use-filters.ts';
+import { type Column, DataTable } from '../../shared/table/DataTable.tsx';
+import { RowMenu } from '../../shared/table/RowMenu.tsx';
+import { useList } from '../../shared/table/use-list.ts';
+import { Guid } from '../../shared/text/Guid.tsx';
+import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
+import type { KeyAction } from './KeyDialog.tsx';
+import { type KeyKind, useKeyApi } from './use-key-api.ts';
 
 export function KeyTable({
   kind,
@@ -19,11 +19,11 @@ export function KeyTable({
 }: {
   kind: KeyKind;
   onGenerate: (() => void) | undefined;
-  onDo: (task: KeyTask) => void;
+  onDo: (task: KeyAction) => void;
 }) {
   const { bank } = useWorkspace();
   const { filters } = useFilters();
-  const { path, mayWrite } = useKeyCalls(kind);
+  const { path, mayWrite } = useKeyApi(kind);
   const result = useList<Application>(
     path,
     { after: filters.after, ...(kind === 'bank' ? { bank_guid: bank?.guid } : {}) },
@@ -98,7 +98,7 @@ function columnsOf(kind: KeyKind): Column<Application>[] {
       title: 'Last used',
       cell: ({ last_used_at: at, last_used_ip: ip }) => (
         <Stack gap={0}>
-          <Moment at={at} />
+          <RelativeTime at={at} />
           {ip ? (
             <Text size="xs" c="dimmed" ff="monospace">
               {ip}
@@ -107,7 +107,7 @@ function columnsOf(kind: KeyKind): Column<Application>[] {
         </Stack>
       ),
     },
-    { title: 'Created', cell: (key) => <Moment at={key.created_at} /> },
+    { title: 'Created', cell: (key) => <RelativeTime at={key.created_at} /> },
   ];
 }
 

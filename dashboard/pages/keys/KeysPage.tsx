@@ -1,21 +1,21 @@
 import { Button, SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
-import { useFilters } from '../../shared/filters.ts';
-import { Icon } from '../../shared/Icon.tsx';
-import { PageHeader } from '../../shared/PageHeader.tsx';
-import { Panel } from '../../shared/Panel.tsx';
-import { useWorkspace } from '../../shell/workspace-context.ts';
-import { KeyDialog, type KeyTask } from './KeyDialog.tsx';
+import { useWorkspace } from '../../session/workspace.ts';
+import { useFilters } from '../../shared/filters/use-filters.ts';
+import { PageHeader } from '../../shared/page/PageHeader.tsx';
+import { Panel } from '../../shared/page/Panel.tsx';
+import { Icon } from '../../shared/text/Icon.tsx';
+import { type KeyAction, KeyDialog } from './KeyDialog.tsx';
 import { KeyTable } from './KeyTable.tsx';
-import { type KeyKind, useKeyCalls } from './kinds.ts';
+import { type KeyKind, useKeyApi } from './use-key-api.ts';
 
 /** Developers → API keys: those of the selected bank, and those of the Organization. */
 export function KeysPage() {
   const { bank } = useWorkspace();
   const { filters, change } = useFilters();
   const kind: KeyKind = filters.kind === 'organization' ? 'organization' : 'bank';
-  const { mayWrite } = useKeyCalls(kind);
-  const [task, setTask] = useState<KeyTask>();
+  const { mayWrite } = useKeyApi(kind);
+  const [task, setTask] = useState<KeyAction>();
   const startGenerating = () => setTask({ what: 'generate' });
   const canGenerate = mayWrite && (kind === 'organization' || bank !== undefined);
   const generate = (

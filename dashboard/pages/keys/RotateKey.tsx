@@ -1,11 +1,11 @@
 import { Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { tell } from '../../shared/notify.ts';
-import { Replacement } from '../../shared/Replacement.tsx';
-import { useWorkspace } from '../../shell/workspace-context.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { notifySuccess } from '../../shared/feedback/notify.ts';
+import { RotationDialog } from '../../shared/secrets/RotationDialog.tsx';
 import { KeyForm } from './KeyForm.tsx';
 import { KeySecret } from './KeySecret.tsx';
-import { type KeyDialogProps, listKeyOf, useKeyCalls } from './kinds.ts';
+import { type KeyDialogProps, listKeyOf, useKeyApi } from './use-key-api.ts';
 
 const LOOK_EVERY_MS = 3_000;
 
@@ -13,7 +13,7 @@ const LOOK_EVERY_MS = 3_000;
 export function RotateKey({ kind, application, onClose }: KeyDialogProps) {
   const workspace = useWorkspace();
   const queries = useQueryClient();
-  const calls = useKeyCalls(kind);
+  const calls = useKeyApi(kind);
   const refresh = () => queries.invalidateQueries({ queryKey: listKeyOf(workspace, calls) });
   const { name, scopes, ip_allowlist, last_used_ip: lastUsedIp } = application;
   const create = useMutation({ mutationFn: calls.create, gcTime: 0, onSuccess: refresh });
@@ -28,12 +28,12 @@ export function RotateKey({ kind, application, onClose }: KeyDialogProps) {
     mutationFn: () => calls.remove(application.client_id),
     onSuccess: async () => {
       await refresh();
-      tell(`${name} is rotated; the old pair is removed.`);
+      notifySuccess(`${name} is rotated; the old pair is removed.`);
       onClose();
     },
   });
   return (
-    <Replacement
+    <RotationDialog
       title={`Rotate ${name}`}
       steps={['New pair', 'Deploy it', 'Remove the old']}
       pending={create.isPending}

@@ -1,16 +1,16 @@
 import { Badge, Button, Group, Select, Text } from '@mantine/core';
 import { useState } from 'react';
-import { DeliveryDrawer } from '../../shared/DeliveryDrawer.tsx';
-import { DELIVERY_STATES } from '../../shared/delivery-words.ts';
-import { EmptyState } from '../../shared/EmptyState.tsx';
-import { Failure } from '../../shared/Failure.tsx';
-import { FilterBar } from '../../shared/FilterBar.tsx';
-import { useFilters } from '../../shared/filters.ts';
-import { Icon } from '../../shared/Icon.tsx';
-import { PageHeader } from '../../shared/PageHeader.tsx';
-import { Panel } from '../../shared/Panel.tsx';
-import { useSubscriptions } from '../../shared/subscription-names.ts';
-import { useWorkspace } from '../../shell/workspace-context.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { DeliveryDrawer } from '../../shared/deliveries/DeliveryDrawer.tsx';
+import { DELIVERY_STATES } from '../../shared/deliveries/delivery-labels.ts';
+import { useSubscriptions } from '../../shared/deliveries/use-subscriptions.ts';
+import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
+import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
+import { FilterBar } from '../../shared/filters/FilterBar.tsx';
+import { useFilters } from '../../shared/filters/use-filters.ts';
+import { PageHeader } from '../../shared/page/PageHeader.tsx';
+import { Panel } from '../../shared/page/Panel.tsx';
+import { Icon } from '../../shared/text/Icon.tsx';
 import { LiveTable } from './LiveTable.tsx';
 import { type Connection, useLive } from './use-live.ts';
 
@@ -74,7 +74,7 @@ export function LivePage() {
           />
         ) : null}
       </FilterBar>
-      {refusal ? <Failure error={refusal} /> : null}
+      {refusal ? <ErrorAlert error={refusal} /> : null}
       {dropped > 0 ? (
         <Text size="sm" c="dimmed" mb="sm" role="status">
           {dropped.toLocaleString('en')} more were too quick to show; they are all under Events.

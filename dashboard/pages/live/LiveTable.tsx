@@ -1,9 +1,9 @@
 import { Button, Table } from '@mantine/core';
-import tableStyles from '../../shared/DataTable.module.css';
-import { DeliveryOutcome } from '../../shared/DeliveryOutcome.tsx';
-import { Duration } from '../../shared/Duration.tsx';
-import { PageLink } from '../../shared/PageLink.tsx';
-import { SubscriptionLabel } from '../../shared/SubscriptionLabel.tsx';
+import { DeliveryOutcome } from '../../shared/deliveries/DeliveryOutcome.tsx';
+import { SubscriptionLabel } from '../../shared/deliveries/SubscriptionLabel.tsx';
+import { PageLink } from '../../shared/page/PageLink.tsx';
+import tableStyles from '../../shared/table/DataTable.module.css';
+import { Duration } from '../../shared/time/Duration.tsx';
 import type { LiveRow } from './use-live.ts';
 
 const clock = new Intl.DateTimeFormat('en', { timeStyle: 'medium', hourCycle: 'h23' });

@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
+import { ApiError, hasCode } from '../../api/api-error.ts';
 import type { Api } from '../../api/client.ts';
-import { hasCode, Problem } from '../../api/problem.ts';
 import { readMessages } from '../../api/server-sent-events.ts';
 import type { LiveDelivery } from '../../api/types.ts';
-import { SESSION_KEY } from '../../shell/session.ts';
+import { SESSION_KEY } from '../../session/session.ts';
 
 /** What is further back can be found under Events. */
 const MAX_SHOWN = 200;
@@ -22,7 +22,7 @@ export function useLive(api: Api, { state, subscription, paused }: Wanted) {
   const [rows, setRows] = useState<readonly LiveRow[]>([]);
   const [connection, setConnection] = useState<Connection>('connecting');
   const [dropped, setDropped] = useState(0);
-  const [refusal, setRefusal] = useState<Problem>();
+  const [refusal, setRefusal] = useState<ApiError>();
   /** Rows stay over a pause, so their keys go on after it. */
   const nextKey = useRef(0);
 
@@ -48,7 +48,7 @@ export function useLive(api: Api, { state, subscription, paused }: Wanted) {
     }
 
     /** The session may be over, or the role another one by now: who is logged in is asked anew, as after any call. */
-    async function giveUp(refused: Problem): Promise<void> {
+    async function giveUp(refused: ApiError): Promise<void> {
       setConnection('refused');
       await queries.invalidateQueries({ queryKey: SESSION_KEY });
       if (!stop.signal.aborted) setRefusal(refused);
@@ -58,7 +58,7 @@ export function useLive(api: Api, { state, subscription, paused }: Wanted) {
       while (!stop.signal.aborted) {
         const problem = await listen().catch((error: unknown) => error);
         if (stop.signal.aborted) return;
-        const refused = problem instanceof Problem ? problem : undefined;
+        const refused = problem instanceof ApiError ? problem : undefined;
         if (refused && isFinal(refused)) return await giveUp(refused);
         setConnection('lost');
         setRefusal(hasCode(refused, 'rate_limit_exceeded') ? refused : undefined);
@@ -75,7 +75,7 @@ export function useLive(api: Api, { state, subscription, paused }: Wanted) {
 }
 
 /** What the service refused, it will refuse again; only a limit is over after a while. */
-function isFinal(problem: Problem): boolean {
+function isFinal(problem: ApiError): boolean {
   return problem.status >= 400 && problem.status < 500 && !hasCode(problem, 'rate_limit_exceeded');
 }
 

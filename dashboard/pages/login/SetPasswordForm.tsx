@@ -1,16 +1,16 @@
 import { Anchor, Button, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
-import { people } from '../../api/people.ts';
-import { hasCode } from '../../api/problem.ts';
+import { accountApi } from '../../api/account.ts';
+import { hasCode } from '../../api/api-error.ts';
 import type { Link } from '../../api/types.ts';
-import { NewPasswordFields } from '../../shared/NewPasswordFields.tsx';
-import { newPasswordRules } from '../../shared/passwords.ts';
-import { CodeField } from './CodeField.tsx';
-import { needsCode, typedCode } from './codes.ts';
-import { useEntered } from './entered.ts';
-import { FrontFrame } from './FrontFrame.tsx';
-import { LoginProblem } from './LoginProblem.tsx';
+import { CodeField } from '../../auth/CodeField.tsx';
+import { NewPasswordFields } from '../../auth/NewPasswordFields.tsx';
+import { newPasswordRules } from '../../auth/password-rules.ts';
+import { needsCode, typedCode } from '../../auth/totp-code.ts';
+import { LoginError } from './LoginError.tsx';
+import { LoginLayout } from './LoginLayout.tsx';
+import { useCompleteLogin } from './use-complete-login.ts';
 
 export function SetPasswordForm({
   token,
@@ -22,7 +22,7 @@ export function SetPasswordForm({
   /** The address of an invitation belongs to an account: by the person's own word, or the service's. */
   onHasAccount: () => void;
 }) {
-  const entered = useEntered();
+  const completeLogin = useCompleteLogin();
   const invited = link.purpose === 'invitation';
   const form = useForm({
     initialValues: { name: '', password: '', again: '', code: '' },
@@ -30,19 +30,19 @@ export function SetPasswordForm({
   });
   const setPassword = useMutation({
     mutationFn: ({ name, password, code }: typeof form.values) =>
-      people.setPassword({
+      accountApi.setPassword({
         token,
         password,
         ...(name.trim() === '' ? {} : { name: name.trim() }),
         ...typedCode(code),
       }),
-    onSuccess: (session) => entered(session),
+    onSuccess: (session) => completeLogin(session),
     onError: (error) => {
       if (hasCode(error, 'account_exists')) onHasAccount();
     },
   });
   return (
-    <FrontFrame
+    <LoginLayout
       title={invited ? `Join ${link.organization_name ?? 'your team'}` : 'Set a new password'}
       lead={invited ? `You were invited as ${link.email}` : `For ${link.email}`}
     >
@@ -69,7 +69,7 @@ export function SetPasswordForm({
             <CodeField {...form.getInputProps('code')} />
           ) : null}
           {setPassword.error && !hasCode(setPassword.error, 'totp_required') ? (
-            <LoginProblem error={setPassword.error} />
+            <LoginError error={setPassword.error} />
           ) : null}
           <Button type="submit" loading={setPassword.isPending} fullWidth>
             {invited ? 'Set the password and join' : 'Set the password'}
@@ -81,6 +81,6 @@ export function SetPasswordForm({
           ) : null}
         </Stack>
       </form>
-    </FrontFrame>
+    </LoginLayout>
   );
 }

@@ -2,13 +2,13 @@ import { Anchor, Button, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { people } from '../../api/people.ts';
-import { Problem } from '../../api/problem.ts';
-import { Failure } from '../../shared/Failure.tsx';
-import { PageLoading } from '../../shared/PageLoading.tsx';
-import { useSession } from '../../shell/session.ts';
+import { accountApi } from '../../api/account.ts';
+import { ApiError } from '../../api/api-error.ts';
+import { useSession } from '../../session/session.ts';
+import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
+import { PageLoading } from '../../shared/feedback/PageLoading.tsx';
 import { AcceptInvitation } from './AcceptInvitation.tsx';
-import { FrontFrame } from './FrontFrame.tsx';
+import { LoginLayout } from './LoginLayout.tsx';
 import { SetPasswordForm } from './SetPasswordForm.tsx';
 
 /** Where the link of an invitation or a reset leads. Its token is behind the #, so no server log ever has it. */
@@ -26,15 +26,15 @@ export function SetPasswordPage() {
   } = useQuery({
     // The token is no part of the key: keys are shown by tools.
     queryKey: ['link'],
-    queryFn: () => people.inspectLink(token),
+    queryFn: () => accountApi.inspectLink(token),
     enabled: token !== '',
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });
 
-  if (token === '' || (error instanceof Problem && error.status === 404))
+  if (token === '' || (error instanceof ApiError && error.status === 404))
     return (
-      <FrontFrame title="This link does not work">
+      <LoginLayout title="This link does not work">
         <Stack gap="md" align="center">
           <Text size="sm" ta="center">
             {token === ''
@@ -48,13 +48,13 @@ export function SetPasswordPage() {
             To the login
           </Anchor>
         </Stack>
-      </FrontFrame>
+      </LoginLayout>
     );
   if (error)
     return (
-      <FrontFrame title="Set a password">
-        <Failure error={error} onRetry={() => void refetch()} />
-      </FrontFrame>
+      <LoginLayout title="Set a password">
+        <ErrorAlert error={error} onRetry={() => void refetch()} />
+      </LoginLayout>
     );
   if (!link) return <PageLoading />;
   const isLoggedIn = session?.member.email.toLowerCase() === link.email.toLowerCase();

@@ -3,9 +3,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { createApi } from '../../api/client.ts';
 import type { Bank } from '../../api/types.ts';
-import { useServices } from '../../app/services.tsx';
-import { Failure } from '../../shared/Failure.tsx';
-import { useWorkspace } from '../../shell/workspace-context.ts';
+import { useServices } from '../../session/services.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
 
 export function BankStep({ onDone }: { onDone: () => void }) {
   const { organization, banks, bank, chooseBank, can, environment } = useWorkspace();
@@ -68,7 +68,7 @@ export function BankStep({ onDone }: { onDone: () => void }) {
           </Group>
         </form>
       ) : null}
-      {create.error ? <Failure error={create.error} /> : null}
+      {create.error ? <ErrorAlert error={create.error} /> : null}
       <Group>
         <Button disabled={!isReady} onClick={onDone}>
           Continue{isReady ? ` with ${bank.name}` : ''}

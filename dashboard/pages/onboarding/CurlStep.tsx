@@ -2,8 +2,8 @@ import { Button, CopyButton, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { CreatedApplication } from '../../api/types.ts';
-import { CodeBlock } from '../../shared/CodeBlock.tsx';
-import { Icon } from '../../shared/Icon.tsx';
+import { CodeBlock } from '../../shared/text/CodeBlock.tsx';
+import { Icon } from '../../shared/text/Icon.tsx';
 import { type Call, commandOf, firstCall } from './curl.ts';
 
 /** For a key that was made elsewhere. */

@@ -1,10 +1,10 @@
 import { Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { CreatedApplication } from '../../api/types.ts';
-import { useWorkspace } from '../../shell/workspace-context.ts';
+import { useWorkspace } from '../../session/workspace.ts';
 import { KeyForm } from '../keys/KeyForm.tsx';
 import { KeySecret } from '../keys/KeySecret.tsx';
-import { listKeyOf, readScopesOf, useKeyCalls } from '../keys/kinds.ts';
+import { listKeyOf, readScopesOf, useKeyApi } from '../keys/use-key-api.ts';
 
 export function KeyStep({
   onCreated,
@@ -15,7 +15,7 @@ export function KeyStep({
 }) {
   const workspace = useWorkspace();
   const queries = useQueryClient();
-  const calls = useKeyCalls('bank');
+  const calls = useKeyApi('bank');
   const create = useMutation({
     mutationFn: calls.create,
     gcTime: 0,

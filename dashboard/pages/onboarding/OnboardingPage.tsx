@@ -2,11 +2,11 @@ import { Button, Progress, Stepper, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { use, useState } from 'react';
 import type { CreatedApplication, Subscription } from '../../api/types.ts';
-import { EmptyState } from '../../shared/EmptyState.tsx';
-import { KeepContext } from '../../shared/hold.ts';
-import { PageHeader } from '../../shared/PageHeader.tsx';
-import { Panel } from '../../shared/Panel.tsx';
-import { useWorkspace } from '../../shell/workspace-context.ts';
+import { FreezeContext } from '../../session/freeze.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
+import { PageHeader } from '../../shared/page/PageHeader.tsx';
+import { Panel } from '../../shared/page/Panel.tsx';
 import { BankStep } from './BankStep.tsx';
 import { CurlStep } from './CurlStep.tsx';
 import { KeyStep } from './KeyStep.tsx';
@@ -18,7 +18,7 @@ import { TestStep } from './TestStep.tsx';
 /** From nothing to a webhook that arrives: a few steps, each of which can be skipped when it is done already. */
 export function OnboardingPage() {
   const { can, has } = useWorkspace();
-  const { isKept } = use(KeepContext);
+  const { isFrozen } = use(FreezeContext);
   const [current, setCurrent] = useState<StepName>('bank');
   const [key, setKey] = useState<CreatedApplication>();
   const [subscription, setSubscription] = useState<Subscription>();
@@ -60,7 +60,7 @@ export function OnboardingPage() {
               label={title}
               description={meaning}
               // Back to what is done; not while this step waits for a secret, or shows it.
-              allowStepSelect={index < active && !isKept}
+              allowStepSelect={index < active && !isFrozen}
             />
           ))}
         </Stepper>

@@ -2,14 +2,14 @@ import { Button, Group, Radio, Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Subscription } from '../../api/types.ts';
-import { useSubscriptions } from '../../shared/subscription-names.ts';
-import { useSubscriptionCalls } from '../subscriptions/calls.ts';
-import { SigningKey } from '../subscriptions/SigningKey.tsx';
+import { useSubscriptions } from '../../shared/deliveries/use-subscriptions.ts';
+import { SigningKeySecret } from '../subscriptions/SigningKeySecret.tsx';
 import { SubscriptionForm } from '../subscriptions/SubscriptionForm.tsx';
+import { useSubscriptionApi } from '../subscriptions/use-subscription-api.ts';
 
 /** Undefined: without one. */
 export function SubscriptionStep({ onDone }: { onDone: (subscription: Subscription | undefined) => void }) {
-  const { create, listKey } = useSubscriptionCalls();
+  const { create, listKey } = useSubscriptionApi();
   const queries = useQueryClient();
   const existing = useSubscriptions().filter(({ state }) => state === 'active' || state === 'storing');
   const [chosen, setChosen] = useState<string>();
@@ -22,7 +22,7 @@ export function SubscriptionStep({ onDone }: { onDone: (subscription: Subscripti
   return (
     <Stack maw={620} py="sm">
       {created ? (
-        <SigningKey created={created} onStored={() => onDone(created)} doneLabel="Continue" />
+        <SigningKeySecret created={created} onStored={() => onDone(created)} doneLabel="Continue" />
       ) : (
         <>
           {existing.length > 0 ? (

@@ -1,18 +1,18 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { DetailedDelivery, Subscription } from '../../api/types.ts';
-import { AttemptCard } from '../../shared/AttemptCard.tsx';
-import { DeliveryOutcome } from '../../shared/DeliveryOutcome.tsx';
-import { Failure } from '../../shared/Failure.tsx';
-import { Icon } from '../../shared/Icon.tsx';
-import { useWorkspace } from '../../shell/workspace-context.ts';
-import { useSubscriptionCalls } from '../subscriptions/calls.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { AttemptCard } from '../../shared/deliveries/AttemptCard.tsx';
+import { DeliveryOutcome } from '../../shared/deliveries/DeliveryOutcome.tsx';
+import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
+import { Icon } from '../../shared/text/Icon.tsx';
+import { useSubscriptionApi } from '../subscriptions/use-subscription-api.ts';
 
 const LOOK_EVERY_MS = 1_000;
 
 export function TestStep({ subscription, onDone }: { subscription: Subscription; onDone: () => void }) {
   const { api } = useWorkspace();
-  const { sendTest } = useSubscriptionCalls();
+  const { sendTest } = useSubscriptionApi();
   const send = useMutation({ mutationFn: () => sendTest(subscription.guid) });
   const sent = send.data;
   const { data: delivery } = useQuery({
@@ -45,7 +45,7 @@ export function TestStep({ subscription, onDone }: { subscription: Subscription;
       {delivery?.attempts.at(-1) ? (
         <AttemptCard attempt={delivery.attempts.at(-1) as DetailedDelivery['attempts'][number]} />
       ) : null}
-      {send.error ? <Failure error={send.error} /> : null}
+      {send.error ? <ErrorAlert error={send.error} /> : null}
       <Group>
         <Button
           variant={arrived ? 'default' : 'filled'}

@@ -1,9 +1,9 @@
 import { Table } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { EndpointStatistics } from '../../api/types.ts';
-import tableStyles from '../../shared/DataTable.module.css';
-import { Duration } from '../../shared/Duration.tsx';
-import { SubscriptionLabel } from '../../shared/SubscriptionLabel.tsx';
+import { SubscriptionLabel } from '../../shared/deliveries/SubscriptionLabel.tsx';
+import tableStyles from '../../shared/table/DataTable.module.css';
+import { Duration } from '../../shared/time/Duration.tsx';
 import { SuccessRate } from './SuccessRate.tsx';
 
 type Column = { title: string; cell: (endpoint: EndpointStatistics) => ReactNode };

@@ -1,17 +1,17 @@
 import { Alert, List, Stack, Text } from '@mantine/core';
-import { Failure } from '../../shared/Failure.tsx';
-import { Icon } from '../../shared/Icon.tsx';
-import { Moment } from '../../shared/Moment.tsx';
-import { OutOfDate } from '../../shared/OutOfDate.tsx';
-import { SubscriptionLabel } from '../../shared/SubscriptionLabel.tsx';
-import { type Failing, useFailing } from './failing.ts';
+import { SubscriptionLabel } from '../../shared/deliveries/SubscriptionLabel.tsx';
+import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
+import { StaleAlert } from '../../shared/feedback/StaleAlert.tsx';
+import { Icon } from '../../shared/text/Icon.tsx';
+import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
+import { type Failing, useFailingEndpoints } from './use-failing-endpoints.ts';
 
 /** On top of everything else: who does not answer now. */
 export function FailingEndpoints() {
-  const { failing, error, retry } = useFailing();
+  const { failing, error, retry } = useFailingEndpoints();
   if (error && !failing)
-    return <Failure error={error} title="Whether endpoints are failing is not known" onRetry={retry} />;
-  const outOfDate = error ? <OutOfDate what="Which endpoints are failing" /> : null;
+    return <ErrorAlert error={error} title="Whether endpoints are failing is not known" onRetry={retry} />;
+  const outOfDate = error ? <StaleAlert what="Which endpoints are failing" /> : null;
   if (!failing || failing.length === 0) return outOfDate;
   return (
     <Stack gap="sm">
@@ -40,7 +40,7 @@ function Trouble({ endpoint: { since, isOver, waiting } }: { endpoint: Failing }
       {isOver ? 'has failed for good; create a new subscription' : null}
       {!isOver && since ? (
         <>
-          first failed <Moment at={since} />, and is tried again by itself
+          first failed <RelativeTime at={since} />, and is tried again by itself
         </>
       ) : null}
       {waiting === undefined

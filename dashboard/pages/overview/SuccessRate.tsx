@@ -1,5 +1,5 @@
 import { Group, Progress, Text } from '@mantine/core';
-import { percent } from './statistics.ts';
+import { percent } from './charts/use-statistics.ts';
 
 const GOOD = 0.99;
 const FAIR = 0.9;

@@ -2,12 +2,12 @@ import { Select, SimpleGrid, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { SandboxObject } from '../../api/types.ts';
-import { Dialog } from '../../shared/Dialog.tsx';
-import { FormEnd } from '../../shared/FormEnd.tsx';
-import { tell } from '../../shared/notify.ts';
-import { useWorkspace } from '../../shell/workspace-context.ts';
-import type { Field, Kind } from './kinds.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { notifySuccess } from '../../shared/feedback/notify.ts';
+import { Dialog } from '../../shared/forms/Dialog.tsx';
+import { FormActions } from '../../shared/forms/FormActions.tsx';
 import { ObjectField } from './ObjectField.tsx';
+import type { Field, Kind } from './object-kinds.ts';
 
 const BY_ITSELF = 'by itself';
 
@@ -30,7 +30,7 @@ export function CreateObject({ kind, onClose }: { kind: Kind; onClose: () => voi
       api.post<SandboxObject>(`/${kind.path}`, bodyOf(kind, values, bank?.guid)),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: [api.key, `/${kind.path}`] });
-      tell(`${kind.label} created.`);
+      notifySuccess(`${kind.label} created.`);
       onClose();
     },
   });
@@ -63,7 +63,7 @@ export function CreateObject({ kind, onClose }: { kind: Kind; onClose: () => voi
               onChange={(value) => form.setFieldValue('simulate', value ?? BY_ITSELF)}
             />
           ) : null}
-          <FormEnd action="Create" pending={create.isPending} error={create.error} onCancel={onClose} />
+          <FormActions action="Create" pending={create.isPending} error={create.error} onCancel={onClose} />
         </Stack>
       </form>
     </Dialog>

@@ -1,8 +1,8 @@
 import { NumberInput, Select, TextInput } from '@mantine/core';
-import { CustomerSelect } from '../../shared/CustomerSelect.tsx';
-import { money } from '../../shared/money.ts';
+import { CustomerSelect } from '../../shared/forms/CustomerSelect.tsx';
+import { formatAmount } from '../../shared/text/format-amount.ts';
 import { FilesField } from './FilesField.tsx';
-import { AMOUNTS, type Field } from './kinds.ts';
+import { AMOUNTS, type Field } from './object-kinds.ts';
 import { ReferenceField } from './ReferenceField.tsx';
 import { assetOf } from './summary.ts';
 
@@ -84,6 +84,6 @@ function amountHint({ hint }: Field, value: string, others: Record<string, strin
   const shown =
     value === '' || asset === undefined
       ? 'In the smallest unit'
-      : `In the smallest unit: ${money(Number(value), asset)}`;
+      : `In the smallest unit: ${formatAmount(Number(value), asset)}`;
   return hint === undefined ? shown : `${hint}. ${shown}`;
 }

@@ -1,8 +1,8 @@
 import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { List, SandboxObject } from '../../api/types.ts';
-import { useWorkspace } from '../../shell/workspace-context.ts';
-import type { Field } from './kinds.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import type { Field } from './object-kinds.ts';
 
 /** Another object of the bank, the newest of its kind to choose from. */
 export function ReferenceField({

@@ -1,21 +1,21 @@
 import { Button, Select, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { SandboxObject } from '../../api/types.ts';
-import { type Column, DataTable } from '../../shared/DataTable.tsx';
-import { EmptyState } from '../../shared/EmptyState.tsx';
-import { FilterBar } from '../../shared/FilterBar.tsx';
-import { useFilters } from '../../shared/filters.ts';
-import { Guid } from '../../shared/Guid.tsx';
-import { Icon } from '../../shared/Icon.tsx';
-import { useList } from '../../shared/lists.ts';
-import { Moment } from '../../shared/Moment.tsx';
-import { PageHeader } from '../../shared/PageHeader.tsx';
-import { PageLink } from '../../shared/PageLink.tsx';
-import { Panel } from '../../shared/Panel.tsx';
-import { StateBadge } from '../../shared/StateBadge.tsx';
-import { useWorkspace } from '../../shell/workspace-context.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
+import { FilterBar } from '../../shared/filters/FilterBar.tsx';
+import { useFilters } from '../../shared/filters/use-filters.ts';
+import { PageHeader } from '../../shared/page/PageHeader.tsx';
+import { PageLink } from '../../shared/page/PageLink.tsx';
+import { Panel } from '../../shared/page/Panel.tsx';
+import { type Column, DataTable } from '../../shared/table/DataTable.tsx';
+import { useList } from '../../shared/table/use-list.ts';
+import { Guid } from '../../shared/text/Guid.tsx';
+import { Icon } from '../../shared/text/Icon.tsx';
+import { StateBadge } from '../../shared/text/StateBadge.tsx';
+import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
 import { CreateObject } from './CreateObject.tsx';
-import { KINDS, type Kind } from './kinds.ts';
+import { KINDS, type Kind } from './object-kinds.ts';
 import { summaryOf } from './summary.ts';
 
 const REFRESH_MS = 2_000;
@@ -105,7 +105,7 @@ function columnsOf(kind: Kind): Column<SandboxObject>[] {
           <StateBadge state={state} />
         ),
     },
-    { title: 'Changed', cell: ({ updated_at: at }) => <Moment at={at} /> },
+    { title: 'Changed', cell: ({ updated_at: at }) => <RelativeTime at={at} /> },
     {
       title: 'Events',
       titleHidden: true,

@@ -1,13 +1,14 @@
 import type { SandboxObject } from '../../api/types.ts';
-import { money } from '../../shared/money.ts';
-import { AMOUNTS, type Kind } from './kinds.ts';
+import { formatAmount } from '../../shared/text/format-amount.ts';
+import { AMOUNTS, type Kind } from './object-kinds.ts';
 
 /** What a list says of an object, beside its state; amounts as people write them. */
 export function summaryOf(kind: Kind, object: SandboxObject): string {
   const parts = kind.summary.map((name) => {
     const value = object[name];
     const asset = assetOf(object);
-    if (typeof value === 'number' && AMOUNTS.has(name) && asset !== undefined) return money(value, asset);
+    if (typeof value === 'number' && AMOUNTS.has(name) && asset !== undefined)
+      return formatAmount(value, asset);
     return typeof value === 'string' ? value.replaceAll('_', ' ') : value;
   });
   return parts.filter((part) => part !== undefined).join(' · ') || '–';

@@ -1,12 +1,12 @@
 import { Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Subscription } from '../../api/types.ts';
-import { tell, tellProblem } from '../../shared/notify.ts';
-import { Replacement } from '../../shared/Replacement.tsx';
-import { useWorkspace } from '../../shell/workspace-context.ts';
-import { useSubscriptionCalls } from './calls.ts';
-import { SigningKey } from './SigningKey.tsx';
+import { useWorkspace } from '../../session/workspace.ts';
+import { notifyError, notifySuccess } from '../../shared/feedback/notify.ts';
+import { RotationDialog } from '../../shared/secrets/RotationDialog.tsx';
+import { SigningKeySecret } from './SigningKeySecret.tsx';
 import { SubscriptionForm } from './SubscriptionForm.tsx';
+import { useSubscriptionApi } from './use-subscription-api.ts';
 
 const LOOK_EVERY_MS = 3_000;
 
@@ -19,7 +19,7 @@ export function RollSigningKey({
   onClose: () => void;
 }) {
   const { api } = useWorkspace();
-  const calls = useSubscriptionCalls();
+  const calls = useSubscriptionApi();
   const queries = useQueryClient();
   const refresh = () => queries.invalidateQueries({ queryKey: calls.listKey });
   const creation = useMutation({ mutationFn: calls.create, gcTime: 0, onSuccess: refresh });
@@ -33,18 +33,18 @@ export function RollSigningKey({
   // While a subscription is not active, a test event retries its first event at once.
   const test = useMutation({
     mutationFn: async () => created && calls.sendTest(created.guid),
-    onError: tellProblem,
+    onError: notifyError,
   });
   const removal = useMutation({
     mutationFn: () => calls.remove(subscription.guid),
     onSuccess: async () => {
       await refresh();
-      tell('Rolled. For 24 hours both deliver, so nothing is missed.');
+      notifySuccess('Rolled. For 24 hours both deliver, so nothing is missed.');
       onClose();
     },
   });
   return (
-    <Replacement
+    <RotationDialog
       title={`Roll the signing key of ${subscription.name}`}
       steps={['New key', 'Accept both', 'Retire the old']}
       pending={creation.isPending}
@@ -68,7 +68,7 @@ export function RollSigningKey({
       secret={
         created &&
         ((onStored) => (
-          <SigningKey created={created} onStored={onStored} doneLabel="Next: accept both keys" />
+          <SigningKeySecret created={created} onStored={onStored} doneLabel="Next: accept both keys" />
         ))
       }
       proof={{

@@ -2,16 +2,19 @@ import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Subscription } from '../../api/types.ts';
-import { ConfirmTyped } from '../../shared/ConfirmTyped.tsx';
-import { Icon } from '../../shared/Icon.tsx';
-import { tell, tellProblem } from '../../shared/notify.ts';
-import { useIsStopped, useTargets } from '../../shared/targets.ts';
-import { useWorkspace } from '../../shell/workspace-context.ts';
-import { RecoverButton } from '../events/RecoverButton.tsx';
-import { useSubscriptionCalls } from './calls.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import {
+  useDeliveringSubscriptions,
+  useIsStopped,
+} from '../../shared/deliveries/use-delivering-subscriptions.ts';
+import { notifyError, notifySuccess } from '../../shared/feedback/notify.ts';
+import { ConfirmByName } from '../../shared/forms/ConfirmByName.tsx';
+import { Icon } from '../../shared/text/Icon.tsx';
+import { RedeliverFailedButton } from '../events/RedeliverFailedButton.tsx';
 import { RenameSubscription } from './RenameSubscription.tsx';
 import { RollSigningKey } from './RollSigningKey.tsx';
-import { ToSupport } from './ToSupport.tsx';
+import { SupportNote } from './SupportNote.tsx';
+import { useSubscriptionApi } from './use-subscription-api.ts';
 
 /**
  * What may be done with it now: nothing is sent to one that does not deliver, a protected one is never offered for
@@ -19,9 +22,9 @@ import { ToSupport } from './ToSupport.tsx';
  */
 export function SubscriptionActions({ subscription }: { subscription: Subscription }) {
   const { can, api } = useWorkspace();
-  const calls = useSubscriptionCalls();
+  const calls = useSubscriptionApi();
   const queries = useQueryClient();
-  const targets = useTargets();
+  const targets = useDeliveringSubscriptions();
   const isStopped = useIsStopped(subscription);
   const [doing, setDoing] = useState<'rename' | 'roll' | 'delete'>();
   const close = () => setDoing(undefined);
@@ -31,14 +34,14 @@ export function SubscriptionActions({ subscription }: { subscription: Subscripti
   const test = useMutation({
     mutationFn: () => calls.sendTest(guid),
     onSuccess: async () => {
-      tell(
+      notifySuccess(
         state === 'storing'
           ? 'Retrying the first event. The test event follows with the first 2xx.'
           : 'A test event is on its way.',
       );
       await queries.invalidateQueries({ queryKey: [api.key, '/subscription_deliveries'] });
     },
-    onError: tellProblem,
+    onError: notifyError,
   });
   return (
     <>
@@ -52,7 +55,7 @@ export function SubscriptionActions({ subscription }: { subscription: Subscripti
           >
             Send test event
           </Button>
-          <RecoverButton subscription={subscription} />
+          <RedeliverFailedButton subscription={subscription} />
         </>
       ) : null}
       {can('subscriptions:write') ? (
@@ -70,14 +73,14 @@ export function SubscriptionActions({ subscription }: { subscription: Subscripti
           Delete
         </Button>
       ) : null}
-      {isProtected ? <ToSupport>Protected. To delete it, write to</ToSupport> : null}
+      {isProtected ? <SupportNote>Protected. To delete it, write to</SupportNote> : null}
       {isStopped ? (
-        <ToSupport>Its deliveries are stopped. To have them started again, write to</ToSupport>
+        <SupportNote>Its deliveries are stopped. To have them started again, write to</SupportNote>
       ) : null}
       {doing === 'rename' ? <RenameSubscription subscription={subscription} onClose={close} /> : null}
       {doing === 'roll' ? <RollSigningKey subscription={subscription} onClose={close} /> : null}
       {doing === 'delete' ? (
-        <ConfirmTyped
+        <ConfirmByName
           title="Delete this subscription"
           word={name}
           action="Delete in 24 hours"
@@ -85,7 +88,7 @@ export function SubscriptionActions({ subscription }: { subscription: Subscripti
           onConfirm={async () => {
             await calls.remove(guid);
             await queries.invalidateQueries({ queryKey: calls.listKey });
-            tell(
+            notifySuccess(
               delivers
                 ? `${name} delivers for 24 hours more, then it is gone.`
                 : `${name} is gone in 24 hours.`,
@@ -95,7 +98,7 @@ export function SubscriptionActions({ subscription }: { subscription: Subscripti
           {delivers
             ? 'It goes on delivering for 24 hours, so that you can move to another endpoint. It cannot be called back.'
             : 'It delivers nothing any more, and is gone in 24 hours. It cannot be called back.'}
-        </ConfirmTyped>
+        </ConfirmByName>
       ) : null}
     </>
   );

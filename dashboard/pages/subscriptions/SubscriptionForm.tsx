@@ -2,11 +2,11 @@ import { Alert, Button, Group, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { checkUrl } from '../../../server/subscriptions/url.ts';
 import type { Environment } from '../../api/types.ts';
-import { FormEnd } from '../../shared/FormEnd.tsx';
-import { Icon } from '../../shared/Icon.tsx';
-import { NameField, nameProblem } from '../../shared/NameField.tsx';
-import { useWorkspace } from '../../shell/workspace-context.ts';
-import { useNoRoom } from './room.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { FormActions } from '../../shared/forms/FormActions.tsx';
+import { NameField, nameProblem } from '../../shared/forms/NameField.tsx';
+import { Icon } from '../../shared/text/Icon.tsx';
+import { useEndpointLimit } from './use-endpoint-limit.ts';
 
 const MAX_URL_CHARACTERS = 1_024;
 
@@ -31,14 +31,14 @@ export function SubscriptionForm({
   onCancel: () => void;
 }) {
   const { environment } = useWorkspace();
-  const noRoom = useNoRoom();
+  const limitMessage = useEndpointLimit();
   const form = useForm({
     initialValues: { name: initialName, url: initialUrl },
     validate: { name: nameProblem, url: (url) => urlProblem(url.trim(), environment) },
     validateInputOnBlur: true,
   });
   // What is on its way may be the one that takes the last place.
-  if (noRoom !== undefined && !pending)
+  if (limitMessage !== undefined && !pending)
     return (
       <Stack>
         <Alert
@@ -47,7 +47,7 @@ export function SubscriptionForm({
           icon={<Icon name="info" />}
           title="There is no room for another"
         >
-          {noRoom}
+          {limitMessage}
         </Alert>
         <Group justify="flex-end">
           <Button variant="default" onClick={onCancel}>
@@ -71,7 +71,7 @@ export function SubscriptionForm({
           spellCheck={false}
           {...form.getInputProps('url')}
         />
-        <FormEnd action={action} cancel={cancel} pending={pending} error={error} onCancel={onCancel} />
+        <FormActions action={action} cancel={cancel} pending={pending} error={error} onCancel={onCancel} />
       </Stack>
     </form>
   );

@@ -1,13 +1,13 @@
 import type { Subscription } from '../../api/types.ts';
-import { DeliveryTable } from '../../shared/DeliveryTable.tsx';
-import { DetailPage } from '../../shared/DetailPage.tsx';
-import { EmptyState } from '../../shared/EmptyState.tsx';
-import { PageHeader } from '../../shared/PageHeader.tsx';
-import { PageLink } from '../../shared/PageLink.tsx';
-import { Panel } from '../../shared/Panel.tsx';
+import { DeliveryTable } from '../../shared/deliveries/DeliveryTable.tsx';
+import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
+import { DetailPage } from '../../shared/page/DetailPage.tsx';
+import { PageHeader } from '../../shared/page/PageHeader.tsx';
+import { PageLink } from '../../shared/page/PageLink.tsx';
+import { Panel } from '../../shared/page/Panel.tsx';
 import { SubscriptionActions } from './SubscriptionActions.tsx';
 import { SubscriptionChart } from './SubscriptionChart.tsx';
-import { SubscriptionFacts } from './SubscriptionFacts.tsx';
+import { SubscriptionDetails } from './SubscriptionDetails.tsx';
 
 const REFRESH_MS = 5_000;
 
@@ -29,7 +29,7 @@ export function SubscriptionPage() {
             >
               {subscription.url}
             </PageHeader>
-            <SubscriptionFacts subscription={subscription} />
+            <SubscriptionDetails subscription={subscription} />
           </div>
           <SubscriptionChart guid={subscription.guid} />
           <Panel title="Deliveries" flush>

@@ -1,21 +1,21 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Subscription } from '../../api/types.ts';
-import { type Column, DataTable } from '../../shared/DataTable.tsx';
-import { EmptyState } from '../../shared/EmptyState.tsx';
-import { useFilters } from '../../shared/filters.ts';
-import { Icon } from '../../shared/Icon.tsx';
-import { useList } from '../../shared/lists.ts';
-import { Moment } from '../../shared/Moment.tsx';
-import { PageHeader } from '../../shared/PageHeader.tsx';
-import { PageLink } from '../../shared/PageLink.tsx';
-import { Panel } from '../../shared/Panel.tsx';
-import { StateBadge } from '../../shared/StateBadge.tsx';
-import { useWorkspace } from '../../shell/workspace-context.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
+import { useFilters } from '../../shared/filters/use-filters.ts';
+import { PageHeader } from '../../shared/page/PageHeader.tsx';
+import { PageLink } from '../../shared/page/PageLink.tsx';
+import { Panel } from '../../shared/page/Panel.tsx';
+import { type Column, DataTable } from '../../shared/table/DataTable.tsx';
+import { useList } from '../../shared/table/use-list.ts';
+import { Icon } from '../../shared/text/Icon.tsx';
+import { StateBadge } from '../../shared/text/StateBadge.tsx';
+import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
 import { CreateSubscription } from './CreateSubscription.tsx';
-import { FailingNote } from './FailingNote.tsx';
-import { useNoRoom } from './room.ts';
-import { Trouble } from './Trouble.tsx';
+import { FailingAlert } from './FailingAlert.tsx';
+import { Trouble } from './SubscriptionStatus.tsx';
+import { useEndpointLimit } from './use-endpoint-limit.ts';
 
 const REFRESH_MS = 5_000;
 
@@ -29,8 +29,8 @@ export function SubscriptionsPage() {
     { environment, after: filters.after },
     { refetchInterval: REFRESH_MS },
   );
-  const noRoom = useNoRoom();
-  const mayCreate = can('subscriptions:write') && noRoom === undefined;
+  const limitMessage = useEndpointLimit();
+  const mayCreate = can('subscriptions:write') && limitMessage === undefined;
   return (
     <>
       <PageHeader
@@ -44,9 +44,9 @@ export function SubscriptionsPage() {
         }
       >
         Endpoints that receive every event of the {environment} banks, as signed POSTs.
-        {noRoom === undefined ? null : ` ${noRoom}`}
+        {limitMessage === undefined ? null : ` ${limitMessage}`}
       </PageHeader>
-      <FailingNote subscriptions={result.data?.objects ?? []} />
+      <FailingAlert subscriptions={result.data?.objects ?? []} />
       <Panel flush>
         <DataTable
           result={result}
@@ -96,5 +96,5 @@ const COLUMNS: Column<Subscription>[] = [
   },
   { title: 'State', cell: ({ state }) => <StateBadge state={state} /> },
   { title: 'Attention', cell: (subscription) => <Trouble subscription={subscription} /> },
-  { title: 'Created', cell: ({ created_at: at }) => <Moment at={at} /> },
+  { title: 'Created', cell: ({ created_at: at }) => <RelativeTime at={at} /> },
 ];

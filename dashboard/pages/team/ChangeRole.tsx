@@ -2,11 +2,11 @@ import { Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Member } from '../../api/types.ts';
-import { Dialog } from '../../shared/Dialog.tsx';
-import { FormEnd } from '../../shared/FormEnd.tsx';
-import { tell } from '../../shared/notify.ts';
-import { SESSION_KEY } from '../../shell/session.ts';
-import { useWorkspace } from '../../shell/workspace-context.ts';
+import { SESSION_KEY } from '../../session/session.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { notifySuccess } from '../../shared/feedback/notify.ts';
+import { Dialog } from '../../shared/forms/Dialog.tsx';
+import { FormActions } from '../../shared/forms/FormActions.tsx';
 import { RoleSelect } from './RoleSelect.tsx';
 
 export function ChangeRole({ member, onClose }: { member: Member; onClose: () => void }) {
@@ -19,7 +19,7 @@ export function ChangeRole({ member, onClose }: { member: Member; onClose: () =>
       await queries.invalidateQueries({ queryKey: [api.key, '/members'] });
       // It may have been one's own.
       await queries.invalidateQueries({ queryKey: SESSION_KEY });
-      tell('The role is changed, at once.');
+      notifySuccess('The role is changed, at once.');
       onClose();
     },
   });
@@ -27,7 +27,7 @@ export function ChangeRole({ member, onClose }: { member: Member; onClose: () =>
     <Dialog title={`Role of ${member.name ?? member.email}`} held={change.isPending} onClose={onClose}>
       <Stack>
         <RoleSelect value={role} onChange={setRole} />
-        <FormEnd
+        <FormActions
           action="Change"
           onAction={change.mutate}
           disabled={role === member.role}

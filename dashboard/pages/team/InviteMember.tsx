@@ -2,10 +2,10 @@ import { Button, Stack, Text, TextInput } from '@mantine/core';
 import { isEmail, useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { InvitedMember, Role } from '../../api/types.ts';
-import { Dialog } from '../../shared/Dialog.tsx';
-import { FormEnd } from '../../shared/FormEnd.tsx';
-import { SecretOnce } from '../../shared/SecretOnce.tsx';
-import { useWorkspace } from '../../shell/workspace-context.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { Dialog } from '../../shared/forms/Dialog.tsx';
+import { FormActions } from '../../shared/forms/FormActions.tsx';
+import { OneTimeSecret } from '../../shared/secrets/OneTimeSecret.tsx';
 import { RoleSelect } from './RoleSelect.tsx';
 
 export function InviteMember({ onClose }: { onClose: () => void }) {
@@ -34,7 +34,7 @@ export function InviteMember({ onClose }: { onClose: () => void }) {
           <Stack>
             <TextInput label="Email" type="email" required data-autofocus {...form.getInputProps('email')} />
             <RoleSelect value={form.values.role} onChange={(role) => form.setFieldValue('role', role)} />
-            <FormEnd action="Invite" pending={invite.isPending} error={invite.error} onCancel={onClose} />
+            <FormActions action="Invite" pending={invite.isPending} error={invite.error} onCancel={onClose} />
           </Stack>
         </form>
       )}
@@ -46,7 +46,7 @@ export function InviteMember({ onClose }: { onClose: () => void }) {
 function Invited({ member, onClose }: { member: InvitedMember; onClose: () => void }) {
   if (member.invitation_link)
     return (
-      <SecretOnce
+      <OneTimeSecret
         warning="Hand this link to the person yourself. Whoever has it can set the password; it works once, for 7 days."
         values={[{ name: 'invitation_link', value: member.invitation_link }]}
         filename="portico-invitation.json"

@@ -2,12 +2,12 @@ import { ActionIcon, Tooltip } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Member } from '../../api/types.ts';
-import { ConfirmTyped } from '../../shared/ConfirmTyped.tsx';
-import { Icon } from '../../shared/Icon.tsx';
-import { tell } from '../../shared/notify.ts';
-import { RowMenu } from '../../shared/RowMenu.tsx';
-import { SESSION_KEY } from '../../shell/session.ts';
-import { useWorkspace } from '../../shell/workspace-context.ts';
+import { SESSION_KEY } from '../../session/session.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { notifySuccess } from '../../shared/feedback/notify.ts';
+import { ConfirmByName } from '../../shared/forms/ConfirmByName.tsx';
+import { RowMenu } from '../../shared/table/RowMenu.tsx';
+import { Icon } from '../../shared/text/Icon.tsx';
 import { ChangeRole } from './ChangeRole.tsx';
 
 /** The last Founder cannot be changed or removed: nobody could manage the team any more. */
@@ -38,7 +38,7 @@ export function MemberActions({ member, isLastFounder }: { member: Member; isLas
       />
       {doing === 'role' ? <ChangeRole member={member} onClose={close} /> : null}
       {doing === 'remove' ? (
-        <ConfirmTyped
+        <ConfirmByName
           title="Remove from the team"
           word={member.email}
           action="Remove"
@@ -48,12 +48,12 @@ export function MemberActions({ member, isLastFounder }: { member: Member; isLas
             if (member.guid === session.member.guid)
               await queries.invalidateQueries({ queryKey: SESSION_KEY });
             else await queries.invalidateQueries({ queryKey: [api.key, '/members'] });
-            tell(`${member.email} is removed.`);
+            notifySuccess(`${member.email} is removed.`);
           }}
         >
           They are out at once, wherever they are logged in. Keys that they generated go on working: rotate
           those that they may know.
-        </ConfirmTyped>
+        </ConfirmByName>
       ) : null}
     </>
   );

@@ -3,13 +3,13 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ROLE_LABELS } from '../../api/permissions.ts';
 import type { MemberPolicy, Role } from '../../api/types.ts';
-import { Failure } from '../../shared/Failure.tsx';
-import { Icon } from '../../shared/Icon.tsx';
-import { tell } from '../../shared/notify.ts';
-import { PageLink } from '../../shared/PageLink.tsx';
-import { Panel } from '../../shared/Panel.tsx';
-import { SESSION_KEY } from '../../shell/session.ts';
-import { useWorkspace } from '../../shell/workspace-context.ts';
+import { SESSION_KEY } from '../../session/session.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
+import { notifySuccess } from '../../shared/feedback/notify.ts';
+import { PageLink } from '../../shared/page/PageLink.tsx';
+import { Panel } from '../../shared/page/Panel.tsx';
+import { Icon } from '../../shared/text/Icon.tsx';
 
 const PATH = '/member_policy';
 const ROLES: readonly Role[] = ['founder', 'key_admin', 'developer', 'viewer'];
@@ -23,7 +23,7 @@ export function SecondFactorPanel() {
   });
   return (
     <Panel title="Two-factor authentication" hint="Require an authenticator app or a passkey of your team">
-      {error ? <Failure error={error} onRetry={() => void refetch()} /> : null}
+      {error ? <ErrorAlert error={error} onRetry={() => void refetch()} /> : null}
       {!data && !error ? <Skeleton height={140} /> : null}
       {data ? <PolicyForm key={JSON.stringify(data)} policy={data} /> : null}
     </Panel>
@@ -51,7 +51,7 @@ function PolicyForm({ policy }: { policy: MemberPolicy }) {
     onSuccess: async (saved) => {
       queries.setQueryData([api.key, PATH], saved);
       await queries.invalidateQueries({ queryKey: SESSION_KEY });
-      tell('Saved. It applies at once.');
+      notifySuccess('Saved. It applies at once.');
     },
   });
   return (
@@ -95,7 +95,7 @@ function PolicyForm({ policy }: { policy: MemberPolicy }) {
           disabled={!mayRequire && !inProduction}
           onChange={({ currentTarget }) => setInProduction(currentTarget.checked)}
         />
-        {save.error ? <Failure error={save.error} /> : null}
+        {save.error ? <ErrorAlert error={save.error} /> : null}
         <Group justify="flex-end">
           <Button type="submit" variant="default" disabled={!isChanged} loading={save.isPending}>
             Save

@@ -2,16 +2,16 @@ import { Badge, Button, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { ROLE_LABELS } from '../../api/permissions.ts';
 import type { Member } from '../../api/types.ts';
-import { type Column, DataTable } from '../../shared/DataTable.tsx';
-import { EmptyState } from '../../shared/EmptyState.tsx';
-import { useFilters } from '../../shared/filters.ts';
-import { Icon } from '../../shared/Icon.tsx';
-import { useList } from '../../shared/lists.ts';
-import { Moment } from '../../shared/Moment.tsx';
-import { PageHeader } from '../../shared/PageHeader.tsx';
-import { Panel } from '../../shared/Panel.tsx';
-import { StateBadge } from '../../shared/StateBadge.tsx';
-import { useWorkspace } from '../../shell/workspace-context.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
+import { useFilters } from '../../shared/filters/use-filters.ts';
+import { PageHeader } from '../../shared/page/PageHeader.tsx';
+import { Panel } from '../../shared/page/Panel.tsx';
+import { type Column, DataTable } from '../../shared/table/DataTable.tsx';
+import { useList } from '../../shared/table/use-list.ts';
+import { Icon } from '../../shared/text/Icon.tsx';
+import { StateBadge } from '../../shared/text/StateBadge.tsx';
+import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
 import { InviteMember } from './InviteMember.tsx';
 import { MemberActions } from './MemberActions.tsx';
 import { SecondFactorPanel } from './SecondFactorPanel.tsx';
@@ -53,7 +53,7 @@ export function TeamPage() {
     },
     { title: 'Role', cell: (member) => <Text size="sm">{ROLE_LABELS[member.role]}</Text> },
     { title: 'State', cell: ({ state }) => <StateBadge state={state} /> },
-    { title: 'Last seen', cell: ({ last_seen_at: at }) => <Moment at={at} /> },
+    { title: 'Last seen', cell: ({ last_seen_at: at }) => <RelativeTime at={at} /> },
     ...(manages
       ? [
           {

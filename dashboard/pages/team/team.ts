@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { List, Member } from '../../api/types.ts';
-import { useWorkspace } from '../../shell/workspace-context.ts';
+import { useWorkspace } from '../../session/workspace.ts';
 
 const PER_PAGE = 100;
 

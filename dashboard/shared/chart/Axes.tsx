@@ -1,7 +1,7 @@
 import styles from './BarChart.module.css';
 import { type Geometry, HEIGHT_PX } from './geometry.ts';
-import { momentTicks } from './ticks.ts';
-import { countLabel, momentLabel } from './words.ts';
+import { countLabel, timeLabel } from './labels.ts';
+import { timeTicks } from './ticks.ts';
 
 const LABEL_GAP_PX = 8;
 
@@ -26,11 +26,11 @@ export function Axes({ geometry, from, to }: { geometry: Geometry; from: number;
           </text>
         </g>
       ))}
-      {momentTicks(from, to, plotPx).map((moment) => (
+      {timeTicks(from, to, plotPx).map((moment) => (
         <g key={moment.getTime()}>
           <line className={styles.mark} x1={xOf(moment)} x2={xOf(moment)} y1={bottom} y2={bottom + 4} />
           <text className={styles.label} x={xOf(moment)} y={HEIGHT_PX - LABEL_GAP_PX} textAnchor="middle">
-            {momentLabel(moment)}
+            {timeLabel(moment)}
           </text>
         </g>
       ))}

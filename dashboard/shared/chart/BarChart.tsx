@@ -2,10 +2,10 @@ import { useElementSize } from '@mantine/hooks';
 import { type KeyboardEvent, type PointerEvent, useState } from 'react';
 import { Axes } from './Axes.tsx';
 import styles from './BarChart.module.css';
+import { ChartTooltip } from './ChartTooltip.tsx';
 import { barsPath, geometryOf, HEIGHT_PX, type Series } from './geometry.ts';
 import { Legend } from './Legend.tsx';
-import { Reading } from './Reading.tsx';
-import { stepLabel, unitLabel } from './words.ts';
+import { stepLabel, unitLabel } from './labels.ts';
 
 const KEYS: Record<string, (step: number, last: number) => number> = {
   ArrowLeft: (step) => step - 1,
@@ -97,7 +97,7 @@ export function BarChart({
           </svg>
         ) : null}
         {step === undefined ? null : (
-          <Reading
+          <ChartTooltip
             geometry={geometry}
             series={series}
             step={step}

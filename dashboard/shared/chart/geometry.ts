@@ -1,5 +1,5 @@
+import { countLabel } from './labels.ts';
 import { countTicks } from './ticks.ts';
-import { countLabel } from './words.ts';
 
 type Tone = 'accent' | 'trouble';
 /** One count for each step; series are stacked in their order. */

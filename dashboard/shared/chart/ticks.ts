@@ -21,7 +21,7 @@ export function countTicks(most: number): number[] {
 }
 
 /** Moments to label, at round times of the reader's day: counted from midnight, so that each day has its own. */
-export function momentTicks(from: number, to: number, widthPx: number): Date[] {
+export function timeTicks(from: number, to: number, widthPx: number): Date[] {
   const fitting = Math.max(1, Math.floor(widthPx / LABEL_PX));
   const minutes = (to - from) / MINUTE_MS;
   const distance = DISTANCES.find((each) => minutes / each <= fitting) ?? 2 * DAY;

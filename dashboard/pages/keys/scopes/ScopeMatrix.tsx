@@ -1,0 +1,101 @@
+import { Table, Text } from '@mantine/core';
+import { Fragment } from 'react';
+import { ScopeCheckbox } from './ScopeCheckbox.tsx';
+import styles from './ScopeMatrix.module.css';
+import { ACTIONS, categoriesOf, labelOf, meaningOf, type Resource } from './scope-labels.ts';
+
+/** What stands above it and stays when one scrolls: the title of the dialog, or the top of the page. */
+const HEADER_PX = 60;
+
+/** Scopes one by one, by what they are about; a whole category, or one action of all, with one click. */
+export function ScopeMatrix({
+  all,
+  value,
+  onChange,
+}: {
+  all: readonly string[];
+  value: readonly string[];
+  onChange: (value: string[]) => void;
+}) {
+  const state = { value, onChange };
+  const scopesOf = ({ name }: Resource) => all.filter((scope) => scope.startsWith(`${name}:`));
+  return (
+    <Table
+      verticalSpacing={6}
+      horizontalSpacing="xs"
+      aria-label="Scopes"
+      className={styles.matrix}
+      stickyHeader
+      stickyHeaderOffset={HEADER_PX}
+    >
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th scope="col" className={styles.about}>
+            <Text size="xs" fw={600}>
+              About
+            </Text>
+          </Table.Th>
+          {ACTIONS.map(({ name, label, meaning }) => (
+            <Table.Th key={name} scope="col" className={styles.action}>
+              <Text size="xs" fw={600}>
+                {label}
+              </Text>
+              <Text size="xs" c="dimmed" mb={6}>
+                {meaning}
+              </Text>
+              <ScopeCheckbox
+                {...state}
+                scopes={all.filter((scope) => scope.endsWith(`:${name}`))}
+                name={`Every ${name}: ${meaning} everything`}
+              />
+            </Table.Th>
+          ))}
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {categoriesOf(all).map(({ title, resources }) => (
+          <Fragment key={title}>
+            <Table.Tr>
+              <Table.Th colSpan={1 + ACTIONS.length} scope="rowgroup" className={styles.category}>
+                <ScopeCheckbox {...state} scopes={resources.flatMap(scopesOf)} label={title} />
+              </Table.Th>
+            </Table.Tr>
+            {resources.map((resource) => (
+              <Table.Tr key={resource.name}>
+                <Table.Th scope="row" fw={400}>
+                  <Text size="sm" className={styles.resource}>
+                    {labelOf(resource)}
+                  </Text>
+                  <Text size="xs" c="dimmed">
+                    {allowed(resource, value) ?? resource.about}
+                  </Text>
+                </Table.Th>
+                {ACTIONS.map(({ name }) => {
+                  const scope = `${resource.name}:${name}`;
+                  return (
+                    <Table.Td key={name} className={styles.action}>
+                      {all.includes(scope) ? (
+                        <ScopeCheckbox
+                          {...state}
+                          scopes={[scope]}
+                          name={`${scope}: ${meaningOf(resource, name)}`}
+                        />
+                      ) : null}
+                    </Table.Td>
+                  );
+                })}
+              </Table.Tr>
+            ))}
+          </Fragment>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+/** "May list and retrieve transfers, create transfers": in words what is ticked. */
+function allowed(resource: Resource, value: readonly string[]): string | undefined {
+  const held = ACTIONS.filter(({ name }) => value.includes(`${resource.name}:${name}`));
+  if (held.length === 0) return undefined;
+  return `May ${held.map(({ name }) => meaningOf(resource, name)).join('; ')}`;
+}

@@ -1,0 +1,24 @@
+import { Alert } from '@mantine/core';
+import type { Subscription } from '../../api/types.ts';
+import { Icon } from '../../shared/text/Icon.tsx';
+
+export function FailingAlert({ subscriptions }: { subscriptions: readonly Subscription[] }) {
+  const failing = subscriptions.filter(
+    ({ deliveries_failing_since: since, state }) => since !== undefined && state !== 'failed',
+  );
+  if (failing.length === 0) return null;
+  return (
+    <Alert
+      color="orange"
+      variant="light"
+      mb="md"
+      icon={<Icon name="warning" />}
+      title={
+        failing.length === 1 ? 'An endpoint does not answer' : `${failing.length} endpoints do not answer`
+      }
+    >
+      Deliveries are repeated for seven days from the first failure; after that the subscription fails for
+      good.
+    </Alert>
+  );
+}

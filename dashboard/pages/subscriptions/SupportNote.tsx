@@ -1,0 +1,17 @@
+import { Group, Text } from '@mantine/core';
+import { useWorkspace } from '../../session/workspace.ts';
+import { MailLink } from '../../shared/page/MailLink.tsx';
+import { Icon } from '../../shared/text/Icon.tsx';
+
+/** What only the operator changes: the sentence ends with where to write to. */
+export function SupportNote({ children }: { children: string }) {
+  const { session } = useWorkspace();
+  return (
+    <Group gap={6} wrap="nowrap">
+      <Icon name="shield" size={16} />
+      <Text size="sm" c="dimmed">
+        {children} <MailLink to={session.support_email} />
+      </Text>
+    </Group>
+  );
+}
