@@ -16,7 +16,7 @@ import { NowProvider } from './shared/time/NowProvider.tsx';
 const services = createServices();
 const colorScheme = localStorageColorSchemeManager({ key: 'portico.color-scheme' });
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
-// The styles that keep a page from scrolling behind a dialog are made by a part that reads the nonce from here.
+// react-remove-scroll, which locks scrolling behind dialogs, takes the nonce for its styles from here.
 setNonce(nonce);
 
 createRoot(document.getElementById('root') as HTMLElement).render(

@@ -34,7 +34,7 @@ test('each form asks for what the server needs, and offers only what it takes', 
       if (options) assert.deepEqual(options, valuesOf(properties[name]), `${kind.path}: ${name}`);
     }
     const endings = type.machine ? endingsOf(type.machine) : [];
-    for (const ending of kind.endings) assert.ok(endings.includes(ending), `${kind.path} end ${ending}`);
+    for (const ending of kind.outcomes) assert.ok(endings.includes(ending), `${kind.path} end ${ending}`);
   }
   assert.deepEqual(Object.keys(FAILURE_LABELS), valuesOf(FileView.properties.failure_code));
 });

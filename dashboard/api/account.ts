@@ -7,7 +7,7 @@ import type {
 import { type Method, send } from './send.ts';
 import type { Link, LoginSession, Passkey, PasswordReset, Session } from './types.ts';
 
-/** Everything that works with the session's cookie: logging in, and one's own account. */
+/** Calls that authenticate with the session cookie instead of a token. */
 function call<Body>(method: Method, path: string, body?: object): Promise<Body> {
   return send<Body>({ method, path: `/dashboard${path}`, body });
 }

@@ -1,6 +1,6 @@
-/** An answer that is no success, in the words of the service; or none at all. */
+/** A failed call: an error response of the service, or no response at all. */
 export class ApiError extends Error {
-  /** 0: the service could not be reached. */
+  /** 0 when the service could not be reached. */
   readonly status: number;
   readonly code: string;
   readonly requestId: string | undefined;
@@ -25,7 +25,7 @@ export function hasCode(error: unknown, ...codes: readonly string[]): error is A
 export async function errorFromResponse(response: Response): Promise<ApiError> {
   const body = (await response.json().catch(() => ({}))) as { message_code?: string; message?: string };
   const retryAfter = Number(response.headers.get('retry-after'));
-  return new ApiError(body.message ?? `The service answered ${response.status}.`, {
+  return new ApiError(body.message ?? `The service responded with status ${response.status}.`, {
     status: response.status,
     code: body.message_code ?? 'unknown',
     requestId: response.headers.get('x-request-id') ?? undefined,

@@ -1,6 +1,5 @@
 import { TextInput } from '@mantine/core';
 
-/** The second factor; what it is given comes from a form. */
 export function CodeField(props: {
   value?: string;
   error?: React.ReactNode;
@@ -9,7 +8,7 @@ export function CodeField(props: {
   return (
     <TextInput
       label="Code"
-      description="From your authenticator app, or one of your recovery codes"
+      description="From your authenticator app, or a recovery code"
       autoComplete="one-time-code"
       autoFocus
       data-autofocus

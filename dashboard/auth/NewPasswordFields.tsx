@@ -1,7 +1,7 @@
 import { PasswordInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 
-/** A new password and the same once more, in a form with `newPasswordRules`. */
+/** For forms that validate with `newPasswordRules`. */
 export function NewPasswordFields({
   form,
   label,
@@ -15,10 +15,10 @@ export function NewPasswordFields({
       <PasswordInput
         {...shared}
         label={label}
-        description="At least 12 characters; a few unrelated words are good"
+        description="At least 12 characters. A few unrelated words work well."
         {...form.getInputProps('password')}
       />
-      <PasswordInput {...shared} label={`${label} again`} {...form.getInputProps('again')} />
+      <PasswordInput {...shared} label={`Confirm ${label.toLowerCase()}`} {...form.getInputProps('again')} />
     </>
   );
 }

@@ -1,29 +1,28 @@
 import { Button } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ROLE_LABELS } from '../api/permissions.ts';
 import { useServices } from '../session/services.ts';
-import { SESSION_KEY } from '../session/session.ts';
+import { useRefreshSession } from '../session/session.ts';
 import { useWorkspace } from '../session/workspace.ts';
 import { EmptyState } from '../shared/feedback/EmptyState.tsx';
 import { ProofForm } from './ProofForm.tsx';
 
-/** In place of every page but one's own account, while the Organization requires a second factor and none was given. */
+/** Replaces every page except the account while the workspace is locked. */
 export function SecondFactorRequired() {
   const { session, organization } = useWorkspace();
   const { tokens } = useServices();
-  const queries = useQueryClient();
+  const refreshSession = useRefreshSession();
   const { has_totp: hasTotp, passkey_count: passkeys } = session.member;
-  const proved = () => {
-    tokens.forget();
-    return queries.invalidateQueries({ queryKey: SESSION_KEY });
+  const unlock = () => {
+    tokens.clear();
+    return refreshSession();
   };
   if (hasTotp || passkeys > 0)
     return (
       <EmptyState
         icon="shield"
         title="Confirm your second factor"
-        action={<ProofForm secondFactor onProved={proved} />}
+        action={<ProofForm secondFactor onProved={unlock} />}
       >
         {organization.name} requires a second factor. You logged in without one.
       </EmptyState>
@@ -34,7 +33,7 @@ export function SecondFactorRequired() {
       title="Set up a second factor"
       action={
         <Button component={Link} to="/account">
-          Set it up
+          Open account settings
         </Button>
       }
     >

@@ -4,68 +4,68 @@ import { ApiError, hasCode } from '../api/api-error.ts';
 import { Dialog } from '../shared/forms/Dialog.tsx';
 import { ProofForm } from './ProofForm.tsx';
 
-/** Resolves once the person has confirmed that it is them, and rejects when they would not. */
-export type AskForProof = (problem: ApiError) => Promise<void>;
+/** Resolves when the user has confirmed their identity, rejects when they close the dialog. */
+export type RequestProof = (error: ApiError) => Promise<void>;
 
-export const ProofContext = createContext<AskForProof>(async (problem) => {
-  throw problem;
+export const ProofContext = createContext<RequestProof>(async (error) => {
+  throw error;
 });
 
-type Asked = { secondFactor: boolean; proved(): void; givenUp(): void };
+type ProofRequest = { secondFactor: boolean; onProved(): void; onCancelled(): void };
 
-/** The question, over the dialog that it came from, which keeps what was typed and goes on afterwards. */
-export function useProofDialog(): { ask: AskForProof; dialog: ReactNode } {
-  const [asked, setAsked] = useState<Asked>();
-  const asking = useRef<Promise<void>>(undefined);
-  useEffect(() => () => asked?.givenUp(), [asked]);
+/** The dialog opens above the one that made the call, which keeps its input and continues afterwards. */
+export function useProofDialog(): { requestProof: RequestProof; dialog: ReactNode } {
+  const [request, setRequest] = useState<ProofRequest>();
+  const pending = useRef<Promise<void>>(undefined);
+  useEffect(() => () => request?.onCancelled(), [request]);
 
-  const ask = useCallback((problem: ApiError) => {
-    // Calls of the same moment share one question.
-    asking.current ??= new Promise<void>((resolve, reject) =>
-      setAsked({
-        secondFactor: hasCode(problem, 'second_factor_required'),
-        proved: resolve,
-        givenUp: () => reject(notConfirmed(problem)),
+  const requestProof = useCallback((error: ApiError) => {
+    // Concurrent calls share one dialog.
+    pending.current ??= new Promise<void>((resolve, reject) =>
+      setRequest({
+        secondFactor: hasCode(error, 'second_factor_required'),
+        onProved: resolve,
+        onCancelled: () => reject(cancelled(error)),
       }),
     ).finally(() => {
-      asking.current = undefined;
-      setAsked(undefined);
+      pending.current = undefined;
+      setRequest(undefined);
     });
-    return asking.current;
+    return pending.current;
   }, []);
 
-  const dialog = asked ? (
-    <Dialog above title="Confirm that it is you" onClose={asked.givenUp}>
+  const dialog = request ? (
+    <Dialog above title="Confirm your identity" onClose={request.onCancelled}>
       <Stack>
         <Text size="sm">
-          {asked.secondFactor
-            ? 'Your Organization requires a second factor for this.'
-            : 'This change needs a recent confirmation. You will not be asked again for 5 minutes.'}
+          {request.secondFactor
+            ? 'Your Organization requires a second factor for this change.'
+            : 'This change requires a recent login. You will not be asked again for 5 minutes.'}
         </Text>
-        <ProofForm secondFactor={asked.secondFactor} onProved={asked.proved} />
+        <ProofForm secondFactor={request.secondFactor} onProved={request.onProved} />
       </Stack>
     </Dialog>
   ) : null;
-  return { ask, dialog };
+  return { requestProof, dialog };
 }
 
-function notConfirmed({ status, code }: ApiError): ApiError {
-  return new ApiError('You did not confirm that it is you. Nothing was changed.', { status, code });
+function cancelled({ status, code }: ApiError): ApiError {
+  return new ApiError('You did not confirm your identity. Nothing was changed.', { status, code });
 }
 
-/** For calls with the session that may need a fresh proof: it is asked for, and the call made again. */
-export function useWithProof(): <Answer>(call: () => Promise<Answer>) => Promise<Answer> {
-  const ask = use(ProofContext);
+/** Repeats a call with the session cookie after the proof that it requires. */
+export function useWithProof(): <Result>(call: () => Promise<Result>) => Promise<Result> {
+  const requestProof = use(ProofContext);
   return useCallback(
     async (call) => {
       try {
         return await call();
       } catch (error) {
         if (!hasCode(error, 'proof_required')) throw error;
-        await ask(error);
+        await requestProof(error);
         return await call();
       }
     },
-    [ask],
+    [requestProof],
   );
 }

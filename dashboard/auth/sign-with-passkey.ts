@@ -1,10 +1,10 @@
 import { type AuthenticationResponseJSON, startAuthentication } from '@simplewebauthn/browser';
 import { accountApi } from '../api/account.ts';
 
-/** Has the browser ask for a passkey, and hands over what that signed. */
-export async function signWithPasskey<Answer>(
-  handOver: (challengeId: string, response: AuthenticationResponseJSON) => Promise<Answer>,
-): Promise<Answer> {
+/** Asks the browser for a passkey and submits the signed challenge. */
+export async function signWithPasskey<Result>(
+  submit: (challengeId: string, response: AuthenticationResponseJSON) => Promise<Result>,
+): Promise<Result> {
   const { challenge_id: challengeId, ...optionsJSON } = await accountApi.passkeyLoginOptions();
-  return await handOver(challengeId, await startAuthentication({ optionsJSON }));
+  return await submit(challengeId, await startAuthentication({ optionsJSON }));
 }

@@ -1,20 +1,20 @@
-/** What this browser looked at last. Names of things only; nothing in here is secret. */
-const NAMES = { organization: 'portico.organization', bank: 'portico.bank' } as const;
-/** Of each Organization by itself: that its set-up was offered, or is done. */
-const SET_UP = 'portico.set-up.';
+const KEYS = { organization: 'portico.organization', bank: 'portico.bank' } as const;
+const ONBOARDING_PREFIX = 'portico.set-up.';
 
-export function readSelection(what: keyof typeof NAMES): string | undefined {
-  return localStorage.getItem(NAMES[what]) ?? undefined;
+export type Selection = keyof typeof KEYS;
+
+export function readSelection(selection: Selection): string | undefined {
+  return localStorage.getItem(KEYS[selection]) ?? undefined;
 }
 
-export function saveSelection(what: keyof typeof NAMES, guid: string): void {
-  localStorage.setItem(NAMES[what], guid);
+export function saveSelection(selection: Selection, guid: string): void {
+  localStorage.setItem(KEYS[selection], guid);
 }
 
 export function isOnboardingSeen(organizationGuid: string): boolean {
-  return localStorage.getItem(SET_UP + organizationGuid) !== null;
+  return localStorage.getItem(ONBOARDING_PREFIX + organizationGuid) !== null;
 }
 
 export function markOnboardingSeen(organizationGuid: string): void {
-  localStorage.setItem(SET_UP + organizationGuid, 'seen');
+  localStorage.setItem(ONBOARDING_PREFIX + organizationGuid, 'seen');
 }

@@ -2,16 +2,15 @@ import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { createContext, use } from 'react';
 import { ApiError } from '../api/api-error.ts';
 import { createTokens, type Tokens } from '../api/tokens.ts';
-import { SESSION_KEY } from './session.ts';
 
-/** Made once for the page; whoever logs out leaves nothing of it behind. */
 export type Services = { tokens: Tokens; queries: QueryClient };
 
+export const SESSION_KEY = ['session'] as const;
 const MAX_RETRIES = 2;
 const FRESH_FOR_MS = 5_000;
 
 export function createServices(): Services {
-  /** The session may be over, or the role another one by now: who is logged in is asked anew. */
+  /** The session may have ended, or the role changed: reload the session. */
   const onError = (error: unknown) => {
     if (error instanceof ApiError && (error.status === 401 || error.code === 'invalid_scopes'))
       void queries.invalidateQueries({ queryKey: SESSION_KEY });
@@ -22,16 +21,15 @@ export function createServices(): Services {
     defaultOptions: {
       queries: {
         staleTime: FRESH_FOR_MS,
-        // What the service refused, it will refuse again; a network that is away may come back.
-        retry: (count, error) => count < MAX_RETRIES && !(error instanceof ApiError && isFinal(error)),
+        retry: (count, error) => count < MAX_RETRIES && !isClientError(error),
       },
     },
   });
   return { tokens: createTokens(), queries };
 }
 
-function isFinal({ status }: ApiError): boolean {
-  return status >= 400 && status < 500;
+function isClientError(error: unknown): boolean {
+  return error instanceof ApiError && error.status >= 400 && error.status < 500;
 }
 
 export const ServicesContext = createContext<Services | undefined>(undefined);

@@ -1,12 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { accountApi } from '../api/account.ts';
 import { ApiError } from '../api/api-error.ts';
 import type { Session } from '../api/types.ts';
-import type { Services } from './services.ts';
+import { SESSION_KEY, type Services } from './services.ts';
 
-export const SESSION_KEY = ['session'] as const;
-
-/** Who is logged in; null when nobody is. */
+/** `data` is null when the user is not logged in. */
 export function useSession() {
   return useQuery({ queryKey: SESSION_KEY, queryFn: readSession, staleTime: 60_000 });
 }
@@ -29,8 +27,13 @@ export function replaceSession(services: Services, session: Session | null): voi
   clearCachedData(services);
 }
 
-/** Someone else is logged in now, or nobody: what was fetched before is nobody's business any more. */
+/** Removes everything that was fetched for the previous user, except the session itself. */
 export function clearCachedData({ tokens, queries }: Services): void {
-  tokens.forget();
+  tokens.clear();
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
+}
+
+export function useRefreshSession(): () => Promise<void> {
+  const queries = useQueryClient();
+  return () => queries.invalidateQueries({ queryKey: SESSION_KEY });
 }

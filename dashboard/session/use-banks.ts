@@ -5,7 +5,7 @@ import type { Bank, Environment, List } from '../api/types.ts';
 import { useServices } from './services.ts';
 
 const PER_PAGE = 100;
-/** A selector with more banks than this is no help any more; the address can still name any. */
+/** The selector lists at most this many pages; the URL can name any bank. */
 const MAX_PAGES = 10;
 
 /** The banks of both environments, oldest first within each, sandbox before production. */

@@ -4,8 +4,8 @@ import { useServices } from './services.ts';
 import { clearCachedData } from './session.ts';
 
 /**
- * Another tab shares the cookie: there somebody else may have logged in. What was fetched for the one before is
- * forgotten first; until then it is not this person's page.
+ * False until the cache is cleared after another user logged in. Tabs share the cookie, so that can happen in another
+ * tab.
  */
 export function useIsSameMember(session: Session | null | undefined): boolean {
   const services = useServices();

@@ -1,23 +1,23 @@
 import { useEffect, useState } from 'react';
-import { readSelection, saveSelection } from './local-storage.ts';
+import { readSelection, type Selection, saveSelection } from './local-storage.ts';
 
 /**
- * The one that the address names, else the one that this browser looked at last, else the first. Storage is read once
- * and what is shown is held on to: another tab, or another first one in the list, moves nobody.
+ * The item named in the URL, else the one last selected in this browser, else the first. Storage is read only once, so
+ * that a selection in another tab or a reordered list does not switch this tab.
  */
 export function useSelected<Item extends { guid: string }>(
-  what: 'organization' | 'bank',
+  selection: Selection,
   items: readonly Item[],
-  named: string | undefined,
+  guidInUrl: string | undefined,
 ): Item | undefined {
-  const [own, setOwn] = useState(() => readSelection(what));
-  const byAddress = items.find(({ guid }) => guid === named);
-  const item = byAddress ?? items.find(({ guid }) => guid === own) ?? items[0];
-  if (item && !byAddress && item.guid !== own) setOwn(item.guid);
-  // Only what the address came to name: a choice that was held back is none.
-  const chosen = byAddress?.guid;
+  const [shownGuid, setShownGuid] = useState(() => readSelection(selection));
+  const fromUrl = items.find(({ guid }) => guid === guidInUrl);
+  const item = fromUrl ?? items.find(({ guid }) => guid === shownGuid) ?? items[0];
+  if (item && !fromUrl && item.guid !== shownGuid) setShownGuid(item.guid);
+  // Saved from the URL, not on click: the navigation guard may have rejected the selection.
+  const selectedGuid = fromUrl?.guid;
   useEffect(() => {
-    if (chosen !== undefined) saveSelection(what, chosen);
-  }, [what, chosen]);
+    if (selectedGuid !== undefined) saveSelection(selection, selectedGuid);
+  }, [selection, selectedGuid]);
   return item;
 }

@@ -3,18 +3,17 @@ import type { Api } from '../api/client.ts';
 import type { Can } from '../api/permissions.ts';
 import type { Bank, Environment, Feature, Organization, Session } from '../api/types.ts';
 
-/** What every page looks at: one Organization, one of its banks and so one environment, as one person. */
+/** The selected Organization and bank, with the environment of the bank, and what the user may do there. */
 export type Workspace = {
   session: Session;
   organization: Organization;
   can: Can;
-  /** What the Organization was given by the operator. */
   has(feature: Feature): boolean;
   banks: readonly Bank[];
   bank: Bank | undefined;
   environment: Environment;
   api: Api;
-  /** A second factor is required for every page but one's own account, and was not given. */
+  /** The Organization requires a second factor, and the user has not confirmed one in this session. */
   isLocked: boolean;
   chooseBank(bank: Bank): void;
   chooseOrganization(guid: string): void;
@@ -24,6 +23,6 @@ export const WorkspaceContext = createContext<Workspace | undefined>(undefined);
 
 export function useWorkspace(): Workspace {
   const workspace = use(WorkspaceContext);
-  if (!workspace) throw new Error('useWorkspace is used outside of a workspace');
+  if (!workspace) throw new Error('useWorkspace is used outside of WorkspaceContext');
   return workspace;
 }

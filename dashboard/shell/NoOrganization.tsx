@@ -8,15 +8,15 @@ export function NoOrganization({ session }: { session: Session }) {
   return (
     <EmptyState
       icon="team"
-      title="You belong to no Organization"
+      title="You are not a member of an Organization"
       action={
         <Button variant="light" onClick={logOut}>
           Log out
         </Button>
       }
     >
-      {session.member.email} was removed from its last Organization. Ask one of its Founders for an
-      invitation, or write to {session.support_email}.
+      {session.member.email} was removed from its last Organization. Ask a Founder to invite you again, or
+      contact {session.support_email}.
     </EmptyState>
   );
 }

@@ -4,7 +4,6 @@ import { useWorkspace } from '../session/workspace.ts';
 import { Icon } from '../shared/text/Icon.tsx';
 import styles from './OrganizationSwitch.module.css';
 
-/** The Organization, and a way to another where there is one. */
 export function OrganizationSwitch() {
   const { session, organization, chooseOrganization } = useWorkspace();
   const content = (

@@ -12,12 +12,11 @@ import { Navigation } from './Navigation.tsx';
 import { OrganizationSwitch } from './OrganizationSwitch.tsx';
 import styles from './Shell.module.css';
 
-/** The frame of every page: where you are, as whom, in which environment. */
 export function Shell({ children }: { children: ReactNode }) {
   const [opened, { toggle, close }] = useDisclosure();
   const { pathname } = useLocation();
   const { isLocked } = useWorkspace();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new page closes the menu that led there
+  // biome-ignore lint/correctness/useExhaustiveDependencies: navigation closes the mobile menu
   useEffect(close, [pathname]);
   return (
     <AppShell
@@ -26,7 +25,7 @@ export function Shell({ children }: { children: ReactNode }) {
       padding={{ base: 'md', md: 'xl' }}
     >
       <a href="#content" className={styles.skip}>
-        Skip to the content
+        Skip to content
       </a>
       <AppShell.Header className={styles.header}>
         <Group h="100%" px="md" gap="sm" wrap="nowrap">
@@ -35,7 +34,7 @@ export function Shell({ children }: { children: ReactNode }) {
             onClick={toggle}
             hiddenFrom="md"
             size="sm"
-            aria-label={opened ? 'Close the menu' : 'Open the menu'}
+            aria-label={opened ? 'Close menu' : 'Open menu'}
           />
           <Logo />
           <div className={styles.space} />

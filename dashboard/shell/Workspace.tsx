@@ -7,8 +7,8 @@ import type { Feature, Organization, Session } from '../api/types.ts';
 import { ProofContext, useProofDialog } from '../auth/proof.tsx';
 import { SecondFactorRequired } from '../auth/SecondFactorRequired.tsx';
 import { FreezeContext, useFreezeState, useFrozen } from '../session/freeze.ts';
-import { useServices } from '../session/services.ts';
-import { SESSION_KEY, useSession } from '../session/session.ts';
+import { SESSION_KEY, useServices } from '../session/services.ts';
+import { useSession } from '../session/session.ts';
 import { useBanks } from '../session/use-banks.ts';
 import { useIsSameMember } from '../session/use-same-member.ts';
 import { useSelected } from '../session/use-selected.ts';
@@ -20,12 +20,12 @@ import { NoOrganization } from './NoOrganization.tsx';
 import { RedirectToLogin } from './RedirectToLogin.tsx';
 import { Shell } from './Shell.tsx';
 
-/** Lets in who is logged in, finds what they look at, and puts the frame around it. */
+/** Requires a login, selects the Organization and bank, and renders the shell. */
 export function Workspace() {
   const { data, error, isPending, refetch } = useSession();
-  // A session that ends takes nothing away that is shown once. A log out does: it forgets the banks, and their page.
-  const keep = useFreezeState();
-  const session = useFrozen(data, keep.isFrozen);
+  // A one-time secret stays when the session ends. Logging out removes it, because that clears the banks too.
+  const freeze = useFreezeState();
+  const session = useFrozen(data, freeze.isFrozen);
   const isSamePerson = useIsSameMember(session);
   const { filters } = useFilters();
   const organization = useSelected('organization', session?.organizations ?? [], filters.org);
@@ -35,7 +35,7 @@ export function Workspace() {
   if (!isSamePerson) return <PageLoading />;
   if (!organization) return <NoOrganization session={session} />;
   return (
-    <FreezeContext value={keep}>
+    <FreezeContext value={freeze}>
       <OrganizationWorkspace key={organization.guid} session={session} organization={organization} />
     </FreezeContext>
   );
@@ -46,7 +46,6 @@ function OrganizationWorkspace({ session, organization }: { session: Session; or
   const { filters, change } = useFilters();
   const navigate = useNavigate();
   const { pathname } = useLocation();
-  // Until a second factor is given the service refuses everything but one's own account.
   const isLocked = organization.second_factor === 'always' && !session.second_factor;
   const { data, error, isPending, refetch } = useBanks(organization.guid, session.environments, {
     enabled: !isLocked,
@@ -57,22 +56,22 @@ function OrganizationWorkspace({ session, organization }: { session: Session; or
   const environment = bank?.environment ?? 'sandbox';
   const isAccount = pathname.split('/')[1] === 'account';
 
-  const { ask: askForProof, dialog: proofDialog } = useProofDialog();
+  const { requestProof: openProofDialog, dialog: proofDialog } = useProofDialog();
   const { has_totp: hasTotp, passkey_count: passkeys } = session.member;
   const hasSecondFactor = hasTotp || passkeys > 0;
-  const ask = useCallback(
-    async (problem: ApiError) => {
-      if (hasCode(problem, 'second_factor_required') && !hasSecondFactor) throw problem;
-      await askForProof(problem);
+  const requestProof = useCallback(
+    async (error: ApiError) => {
+      if (hasCode(error, 'second_factor_required') && !hasSecondFactor) throw error;
+      await openProofDialog(error);
       await queries.invalidateQueries({ queryKey: SESSION_KEY });
     },
-    [askForProof, hasSecondFactor, queries],
+    [openProofDialog, hasSecondFactor, queries],
   );
 
-  // The same one as long as it is for the same tenant: streams are opened with it.
+  // Stable per tenant: live streams reconnect when it changes.
   const api = useMemo(
-    () => createApi(tokens, { organizationGuid: organization.guid, environment }, ask),
-    [tokens, organization.guid, environment, ask],
+    () => createApi(tokens, { organizationGuid: organization.guid, environment }, requestProof),
+    [tokens, organization.guid, environment, requestProof],
   );
   const workspace = {
     session,
@@ -86,7 +85,7 @@ function OrganizationWorkspace({ session, organization }: { session: Session; or
     isLocked,
     chooseBank: ({ guid }: { guid: string }) => change({ bank: guid }),
     chooseOrganization: (guid: string) => {
-      // Filters and single objects are of the one that is left; the page that lists them is there in the other as well.
+      // Filters and object guids belong to the previous Organization, so only the top-level page is kept.
       void navigate({ to: `/${pathname.split('/')[1]}`, search: { org: guid } });
     },
   };
@@ -94,11 +93,11 @@ function OrganizationWorkspace({ session, organization }: { session: Session; or
   return (
     <WorkspaceContext value={workspace}>
       <Shell>
-        <ProofContext value={ask}>
+        <ProofContext value={requestProof}>
           {isLocked ? isAccount ? <Outlet /> : <SecondFactorRequired /> : null}
           {isPending && !isLocked ? <PageLoading /> : null}
           {error && !data ? <ErrorAlert error={error} onRetry={() => void refetch()} /> : null}
-          {/* A refresh that failed takes nothing away: the page may show a secret that is shown once. */}
+          {/* Stays mounted after a failed refresh: it may show a one-time secret. */}
           {data && !isLocked ? <Outlet key={`${environment} ${bank?.guid}`} /> : null}
         </ProofContext>
         {proofDialog}

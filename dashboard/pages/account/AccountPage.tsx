@@ -6,12 +6,11 @@ import { ProfilePanel } from './ProfilePanel.tsx';
 import { SessionsPanel } from './SessionsPanel.tsx';
 import { TotpPanel } from './TotpPanel.tsx';
 
-/** One's own: the same in every Organization. */
 export function AccountPage() {
   return (
     <Stack gap="lg" maw={760}>
       <PageHeader title="Account and security" spaced={false}>
-        How you log in, and where you are logged in.
+        Your profile, login methods and sessions, for all Organizations.
       </PageHeader>
       <ProfilePanel />
       <PasswordPanel />

@@ -12,7 +12,7 @@ import { useRefreshPasskeys } from './use-refresh-passkeys.ts';
 
 export function AddPasskey({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('');
-  const changed = useRefreshPasskeys();
+  const refreshPasskeys = useRefreshPasskeys();
   const withProof = useWithProof();
   const add = useMutation({
     mutationFn: async () => {
@@ -20,13 +20,13 @@ export function AddPasskey({ onClose }: { onClose: () => void }) {
       return await accountApi.addPasskey(name.trim(), await startRegistration({ optionsJSON }));
     },
     onSuccess: async () => {
-      await changed();
-      notifySuccess('The passkey works from now on.');
+      await refreshPasskeys();
+      notifySuccess('Passkey added.');
       onClose();
     },
   });
   return (
-    <Dialog title="Add a passkey" held={add.isPending} onClose={onClose}>
+    <Dialog title="Add passkey" locked={add.isPending} onClose={onClose}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -36,7 +36,7 @@ export function AddPasskey({ onClose }: { onClose: () => void }) {
         <Stack>
           <TextInput
             label="Name"
-            description="By which you know the device or key again"
+            description="The device or security key"
             placeholder="My laptop"
             maxLength={64}
             autoFocus
@@ -46,7 +46,7 @@ export function AddPasskey({ onClose }: { onClose: () => void }) {
           />
           {add.error && !(add.error instanceof ApiError) ? (
             <Text size="sm" c="red" role="alert">
-              The browser did not make one. It may have been cancelled, or this device has one already.
+              The browser did not create a passkey. You cancelled the request, or this device already has one.
             </Text>
           ) : null}
           <FormActions

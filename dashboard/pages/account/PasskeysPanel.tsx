@@ -10,13 +10,12 @@ import { AddPasskey } from './AddPasskey.tsx';
 import { RemovePasskey } from './RemovePasskey.tsx';
 import { PASSKEYS_KEY } from './use-refresh-passkeys.ts';
 
-/** As many as the server takes of one person. */
+/** Limit of the server. */
 const MAX_PASSKEYS = 10;
 
-/** Logging in with the device itself, without a password. */
 export function PasskeysPanel() {
-  const [doing, setDoing] = useState<'add' | { remove: Passkey }>();
-  const close = () => setDoing(undefined);
+  const [dialog, setDialog] = useState<'add' | { remove: Passkey }>();
+  const close = () => setDialog(undefined);
   const { data, error, refetch } = useQuery({ queryKey: PASSKEYS_KEY, queryFn: accountApi.passkeys });
   const isFull = data !== undefined && data.objects.length >= MAX_PASSKEYS;
   return (
@@ -26,7 +25,7 @@ export function PasskeysPanel() {
         {!data && !error ? <Skeleton height={36} /> : null}
         {data?.objects.length === 0 ? (
           <Text size="sm" c="dimmed">
-            None yet.
+            No passkeys yet.
           </Text>
         ) : null}
         {data?.objects.map((passkey) => (
@@ -44,7 +43,7 @@ export function PasskeysPanel() {
               variant="subtle"
               color="red"
               size="compact-sm"
-              onClick={() => setDoing({ remove: passkey })}
+              onClick={() => setDialog({ remove: passkey })}
               aria-label={`Remove ${passkey.name}`}
             >
               Remove
@@ -53,18 +52,18 @@ export function PasskeysPanel() {
         ))}
         {isFull ? (
           <Text size="sm" c="dimmed">
-            You have {MAX_PASSKEYS} passkeys, which is as many as there can be. Remove one to add another.
+            {MAX_PASSKEYS} of {MAX_PASSKEYS} passkeys used. Remove one to add another.
           </Text>
         ) : (
           <Group justify="flex-end">
-            <Button variant="default" onClick={() => setDoing('add')}>
-              Add a passkey
+            <Button variant="default" onClick={() => setDialog('add')}>
+              Add passkey
             </Button>
           </Group>
         )}
       </Stack>
-      {doing === 'add' ? <AddPasskey onClose={close} /> : null}
-      {typeof doing === 'object' ? <RemovePasskey passkey={doing.remove} onClose={close} /> : null}
+      {dialog === 'add' ? <AddPasskey onClose={close} /> : null}
+      {typeof dialog === 'object' ? <RemovePasskey passkey={dialog.remove} onClose={close} /> : null}
     </Panel>
   );
 }

@@ -25,11 +25,11 @@ export function PasswordPanel() {
     onSuccess: async () => {
       form.reset();
       await queries.invalidateQueries({ queryKey: ACCOUNT_SESSIONS_KEY });
-      notifySuccess('The password is changed, and every other session ended.');
+      notifySuccess('Password changed. All other sessions were ended.');
     },
   });
   return (
-    <Panel title="Password" hint="Changing it logs you out everywhere else">
+    <Panel title="Password" hint="Changing it ends all your other sessions">
       <form onSubmit={form.onSubmit((values) => change.mutate(values))}>
         <Stack gap="sm">
           <PasswordInput
@@ -43,7 +43,7 @@ export function PasswordPanel() {
           {change.error ? <ErrorAlert error={change.error} /> : null}
           <Group justify="flex-end">
             <Button type="submit" variant="default" loading={change.isPending}>
-              Change the password
+              Change password
             </Button>
           </Group>
         </Stack>

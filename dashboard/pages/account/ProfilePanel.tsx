@@ -1,8 +1,8 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { accountApi } from '../../api/account.ts';
-import { SESSION_KEY } from '../../session/session.ts';
+import { useRefreshSession } from '../../session/session.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
 import { notifySuccess } from '../../shared/feedback/notify.ts';
@@ -10,14 +10,14 @@ import { Panel } from '../../shared/page/Panel.tsx';
 
 export function ProfilePanel() {
   const { session } = useWorkspace();
-  const queries = useQueryClient();
+  const refreshSession = useRefreshSession();
   const { name: current = '', email } = session.member;
   const [name, setName] = useState(current);
   const rename = useMutation({
     mutationFn: () => accountApi.rename(name.trim()),
     onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: SESSION_KEY });
-      notifySuccess('Saved.');
+      await refreshSession();
+      notifySuccess('Profile saved.');
     },
   });
   const changed = name.trim() !== '' && name.trim() !== current;
@@ -37,7 +37,7 @@ export function ProfilePanel() {
             <TextInput
               flex={1}
               label="Name"
-              description="How your team sees you"
+              description="Shown to your team"
               maxLength={128}
               autoComplete="name"
               value={name}

@@ -9,22 +9,20 @@ import { FormActions } from '../../shared/forms/FormActions.tsx';
 import { useRefreshPasskeys } from './use-refresh-passkeys.ts';
 
 export function RemovePasskey({ passkey, onClose }: { passkey: Passkey; onClose: () => void }) {
-  const changed = useRefreshPasskeys();
+  const refreshPasskeys = useRefreshPasskeys();
   const withProof = useWithProof();
   const remove = useMutation({
     mutationFn: () => withProof(() => accountApi.removePasskey(passkey.guid)),
     onSuccess: async () => {
-      await changed();
-      notifySuccess(`${passkey.name} is removed.`);
+      await refreshPasskeys();
+      notifySuccess(`${passkey.name} was removed.`);
       onClose();
     },
   });
   return (
-    <Dialog title={`Remove ${passkey.name}`} held={remove.isPending} onClose={onClose}>
+    <Dialog title={`Remove passkey ${passkey.name}`} locked={remove.isPending} onClose={onClose}>
       <Stack>
-        <Text size="sm">
-          You can no longer log in with it. The device keeps its half until you delete it there.
-        </Text>
+        <Text size="sm">You can no longer log in with this passkey. Delete it on your device as well.</Text>
         <FormActions
           danger
           action="Remove"

@@ -1,10 +1,10 @@
 import { Center, Group, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { accountApi } from '../../api/account.ts';
 import { useWithProof } from '../../auth/proof.tsx';
 import { plainCode } from '../../auth/totp-code.ts';
-import { SESSION_KEY } from '../../session/session.ts';
+import { useRefreshSession } from '../../session/session.ts';
 import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
 import { PageLoading } from '../../shared/feedback/PageLoading.tsx';
 import { Dialog } from '../../shared/forms/Dialog.tsx';
@@ -14,7 +14,7 @@ import { CopyButton } from '../../shared/text/CopyButton.tsx';
 import { QrCode } from './QrCode.tsx';
 
 export function SetUpTotp({ onClose }: { onClose: () => void }) {
-  const queries = useQueryClient();
+  const refreshSession = useRefreshSession();
   const [code, setCode] = useState('');
   const withProof = useWithProof();
   const { data: begun, error } = useQuery({
@@ -27,20 +27,20 @@ export function SetUpTotp({ onClose }: { onClose: () => void }) {
   const confirm = useMutation({
     mutationFn: () => accountApi.confirmTotp(plainCode(code)),
     gcTime: 0,
-    onSuccess: () => queries.invalidateQueries({ queryKey: SESSION_KEY }),
+    onSuccess: refreshSession,
   });
   const codes = confirm.data?.recovery_codes;
   return (
     <Dialog
-      title={codes ? 'Your recovery codes' : 'Set up the authenticator app'}
-      held={confirm.isPending || codes !== undefined}
+      title={codes ? 'Recovery codes' : 'Set up authenticator app'}
+      locked={confirm.isPending || codes !== undefined}
       onClose={onClose}
     >
       {error ? <ErrorAlert error={error} /> : null}
       {!begun && !error ? <PageLoading /> : null}
       {codes ? (
         <OneTimeSecret
-          warning="Each of these works once in place of a code, when the phone is gone. Keep them where the phone is not."
+          warning="Use a recovery code to log in if you lose your phone. Each code works once. Do not store them on the same phone."
           values={[{ name: 'recovery_codes', value: codes.join('\n') }]}
           filename="portico-recovery-codes.json"
           onStored={onClose}
@@ -54,7 +54,9 @@ export function SetUpTotp({ onClose }: { onClose: () => void }) {
           }}
         >
           <Stack>
-            <Text size="sm">Scan this with your app, then type the code that it shows.</Text>
+            <Text size="sm">
+              Scan the QR code with your authenticator app, then enter the code that it shows.
+            </Text>
             <Center>
               <QrCode text={begun.uri} label="QR code for the authenticator app" />
             </Center>
@@ -62,7 +64,7 @@ export function SetUpTotp({ onClose }: { onClose: () => void }) {
               <Text size="xs" ff="monospace" style={{ overflowWrap: 'anywhere' }} data-totp-secret>
                 {begun.secret}
               </Text>
-              <CopyButton value={begun.secret} label="Copy the secret" />
+              <CopyButton value={begun.secret} label="Copy secret" />
             </Group>
             <TextInput
               label="Code"

@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { SESSION_KEY } from '../../session/session.ts';
+import { SESSION_KEY } from '../../session/services.ts';
 
 export const PASSKEYS_KEY = ['account', 'passkeys'] as const;
 
-/** The session too tells how many there are. */
+/** The session contains the number of passkeys. */
 export function useRefreshPasskeys(): () => Promise<void> {
   const queries = useQueryClient();
   return async () => {

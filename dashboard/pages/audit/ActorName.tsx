@@ -6,7 +6,7 @@ import { Guid } from '../../shared/text/Guid.tsx';
 
 const PER_PAGE = 100;
 
-/** People by name while they are in the team, those who left by their address; keys by their guid. */
+/** Current members by name, former members by email, keys by guid. */
 export function ActorName({ entry }: { entry: AuditEntry }) {
   const { actor_type: type, actor, actor_email: email } = entry;
   const { api } = useWorkspace();

@@ -20,7 +20,6 @@ import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
 import { ActorName } from './ActorName.tsx';
 import { Changes } from './Changes.tsx';
 
-/** Who did what, when and from where; nothing in it can be changed. */
 export function AuditPage() {
   const { api, can } = useWorkspace();
   const { filters, change } = useFilters();
@@ -31,27 +30,27 @@ export function AuditPage() {
     created_at_gte: filters.from,
     created_at_lt: filters.until,
   };
-  const allowed = can('audit_entries:read');
+  const canView = can('audit_entries:read');
   const result = useList<AuditEntry>(
     '/audit_entries',
     { ...query, after: filters.after },
-    { enabled: allowed },
+    { enabled: canView },
   );
   const save = useMutation({
     mutationFn: async () =>
       downloadBlob('portico-audit.csv', await (await api.open('/audit_entries.csv', { query })).blob()),
     onError: notifyError,
   });
-  if (!allowed)
+  if (!canView)
     return (
-      <EmptyState icon="shield" title="The audit is not for your role">
-        Founders and Key Admins can read it.
+      <EmptyState icon="shield" title="You cannot view the audit log">
+        You need the Key Admin or Founder role to view the audit log.
       </EmptyState>
     );
   return (
     <>
       <PageHeader
-        title="Audit"
+        title="Audit log"
         actions={
           <Button
             variant="default"
@@ -63,7 +62,7 @@ export function AuditPage() {
           </Button>
         }
       >
-        Who did what, when and from where.
+        Changes to your Organization: who made them, when and from which address.
       </PageHeader>
       <FilterBar names={['action', 'actor', 'object', 'from', 'until']}>
         <TextFilter
@@ -73,7 +72,7 @@ export function AuditPage() {
           onChange={(action) => change({ action })}
         />
         <TextFilter
-          label="Who"
+          label="Actor"
           placeholder="Guid"
           value={filters.actor}
           onChange={(actor) => change({ actor })}
@@ -94,8 +93,8 @@ export function AuditPage() {
           keyOf={({ guid }) => guid}
           columns={COLUMNS}
           empty={
-            <EmptyState icon="audit" title="Nothing fits these filters">
-              Widen the time, or clear a filter.
+            <EmptyState icon="audit" title="No entries match these filters">
+              Extend the time range or clear a filter.
             </EmptyState>
           }
         />
@@ -113,7 +112,7 @@ const COLUMNS: Column<AuditEntry>[] = [
       </Text>
     ),
   },
-  { title: 'Who', cell: (entry) => <ActorName entry={entry} /> },
+  { title: 'Actor', cell: (entry) => <ActorName entry={entry} /> },
   {
     title: 'Object',
     cell: ({ object_type: type, object_id: id }) => (
@@ -138,5 +137,5 @@ const COLUMNS: Column<AuditEntry>[] = [
       </Text>
     ),
   },
-  { title: 'When', cell: ({ created_at: at }) => <RelativeTime at={at} /> },
+  { title: 'Time', cell: ({ created_at: at }) => <RelativeTime at={at} /> },
 ];

@@ -14,7 +14,6 @@ import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
 import { BankName } from './BankName.tsx';
 import { RedeliverEvent } from './RedeliverEvent.tsx';
 
-/** One event: its body exactly as it is sent, and what became of it at each subscription. */
 export function EventPage() {
   const back = (
     <PageLink to="/events" size="sm">
@@ -28,7 +27,7 @@ export function EventPage() {
           <PageHeader title={event.event_type} spaced={false} actions={<RedeliverEvent event={event} />} />
           <Panel>
             <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="lg" pt="sm">
-              <LabeledValue label="Happened">
+              <LabeledValue label="Created">
                 <RelativeTime at={event.created_at} />
               </LabeledValue>
               <LabeledValue label="Bank">
@@ -47,17 +46,14 @@ export function EventPage() {
               query={{ subscription_event_guid: event.guid }}
               showSubscription
               empty={
-                <EmptyState icon="webhook" title="It went to nobody">
-                  There was no subscription in this environment when it happened.
+                <EmptyState icon="webhook" title="No deliveries">
+                  No subscription existed in this environment when the event was created.
                 </EmptyState>
               }
             />
           </Panel>
-          <Panel
-            title="Body"
-            hint="Byte for byte what every attempt sends; the signature is over exactly this"
-          >
-            <CodeBlock label="the raw body" code={rawBody(event)} />
+          <Panel title="Body" hint="The exact bytes of every attempt, as they are signed">
+            <CodeBlock label="request body" code={rawBody(event)} />
           </Panel>
         </>
       )}

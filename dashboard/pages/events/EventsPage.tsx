@@ -19,11 +19,10 @@ import { RedeliverFailedButton } from './RedeliverFailedButton.tsx';
 
 const REFRESH_MS = 5_000;
 
-/** What has happened, newest first: of the selected bank, or of all banks of its environment. */
 export function EventsPage() {
   const { bank, environment, can } = useWorkspace();
   const { filters, change } = useFilters();
-  const ofAll = filters.banks === 'all' || !bank;
+  const allBanks = filters.banks === 'all' || !bank;
   const isFiltered = ['type', 'object', 'from', 'until'].some((name) => name in filters);
   const result = useList<Event>(
     '/subscription_events',
@@ -31,7 +30,7 @@ export function EventsPage() {
       environment,
       event_type: filters.type,
       object_guid: filters.object,
-      bank_guid: ofAll ? undefined : bank.guid,
+      bank_guid: allBanks ? undefined : bank.guid,
       created_at_gte: filters.from,
       created_at_lt: filters.until,
       after: filters.after,
@@ -44,13 +43,15 @@ export function EventsPage() {
         title="Events"
         actions={can('subscription_events:execute') ? <RedeliverFailedButton /> : undefined}
       >
-        What has happened{ofAll ? ` in ${environment}` : ` at ${bank.name}`}. Open one to see to whom it was
-        delivered.{ofAll ? null : ' What concerns no bank, such as a subscription, is among all of them.'}
+        Events{allBanks ? ` in ${environment}` : ` of ${bank.name}`}. Open an event to see its deliveries.
+        {allBanks
+          ? null
+          : ' Events without a bank, such as subscription.storing, are listed under All banks.'}
       </PageHeader>
       <FilterBar names={['type', 'object', 'banks', 'from', 'until']}>
         <Select
           label="Type"
-          placeholder="Every type"
+          placeholder="All types"
           searchable
           clearable
           data={EVENT_TYPES.map((type) => type)}
@@ -60,11 +61,8 @@ export function EventsPage() {
         <Select
           label="Bank"
           allowDeselect={false}
-          data={[
-            ...(bank ? [{ value: 'one', label: bank.name }] : []),
-            { value: 'all', label: `All of ${environment}` },
-          ]}
-          value={ofAll ? 'all' : 'one'}
+          data={[...(bank ? [{ value: 'one', label: bank.name }] : []), { value: 'all', label: 'All banks' }]}
+          value={allBanks ? 'all' : 'one'}
           onChange={(banks) => change({ banks: banks === 'all' ? 'all' : undefined })}
         />
         <GuidFilter label="Object" value={filters.object} onChange={(object) => change({ object })} />
@@ -79,13 +77,13 @@ export function EventsPage() {
           columns={COLUMNS}
           empty={
             isFiltered ? (
-              <EmptyState icon="search" title="No event fits these filters">
-                Widen the time, or clear a filter. History is kept for 30 days by default.
+              <EmptyState icon="search" title="No events match these filters">
+                Extend the time range or clear a filter. By default, events are kept for 30 days.
               </EmptyState>
             ) : (
-              <EmptyState icon="events" title="Nothing has happened yet">
-                Events appear when objects change.
-                {environment === 'sandbox' ? ' Create a transfer under Sandbox to see three of them.' : null}
+              <EmptyState icon="events" title="No events yet">
+                Events are created when objects change.
+                {environment === 'sandbox' ? ' Create a transfer under Sandbox to see some.' : null}
               </EmptyState>
             )
           }
@@ -106,6 +104,6 @@ const COLUMNS: Column<Event>[] = [
   },
   { title: 'Object', cell: ({ object_guid: guid }) => <Guid value={guid} name="object_guid" /> },
   { title: 'Bank', cell: ({ bank_guid: guid }) => <BankName guid={guid} /> },
-  { title: 'Event', cell: ({ guid }) => <Guid value={guid} name="event guid" /> },
-  { title: 'Happened', cell: ({ created_at: at }) => <RelativeTime at={at} /> },
+  { title: 'Guid', cell: ({ guid }) => <Guid value={guid} name="event guid" /> },
+  { title: 'Created', cell: ({ created_at: at }) => <RelativeTime at={at} /> },
 ];

@@ -4,7 +4,6 @@ import type { Subscription } from '../../api/types.ts';
 import { Icon } from '../../shared/text/Icon.tsx';
 import { RedeliverFailedDialog } from './RedeliverFailedDialog.tsx';
 
-/** Everything that failed since a moment, once more; of one subscription, or of one to choose. */
 export function RedeliverFailedButton({ subscription }: { subscription?: Subscription }) {
   const [opened, setOpened] = useState(false);
   return (
@@ -14,7 +13,7 @@ export function RedeliverFailedButton({ subscription }: { subscription?: Subscri
         leftSection={<Icon name="refresh" size={16} />}
         onClick={() => setOpened(true)}
       >
-        Recover
+        Redeliver failed
       </Button>
       {opened ? <RedeliverFailedDialog subscription={subscription} onClose={() => setOpened(false)} /> : null}
     </>

@@ -11,7 +11,7 @@ import { FormActions } from '../../shared/forms/FormActions.tsx';
 import { useNow } from '../../shared/time/NowProvider.tsx';
 import { RedeliveryProgress } from './RedeliveryProgress.tsx';
 
-const LOOK_EVERY_MS = 1_000;
+const POLL_MS = 1_000;
 const DAY_MS = 86_400_000;
 
 export function RedeliverFailedDialog({
@@ -24,60 +24,62 @@ export function RedeliverFailedDialog({
   const { api, environment } = useWorkspace();
   const queries = useQueryClient();
   const now = useNow();
-  const targets = useDeliveringSubscriptions();
+  const delivering = useDeliveringSubscriptions();
   const nameOf = useSubscriptionName();
-  const [target, setTarget] = useState<string | undefined>(subscription?.guid);
+  const [subscriptionGuid, setSubscriptionGuid] = useState<string | undefined>(subscription?.guid);
   const [since, setSince] = useState<string | undefined>(() => new Date(now - DAY_MS).toISOString());
   const isPast = since !== undefined && Date.parse(since) < now;
   const start = useMutation({
-    mutationFn: () => api.post<Recovery>('/subscription_recoveries', { subscription_guid: target, since }),
+    mutationFn: () =>
+      api.post<Recovery>('/subscription_recoveries', { subscription_guid: subscriptionGuid, since }),
   });
   const { data: recovery = start.data } = useQuery({
     queryKey: [api.key, '/subscription_recoveries', start.data?.guid],
     queryFn: () => api.get<Recovery>(`/subscription_recoveries/${start.data?.guid}`),
     enabled: start.data !== undefined,
-    refetchInterval: ({ state }) => (state.data && state.data.state !== 'running' ? false : LOOK_EVERY_MS),
+    refetchInterval: ({ state }) => (state.data && state.data.state !== 'running' ? false : POLL_MS),
   });
   const finish = () => {
     void queries.invalidateQueries({ queryKey: [api.key, '/subscription_deliveries'] });
     onClose();
   };
   return (
-    <Dialog title="Recover what failed" held={start.isPending} onClose={finish}>
+    <Dialog title="Redeliver failed events" locked={start.isPending} onClose={finish}>
       {recovery ? (
         <RedeliveryProgress recovery={recovery} onClose={finish} />
       ) : (
         <Stack>
           <Text size="sm">
-            Every delivery that failed for good is sent once more. What has succeeded is not sent again.
+            Creates a redelivery for every delivery that has failed permanently. Completed deliveries are not
+            repeated.
           </Text>
           {subscription ? (
             <Text size="sm">
-              To <strong>{subscription.name}</strong>
+              Subscription: <strong>{subscription.name}</strong>
             </Text>
           ) : (
             <Select
               label="Subscription"
               description={
-                targets?.length === 0 ? `No subscription delivers in ${environment} now` : undefined
+                delivering?.length === 0 ? `No subscription is delivering in ${environment}` : undefined
               }
-              placeholder="Which endpoint missed them?"
-              data={targets?.map((guid) => ({ value: guid, label: nameOf(guid) ?? guid })) ?? []}
-              value={target ?? null}
-              onChange={(guid) => setTarget(guid ?? undefined)}
+              placeholder="Select a subscription"
+              data={delivering?.map((guid) => ({ value: guid, label: nameOf(guid) ?? guid })) ?? []}
+              value={subscriptionGuid ?? null}
+              onChange={(guid) => setSubscriptionGuid(guid ?? undefined)}
               data-autofocus
             />
           )}
           <DateTimeFilter label="Failed since" value={since} onChange={setSince} />
           {since !== undefined && !isPast ? (
             <Text size="sm" c="red" role="alert">
-              Choose a moment that has passed.
+              Choose a time in the past.
             </Text>
           ) : null}
           <FormActions
-            action="Recover"
+            action="Redeliver"
             onAction={start.mutate}
-            disabled={target === undefined || !isPast}
+            disabled={subscriptionGuid === undefined || !isPast}
             pending={start.isPending}
             error={start.error}
             onCancel={onClose}

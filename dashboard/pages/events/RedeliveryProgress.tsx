@@ -4,26 +4,26 @@ import { StateBadge } from '../../shared/text/StateBadge.tsx';
 
 export function RedeliveryProgress({ recovery, onClose }: { recovery: Recovery; onClose: () => void }) {
   const { total, done, state } = recovery;
-  const share = total === 0 ? 100 : (done / total) * 100;
+  const percent = total === 0 ? 100 : (done / total) * 100;
   return (
     <Stack>
       <Group justify="space-between">
         <StateBadge state={state} />
         <Text size="sm" role="status">
           {total === 0
-            ? 'Nothing failed in that time'
-            : `${done.toLocaleString('en')} of ${total.toLocaleString('en')} sent again`}
+            ? 'No failed deliveries in this period'
+            : `${done.toLocaleString('en')} of ${total.toLocaleString('en')} redelivered`}
         </Text>
       </Group>
-      <Progress value={share} size="lg" animated={state === 'running'} aria-label="How far the recovery is" />
+      <Progress value={percent} size="lg" animated={state === 'running'} aria-label="Redelivery progress" />
       {state === 'failed' ? (
         <Text size="sm" c="red">
-          The subscription stopped delivering on the way.
+          The subscription stopped delivering before all events were redelivered.
         </Text>
       ) : null}
       {state === 'running' ? (
         <Text size="sm" c="dimmed">
-          It goes on by itself when you close this.
+          You can close this dialog. The redelivery continues in the background.
         </Text>
       ) : null}
       <Group justify="flex-end">

@@ -4,7 +4,7 @@ import { useWorkspace } from '../../session/workspace.ts';
 import { notifyError } from '../../shared/feedback/notify.ts';
 import { Icon } from '../../shared/text/Icon.tsx';
 
-/** The address is short-lived, so it is asked for when it is wanted. */
+/** Download URLs expire quickly, so each click requests a new one. */
 export function DownloadButton({ file }: { file: StoredFile }) {
   const { api } = useWorkspace();
   const download = async () => {

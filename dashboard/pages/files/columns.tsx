@@ -3,10 +3,11 @@ import type { StoredFile } from '../../api/types.ts';
 import type { Column } from '../../shared/table/DataTable.tsx';
 import { CopyButton } from '../../shared/text/CopyButton.tsx';
 import { Guid } from '../../shared/text/Guid.tsx';
+import { NoValue } from '../../shared/text/NoValue.tsx';
 import { StateBadge } from '../../shared/text/StateBadge.tsx';
 import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
 import { DownloadButton } from './DownloadButton.tsx';
-import { bytes, FAILURE_LABELS, wordsOf } from './labels.ts';
+import { FAILURE_LABELS, formatBytes, typeLabel } from './labels.ts';
 
 export const COLUMNS: Column<StoredFile>[] = [
   {
@@ -18,11 +19,11 @@ export const COLUMNS: Column<StoredFile>[] = [
           <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
             {filename}
           </Text>
-          <CopyButton value={guid} label={`Copy the guid of ${filename}`} />
+          <CopyButton value={guid} label={`Copy guid of ${filename}`} />
         </Group>
         <Text size="xs" c="dimmed">
-          {wordsOf(type)}
-          {size === undefined ? null : ` · ${bytes(size)}`}
+          {typeLabel(type)}
+          {size === undefined ? null : ` · ${formatBytes(size)}`}
         </Text>
         {code ? (
           <Text size="xs" c="var(--mantine-color-red-light-color)">
@@ -35,14 +36,7 @@ export const COLUMNS: Column<StoredFile>[] = [
   { title: 'State', cell: ({ state }) => <StateBadge state={state} /> },
   {
     title: 'SHA-256',
-    cell: ({ sha256 }) =>
-      sha256 === undefined ? (
-        <Text size="sm" c="dimmed">
-          –
-        </Text>
-      ) : (
-        <Guid value={sha256} name="checksum" />
-      ),
+    cell: ({ sha256 }) => (sha256 === undefined ? <NoValue /> : <Guid value={sha256} name="checksum" />),
   },
   { title: 'Customer', cell: ({ customer_guid: guid }) => <Guid value={guid} name="customer_guid" /> },
   { title: 'Created', cell: ({ created_at: at }) => <RelativeTime at={at} /> },

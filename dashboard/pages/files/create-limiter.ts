@@ -1,15 +1,14 @@
-/** Lets so many tasks run at once; the others wait, and come in the order in which they were given. */
+/** Runs at most `limit` tasks at a time; the others wait in order. */
 export function createLimiter(limit: number) {
   let running = 0;
-  const waiting: (() => void)[] = [];
+  const queue: (() => void)[] = [];
 
-  /** One that is given up while it waits leaves the line, and takes nobody's turn. */
-  function turn(signal: AbortSignal): Promise<void> {
+  function waitForSlot(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      waiting.push(resolve);
+      queue.push(resolve);
       signal.addEventListener('abort', () => {
-        const place = waiting.indexOf(resolve);
-        if (place !== -1) waiting.splice(place, 1);
+        const index = queue.indexOf(resolve);
+        if (index !== -1) queue.splice(index, 1);
         reject(signal.reason);
       });
     });
@@ -18,11 +17,11 @@ export function createLimiter(limit: number) {
   return {
     async run(signal: AbortSignal, task: () => Promise<void>): Promise<void> {
       if (running < limit) running += 1;
-      else await turn(signal);
+      else await waitForSlot(signal);
       try {
         await task();
       } finally {
-        const next = waiting.shift();
+        const next = queue.shift();
         if (next) next();
         else running -= 1;
       }

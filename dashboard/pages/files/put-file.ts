@@ -1,8 +1,8 @@
-/** A PUT with progress: `fetch` cannot tell how much of a body is sent. */
-export function put(
+/** Uses XMLHttpRequest, because `fetch` does not report upload progress. */
+export function putFile(
   url: string,
   file: File,
-  { onProgress, signal }: { onProgress: (share: number) => void; signal: AbortSignal },
+  { onProgress, signal }: { onProgress: (progress: number) => void; signal: AbortSignal },
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
@@ -13,19 +13,21 @@ export function put(
     );
     request.addEventListener('load', () => {
       if (request.status >= 200 && request.status < 300) resolve();
-      else reject(new Error(messageOf(request)));
+      else reject(new Error(errorMessage(request)));
     });
-    request.addEventListener('error', () => reject(new Error('The connection was lost. Try again.')));
+    request.addEventListener('error', () =>
+      reject(new Error('The connection was lost. Upload the file again.')),
+    );
     request.addEventListener('abort', () => reject(new DOMException('Cancelled', 'AbortError')));
     signal.addEventListener('abort', () => request.abort());
     request.send(file);
   });
 }
 
-function messageOf({ status, responseText }: XMLHttpRequest): string {
+function errorMessage({ status, responseText }: XMLHttpRequest): string {
   try {
     return (JSON.parse(responseText) as { message: string }).message;
   } catch {
-    return `The store answered ${status}.`;
+    return `The upload failed with status ${status}.`;
   }
 }

@@ -8,18 +8,18 @@ import { type KeyDialogProps, type KeyInput, listKeyOf, useKeyApi } from './use-
 export function EditKey({ kind, application, onClose }: KeyDialogProps) {
   const workspace = useWorkspace();
   const queries = useQueryClient();
-  const calls = useKeyApi(kind);
+  const keyApi = useKeyApi(kind);
   const update = useMutation({
-    mutationFn: (input: KeyInput) => calls.update(application.client_id, input),
+    mutationFn: (input: KeyInput) => keyApi.update(application.client_id, input),
     onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: listKeyOf(workspace, calls) });
-      notifySuccess('Saved. Tokens that are already out keep what they were issued with.');
+      await queries.invalidateQueries({ queryKey: listKeyOf(workspace, keyApi) });
+      notifySuccess('Key pair saved. Existing tokens keep their scopes and allowlist until they expire.');
       onClose();
     },
   });
   const { name, scopes, ip_allowlist } = application;
   return (
-    <Dialog wide title="Edit key pair" held={update.isPending} onClose={onClose}>
+    <Dialog wide title="Edit key pair" locked={update.isPending} onClose={onClose}>
       <KeyForm
         kind={kind}
         initial={{ name, scopes, ip_allowlist }}

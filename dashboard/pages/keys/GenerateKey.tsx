@@ -8,20 +8,20 @@ import { type KeyKind, listKeyOf, readScopesOf, useKeyApi } from './use-key-api.
 export function GenerateKey({ kind, onClose }: { kind: KeyKind; onClose: () => void }) {
   const workspace = useWorkspace();
   const queries = useQueryClient();
-  const calls = useKeyApi(kind);
+  const keyApi = useKeyApi(kind);
   const create = useMutation({
-    mutationFn: calls.create,
+    mutationFn: keyApi.create,
     gcTime: 0,
-    onSuccess: () => queries.invalidateQueries({ queryKey: listKeyOf(workspace, calls) }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: listKeyOf(workspace, keyApi) }),
   });
   const created = create.data;
   const title =
-    kind === 'bank' ? `Generate a key of ${workspace.bank?.name}` : 'Generate an organization key';
+    kind === 'bank' ? `Generate bank key for ${workspace.bank?.name}` : 'Generate organization key';
   return (
     <Dialog
       wide
       title={created ? 'Your new key pair' : title}
-      held={create.isPending || created !== undefined}
+      locked={create.isPending || created !== undefined}
       onClose={onClose}
     >
       {created ? (

@@ -12,7 +12,7 @@ export function KeySecret({
 }) {
   return (
     <OneTimeSecret
-      warning="The secret is not kept here in a form that can be read. If it is lost, generate a new key pair."
+      warning="Only a hash of the secret is stored. If you lose the secret, generate a new key pair."
       values={[
         { name: 'client_id', value: created.client_id },
         { name: 'client_secret', value: created.client_secret },

@@ -20,12 +20,12 @@ export function LiveTable({
       className={tableStyles.table}
       verticalSpacing="xs"
       horizontalSpacing="lg"
-      aria-label="Attempts as they are made"
+      aria-label="Attempts"
       role="table"
     >
       <Table.Thead role="rowgroup">
         <Table.Tr role="row">
-          {['Time', 'Event', 'Subscription', 'Outcome', 'Took'].map((title) => (
+          {['Time', 'Event', 'Subscription', 'Outcome', 'Duration'].map((title) => (
             <Table.Th key={title} role="columnheader" className={tableStyles.head}>
               {title}
             </Table.Th>
@@ -58,7 +58,7 @@ export function LiveTable({
             <Table.Td role="cell" data-label="Outcome">
               <DeliveryOutcome delivery={row} />
             </Table.Td>
-            <Table.Td role="cell" data-label="Took">
+            <Table.Td role="cell" data-label="Duration">
               <Duration ms={row.response_time_ms} />
             </Table.Td>
             <Table.Td role="cell" ta="right">

@@ -12,7 +12,7 @@ import { LoginError } from './LoginError.tsx';
 import { LoginLayout } from './LoginLayout.tsx';
 import { useCompleteLogin } from './use-complete-login.ts';
 
-/** Who has an account already joins with it: by logging in, or at once when that is who is logged in. */
+/** For invited users who already have an account. */
 export function AcceptInvitation({ token, link, onBack }: { token: string; link: Link; onBack: () => void }) {
   const completeLogin = useCompleteLogin();
   const services = useServices();
@@ -23,7 +23,7 @@ export function AcceptInvitation({ token, link, onBack }: { token: string; link:
     mutationFn: async ({ password, code }: typeof form.values) => {
       if (!isLoggedIn) {
         const session = await accountApi.logIn({ email: link.email, password, ...typedCode(code) });
-        // Whoever was here before is not any more, also when the invitation is then refused.
+        // The login succeeded, even if the invitation is rejected next.
         replaceSession(services, session);
       }
       return await accountApi.acceptInvitation(token);
@@ -32,15 +32,15 @@ export function AcceptInvitation({ token, link, onBack }: { token: string; link:
   });
   return (
     <LoginLayout
-      title={`Join ${link.organization_name ?? 'the team'}`}
-      lead={`You were invited as ${link.email}`}
+      title={`Join ${link.organization_name ?? 'your team'}`}
+      subtitle={`You were invited as ${link.email}`}
     >
       <form onSubmit={form.onSubmit((values) => accept.mutate(values))}>
         <Stack gap="md">
           <Text size="sm">
             {isLoggedIn
-              ? 'You are logged in with this address.'
-              : 'Log in with your account for this address to join.'}
+              ? 'You are logged in with this email address.'
+              : 'This email address already has an account. Log in to join.'}
           </Text>
           {isLoggedIn ? null : (
             <>
@@ -64,7 +64,7 @@ export function AcceptInvitation({ token, link, onBack }: { token: string; link:
           </Button>
           {isLoggedIn ? null : (
             <Anchor component="button" type="button" size="sm" ta="center" onClick={onBack}>
-              New here? Set a password
+              No account yet? Set a password
             </Anchor>
           )}
         </Stack>

@@ -14,7 +14,7 @@ export function ForgotPasswordPage() {
   });
   const back = (
     <Anchor component={Link} to="/login" size="sm" ta="center">
-      Back to the login
+      Back to login
     </Anchor>
   );
   if (request.isSuccess)
@@ -27,7 +27,7 @@ export function ForgotPasswordPage() {
       </LoginLayout>
     );
   return (
-    <LoginLayout title="Reset the password" lead="With a link that is good once">
+    <LoginLayout title="Reset your password" subtitle="We send you a link that works once">
       <form onSubmit={form.onSubmit(({ email }) => request.mutate(email))}>
         <Stack gap="md">
           <TextInput
@@ -41,7 +41,7 @@ export function ForgotPasswordPage() {
           />
           {request.error ? <LoginError error={request.error} /> : null}
           <Button type="submit" loading={request.isPending} fullWidth>
-            Ask for the link
+            Request link
           </Button>
           {back}
         </Stack>

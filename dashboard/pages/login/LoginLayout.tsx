@@ -4,14 +4,14 @@ import { ColorSchemeToggle } from '../../shell/header/ColorSchemeToggle.tsx';
 import { Mark } from '../../shell/header/Logo.tsx';
 import styles from './LoginLayout.module.css';
 
-/** The frame of the pages in front of the door. */
+/** Layout of the pages that need no login. */
 export function LoginLayout({
   title,
-  lead,
+  subtitle,
   children,
 }: {
   title: string;
-  lead?: string;
+  subtitle?: string;
   children: ReactNode;
 }) {
   useEffect(() => {
@@ -28,9 +28,9 @@ export function LoginLayout({
           <Title order={1} ta="center">
             {title}
           </Title>
-          {lead ? (
+          {subtitle ? (
             <Text c="dimmed" size="sm" ta="center">
-              {lead}
+              {subtitle}
             </Text>
           ) : null}
         </Stack>

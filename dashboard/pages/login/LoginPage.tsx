@@ -13,7 +13,6 @@ import { LoginError } from './LoginError.tsx';
 import { LoginLayout } from './LoginLayout.tsx';
 import { useCompleteLogin } from './use-complete-login.ts';
 
-/** Email and password, then the second factor where there is one; or a passkey instead of all of it. */
 export function LoginPage() {
   const { filters } = useFilters();
   const completeLogin = useCompleteLogin();
@@ -30,10 +29,10 @@ export function LoginPage() {
     onSuccess,
   });
   const passkey = useMutation({ mutationFn: () => signWithPasskey(accountApi.passkeyLogIn), onSuccess });
-  const problem = logIn.error ?? passkey.error;
+  const error = logIn.error ?? passkey.error;
 
   return (
-    <LoginLayout title="Log in" lead="Keys, webhooks and deliveries of your Organization">
+    <LoginLayout title="Log in" subtitle="Manage API keys, webhooks and deliveries">
       <form
         onSubmit={form.onSubmit((values) => {
           passkey.reset();
@@ -58,7 +57,7 @@ export function LoginPage() {
             {...form.getInputProps('password')}
           />
           {needsCode(logIn.error, form.values.code) ? <CodeField {...form.getInputProps('code')} /> : null}
-          {problem && !hasCode(problem, 'totp_required') ? <LoginError error={problem} /> : null}
+          {error && !hasCode(error, 'totp_required') ? <LoginError error={error} /> : null}
           <Button type="submit" loading={logIn.isPending} fullWidth>
             Log in
           </Button>
@@ -76,7 +75,7 @@ export function LoginPage() {
             Use a passkey
           </Button>
           <Anchor component={Link} to="/forgot-password" size="sm" ta="center">
-            Forgot the password?
+            Forgot your password?
           </Anchor>
         </Stack>
       </form>

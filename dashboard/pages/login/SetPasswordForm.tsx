@@ -19,7 +19,6 @@ export function SetPasswordForm({
 }: {
   token: string;
   link: Link;
-  /** The address of an invitation belongs to an account: by the person's own word, or the service's. */
   onHasAccount: () => void;
 }) {
   const completeLogin = useCompleteLogin();
@@ -44,7 +43,7 @@ export function SetPasswordForm({
   return (
     <LoginLayout
       title={invited ? `Join ${link.organization_name ?? 'your team'}` : 'Set a new password'}
-      lead={invited ? `You were invited as ${link.email}` : `For ${link.email}`}
+      subtitle={invited ? `You were invited as ${link.email}` : `For ${link.email}`}
     >
       <form onSubmit={form.onSubmit((values) => setPassword.mutate(values))}>
         <Stack gap="md">
@@ -52,7 +51,7 @@ export function SetPasswordForm({
           {invited ? (
             <TextInput
               label="Your name"
-              description="How your team sees you"
+              description="Shown to your team"
               autoComplete="name"
               maxLength={128}
               autoFocus
@@ -62,7 +61,7 @@ export function SetPasswordForm({
           <NewPasswordFields form={form} label="Password" />
           {invited ? null : (
             <Text size="sm" c="dimmed">
-              Every other session ends, and your passkeys are removed: add them again afterwards.
+              This ends all other sessions and removes your passkeys. You can add them again later.
             </Text>
           )}
           {needsCode(setPassword.error, form.values.code) ? (
@@ -72,7 +71,7 @@ export function SetPasswordForm({
             <LoginError error={setPassword.error} />
           ) : null}
           <Button type="submit" loading={setPassword.isPending} fullWidth>
-            {invited ? 'Set the password and join' : 'Set the password'}
+            {invited ? 'Set password and join' : 'Set password'}
           </Button>
           {invited ? (
             <Anchor component="button" type="button" size="sm" ta="center" onClick={onHasAccount}>

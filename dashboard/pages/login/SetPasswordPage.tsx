@@ -11,20 +11,20 @@ import { AcceptInvitation } from './AcceptInvitation.tsx';
 import { LoginLayout } from './LoginLayout.tsx';
 import { SetPasswordForm } from './SetPasswordForm.tsx';
 
-/** Where the link of an invitation or a reset leads. Its token is behind the #, so no server log ever has it. */
+/** Opened by invitation and reset links. The token is in the URL fragment, so it never appears in a server log. */
 export function SetPasswordPage() {
-  // The service does not tell who holds a link whether its address has an account.
+  // The API does not reveal whether the invited email address has an account, so the user says so.
   const [hasAccount, setHasAccount] = useState(false);
   const { data: session } = useSession();
   const [token] = useState(() => new URLSearchParams(location.hash.slice(1)).get('token') ?? '');
-  // Out of the address as soon as it is read, so that it is neither bookmarked nor in the history.
+  // Keeps the token out of bookmarks and the history.
   useEffect(() => history.replaceState(history.state, '', location.pathname), []);
   const {
     data: link,
     error,
     refetch,
   } = useQuery({
-    // The token is no part of the key: keys are shown by tools.
+    // Without the token: query keys are visible in developer tools.
     queryKey: ['link'],
     queryFn: () => accountApi.inspectLink(token),
     enabled: token !== '',
@@ -38,14 +38,14 @@ export function SetPasswordPage() {
         <Stack gap="md" align="center">
           <Text size="sm" ta="center">
             {token === ''
-              ? 'For safety the page forgets it when it is loaded again: open the link once more from where you have it.'
-              : 'It was used already, or its time is over. Ask for a new one: a Founder of your Organization can invite you again.'}
+              ? 'Open the link again from your email. For security, this page does not keep it after a reload.'
+              : 'The link was already used or has expired. Request a new link, or ask a Founder to invite you again.'}
           </Text>
           <Button component={Link} to="/forgot-password" variant="light" fullWidth>
-            Reset the password
+            Reset password
           </Button>
           <Anchor component={Link} to="/login" size="sm">
-            To the login
+            Log in
           </Anchor>
         </Stack>
       </LoginLayout>

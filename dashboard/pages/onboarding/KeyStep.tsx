@@ -15,13 +15,13 @@ export function KeyStep({
 }) {
   const workspace = useWorkspace();
   const queries = useQueryClient();
-  const calls = useKeyApi('bank');
+  const keyApi = useKeyApi('bank');
   const create = useMutation({
-    mutationFn: calls.create,
+    mutationFn: keyApi.create,
     gcTime: 0,
     onSuccess: async (created) => {
       onCreated(created);
-      await queries.invalidateQueries({ queryKey: listKeyOf(workspace, calls) });
+      await queries.invalidateQueries({ queryKey: listKeyOf(workspace, keyApi) });
     },
   });
   return (
@@ -38,7 +38,7 @@ export function KeyStep({
             ip_allowlist: [],
           }}
           action="Generate bank key"
-          cancel="I have one already"
+          cancel="I already have a key"
           pending={create.isPending}
           error={create.error}
           onSubmit={create.mutate}

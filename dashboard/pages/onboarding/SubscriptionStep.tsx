@@ -7,7 +7,7 @@ import { SigningKeySecret } from '../subscriptions/SigningKeySecret.tsx';
 import { SubscriptionForm } from '../subscriptions/SubscriptionForm.tsx';
 import { useSubscriptionApi } from '../subscriptions/use-subscription-api.ts';
 
-/** Undefined: without one. */
+/** Calls `onDone` with undefined when the step is skipped. */
 export function SubscriptionStep({ onDone }: { onDone: (subscription: Subscription | undefined) => void }) {
   const { create, listKey } = useSubscriptionApi();
   const queries = useQueryClient();
@@ -27,7 +27,7 @@ export function SubscriptionStep({ onDone }: { onDone: (subscription: Subscripti
         <>
           {existing.length > 0 ? (
             <Group align="flex-end" justify="space-between">
-              <Radio.Group label="Use this one" value={chosen ?? ''} onChange={setChosen}>
+              <Radio.Group label="Use an existing subscription" value={chosen ?? ''} onChange={setChosen}>
                 <Stack gap="xs" mt="xs">
                   {existing.map(({ guid, name, url }) => (
                     <Radio key={guid} value={guid} label={name} description={url} />
@@ -43,7 +43,7 @@ export function SubscriptionStep({ onDone }: { onDone: (subscription: Subscripti
             </Group>
           ) : null}
           <SubscriptionForm
-            action={existing.length > 0 ? 'Create another' : 'Create'}
+            action={existing.length > 0 ? 'Create another' : 'Create subscription'}
             cancel="Skip webhooks"
             pending={creation.isPending}
             error={creation.error}

@@ -8,13 +8,12 @@ import { EndpointTable } from './EndpointTable.tsx';
 
 const LOADING_PX = 160;
 
-/** Each endpoint of the time shown; where there is none yet, the way to the first. */
 export function EndpointsPanel({ endpoints }: { endpoints: readonly EndpointStatistics[] | undefined }) {
   const { can, environment } = useWorkspace();
   if (!endpoints) return <Skeleton height={LOADING_PX} radius="lg" />;
   if (endpoints.length > 0)
     return (
-      <Panel title="Endpoints" hint="Those in trouble first" flush>
+      <Panel title="Endpoints" hint="Lowest success rate first" flush>
         <EndpointTable endpoints={endpoints} />
       </Panel>
     );
@@ -22,7 +21,7 @@ export function EndpointsPanel({ endpoints }: { endpoints: readonly EndpointStat
     <Panel>
       <EmptyState
         icon="webhook"
-        title={`Nothing listens in ${environment} yet`}
+        title={`No endpoints in ${environment} yet`}
         action={
           can('subscriptions:write') ? (
             <Button component={Link} to="/onboarding">
@@ -31,7 +30,7 @@ export function EndpointsPanel({ endpoints }: { endpoints: readonly EndpointStat
           ) : undefined
         }
       >
-        Once there is a subscription, this shows how well and how quickly its endpoint answers.
+        Create a subscription to see the success rate and response time of its endpoint here.
       </EmptyState>
     </Panel>
   );

@@ -5,11 +5,11 @@ import { RedirectToOnboarding } from './RedirectToOnboarding.tsx';
 import { useOnboardingState } from './use-onboarding-state.ts';
 import { WebhookOverview } from './WebhookOverview.tsx';
 
-/** The first page: how deliveries do. A new Organization is led to its set-up instead, once. */
+/** Redirects a new Organization to the onboarding, once per browser. */
 export function OverviewPage() {
   const { has } = useWorkspace();
-  const setUp = useOnboardingState();
-  if (setUp === 'unknown') return <PageLoading />;
-  if (setUp === 'new') return <RedirectToOnboarding />;
+  const onboarding = useOnboardingState();
+  if (onboarding === 'unknown') return <PageLoading />;
+  if (onboarding === 'new') return <RedirectToOnboarding />;
   return has('webhooks') ? <WebhookOverview /> : <FeatureDisabled feature="webhooks" />;
 }

@@ -4,20 +4,18 @@ import { formatDuration } from '../../shared/time/format-time.ts';
 import { percent } from './charts/use-statistics.ts';
 import styles from './SummaryTiles.module.css';
 
-/** Below this the rate is shown as trouble. */
-const POOR_RATE = 0.9;
+const LOW_SUCCESS_RATE = 0.9;
 
-/** The time shown in four numbers. */
 export function SummaryTiles({ data }: { data: DeliveryStatistics | undefined }) {
   return (
     <SimpleGrid cols={{ base: 2, sm: 4 }} spacing={{ base: 'sm', sm: 'lg' }}>
-      {numbersOf(data).map(({ label, value, hint, trouble }) => (
-        <Paper key={label} className={styles.number} radius="lg">
+      {tilesOf(data).map(({ label, value, hint, isError }) => (
+        <Paper key={label} className={styles.tile} radius="lg">
           <Text size="sm" c="dimmed" fw={500}>
             {label}
           </Text>
           {data ? (
-            <Text className={styles.value} data-trouble={trouble || undefined}>
+            <Text className={styles.value} data-error={isError || undefined}>
               {value}
             </Text>
           ) : (
@@ -32,26 +30,26 @@ export function SummaryTiles({ data }: { data: DeliveryStatistics | undefined })
   );
 }
 
-type Shown = { label: string; value: string; hint: string; trouble?: boolean };
+type Tile = { label: string; value: string; hint: string; isError?: boolean };
 
-const NOTHING: DeliveryStatistics['totals'] = { events: 0, completed: 0, failed_attempts: 0 };
+const NO_TOTALS: DeliveryStatistics['totals'] = { events: 0, completed: 0, failed_attempts: 0 };
 
-function numbersOf(data: DeliveryStatistics | undefined): Shown[] {
-  const { events, completed, failed_attempts: failed, ...quality } = data?.totals ?? NOTHING;
-  const { success_rate: rate, p50_ms: median, p99_ms: nearlyAll } = quality;
+function tilesOf(data: DeliveryStatistics | undefined): Tile[] {
+  const { events, completed, failed_attempts: failed, ...quality } = data?.totals ?? NO_TOTALS;
+  const { success_rate: rate, p50_ms: median, p99_ms: p99 } = quality;
   return [
-    { label: 'Events', value: events.toLocaleString('en'), hint: 'announced' },
-    { label: 'Delivered', value: completed.toLocaleString('en'), hint: 'answered with 2xx' },
+    { label: 'Events', value: events.toLocaleString('en'), hint: 'created' },
+    { label: 'Delivered', value: completed.toLocaleString('en'), hint: 'deliveries completed' },
     {
       label: 'Success rate',
       value: rate === undefined ? '–' : percent(rate),
       hint: failed === 1 ? '1 failed attempt' : `${failed.toLocaleString('en')} failed attempts`,
-      trouble: rate !== undefined && rate < POOR_RATE,
+      isError: rate !== undefined && rate < LOW_SUCCESS_RATE,
     },
     {
       label: 'Response time',
       value: median === undefined ? '–' : formatDuration(median),
-      hint: nearlyAll === undefined ? 'median' : `median; p99 ${formatDuration(nearlyAll)}`,
+      hint: p99 === undefined ? 'median' : `median, p99 ${formatDuration(p99)}`,
     },
   ];
 }

@@ -13,7 +13,6 @@ import { EndpointsPanel } from './EndpointsPanel.tsx';
 import { FailingEndpoints } from './FailingEndpoints.tsx';
 import { SummaryTiles } from './SummaryTiles.tsx';
 
-/** How deliveries do in this environment, at a glance. */
 export function WebhookOverview() {
   const { environment } = useWorkspace();
   const { filters } = useFilters();
@@ -24,18 +23,18 @@ export function WebhookOverview() {
         Events and deliveries in {environment}.
       </PageHeader>
       <FailingEndpoints />
-      {error && data ? <StaleAlert what="The figures" /> : null}
+      {error && data ? <StaleAlert what="the statistics" /> : null}
       {error && !data ? (
-        <ErrorAlert error={error} title="The figures could not be fetched" onRetry={() => void refetch()} />
+        <ErrorAlert error={error} title="Could not load statistics" onRetry={() => void refetch()} />
       ) : (
         <>
           <SummaryTiles data={data} />
           <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
             <ChartPanel title="Attempts" data={data}>
-              {(shown) => <AttemptBars data={shown} label="Attempts" />}
+              {(loaded) => <AttemptBars data={loaded} label="Attempts" />}
             </ChartPanel>
             <ChartPanel title="Events" data={data}>
-              {(shown) => <EventBars data={shown} />}
+              {(loaded) => <EventBars data={loaded} />}
             </ChartPanel>
           </SimpleGrid>
           <EndpointsPanel endpoints={data?.subscriptions} />

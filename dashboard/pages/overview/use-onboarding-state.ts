@@ -6,14 +6,14 @@ import { isOnboardingSeen, markOnboardingSeen } from '../../session/local-storag
 import { useServices } from '../../session/services.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 
-/** Whether the Organization has neither a bank key nor a subscription. Asked once in a browser, of whoever could make one. */
+/** `new`: the Organization has no bank key and no subscription. Checked once per browser, for roles that can create keys. */
 export function useOnboardingState(): 'unknown' | 'new' | 'done' {
   const { tokens } = useServices();
   const { can, has, organization, session } = useWorkspace();
   const { guid } = organization;
-  const [isAsked] = useState(() => can('bank_applications:write') && !isOnboardingSeen(guid));
+  const [isChecked] = useState(() => can('bank_applications:write') && !isOnboardingSeen(guid));
   const { data, isPending } = useQuery({
-    queryKey: ['set-up', guid],
+    queryKey: ['onboarding', guid],
     queryFn: async () => {
       const paths = ['/bank_applications', ...(has('webhooks') ? ['/subscriptions'] : [])];
       const lists = session.environments.flatMap((environment) => {
@@ -22,13 +22,13 @@ export function useOnboardingState(): 'unknown' | 'new' | 'done' {
       });
       return (await Promise.all(lists)).every(({ objects }) => objects.length === 0);
     },
-    enabled: isAsked,
+    enabled: isChecked,
   });
   useEffect(() => {
     if (data !== undefined) markOnboardingSeen(guid);
   }, [data, guid]);
-  if (!isAsked) return 'done';
+  if (!isChecked) return 'done';
   if (isPending) return 'unknown';
-  // What could not be found out holds nobody up.
+  // An error must not keep the user from the overview.
   return data ? 'new' : 'done';
 }

@@ -9,7 +9,7 @@ import { FormActions } from '../../shared/forms/FormActions.tsx';
 import { ObjectField } from './ObjectField.tsx';
 import type { Field, Kind } from './object-kinds.ts';
 
-const BY_ITSELF = 'by itself';
+const DEFAULT_OUTCOME = 'default';
 
 export function CreateObject({ kind, onClose }: { kind: Kind; onClose: () => void }) {
   const { api, bank } = useWorkspace();
@@ -17,12 +17,12 @@ export function CreateObject({ kind, onClose }: { kind: Kind; onClose: () => voi
   const form = useForm<Record<string, string>>({
     initialValues: {
       ...Object.fromEntries(kind.fields.map(({ name, initial = '' }) => [name, initial])),
-      simulate: BY_ITSELF,
+      simulate: DEFAULT_OUTCOME,
     },
     validate: Object.fromEntries(
       kind.fields
         .filter(({ required }) => required)
-        .map(({ name }) => [name, (value: string) => (value.trim() === '' ? 'Needed' : null)]),
+        .map(({ name }) => [name, (value: string) => (value.trim() === '' ? 'Required' : null)]),
     ),
   });
   const create = useMutation({
@@ -35,7 +35,7 @@ export function CreateObject({ kind, onClose }: { kind: Kind; onClose: () => voi
     },
   });
   return (
-    <Dialog wide title={`Create: ${kind.label.toLowerCase()}`} held={create.isPending} onClose={onClose}>
+    <Dialog wide title={`Create ${kind.label.toLowerCase()}`} locked={create.isPending} onClose={onClose}>
       <form onSubmit={form.onSubmit((values) => create.mutate(values))}>
         <Stack>
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
@@ -44,23 +44,23 @@ export function CreateObject({ kind, onClose }: { kind: Kind; onClose: () => voi
                 key={field.name}
                 field={field}
                 value={form.values[field.name] ?? ''}
-                others={form.values}
+                formValues={form.values}
                 error={form.errors[field.name]}
                 onChange={(value) => form.setFieldValue(field.name, value)}
               />
             ))}
           </SimpleGrid>
-          {kind.endings.length > 0 ? (
+          {kind.outcomes.length > 0 ? (
             <Select
-              label="How does it end?"
-              description="The simulator takes it there, step by step, each step an event"
+              label="Outcome"
+              description="The simulator moves the object to this state and creates an event for each step"
               allowDeselect={false}
               data={[
-                { value: BY_ITSELF, label: 'As it usually does' },
-                ...kind.endings.map((value) => ({ value, label: value.replaceAll('_', ' ') })),
+                { value: DEFAULT_OUTCOME, label: 'Default' },
+                ...kind.outcomes.map((value) => ({ value, label: value.replaceAll('_', ' ') })),
               ]}
-              value={form.values.simulate ?? BY_ITSELF}
-              onChange={(value) => form.setFieldValue('simulate', value ?? BY_ITSELF)}
+              value={form.values.simulate ?? DEFAULT_OUTCOME}
+              onChange={(value) => form.setFieldValue('simulate', value ?? DEFAULT_OUTCOME)}
             />
           ) : null}
           <FormActions action="Create" pending={create.isPending} error={create.error} onCancel={onClose} />
@@ -70,14 +70,14 @@ export function CreateObject({ kind, onClose }: { kind: Kind; onClose: () => voi
   );
 }
 
-/** Only what was filled in; an absent field is left out, never empty. */
+/** Empty fields are omitted: the API accepts neither null nor empty strings. */
 function bodyOf(kind: Kind, values: Record<string, string>, bankGuid: string | undefined): object {
   const given = kind.fields.filter(({ name }) => (values[name] ?? '').trim() !== '');
   const { simulate } = values;
   return {
     ...Object.fromEntries(given.map((field) => [field.name, typedValue(field, values[field.name] ?? '')])),
     bank_guid: bankGuid,
-    ...(simulate === BY_ITSELF ? {} : { simulate }),
+    ...(simulate === DEFAULT_OUTCOME ? {} : { simulate }),
   };
 }
 

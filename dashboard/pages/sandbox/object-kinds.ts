@@ -1,11 +1,10 @@
-/** What can be created in the sandbox: its fields, and the endings that the simulator knows (contract, section 11). */
 export type Field = {
   name: string;
   label: string;
   kind: 'choice' | 'text' | 'integer' | 'customer' | 'reference' | 'files';
   options?: readonly string[];
-  /** What a reference names. */
-  of?: string;
+  /** The list to choose from, for references. */
+  resource?: string;
   required: boolean;
   initial?: string;
   hint?: string;
@@ -15,9 +14,9 @@ export type Kind = {
   path: string;
   label: string;
   fields: readonly Field[];
-  /** Other than the one it comes to by itself. */
-  endings: readonly string[];
-  /** What a list says of one, beside its state. */
+  /** Final states to choose from, besides the default one. */
+  outcomes: readonly string[];
+  /** Fields shown in the list. */
   summary: readonly string[];
 };
 
@@ -37,7 +36,7 @@ const source: Field = {
   name: 'source_account_guid',
   label: 'From account',
   kind: 'reference',
-  of: 'accounts',
+  resource: 'accounts',
   required: true,
 };
 const destination: Field = { ...source, name: 'destination_account_guid', label: 'To account' };
@@ -59,7 +58,7 @@ export const KINDS: readonly Kind[] = [
       amount,
       customer,
     ],
-    endings: ['failed', 'holding'],
+    outcomes: ['failed', 'holding'],
     summary: ['transfer_type', 'amount'],
   },
   {
@@ -78,7 +77,7 @@ export const KINDS: readonly Kind[] = [
       amount,
       customer,
     ],
-    endings: ['failed', 'cancelled'],
+    outcomes: ['failed', 'cancelled'],
     summary: ['side', 'amount', 'symbol'],
   },
   {
@@ -95,7 +94,7 @@ export const KINDS: readonly Kind[] = [
       },
       { name: 'name', label: 'Name', kind: 'text', required: false },
     ],
-    endings: [],
+    outcomes: [],
     summary: ['type', 'name'],
   },
   {
@@ -117,21 +116,21 @@ export const KINDS: readonly Kind[] = [
       {
         ...amount,
         name: 'low_balance',
-        label: 'Low below',
+        label: 'Low balance',
         required: false,
         initial: '',
-        hint: 'Of a reserve: crossing it is an event',
+        hint: 'Reserve accounts: crossing it creates an event',
       },
       {
         ...amount,
         name: 'minimum_balance',
-        label: 'Minimum',
+        label: 'Minimum balance',
         required: false,
         initial: '',
-        hint: 'Of a reserve: crossing it is an event',
+        hint: 'Reserve accounts: crossing it creates an event',
       },
     ],
-    endings: ['below_minimum'],
+    outcomes: ['below_minimum'],
     summary: ['type', 'asset', 'name', 'balance'],
   },
   {
@@ -160,31 +159,31 @@ export const KINDS: readonly Kind[] = [
         label: 'Files',
         kind: 'files',
         required: false,
-        hint: 'Completed files of this customer',
+        hint: 'Completed files of the customer',
       },
     ],
-    endings: ['expired'],
+    outcomes: ['expired'],
     summary: ['type', 'method'],
   },
   {
     path: 'plans',
     label: 'Plan',
     fields: [source, destination, asset, amount],
-    endings: ['failed'],
+    outcomes: ['failed'],
     summary: ['amount'],
   },
   {
     path: 'executions',
     label: 'Execution',
-    fields: [{ name: 'plan_guid', label: 'Plan', kind: 'reference', of: 'plans', required: true }],
-    endings: ['failed'],
+    fields: [{ name: 'plan_guid', label: 'Plan', kind: 'reference', resource: 'plans', required: true }],
+    outcomes: ['failed'],
     summary: [],
   },
   {
     path: 'external_bank_accounts',
     label: 'External bank account',
     fields: [{ name: 'name', label: 'Name', kind: 'text', required: true }, asset, customer],
-    endings: ['failed', 'expired'],
+    outcomes: ['failed', 'expired'],
     summary: ['name', 'asset'],
   },
 ];

@@ -6,7 +6,6 @@ import { SigningKeySecret } from './SigningKeySecret.tsx';
 import { SubscriptionForm } from './SubscriptionForm.tsx';
 import { useSubscriptionApi } from './use-subscription-api.ts';
 
-/** Create Webhook Subscription (specification, Subscriptions 2). */
 export function CreateSubscription({ onClose }: { onClose: () => void }) {
   const { environment } = useWorkspace();
   const { create, listKey } = useSubscriptionApi();
@@ -21,8 +20,8 @@ export function CreateSubscription({ onClose }: { onClose: () => void }) {
   return (
     <Dialog
       wide
-      title={created ? 'Its signing key' : `Create Webhook Subscription in ${environment}`}
-      held={creation.isPending || created !== undefined}
+      title={created ? 'Signing key' : `Create Webhook Subscription in ${environment}`}
+      locked={creation.isPending || created !== undefined}
       onClose={onClose}
     >
       {created ? (

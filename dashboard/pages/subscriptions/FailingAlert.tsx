@@ -13,12 +13,10 @@ export function FailingAlert({ subscriptions }: { subscriptions: readonly Subscr
       variant="light"
       mb="md"
       icon={<Icon name="warning" />}
-      title={
-        failing.length === 1 ? 'An endpoint does not answer' : `${failing.length} endpoints do not answer`
-      }
+      title={failing.length === 1 ? '1 endpoint is failing' : `${failing.length} endpoints are failing`}
     >
-      Deliveries are repeated for seven days from the first failure; after that the subscription fails for
-      good.
+      Failed deliveries are retried for 7 days after the first failure. Then the subscription fails
+      permanently.
     </Alert>
   );
 }

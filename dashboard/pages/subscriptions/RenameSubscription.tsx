@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Subscription } from '../../api/types.ts';
 import { Dialog } from '../../shared/forms/Dialog.tsx';
 import { FormActions } from '../../shared/forms/FormActions.tsx';
-import { NameField, nameProblem } from '../../shared/forms/NameField.tsx';
+import { NameField, validateName } from '../../shared/forms/NameField.tsx';
 import { useSubscriptionApi } from './use-subscription-api.ts';
 
 export function RenameSubscription({
@@ -16,7 +16,7 @@ export function RenameSubscription({
 }) {
   const { rename, listKey } = useSubscriptionApi();
   const queries = useQueryClient();
-  const form = useForm({ initialValues: { name: subscription.name }, validate: { name: nameProblem } });
+  const form = useForm({ initialValues: { name: subscription.name }, validate: { name: validateName } });
   const renaming = useMutation({
     mutationFn: (name: string) => rename(subscription.guid, name),
     onSuccess: async () => {
@@ -25,7 +25,7 @@ export function RenameSubscription({
     },
   });
   return (
-    <Dialog title="Rename the subscription" held={renaming.isPending} onClose={onClose}>
+    <Dialog title="Rename subscription" locked={renaming.isPending} onClose={onClose}>
       <form onSubmit={form.onSubmit(({ name }) => renaming.mutate(name.trim()))}>
         <Stack>
           <NameField {...form.getInputProps('name')} />

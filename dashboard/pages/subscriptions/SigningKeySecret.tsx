@@ -12,7 +12,7 @@ export function SigningKeySecret({
 }) {
   return (
     <OneTimeSecret
-      warning="Your endpoint verifies each request with this key: X-Service-Signature is the HMAC-SHA-256 of the raw body under these 64 characters. If it is lost, roll the key."
+      warning="Verify every request with this key: the X-Service-Signature header is the HMAC-SHA-256 of the raw body, with these 64 characters as the key. If you lose it, roll the signing key."
       values={[{ name: 'signing_key', value: created.signing_key }]}
       filename={`portico-signing-key-${created.guid}.json`}
       onStored={onStored}

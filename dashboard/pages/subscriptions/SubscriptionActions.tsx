@@ -5,7 +5,7 @@ import type { Subscription } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import {
   useDeliveringSubscriptions,
-  useIsStopped,
+  useIsDisabled,
 } from '../../shared/deliveries/use-delivering-subscriptions.ts';
 import { notifyError, notifySuccess } from '../../shared/feedback/notify.ts';
 import { ConfirmByName } from '../../shared/forms/ConfirmByName.tsx';
@@ -16,28 +16,24 @@ import { RollSigningKey } from './RollSigningKey.tsx';
 import { SupportNote } from './SupportNote.tsx';
 import { useSubscriptionApi } from './use-subscription-api.ts';
 
-/**
- * What may be done with it now: nothing is sent to one that does not deliver, a protected one is never offered for
- * deletion, a deleting one not again, and a failed one has no key that is in use.
- */
 export function SubscriptionActions({ subscription }: { subscription: Subscription }) {
   const { can, api } = useWorkspace();
   const calls = useSubscriptionApi();
   const queries = useQueryClient();
-  const targets = useDeliveringSubscriptions();
-  const isStopped = useIsStopped(subscription);
-  const [doing, setDoing] = useState<'rename' | 'roll' | 'delete'>();
-  const close = () => setDoing(undefined);
+  const delivering = useDeliveringSubscriptions();
+  const isDisabled = useIsDisabled(subscription);
+  const [dialog, setDialog] = useState<'rename' | 'roll' | 'delete'>();
+  const close = () => setDialog(undefined);
   const { guid, name, state, protection_enabled: isProtected } = subscription;
-  const delivers = targets?.includes(guid);
-  const mayEnd = can('subscriptions:execute') && state !== 'deleting' && !isProtected;
+  const isDelivering = delivering?.includes(guid);
+  const canDelete = can('subscriptions:execute') && state !== 'deleting' && !isProtected;
   const test = useMutation({
     mutationFn: () => calls.sendTest(guid),
     onSuccess: async () => {
       notifySuccess(
         state === 'storing'
-          ? 'Retrying the first event. The test event follows with the first 2xx.'
-          : 'A test event is on its way.',
+          ? 'Retrying the first event. The test event is sent after the first 2xx response.'
+          : 'Test event sent.',
       );
       await queries.invalidateQueries({ queryKey: [api.key, '/subscription_deliveries'] });
     },
@@ -45,7 +41,7 @@ export function SubscriptionActions({ subscription }: { subscription: Subscripti
   });
   return (
     <>
-      {delivers ? (
+      {isDelivering ? (
         <>
           <Button
             variant="default"
@@ -59,45 +55,43 @@ export function SubscriptionActions({ subscription }: { subscription: Subscripti
         </>
       ) : null}
       {can('subscriptions:write') ? (
-        <Button variant="default" onClick={() => setDoing('rename')}>
+        <Button variant="default" onClick={() => setDialog('rename')}>
           Rename
         </Button>
       ) : null}
-      {mayEnd && state !== 'failed' ? (
-        <Button variant="default" onClick={() => setDoing('roll')}>
+      {canDelete && state !== 'failed' ? (
+        <Button variant="default" onClick={() => setDialog('roll')}>
           Roll signing key
         </Button>
       ) : null}
-      {mayEnd ? (
-        <Button variant="light" color="red" onClick={() => setDoing('delete')}>
+      {canDelete ? (
+        <Button variant="light" color="red" onClick={() => setDialog('delete')}>
           Delete
         </Button>
       ) : null}
-      {isProtected ? <SupportNote>Protected. To delete it, write to</SupportNote> : null}
-      {isStopped ? (
-        <SupportNote>Its deliveries are stopped. To have them started again, write to</SupportNote>
-      ) : null}
-      {doing === 'rename' ? <RenameSubscription subscription={subscription} onClose={close} /> : null}
-      {doing === 'roll' ? <RollSigningKey subscription={subscription} onClose={close} /> : null}
-      {doing === 'delete' ? (
+      {isProtected ? <SupportNote>Protected. To delete it, contact</SupportNote> : null}
+      {isDisabled ? <SupportNote>Disabled by the operator. To enable it, contact</SupportNote> : null}
+      {dialog === 'rename' ? <RenameSubscription subscription={subscription} onClose={close} /> : null}
+      {dialog === 'roll' ? <RollSigningKey subscription={subscription} onClose={close} /> : null}
+      {dialog === 'delete' ? (
         <ConfirmByName
-          title="Delete this subscription"
-          word={name}
+          title="Delete subscription"
+          name={name}
           action="Delete in 24 hours"
           onClose={close}
           onConfirm={async () => {
             await calls.remove(guid);
             await queries.invalidateQueries({ queryKey: calls.listKey });
             notifySuccess(
-              delivers
-                ? `${name} delivers for 24 hours more, then it is gone.`
-                : `${name} is gone in 24 hours.`,
+              isDelivering
+                ? `${name} will be deleted in 24 hours and delivers until then.`
+                : `${name} will be deleted in 24 hours.`,
             );
           }}
         >
-          {delivers
-            ? 'It goes on delivering for 24 hours, so that you can move to another endpoint. It cannot be called back.'
-            : 'It delivers nothing any more, and is gone in 24 hours. It cannot be called back.'}
+          {isDelivering
+            ? 'The subscription keeps delivering for 24 hours, so that you can move to another endpoint. You cannot undo this.'
+            : 'The subscription no longer delivers and is deleted in 24 hours. You cannot undo this.'}
         </ConfirmByName>
       ) : null}
     </>

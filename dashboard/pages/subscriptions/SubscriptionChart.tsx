@@ -4,14 +4,13 @@ import { AttemptsChart } from '../overview/charts/AttemptsChart.tsx';
 import { RangeControl } from '../overview/charts/RangeControl.tsx';
 import { rangeOf, useStatistics } from '../overview/charts/use-statistics.ts';
 
-/** How this endpoint has answered, over the time that is chosen. */
 export function SubscriptionChart({ guid }: { guid: string }) {
   const { filters } = useFilters();
   const range = rangeOf(filters.range);
   const statistics = useStatistics(range, guid);
   return (
     <Panel title="Attempts" actions={<RangeControl />}>
-      <AttemptsChart statistics={statistics} label="Attempts at this endpoint" />
+      <AttemptsChart statistics={statistics} label="Attempts" />
     </Panel>
   );
 }

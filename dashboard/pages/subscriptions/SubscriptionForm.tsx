@@ -4,13 +4,12 @@ import { checkUrl } from '../../../server/subscriptions/url.ts';
 import type { Environment } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { FormActions } from '../../shared/forms/FormActions.tsx';
-import { NameField, nameProblem } from '../../shared/forms/NameField.tsx';
+import { NameField, validateName } from '../../shared/forms/NameField.tsx';
 import { Icon } from '../../shared/text/Icon.tsx';
 import { useEndpointLimit } from './use-endpoint-limit.ts';
 
 const MAX_URL_CHARACTERS = 1_024;
 
-/** Name and address; the environment is that of the selected bank. Where there is no room, it says so instead. */
 export function SubscriptionForm({
   pending,
   error,
@@ -31,23 +30,23 @@ export function SubscriptionForm({
   onCancel: () => void;
 }) {
   const { environment } = useWorkspace();
-  const limitMessage = useEndpointLimit();
+  const limit = useEndpointLimit();
   const form = useForm({
     initialValues: { name: initialName, url: initialUrl },
-    validate: { name: nameProblem, url: (url) => urlProblem(url.trim(), environment) },
+    validate: { name: validateName, url: (url) => urlError(url.trim(), environment) },
     validateInputOnBlur: true,
   });
-  // What is on its way may be the one that takes the last place.
-  if (limitMessage !== undefined && !pending)
+  // A pending request may itself use the last slot.
+  if (limit && !pending)
     return (
       <Stack>
         <Alert
           color="yellow"
           variant="light"
           icon={<Icon name="info" />}
-          title="There is no room for another"
+          title={`Endpoint limit reached (${limit.limit})`}
         >
-          {limitMessage}
+          {limit.message}
         </Alert>
         <Group justify="flex-end">
           <Button variant="default" onClick={onCancel}>
@@ -62,9 +61,7 @@ export function SubscriptionForm({
         <NameField placeholder="Payments backend" {...form.getInputProps('name')} />
         <TextInput
           label="URL"
-          description={
-            environment === 'production' ? 'https only' : 'https, or http while you try things in the sandbox'
-          }
+          description={environment === 'production' ? 'Must use https' : 'https, or http in the sandbox'}
           placeholder="https://api.example.com/portico/events"
           maxLength={MAX_URL_CHARACTERS}
           required
@@ -77,8 +74,7 @@ export function SubscriptionForm({
   );
 }
 
-/** As the server will judge it, in its words. */
-function urlProblem(url: string, environment: Environment): string | null {
-  const refusal = checkUrl(url, environment);
-  return refusal ? refusal.message.replace(/^url /, 'It ') : null;
+function urlError(url: string, environment: Environment): string | null {
+  const failure = checkUrl(url, environment);
+  return failure ? failure.message.replace(/^url /, 'URL ') : null;
 }

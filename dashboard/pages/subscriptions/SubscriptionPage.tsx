@@ -11,7 +11,6 @@ import { SubscriptionDetails } from './SubscriptionDetails.tsx';
 
 const REFRESH_MS = 5_000;
 
-/** One endpoint: what it is, how it does, what was sent to it. */
 export function SubscriptionPage() {
   const back = (
     <PageLink to="/subscriptions" size="sm">
@@ -37,8 +36,8 @@ export function SubscriptionPage() {
               query={{ subscription_guid: subscription.guid }}
               showEvent
               empty={
-                <EmptyState icon="send" title="Nothing was sent here yet">
-                  Events of this environment appear here as they happen. Send a test event to see one.
+                <EmptyState icon="send" title="No deliveries yet">
+                  Send a test event to create a delivery.
                 </EmptyState>
               }
             />

@@ -1,28 +1,28 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { FAILS_AFTER_MS } from '../../../server/subscriptions/state.ts';
 import type { Subscription } from '../../api/types.ts';
-import { useIsStopped } from '../../shared/deliveries/use-delivering-subscriptions.ts';
+import { useIsDisabled } from '../../shared/deliveries/use-delivering-subscriptions.ts';
 import { Icon } from '../../shared/text/Icon.tsx';
 import { formatRemaining } from '../../shared/time/format-time.ts';
 import { useNow } from '../../shared/time/NowProvider.tsx';
 import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
 
-/** What will happen to it by itself, and when. */
-export function Trouble({ subscription }: { subscription: Subscription }) {
+/** Failures and scheduled changes of the subscription. */
+export function SubscriptionStatus({ subscription }: { subscription: Subscription }) {
   const now = useNow();
-  const isStopped = useIsStopped(subscription);
+  const isDisabled = useIsDisabled(subscription);
   const { state, deliveries_failing_since: since, scheduled_deletion_at: deletion } = subscription;
   if (state === 'failed')
     return (
       <Text size="sm" c="red">
-        Stopped; create a new one
+        Failed permanently. Create a new subscription.
       </Text>
     );
-  if (isStopped) return <Text size="sm">Stopped by the operator</Text>;
+  if (isDisabled) return <Text size="sm">Disabled by the operator</Text>;
   if (!since && !deletion)
     return (
       <Text size="sm" c="dimmed">
-        {state === 'storing' ? 'Waiting for the first 2xx. Other events wait until then.' : 'None'}
+        {state === 'storing' ? 'Waiting for the first 2xx response. Other events are held.' : 'OK'}
       </Text>
     );
   return (
@@ -31,11 +31,11 @@ export function Trouble({ subscription }: { subscription: Subscription }) {
         <Group gap={6} wrap="nowrap">
           <Icon name="warning" size={14} style={{ color: 'var(--mantine-color-orange-filled)' }} />
           <Text size="sm" component="div">
-            Failing, first <RelativeTime at={since} />
+            First failed <RelativeTime at={since} />
             <Text size="xs" c="dimmed">
-              Fails for good in{' '}
+              Fails permanently in{' '}
               {formatRemaining(new Date(Date.parse(since) + FAILS_AFTER_MS).toISOString(), now)}
-              {state === 'storing' ? '. Other events wait for the first 2xx.' : null}
+              {state === 'storing' ? '. Other events are held until the first 2xx response.' : null}
             </Text>
           </Text>
         </Group>

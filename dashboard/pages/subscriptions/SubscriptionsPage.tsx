@@ -14,12 +14,11 @@ import { StateBadge } from '../../shared/text/StateBadge.tsx';
 import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
 import { CreateSubscription } from './CreateSubscription.tsx';
 import { FailingAlert } from './FailingAlert.tsx';
-import { Trouble } from './SubscriptionStatus.tsx';
+import { SubscriptionStatus } from './SubscriptionStatus.tsx';
 import { useEndpointLimit } from './use-endpoint-limit.ts';
 
 const REFRESH_MS = 5_000;
 
-/** Developers → Subscriptions: the endpoints of this environment, what they are at, and what threatens them. */
 export function SubscriptionsPage() {
   const { can, environment } = useWorkspace();
   const { filters } = useFilters();
@@ -29,8 +28,8 @@ export function SubscriptionsPage() {
     { environment, after: filters.after },
     { refetchInterval: REFRESH_MS },
   );
-  const limitMessage = useEndpointLimit();
-  const mayCreate = can('subscriptions:write') && limitMessage === undefined;
+  const limit = useEndpointLimit();
+  const mayCreate = can('subscriptions:write') && limit === undefined;
   return (
     <>
       <PageHeader
@@ -43,8 +42,8 @@ export function SubscriptionsPage() {
           ) : undefined
         }
       >
-        Endpoints that receive every event of the {environment} banks, as signed POSTs.
-        {limitMessage === undefined ? null : ` ${limitMessage}`}
+        Each subscription sends every event in {environment} to its endpoint as a signed POST request.
+        {limit ? ` ${limit.message}` : null}
       </PageHeader>
       <FailingAlert subscriptions={result.data?.objects ?? []} />
       <Panel flush>
@@ -56,12 +55,14 @@ export function SubscriptionsPage() {
           empty={
             <EmptyState
               icon="webhook"
-              title={`Nothing listens in ${environment} yet`}
+              title={`No subscriptions in ${environment} yet`}
               action={
-                mayCreate ? <Button onClick={() => setCreating(true)}>Create the first one</Button> : null
+                mayCreate ? (
+                  <Button onClick={() => setCreating(true)}>Create Webhook Subscription</Button>
+                ) : null
               }
             >
-              Name an address of yours, and every event is posted to it, signed and repeated until it answers.
+              Create one to receive events at your endpoint. Failed deliveries are retried for 7 days.
             </EmptyState>
           }
         />
@@ -95,6 +96,6 @@ const COLUMNS: Column<Subscription>[] = [
     ),
   },
   { title: 'State', cell: ({ state }) => <StateBadge state={state} /> },
-  { title: 'Attention', cell: (subscription) => <Trouble subscription={subscription} /> },
+  { title: 'Status', cell: (subscription) => <SubscriptionStatus subscription={subscription} /> },
   { title: 'Created', cell: ({ created_at: at }) => <RelativeTime at={at} /> },
 ];

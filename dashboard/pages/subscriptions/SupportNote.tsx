@@ -3,7 +3,6 @@ import { useWorkspace } from '../../session/workspace.ts';
 import { MailLink } from '../../shared/page/MailLink.tsx';
 import { Icon } from '../../shared/text/Icon.tsx';
 
-/** What only the operator changes: the sentence ends with where to write to. */
 export function SupportNote({ children }: { children: string }) {
   const { session } = useWorkspace();
   return (

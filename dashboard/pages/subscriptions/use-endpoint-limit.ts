@@ -12,15 +12,15 @@ import { useWorkspace } from '../../session/workspace.ts';
 
 const REFRESH_MS = 5_000;
 
-/** Why the server would refuse another one; as long as that is not known, it would not. */
-export function useEndpointLimit(): string | undefined {
+/** Set when the server would reject another subscription; undefined while loading. */
+export function useEndpointLimit(): { limit: number; message: string } | undefined {
   const { tokens } = useServices();
   const { api, can, organization, session } = useWorkspace();
   const { data: states = [] } = useQuery({
     queryKey: [api.key, '/subscriptions', 'counted'],
     queryFn: async ({ signal }) => {
       const query = { state: RECEIVING_STATES.join(','), per_page: MAX_RECEIVING };
-      // A token is for one environment, the limits are for both.
+      // The limits span both environments, but a token is valid for only one.
       const lists = session.environments.map((environment) =>
         createApi(tokens, { organizationGuid: organization.guid, environment }).get<List<Subscription>>(
           '/subscriptions',
@@ -32,9 +32,16 @@ export function useEndpointLimit(): string | undefined {
     refetchInterval: REFRESH_MS,
     enabled: can('subscriptions:read'),
   });
-  if (states.filter((state) => COUNTED_STATES.includes(state)).length >= MAX_SUBSCRIPTIONS)
-    return `An Organization has at most ${MAX_SUBSCRIPTIONS} subscriptions, over both environments. Delete one first.`;
+  const counted = states.filter((state) => COUNTED_STATES.includes(state)).length;
+  if (counted >= MAX_SUBSCRIPTIONS)
+    return {
+      limit: MAX_SUBSCRIPTIONS,
+      message: `${counted} of ${MAX_SUBSCRIPTIONS} endpoints used in sandbox and production. Delete one to add another.`,
+    };
   if (states.length >= MAX_RECEIVING)
-    return `At most ${MAX_RECEIVING} subscriptions deliver at a time. Wait until those that are being deleted have ended.`;
+    return {
+      limit: MAX_RECEIVING,
+      message: `${states.length} of ${MAX_RECEIVING} endpoints used, including those being deleted. Wait for a deletion to complete.`,
+    };
   return undefined;
 }

@@ -2,7 +2,7 @@ import { Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Member } from '../../api/types.ts';
-import { SESSION_KEY } from '../../session/session.ts';
+import { SESSION_KEY } from '../../session/services.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { notifySuccess } from '../../shared/feedback/notify.ts';
 import { Dialog } from '../../shared/forms/Dialog.tsx';
@@ -17,18 +17,22 @@ export function ChangeRole({ member, onClose }: { member: Member; onClose: () =>
     mutationFn: () => api.patch<Member>(`/members/${member.guid}`, { role }),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: [api.key, '/members'] });
-      // It may have been one's own.
+      // Users can change their own role.
       await queries.invalidateQueries({ queryKey: SESSION_KEY });
-      notifySuccess('The role is changed, at once.');
+      notifySuccess('Role changed.');
       onClose();
     },
   });
   return (
-    <Dialog title={`Role of ${member.name ?? member.email}`} held={change.isPending} onClose={onClose}>
+    <Dialog
+      title={`Change role of ${member.name ?? member.email}`}
+      locked={change.isPending}
+      onClose={onClose}
+    >
       <Stack>
         <RoleSelect value={role} onChange={setRole} />
         <FormActions
-          action="Change"
+          action="Change role"
           onAction={change.mutate}
           disabled={role === member.role}
           pending={change.isPending}

@@ -2,7 +2,7 @@ import { ActionIcon, Tooltip } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Member } from '../../api/types.ts';
-import { SESSION_KEY } from '../../session/session.ts';
+import { SESSION_KEY } from '../../session/services.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { notifySuccess } from '../../shared/feedback/notify.ts';
 import { ConfirmByName } from '../../shared/forms/ConfirmByName.tsx';
@@ -10,20 +10,19 @@ import { RowMenu } from '../../shared/table/RowMenu.tsx';
 import { Icon } from '../../shared/text/Icon.tsx';
 import { ChangeRole } from './ChangeRole.tsx';
 
-/** The last Founder cannot be changed or removed: nobody could manage the team any more. */
 export function MemberActions({ member, isLastFounder }: { member: Member; isLastFounder: boolean }) {
   const { api, session } = useWorkspace();
   const queries = useQueryClient();
-  const [doing, setDoing] = useState<'role' | 'remove'>();
-  const close = () => setDoing(undefined);
+  const [dialog, setDialog] = useState<'role' | 'remove'>();
+  const close = () => setDialog(undefined);
   if (isLastFounder)
     return (
-      <Tooltip label="The last Founder stays: make someone else one first">
+      <Tooltip label="An Organization needs at least one Founder. Make another member a Founder first.">
         <ActionIcon
           variant="subtle"
           color="gray"
           data-disabled
-          aria-label={`${member.email} is the last Founder`}
+          aria-label={`${member.email} is the only Founder`}
         >
           <Icon name="shield" size={16} />
         </ActionIcon>
@@ -32,15 +31,15 @@ export function MemberActions({ member, isLastFounder }: { member: Member; isLas
   return (
     <>
       <RowMenu
-        of={member.email}
-        items={[{ label: 'Change role', icon: 'edit', onClick: () => setDoing('role') }]}
-        danger={{ label: 'Remove', icon: 'trash', onClick: () => setDoing('remove') }}
+        name={member.email}
+        items={[{ label: 'Change role', icon: 'edit', onClick: () => setDialog('role') }]}
+        danger={{ label: 'Remove', icon: 'trash', onClick: () => setDialog('remove') }}
       />
-      {doing === 'role' ? <ChangeRole member={member} onClose={close} /> : null}
-      {doing === 'remove' ? (
+      {dialog === 'role' ? <ChangeRole member={member} onClose={close} /> : null}
+      {dialog === 'remove' ? (
         <ConfirmByName
-          title="Remove from the team"
-          word={member.email}
+          title="Remove member"
+          name={member.email}
           action="Remove"
           onClose={close}
           onConfirm={async () => {
@@ -48,11 +47,11 @@ export function MemberActions({ member, isLastFounder }: { member: Member; isLas
             if (member.guid === session.member.guid)
               await queries.invalidateQueries({ queryKey: SESSION_KEY });
             else await queries.invalidateQueries({ queryKey: [api.key, '/members'] });
-            notifySuccess(`${member.email} is removed.`);
+            notifySuccess(`${member.email} was removed.`);
           }}
         >
-          They are out at once, wherever they are logged in. Keys that they generated go on working: rotate
-          those that they may know.
+          The member loses access immediately. Keys that the member generated keep working: rotate them if the
+          member may know the secrets.
         </ConfirmByName>
       ) : null}
     </>

@@ -5,7 +5,7 @@ import { averageLabel, stepLabel } from './labels.ts';
 const MINUTE_SECONDS = 60;
 const CURSOR_GAP_PX = 10;
 
-/** The numbers of one step, beside it and never over it. */
+/** Placed on the side with more space, so that it never covers the active step. */
 export function ChartTooltip({
   geometry,
   series,
@@ -21,22 +21,22 @@ export function ChartTooltip({
 }) {
   const { xOf, left, plotPx, right } = geometry;
   const isOnLeft = xOf(step) - left < plotPx / 2;
-  const isRunning = step === (series[0]?.values.length ?? 0) - 1;
-  const place = isOnLeft
+  const isCurrent = step === (series[0]?.values.length ?? 0) - 1;
+  const position = isOnLeft
     ? { left: xOf(step + 1) + CURSOR_GAP_PX }
     : { right: right - xOf(step) + CURSOR_GAP_PX };
   return (
-    <div className={styles.reading} style={place}>
+    <div className={styles.tooltip} style={position}>
       <div className={styles.when}>
         {stepLabel(at, stepSeconds)}
-        {isRunning ? ', so far' : null}
+        {isCurrent ? ' (so far)' : null}
       </div>
       {series.map(({ name, tone, values }) => (
         <div key={name} className={styles.entry}>
           <span className={styles.swatch} data-tone={tone} />
           {name}
           <strong className={styles.value}>{(values[step] ?? 0).toLocaleString('en')}</strong>
-          {stepSeconds > MINUTE_SECONDS && !isRunning ? (
+          {stepSeconds > MINUTE_SECONDS && !isCurrent ? (
             <span className={styles.average}>{averageLabel(values[step] ?? 0, stepSeconds)}</span>
           ) : null}
         </div>

@@ -5,7 +5,6 @@ import { Duration } from '../time/Duration.tsx';
 import { RelativeTime } from '../time/RelativeTime.tsx';
 import styles from './AttemptCard.module.css';
 
-/** One POST: when, how long, what came back. */
 export function AttemptCard({ attempt }: { attempt: Attempt }) {
   return (
     <Paper withBorder p="sm" radius="md">

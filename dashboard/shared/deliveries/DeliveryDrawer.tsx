@@ -15,7 +15,7 @@ import { useRedeliver } from './use-redeliver.ts';
 
 const REFRESH_MS = 3_000;
 
-/** One delivery with every attempt, the newest first, and a way to send it once more. */
+/** One delivery with its attempts, newest first. */
 export function DeliveryDrawer({ guid, onClose }: { guid: string; onClose: () => void }) {
   const { api } = useWorkspace();
   const { data, error, refetch } = useQuery({
@@ -23,9 +23,9 @@ export function DeliveryDrawer({ guid, onClose }: { guid: string; onClose: () =>
     queryFn: ({ signal }) => api.get<DetailedDelivery>(`/subscription_deliveries/${guid}`, { signal }),
     refetchInterval: REFRESH_MS,
   });
-  const targets = useDeliveringSubscriptions();
-  const isTarget = data && targets?.includes(data.subscription_guid);
-  const resend = useRedeliver({ onSent: onClose });
+  const delivering = useDeliveringSubscriptions();
+  const canRedeliver = data && delivering?.includes(data.subscription_guid);
+  const redeliver = useRedeliver({ onCreated: onClose });
   return (
     <Drawer opened onClose={onClose} position="right" size="lg" title="Delivery">
       {error && !data ? <ErrorAlert error={error} onRetry={() => void refetch()} /> : null}
@@ -39,14 +39,14 @@ export function DeliveryDrawer({ guid, onClose }: { guid: string; onClose: () =>
               </Text>
               <DeliveryOutcome delivery={data} />
             </Stack>
-            {isTarget ? (
+            {canRedeliver ? (
               <Button
                 variant="light"
                 leftSection={<Icon name="send" size={16} />}
-                loading={resend.isPending}
-                onClick={() => resend.mutate(data)}
+                loading={redeliver.isPending}
+                onClick={() => redeliver.mutate(data)}
               >
-                Resend
+                Redeliver
               </Button>
             ) : null}
           </Group>
@@ -54,9 +54,9 @@ export function DeliveryDrawer({ guid, onClose }: { guid: string; onClose: () =>
             <SubscriptionLabel guid={data.subscription_guid} />
             <Guid value={data.guid} name="delivery guid" />
           </Group>
-          {isTarget === false ? (
+          {canRedeliver === false ? (
             <Text size="sm" c="dimmed">
-              Its subscription does not deliver, so it cannot be sent again.
+              You cannot redeliver this event: its subscription is disabled, failed or deleted.
             </Text>
           ) : null}
           {data.next_attempt_at ? <NextAttempt at={data.next_attempt_at} /> : null}

@@ -3,9 +3,8 @@ import type { Delivery } from '../../api/types.ts';
 import { StateBadge } from '../text/StateBadge.tsx';
 import { deliveryLabel } from './delivery-labels.ts';
 
-const FAILURES = { timeout: 'timed out', unreachable: 'unreachable', rejected: 'answered' } as const;
+const FAILURES = { timeout: 'timed out', unreachable: 'unreachable', rejected: 'HTTP' } as const;
 
-/** The state, and what the last attempt said when it did not succeed. */
 export function DeliveryOutcome({
   delivery,
 }: {
@@ -14,7 +13,7 @@ export function DeliveryOutcome({
   const { state, failure_kind: kind, response_status: status } = delivery;
   return (
     <Group gap={6} wrap="nowrap">
-      <StateBadge state={state} word={deliveryLabel(delivery)} />
+      <StateBadge state={state} label={deliveryLabel(delivery)} />
       {state !== 'completed' && kind ? (
         <Text size="xs" c="dimmed">
           {FAILURES[kind]} {status ?? ''}

@@ -14,10 +14,9 @@ import { NextAttempt } from './NextAttempt.tsx';
 import { SubscriptionLabel } from './SubscriptionLabel.tsx';
 
 const REFRESH_MS = 5_000;
-/** While something is on its way for the first time: whoever has just sent it is looking. */
-const REFRESH_SOON_MS = 1_000;
+/** While a first attempt is pending: the user has often just sent it. */
+const REFRESH_PENDING_MS = 1_000;
 
-/** Deliveries with their last outcome and the next attempt; each opens with all of its attempts. */
 export function DeliveryTable({
   query,
   showEvent = false,
@@ -34,7 +33,10 @@ export function DeliveryTable({
   const result = useList<Delivery>(
     '/subscription_deliveries',
     { ...query, after: filters.after },
-    { refetchInterval: (list) => (list?.objects.some(isOnItsWay) ? REFRESH_SOON_MS : REFRESH_MS) },
+    {
+      refetchInterval: (list) =>
+        list?.objects.some(isFirstAttemptPending) ? REFRESH_PENDING_MS : REFRESH_MS,
+    },
   );
   const columns: Column<Delivery>[] = [
     ...(showEvent ? [EVENT] : []),
@@ -49,7 +51,7 @@ export function DeliveryTable({
         </Group>
       ),
     },
-    { title: 'Took', cell: ({ response_time_ms: ms }) => <Duration ms={ms} /> },
+    { title: 'Duration', cell: ({ response_time_ms: ms }) => <Duration ms={ms} /> },
     { title: 'Created', cell: ({ created_at: at }) => <RelativeTime at={at} /> },
     {
       title: 'Details',
@@ -76,7 +78,7 @@ export function DeliveryTable({
   );
 }
 
-function isOnItsWay({ state, attempt_count: count }: Delivery): boolean {
+function isFirstAttemptPending({ state, attempt_count: count }: Delivery): boolean {
   return state === 'storing' && count === 0;
 }
 

@@ -5,7 +5,7 @@ import { useWorkspace } from '../../session/workspace.ts';
 const PER_PAGE = 100;
 const FRESH_FOR_MS = 30_000;
 
-/** The subscriptions of this environment, for those who may see them; others know them by their guid. */
+/** The subscriptions of this environment; no data if the role cannot view subscriptions. */
 export function useSubscriptionList(refetchInterval?: number): UseQueryResult<List<Subscription>> {
   const { api, can, environment, has } = useWorkspace();
   return useQuery({
@@ -13,7 +13,7 @@ export function useSubscriptionList(refetchInterval?: number): UseQueryResult<Li
     queryFn: ({ signal }) =>
       api.get<List<Subscription>>('/subscriptions', { query: { environment, per_page: PER_PAGE }, signal }),
     enabled: can('subscriptions:read') && has('webhooks'),
-    // Names seldom change; who wants to know how they do now asks at once, and again and again.
+    // Callers without an interval only need the names, which seldom change.
     ...(refetchInterval === undefined ? { staleTime: FRESH_FOR_MS } : { staleTime: 0, refetchInterval }),
   });
 }

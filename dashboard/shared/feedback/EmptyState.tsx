@@ -2,7 +2,6 @@ import { Center, Stack, Text, ThemeIcon, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Icon, type IconName } from '../text/Icon.tsx';
 
-/** Nothing is here: says what would be, and what to do next. */
 export function EmptyState({
   icon,
   title,

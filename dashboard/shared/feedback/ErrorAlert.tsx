@@ -2,35 +2,35 @@ import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { ApiError } from '../../api/api-error.ts';
 import { PageLink } from '../page/PageLink.tsx';
 import { Icon } from '../text/Icon.tsx';
+import { UNEXPECTED_ERROR } from './notify.ts';
 
-/** Why something did not work, in the service's own words, with what support needs to find it. */
+/** Shows the message of the API, and the request id that support needs for server errors. */
 export function ErrorAlert({
   error,
   title,
   onRetry,
 }: {
   error: unknown;
-  /** Where more than one thing may fail: which of them it is. */
   title?: string;
   onRetry?: () => void;
 }) {
-  const problem = error instanceof ApiError ? error : undefined;
+  const apiError = error instanceof ApiError ? error : undefined;
   return (
     <Alert
       color="red"
       variant="light"
       icon={<Icon name="warning" />}
-      title={title ?? titleOf(problem)}
+      title={title ?? defaultTitle(apiError)}
       role="alert"
     >
       <Stack gap="xs" align="flex-start">
-        <Text size="sm">{problem?.message ?? 'Something unexpected happened in this page.'}</Text>
-        {problem?.requestId === undefined || problem.status < 500 ? null : (
+        <Text size="sm">{apiError?.message ?? UNEXPECTED_ERROR}</Text>
+        {apiError?.requestId === undefined || apiError.status < 500 ? null : (
           <Text size="xs" ff="monospace">
-            request {problem.requestId}
+            Request ID: {apiError.requestId}
           </Text>
         )}
-        {problem?.code === 'second_factor_required' ? (
+        {apiError?.code === 'second_factor_required' ? (
           <PageLink to="/account" size="sm">
             Set up a second factor
           </PageLink>
@@ -43,7 +43,7 @@ export function ErrorAlert({
               onClick={onRetry}
               leftSection={<Icon name="refresh" size={14} />}
             >
-              Try again
+              Retry
             </Button>
           </Group>
         ) : null}
@@ -52,9 +52,9 @@ export function ErrorAlert({
   );
 }
 
-function titleOf(problem: ApiError | undefined): string {
-  if (!problem || problem.status >= 500) return 'That did not work';
-  if (problem.status === 0) return 'No connection';
-  if (problem.status === 404) return 'Not found';
-  return problem.status === 403 ? 'Not allowed' : 'That was refused';
+function defaultTitle(apiError: ApiError | undefined): string {
+  if (!apiError || apiError.status >= 500) return 'Something went wrong';
+  if (apiError.status === 0) return 'No connection';
+  if (apiError.status === 404) return 'Not found';
+  return apiError.status === 403 ? 'Not allowed' : 'Request rejected';
 }

@@ -6,29 +6,28 @@ import { Panel } from '../page/Panel.tsx';
 import type { IconName } from '../text/Icon.tsx';
 import { EmptyState } from './EmptyState.tsx';
 
-const WORDS: Record<Feature, { title: string; icon: IconName; meaning: string }> = {
+const TEXTS: Record<Feature, { title: string; icon: IconName; description: string }> = {
   webhooks: {
     title: 'Webhooks',
     icon: 'webhook',
-    meaning: 'Whatever happens to your objects is posted to an address of yours, signed, within a moment.',
+    description: 'Receive a signed POST request at your endpoint for every event.',
   },
   files: {
     title: 'Files',
     icon: 'file',
-    meaning: 'Documents of your customers are uploaded, checked and kept, for calls to refer to.',
+    description: 'Upload documents of your customers and refer to them in API calls.',
   },
 };
 
-/** In place of a page of something that this Organization does not have: what it would be, and who can change that. */
 export function FeatureDisabled({ feature }: { feature: Feature }) {
   const { organization, session } = useWorkspace();
-  const { title, icon, meaning } = WORDS[feature];
+  const { title, icon, description } = TEXTS[feature];
   return (
     <>
       <PageHeader title={title} />
       <Panel>
-        <EmptyState icon={icon} title={`${organization.name} does not have ${title.toLowerCase()} yet`}>
-          {meaning} To have this enabled, write to <MailLink to={session.support_email} />.
+        <EmptyState icon={icon} title={`${title} are not enabled for ${organization.name}`}>
+          {description} To enable {title.toLowerCase()}, contact <MailLink to={session.support_email} />.
         </EmptyState>
       </Panel>
     </>

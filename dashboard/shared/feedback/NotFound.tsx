@@ -6,14 +6,14 @@ export function NotFound() {
   return (
     <EmptyState
       icon="search"
-      title="There is no such page"
+      title="Page not found"
       action={
         <Button component={Link} to="/overview" variant="light">
-          Go to the overview
+          Go to overview
         </Button>
       }
     >
-      The address may be from an older version, or mistyped.
+      Check the URL, or start from the overview.
     </EmptyState>
   );
 }

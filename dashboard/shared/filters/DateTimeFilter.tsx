@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core';
 
-/** A moment in the reader's own time zone; kept as the API wants it. */
+/** Shows local time; the value is an ISO 8601 date-time in UTC. */
 export function DateTimeFilter({
   label,
   value,
@@ -14,18 +14,17 @@ export function DateTimeFilter({
     <TextInput
       type="datetime-local"
       label={label}
-      value={value === undefined ? '' : localOf(value)}
+      value={value === undefined ? '' : toLocalInput(value)}
       onChange={({ currentTarget }) => {
-        const moment = new Date(currentTarget.value);
-        onChange(Number.isNaN(moment.getTime()) ? undefined : moment.toISOString());
+        const date = new Date(currentTarget.value);
+        onChange(Number.isNaN(date.getTime()) ? undefined : date.toISOString());
       }}
     />
   );
 }
 
-/** What the field shows: the same moment without its zone. */
-function localOf(value: string): string {
-  const moment = new Date(value);
-  if (Number.isNaN(moment.getTime())) return '';
-  return new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+function toLocalInput(value: string): string {
+  const date = new Date(value);
+  if (Number.isNaN(date.getTime())) return '';
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

@@ -4,7 +4,6 @@ import styles from './FilterBar.module.css';
 import type { SearchName } from './search.ts';
 import { useFilters } from './use-filters.ts';
 
-/** Filters in a row that breaks where it has to; what is set can be taken away at once. */
 export function FilterBar({ names, children }: { names: readonly SearchName[]; children: ReactNode }) {
   const { filters, change } = useFilters();
   const isSet = names.some((name) => filters[name] !== undefined);
@@ -17,7 +16,7 @@ export function FilterBar({ names, children }: { names: readonly SearchName[]; c
           size="sm"
           onClick={() => change(Object.fromEntries(names.map((name) => [name, undefined])))}
         >
-          Clear
+          Clear filters
         </Button>
       ) : null}
     </search>

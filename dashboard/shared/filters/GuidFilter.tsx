@@ -3,7 +3,7 @@ import { useState } from 'react';
 
 const GUID = /^[0-9a-f]{32}$/;
 
-/** Taken up when it is a whole guid, or nothing: half of one would only be refused. */
+/** Applies only complete guids: the API rejects partial ones. */
 export function GuidFilter({
   label,
   value,
@@ -31,7 +31,7 @@ export function GuidFilter({
         if (text === '' && value !== undefined) onChange(undefined);
         if (GUID.test(text)) onChange(text);
       }}
-      error={typed === '' || GUID.test(typed) ? undefined : '32 hex characters'}
+      error={typed === '' || GUID.test(typed) ? undefined : 'Must be 32 hexadecimal characters'}
     />
   );
 }

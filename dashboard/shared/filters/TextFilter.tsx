@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core';
 
-/** Taken up with Enter or when it is left, so that not every letter is asked for. */
+/** Applies on Enter or blur, so that typing does not send a request per character. */
 export function TextFilter({
   label,
   placeholder,
@@ -12,7 +12,7 @@ export function TextFilter({
   value: string | undefined;
   onChange: (value: string | undefined) => void;
 }) {
-  const take = (text: string) => {
+  const apply = (text: string) => {
     if (text.trim() !== (value ?? '')) onChange(text.trim() || undefined);
   };
   return (
@@ -21,9 +21,9 @@ export function TextFilter({
       label={label}
       placeholder={placeholder}
       defaultValue={value ?? ''}
-      onBlur={({ currentTarget }) => take(currentTarget.value)}
+      onBlur={({ currentTarget }) => apply(currentTarget.value)}
       onKeyDown={({ key, currentTarget }) => {
-        if (key === 'Enter') take(currentTarget.value);
+        if (key === 'Enter') apply(currentTarget.value);
       }}
     />
   );

@@ -1,4 +1,4 @@
-/** What may stand behind the question mark of an address: what is looked at, and the filters of the lists. */
+/** The query parameters of dashboard URLs: the selection and the filters of lists. */
 const NAMES = [
   'org',
   'bank',
@@ -26,7 +26,7 @@ export function validateSearch(given: Record<string, unknown>): Search {
   return Object.fromEntries(known.map((name) => [name, given[name]]));
 }
 
-/** From page to page one stays with the Organization and its bank; another Organization has other banks. */
+/** Links keep the selected Organization, and the bank unless the Organization changes. */
 export function retainOrganizationAndBank({
   search,
   next,
@@ -34,13 +34,13 @@ export function retainOrganizationAndBank({
   search: Search;
   next: (search: Search) => Search;
 }): Search {
-  const wanted = next(search);
-  const org = wanted.org ?? search.org;
-  const bank = wanted.bank ?? (org === search.org ? search.bank : undefined);
-  return { ...wanted, ...(org === undefined ? {} : { org }), ...(bank === undefined ? {} : { bank }) };
+  const target = next(search);
+  const org = target.org ?? search.org;
+  const bank = target.bank ?? (org === search.org ? search.bank : undefined);
+  return { ...target, ...(org === undefined ? {} : { org }), ...(bank === undefined ? {} : { bank }) };
 }
 
-/** Plain text on both sides, so that an address reads as it is meant and a guid never becomes a number. */
+/** The router's default parser would turn a guid of digits into a number. */
 export function parseSearch(text: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(text));
 }

@@ -3,23 +3,20 @@ import type { Search, SearchName } from './search.ts';
 
 type Changes = { [Name in SearchName]?: string | undefined };
 
-/** The filters of the page, kept in the address: they survive a reload and can be sent to a colleague. */
+/** Filters are kept in the URL, so that they survive a reload and can be shared. */
 export function useFilters() {
   const filters: Search = useSearch({ strict: false });
   const navigate = useNavigate();
 
-  /** A new filter begins at the newest; only turning a page leaves a step for the browser to go back to. */
-  function change(
-    changes: Changes,
-    { retainOrganizationAndBank = true }: { retainOrganizationAndBank?: boolean } = {},
-  ): void {
+  /** Resets the page cursor. Only `addHistoryEntry` lets the back button return to the previous state. */
+  function change(changes: Changes, { addHistoryEntry = false }: { addHistoryEntry?: boolean } = {}): void {
     const search = { ...filters, after: undefined, ...changes };
     const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');
     void navigate({
       to: '.',
       search: Object.fromEntries(given),
-      replace: retainOrganizationAndBank,
-      resetScroll: !retainOrganizationAndBank,
+      replace: !addHistoryEntry,
+      resetScroll: addHistoryEntry,
     });
   }
 

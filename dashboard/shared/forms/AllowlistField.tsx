@@ -6,7 +6,7 @@ import { useWorkspace } from '../../session/workspace.ts';
 import { notifyError } from '../feedback/notify.ts';
 import { Icon } from '../text/Icon.tsx';
 
-/** Up to three public IPv4 addresses or ranges; why one is refused is said while it is typed, by the server's rule. */
+/** Validates each entry with the server's own rule while it is typed. */
 export function AllowlistField({
   value,
   isOptional,
@@ -21,8 +21,8 @@ export function AllowlistField({
   const { session } = useWorkspace();
   const rows = value.length === 0 ? [''] : value;
   const change = (index: number, entry: string) => onChange(rows.with(index, entry));
-  const own = useMutation({
-    // Asked at this moment: since the page was opened one may have moved to another network.
+  const addOwn = useMutation({
+    // Reloaded, because the network may have changed since the page was opened.
     mutationFn: accountApi.session,
     onSuccess: ({ address }) => {
       if (address === undefined) return;
@@ -33,15 +33,15 @@ export function AllowlistField({
   });
   return (
     <Input.Wrapper
-      label="Allowed addresses"
-      description={`Calls from elsewhere get 403. Public IPv4 addresses or CIDR ranges, at most 3; sealed into each token when it is issued.${isOptional ? ' Left empty, calls from any address are taken.' : ''}`}
+      label="IP allowlist"
+      description={`Up to ${MAX_ALLOWLIST_ENTRIES} public IPv4 addresses or CIDR ranges. Calls from other addresses return 403. Changes apply to new tokens.${isOptional ? ' Leave empty to allow any address.' : ''}`}
       error={error}
       errorProps={{ mt: 'xs' }}
       labelElement="div"
     >
       <Stack gap="xs" mt={6}>
         {rows.map((entry, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place; what is typed in it changes
+          // biome-ignore lint/suspicious/noArrayIndexKey: rows are identified by position
           <Group key={index} gap="xs" wrap="nowrap" align="flex-start">
             <TextInput
               flex={1}
@@ -49,7 +49,7 @@ export function AllowlistField({
               aria-label={`Allowed address ${index + 1}`}
               value={entry}
               onChange={(event) => change(index, event.currentTarget.value)}
-              error={errorFromResponse(rows, index, session.allowlist_min_prefix)}
+              error={entryError(rows, index, session.allowlist_min_prefix)}
               spellCheck={false}
               autoComplete="off"
               styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
@@ -68,15 +68,15 @@ export function AllowlistField({
           </Group>
         ))}
         <Group gap="xs">
-          {session.address === undefined || !isAllowed(session.address) ? null : (
+          {session.address === undefined || !isPublicIpv4(session.address) ? null : (
             <Button
               size="xs"
               variant="light"
-              onClick={() => own.mutate()}
-              loading={own.isPending}
+              onClick={() => addOwn.mutate()}
+              loading={addOwn.isPending}
               disabled={isFull(rows)}
             >
-              Use my current address
+              Add my current address
             </Button>
           )}
           <Button
@@ -86,7 +86,7 @@ export function AllowlistField({
             onClick={() => onChange([...rows, ''])}
             disabled={rows.length >= MAX_ALLOWLIST_ENTRIES}
           >
-            Add another
+            Add address
           </Button>
         </Group>
       </Stack>
@@ -94,8 +94,7 @@ export function AllowlistField({
   );
 }
 
-/** One address is never too wide. */
-function isAllowed(address: string): boolean {
+function isPublicIpv4(address: string): boolean {
   return Array.isArray(parseAllowlist([address], { minPrefix: 32 }));
 }
 
@@ -103,12 +102,12 @@ function isFull(rows: readonly string[]): boolean {
   return rows.length >= MAX_ALLOWLIST_ENTRIES && rows.every((entry) => entry.trim() !== '');
 }
 
-/** As the server will judge it, in its words, without the part that names the field. */
-function errorFromResponse(rows: readonly string[], index: number, minPrefix: number): string | undefined {
+/** The server's message without the field name. Earlier entries are replaced if empty, so that the index matches. */
+function entryError(rows: readonly string[], index: number, minPrefix: number): string | undefined {
   if (rows[index]?.trim() === '') return undefined;
   const entries = rows.slice(0, index + 1).map((entry) => entry.trim());
-  const judged = entries.map((entry, at) => (at === index ? entry : entry || '0'));
-  const parsed = parseAllowlist(judged, { minPrefix });
+  const filled = entries.map((entry, at) => (at === index ? entry : entry || '0'));
+  const parsed = parseAllowlist(filled, { minPrefix });
   if (Array.isArray(parsed) || parsed.index !== index) return undefined;
   return parsed.message.replace(/^ip_allowlist\[\d\] /, '');
 }

@@ -4,17 +4,17 @@ import { type ReactNode, useState } from 'react';
 import { Dialog } from './Dialog.tsx';
 import { FormActions } from './FormActions.tsx';
 
-/** For what cannot be undone: the name has to be typed before the button works. */
+/** For irreversible actions: the button is enabled once the name is typed. */
 export function ConfirmByName({
   title,
-  word,
+  name,
   action,
   children,
   onConfirm,
   onClose,
 }: {
   title: string;
-  word: string;
+  name: string;
   action: string;
   children: ReactNode;
   onConfirm: () => Promise<unknown>;
@@ -22,9 +22,9 @@ export function ConfirmByName({
 }) {
   const [typed, setTyped] = useState('');
   const confirm = useMutation({ mutationFn: onConfirm, onSuccess: onClose });
-  const isTyped = asSeen(typed) === asSeen(word);
+  const isTyped = normalizeSpaces(typed) === normalizeSpaces(name);
   return (
-    <Dialog title={title} held={confirm.isPending} onClose={onClose}>
+    <Dialog title={title} locked={confirm.isPending} onClose={onClose}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -39,7 +39,7 @@ export function ConfirmByName({
             data-autofocus
             label={
               <>
-                Type <Code fz="sm">{word}</Code> to confirm
+                Type <Code fz="sm">{name}</Code> to confirm
               </>
             }
             value={typed}
@@ -60,7 +60,6 @@ export function ConfirmByName({
   );
 }
 
-/** Nobody can see how many spaces there are. */
-function asSeen(text: string): string {
+function normalizeSpaces(text: string): string {
   return text.trim().replaceAll(/\s+/g, ' ');
 }

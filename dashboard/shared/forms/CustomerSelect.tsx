@@ -7,10 +7,10 @@ import { PageLink } from '../page/PageLink.tsx';
 type Customer = { guid: string; name?: string; type: string };
 const PER_PAGE = 100;
 
-/** The newest customers of the bank by name; any other by its guid. */
+/** Offers the newest customers of the bank; an older one that is already selected is shown by guid. */
 export function CustomerSelect({
   label = 'Customer',
-  placeholder = 'Choose a customer',
+  placeholder = 'Select a customer',
   value,
   onChange,
   error,
@@ -25,7 +25,7 @@ export function CustomerSelect({
   error?: React.ReactNode;
   clearable?: boolean;
   withAsterisk?: boolean;
-  /** Says where to create the first one. */
+  /** Links to the sandbox if the bank has no customers. */
   withHint?: boolean;
 }) {
   const { api, bank, environment } = useWorkspace();
@@ -48,9 +48,9 @@ export function CustomerSelect({
       description={
         hasNone && withHint && environment === 'sandbox' ? (
           <>
-            This bank has no customer yet.{' '}
+            This bank has no customers yet.{' '}
             <PageLink to="/sandbox" search={{ kind: 'customers' }}>
-              Create one
+              Create a customer
             </PageLink>
           </>
         ) : null
@@ -62,7 +62,7 @@ export function CustomerSelect({
       data={known ? options : [...options, { value, label: value }]}
       value={value ?? null}
       onChange={(guid) => onChange(guid ?? undefined)}
-      nothingFoundMessage={hasNone ? 'No customer yet' : 'No customer has this name'}
+      nothingFoundMessage={hasNone ? 'No customers yet' : 'No customers match'}
       error={error}
     />
   );

@@ -1,22 +1,22 @@
 import { getDefaultZIndex, Modal } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** What is below it is dimmed already. */
+/** The overlay of the dialog below dims the page already. */
 const ABOVE_OPACITY = 0.3;
 
-/** While it is `held` no stray key or click closes it: what it waits for, or shows, would be lost. */
+/** A `locked` dialog cannot be closed by Escape, an outside click or the close button. */
 export function Dialog({
   title,
   wide = false,
-  held = false,
+  locked = false,
   above = false,
   onClose,
   children,
 }: {
   title: string;
   wide?: boolean;
-  held?: boolean;
-  /** Over another dialog. */
+  locked?: boolean;
+  /** Opens above another dialog. */
   above?: boolean;
   onClose: () => void;
   children: ReactNode;
@@ -30,9 +30,9 @@ export function Dialog({
       centered={!wide}
       onClose={onClose}
       {...(above ? { overlayProps: { backgroundOpacity: ABOVE_OPACITY } } : {})}
-      closeOnClickOutside={!held}
-      closeOnEscape={!held}
-      withCloseButton={!held}
+      closeOnClickOutside={!locked}
+      closeOnEscape={!locked}
+      withCloseButton={!locked}
       styles={{ title: { lineHeight: 1.35, overflowWrap: 'anywhere' } }}
     >
       {children}

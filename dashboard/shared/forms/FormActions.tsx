@@ -1,8 +1,8 @@
 import { Button, Group } from '@mantine/core';
-import { useNavigationGuard } from '../../session/freeze.ts';
 import { ErrorAlert } from '../feedback/ErrorAlert.tsx';
+import { useNavigationGuard } from './use-navigation-guard.ts';
 
-/** How forms end: why it was refused, the way back, the way on. Once it is sent there is no way back. */
+/** The error and buttons of a form. While it is pending, cancelling and navigation are blocked. */
 export function FormActions({
   action,
   onAction,
@@ -12,10 +12,10 @@ export function FormActions({
   error,
   disabled = false,
   danger = false,
-  faint = false,
+  secondary = false,
 }: {
   action: string;
-  /** Without it the button sends the form that it stands in. */
+  /** Without it the button submits the form. */
   onAction?: () => void;
   cancel?: string;
   onCancel: () => void;
@@ -23,10 +23,10 @@ export function FormActions({
   error?: unknown;
   disabled?: boolean;
   danger?: boolean;
-  /** Possible, but not yet what one should do. */
-  faint?: boolean;
+  /** Renders the action button less prominently. */
+  secondary?: boolean;
 }) {
-  useNavigationGuard(pending, 'This is being done. Wait for the answer before you leave.');
+  useNavigationGuard(pending, 'Your request is still running. Wait for it to finish before you leave.');
   return (
     <>
       {error ? <ErrorAlert error={error} /> : null}
@@ -35,7 +35,7 @@ export function FormActions({
           {cancel}
         </Button>
         <Button
-          variant={faint ? 'light' : 'filled'}
+          variant={secondary ? 'light' : 'filled'}
           disabled={disabled}
           loading={pending}
           {...(danger ? { color: 'red' } : {})}

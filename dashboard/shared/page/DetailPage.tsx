@@ -8,7 +8,7 @@ import { useWorkspace } from '../../session/workspace.ts';
 import { ErrorAlert } from '../feedback/ErrorAlert.tsx';
 import { PageLoading } from '../feedback/PageLoading.tsx';
 
-/** The page of the one object that the address names. Once that is gone, nothing is left to be done with it. */
+/** Loads the object named in the URL; once it is deleted, only the error remains. */
 export function DetailPage<Item>({
   path,
   back,
@@ -28,7 +28,7 @@ export function DetailPage<Item>({
     refetchInterval: refreshMs,
   });
   const { isFrozen } = use(FreezeContext);
-  // A key that is shown once belongs to the object that comes after this one.
+  // The signing key of a replacement may be shown here after the old subscription is deleted.
   const isGone = hasCode(error, 'not_found') && !isFrozen;
   if (!data || isGone)
     return (

@@ -1,7 +1,6 @@
 import { Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 
-/** The title of a page, in it and on the browser's tab, with what can be done here. */
 export function PageHeader({
   title,
   children,
@@ -11,7 +10,7 @@ export function PageHeader({
   title: string;
   children?: ReactNode;
   actions?: ReactNode;
-  /** Off where the page itself keeps its parts apart. */
+  /** Off on pages that set the spacing themselves. */
   spaced?: boolean;
 }) {
   useEffect(() => {

@@ -2,7 +2,7 @@ import { Group, Paper, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import styles from './Panel.module.css';
 
-/** A surface with a title; `flush` for what brings its own edges, like a table. */
+/** `flush` removes the padding, for tables. */
 export function Panel({
   title,
   hint,

@@ -1,12 +1,13 @@
 import { Alert, Button, Checkbox, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { useFreeze, useNavigationGuard } from '../../session/freeze.ts';
+import { useFreeze } from '../../session/freeze.ts';
+import { useNavigationGuard } from '../forms/use-navigation-guard.ts';
 import { CopyButton } from '../text/CopyButton.tsx';
 import { Icon } from '../text/Icon.tsx';
 import { downloadBlob } from './download-blob.ts';
 import styles from './OneTimeSecret.module.css';
 
-/** Secrets that are shown this once. They live in this component and go with it. */
+/** The values live only in this component: never in the URL, storage or a query cache. */
 export function OneTimeSecret({
   warning,
   values,
@@ -21,14 +22,16 @@ export function OneTimeSecret({
   doneLabel?: string;
 }) {
   const [stored, setStored] = useState(false);
-  useNavigationGuard(
-    !stored,
-    'What you see here is shown only once. Store it, and say so, before you leave.',
-  );
+  useNavigationGuard(!stored, 'This secret is shown only once. Store it and confirm before you leave.');
   useFreeze(true);
   return (
     <Stack gap="md">
-      <Alert color="yellow" variant="light" icon={<Icon name="warning" />} title="Shown only once">
+      <Alert
+        color="yellow"
+        variant="light"
+        icon={<Icon name="warning" />}
+        title="Copy it now. You will not see it again."
+      >
         {warning}
       </Alert>
       {values.map(({ name, value }) => (

@@ -5,46 +5,45 @@ import { FormActions } from '../forms/FormActions.tsx';
 import { Icon } from '../text/Icon.tsx';
 import styles from './RotationDialog.module.css';
 
-/** What tells that the new one works. */
-type Proof = {
+/** Shows whether the new credential is in use. */
+type Verification = {
   text: string;
-  isThere: boolean;
-  there: string;
-  missing: string;
+  isVerified: boolean;
+  verified: string;
+  waiting: string;
   next: string;
-  /** What one may say in its place; without it there is no going on. */
-  word?: string;
-  /** Tries again at once, while it is missing. */
+  /** Label of the button that continues without verification; without it the step cannot be skipped. */
+  skip?: string;
   retry?: { action: string; pending: boolean; onRetry: () => void };
 };
-type Retirement = { text: string; action: string; pending: boolean; error: unknown; onRetire: () => void };
+type Removal = { text: string; action: string; pending: boolean; error: unknown; onRemove: () => void };
 
-/** A second one beside the first, seen to work, and only then the first is given up. */
+/** Rotates a credential in three steps: create the new one, verify that it works, remove the old one. */
 export function RotationDialog({
   title,
   steps,
   pending,
   form,
   secret,
-  proof,
-  retirement,
+  verification,
+  removal,
   onClose,
 }: {
   title: string;
   steps: readonly [string, string, string];
-  /** The second one is being made. */
   pending: boolean;
   form: ReactNode;
-  /** Of the second one, as soon as it is there. */
+  /** Replaces the form once the new credential is created. */
   secret: ((onStored: () => void) => ReactNode) | undefined;
-  proof: Proof;
-  retirement: Retirement;
+  verification: Verification;
+  removal: Removal;
   onClose: () => void;
 }) {
   const [step, setStep] = useState(0);
-  const held = pending || retirement.pending || (step === 0 && secret !== undefined);
+  const locked = pending || removal.pending || (step === 0 && secret !== undefined);
+  const { isVerified, retry, skip } = verification;
   return (
-    <Dialog wide title={title} held={held} onClose={onClose}>
+    <Dialog wide title={title} locked={locked} onClose={onClose}>
       <Stepper active={step} size="sm" mb="lg">
         {steps.map((label, index) => (
           <Stepper.Step
@@ -56,27 +55,22 @@ export function RotationDialog({
       {step === 0 ? (secret?.(() => setStep(1)) ?? form) : null}
       {step === 1 ? (
         <Stack>
-          <Text size="sm">{proof.text}</Text>
-          <Group gap="xs" c={proof.isThere ? 'teal' : 'dimmed'} role="status">
-            <Icon name={proof.isThere ? 'check' : 'refresh'} size={16} />
+          <Text size="sm">{verification.text}</Text>
+          <Group gap="xs" c={isVerified ? 'teal' : 'dimmed'} role="status">
+            <Icon name={isVerified ? 'check' : 'refresh'} size={16} />
             <Text size="sm" c="inherit">
-              {proof.isThere ? proof.there : proof.missing}
+              {isVerified ? verification.verified : verification.waiting}
             </Text>
-            {proof.retry && !proof.isThere ? (
-              <Button
-                variant="default"
-                size="compact-sm"
-                loading={proof.retry.pending}
-                onClick={proof.retry.onRetry}
-              >
-                {proof.retry.action}
+            {retry && !isVerified ? (
+              <Button variant="default" size="compact-sm" loading={retry.pending} onClick={retry.onRetry}>
+                {retry.action}
               </Button>
             ) : null}
           </Group>
           <FormActions
-            action={proof.isThere ? proof.next : (proof.word ?? proof.next)}
-            faint={!proof.isThere}
-            disabled={!proof.isThere && proof.word === undefined}
+            action={isVerified ? verification.next : (skip ?? verification.next)}
+            secondary={!isVerified}
+            disabled={!isVerified && skip === undefined}
             onAction={() => setStep(2)}
             cancel="Finish later"
             onCancel={onClose}
@@ -85,13 +79,13 @@ export function RotationDialog({
       ) : null}
       {step === 2 ? (
         <Stack>
-          <Text size="sm">{retirement.text}</Text>
+          <Text size="sm">{removal.text}</Text>
           <FormActions
             danger
-            action={retirement.action}
-            onAction={retirement.onRetire}
-            pending={retirement.pending}
-            error={retirement.error}
+            action={removal.action}
+            onAction={removal.onRemove}
+            pending={removal.pending}
+            error={removal.error}
             cancel="Keep both"
             onCancel={onClose}
           />

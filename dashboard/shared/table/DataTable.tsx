@@ -10,14 +10,14 @@ const SKELETON_ROWS = 5;
 
 export type Column<Item> = {
   title: string;
-  /** For columns whose title says nothing to the eye, like the one with the buttons. */
+  /** The title is only for screen readers. */
   titleHidden?: boolean;
   cell(item: Item): ReactNode;
   align?: 'right';
   width?: string | number;
 };
 
-/** A list in each of its states: loading, empty, failed, shown, and shown although its refresh failed. */
+/** Renders a list with its loading, empty, failed and stale states. */
 export function DataTable<Item>({
   result,
   columns,
@@ -103,10 +103,10 @@ export function DataTable<Item>({
 
 function SkeletonRows({ columns }: { columns: number }) {
   return Array.from({ length: SKELETON_ROWS }, (_, row) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: rows without content have nothing else
+    // biome-ignore lint/suspicious/noArrayIndexKey: placeholder rows have no identity
     <Table.Tr key={row} role="row">
       {Array.from({ length: columns }, (_, column) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: as above
+        // biome-ignore lint/suspicious/noArrayIndexKey: placeholder cells have no identity
         <Table.Td key={column} role="cell">
           <Skeleton height={14} my={4} width={column === 0 ? '70%' : '50%'} />
         </Table.Td>

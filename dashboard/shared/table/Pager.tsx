@@ -3,10 +3,10 @@ import type { List } from '../../api/types.ts';
 import { useFilters } from '../filters/use-filters.ts';
 import { Icon } from '../text/Icon.tsx';
 
-/** Where the service stops counting. */
-const COUNTED_UP_TO = 10_000;
+/** The API does not count beyond this. */
+const MAX_TOTAL = 10_000;
 
-/** By keyset: onward and back to the newest; the browser's own button goes back one page. */
+/** Keyset pagination has no previous page: the browser's back button serves for that. */
 export function Pager({ list }: { list: List<unknown> }) {
   const { filters, change } = useFilters();
   const { total, next } = list;
@@ -14,7 +14,7 @@ export function Pager({ list }: { list: List<unknown> }) {
   return (
     <Group justify="space-between" px="lg" py="sm" component="nav" aria-label="Pages">
       <Text size="sm" c="dimmed">
-        {total >= COUNTED_UP_TO ? 'More than 10,000' : total.toLocaleString('en')} in all
+        {total >= MAX_TOTAL ? 'More than 10,000' : total.toLocaleString('en')} total
       </Text>
       <Group gap="xs">
         {filters.after === undefined ? null : (
@@ -26,7 +26,7 @@ export function Pager({ list }: { list: List<unknown> }) {
           variant="default"
           size="xs"
           disabled={next === undefined}
-          onClick={() => change({ after: next }, { retainOrganizationAndBank: false })}
+          onClick={() => change({ after: next }, { addHistoryEntry: true })}
           rightSection={<Icon name="right" size={14} />}
         >
           Older

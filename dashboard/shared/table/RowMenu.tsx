@@ -3,12 +3,11 @@ import { Icon, type IconName } from '../text/Icon.tsx';
 
 type Item = { label: string; icon: IconName; onClick: () => void };
 
-/** What can be done with one row of a table; what cannot be undone stands apart. */
-export function RowMenu({ of, items, danger }: { of: string; items: readonly Item[]; danger: Item }) {
+export function RowMenu({ name, items, danger }: { name: string; items: readonly Item[]; danger: Item }) {
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${of}`}>
+        <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${name}`}>
           <Icon name="dots" size={18} />
         </ActionIcon>
       </Menu.Target>

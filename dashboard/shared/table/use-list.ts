@@ -8,12 +8,12 @@ const PER_PAGE = 20;
 export type ListResult<Item> = UseQueryResult<List<Item>>;
 
 type ListOptions<Item> = {
-  /** In ms; may depend on what was read last. */
+  /** In ms; may depend on the last result. */
   refetchInterval?: number | ((list: List<Item> | undefined) => number);
   enabled?: boolean;
 };
 
-/** A page of a list of the API, by keyset; the page before stays until the next one is there. */
+/** One page of an API list. The previous page stays visible while the next one loads. */
 export function useList<Item>(
   path: string,
   query: Query,

@@ -4,7 +4,7 @@ import { CopyButton } from './CopyButton.tsx';
 export function CodeBlock({ code, label }: { code: string; label: string }) {
   return (
     <div className={styles.block}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be focusable */}
       <section className={styles.code} tabIndex={0} aria-label={label}>
         <code>{code}</code>
       </section>

@@ -5,21 +5,12 @@ import styles from './Guid.module.css';
 const HEAD = 8;
 const TAIL = 6;
 
-/** Both ends of it, the whole of it to the clipboard. Guids of one minute differ at the end. */
-export function Guid({
-  value,
-  name = 'guid',
-  whole = false,
-}: {
-  value: string;
-  name?: string;
-  whole?: boolean;
-}) {
-  const shown = whole ? value : `${value.slice(0, HEAD)}…${value.slice(-TAIL)}`;
+/** Shows both ends: guids created at about the same time differ only at the end. */
+export function Guid({ value, name = 'guid' }: { value: string; name?: string }) {
   return (
     <Group gap={4} wrap="nowrap" className={styles.guid}>
-      <Text span className={styles.text} title={value} data-whole={whole || undefined}>
-        {shown}
+      <Text span className={styles.text} title={value}>
+        {value.slice(0, HEAD)}…{value.slice(-TAIL)}
       </Text>
       <CopyButton value={value} label={`Copy ${name}`} />
     </Group>

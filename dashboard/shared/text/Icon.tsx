@@ -1,6 +1,6 @@
 import type { CSSProperties } from 'react';
 
-/** The few pictures there are, drawn with one stroke on a grid of 24. */
+/** Stroke paths on a 24×24 grid. */
 const PATHS = {
   overview: 'M4 13h6V4H4zM14 20h6v-9h-6zM4 20h6v-3H4zM14 7h6V4h-6z',
   key: 'M7.5 16.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9M12 12h9.5M19 12v4M15.5 12v3',

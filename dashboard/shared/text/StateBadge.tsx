@@ -1,9 +1,9 @@
 import { Badge } from '@mantine/core';
 
-type Look = { color: string; label?: string };
+type Style = { color: string; label?: string };
 
-/** Green: done. Blue: under way. Orange: trouble that may pass. Red: over. Grey: waits. */
-const LOOKS: Record<string, Look> = {
+/** Teal: succeeded. Blue: in progress. Yellow: waiting. Orange: failing, may recover. Red: failed. Gray: ended. */
+const STYLES: Record<string, Style> = {
   active: { color: 'teal' },
   completed: { color: 'teal' },
   executed: { color: 'teal' },
@@ -28,9 +28,9 @@ const LOOKS: Record<string, Look> = {
   unreachable: { color: 'red' },
 };
 
-/** `word` is for a state whose name in the API says little to people. */
-export function StateBadge({ state, word = state }: { state: string; word?: string }) {
-  const { color, label = word } = LOOKS[word] ?? LOOKS[state] ?? { color: 'gray' };
+/** `label` replaces the API's name of the state. */
+export function StateBadge({ state, label = state }: { state: string; label?: string }) {
+  const { color, label: ownLabel = label } = STYLES[label] ?? STYLES[state] ?? { color: 'gray' };
   return (
     <Badge
       variant="light"
@@ -42,7 +42,7 @@ export function StateBadge({ state, word = state }: { state: string; word?: stri
       miw="max-content"
       data-state={state}
     >
-      {label}
+      {ownLabel}
     </Badge>
   );
 }

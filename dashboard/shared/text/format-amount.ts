@@ -1,9 +1,9 @@
-/** How many of the smallest unit are one, as a power of ten, for what the browser does not know as a currency. */
+/** Decimal places of assets that Intl does not know as currencies. */
 const CRYPTO_DIGITS: Record<string, number> = { BTC: 8, ETH: 18, USDC: 6, USDT: 6 };
 
 const CURRENCIES = new Set(Intl.supportedValuesOf('currency'));
 
-/** "$1,250.00", "0.005 BTC"; of an asset that nobody here knows, the units as the API has them. */
+/** "$1,250.00", "0.005 BTC"; "1,000 units of XYZ" for an unknown asset. */
 export function formatAmount(units: number, asset: string): string {
   if (CURRENCIES.has(asset)) {
     const format = new Intl.NumberFormat('en', { style: 'currency', currency: asset });

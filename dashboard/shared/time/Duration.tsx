@@ -1,16 +1,11 @@
 import { Group, Text, Tooltip } from '@mantine/core';
 import { SLOW_MS } from '../../../server/deliveries/limit.ts';
 import { Icon } from '../text/Icon.tsx';
+import { NoValue } from '../text/NoValue.tsx';
 import { formatDuration } from './format-time.ts';
 
-/** How long an endpoint took, with a mark when that is longer than it has. */
 export function Duration({ ms, slow }: { ms: number | undefined; slow?: boolean }) {
-  if (ms === undefined)
-    return (
-      <Text size="sm" c="dimmed">
-        –
-      </Text>
-    );
+  if (ms === undefined) return <NoValue />;
   const isSlow = slow ?? ms > SLOW_MS;
   return (
     <Group gap={4} wrap="nowrap">
@@ -18,7 +13,7 @@ export function Duration({ ms, slow }: { ms: number | undefined; slow?: boolean 
         {formatDuration(ms)}
       </Text>
       {isSlow ? (
-        <Tooltip label="Slow: an endpoint should answer within 2 seconds">
+        <Tooltip label="Slow: endpoints should respond within 2 seconds">
           <Text span c="orange" lh={1} role="img" aria-label="slow">
             <Icon name="warning" size={14} />
           </Text>

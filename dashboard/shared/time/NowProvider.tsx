@@ -4,7 +4,7 @@ const TICK_MS = 5_000;
 
 const NowContext = createContext(0);
 
-/** One clock for every "3 minutes ago" of the page, so that they all move together. */
+/** One timer updates all relative times of the page. */
 export function NowProvider({ children }: { children: ReactNode }) {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

@@ -3,10 +3,10 @@ import { formatExactTime, formatRelativeTime } from './format-time.ts';
 import { useNow } from './NowProvider.tsx';
 
 /**
- * Relative, with the exact time on hover, on touch and on focus, for which it can be reached by the keyboard. What has
- * been is never shown as to come, though the page's clock ticks seldom and may be behind the server's.
+ * Focusable, so that keyboard users get the tooltip with the exact time. Past times never appear as future, even if the
+ * clock of the browser is behind the server's.
  */
-export function RelativeTime({ at, isAhead = false }: { at: string | undefined; isAhead?: boolean }) {
+export function RelativeTime({ at, isFuture = false }: { at: string | undefined; isFuture?: boolean }) {
   const now = useNow();
   if (at === undefined)
     return (
@@ -17,7 +17,7 @@ export function RelativeTime({ at, isAhead = false }: { at: string | undefined; 
   return (
     <Tooltip label={formatExactTime(at)} events={{ hover: true, focus: true, touch: true }}>
       <Text component="time" dateTime={at} inherit tabIndex={0} style={{ whiteSpace: 'nowrap' }}>
-        {formatRelativeTime(at, isAhead ? now : Math.max(now, Date.parse(at)))}
+        {formatRelativeTime(at, isFuture ? now : Math.max(now, Date.parse(at)))}
       </Text>
     </Tooltip>
   );

@@ -4,12 +4,12 @@ const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['minute', 60_000],
 ];
 const JUST_NOW_MS = 45_000;
-const IN_DAYS_FROM_HOURS = 48;
+const DAYS_FROM_HOURS = 48;
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'short' });
 const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'long' });
 
-/** "3 min. ago", "in 2 hr."; what is a moment away in either direction is "just now" or "in a moment". */
+/** "3 min. ago", "in 2 hr.", "just now". */
 export function formatRelativeTime(at: string, now: number): string {
   const distance = Date.parse(at) - now;
   const magnitude = Math.abs(distance);
@@ -18,23 +18,23 @@ export function formatRelativeTime(at: string, now: number): string {
   return relative.format(Math.sign(distance) * Math.max(1, Math.round(magnitude / length)), unit);
 }
 
-/** In the reader's own time zone, and in UTC as the API has it. */
+/** Local time, followed by the UTC time of the API. */
 export function formatExactTime(at: string): string {
   return `${exact.format(new Date(at))} · ${at}`;
 }
 
-/** "7 days", "6 d 23 h", "23 h 12 min", "4 min", for what will come. */
+/** "7 days", "6 d 23 h", "23 h 12 min", "4 min". */
 export function formatRemaining(until: string, now: number): string {
   const minutes = Math.max(0, Math.ceil((Date.parse(until) - now) / 60_000));
   const hours = Math.floor(minutes / 60);
-  if (hours >= IN_DAYS_FROM_HOURS) {
+  if (hours >= DAYS_FROM_HOURS) {
     const days = Math.floor(hours / 24);
     return hours % 24 === 0 ? `${days} days` : `${days} d ${hours % 24} h`;
   }
   return hours > 0 ? `${hours} h ${minutes % 60} min` : `${minutes} min`;
 }
 
-/** "38 ms", "1.2 s", for what has been. */
+/** "38 ms", "1.2 s". */
 export function formatDuration(ms: number): string {
   return ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`;
 }

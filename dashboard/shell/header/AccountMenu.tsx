@@ -11,7 +11,7 @@ export function AccountMenu() {
   return (
     <Menu position="bottom-end" width={240}>
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size="lg" aria-label={`Account of ${name ?? email}`}>
+        <ActionIcon variant="subtle" color="gray" size="lg" aria-label={`Account: ${name ?? email}`}>
           <Icon name="account" size={20} />
         </ActionIcon>
       </Menu.Target>

@@ -5,10 +5,8 @@ import { useWorkspace } from '../../session/workspace.ts';
 import { Icon } from '../../shared/text/Icon.tsx';
 import styles from './BankSelector.module.css';
 
-/** More than a handful wants searching. */
 const SEARCHABLE_FROM = 8;
 
-/** The bank that everything follows. */
 export function BankSelector() {
   const { banks, bank, chooseBank } = useWorkspace();
   const [search, setSearch] = useState('');
@@ -19,8 +17,8 @@ export function BankSelector() {
     },
     onDropdownOpen: () => combobox.updateSelectedOptionIndex('active'),
   });
-  const wanted = search.trim().toLowerCase();
-  const shown = banks.filter(({ name, guid }) => `${name} ${guid}`.toLowerCase().includes(wanted));
+  const needle = search.trim().toLowerCase();
+  const shown = banks.filter(({ name, guid }) => `${name} ${guid}`.toLowerCase().includes(needle));
 
   return (
     <Combobox
@@ -38,11 +36,11 @@ export function BankSelector() {
           className={styles.button}
           onClick={() => combobox.toggleDropdown()}
           disabled={banks.length === 0}
-          aria-label={bank ? `Bank: ${bank.name}` : 'No bank yet'}
+          aria-label={bank ? `Bank: ${bank.name}` : 'No banks yet'}
         >
           <Icon name="bank" size={16} />
           <Text size="sm" fw={550} truncate className={styles.name}>
-            {bank?.name ?? 'No bank yet'}
+            {bank?.name ?? 'No banks yet'}
           </Text>
           <Icon name="chevron" size={15} />
         </UnstyledButton>
@@ -59,7 +57,7 @@ export function BankSelector() {
         <Combobox.Options mah={320} style={{ overflowY: 'auto' }} aria-label="Banks">
           <BankGroup label="Sandbox" environment="sandbox" banks={shown} chosen={bank} />
           <BankGroup label="Production" environment="production" banks={shown} chosen={bank} />
-          {shown.length === 0 ? <Combobox.Empty>No bank has this name</Combobox.Empty> : null}
+          {shown.length === 0 ? <Combobox.Empty>No banks match</Combobox.Empty> : null}
         </Combobox.Options>
       </Combobox.Dropdown>
     </Combobox>

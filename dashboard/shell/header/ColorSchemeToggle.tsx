@@ -5,13 +5,13 @@ export function ColorSchemeToggle() {
   const { setColorScheme } = useMantineColorScheme();
   const other = useComputedColorScheme('light') === 'light' ? 'dark' : 'light';
   return (
-    <Tooltip label={`Use the ${other} theme`}>
+    <Tooltip label={`Switch to ${other} theme`}>
       <ActionIcon
         variant="subtle"
         color="gray"
         size="lg"
         onClick={() => setColorScheme(other)}
-        aria-label={`Use the ${other} theme`}
+        aria-label={`Switch to ${other} theme`}
       >
         <Icon name={other === 'dark' ? 'moon' : 'sun'} />
       </ActionIcon>

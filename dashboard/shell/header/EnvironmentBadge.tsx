@@ -2,15 +2,14 @@ import { Badge } from '@mantine/core';
 import type { Environment } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 
-const LOOKS: Record<Environment, { color: string; variant: string; label: string }> = {
+const STYLES: Record<Environment, { color: string; variant: string; label: string }> = {
   sandbox: { color: 'yellow', variant: 'light', label: 'Sandbox' },
   production: { color: 'red', variant: 'filled', label: 'Production' },
 };
 
-/** Always in sight: nobody should mistake one for the other. */
 export function EnvironmentBadge() {
   const { environment } = useWorkspace();
-  const { color, variant, label } = LOOKS[environment];
+  const { color, variant, label } = STYLES[environment];
   return (
     <Badge
       color={color}

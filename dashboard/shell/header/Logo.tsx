@@ -3,7 +3,7 @@ import styles from './Logo.module.css';
 
 export function Logo() {
   return (
-    <Link to="/overview" className={styles.logo} aria-label="Portico, to the overview">
+    <Link to="/overview" className={styles.logo} aria-label="Portico overview">
       <Mark />
       <span className={styles.name}>Portico</span>
     </Link>

@@ -2,12 +2,11 @@ import { Table, Text } from '@mantine/core';
 import { Fragment } from 'react';
 import { ScopeCheckbox } from './ScopeCheckbox.tsx';
 import styles from './ScopeMatrix.module.css';
-import { ACTIONS, categoriesOf, labelOf, meaningOf, type Resource } from './scope-labels.ts';
+import { ACTIONS, categoriesOf, describeScope, labelOf, type Resource } from './scope-labels.ts';
 
-/** What stands above it and stays when one scrolls: the title of the dialog, or the top of the page. */
+/** Height of the sticky title above: of the dialog, or of the page. */
 const HEADER_PX = 60;
 
-/** Scopes one by one, by what they are about; a whole category, or one action of all, with one click. */
 export function ScopeMatrix({
   all,
   value,
@@ -30,23 +29,23 @@ export function ScopeMatrix({
     >
       <Table.Thead>
         <Table.Tr>
-          <Table.Th scope="col" className={styles.about}>
+          <Table.Th scope="col" className={styles.resourceHead}>
             <Text size="xs" fw={600}>
-              About
+              Resource
             </Text>
           </Table.Th>
-          {ACTIONS.map(({ name, label, meaning }) => (
+          {ACTIONS.map(({ name, label, description }) => (
             <Table.Th key={name} scope="col" className={styles.action}>
               <Text size="xs" fw={600}>
                 {label}
               </Text>
               <Text size="xs" c="dimmed" mb={6}>
-                {meaning}
+                {description}
               </Text>
               <ScopeCheckbox
                 {...state}
                 scopes={all.filter((scope) => scope.endsWith(`:${name}`))}
-                name={`Every ${name}: ${meaning} everything`}
+                name={`All ${name} scopes: ${description}`}
               />
             </Table.Th>
           ))}
@@ -67,7 +66,7 @@ export function ScopeMatrix({
                     {labelOf(resource)}
                   </Text>
                   <Text size="xs" c="dimmed">
-                    {allowed(resource, value) ?? resource.about}
+                    {summarize(resource, value) ?? resource.description}
                   </Text>
                 </Table.Th>
                 {ACTIONS.map(({ name }) => {
@@ -78,7 +77,7 @@ export function ScopeMatrix({
                         <ScopeCheckbox
                           {...state}
                           scopes={[scope]}
-                          name={`${scope}: ${meaningOf(resource, name)}`}
+                          name={`${scope}: ${describeScope(resource, name)}`}
                         />
                       ) : null}
                     </Table.Td>
@@ -93,9 +92,9 @@ export function ScopeMatrix({
   );
 }
 
-/** "May list and retrieve transfers, create transfers": in words what is ticked. */
-function allowed(resource: Resource, value: readonly string[]): string | undefined {
-  const held = ACTIONS.filter(({ name }) => value.includes(`${resource.name}:${name}`));
-  if (held.length === 0) return undefined;
-  return `May ${held.map(({ name }) => meaningOf(resource, name)).join('; ')}`;
+/** "Can list and retrieve transfers; create transfers" */
+function summarize(resource: Resource, value: readonly string[]): string | undefined {
+  const checked = ACTIONS.filter(({ name }) => value.includes(`${resource.name}:${name}`));
+  if (checked.length === 0) return undefined;
+  return `Can ${checked.map(({ name }) => describeScope(resource, name)).join('; ')}`;
 }

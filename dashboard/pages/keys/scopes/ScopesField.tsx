@@ -4,15 +4,14 @@ import { scopesFor } from '../../../../server/tokens/scopes.ts';
 import { type KeyKind, readScopesOf } from '../use-key-api.ts';
 import { ScopeMatrix } from './ScopeMatrix.tsx';
 
-type Preset = 'read' | 'all' | 'own';
+type Preset = 'read' | 'all' | 'custom';
 
-const MEANINGS: Record<Preset, string> = {
-  read: 'Lists and retrieves, changes nothing. A good start: widen it when something is refused.',
-  all: 'Everything that a key of this kind can hold. Whoever finds it can move money.',
-  own: 'Choose the fewest that its program needs: a leaked key then harms no more than that. A token may ask for fewer still.',
+const DESCRIPTIONS: Record<Preset, string> = {
+  read: 'Can view everything and change nothing. You can add scopes later.',
+  custom: 'Select only the scopes that your application needs. Tokens can request fewer.',
+  all: 'Full access. Anyone who obtains this key can move money.',
 };
 
-/** What the tokens of this key may be granted at most, least privilege first. */
 export function ScopesField({
   kind,
   value,
@@ -40,19 +39,19 @@ export function ScopesField({
           }}
           data={[
             { value: 'read', label: 'Read only' },
-            { value: 'own', label: 'Choose' },
-            { value: 'all', label: 'Everything' },
+            { value: 'custom', label: 'Custom' },
+            { value: 'all', label: 'Full access' },
           ]}
-          aria-label="How much it may do"
+          aria-label="Access level"
         />
         <Text size="sm" c="dimmed">
-          {MEANINGS[preset]}
+          {DESCRIPTIONS[preset]}
         </Text>
-        {preset === 'own' ? (
+        {preset === 'custom' ? (
           <>
             <ScopeMatrix all={all} value={value} onChange={onChange} />
             <Text size="sm" c="dimmed" role="status">
-              {value.length} of {all.length} chosen
+              {value.length} of {all.length} scopes selected
             </Text>
           </>
         ) : null}
@@ -65,5 +64,5 @@ function presetOf(value: readonly string[], all: readonly string[], reads: reado
   const same = (set: readonly string[]) =>
     set.length === value.length && set.every((scope) => value.includes(scope));
   if (same(all)) return 'all';
-  return same(reads) ? 'read' : 'own';
+  return same(reads) ? 'read' : 'custom';
 }

@@ -1,81 +1,89 @@
-/** What scopes are about, in the words of those who choose them. */
 export type Action = 'read' | 'write' | 'execute';
-export type Resource = { name: string; about: string } & { [Name in Action]?: string };
+export type Resource = { name: string; description: string } & { [Name in Action]?: string };
 type Category = { title: string; resources: readonly Resource[] };
 
-export const ACTIONS: readonly { name: Action; label: string; meaning: string }[] = [
-  { name: 'read', label: 'Read', meaning: 'list and retrieve' },
-  { name: 'write', label: 'Write', meaning: 'update' },
-  { name: 'execute', label: 'Execute', meaning: 'create' },
+export const ACTIONS: readonly { name: Action; label: string; description: string }[] = [
+  { name: 'read', label: 'Read', description: 'list and retrieve' },
+  { name: 'write', label: 'Write', description: 'update' },
+  { name: 'execute', label: 'Execute', description: 'create' },
 ];
 
-/** An action is spelled out where it is more than its general meaning, or another thing. */
+/** An action has its own description where the general one does not fit. */
 const CATEGORIES: readonly Category[] = [
   {
     title: 'Customers',
     resources: [
-      { name: 'customers', about: 'Who banks with you' },
-      { name: 'identity_verifications', about: 'Checks of who they are' },
-      { name: 'files', about: 'Their documents', read: 'list and download files', execute: 'upload files' },
+      { name: 'customers', description: 'Your customers' },
+      { name: 'identity_verifications', description: 'Identity checks of customers' },
+      {
+        name: 'files',
+        description: 'Documents of customers',
+        read: 'list and download files',
+        execute: 'upload files',
+      },
     ],
   },
   {
     title: 'Money',
     resources: [
-      { name: 'accounts', about: 'What each customer has, by asset' },
+      { name: 'accounts', description: 'Balances of customers by asset' },
       {
         name: 'transfers',
-        about: 'Money in, out and between accounts',
+        description: 'Movements of money and crypto',
         execute: 'create transfers, which moves money',
       },
-      { name: 'external_bank_accounts', about: 'Accounts at other banks' },
-      { name: 'deposit_addresses', about: 'Addresses that crypto is sent to' },
+      { name: 'external_bank_accounts', description: 'Accounts at other banks' },
+      { name: 'deposit_addresses', description: 'Addresses for incoming crypto' },
     ],
   },
   {
     title: 'Trading',
     resources: [
-      { name: 'prices', about: 'What assets cost' },
-      { name: 'quotes', about: 'Prices offered for a trade' },
-      { name: 'trades', about: 'Buying and selling', execute: 'create trades, which buys and sells' },
-      { name: 'plans', about: 'Movements between accounts, worked out beforehand' },
+      { name: 'prices', description: 'Current prices of assets' },
+      { name: 'quotes', description: 'Price offers for trades' },
+      {
+        name: 'trades',
+        description: 'Purchases and sales of assets',
+        execute: 'create trades, which buys and sells',
+      },
+      { name: 'plans', description: 'Planned transfers between accounts' },
       {
         name: 'executions',
-        about: 'Plans that are carried out',
-        execute: 'carry out plans, which moves money',
+        description: 'Executed plans',
+        execute: 'execute plans, which moves money',
       },
-      { name: 'workflows', about: 'What takes several steps' },
+      { name: 'workflows', description: 'Processes with several steps' },
     ],
   },
   {
     title: 'Administration',
     resources: [
-      { name: 'banks', about: 'Your banks', write: 'rename banks', execute: 'create sandbox banks' },
-      { name: 'organizations', about: 'Your Organization itself' },
+      { name: 'banks', description: 'Your banks', write: 'rename banks', execute: 'create sandbox banks' },
+      { name: 'organizations', description: 'Your Organization' },
       {
         name: 'bank_applications',
-        about: 'Keys of banks',
-        write: 'change names, scopes and addresses of bank keys',
+        description: 'Bank keys',
+        write: 'edit bank keys',
       },
       {
         name: 'organization_applications',
-        about: 'Keys of the Organization',
-        write: 'change names, scopes and addresses of organization keys',
+        description: 'Organization keys',
+        write: 'edit organization keys',
       },
       {
         name: 'subscription_events',
-        about: 'Events and their deliveries',
-        execute: 'send events again',
+        description: 'Events and their deliveries',
+        execute: 'redeliver events',
       },
     ],
   },
 ];
 
-/** The categories of the scopes that can be chosen; whatever nobody has put into words yet stands at the end. */
+/** Resources without a description are listed under Other. */
 export function categoriesOf(scopes: readonly string[]): Category[] {
   const names = [...new Set(scopes.map((scope) => scope.split(':', 1)[0] ?? ''))];
   const described = CATEGORIES.flatMap(({ resources }) => resources.map(({ name }) => name));
-  const others = names.filter((name) => !described.includes(name)).map((name) => ({ name, about: '' }));
+  const others = names.filter((name) => !described.includes(name)).map((name) => ({ name, description: '' }));
   return [...CATEGORIES, { title: 'Other', resources: others }]
     .map(({ title, resources }) => ({
       title,
@@ -84,9 +92,9 @@ export function categoriesOf(scopes: readonly string[]): Category[] {
     .filter(({ resources }) => resources.length > 0);
 }
 
-/** "list and retrieve transfers": what a token with this scope alone can do. */
-export function meaningOf(resource: Resource, action: Action): string {
-  const general = ACTIONS.find(({ name }) => name === action)?.meaning;
+/** "list and retrieve transfers" */
+export function describeScope(resource: Resource, action: Action): string {
+  const general = ACTIONS.find(({ name }) => name === action)?.description;
   return resource[action] ?? `${general} ${labelOf(resource)}`;
 }
 

@@ -1,7 +1,6 @@
 import type { DeliveryStatistics } from '../../../api/types.ts';
 import { BarChart } from '../../../shared/chart/BarChart.tsx';
 
-/** What was delivered and what failed, step by step. */
 export function AttemptBars({ data, label }: { data: DeliveryStatistics; label: string }) {
   const { points, step_seconds: stepSeconds } = data;
   return (
@@ -11,9 +10,9 @@ export function AttemptBars({ data, label }: { data: DeliveryStatistics; label: 
       stepSeconds={stepSeconds}
       series={[
         { name: 'Delivered', tone: 'accent', values: points.map((point) => point.completed) },
-        { name: 'Failed', tone: 'trouble', values: points.map((point) => point.failed_attempts) },
+        { name: 'Failed', tone: 'error', values: points.map((point) => point.failed_attempts) },
       ]}
-      empty="Nothing was sent in this time"
+      empty="No attempts in this period"
     />
   );
 }

@@ -6,7 +6,7 @@ import { StaleAlert } from '../../../shared/feedback/StaleAlert.tsx';
 import { AttemptBars } from './AttemptBars.tsx';
 import { CHART_PX } from './ChartPanel.tsx';
 
-/** The attempts by themselves, in each of their states: for a page that shows nothing else of the figures. */
+/** For pages without other statistics: shows loading and errors itself. */
 export function AttemptsChart({
   statistics: { data, error, refetch },
   label,
@@ -18,7 +18,7 @@ export function AttemptsChart({
   if (!data) return <Skeleton height={CHART_PX} />;
   return (
     <Stack gap="sm">
-      {error ? <StaleAlert /> : null}
+      {error ? <StaleAlert what="the chart" /> : null}
       <AttemptBars data={data} label={label} />
     </Stack>
   );

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { DeliveryStatistics } from '../../../api/types.ts';
 import { Panel } from '../../../shared/page/Panel.tsx';
 
-/** A chart with its legend, so that nothing moves when it comes. */
+/** Height of a chart with its legend, so that loading does not shift the layout. */
 export const CHART_PX = 252;
 
 export function ChartPanel({

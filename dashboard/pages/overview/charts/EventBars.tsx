@@ -9,7 +9,7 @@ export function EventBars({ data }: { data: DeliveryStatistics }) {
       from={points[0]?.at ?? ''}
       stepSeconds={stepSeconds}
       series={[{ name: 'Events', tone: 'accent', values: points.map((point) => point.events) }]}
-      empty="Nothing happened in this time"
+      empty="No events in this period"
     />
   );
 }

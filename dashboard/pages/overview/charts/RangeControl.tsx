@@ -13,7 +13,7 @@ export function RangeControl() {
       value={rangeOf(filters.range)}
       onChange={(range) => change({ range: range === '24h' ? undefined : range })}
       data={RANGES.map((value) => ({ value, label: LABELS[value] }))}
-      aria-label="Time shown"
+      aria-label="Period"
     />
   );
 }

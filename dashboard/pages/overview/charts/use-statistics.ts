@@ -9,7 +9,7 @@ export function rangeOf(text: string | undefined): Range {
   return RANGES.find((range) => range === text) ?? '24h';
 }
 
-/** From the counters per minute; of one subscription or of all of this environment. */
+/** Of one subscription, or of all subscriptions in this environment. */
 export function useStatistics(range: Range, subscriptionGuid?: string): UseQueryResult<DeliveryStatistics> {
   const { api } = useWorkspace();
   return useQuery({
