@@ -1,6 +1,6 @@
 import { Outlet } from '@tanstack/react-router';
 import { useWorkspace } from '../session/workspace.ts';
-import { FeatureDisabled } from '../shared/feedback/FeatureDisabled.tsx';
+import { FeatureDisabled } from '../shared/page/FeatureDisabled.tsx';
 
 export function RequireWebhooks() {
   const { has } = useWorkspace();

@@ -3,7 +3,8 @@ import { useWorkspace } from '../../session/workspace.ts';
 import { Dialog } from '../../shared/forms/Dialog.tsx';
 import { KeyForm } from './KeyForm.tsx';
 import { KeySecret } from './KeySecret.tsx';
-import { type KeyKind, listKeyOf, readScopesOf, useKeyApi } from './use-key-api.ts';
+import { type KeyKind, readScopesOf } from './scopes/read-scopes.ts';
+import { listKeyOf, useKeyApi } from './use-key-api.ts';
 
 export function GenerateKey({ kind, onClose }: { kind: KeyKind; onClose: () => void }) {
   const workspace = useWorkspace();

@@ -3,7 +3,7 @@ import { DeleteKey } from './DeleteKey.tsx';
 import { EditKey } from './EditKey.tsx';
 import { GenerateKey } from './GenerateKey.tsx';
 import { RotateKey } from './RotateKey.tsx';
-import type { KeyKind } from './use-key-api.ts';
+import type { KeyKind } from './scopes/read-scopes.ts';
 
 export type KeyAction =
   | { type: 'generate' }

@@ -5,8 +5,9 @@ import { useWorkspace } from '../../session/workspace.ts';
 import { AllowlistField } from '../../shared/forms/AllowlistField.tsx';
 import { FormActions } from '../../shared/forms/FormActions.tsx';
 import { NameField, validateName } from '../../shared/forms/NameField.tsx';
+import type { KeyKind } from './scopes/read-scopes.ts';
 import { ScopesField } from './scopes/ScopesField.tsx';
-import type { KeyInput, KeyKind } from './use-key-api.ts';
+import type { KeyInput } from './use-key-api.ts';
 
 export function KeyForm({
   kind,

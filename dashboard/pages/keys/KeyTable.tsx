@@ -10,7 +10,8 @@ import { useList } from '../../shared/table/use-list.ts';
 import { Guid } from '../../shared/text/Guid.tsx';
 import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
 import type { KeyAction } from './KeyDialog.tsx';
-import { type KeyKind, useKeyApi } from './use-key-api.ts';
+import type { KeyKind } from './scopes/read-scopes.ts';
+import { useKeyApi } from './use-key-api.ts';
 
 export function KeyTable({
   kind,

@@ -7,7 +7,8 @@ import { Panel } from '../../shared/page/Panel.tsx';
 import { Icon } from '../../shared/text/Icon.tsx';
 import { type KeyAction, KeyDialog } from './KeyDialog.tsx';
 import { KeyTable } from './KeyTable.tsx';
-import { type KeyKind, useKeyApi } from './use-key-api.ts';
+import type { KeyKind } from './scopes/read-scopes.ts';
+import { useKeyApi } from './use-key-api.ts';
 
 export function KeysPage() {
   const { bank } = useWorkspace();

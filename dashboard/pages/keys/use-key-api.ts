@@ -1,16 +1,11 @@
-import { scopesFor } from '../../../server/tokens/scopes.ts';
 import { createApi } from '../../api/client.ts';
 import type { Application, CreatedApplication } from '../../api/types.ts';
 import { useServices } from '../../session/services.ts';
 import { useWorkspace, type Workspace } from '../../session/workspace.ts';
+import type { KeyKind } from './scopes/read-scopes.ts';
 
-export type KeyKind = 'bank' | 'organization';
 export type KeyDialogProps = { kind: KeyKind; application: Application; onClose: () => void };
 export type KeyInput = { name: string; scopes: string[]; ip_allowlist: string[] };
-
-export function readScopesOf(kind: KeyKind): string[] {
-  return scopesFor(kind).filter((scope) => scope.endsWith(':read'));
-}
 
 /**
  * Organization keys work in both environments. Once the Organization has a production bank, only a production token may

@@ -1,8 +1,8 @@
 import { Button, Table } from '@mantine/core';
 import { DeliveryOutcome } from '../../shared/deliveries/DeliveryOutcome.tsx';
 import { SubscriptionLabel } from '../../shared/deliveries/SubscriptionLabel.tsx';
-import { PageLink } from '../../shared/page/PageLink.tsx';
 import tableStyles from '../../shared/table/DataTable.module.css';
+import { PageLink } from '../../shared/text/PageLink.tsx';
 import { Duration } from '../../shared/time/Duration.tsx';
 import type { LiveRow } from './use-live.ts';
 

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import type { PasswordReset } from '../../api/types.ts';
-import { MailLink } from '../../shared/page/MailLink.tsx';
+import { MailLink } from '../../shared/text/MailLink.tsx';
 
 export const LINK_TITLES: Record<PasswordReset['link_by'], string> = {
   mail: 'Check your email',

@@ -4,7 +4,8 @@ import type { CreatedApplication } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { KeyForm } from '../keys/KeyForm.tsx';
 import { KeySecret } from '../keys/KeySecret.tsx';
-import { listKeyOf, readScopesOf, useKeyApi } from '../keys/use-key-api.ts';
+import { readScopesOf } from '../keys/scopes/read-scopes.ts';
+import { listKeyOf, useKeyApi } from '../keys/use-key-api.ts';
 
 export function KeyStep({
   onCreated,

@@ -1,6 +1,6 @@
 import { useWorkspace } from '../../session/workspace.ts';
-import { FeatureDisabled } from '../../shared/feedback/FeatureDisabled.tsx';
 import { PageLoading } from '../../shared/feedback/PageLoading.tsx';
+import { FeatureDisabled } from '../../shared/page/FeatureDisabled.tsx';
 import { RedirectToOnboarding } from './RedirectToOnboarding.tsx';
 import { useOnboardingState } from './use-onboarding-state.ts';
 import { WebhookOverview } from './WebhookOverview.tsx';

@@ -1,7 +1,7 @@
 import { Group, Text } from '@mantine/core';
 import { useWorkspace } from '../../session/workspace.ts';
-import { MailLink } from '../../shared/page/MailLink.tsx';
 import { Icon } from '../../shared/text/Icon.tsx';
+import { MailLink } from '../../shared/text/MailLink.tsx';
 
 export function SupportNote({ children }: { children: string }) {
   const { session } = useWorkspace();

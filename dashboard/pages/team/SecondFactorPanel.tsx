@@ -7,9 +7,9 @@ import { SESSION_KEY } from '../../session/services.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
 import { notifySuccess } from '../../shared/feedback/notify.ts';
-import { PageLink } from '../../shared/page/PageLink.tsx';
 import { Panel } from '../../shared/page/Panel.tsx';
 import { Icon } from '../../shared/text/Icon.tsx';
+import { PageLink } from '../../shared/text/PageLink.tsx';
 
 const PATH = '/member_policy';
 const ROLES: readonly Role[] = ['founder', 'key_admin', 'developer', 'viewer'];

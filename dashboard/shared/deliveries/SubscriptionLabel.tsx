@@ -1,5 +1,5 @@
-import { PageLink } from '../page/PageLink.tsx';
 import { Guid } from '../text/Guid.tsx';
+import { PageLink } from '../text/PageLink.tsx';
 import { useSubscriptionName } from './use-subscriptions.ts';
 
 /** A link by name; the guid if the subscription is deleted or the role cannot view subscriptions. */

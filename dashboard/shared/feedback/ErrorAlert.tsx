@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { ApiError } from '../../api/api-error.ts';
-import { PageLink } from '../page/PageLink.tsx';
 import { Icon } from '../text/Icon.tsx';
+import { PageLink } from '../text/PageLink.tsx';
 import { UNEXPECTED_ERROR } from './notify.ts';
 
 /** Shows the message of the API, and the request id that support needs for server errors. */

@@ -2,7 +2,7 @@ import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { List } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
-import { PageLink } from '../page/PageLink.tsx';
+import { PageLink } from '../text/PageLink.tsx';
 
 type Customer = { guid: string; name?: string; type: string };
 const PER_PAGE = 100;

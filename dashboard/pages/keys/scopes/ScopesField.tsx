@@ -1,7 +1,7 @@
 import { Input, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { scopesFor } from '../../../../server/tokens/scopes.ts';
-import { type KeyKind, readScopesOf } from '../use-key-api.ts';
+import { type KeyKind, readScopesOf } from './read-scopes.ts';
 import { ScopeMatrix } from './ScopeMatrix.tsx';
 
 type Preset = 'read' | 'all' | 'custom';

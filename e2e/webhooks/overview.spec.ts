@@ -1,39 +1,35 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { countDeliveries, countEvents } from '../testing/counters.ts';
-import { publishEvents } from '../testing/events.ts';
-import { createReceiver } from '../testing/receiver.ts';
-import { createSubscription } from '../testing/subscriptions.ts';
-import { createTenant } from '../testing/tenant.ts';
-import { pass } from '../testing/webhooks.ts';
-import { launchBrowser } from './support/browser.ts';
-import { createPages } from './support/pages.ts';
-import { enterAs } from './support/people.ts';
-import { createDashboardSite } from './support/site.ts';
+import { countDeliveries, countEvents } from '../../testing/counters.ts';
+import { publishEvents } from '../../testing/events.ts';
+import { createReceiver } from '../../testing/receiver.ts';
+import { createSubscription } from '../../testing/subscriptions.ts';
+import { createTenant } from '../../testing/tenant.ts';
+import { pass } from '../../testing/webhooks.ts';
+import { poll } from '../support/pages.ts';
+import { enterAs } from '../support/people.ts';
+import { app, pages, site, startDispatcher } from '../support/suite.ts';
 
-const site = await createDashboardSite();
-const pages = createPages(await launchBrowser(), site.url);
-const { app } = site;
-await app.dispatcher.start();
+await startDispatcher();
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** The overview asks again by itself every 15 seconds. */
-const REFRESHED_MS = 16_000;
+/** The overview polls every 15 seconds. */
+const POLL_MS = 16_000;
 const SCRIPT_LIMIT_BYTES = 300 * 1024;
 const STATISTICS = '**/api/delivery_statistics*';
-const REFUSED = {
+const ERROR = {
   status: 400,
-  json: { error: 'bad_request', message_code: 'invalid_parameter', message: 'The figures are away' },
+  json: { error: 'bad_request', message_code: 'invalid_parameter', message: 'Statistics unavailable' },
 };
 
 const chart = (page: Page, label: string) => page.getByRole('slider', { name: label });
 const labels = (page: Page, label: string) => chart(page, label).locator('text').allTextContents();
 const totalOf = (page: Page, label: string) => page.getByRole('figure', { name: label }).getByRole('list');
 
-/** A subscription with figures of a moment ago, of half an hour, 20 hours and 5 days ago. */
-async function createFigures() {
+/** Statistics of now, 30 minutes, 20 hours and 5 days ago. */
+async function createStatistics() {
   const tenant = await createTenant(app);
   const { guid } = await createSubscription(app, tenant, { url: (await createReceiver()).url });
   await app.dispatcher.settle();
@@ -50,9 +46,9 @@ async function createFigures() {
   return tenant;
 }
 
-test('the charts show what the counters have, over an hour, a day and a week, to the pointer and to the keys', async () => {
+test('the charts show an hour, a day and a week, and can be read by pointer and keyboard', async () => {
   const page = await pages.open({ timezoneId: 'UTC' });
-  await enterAs(page, site, await createFigures(), 'founder');
+  await enterAs(page, site, await createStatistics(), 'founder');
   await page.goto('/overview?range=1h');
   await totalOf(page, 'Attempts').getByText('Delivered47').waitFor();
   await totalOf(page, 'Attempts').getByText('Failed3').waitFor();
@@ -84,14 +80,14 @@ test('the charts show what the counters have, over an hour, a day and a week, to
   await totalOf(page, 'Attempts').getByText('Delivered29,047').waitFor();
   const week = await labels(page, 'Attempts per 2 hours');
   assert.deepEqual(week.slice(0, 4), ['0', '10K', '20K', '30K']);
-  // In the last two hours of a day the chart begins and ends at a midnight.
-  const midnights = new Date().getUTCHours() >= 22 ? 8 : 7;
+  // In the last two hours of a day the chart begins and ends at midnight.
+  const midnights = app.clock.now().getUTCHours() >= 22 ? 8 : 7;
   assert.equal(week.filter((label) => /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d+$/.test(label)).length, midnights);
 });
 
-test('everything that the overview loads is less than 300 KB of script', async () => {
+test('the overview loads less than 300 KB of scripts', async () => {
   const page = await pages.open();
-  await enterAs(page, site, await createFigures(), 'founder');
+  await enterAs(page, site, await createStatistics(), 'founder');
   await page.goto('/overview');
   await chart(page, 'Attempts').locator('path').first().waitFor();
   const sizes = await page.evaluate(() =>
@@ -105,39 +101,38 @@ test('everything that the overview loads is less than 300 KB of script', async (
   assert.ok(bytes < SCRIPT_LIMIT_BYTES, `${bytes} bytes`);
 });
 
-test('figures that do not come are a failure with a way on, and those that cannot be refreshed stay', async () => {
+test('statistics can be reloaded after an error, and stay visible when a refresh fails', async () => {
   const page = await pages.open();
-  await page.clock.install({ time: app.clock.now() });
-  await enterAs(page, site, await createFigures(), 'viewer');
-  await page.route(STATISTICS, (route) => route.fulfill(REFUSED));
+  await enterAs(page, site, await createStatistics(), 'viewer');
+  await page.route(STATISTICS, (route) => route.fulfill(ERROR));
   await page.goto('/overview');
-  await page.getByText('The figures are away').waitFor();
+  await page.getByText('Statistics unavailable').waitFor();
   assert.equal(await chart(page, 'Attempts').count(), 0);
   await page.unroute(STATISTICS);
-  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('button', { name: 'Retry' }).click();
   await totalOf(page, 'Attempts').getByText('Delivered3,047').waitFor();
 
-  await page.route(STATISTICS, (route) => route.fulfill(REFUSED));
-  await page.clock.fastForward(REFRESHED_MS);
-  await page.getByText('The figures could not be refreshed').waitFor();
+  await page.route(STATISTICS, (route) => route.fulfill(ERROR));
+  await poll(page, POLL_MS);
+  await page.getByText('Could not refresh the statistics').waitFor();
   await totalOf(page, 'Attempts').getByText('Delivered3,047').waitFor();
 });
 
-test('an Organization without an endpoint sees empty charts, and the way to its first where it may take it', async () => {
+test('an Organization without endpoints sees empty charts, and a setup link if the role allows it', async () => {
   const tenant = await createTenant(app);
   for (const role of ['founder', 'viewer'] as const) {
     const page = await pages.open();
     await enterAs(page, site, tenant, role);
     await page.goto('/overview');
-    await page.getByText('Nothing was sent in this time').waitFor();
-    await page.getByText('Nothing happened in this time').waitFor();
-    await page.getByRole('heading', { name: 'Nothing listens in sandbox yet' }).waitFor();
-    const ways = await page.getByRole('link', { name: 'Set up webhooks' }).count();
-    assert.equal(ways, role === 'founder' ? 1 : 0);
+    await page.getByText('No attempts in this period').waitFor();
+    await page.getByText('No events in this period').waitFor();
+    await page.getByRole('heading', { name: 'No endpoints in sandbox yet' }).waitFor();
+    const links = await page.getByRole('link', { name: 'Set up webhooks' }).count();
+    assert.equal(links, role === 'founder' ? 1 : 0);
   }
 });
 
-test('an endpoint that begins to fail appears by itself, by name or, for a Viewer, by its guid', async () => {
+test('a failing endpoint appears without a reload: by name, for Viewers by guid', async () => {
   const tenant = await createTenant(app);
   const receiver = await createReceiver();
   const { guid } = await createSubscription(app, tenant, { url: receiver.url, name: 'Ledger' });
@@ -147,30 +142,29 @@ test('an endpoint that begins to fail appears by itself, by name or, for a Viewe
     [founder, 'founder'],
     [viewer, 'viewer'],
   ] as const) {
-    await page.clock.install({ time: app.clock.now() });
     await enterAs(page, site, tenant, role);
     await page.goto('/overview');
     await chart(page, 'Attempts').waitFor();
-    assert.equal(await page.getByText('One endpoint is failing').count(), 0);
+    assert.equal(await page.getByText('1 endpoint is failing').count(), 0);
   }
   receiver.behave({ kind: 'answer', status: 503 });
   await publishEvents(app, tenant);
   await pass(20_000, [app]);
   for (const page of [founder, viewer]) {
-    await page.clock.fastForward(REFRESHED_MS);
-    await page.getByText('One endpoint is failing').waitFor();
+    await poll(page, POLL_MS);
+    await page.getByText('1 endpoint is failing').waitFor();
   }
   await founder.getByRole('alert').getByRole('link', { name: 'Ledger' }).waitFor();
   await viewer.getByRole('alert').getByText(guid.slice(0, 8)).waitFor();
-  await viewer.getByRole('alert').getByText('one delivery waits to be sent again').waitFor();
+  await viewer.getByRole('alert').getByText('1 delivery is waiting for a retry').waitFor();
 });
 
-test('whether endpoints fail cannot be found out: that is said, not left empty', async () => {
+test('an error of the endpoint status is shown', async () => {
   const page = await pages.open();
-  await enterAs(page, site, await createFigures(), 'viewer');
-  await page.route('**/api/subscription_deliveries?*', (route) => route.fulfill(REFUSED));
+  await enterAs(page, site, await createStatistics(), 'viewer');
+  await page.route('**/api/subscription_deliveries?*', (route) => route.fulfill(ERROR));
   await page.goto('/overview');
-  await page.getByText('Whether endpoints are failing is not known').waitFor();
-  await page.getByRole('alert').getByText('The figures are away').waitFor();
+  await page.getByText('Could not load endpoint status').waitFor();
+  await page.getByRole('alert').getByText('Statistics unavailable').waitFor();
   await totalOf(page, 'Attempts').getByText('Delivered3,047').waitFor();
 });

@@ -1,44 +1,42 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { averageLabel, countLabel, stepLabel, timeLabel } from '../dashboard/shared/chart/labels.ts';
-import { countTicks, timeTicks } from '../dashboard/shared/chart/ticks.ts';
-import { formatAmount } from '../dashboard/shared/text/format-amount.ts';
-import { formatRemaining } from '../dashboard/shared/time/format-time.ts';
+import { averageLabel, countLabel, stepLabel, timeLabel } from './chart/labels.ts';
+import { countTicks, timeTicks } from './chart/ticks.ts';
+import { formatAmount } from './text/format-amount.ts';
+import { formatRemaining } from './time/format-time.ts';
 
-/** How the dashboard writes numbers and times; these need no browser. */
 const HOUR_MS = 3_600_000;
 const PHONE_PX = 260;
 const WIDE_PX = 400;
 
-/** The reader's clock; the process of this file has no other reader. */
-function inZone<Result>(zone: string, look: () => Result): Result {
+function inZone<Result>(zone: string, run: () => Result): Result {
   const before = process.env.TZ;
   process.env.TZ = zone;
   try {
-    return look();
+    return run();
   } finally {
     if (before === undefined) delete process.env.TZ;
     else process.env.TZ = before;
   }
 }
 
-test('the lines of a chart are whole, round, few, and reach the highest count', () => {
+test('count ticks are at most 5 round integers that reach the highest count', () => {
   assert.deepEqual(countTicks(0), [0, 1]);
   assert.deepEqual(countTicks(3), [0, 1, 2, 3]);
   assert.deepEqual(countTicks(7), [0, 2, 4, 6, 8]);
   assert.deepEqual(countTicks(87), [0, 25, 50, 75, 100]);
-  for (let most = 0; most < 100_000; most = Math.ceil(most * 1.07) + 1) {
-    const ticks = countTicks(most);
-    assert.ok(ticks.every(Number.isInteger), `${most}: ${ticks}`);
-    assert.ok(ticks.length <= 5 && (ticks.at(-1) ?? 0) >= most, `${most}: ${ticks}`);
+  for (let max = 0; max < 100_000; max = Math.ceil(max * 1.07) + 1) {
+    const ticks = countTicks(max);
+    assert.ok(ticks.every(Number.isInteger), `${max}: ${ticks}`);
+    assert.ok(ticks.length <= 5 && (ticks.at(-1) ?? 0) >= max, `${max}: ${ticks}`);
   }
   assert.deepEqual([999, 9_999, 10_000, 2_500_000].map(countLabel), ['999', '9,999', '10K', '2.5M']);
 });
 
-test('times are at round moments of the reader’s day, also when clocks change', () => {
+test('time ticks are round local times, also across daylight saving changes', () => {
   const ticks = (from: string, hours: number, px: number) =>
     timeTicks(Date.parse(from), Date.parse(from) + hours * HOUR_MS, px).map(
-      (moment) => `${moment.getDate()}. ${moment.getHours()}:${moment.getMinutes()}`,
+      (date) => `${date.getDate()}. ${date.getHours()}:${date.getMinutes()}`,
     );
   inZone('Asia/Kolkata', () => {
     assert.deepEqual(ticks('2026-11-15T06:00:00Z', 1, WIDE_PX), [
@@ -48,7 +46,7 @@ test('times are at round moments of the reader’s day, also when clocks change'
       ...['14. 20:0', '15. 0:0', '15. 4:0', '15. 8:0', '15. 12:0', '15. 16:0'],
     ]);
   });
-  // The clocks of Berlin go back on 25 October 2026: that day has 25 hours, and each day begins at its midnight.
+  // Berlin leaves daylight saving time on 25 October 2026, a day of 25 hours.
   inZone('Europe/Berlin', () => {
     assert.deepEqual(ticks('2026-10-22T12:00:00Z', 7 * 24, WIDE_PX), [
       ...['23. 0:0', '24. 0:0', '25. 0:0', '26. 0:0', '27. 0:0', '28. 0:0', '29. 0:0'],
@@ -57,7 +55,7 @@ test('times are at round moments of the reader’s day, also when clocks change'
   });
 });
 
-test('midnight is the name of its day, and no time is ever 24:00', () => {
+test('midnight is labelled with the day, never 24:00', () => {
   const midnight = new Date(2026, 10, 15, 0, 0);
   assert.equal(timeLabel(midnight), 'Sun 15');
   assert.equal(timeLabel(new Date(2026, 10, 15, 0, 30)), '00:30');
@@ -66,14 +64,14 @@ test('midnight is the name of its day, and no time is ever 24:00', () => {
   assert.equal(averageLabel(12, 900), '0.8 per minute');
 });
 
-test('amounts are money in the way of their asset, and never guessed', () => {
+test('amounts use the format of their asset', () => {
   assert.equal(formatAmount(125_000, 'USD'), '$1,250.00');
   assert.equal(formatAmount(1_000, 'JPY'), '¥1,000');
   assert.equal(formatAmount(500_000, 'BTC'), '0.005 BTC');
   assert.equal(formatAmount(1_000, 'XYZ'), '1,000 units of XYZ');
 });
 
-test('what is far off is counted in days', () => {
+test('remaining times from 48 hours on are in days', () => {
   const now = Date.parse('2026-11-15T00:00:00Z');
   const inHours = (hours: number) => formatRemaining(new Date(now + hours * HOUR_MS).toISOString(), now);
   assert.deepEqual(

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import { ADDRESS } from './site.ts';
 
-/** By its button in the form of a key, which has to find out first. */
+const STORED = 'I have stored it safely';
+
+/** Uses the button of the key form, and waits for its request. */
 export async function allowCurrentAddress(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Use my current address' }).click();
+  await page.getByRole('button', { name: 'Add my current address' }).click();
   await page.waitForFunction(
     (address) =>
       document.querySelector<HTMLInputElement>('[aria-label="Allowed address 1"]')?.value === address,
@@ -12,8 +14,8 @@ export async function allowCurrentAddress(page: Page): Promise<void> {
   );
 }
 
-/** The wizard up to the secret of its key, which it shows. */
-export async function generateInWizard(page: Page): Promise<void> {
+/** Opens the onboarding and generates a key, whose secret is then shown. */
+export async function generateKeyInOnboarding(page: Page): Promise<void> {
   await page.goto('/onboarding');
   await page.getByRole('button', { name: 'Continue with Bank' }).click();
   await allowCurrentAddress(page);
@@ -21,40 +23,36 @@ export async function generateInWizard(page: Page): Promise<void> {
   await page.locator('[data-secret=client_secret]').waitFor();
 }
 
-/** Reads what is shown once, says that it is stored, and goes on. The browser has kept nothing of it. */
+/** Reads the secret, confirms that it is stored and continues. Asserts that the browser has not stored it. */
 export async function takeSecret(dialog: Locator | Page, name: string, button: string): Promise<string> {
   const secret = String(await dialog.locator(`[data-secret=${name}]`).textContent());
-  await dialog.getByLabel('I have stored it safely').check();
+  await dialog.getByLabel(STORED).check();
   const page = 'page' in dialog ? dialog.page() : dialog;
-  await assertKeptNowhere(page, secret);
+  await assertNotStored(page, secret);
   await dialog.getByRole('button', { name: button, exact: true }).click();
-  await assertKeptNowhere(page, secret);
+  await assertNotStored(page, secret);
   return secret;
 }
 
-/** Neither in a storage of the browser nor in the address; of several lines, none of them. */
-async function assertKeptNowhere(page: Page, secret: string): Promise<void> {
-  const kept = await page.evaluate(() =>
+async function assertNotStored(page: Page, secret: string): Promise<void> {
+  const stored = await page.evaluate(() =>
     JSON.stringify([{ ...localStorage }, { ...sessionStorage }, location.href, history.state]),
   );
-  for (const line of secret.split('\n')) assert.ok(line !== '' && !kept.includes(line));
+  for (const line of secret.split('\n')) assert.ok(line !== '' && !stored.includes(line));
 }
 
-/**
- * Sends what `submit` sends, holds the answer back, and tries every way out of the dialog meanwhile. With the answer
- * there has to be a secret.
- */
-export async function assertHeld(
+/** Delays the response to `submit`, and asserts that nothing closes the dialog before and while the secret is shown. */
+export async function assertDialogStaysOpen(
   page: Page,
   { path, secret, submit }: { path: string; secret: string; submit: () => Promise<void> },
 ): Promise<void> {
   const dialog = page.getByRole('dialog');
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  const { promise: sent, resolve: tellSent } = Promise.withResolvers<void>();
+  const { promise: sent, resolve: onSent } = Promise.withResolvers<void>();
   await page.route(`**${path}`, async (route) => {
     if (route.request().method() !== 'POST') return route.fallback();
     const response = await route.fetch();
-    tellSent();
+    onSent();
     await released;
     await route.fulfill({ response });
   });
@@ -71,9 +69,9 @@ export async function assertHeld(
   await page.keyboard.press('Escape');
   await page.mouse.click(3, 3);
   await page.evaluate(() => history.back());
-  // Whatever was tried has come about by the time that the browser has done something else.
-  await dialog.getByLabel('I have stored it safely').check();
+  // The browser handles events in order, so the dialog has seen all of the above by now.
+  await dialog.getByLabel(STORED).check();
   assert.equal(page.url(), address);
-  await assertKeptNowhere(page, String(await dialog.locator(`[data-secret=${secret}]`).textContent()));
+  await assertNotStored(page, String(await dialog.locator(`[data-secret=${secret}]`).textContent()));
   await page.unroute(`**${path}`);
 }

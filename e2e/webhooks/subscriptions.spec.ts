@@ -1,28 +1,24 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { publishEvents } from '../testing/events.ts';
-import { createReceiver, type Receiver } from '../testing/receiver.ts';
-import { createSubscription, founderOf, setMoments } from '../testing/subscriptions.ts';
-import { createTenant } from '../testing/tenant.ts';
-import { eventIn, isSignedWith, setDisabled } from '../testing/webhooks.ts';
-import { launchBrowser } from './support/browser.ts';
-import { createPages } from './support/pages.ts';
-import { enterAs } from './support/people.ts';
-import { assertHeld, takeSecret } from './support/secrets.ts';
-import { createDashboardSite } from './support/site.ts';
+import { publishEvents } from '../../testing/events.ts';
+import { createReceiver, type Receiver } from '../../testing/receiver.ts';
+import { createSubscription, founderOf, setMoments } from '../../testing/subscriptions.ts';
+import { createTenant } from '../../testing/tenant.ts';
+import { eventIn, isSignedWith, setDisabled } from '../../testing/webhooks.ts';
+import { assertDialogStaysOpen, takeSecret } from '../support/one-time-secrets.ts';
+import { poll } from '../support/pages.ts';
+import { enterAs } from '../support/people.ts';
+import { app, pages, site, startDispatcher } from '../support/suite.ts';
 
-const site = await createDashboardSite();
-const pages = createPages(await launchBrowser(), site.url);
-const { app } = site;
-await app.dispatcher.start();
+await startDispatcher();
 const DAY_MS = 24 * 3_600_000;
 
-/** How often the event arrived with a signature of this key. */
-function arrivals({ received }: Receiver, guid: string, key: string): number {
+/** Counts the requests with this event and a signature of this key. */
+function countRequests({ received }: Receiver, guid: string, key: string): number {
   return received.filter((request) => eventIn(request).guid === guid && isSignedWith(key, request)).length;
 }
 
-test('a subscription is renamed, wherever its name stands', async () => {
+test('a subscription can be renamed', async () => {
   const tenant = await createTenant(app);
   const { url } = await createReceiver();
   const { guid } = await createSubscription(app, tenant, { url, name: 'Old name' });
@@ -33,7 +29,7 @@ test('a subscription is renamed, wherever its name stands', async () => {
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('   ');
   await dialog.getByRole('button', { name: 'Rename' }).click();
-  await dialog.getByText('Give it a name').waitFor();
+  await dialog.getByText('Enter a name').waitFor();
   await dialog.getByLabel('Name').fill('New name');
   await dialog.getByRole('button', { name: 'Rename' }).click();
   await page.getByRole('heading', { name: 'New name' }).waitFor();
@@ -41,7 +37,7 @@ test('a subscription is renamed, wherever its name stands', async () => {
   await page.getByRole('link', { name: 'New name' }).waitFor();
 });
 
-test('a signing key is rolled: events come with both keys, and after a day with the new one alone', async () => {
+test('rolling a signing key delivers with both keys for 24 hours', async () => {
   const tenant = await createTenant(app);
   const receiver = await createReceiver();
   const old = await createSubscription(app, tenant, { url: receiver.url, name: 'Ledger' });
@@ -52,28 +48,29 @@ test('a signing key is rolled: events come with both keys, and after a day with 
   await page.getByRole('button', { name: 'Roll signing key' }).click();
   const dialog = page.getByRole('dialog');
   receiver.behave({ kind: 'answer', status: 401 });
-  await dialog.getByRole('button', { name: 'Create the new one' }).click();
+  await dialog.getByRole('button', { name: 'Create new key' }).click();
   const key = await takeSecret(dialog, 'signing_key', 'Next: accept both keys');
   await app.dispatcher.settle();
-  await dialog.getByText('No 2xx with the new key so far').waitFor();
-  const next = dialog.getByRole('button', { name: 'Next: retire the old key' });
-  assert.ok(await next.isDisabled(), 'not before the endpoint accepts the new key');
+  await dialog.getByText('Waiting for a 2xx response').waitFor();
+  const next = dialog.getByRole('button', { name: 'Next: delete old subscription' });
+  assert.ok(await next.isDisabled(), 'the endpoint has not accepted the new key');
 
   receiver.behave({ kind: 'answer', status: 204 });
   const [both = ''] = await publishEvents(app, tenant);
   await app.dispatcher.settle();
-  assert.equal(arrivals(receiver, both, key), 0, 'it waits for the first 2xx');
+  assert.equal(countRequests(receiver, both, key), 0, 'events wait for the first 2xx');
   const retried = page.waitForResponse(/test_event/);
   await dialog.getByRole('button', { name: 'Retry now' }).click();
   await retried;
   await app.dispatcher.settle();
+  await poll(page);
   await dialog.getByText('The new subscription is active').waitFor();
   assert.deepEqual(
-    [old.signing_key, key].map((each) => arrivals(receiver, both, each)),
+    [old.signing_key, key].map((each) => countRequests(receiver, both, each)),
     [1, 1],
   );
   await next.click();
-  await dialog.getByRole('button', { name: 'Delete the old one in 24 hours' }).click();
+  await dialog.getByRole('button', { name: 'Delete old subscription in 24 hours' }).click();
   await dialog.waitFor({ state: 'detached' });
   await page.getByText(/Deleted in 2[34] h/).waitFor();
   assert.equal(await page.getByRole('button', { name: 'Roll signing key' }).count(), 0);
@@ -81,7 +78,7 @@ test('a signing key is rolled: events come with both keys, and after a day with 
   const [within = ''] = await publishEvents(app, tenant);
   await app.dispatcher.settle();
   assert.deepEqual(
-    [old.signing_key, key].map((each) => arrivals(receiver, within, each)),
+    [old.signing_key, key].map((each) => countRequests(receiver, within, each)),
     [1, 1],
   );
   app.clock.advance(DAY_MS);
@@ -90,12 +87,12 @@ test('a signing key is rolled: events come with both keys, and after a day with 
   await app.dispatcher.settle();
   await app.dispatcher.settle();
   assert.deepEqual(
-    [old.signing_key, key].map((each) => arrivals(receiver, after, each)),
+    [old.signing_key, key].map((each) => countRequests(receiver, after, each)),
     [0, 1],
   );
 });
 
-test('with five subscriptions a roll says that one has to go first, and offers no form', async () => {
+test('at the endpoint limit a roll shows the limit instead of the form', async () => {
   const tenant = await createTenant(app);
   const { url } = await createReceiver();
   const created = [];
@@ -106,15 +103,16 @@ test('with five subscriptions a roll says that one has to go first, and offers n
   await page.goto(`/subscriptions/${created[0]?.guid}`);
   await page.getByRole('button', { name: 'Roll signing key' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByText('at most 5 subscriptions, over both environments. Delete one first.').waitFor();
-  assert.equal(await dialog.getByRole('button', { name: 'Create the new one' }).count(), 0);
+  await dialog.getByText('Endpoint limit reached (5)').waitFor();
+  assert.equal(await dialog.getByRole('button', { name: 'Create new key' }).count(), 0);
 
   await founderOf(app, tenant)('DELETE', `/${created[4]?.guid}`);
-  await dialog.getByRole('button', { name: 'Create the new one' }).click();
+  await poll(page);
+  await dialog.getByRole('button', { name: 'Create new key' }).click();
   assert.match(await takeSecret(dialog, 'signing_key', 'Next: accept both keys'), /^[0-9a-f]{64}$/);
 });
 
-test('to what does not deliver nothing is offered to be sent', async () => {
+test('subscriptions that do not deliver have no send buttons', async () => {
   const tenant = await createTenant(app);
   const { url } = await createReceiver();
   const { guid } = await createSubscription(app, tenant, { url, name: 'Ledger' });
@@ -122,44 +120,46 @@ test('to what does not deliver nothing is offered to be sent', async () => {
   const page = await pages.open();
   await enterAs(page, site, tenant, 'founder');
   await page.goto(`/subscriptions/${guid}`);
-  const offers = ['Send test event', 'Recover'].map((name) => page.getByRole('button', { name }));
-  const assertOffered = async (isOffered: boolean) => {
-    for (const offer of offers) await offer.waitFor({ state: isOffered ? 'visible' : 'detached' });
+  const buttons = ['Send test event', 'Redeliver failed'].map((name) => page.getByRole('button', { name }));
+  const assertButtons = async (areShown: boolean) => {
+    await poll(page);
+    for (const button of buttons) await button.waitFor({ state: areShown ? 'visible' : 'detached' });
     await page.getByRole('button', { name: 'Rename' }).waitFor();
   };
-  await assertOffered(true);
+  await assertButtons(true);
   await setDisabled(app, { guid }, true);
-  await assertOffered(false);
-  await page.getByText('Stopped by the operator').waitFor();
+  await assertButtons(false);
+  await page.getByText('Disabled by the operator', { exact: true }).waitFor();
   await setDisabled(app, { guid }, false);
-  await assertOffered(true);
+  await assertButtons(true);
 
   await setMoments(app, guid, { failed_at: app.clock.now() });
-  await assertOffered(false);
-  await page.getByText('Stopped; create a new one').waitFor();
+  await assertButtons(false);
+  await page.getByText('Failed permanently. Create a new subscription.').waitFor();
   assert.equal(await page.getByRole('button', { name: 'Roll signing key' }).count(), 0);
   await page.getByRole('button', { name: 'Delete' }).click();
-  await page.getByRole('dialog').getByText('It delivers nothing any more').waitFor();
+  await page.getByRole('dialog').getByText('The subscription no longer delivers').waitFor();
   await page.getByRole('dialog').getByRole('textbox').fill('Ledger');
   await page.getByRole('button', { name: 'Delete in 24 hours' }).click();
   await page.locator('[data-countdown]').waitFor();
-  await assertOffered(false);
+  await assertButtons(false);
 
   await setMoments(app, guid, { scheduled_deletion_at: app.clock.now() });
-  await page.getByText('There is no such subscription').waitFor();
+  await poll(page);
+  await page.getByText('Not found', { exact: true }).waitFor();
   assert.equal(await page.getByRole('button', { name: 'Rename' }).count(), 0);
 });
 
-test('while a subscription is on its way nothing closes the dialog, and its key is shown', async () => {
+test('the subscription dialog stays open until the signing key is confirmed', async () => {
   const page = await pages.open();
   await enterAs(page, site, await createTenant(app), 'key_admin');
   await page.goto('/overview');
   await page.getByRole('link', { name: 'Subscriptions' }).click();
-  await page.getByRole('button', { name: 'Create Webhook Subscription' }).click();
+  await page.getByRole('button', { name: 'Create Webhook Subscription' }).first().click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('Slow');
   await dialog.getByLabel('URL').fill((await createReceiver()).url);
-  await assertHeld(page, {
+  await assertDialogStaysOpen(page, {
     path: '/api/subscriptions',
     secret: 'signing_key',
     submit: () => dialog.getByRole('button', { name: 'Create' }).click(),
@@ -168,11 +168,11 @@ test('while a subscription is on its way nothing closes the dialog, and its key 
   await page.getByRole('heading', { name: 'Slow' }).waitFor();
 });
 
-test('a role without subscriptions is told so, and who has them', async () => {
+test('roles without access see which role they need', async () => {
   const page = await pages.open();
   await enterAs(page, site, await createTenant(app), 'developer');
   for (const path of ['/subscriptions', `/subscriptions/${'0'.repeat(32)}`]) {
     await page.goto(path);
-    await page.getByText('Subscriptions are not for your role').waitFor();
+    await page.getByText('You need the Key Admin or Founder role to view subscriptions').waitFor();
   }
 });

@@ -1,19 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { createKey, createTenant, type Tenant } from '../testing/tenant.ts';
-import { launchBrowser } from './support/browser.ts';
-import { createPages, menuOf } from './support/pages.ts';
-import { enterAs } from './support/people.ts';
-import { allowCurrentAddress, generateInWizard, takeSecret } from './support/secrets.ts';
-import { ADDRESS, createDashboardSite } from './support/site.ts';
+import { createKey, createTenant, type Tenant } from '../../testing/tenant.ts';
+import { allowCurrentAddress, generateKeyInOnboarding, takeSecret } from '../support/one-time-secrets.ts';
+import { poll, returnToTab } from '../support/pages.ts';
+import { enterAs, joinOrganization } from '../support/people.ts';
+import { ADDRESS } from '../support/site.ts';
+import { app, pages, site } from '../support/suite.ts';
 
-const site = await createDashboardSite();
-const pages = createPages(await launchBrowser(), site.url);
-const { app } = site;
-/** Longer than the page takes its banks for granted. */
-const STALE_MS = 90_000;
-/** More than a page of keys shows. */
+/** More than one page. */
 const MANY_KEYS = 21;
 
 async function addBank({ organizationGuid }: Tenant, name: string, environment: string): Promise<string> {
@@ -23,25 +18,25 @@ async function addBank({ organizationGuid }: Tenant, name: string, environment: 
   return String(body.guid);
 }
 
-async function chooseBank(page: Page, name: string): Promise<void> {
+async function selectBank(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name: /^Bank:/ }).click();
   await page.getByRole('option', { name }).click();
 }
 
-test('a bank that is chosen in another tab moves no tab that is open, nor the secret in it', async () => {
+test('selecting a bank in another tab does not change this tab or its secret', async () => {
   const tenant = await createTenant(app);
   await addBank(tenant, 'Real money', 'production');
   const page = await pages.open();
   await enterAs(page, site, tenant, 'founder');
   await page.goto('/keys');
   await page.getByRole('button', { name: 'Generate bank key' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Generate a key of Bank' });
+  const dialog = page.getByRole('dialog', { name: 'Generate bank key for Bank' });
   await dialog.getByLabel('Name').fill('Payments backend');
   await allowCurrentAddress(page);
 
   const other = await page.context().newPage();
   await other.goto('/keys');
-  await chooseBank(other, 'Real money');
+  await selectBank(other, 'Real money');
   await other.getByRole('button', { name: 'Bank: Real money' }).waitFor();
   await dialog.getByRole('button', { name: 'Generate' }).click();
   const shown = page.getByRole('dialog', { name: 'Your new key pair' });
@@ -50,15 +45,11 @@ test('a bank that is chosen in another tab moves no tab that is open, nor the se
   await page.getByRole('row', { name: /Payments backend/ }).waitFor();
 });
 
-test('an Organization that is chosen in another tab moves no tab that is open, nor the secret in it', async () => {
+test('switching the Organization in another tab does not change this tab or its secret', async () => {
   const page = await pages.open();
   const person = await enterAs(page, site, await createTenant(app), 'founder');
   const { body: globex } = await app.operate('POST', '/organizations', { name: 'Globex', features: [] });
-  const path = `/organizations/${globex.guid}/members`;
-  const { body: invited } = await app.operate('POST', path, { email: person.email, role: 'founder' });
-  await page.goto(String(invited.invitation_link));
-  await page.getByRole('button', { name: /join/i }).click();
-  await menuOf(page).waitFor();
+  await joinOrganization(page, site, person, String(globex.guid));
 
   await page.goto('/keys?kind=organization');
   const here = page.getByRole('button', { name: /^Organization:/ });
@@ -79,42 +70,41 @@ test('an Organization that is chosen in another tab moves no tab that is open, n
   assert.equal(await here.getAttribute('aria-label'), name);
 });
 
-test('a bank that is chosen while a secret is shown is not taken, not remembered, and the page says why', async () => {
+test('selecting a bank while a secret is shown is blocked with a message', async () => {
   const tenant = await createTenant(app);
   await addBank(tenant, 'Real money', 'production');
   const page = await pages.open();
   await enterAs(page, site, tenant, 'founder');
-  await generateInWizard(page);
-  await chooseBank(page, 'Real money');
-  await page.getByText('What you see here is shown only once').waitFor();
+  await generateKeyInOnboarding(page);
+  await selectBank(page, 'Real money');
+  await page.getByText('This secret is shown only once').waitFor();
   assert.match(await takeSecret(page, 'client_secret', 'Continue'), /^portico_sk_/);
   await page.reload();
   await page.getByRole('button', { name: 'Bank: Bank' }).waitFor();
 });
 
-test('a list of banks that begins with another one moves nobody', async () => {
+test('a new first bank in the list does not change the selection', async () => {
   const tenant = await createTenant(app, { environment: 'production' });
   const page = await pages.open();
   await enterAs(page, site, tenant, 'founder');
   await page.goto('/keys');
   await page.getByRole('button', { name: 'Bank: Bank' }).waitFor();
   await addBank(tenant, 'Play money', 'sandbox');
-  await page.clock.setFixedTime(Date.now() + STALE_MS);
-  await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
+  await returnToTab(page);
   await page.getByRole('button', { name: 'Bank: Bank' }).click();
   await page.getByRole('option', { name: 'Play money' }).waitFor();
   assert.equal(await page.getByRole('button', { name: 'Bank: Bank' }).count(), 1);
 });
 
-test('no step of the wizard leads away from a secret that it shows', async () => {
+test('the onboarding stays on the step that shows a secret', async () => {
   const page = await pages.open();
   await enterAs(page, site, await createTenant(app), 'founder');
-  await generateInWizard(page);
+  await generateKeyInOnboarding(page);
   await page.getByRole('button', { name: /Sandbox bank/ }).click();
   assert.match(await takeSecret(page, 'client_secret', 'Continue'), /^portico_sk_/);
 });
 
-test('a rotation outlives the row that it was begun in', async () => {
+test('the rotation dialog stays open when its row leaves the page', async () => {
   const tenant = await createTenant(app, { ipAllowlist: [ADDRESS] });
   const page = await pages.open();
   await enterAs(page, site, tenant, 'founder');
@@ -123,16 +113,16 @@ test('a rotation outlives the row that it was begun in', async () => {
   await page.getByRole('menuitem', { name: 'Rotate' }).click();
   const dialog = page.getByRole('dialog', { name: 'Rotate Key' });
   const path = `/organizations/${tenant.organizationGuid}/applications`;
-  for (let made = 0; made < MANY_KEYS; made++)
-    await createKey(app, path, { name: `Newer ${made}`, ip_allowlist: [] });
+  for (let index = 0; index < MANY_KEYS; index++)
+    await createKey(app, path, { name: `Newer ${index}`, ip_allowlist: [] });
   await dialog.getByLabel('Name').fill('Next');
-  await dialog.getByRole('button', { name: 'Generate the new pair' }).click();
+  await dialog.getByRole('button', { name: 'Generate new key' }).click();
   await page.getByText('Newer 20', { exact: true }).waitFor();
   assert.equal(await page.getByText('Newer 0', { exact: true }).count(), 0);
   assert.match(await takeSecret(dialog, 'client_secret', 'Next: deploy it'), /^portico_sk_/);
 });
 
-test('a signing key outlives the subscription that it takes the place of', async () => {
+test('a new signing key stays visible when the old subscription is deleted', async () => {
   const tenant = await createTenant(app);
   const page = await pages.open();
   await enterAs(page, site, tenant, 'founder');
@@ -144,11 +134,15 @@ test('a signing key outlives the subscription that it takes the place of', async
   await dialog.getByRole('button', { name: 'Create', exact: true }).click();
   await takeSecret(dialog, 'signing_key', 'Done');
   await page.getByRole('button', { name: 'Roll signing key' }).click();
-  await dialog.getByRole('button', { name: 'Create the new one' }).click();
+  await dialog.getByRole('button', { name: 'Create new key' }).click();
   await dialog.locator('[data-secret=signing_key]').waitFor();
   const guid = new URL(page.url()).pathname.split('/').at(-1);
-  const json = { error: 'not_found', message_code: 'not_found', message: 'It is gone' };
+  const json = { error: 'not_found', message_code: 'not_found', message: 'Deleted' };
   await page.route(`**/api/subscriptions/${guid}`, (route) => route.fulfill({ status: 404, json }));
-  await page.waitForResponse((response) => response.url().endsWith(`/${guid}`) && response.status() === 404);
+  const deleted = page.waitForResponse(
+    (response) => response.url().endsWith(`/${guid}`) && response.status() === 404,
+  );
+  await poll(page);
+  await deleted;
   await takeSecret(dialog, 'signing_key', 'Next: accept both keys');
 });

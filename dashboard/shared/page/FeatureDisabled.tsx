@@ -1,10 +1,10 @@
 import type { Feature } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
-import { MailLink } from '../page/MailLink.tsx';
-import { PageHeader } from '../page/PageHeader.tsx';
-import { Panel } from '../page/Panel.tsx';
+import { EmptyState } from '../feedback/EmptyState.tsx';
 import type { IconName } from '../text/Icon.tsx';
-import { EmptyState } from './EmptyState.tsx';
+import { MailLink } from '../text/MailLink.tsx';
+import { PageHeader } from './PageHeader.tsx';
+import { Panel } from './Panel.tsx';
 
 const TEXTS: Record<Feature, { title: string; icon: IconName; description: string }> = {
   webhooks: {

@@ -1,21 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { browse, joinTeam, PASSWORD, type Person } from '../testing/dashboard.ts';
-import { createTenant } from '../testing/tenant.ts';
-import { assertAccessible } from './support/accessibility.ts';
-import { addAuthenticator, codesOf, PROOF_MS, TOTP_STEP_MS } from './support/authenticator.ts';
-import { launchBrowser } from './support/browser.ts';
-import { createPages } from './support/pages.ts';
-import { enter, enterAs } from './support/people.ts';
-import { allowCurrentAddress, takeSecret } from './support/secrets.ts';
-import { createDashboardSite } from './support/site.ts';
+import { browse, joinTeam, PASSWORD, type Person } from '../../testing/dashboard.ts';
+import { createTenant } from '../../testing/tenant.ts';
+import { assertAccessible } from '../support/accessibility.ts';
+import { addAuthenticator, codesOf, PROOF_MS, TOTP_STEP_MS } from '../support/authenticator.ts';
+import { allowCurrentAddress, takeSecret } from '../support/one-time-secrets.ts';
+import { enter, enterAs } from '../support/people.ts';
+import { app, pages, site } from '../support/suite.ts';
 
-const site = await createDashboardSite();
-const pages = createPages(await launchBrowser(), site.url);
-const { app } = site;
-
-const questionOf = (page: Page) => page.getByRole('dialog', { name: 'Confirm that it is you' });
+const proofDialogOf = (page: Page) => page.getByRole('dialog', { name: 'Confirm your identity' });
 
 async function turnOnTotp(as: Person): Promise<() => string> {
   const { body } = await browse(app, 'POST', '/account/totp', { as, payload: {} });
@@ -25,43 +19,43 @@ async function turnOnTotp(as: Person): Promise<() => string> {
   return code;
 }
 
-test('an invitation asks for the password when the login is long ago, and goes on with what was typed', async () => {
+test('inviting a member requires a recent proof, and the form keeps its input', async () => {
   const page = await pages.open();
   await enterAs(page, site, await createTenant(app), 'founder');
   await page.goto('/team');
   await page.getByRole('button', { name: 'Invite' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Invite to the team' });
-  await dialog.getByLabel('Email').fill('grace@acme.test');
+  const dialog = page.getByRole('dialog', { name: 'Invite a member' });
+  await dialog.getByLabel('Email').fill('grace-proof@acme.test');
   await dialog.getByLabel('Developer').check();
   app.clock.advance(PROOF_MS);
   await dialog.getByRole('button', { name: 'Invite' }).click();
 
-  const question = questionOf(page);
-  await question.waitFor();
-  await assertAccessible(page, 'the question');
+  const proofDialog = proofDialogOf(page);
+  await proofDialog.waitFor();
+  await assertAccessible(page, 'the identity dialog');
   await page.keyboard.press('Escape');
-  await dialog.getByText('You did not confirm that it is you. Nothing was changed.').waitFor();
-  assert.equal(await question.count(), 0);
-  assert.equal(await dialog.getByLabel('Email').inputValue(), 'grace@acme.test');
+  await dialog.getByText('You did not confirm your identity. Nothing was changed.').waitFor();
+  assert.equal(await proofDialog.count(), 0);
+  assert.equal(await dialog.getByLabel('Email').inputValue(), 'grace-proof@acme.test');
 
   await dialog.getByRole('button', { name: 'Invite' }).click();
-  await question.getByLabel('Password', { exact: true }).fill('not the password');
-  await question.getByRole('button', { name: 'Confirm' }).click();
-  await question.getByText('The current password is not right').waitFor();
-  await question.getByLabel('Password', { exact: true }).fill(PASSWORD);
-  await question.getByRole('button', { name: 'Confirm' }).click();
-  await page.getByRole('dialog', { name: 'grace@acme.test is invited' }).waitFor();
+  await proofDialog.getByLabel('Password', { exact: true }).fill('not the password');
+  await proofDialog.getByRole('button', { name: 'Confirm' }).click();
+  await proofDialog.getByRole('alert').waitFor();
+  await proofDialog.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await proofDialog.getByRole('button', { name: 'Confirm' }).click();
+  await page.getByRole('dialog', { name: 'Invitation for grace-proof@acme.test' }).waitFor();
   await takeSecret(page.getByRole('dialog'), 'invitation_link', 'Done');
-  await page.getByRole('row', { name: /grace@acme\.test.*Developer/ }).waitFor();
+  await page.getByRole('row', { name: /grace-proof@acme\.test.*Developer/ }).waitFor();
 
-  await page.getByRole('button', { name: 'Actions for grace@acme.test' }).click();
+  await page.getByRole('button', { name: 'Actions for grace-proof@acme.test' }).click();
   await page.getByRole('menuitem', { name: 'Remove' }).click();
-  await page.getByRole('dialog').getByRole('textbox').fill('grace@acme.test');
+  await page.getByRole('dialog').getByRole('textbox').fill('grace-proof@acme.test');
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
-  await page.getByRole('row', { name: /grace@acme\.test/ }).waitFor({ state: 'detached' });
+  await page.getByRole('row', { name: /grace-proof@acme\.test/ }).waitFor({ state: 'detached' });
 });
 
-test('a key is generated and a password changed after a code, for a person with an authenticator app', async () => {
+test('generating a key and changing the password require a code with an authenticator app', async () => {
   const page = await pages.open();
   const tenant = await createTenant(app);
   const person = await joinTeam(app, tenant.organizationGuid);
@@ -73,10 +67,10 @@ test('a key is generated and a password changed after a code, for a person with 
   await dialog.getByLabel('Name').fill('Payments');
   await allowCurrentAddress(page);
   await dialog.getByRole('button', { name: 'Generate', exact: true }).click();
-  const question = questionOf(page);
-  assert.equal(await question.getByLabel('Password', { exact: true }).count(), 0);
-  await question.getByLabel('Code').fill(code());
-  await question.getByRole('button', { name: 'Confirm' }).click();
+  const proofDialog = proofDialogOf(page);
+  assert.equal(await proofDialog.getByLabel('Password', { exact: true }).count(), 0);
+  await proofDialog.getByLabel('Code').fill(code());
+  await proofDialog.getByRole('button', { name: 'Confirm' }).click();
   await takeSecret(dialog, 'client_secret', 'Done');
   await page.getByText('Payments').waitFor();
 
@@ -84,14 +78,14 @@ test('a key is generated and a password changed after a code, for a person with 
   await page.goto('/account');
   await page.getByLabel('Current password').fill(PASSWORD);
   await page.getByLabel('New password', { exact: true }).fill('a brand new password');
-  await page.getByLabel('Password again').fill('a brand new password');
-  await page.getByRole('button', { name: 'Change the password' }).click();
-  await question.getByLabel('Code').fill(code());
-  await question.getByRole('button', { name: 'Confirm' }).click();
-  await page.getByText('The password is changed').waitFor();
+  await page.getByLabel('Confirm new password').fill('a brand new password');
+  await page.getByRole('button', { name: 'Change password' }).click();
+  await proofDialog.getByLabel('Code').fill(code());
+  await proofDialog.getByRole('button', { name: 'Confirm' }).click();
+  await page.getByText('Password changed').waitFor();
 });
 
-test('a Founder requires a second factor of Developers, who set one up and go on', async () => {
+test('a Founder can require a second factor for Developers, who then set one up', async () => {
   const tenant = await createTenant(app);
   const page = await pages.open();
   const founder = await joinTeam(app, tenant.organizationGuid);
@@ -99,10 +93,10 @@ test('a Founder requires a second factor of Developers, who set one up and go on
   await addAuthenticator(page);
   await page.goto('/team');
   const panel = page.getByRole('region', { name: 'Two-factor authentication' });
-  await panel.getByText('before you require one of others').waitFor();
+  await panel.getByText('before you require one for others').waitFor();
   assert.ok(await panel.getByLabel('Developer').isDisabled());
   await panel.getByRole('link', { name: 'your account' }).click();
-  await page.getByRole('button', { name: 'Add a passkey' }).click();
+  await page.getByRole('button', { name: 'Add passkey' }).click();
   await page.getByRole('dialog').getByLabel('Name').fill('Laptop');
   await page.getByRole('dialog').getByRole('button', { name: 'Add' }).click();
   await page.getByText('Laptop', { exact: true }).waitFor();
@@ -111,9 +105,9 @@ test('a Founder requires a second factor of Developers, who set one up and go on
   await panel.getByLabel('Developer').check();
   app.clock.advance(PROOF_MS);
   await panel.getByRole('button', { name: 'Save' }).click();
-  await questionOf(page).getByRole('button', { name: 'Use a passkey' }).click();
-  await page.getByText('Saved. It applies at once.').waitFor();
-  await assertAccessible(page, 'the team');
+  await proofDialogOf(page).getByRole('button', { name: 'Use a passkey' }).click();
+  await page.getByText('Two-factor policy saved.').waitFor();
+  await assertAccessible(page, 'team page');
   await page.reload();
   assert.ok(await panel.getByLabel('Developer').isChecked());
 
@@ -121,8 +115,8 @@ test('a Founder requires a second factor of Developers, who set one up and go on
   await enterAs(other, site, tenant, 'developer');
   await other.goto('/overview');
   await other.getByRole('heading', { name: 'Set up a second factor' }).waitFor();
-  await assertAccessible(other, 'the gate');
-  await other.getByRole('link', { name: 'Set it up' }).click();
+  await assertAccessible(other, 'second factor required');
+  await other.getByRole('link', { name: 'Open account settings' }).click();
   await other.getByRole('button', { name: 'Set up' }).click();
   const dialog = other.getByRole('dialog');
   const code = codesOf(app, await dialog.locator('[data-totp-secret]').textContent());
@@ -134,13 +128,13 @@ test('a Founder requires a second factor of Developers, who set one up and go on
   await other.getByText('Any address').first().waitFor();
 });
 
-test('a passkey that was not used to log in is asked for, and then the pages are there', async () => {
+test('a member who logged in without the required passkey can confirm it', async () => {
   const tenant = await createTenant(app);
   const page = await pages.open();
   await addAuthenticator(page);
   const person = await enterAs(page, site, tenant, 'viewer');
   await page.goto('/account');
-  await page.getByRole('button', { name: 'Add a passkey' }).click();
+  await page.getByRole('button', { name: 'Add passkey' }).click();
   await page.getByRole('dialog').getByLabel('Name').fill('Laptop');
   await page.getByRole('dialog').getByRole('button', { name: 'Add' }).click();
   await page.getByText('Laptop', { exact: true }).waitFor();
@@ -154,7 +148,7 @@ test('a passkey that was not used to log in is asked for, and then the pages are
   await page.getByRole('heading', { name: 'API keys' }).waitFor();
 });
 
-test('without a second factor a change in production of a live Organization is refused with the way to one', async () => {
+test('production changes of a live Organization require a second factor and link to its setup', async () => {
   const { body } = await app.operate('POST', '/organizations', { name: 'Acme', live: true });
   const organizationGuid = String(body.guid);
   const banks = `/organizations/${organizationGuid}/banks`;
@@ -164,9 +158,8 @@ test('without a second factor a change in production of a live Organization is r
   await page.goto('/team');
   await page.getByRole('button', { name: 'Invite' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Email').fill('grace@acme.test');
+  await dialog.getByLabel('Email').fill('grace-proof@acme.test');
   await dialog.getByRole('button', { name: 'Invite' }).click();
-  await dialog.getByText('Changes that reach production require a second factor').waitFor();
   await dialog.getByRole('link', { name: 'Set up a second factor' }).click();
   await page.getByRole('heading', { name: 'Account and security' }).waitFor();
 });

@@ -1,20 +1,13 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { createTenant } from '../testing/tenant.ts';
-import { launchBrowser } from './support/browser.ts';
-import { createPages } from './support/pages.ts';
-import { enterAs, logOut } from './support/people.ts';
-import { allowCurrentAddress, generateInWizard, takeSecret } from './support/secrets.ts';
-import { createDashboardSite } from './support/site.ts';
+import { createTenant } from '../../testing/tenant.ts';
+import { allowCurrentAddress, generateKeyInOnboarding, takeSecret } from '../support/one-time-secrets.ts';
+import { returnToTab } from '../support/pages.ts';
+import { enterAs, logOut } from '../support/people.ts';
+import { app, pages, site } from '../support/suite.ts';
 
-const site = await createDashboardSite();
-const pages = createPages(await launchBrowser(), site.url);
-const { app } = site;
-/** Longer than the page takes what it knows of the session for granted. */
-const STALE_MS = 90_000;
-
-test('a session that ends while a secret is shown leaves it there until it is stored', async () => {
+test('a secret stays visible when the session ends', async () => {
   const page = await pages.open();
   await enterAs(page, site, await createTenant(app), 'founder');
   await page.goto('/keys');
@@ -26,33 +19,32 @@ test('a session that ends while a secret is shown leaves it there until it is st
   await dialog.locator('[data-secret=client_secret]').waitFor();
 
   await page.context().clearCookies();
-  await page.clock.setFixedTime(Date.now() + STALE_MS);
   const ended = page.waitForResponse((response) => response.url().endsWith('/dashboard/session'));
-  await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
+  await returnToTab(page);
   assert.equal((await ended).status(), 401);
   assert.match(await takeSecret(dialog, 'client_secret', 'Done'), /^portico_sk_/);
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
   assert.equal(await page.locator('[data-secret]').count(), 0);
 });
 
-test('a secret is downloaded as it is shown', async () => {
+test('a secret can be downloaded', async () => {
   const page = await pages.open();
   await enterAs(page, site, await createTenant(app), 'founder');
-  await generateInWizard(page);
+  await generateKeyInOnboarding(page);
   const clientId = String(await page.locator('[data-secret=client_id]').textContent());
-  const begun = page.waitForEvent('download');
+  const started = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Download' }).click();
-  const download = await begun;
+  const download = await started;
   assert.equal(download.suggestedFilename(), `portico-key-${clientId}.json`);
   const content = JSON.parse(await readFile(await download.path(), 'utf8')) as object;
   const secret = await takeSecret(page, 'client_secret', 'Continue');
   assert.deepEqual(content, { client_id: clientId, client_secret: secret });
 });
 
-test('whoever logs out leaves no secret on the screen', async () => {
+test('logging out removes the secret from the page', async () => {
   const page = await pages.open();
   await enterAs(page, site, await createTenant(app), 'founder');
-  await generateInWizard(page);
+  await generateKeyInOnboarding(page);
   await logOut(page);
   assert.equal(await page.locator('[data-secret]').count(), 0);
 });

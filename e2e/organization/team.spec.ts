@@ -1,19 +1,14 @@
 import { test } from 'node:test';
-import { joinTeam } from '../testing/dashboard.ts';
-import { createTenant } from '../testing/tenant.ts';
-import { launchBrowser } from './support/browser.ts';
-import { createPages } from './support/pages.ts';
-import { enter, enterAs } from './support/people.ts';
-import { assertHeld } from './support/secrets.ts';
-import { createDashboardSite } from './support/site.ts';
+import { joinTeam } from '../../testing/dashboard.ts';
+import { createTenant } from '../../testing/tenant.ts';
+import { assertDialogStaysOpen } from '../support/one-time-secrets.ts';
+import { enter, enterAs } from '../support/people.ts';
+import { app, pages, site } from '../support/suite.ts';
 
-const site = await createDashboardSite();
-const pages = createPages(await launchBrowser(), site.url);
-const { app } = site;
-/** More than one page of the list. */
+/** More than one page. */
 const INVITED = 21;
 
-test('the last Founder is known as such on whichever page of the team they are', async () => {
+test('the only Founder is recognized on every page of the list', async () => {
   const tenant = await createTenant(app);
   const { organizationGuid } = tenant;
   const founder = await joinTeam(app, organizationGuid, { email: 'founder@acme.test' });
@@ -26,25 +21,25 @@ test('the last Founder is known as such on whichever page of the team they are',
   await page.goto('/team');
   await page.getByRole('button', { name: `Actions for invited-${INVITED - 1}@acme.test` }).waitFor();
   await page.getByRole('button', { name: 'Older' }).click();
-  await page.getByRole('button', { name: 'founder@acme.test is the last Founder' }).waitFor();
+  await page.getByRole('button', { name: 'founder@acme.test is the only Founder' }).waitFor();
   await joinTeam(app, organizationGuid);
   await page.reload();
   await page.getByRole('button', { name: 'Actions for founder@acme.test' }).waitFor();
 });
 
-test('while an invitation is on its way nothing closes the dialog, and its link is shown', async () => {
+test('the invitation dialog stays open until the link is confirmed', async () => {
   const page = await pages.open();
   await enterAs(page, site, await createTenant(app), 'founder');
   await page.goto('/overview');
   await page.getByRole('link', { name: 'Team' }).click();
   await page.getByRole('button', { name: 'Invite' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Email').fill('grace@acme.test');
-  await assertHeld(page, {
+  await dialog.getByLabel('Email').fill('grace-team@acme.test');
+  await assertDialogStaysOpen(page, {
     path: '/api/members',
     secret: 'invitation_link',
     submit: () => dialog.getByRole('button', { name: 'Invite' }).click(),
   });
   await dialog.getByRole('button', { name: 'Done' }).click();
-  await page.getByRole('row', { name: /grace@acme\.test/ }).waitFor();
+  await page.getByRole('row', { name: /grace-team@acme\.test/ }).waitFor();
 });

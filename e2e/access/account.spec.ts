@@ -1,21 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { browse, browserOf, joinTeam, logIn, PASSWORD, type Person } from '../testing/dashboard.ts';
-import { createTenant } from '../testing/tenant.ts';
-import { addAuthenticator, codesOf, PROOF_MS, TOTP_STEP_MS } from './support/authenticator.ts';
-import { launchBrowser } from './support/browser.ts';
-import { createPages } from './support/pages.ts';
-import { enter, fillLogin, logOut } from './support/people.ts';
-import { assertHeld, takeSecret } from './support/secrets.ts';
-import { createDashboardSite } from './support/site.ts';
+import { browse, browserOf, joinTeam, logIn, PASSWORD, type Person } from '../../testing/dashboard.ts';
+import { createTenant } from '../../testing/tenant.ts';
+import { addAuthenticator, codesOf, PROOF_MS, TOTP_STEP_MS } from '../support/authenticator.ts';
+import { assertDialogStaysOpen, takeSecret } from '../support/one-time-secrets.ts';
+import { enter, logOut, submitLogin } from '../support/people.ts';
+import { app, pages, site } from '../support/suite.ts';
 
-const site = await createDashboardSite();
-const pages = createPages(await launchBrowser(), site.url);
-const { app } = site;
 const { organizationGuid } = await createTenant(app);
 
-async function atAccount(): Promise<{ page: Page; person: Person }> {
+async function openAccount(): Promise<{ page: Page; person: Person }> {
   const page = await pages.open();
   const person = await joinTeam(app, organizationGuid);
   await enter(page, site, person);
@@ -24,18 +19,18 @@ async function atAccount(): Promise<{ page: Page; person: Person }> {
   return { page, person };
 }
 
-test('a passkey is added after a proof, logs in, proves who is there, and is removed', async () => {
-  const { page } = await atAccount();
+test('a passkey can be added, used to log in, used as proof and removed', async () => {
+  const { page } = await openAccount();
   await addAuthenticator(page);
   const dialog = page.getByRole('dialog');
   app.clock.advance(PROOF_MS);
-  await page.getByRole('button', { name: 'Add a passkey' }).click();
+  await page.getByRole('button', { name: 'Add passkey' }).click();
   await dialog.getByLabel('Name').fill('Laptop');
   await dialog.getByRole('button', { name: 'Add' }).click();
-  await page.getByRole('dialog', { name: 'Confirm that it is you' }).waitFor();
+  await page.getByRole('dialog', { name: 'Confirm your identity' }).waitFor();
   await dialog.getByLabel('Password', { exact: true }).fill('not the password');
   await dialog.getByRole('button', { name: 'Confirm' }).click();
-  await dialog.getByText('The current password is not right').waitFor();
+  await dialog.getByRole('alert').waitFor();
   await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await dialog.getByRole('button', { name: 'Confirm' }).click();
   await page.getByText('Laptop', { exact: true }).waitFor();
@@ -50,17 +45,17 @@ test('a passkey is added after a proof, logs in, proves who is there, and is rem
   await dialog.getByRole('button', { name: 'Use a passkey' }).waitFor();
   assert.equal(await dialog.getByLabel('Password', { exact: true }).count(), 0);
   await dialog.getByRole('button', { name: 'Use a passkey' }).click();
-  await page.getByText('None yet.').waitFor();
+  await page.getByText('No passkeys yet.').waitFor();
   await logOut(page);
   await page.getByRole('button', { name: 'Use a passkey' }).click();
-  await page.getByText('That did not match').waitFor();
+  await page.getByText('Wrong email or password').waitFor();
 });
 
-test('whoever closes the question instead of answering it changes nothing', async () => {
-  const { page, person } = await atAccount();
+test('closing the identity dialog changes nothing', async () => {
+  const { page, person } = await openAccount();
   app.clock.advance(PROOF_MS);
   await page.getByRole('button', { name: 'Set up' }).click();
-  await page.getByRole('dialog', { name: 'Confirm that it is you' }).waitFor();
+  await page.getByRole('dialog', { name: 'Confirm your identity' }).waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Set up' }).waitFor();
@@ -68,7 +63,7 @@ test('whoever closes the question instead of answering it changes nothing', asyn
   assert.equal((session.body.member as { has_totp: boolean }).has_totp, false);
 });
 
-/** Opens the dialog; the answer is what the app shows from now on. */
+/** Opens the dialog and enters a code. Returns a generator of further codes. */
 async function beginTotp(page: Page): Promise<() => string> {
   const dialog = page.getByRole('dialog');
   await page.getByRole('button', { name: 'Set up' }).click();
@@ -78,7 +73,6 @@ async function beginTotp(page: Page): Promise<() => string> {
   return code;
 }
 
-/** To its end: what the app shows from now on, and the recovery codes. */
 async function setUpTotp(page: Page): Promise<{ code: () => string; recoveryCodes: string[] }> {
   const dialog = page.getByRole('dialog');
   const code = await beginTotp(page);
@@ -88,8 +82,8 @@ async function setUpTotp(page: Page): Promise<{ code: () => string; recoveryCode
   return { code, recoveryCodes };
 }
 
-test('an authenticator app is set up, its codes log in, its recovery codes too, and it is turned off', async () => {
-  const { page, person } = await atAccount();
+test('an authenticator app can be set up, used to log in and turned off, and recovery codes log in', async () => {
+  const { page, person } = await openAccount();
   const dialog = page.getByRole('dialog');
   const { code, recoveryCodes } = await setUpTotp(page);
   assert.equal(recoveryCodes.length, 10);
@@ -97,7 +91,7 @@ test('an authenticator app is set up, its codes log in, its recovery codes too, 
   for (const next of [() => code(), () => recoveryCodes[0] ?? '']) {
     app.clock.advance(TOTP_STEP_MS);
     await logOut(page);
-    await fillLogin(page, person);
+    await submitLogin(page, person);
     await page.getByLabel('Code').fill(next());
     await page.getByRole('button', { name: 'Log in' }).click();
     await page.getByRole('heading', { name: 'Account and security' }).waitFor();
@@ -107,21 +101,21 @@ test('an authenticator app is set up, its codes log in, its recovery codes too, 
   await page.getByRole('button', { name: 'Turn off' }).click();
   await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await dialog.getByRole('button', { name: 'Turn off' }).click();
-  await page.getByRole('dialog', { name: 'Confirm that it is you' }).waitFor();
+  await page.getByRole('dialog', { name: 'Confirm your identity' }).waitFor();
   await dialog.getByLabel('Code').fill(code());
   await dialog.getByRole('button', { name: 'Confirm' }).click();
   await page.getByText('Off', { exact: true }).waitFor();
 });
 
-test('while an authenticator app is turned on nothing closes the dialog, and its recovery codes are shown', async () => {
+test('the authenticator dialog stays open until the recovery codes are confirmed', async () => {
   const page = await pages.open();
   await enter(page, site, await joinTeam(app, organizationGuid));
   await page.goto('/overview');
-  await page.getByRole('button', { name: /^Account of/ }).click();
+  await page.getByRole('button', { name: /^Account:/ }).click();
   await page.getByRole('menuitem', { name: 'Account and security' }).click();
   await beginTotp(page);
   const dialog = page.getByRole('dialog');
-  await assertHeld(page, {
+  await assertDialogStaysOpen(page, {
     path: '/dashboard/account/totp/confirm',
     secret: 'recovery_codes',
     submit: () => dialog.getByRole('button', { name: 'Turn on' }).click(),
@@ -130,13 +124,13 @@ test('while an authenticator app is turned on nothing closes the dialog, and its
   await page.getByText('On', { exact: true }).waitFor();
 });
 
-test('who has an authenticator app is asked for a code of it, not for the password', async () => {
-  const { page } = await atAccount();
+test('members with an authenticator app prove their identity with a code, not the password', async () => {
+  const { page } = await openAccount();
   const dialog = page.getByRole('dialog');
   const { code } = await setUpTotp(page);
   await addAuthenticator(page);
   app.clock.advance(PROOF_MS);
-  await page.getByRole('button', { name: 'Add a passkey' }).click();
+  await page.getByRole('button', { name: 'Add passkey' }).click();
   await dialog.getByLabel('Name').fill('Phone');
   await dialog.getByRole('button', { name: 'Add' }).click();
   await dialog.getByLabel('Code').waitFor();
@@ -146,39 +140,39 @@ test('who has an authenticator app is asked for a code of it, not for the passwo
   await page.getByText('Phone', { exact: true }).waitFor();
 });
 
-test('a session that is ended here is over elsewhere, and whoever was there is led to the login', async () => {
-  const { page, person } = await atAccount();
-  const elsewhere = await pages.open();
-  await enter(elsewhere, site, person);
-  await elsewhere.goto('/keys');
-  await elsewhere.getByRole('heading', { name: 'API keys' }).waitFor();
+test('ending a session logs the other browser out', async () => {
+  const { page, person } = await openAccount();
+  const other = await pages.open();
+  await enter(other, site, person);
+  await other.goto('/keys');
+  await other.getByRole('heading', { name: 'API keys' }).waitFor();
 
   await page.reload();
-  const ends = page.getByRole('button', { name: 'End' });
-  // The one by which the person came onto the team, and the one elsewhere.
+  const ends = page.getByRole('button', { name: 'End session' });
+  // One session of the invitation, and one of the other browser.
   await ends.nth(1).waitFor();
   await ends.first().click();
   await ends.nth(1).waitFor({ state: 'detached' });
   await ends.first().click();
   await ends.first().waitFor({ state: 'detached' });
-  await page.getByText('This one').waitFor();
+  await page.getByText('This session').waitFor();
 
-  await elsewhere.getByRole('link', { name: 'Team' }).click();
-  await elsewhere.getByRole('heading', { name: 'Log in' }).waitFor();
+  await other.getByRole('link', { name: 'Team' }).click();
+  await other.getByRole('heading', { name: 'Log in' }).waitFor();
 });
 
-test('a changed password ends every other session and keeps this one', async () => {
-  const { page, person } = await atAccount();
-  const elsewhere = browserOf(await logIn(app, person));
+test('changing the password ends all other sessions', async () => {
+  const { page, person } = await openAccount();
+  const other = browserOf(await logIn(app, person));
   await page.getByLabel('Current password').fill(PASSWORD);
   await page.getByLabel('New password', { exact: true }).fill('a brand new password');
-  await page.getByLabel('New password again').fill('another new password');
-  await page.getByRole('button', { name: 'Change the password' }).click();
-  await page.getByText('The two are not the same').waitFor();
-  await page.getByLabel('New password again').fill('a brand new password');
-  await page.getByRole('button', { name: 'Change the password' }).click();
-  await page.getByText('The password is changed').waitFor();
-  assert.equal((await browse(app, 'GET', '/session', { as: elsewhere })).status, 401);
+  await page.getByLabel('Confirm new password').fill('another new password');
+  await page.getByRole('button', { name: 'Change password' }).click();
+  await page.getByText('Passwords do not match').waitFor();
+  await page.getByLabel('Confirm new password').fill('a brand new password');
+  await page.getByRole('button', { name: 'Change password' }).click();
+  await page.getByText('Password changed').waitFor();
+  assert.equal((await browse(app, 'GET', '/session', { as: other })).status, 401);
   await page.reload();
   await page.getByRole('heading', { name: 'Account and security' }).waitFor();
 });
