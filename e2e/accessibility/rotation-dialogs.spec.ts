@@ -37,7 +37,7 @@ test('all steps of the rotation, deletion and redelivery dialogs are accessible'
   await press('Generate new key');
   await dialog.locator('[data-secret=client_secret]').waitFor();
   await assertAccessible(page, 'secret');
-  await takeSecret(dialog, 'client_secret', 'Next: deploy it');
+  await takeSecret(dialog, 'client_secret', 'Next: deploy');
   await dialog.getByText('Waiting for the first use').waitFor();
   await assertAccessible(page, 'waiting for the first use');
   await press('Continue without waiting');

@@ -88,7 +88,7 @@ test('the secret of a rotation stays visible after Escape and a failed refresh',
   await returnToTab(page);
   await failed;
   await dialog.getByLabel('I have stored it safely').check();
-  await dialog.getByRole('button', { name: 'Next: deploy it' }).click();
+  await dialog.getByRole('button', { name: 'Next: deploy' }).click();
   await dialog.getByText('Waiting for the first use').waitFor();
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'hidden' });
@@ -106,7 +106,7 @@ test('a rotation replaces the old key and revokes its tokens', async () => {
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', { name: 'Generate new key' }).click();
   const clientId = String(await dialog.locator('[data-secret=client_id]').textContent());
-  const secret = await takeSecret(dialog, 'client_secret', 'Next: deploy it');
+  const secret = await takeSecret(dialog, 'client_secret', 'Next: deploy');
   await dialog.getByText('Waiting for the first use').waitFor();
   assert.ok(!(await page.content()).includes(secret));
 
@@ -148,7 +148,7 @@ test('the rotation of a key without allowlist requires an address', async () => 
   await dialog.getByText('Enter at least one address').waitFor();
   await dialog.getByLabel('Allowed address 1').fill('198.35.26.0/24');
   await dialog.getByRole('button', { name: 'Generate new key' }).click();
-  await takeSecret(dialog, 'client_secret', 'Next: deploy it');
+  await takeSecret(dialog, 'client_secret', 'Next: deploy');
   await dialog.getByRole('button', { name: 'Finish later' }).click();
   await page.getByText('198.35.26.0/24').waitFor();
   assert.equal(await page.getByRole('button', { name: 'Actions for Key' }).count(), 2);

@@ -119,7 +119,7 @@ test('the rotation dialog stays open when its row leaves the page', async () => 
   await dialog.getByRole('button', { name: 'Generate new key' }).click();
   await page.getByText('Newer 20', { exact: true }).waitFor();
   assert.equal(await page.getByText('Newer 0', { exact: true }).count(), 0);
-  assert.match(await takeSecret(dialog, 'client_secret', 'Next: deploy it'), /^portico_sk_/);
+  assert.match(await takeSecret(dialog, 'client_secret', 'Next: deploy'), /^portico_sk_/);
 });
 
 test('a new signing key stays visible when the old subscription is deleted', async () => {

@@ -34,7 +34,7 @@ export function RotateKey({ kind, application, onClose }: KeyDialogProps) {
   return (
     <RotationDialog
       title={`Rotate ${name}`}
-      steps={['Generate new key', 'Deploy it', 'Delete old key']}
+      steps={['New key', 'Deploy', 'Delete old']}
       pending={create.isPending}
       form={
         <Stack>
@@ -56,7 +56,7 @@ export function RotateKey({ kind, application, onClose }: KeyDialogProps) {
       }
       secret={
         created &&
-        ((onStored) => <KeySecret created={created} onStored={onStored} doneLabel="Next: deploy it" />)
+        ((onStored) => <KeySecret created={created} onStored={onStored} doneLabel="Next: deploy" />)
       }
       verification={{
         text: 'Deploy the new key pair to your application. This page checks every few seconds whether it is in use.',

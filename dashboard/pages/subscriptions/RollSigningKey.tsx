@@ -46,7 +46,7 @@ export function RollSigningKey({
   return (
     <RotationDialog
       title={`Roll signing key: ${subscription.name}`}
-      steps={['Create new key', 'Accept both keys', 'Delete old subscription']}
+      steps={['New key', 'Accept both', 'Delete old']}
       pending={creation.isPending}
       form={
         <Stack>
