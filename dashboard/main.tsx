@@ -9,14 +9,14 @@ import { setNonce } from 'get-nonce';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { router } from './app/router.tsx';
-import { createServices, ServicesContext } from './app/services.tsx';
 import { cssVariables, theme } from './app/theme.ts';
-import { NowProvider } from './shared/NowProvider.tsx';
+import { createServices, ServicesContext } from './session/services.ts';
+import { NowProvider } from './shared/time/NowProvider.tsx';
 
 const services = createServices();
 const colorScheme = localStorageColorSchemeManager({ key: 'portico.color-scheme' });
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
-// The styles that keep a page from scrolling behind a dialog are made by a part that reads the nonce from here.
+// react-remove-scroll, which locks scrolling behind dialogs, takes the nonce for its styles from here.
 setNonce(nonce);
 
 createRoot(document.getElementById('root') as HTMLElement).render(

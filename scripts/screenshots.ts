@@ -78,7 +78,7 @@ async function takePictures(page: Page, { healthy, event }: Made): Promise<void>
   await take(page, 'subscription');
   await go('/events', 'transfer.completed');
   await take(page, 'events');
-  await go(`/events/${event}`, 'answered 503');
+  await go(`/events/${event}`, 'HTTP 503');
   const row = page.getByRole('row', { name: /Old ledger/ });
   await row.getByRole('button', { name: 'Attempts' }).click();
   await page.getByRole('dialog').getByText('The ledger is closed').first().waitFor();

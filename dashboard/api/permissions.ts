@@ -3,10 +3,10 @@ import { holdsScope } from '../../server/tokens/scopes.ts';
 
 export type Can = (scope: string) => boolean;
 
-/** What a role may do, by the server's own rule: what would be refused is not offered. */
+/** Applies the server's own rule, so that the page offers no action that the server would reject. */
 export function permissionsOf(role: Role): Can {
-  const held = new Set(scopesOfRole(role));
-  return (scope) => holdsScope(held, scope);
+  const scopes = new Set(scopesOfRole(role));
+  return (scope) => holdsScope(scopes, scope);
 }
 
 export const ROLE_LABELS: Record<Role, string> = {
@@ -16,10 +16,10 @@ export const ROLE_LABELS: Record<Role, string> = {
   viewer: 'Viewer',
 };
 
-export const ROLE_MEANINGS: Record<Role, string> = {
-  founder: 'Everything, and the team',
-  key_admin: 'Keys, subscriptions and everything else but the team',
+export const ROLE_DESCRIPTIONS: Record<Role, string> = {
+  founder: 'Full access, including the team',
+  key_admin: 'Full access, except managing the team',
   developer:
-    'Reads everything but subscriptions and the audit, uploads files, uses the sandbox, resends events',
-  viewer: 'Reads everything but subscriptions and the audit, changes nothing',
+    'Views everything except subscriptions and the audit log. Uploads files, creates sandbox objects, redelivers events.',
+  viewer: 'Views everything except subscriptions and the audit log. Changes nothing.',
 };

@@ -1,4 +1,4 @@
-import { Problem, problemOf } from './problem.ts';
+import { ApiError, errorFromResponse } from './api-error.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 export type Query = Record<string, string | number | boolean | undefined>;
@@ -12,16 +12,15 @@ export type Request = {
   signal?: AbortSignal | undefined;
 };
 
-/** One call, answered with JSON, nothing (204) or a Problem that is thrown. */
+/** Returns the JSON body, or undefined for 204; throws an ApiError for any other outcome. */
 export async function send<Body>(request: Request): Promise<Body> {
   const response = await sendRaw(request);
   return (response.status === 204 ? undefined : await response.json()) as Body;
 }
 
-/** The same, for answers that are not JSON. */
 export async function sendRaw({ method, path, query, body, token, signal }: Request): Promise<Response> {
   const headers = new Headers();
-  // Without a body too: it is what no form on another page can send, so calls with the cookie have to.
+  // Also without a body: cross-site forms cannot send this type, so the server requires it (CSRF).
   if (method !== 'GET') headers.set('content-type', 'application/json');
   if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
   const response = await fetch(path + queryString(query), {
@@ -33,12 +32,12 @@ export async function sendRaw({ method, path, query, body, token, signal }: Requ
     signal: signal ?? null,
   }).catch((error: unknown) => {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
-    throw new Problem('The service cannot be reached. Check the connection and try again.', {
+    throw new ApiError('Could not reach the service. Check your connection and try again.', {
       status: 0,
       code: 'unreachable',
     });
   });
-  if (!response.ok) throw await problemOf(response);
+  if (!response.ok) throw await errorFromResponse(response);
   return response;
 }
 

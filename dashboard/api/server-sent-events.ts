@@ -1,8 +1,8 @@
 export type Message = { event: string; data: string };
 
 /**
- * Server-sent events (HTML standard, section 9.2) out of an answer of `fetch`: the browser's own EventSource cannot
- * send the Authorization header.
+ * Server-sent events (HTML standard, section 9.2) from a `fetch` response: EventSource cannot send the Authorization
+ * header.
  */
 export async function* readMessages(response: Response): AsyncGenerator<Message> {
   if (!response.body) return;

@@ -4,51 +4,50 @@ import { createTokens } from './tokens.ts';
 
 const TENANCY = { organizationGuid: 'a'.repeat(32), environment: 'sandbox' } as const;
 
-/** What the service is asked, each answered when the test says so. */
-let asked: { answer(token: string): void; refuse(): void }[] = [];
+let requests: { respond(token: string): void; fail(): void }[] = [];
 
 beforeEach(() => {
-  asked = [];
+  requests = [];
   mock.restoreAll();
   mock.method(globalThis, 'fetch', () => {
     const { promise, resolve, reject } = Promise.withResolvers<Response>();
-    asked.push({
-      answer: (token) => resolve(Response.json({ access_token: token, expires_in: 300 })),
-      refuse: () => reject(new TypeError('no network')),
+    requests.push({
+      respond: (token) => resolve(Response.json({ access_token: token, expires_in: 300 })),
+      fail: () => reject(new TypeError('no network')),
     });
     return promise;
   });
 });
 
-test('calls of the same moment share one request, and its token is used again', async () => {
+test('concurrent calls share one token request, and the token is reused', async () => {
   const tokens = createTokens();
   const both = [tokens.tokenFor(TENANCY), tokens.tokenFor(TENANCY)];
-  asked[0]?.answer('first');
+  requests[0]?.respond('first');
   assert.deepEqual(await Promise.all(both), ['first', 'first']);
   assert.equal(await tokens.tokenFor(TENANCY), 'first');
-  assert.equal(asked.length, 1);
+  assert.equal(requests.length, 1);
 });
 
-test('a token that is on its way while all is forgotten is not kept', async () => {
+test('a token requested before clear is not cached', async () => {
   const tokens = createTokens();
   const before = tokens.tokenFor(TENANCY);
-  tokens.forget();
+  tokens.clear();
   const after = tokens.tokenFor(TENANCY);
-  assert.equal(asked.length, 2, 'whoever is logged in now asks for their own');
-  asked[1]?.answer('of the new one');
-  assert.equal(await after, 'of the new one');
-  asked[0]?.answer('of the old one');
+  assert.equal(requests.length, 2, 'the new session requests its own token');
+  requests[1]?.respond('new session');
+  assert.equal(await after, 'new session');
+  requests[0]?.respond('old session');
   await before;
-  assert.equal(await tokens.tokenFor(TENANCY), 'of the new one');
-  assert.equal(asked.length, 2);
+  assert.equal(await tokens.tokenFor(TENANCY), 'new session');
+  assert.equal(requests.length, 2);
 });
 
-test('a request that failed is not remembered', async () => {
+test('a failed token request is not cached', async () => {
   const tokens = createTokens();
   const failing = tokens.tokenFor(TENANCY);
-  asked[0]?.refuse();
+  requests[0]?.fail();
   await assert.rejects(failing, { code: 'unreachable' });
   const again = tokens.tokenFor(TENANCY);
-  asked[1]?.answer('second');
+  requests[1]?.respond('second');
   assert.equal(await again, 'second');
 });

@@ -1,52 +1,51 @@
 import { send } from './send.ts';
 import type { Environment, IssuedToken } from './types.ts';
 
-/** A token is renewed this long before its end, so that no call is sent with one that ends on the way. */
+/** Tokens are renewed this long before they expire, so that none expires during a call. */
 const RENEW_BEFORE_MS = 60_000;
 
 export type Tenancy = { organizationGuid: string; environment: Environment };
 export type Tokens = ReturnType<typeof createTokens>;
-type Held = { token: string; renewAt: number };
+type CachedToken = { token: string; renewAt: number };
 
-/** User tokens, in memory and nowhere else; one for each Organization and environment that is looked at. */
+/** User tokens per Organization and environment, kept in memory only. */
 export function createTokens() {
-  const held = new Map<string, Held>();
-  const asked = new Map<string, Promise<Held>>();
+  const cache = new Map<string, CachedToken>();
+  const pending = new Map<string, Promise<CachedToken>>();
 
-  /** Kept unless all was forgotten while it was on its way: then it is of whoever was logged in before. */
-  function ask(key: string, tenancy: Tenancy): Promise<Held> {
-    const asking = request(tenancy);
-    const isWanted = () => asked.get(key) === asking;
-    asked.set(key, asking);
-    asking
+  /** A response is dropped if `invalidate` or `clear` ran in the meantime: it may belong to the previous session. */
+  function request(key: string, tenancy: Tenancy): Promise<CachedToken> {
+    const issuing = issueToken(tenancy);
+    const isCurrent = () => pending.get(key) === issuing;
+    pending.set(key, issuing);
+    issuing
       .then(
-        (issued) => void (isWanted() && held.set(key, issued)),
+        (issued) => void (isCurrent() && cache.set(key, issued)),
         () => undefined,
       )
-      .finally(() => void (isWanted() && asked.delete(key)));
-    return asking;
+      .finally(() => void (isCurrent() && pending.delete(key)));
+    return issuing;
   }
 
   return {
     async tokenFor(tenancy: Tenancy): Promise<string> {
       const key = keyOf(tenancy);
-      const known = held.get(key);
-      if (known && Date.now() < known.renewAt) return known.token;
-      return (await (asked.get(key) ?? ask(key, tenancy))).token;
+      const cached = cache.get(key);
+      if (cached && Date.now() < cached.renewAt) return cached.token;
+      return (await (pending.get(key) ?? request(key, tenancy))).token;
     },
-    /** One that is on its way too: it may be of before whatever made this one useless. */
-    drop: (tenancy: Tenancy): void => {
-      held.delete(keyOf(tenancy));
-      asked.delete(keyOf(tenancy));
+    invalidate: (tenancy: Tenancy): void => {
+      cache.delete(keyOf(tenancy));
+      pending.delete(keyOf(tenancy));
     },
-    forget: (): void => {
-      held.clear();
-      asked.clear();
+    clear: (): void => {
+      cache.clear();
+      pending.clear();
     },
   };
 }
 
-async function request({ organizationGuid, environment }: Tenancy): Promise<Held> {
+async function issueToken({ organizationGuid, environment }: Tenancy): Promise<CachedToken> {
   const issued = await send<IssuedToken>({
     method: 'POST',
     path: '/dashboard/token',

@@ -30,7 +30,7 @@ import type {
   SubscriptionView,
 } from '../../server/webhooks/subscriptions/schema.ts';
 
-/** What the service answers: the server's own schemas, so that the compiler sees when they part. */
+/** Derived from the server's schemas, so that a change of the API is a compile error here. */
 export type Application = Static<typeof ApplicationView>;
 export type CreatedApplication = Static<typeof CreatedApplicationView>;
 export type Bank = Static<typeof BankView>;
@@ -40,7 +40,7 @@ export type Event = Static<typeof EventView>;
 export type Delivery = Static<typeof DeliveryView>;
 export type DetailedDelivery = Static<typeof DetailedDeliveryView>;
 export type Attempt = DetailedDelivery['attempts'][number];
-export type Targets = Static<typeof TargetsView>;
+export type DeliveringSubscriptions = Static<typeof TargetsView>;
 export type Recovery = Static<typeof RecoveryView>;
 export type { AuditEntry, Feature, Role };
 
@@ -67,7 +67,7 @@ export type LiveDelivery = Static<typeof LiveAttemptView>;
 
 export type StoredFile = Static<typeof FileView>;
 
-/** Of any kind that the sandbox has; what is beyond these fields depends on the kind. */
+/** The fields that all kinds of sandbox objects share. */
 export type SandboxObject = {
   guid: string;
   bank_guid: string;

@@ -5,21 +5,25 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router';
-import { NotFound } from '../shared/NotFound.tsx';
-import { PageFailure } from '../shared/PageFailure.tsx';
-import { PageLoading } from '../shared/PageLoading.tsx';
-import { keepPlace, parseSearch, stringifySearch, validateSearch } from './search.ts';
+import { NotFound } from '../shared/feedback/NotFound.tsx';
+import { PageError } from '../shared/feedback/PageError.tsx';
+import { PageLoading } from '../shared/feedback/PageLoading.tsx';
+import {
+  parseSearch,
+  retainOrganizationAndBank,
+  stringifySearch,
+  validateSearch,
+} from '../shared/filters/search.ts';
 
-const root = createRootRoute({ validateSearch, search: { middlewares: [keepPlace] } });
+const root = createRootRoute({ validateSearch, search: { middlewares: [retainOrganizationAndBank] } });
 
-/** Everything that needs a person who is logged in, with the frame around it. */
 const workspace = createRoute({
   getParentRoute: () => root,
   id: 'workspace',
   component: lazyRouteComponent(() => import('../shell/Workspace.tsx'), 'Workspace'),
 });
 
-const front = createRoute({
+const home = createRoute({
   getParentRoute: () => root,
   path: '/',
   beforeLoad: () => {
@@ -58,23 +62,21 @@ const keys = createRoute({
   path: 'keys',
   component: lazyRouteComponent(() => import('../pages/keys/KeysPage.tsx'), 'KeysPage'),
 });
-/** What only an Organization with webhooks has. */
 const webhooks = createRoute({
   getParentRoute: () => workspace,
   id: 'webhooks',
-  component: lazyRouteComponent(() => import('../shell/WebhookPages.tsx'), 'WebhookPages'),
+  component: lazyRouteComponent(() => import('../shell/RequireWebhooks.tsx'), 'RequireWebhooks'),
 });
-/** What only some roles see of it. */
-const subscriptionPages = createRoute({
+const subscriptionAccess = createRoute({
   getParentRoute: () => webhooks,
-  id: 'subscription pages',
+  id: 'subscription-access',
   component: lazyRouteComponent(
-    () => import('../pages/subscriptions/SubscriptionPages.tsx'),
-    'SubscriptionPages',
+    () => import('../pages/subscriptions/RequireSubscriptionAccess.tsx'),
+    'RequireSubscriptionAccess',
   ),
 });
 const subscriptions = createRoute({
-  getParentRoute: () => subscriptionPages,
+  getParentRoute: () => subscriptionAccess,
   path: 'subscriptions',
   component: lazyRouteComponent(
     () => import('../pages/subscriptions/SubscriptionsPage.tsx'),
@@ -82,7 +84,7 @@ const subscriptions = createRoute({
   ),
 });
 const subscription = createRoute({
-  getParentRoute: () => subscriptionPages,
+  getParentRoute: () => subscriptionAccess,
   path: 'subscriptions/$guid',
   component: lazyRouteComponent(
     () => import('../pages/subscriptions/SubscriptionPage.tsx'),
@@ -132,14 +134,14 @@ const account = createRoute({
 
 export const router = createRouter({
   routeTree: root.addChildren([
-    front,
+    home,
     login,
     forgotPassword,
     setPassword,
     workspace.addChildren([
       ...([onboarding, overview, keys, files, sandbox, team, audit, account] as const),
       webhooks.addChildren([
-        subscriptionPages.addChildren([subscriptions, subscription]),
+        subscriptionAccess.addChildren([subscriptions, subscription]),
         ...([events, event, live] as const),
       ]),
     ]),
@@ -147,7 +149,7 @@ export const router = createRouter({
   parseSearch,
   stringifySearch,
   defaultPendingComponent: PageLoading,
-  defaultErrorComponent: PageFailure,
+  defaultErrorComponent: PageError,
   defaultNotFoundComponent: NotFound,
   defaultPreload: 'intent',
   scrollRestoration: true,

@@ -1,8 +1,8 @@
 import { NavLink, Text } from '@mantine/core';
 import { Link, useMatchRoute } from '@tanstack/react-router';
-import { Icon, type IconName } from '../shared/Icon.tsx';
+import { useWorkspace, type Workspace } from '../session/workspace.ts';
+import { Icon, type IconName } from '../shared/text/Icon.tsx';
 import styles from './Navigation.module.css';
-import { useWorkspace, type Workspace } from './workspace-context.ts';
 
 type Entry = {
   to:
@@ -61,7 +61,7 @@ const GROUPS: readonly { title: string; entries: readonly Entry[] }[] = [
     title: 'Organization',
     entries: [
       { to: '/team', label: 'Team', icon: 'team', shown: always },
-      { to: '/audit', label: 'Audit', icon: 'audit', shown: ({ can }) => can('audit_entries:read') },
+      { to: '/audit', label: 'Audit log', icon: 'audit', shown: ({ can }) => can('audit_entries:read') },
       {
         to: '/onboarding',
         label: 'Get started',
@@ -72,12 +72,11 @@ const GROUPS: readonly { title: string; entries: readonly Entry[] }[] = [
   },
 ];
 
-/** Only what this person may use in this Organization and environment. */
 export function Navigation() {
   const workspace = useWorkspace();
   const matchRoute = useMatchRoute();
   return (
-    <nav aria-label="Pages of the dashboard">
+    <nav aria-label="Main">
       {GROUPS.map(({ title, entries }) => (
         <div key={title} className={styles.group}>
           <Text className={styles.title}>{title}</Text>

@@ -1,10 +1,9 @@
 import { Menu, Text, UnstyledButton } from '@mantine/core';
 import { ROLE_LABELS } from '../api/permissions.ts';
-import { Icon } from '../shared/Icon.tsx';
+import { useWorkspace } from '../session/workspace.ts';
+import { Icon } from '../shared/text/Icon.tsx';
 import styles from './OrganizationSwitch.module.css';
-import { useWorkspace } from './workspace-context.ts';
 
-/** The Organization, and a way to another where there is one. */
 export function OrganizationSwitch() {
   const { session, organization, chooseOrganization } = useWorkspace();
   const content = (

@@ -2,22 +2,21 @@ import { AppShell, Burger, Group, ScrollArea } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useLocation } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
-import { AccountMenu } from './AccountMenu.tsx';
-import { BankSelector } from './BankSelector.tsx';
-import { ColorSchemeToggle } from './ColorSchemeToggle.tsx';
-import { EnvironmentBadge } from './EnvironmentBadge.tsx';
-import { Logo } from './Logo.tsx';
+import { useWorkspace } from '../session/workspace.ts';
+import { AccountMenu } from './header/AccountMenu.tsx';
+import { BankSelector } from './header/BankSelector.tsx';
+import { ColorSchemeToggle } from './header/ColorSchemeToggle.tsx';
+import { EnvironmentBadge } from './header/EnvironmentBadge.tsx';
+import { Logo } from './header/Logo.tsx';
 import { Navigation } from './Navigation.tsx';
 import { OrganizationSwitch } from './OrganizationSwitch.tsx';
 import styles from './Shell.module.css';
-import { useWorkspace } from './workspace-context.ts';
 
-/** The frame of every page: where you are, as whom, in which environment. */
 export function Shell({ children }: { children: ReactNode }) {
   const [opened, { toggle, close }] = useDisclosure();
   const { pathname } = useLocation();
   const { isLocked } = useWorkspace();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new page closes the menu that led there
+  // biome-ignore lint/correctness/useExhaustiveDependencies: navigation closes the mobile menu
   useEffect(close, [pathname]);
   return (
     <AppShell
@@ -26,7 +25,7 @@ export function Shell({ children }: { children: ReactNode }) {
       padding={{ base: 'md', md: 'xl' }}
     >
       <a href="#content" className={styles.skip}>
-        Skip to the content
+        Skip to content
       </a>
       <AppShell.Header className={styles.header}>
         <Group h="100%" px="md" gap="sm" wrap="nowrap">
@@ -35,7 +34,7 @@ export function Shell({ children }: { children: ReactNode }) {
             onClick={toggle}
             hiddenFrom="md"
             size="sm"
-            aria-label={opened ? 'Close the menu' : 'Open the menu'}
+            aria-label={opened ? 'Close menu' : 'Open menu'}
           />
           <Logo />
           <div className={styles.space} />

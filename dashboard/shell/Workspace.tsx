@@ -1,43 +1,43 @@
 import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { use, useCallback, useMemo } from 'react';
+import { type ApiError, hasCode } from '../api/api-error.ts';
 import { createApi } from '../api/client.ts';
 import { permissionsOf } from '../api/permissions.ts';
-import { hasCode, type Problem } from '../api/problem.ts';
 import type { Feature, Organization, Session } from '../api/types.ts';
-import { useServices } from '../app/services.tsx';
-import { Failure } from '../shared/Failure.tsx';
-import { useFilters } from '../shared/filters.ts';
-import { KeepContext, useKeeper, useKept } from '../shared/hold.ts';
-import { PageLoading } from '../shared/PageLoading.tsx';
-import { useBanks } from './banks.ts';
+import { ProofContext, useProofDialog } from '../auth/proof.tsx';
+import { SecondFactorRequired } from '../auth/SecondFactorRequired.tsx';
+import { FreezeContext, useFreezeState, useFrozen } from '../session/freeze.ts';
+import { SESSION_KEY, useServices } from '../session/services.ts';
+import { useSession } from '../session/session.ts';
+import { useBanks } from '../session/use-banks.ts';
+import { useIsSameMember } from '../session/use-same-member.ts';
+import { useSelected } from '../session/use-selected.ts';
+import { WorkspaceContext } from '../session/workspace.ts';
+import { ErrorAlert } from '../shared/feedback/ErrorAlert.tsx';
+import { PageLoading } from '../shared/feedback/PageLoading.tsx';
+import { useFilters } from '../shared/filters/use-filters.ts';
 import { NoOrganization } from './NoOrganization.tsx';
-import { useIsSamePerson } from './one-person.ts';
-import { usePlace } from './place.ts';
-import { ProofContext, useProofDialog } from './proof.tsx';
-import { SecondFactorNeeded } from './SecondFactorNeeded.tsx';
+import { RedirectToLogin } from './RedirectToLogin.tsx';
 import { Shell } from './Shell.tsx';
-import { SESSION_KEY, useSession } from './session.ts';
-import { ToLogin } from './ToLogin.tsx';
-import { WorkspaceContext } from './workspace-context.ts';
 
-/** Lets in who is logged in, finds what they look at, and puts the frame around it. */
+/** Requires a login, selects the Organization and bank, and renders the shell. */
 export function Workspace() {
   const { data, error, isPending, refetch } = useSession();
-  // A session that ends takes nothing away that is shown once. A log out does: it forgets the banks, and their page.
-  const keep = useKeeper();
-  const session = useKept(data, keep.isKept);
-  const isSamePerson = useIsSamePerson(session);
+  // A one-time secret stays when the session ends. Logging out removes it, because that clears the banks too.
+  const freeze = useFreezeState();
+  const session = useFrozen(data, freeze.isFrozen);
+  const isSamePerson = useIsSameMember(session);
   const { filters } = useFilters();
-  const organization = usePlace('organization', session?.organizations ?? [], filters.org);
+  const organization = useSelected('organization', session?.organizations ?? [], filters.org);
   if (isPending) return <PageLoading />;
-  if (error && session === undefined) return <Failure error={error} onRetry={() => void refetch()} />;
-  if (!session) return <ToLogin />;
+  if (error && session === undefined) return <ErrorAlert error={error} onRetry={() => void refetch()} />;
+  if (!session) return <RedirectToLogin />;
   if (!isSamePerson) return <PageLoading />;
   if (!organization) return <NoOrganization session={session} />;
   return (
-    <KeepContext value={keep}>
+    <FreezeContext value={freeze}>
       <OrganizationWorkspace key={organization.guid} session={session} organization={organization} />
-    </KeepContext>
+    </FreezeContext>
   );
 }
 
@@ -46,33 +46,32 @@ function OrganizationWorkspace({ session, organization }: { session: Session; or
   const { filters, change } = useFilters();
   const navigate = useNavigate();
   const { pathname } = useLocation();
-  // Until a second factor is given the service refuses everything but one's own account.
   const isLocked = organization.second_factor === 'always' && !session.second_factor;
   const { data, error, isPending, refetch } = useBanks(organization.guid, session.environments, {
     enabled: !isLocked,
   });
-  const { isKept } = use(KeepContext);
-  const banks = useKept(data, isKept) ?? [];
-  const bank = usePlace('bank', banks, filters.bank);
+  const { isFrozen } = use(FreezeContext);
+  const banks = useFrozen(data, isFrozen) ?? [];
+  const bank = useSelected('bank', banks, filters.bank);
   const environment = bank?.environment ?? 'sandbox';
   const isAccount = pathname.split('/')[1] === 'account';
 
-  const { ask: askForProof, dialog: proofDialog } = useProofDialog();
+  const { requestProof: openProofDialog, dialog: proofDialog } = useProofDialog();
   const { has_totp: hasTotp, passkey_count: passkeys } = session.member;
   const hasSecondFactor = hasTotp || passkeys > 0;
-  const ask = useCallback(
-    async (problem: Problem) => {
-      if (hasCode(problem, 'second_factor_required') && !hasSecondFactor) throw problem;
-      await askForProof(problem);
+  const requestProof = useCallback(
+    async (error: ApiError) => {
+      if (hasCode(error, 'second_factor_required') && !hasSecondFactor) throw error;
+      await openProofDialog(error);
       await queries.invalidateQueries({ queryKey: SESSION_KEY });
     },
-    [askForProof, hasSecondFactor, queries],
+    [openProofDialog, hasSecondFactor, queries],
   );
 
-  // The same one as long as it is for the same tenant: streams are opened with it.
+  // Stable per tenant: live streams reconnect when it changes.
   const api = useMemo(
-    () => createApi(tokens, { organizationGuid: organization.guid, environment }, ask),
-    [tokens, organization.guid, environment, ask],
+    () => createApi(tokens, { organizationGuid: organization.guid, environment }, requestProof),
+    [tokens, organization.guid, environment, requestProof],
   );
   const workspace = {
     session,
@@ -86,7 +85,7 @@ function OrganizationWorkspace({ session, organization }: { session: Session; or
     isLocked,
     chooseBank: ({ guid }: { guid: string }) => change({ bank: guid }),
     chooseOrganization: (guid: string) => {
-      // Filters and single objects are of the one that is left; the page that lists them is there in the other as well.
+      // Filters and object guids belong to the previous Organization, so only the top-level page is kept.
       void navigate({ to: `/${pathname.split('/')[1]}`, search: { org: guid } });
     },
   };
@@ -94,11 +93,11 @@ function OrganizationWorkspace({ session, organization }: { session: Session; or
   return (
     <WorkspaceContext value={workspace}>
       <Shell>
-        <ProofContext value={ask}>
-          {isLocked ? isAccount ? <Outlet /> : <SecondFactorNeeded /> : null}
+        <ProofContext value={requestProof}>
+          {isLocked ? isAccount ? <Outlet /> : <SecondFactorRequired /> : null}
           {isPending && !isLocked ? <PageLoading /> : null}
-          {error && !data ? <Failure error={error} onRetry={() => void refetch()} /> : null}
-          {/* A refresh that failed takes nothing away: the page may show a secret that is shown once. */}
+          {error && !data ? <ErrorAlert error={error} onRetry={() => void refetch()} /> : null}
+          {/* Stays mounted after a failed refresh: it may show a one-time secret. */}
           {data && !isLocked ? <Outlet key={`${environment} ${bank?.guid}`} /> : null}
         </ProofContext>
         {proofDialog}

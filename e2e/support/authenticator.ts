@@ -2,12 +2,12 @@ import type { Page } from 'playwright-core';
 
 export { codesOf } from '../../testing/totp.ts';
 
-/** After it a login is no fresh proof any more. */
+/** A login counts as a recent proof for this long. */
 export const PROOF_MS = 5 * 60_000;
-/** An app shows another code. */
+/** Codes change at this interval, and each works once. */
 export const TOTP_STEP_MS = 30_000;
 
-/** A device with a fingerprint reader, as Chromium simulates one for this page; its person always puts a finger on it. */
+/** Adds a virtual WebAuthn authenticator that confirms every request. */
 export async function addAuthenticator(page: Page): Promise<void> {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send('WebAuthn.enable');

@@ -4,12 +4,9 @@ import { join } from 'node:path';
 import { after } from 'node:test';
 import { type Browser, chromium } from 'playwright-core';
 
-/**
- * A Chromium out of an npm package, so that the tests need nothing but npm. It is for Linux on x64; elsewhere the
- * Chrome of the machine is used.
- */
+/** The npm package contains Chromium for Linux x64; other platforms use the installed Chrome. */
 const FOLDER = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'portico-chromium');
-/** Its own font beside those of the machine, which may have none: without any the browser ends itself. */
+/** Adds the font of the package: Chromium exits if the machine has no fonts. */
 const FONTS = join(FOLDER, 'fonts.conf');
 const FONT_DIRECTORIES = `<?xml version="1.0"?>
 <fontconfig>
@@ -18,12 +15,12 @@ const FONT_DIRECTORIES = `<?xml version="1.0"?>
   <cachedir>${join(FOLDER, 'fonts-cache')}</cachedir>
 </fontconfig>
 `;
-/** Tests run as root too, and in containers with little shared memory. */
+/** For root users and containers with little shared memory. */
 const ARGUMENTS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'];
 
 const isBundled = process.platform === 'linux' && process.arch === 'x64';
 
-/** Unpacks it; once, before the test files run beside each other. */
+/** Unpacks the browser once, before test files run in parallel. */
 export async function prepareBrowser(): Promise<void> {
   if (!isBundled || existsSync(FONTS)) return;
   await mkdir(FOLDER, { recursive: true });
@@ -32,7 +29,7 @@ export async function prepareBrowser(): Promise<void> {
 }
 
 async function unpacked(): Promise<string> {
-  // The package unpacks into the folder for temporary files, under names that say nothing of its version.
+  // The package unpacks into TMPDIR under names without a version, so it gets a folder of its own.
   const before = process.env.TMPDIR;
   process.env.TMPDIR = FOLDER;
   try {
@@ -45,7 +42,7 @@ async function unpacked(): Promise<string> {
   }
 }
 
-/** One for the test file, closed after it. */
+/** Closed after the test file. */
 export async function launchBrowser(): Promise<Browser> {
   const browser = isBundled
     ? await chromium.launch({

@@ -1,29 +1,53 @@
 import assert from 'node:assert/strict';
 import { after, afterEach } from 'node:test';
-import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { ADDRESS } from './site.ts';
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { ADDRESS, type Site } from './site.ts';
 
-/** Long enough for a busy machine; what waits longer waits for something that does not come. */
-const PATIENCE_MS = 15_000;
+/** Fails a wait that cannot succeed; long enough for a busy machine. */
+const TIMEOUT_MS = 15_000;
+/** Longer than every polling interval of the dashboard except that of statistics. */
+const POLL_MS = 5_000;
+/** Longer than the dashboard treats the session and the banks as fresh. */
+const STALE_MS = 90_000;
 
-export function menuOf(page: Page): Locator {
-  return page.getByRole('navigation', { name: 'Pages of the dashboard' });
+export function navigationOf(page: Page): Locator {
+  return page.getByRole('navigation', { name: 'Main' });
+}
+
+/** Advances the clock of the page, so that its next poll happens now. */
+export async function poll(page: Page, ms = POLL_MS): Promise<void> {
+  await page.clock.fastForward(ms);
+}
+
+/** Makes the page reload its session and banks, as it does when the user returns to the tab after a while. */
+export async function returnToTab(page: Page): Promise<void> {
+  await page.clock.fastForward(STALE_MS);
+  await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
 }
 
 /**
- * Opens pages and listens to them: whatever the browser complains about (an error in the script, a refusal by the
- * policy, a call to another origin) fails the test in which it happened. Answers that are refusals are the page's own.
+ * Opens pages on the virtual time of the app, and closes them after the test. An error in the console (scripts, CSP) or
+ * a request to another origin fails the test; error responses of the API do not.
  */
-export function createPages(browser: Browser, url: string) {
-  const complaints: string[] = [];
-  const contexts = new Set<{ close(): Promise<void> }>();
-  afterEach(() => {
-    assert.deepEqual(complaints.splice(0), []);
+export function createPages(browser: Browser, { app, url }: Site) {
+  const errors: string[] = [];
+  const contexts = new Set<BrowserContext>();
+  const closeAll = async () => {
+    const open = [...contexts];
+    contexts.clear();
+    await Promise.all(open.map((context) => context.close()));
+  };
+  afterEach(async () => {
+    await closeAll();
+    assert.deepEqual(errors.splice(0), []);
   });
-  after(() => Promise.all([...contexts].map((context) => context.close())));
 
   return {
-    async open(options: BrowserContextOptions = {}): Promise<Page> {
+    /** `keepOpen`: for pages that several tests share. */
+    async open({
+      keepOpen = false,
+      ...options
+    }: BrowserContextOptions & { keepOpen?: boolean } = {}): Promise<Page> {
       const context = await browser.newContext({
         baseURL: url,
         viewport: { width: 1280, height: 900 },
@@ -31,17 +55,19 @@ export function createPages(browser: Browser, url: string) {
         extraHTTPHeaders: { 'x-forwarded-for': ADDRESS },
         ...options,
       });
-      contexts.add(context);
-      context.setDefaultTimeout(PATIENCE_MS);
+      if (keepOpen) after(() => context.close());
+      else contexts.add(context);
+      context.setDefaultTimeout(TIMEOUT_MS);
+      await context.clock.install({ time: app.clock.now() });
       const page = await context.newPage();
-      page.on('pageerror', (error) => complaints.push(String(error)));
+      page.on('pageerror', (error) => errors.push(String(error)));
       page.on('console', (message) => {
-        const isRefusal = message.text().startsWith('Failed to load resource');
-        if (message.type() === 'error' && !isRefusal) complaints.push(message.text());
+        const isErrorResponse = message.text().startsWith('Failed to load resource');
+        if (message.type() === 'error' && !isErrorResponse) errors.push(message.text());
       });
       page.on('request', (request) => {
         const { origin, protocol } = new URL(request.url());
-        if (protocol.startsWith('http') && origin !== url) complaints.push(`a call to ${request.url()}`);
+        if (protocol.startsWith('http') && origin !== url) errors.push(`request to ${request.url()}`);
       });
       return page;
     },

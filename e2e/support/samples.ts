@@ -7,7 +7,7 @@ import { reportObject } from '../../testing/objects.ts';
 import { type Tenant, tokenOf } from '../../testing/tenant.ts';
 import type { Site } from './site.ts';
 
-/** A Founder with a name and a passkey, and somebody who has not accepted yet. */
+/** A Founder with a name and a passkey, and an invited member. */
 export async function createTeam({ app, url }: Site, { organizationGuid }: Tenant): Promise<Person> {
   const founder = await joinTeam(app, organizationGuid);
   await browse(app, 'PATCH', '/account', { as: founder, payload: { name: 'Ada Lovelace' } });
@@ -22,14 +22,14 @@ export async function createTeam({ app, url }: Site, { organizationGuid }: Tenan
   return founder;
 }
 
-/** A file in each state, and transfers in some of theirs. */
+/** A file in each state, and transfers in several states. */
 export async function createSamples({ app }: Site, tenant: Tenant): Promise<void> {
   const customerGuid = await createCustomer(app, tenant.bankGuid, { type: 'individual', name: 'Lin' });
   const token = await tokenOf(app, tenant.organizationKey, 'files:execute');
   const owner = { customerGuid, token };
   await createFile(app, owner, { filename: 'passport.png', type: 'passport', ...inline(PNG) });
   await createFile(app, owner, { filename: 'not-a-picture.png', ...inline(PDF) });
-  await createFile(app, owner, { filename: 'on-its-way.png' });
+  await createFile(app, owner, { filename: 'not-uploaded.png' });
   await app.fileProcessing.drain();
   for (const state of ['storing', 'reviewing', 'completed', 'failed'])
     await reportObject(app, 'transfer', { bankGuid: tenant.bankGuid, customerGuid }, { state });

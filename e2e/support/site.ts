@@ -6,13 +6,15 @@ import { findServicePort } from '../../testing/serve.ts';
 
 export type Site = { app: TestApp; url: string };
 
-/** Where the browsers are, as a proxy in front of the service would tell: an address that a key's list may hold. */
+/** The client address that the proxy header reports: a public one, which allowlists accept. */
 export const ADDRESS = '198.35.26.96';
+export const SUPPORT_EMAIL = 'help@portico.test';
+export const SIMULATOR_DELAY_MS = 1_000;
 
-/** The whole app with the dashboard as it is built, on a port. Its time stands still at the moment of the start. */
-export async function createDashboardSite(environment: Record<string, string> = {}): Promise<Site> {
+/** The app with the built dashboard on a port. Its clock stands still until a test advances it. */
+export async function createDashboardSite(): Promise<Site> {
   const folder = await ensureDashboardBuild((text) => process.stderr.write(text));
-  if (folder === undefined) throw new Error('There is no build of the dashboard');
+  if (folder === undefined) throw new Error('The dashboard build is missing');
   const port = await findServicePort();
   const url = `http://localhost:${port}`;
   const app = await createTestApp({
@@ -20,10 +22,11 @@ export async function createDashboardSite(environment: Record<string, string> = 
       PORTICO_WEBHOOK_ALLOW_PRIVATE: 'true',
       PORTICO_BASE_URL: url,
       PORTICO_TRUSTED_PROXIES: '127.0.0.1/32',
-      // A file of tests logs in more often than a person does, and all of it within one moment.
+      PORTICO_SUPPORT_EMAIL: SUPPORT_EMAIL,
+      PORTICO_SIMULATOR_DELAY: `${SIMULATOR_DELAY_MS / 1000}s`,
+      // All logins of a test file happen at the same virtual time.
       PORTICO_RATE_LIMIT_LOGIN_PER_EMAIL: '1000',
       PORTICO_RATE_LIMIT_LOGIN_PER_ADDRESS: '1000',
-      ...environment,
     },
     clock: createFakeClock(new Date()),
     dashboard: await readDashboardFiles(folder),

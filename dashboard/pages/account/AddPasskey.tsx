@@ -2,31 +2,31 @@ import { Stack, Text, TextInput } from '@mantine/core';
 import { startRegistration } from '@simplewebauthn/browser';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { people } from '../../api/people.ts';
-import { Problem } from '../../api/problem.ts';
-import { Dialog } from '../../shared/Dialog.tsx';
-import { FormEnd } from '../../shared/FormEnd.tsx';
-import { tell } from '../../shared/notify.ts';
-import { useWithProof } from '../../shell/proof.tsx';
-import { usePasskeysChanged } from './passkeys.ts';
+import { accountApi } from '../../api/account.ts';
+import { ApiError } from '../../api/api-error.ts';
+import { useWithProof } from '../../auth/proof.tsx';
+import { notifySuccess } from '../../shared/feedback/notify.ts';
+import { Dialog } from '../../shared/forms/Dialog.tsx';
+import { FormActions } from '../../shared/forms/FormActions.tsx';
+import { useRefreshPasskeys } from './use-refresh-passkeys.ts';
 
 export function AddPasskey({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('');
-  const changed = usePasskeysChanged();
+  const refreshPasskeys = useRefreshPasskeys();
   const withProof = useWithProof();
   const add = useMutation({
     mutationFn: async () => {
-      const optionsJSON = await withProof(people.passkeyOptions);
-      return await people.addPasskey(name.trim(), await startRegistration({ optionsJSON }));
+      const optionsJSON = await withProof(accountApi.passkeyOptions);
+      return await accountApi.addPasskey(name.trim(), await startRegistration({ optionsJSON }));
     },
     onSuccess: async () => {
-      await changed();
-      tell('The passkey works from now on.');
+      await refreshPasskeys();
+      notifySuccess('Passkey added.');
       onClose();
     },
   });
   return (
-    <Dialog title="Add a passkey" held={add.isPending} onClose={onClose}>
+    <Dialog title="Add passkey" locked={add.isPending} onClose={onClose}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -36,7 +36,7 @@ export function AddPasskey({ onClose }: { onClose: () => void }) {
         <Stack>
           <TextInput
             label="Name"
-            description="By which you know the device or key again"
+            description="The device or security key"
             placeholder="My laptop"
             maxLength={64}
             autoFocus
@@ -44,16 +44,16 @@ export function AddPasskey({ onClose }: { onClose: () => void }) {
             value={name}
             onChange={({ currentTarget }) => setName(currentTarget.value)}
           />
-          {add.error && !(add.error instanceof Problem) ? (
+          {add.error && !(add.error instanceof ApiError) ? (
             <Text size="sm" c="red" role="alert">
-              The browser did not make one. It may have been cancelled, or this device has one already.
+              The browser did not create a passkey. You cancelled the request, or this device already has one.
             </Text>
           ) : null}
-          <FormEnd
+          <FormActions
             action="Add"
             disabled={name.trim() === ''}
             pending={add.isPending}
-            error={add.error instanceof Problem ? add.error : undefined}
+            error={add.error instanceof ApiError ? add.error : undefined}
             onCancel={onClose}
           />
         </Stack>

@@ -1,32 +1,31 @@
 import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { people } from '../../api/people.ts';
+import { accountApi } from '../../api/account.ts';
 import type { Passkey } from '../../api/types.ts';
-import { Failure } from '../../shared/Failure.tsx';
-import { Moment } from '../../shared/Moment.tsx';
-import { Panel } from '../../shared/Panel.tsx';
+import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
+import { Panel } from '../../shared/page/Panel.tsx';
+import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
 import { AddPasskey } from './AddPasskey.tsx';
-import { PASSKEYS_KEY } from './passkeys.ts';
 import { RemovePasskey } from './RemovePasskey.tsx';
+import { PASSKEYS_KEY } from './use-refresh-passkeys.ts';
 
-/** As many as the server takes of one person. */
+/** Limit of the server. */
 const MAX_PASSKEYS = 10;
 
-/** Logging in with the device itself, without a password. */
 export function PasskeysPanel() {
-  const [doing, setDoing] = useState<'add' | { remove: Passkey }>();
-  const close = () => setDoing(undefined);
-  const { data, error, refetch } = useQuery({ queryKey: PASSKEYS_KEY, queryFn: people.passkeys });
+  const [dialog, setDialog] = useState<'add' | { remove: Passkey }>();
+  const close = () => setDialog(undefined);
+  const { data, error, refetch } = useQuery({ queryKey: PASSKEYS_KEY, queryFn: accountApi.passkeys });
   const isFull = data !== undefined && data.objects.length >= MAX_PASSKEYS;
   return (
     <Panel title="Passkeys" hint="Log in with your fingerprint, face or security key">
       <Stack gap="sm">
-        {error ? <Failure error={error} onRetry={() => void refetch()} /> : null}
+        {error ? <ErrorAlert error={error} onRetry={() => void refetch()} /> : null}
         {!data && !error ? <Skeleton height={36} /> : null}
         {data?.objects.length === 0 ? (
           <Text size="sm" c="dimmed">
-            None yet.
+            No passkeys yet.
           </Text>
         ) : null}
         {data?.objects.map((passkey) => (
@@ -37,14 +36,14 @@ export function PasskeysPanel() {
               </Text>
               <Text size="xs" c="dimmed" component="div">
                 {passkey.last_used_at ? 'Last used ' : 'Added '}
-                <Moment at={passkey.last_used_at ?? passkey.created_at} />
+                <RelativeTime at={passkey.last_used_at ?? passkey.created_at} />
               </Text>
             </div>
             <Button
               variant="subtle"
               color="red"
               size="compact-sm"
-              onClick={() => setDoing({ remove: passkey })}
+              onClick={() => setDialog({ remove: passkey })}
               aria-label={`Remove ${passkey.name}`}
             >
               Remove
@@ -53,18 +52,18 @@ export function PasskeysPanel() {
         ))}
         {isFull ? (
           <Text size="sm" c="dimmed">
-            You have {MAX_PASSKEYS} passkeys, which is as many as there can be. Remove one to add another.
+            {MAX_PASSKEYS} of {MAX_PASSKEYS} passkeys used. Remove one to add another.
           </Text>
         ) : (
           <Group justify="flex-end">
-            <Button variant="default" onClick={() => setDoing('add')}>
-              Add a passkey
+            <Button variant="default" onClick={() => setDialog('add')}>
+              Add passkey
             </Button>
           </Group>
         )}
       </Stack>
-      {doing === 'add' ? <AddPasskey onClose={close} /> : null}
-      {typeof doing === 'object' ? <RemovePasskey passkey={doing.remove} onClose={close} /> : null}
+      {dialog === 'add' ? <AddPasskey onClose={close} /> : null}
+      {typeof dialog === 'object' ? <RemovePasskey passkey={dialog.remove} onClose={close} /> : null}
     </Panel>
   );
 }

@@ -1,14 +1,14 @@
 import { Button, Group, PasswordInput, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { people } from '../../api/people.ts';
-import { Failure } from '../../shared/Failure.tsx';
-import { NewPasswordFields } from '../../shared/NewPasswordFields.tsx';
-import { tell } from '../../shared/notify.ts';
-import { Panel } from '../../shared/Panel.tsx';
-import { newPasswordRules } from '../../shared/passwords.ts';
-import { useWithProof } from '../../shell/proof.tsx';
-import { useWorkspace } from '../../shell/workspace-context.ts';
+import { accountApi } from '../../api/account.ts';
+import { NewPasswordFields } from '../../auth/NewPasswordFields.tsx';
+import { newPasswordRules } from '../../auth/password-rules.ts';
+import { useWithProof } from '../../auth/proof.tsx';
+import { useWorkspace } from '../../session/workspace.ts';
+import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
+import { notifySuccess } from '../../shared/feedback/notify.ts';
+import { Panel } from '../../shared/page/Panel.tsx';
 import { ACCOUNT_SESSIONS_KEY } from './SessionsPanel.tsx';
 
 export function PasswordPanel() {
@@ -21,15 +21,15 @@ export function PasswordPanel() {
   });
   const change = useMutation({
     mutationFn: ({ current, password }: typeof form.values) =>
-      withProof(() => people.changePassword({ current_password: current, new_password: password })),
+      withProof(() => accountApi.changePassword({ current_password: current, new_password: password })),
     onSuccess: async () => {
       form.reset();
       await queries.invalidateQueries({ queryKey: ACCOUNT_SESSIONS_KEY });
-      tell('The password is changed, and every other session ended.');
+      notifySuccess('Password changed. All other sessions were ended.');
     },
   });
   return (
-    <Panel title="Password" hint="Changing it logs you out everywhere else">
+    <Panel title="Password" hint="Changing it ends all your other sessions">
       <form onSubmit={form.onSubmit((values) => change.mutate(values))}>
         <Stack gap="sm">
           <PasswordInput
@@ -40,10 +40,10 @@ export function PasswordPanel() {
             {...form.getInputProps('current')}
           />
           <NewPasswordFields form={form} label="New password" />
-          {change.error ? <Failure error={change.error} /> : null}
+          {change.error ? <ErrorAlert error={change.error} /> : null}
           <Group justify="flex-end">
             <Button type="submit" variant="default" loading={change.isPending}>
-              Change the password
+              Change password
             </Button>
           </Group>
         </Stack>

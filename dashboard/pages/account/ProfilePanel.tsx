@@ -1,23 +1,23 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { people } from '../../api/people.ts';
-import { Failure } from '../../shared/Failure.tsx';
-import { tell } from '../../shared/notify.ts';
-import { Panel } from '../../shared/Panel.tsx';
-import { SESSION_KEY } from '../../shell/session.ts';
-import { useWorkspace } from '../../shell/workspace-context.ts';
+import { accountApi } from '../../api/account.ts';
+import { useRefreshSession } from '../../session/session.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
+import { notifySuccess } from '../../shared/feedback/notify.ts';
+import { Panel } from '../../shared/page/Panel.tsx';
 
 export function ProfilePanel() {
   const { session } = useWorkspace();
-  const queries = useQueryClient();
+  const refreshSession = useRefreshSession();
   const { name: current = '', email } = session.member;
   const [name, setName] = useState(current);
   const rename = useMutation({
-    mutationFn: () => people.rename(name.trim()),
+    mutationFn: () => accountApi.rename(name.trim()),
     onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: SESSION_KEY });
-      tell('Saved.');
+      await refreshSession();
+      notifySuccess('Profile saved.');
     },
   });
   const changed = name.trim() !== '' && name.trim() !== current;
@@ -37,7 +37,7 @@ export function ProfilePanel() {
             <TextInput
               flex={1}
               label="Name"
-              description="How your team sees you"
+              description="Shown to your team"
               maxLength={128}
               autoComplete="name"
               value={name}
@@ -47,7 +47,7 @@ export function ProfilePanel() {
               Save
             </Button>
           </Group>
-          {rename.error ? <Failure error={rename.error} /> : null}
+          {rename.error ? <ErrorAlert error={rename.error} /> : null}
         </Stack>
       </form>
     </Panel>

@@ -1,31 +1,29 @@
 import { Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { people } from '../../api/people.ts';
+import { accountApi } from '../../api/account.ts';
 import type { Passkey } from '../../api/types.ts';
-import { Dialog } from '../../shared/Dialog.tsx';
-import { FormEnd } from '../../shared/FormEnd.tsx';
-import { tell } from '../../shared/notify.ts';
-import { useWithProof } from '../../shell/proof.tsx';
-import { usePasskeysChanged } from './passkeys.ts';
+import { useWithProof } from '../../auth/proof.tsx';
+import { notifySuccess } from '../../shared/feedback/notify.ts';
+import { Dialog } from '../../shared/forms/Dialog.tsx';
+import { FormActions } from '../../shared/forms/FormActions.tsx';
+import { useRefreshPasskeys } from './use-refresh-passkeys.ts';
 
 export function RemovePasskey({ passkey, onClose }: { passkey: Passkey; onClose: () => void }) {
-  const changed = usePasskeysChanged();
+  const refreshPasskeys = useRefreshPasskeys();
   const withProof = useWithProof();
   const remove = useMutation({
-    mutationFn: () => withProof(() => people.removePasskey(passkey.guid)),
+    mutationFn: () => withProof(() => accountApi.removePasskey(passkey.guid)),
     onSuccess: async () => {
-      await changed();
-      tell(`${passkey.name} is removed.`);
+      await refreshPasskeys();
+      notifySuccess(`${passkey.name} was removed.`);
       onClose();
     },
   });
   return (
-    <Dialog title={`Remove ${passkey.name}`} held={remove.isPending} onClose={onClose}>
+    <Dialog title={`Remove passkey ${passkey.name}`} locked={remove.isPending} onClose={onClose}>
       <Stack>
-        <Text size="sm">
-          You can no longer log in with it. The device keeps its half until you delete it there.
-        </Text>
-        <FormEnd
+        <Text size="sm">You can no longer log in with this passkey. Delete it on your device as well.</Text>
+        <FormActions
           danger
           action="Remove"
           onAction={remove.mutate}

@@ -1,25 +1,25 @@
 import { PasswordInput, Stack, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { people } from '../../api/people.ts';
-import { Dialog } from '../../shared/Dialog.tsx';
-import { FormEnd } from '../../shared/FormEnd.tsx';
-import { useWithProof } from '../../shell/proof.tsx';
-import { SESSION_KEY } from '../../shell/session.ts';
+import { accountApi } from '../../api/account.ts';
+import { useWithProof } from '../../auth/proof.tsx';
+import { useRefreshSession } from '../../session/session.ts';
+import { Dialog } from '../../shared/forms/Dialog.tsx';
+import { FormActions } from '../../shared/forms/FormActions.tsx';
 
 export function RemoveTotp({ onClose }: { onClose: () => void }) {
-  const queries = useQueryClient();
+  const refreshSession = useRefreshSession();
   const [password, setPassword] = useState('');
   const withProof = useWithProof();
   const remove = useMutation({
-    mutationFn: () => withProof(() => people.removeTotp(password)),
+    mutationFn: () => withProof(() => accountApi.removeTotp(password)),
     onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: SESSION_KEY });
+      await refreshSession();
       onClose();
     },
   });
   return (
-    <Dialog title="Turn off the authenticator app" held={remove.isPending} onClose={onClose}>
+    <Dialog title="Turn off authenticator app" locked={remove.isPending} onClose={onClose}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -27,7 +27,7 @@ export function RemoveTotp({ onClose }: { onClose: () => void }) {
         }}
       >
         <Stack>
-          <Text size="sm">From then on the password alone is enough, and the recovery codes are void.</Text>
+          <Text size="sm">You will log in without a code. Your recovery codes stop working.</Text>
           <PasswordInput
             label="Password"
             autoComplete="current-password"
@@ -37,7 +37,7 @@ export function RemoveTotp({ onClose }: { onClose: () => void }) {
             value={password}
             onChange={({ currentTarget }) => setPassword(currentTarget.value)}
           />
-          <FormEnd
+          <FormActions
             danger
             action="Turn off"
             pending={remove.isPending}

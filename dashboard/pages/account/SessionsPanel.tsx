@@ -1,26 +1,28 @@
 import { Badge, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { people } from '../../api/people.ts';
-import { Failure } from '../../shared/Failure.tsx';
-import { Moment } from '../../shared/Moment.tsx';
-import { tellProblem } from '../../shared/notify.ts';
-import { Panel } from '../../shared/Panel.tsx';
+import { accountApi } from '../../api/account.ts';
+import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
+import { notifyError } from '../../shared/feedback/notify.ts';
+import { Panel } from '../../shared/page/Panel.tsx';
+import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
 
 export const ACCOUNT_SESSIONS_KEY = ['account', 'sessions'] as const;
 
-/** Where one is logged in. */
 export function SessionsPanel() {
   const queries = useQueryClient();
-  const { data, error, refetch } = useQuery({ queryKey: ACCOUNT_SESSIONS_KEY, queryFn: people.sessions });
+  const { data, error, refetch } = useQuery({ queryKey: ACCOUNT_SESSIONS_KEY, queryFn: accountApi.sessions });
   const end = useMutation({
-    mutationFn: people.endSession,
+    mutationFn: accountApi.endSession,
     onSuccess: () => queries.invalidateQueries({ queryKey: ACCOUNT_SESSIONS_KEY }),
-    onError: tellProblem,
+    onError: notifyError,
   });
   return (
-    <Panel title="Sessions" hint="End those that you do not know, and change the password">
+    <Panel
+      title="Sessions"
+      hint="If you see a session that you do not recognize, end it and change your password"
+    >
       <Stack gap="sm">
-        {error ? <Failure error={error} onRetry={() => void refetch()} /> : null}
+        {error ? <ErrorAlert error={error} onRetry={() => void refetch()} /> : null}
         {!data && !error ? <Skeleton height={36} /> : null}
         {data?.objects.map(({ guid, address, user_agent: agent = '', last_seen_at: seen, current }) => (
           <Group key={guid} justify="space-between" wrap="nowrap">
@@ -31,13 +33,13 @@ export function SessionsPanel() {
                 </Text>
                 {current ? (
                   <Badge variant="light" color="teal" size="sm" tt="none" radius="sm">
-                    This one
+                    This session
                   </Badge>
                 ) : null}
               </Group>
               <Text size="xs" c="dimmed" component="div">
                 {address ? `${address} · ` : null}
-                <Moment at={seen} />
+                <RelativeTime at={seen} />
               </Text>
             </div>
             {current ? null : (
@@ -46,9 +48,9 @@ export function SessionsPanel() {
                 color="red"
                 size="compact-sm"
                 onClick={() => end.mutate(guid)}
-                aria-label={`End the session of ${nameOf(agent)}${address ? ` at ${address}` : ''}`}
+                aria-label={`End session: ${nameOf(agent)}${address ? ` at ${address}` : ''}`}
               >
-                End
+                End session
               </Button>
             )}
           </Group>
@@ -61,9 +63,8 @@ export function SessionsPanel() {
 const BROWSERS = ['Firefox', 'Edg', 'Chrome', 'Safari'];
 const SYSTEMS = ['iPhone', 'iPad', 'Android', 'Windows', 'Mac OS', 'Linux'];
 
-/** Enough to know it again; the whole of it says more to machines than to people. */
 function nameOf(agent: string): string {
-  const browser = BROWSERS.find((name) => agent.includes(name))?.replace('Edg', 'Edge') ?? 'A program';
+  const browser = BROWSERS.find((name) => agent.includes(name))?.replace('Edg', 'Edge') ?? 'Unknown client';
   const system = SYSTEMS.find((name) => agent.includes(name))?.replace('Mac OS', 'macOS');
   return system === undefined ? browser : `${browser} on ${system}`;
 }

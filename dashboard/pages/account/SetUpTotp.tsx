@@ -1,46 +1,46 @@
 import { Center, Group, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { people } from '../../api/people.ts';
-import { CopyButton } from '../../shared/CopyButton.tsx';
-import { Dialog } from '../../shared/Dialog.tsx';
-import { Failure } from '../../shared/Failure.tsx';
-import { FormEnd } from '../../shared/FormEnd.tsx';
-import { PageLoading } from '../../shared/PageLoading.tsx';
-import { SecretOnce } from '../../shared/SecretOnce.tsx';
-import { useWithProof } from '../../shell/proof.tsx';
-import { SESSION_KEY } from '../../shell/session.ts';
-import { plainCode } from '../login/codes.ts';
+import { accountApi } from '../../api/account.ts';
+import { useWithProof } from '../../auth/proof.tsx';
+import { plainCode } from '../../auth/totp-code.ts';
+import { useRefreshSession } from '../../session/session.ts';
+import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
+import { PageLoading } from '../../shared/feedback/PageLoading.tsx';
+import { Dialog } from '../../shared/forms/Dialog.tsx';
+import { FormActions } from '../../shared/forms/FormActions.tsx';
+import { OneTimeSecret } from '../../shared/secrets/OneTimeSecret.tsx';
+import { CopyButton } from '../../shared/text/CopyButton.tsx';
 import { QrCode } from './QrCode.tsx';
 
 export function SetUpTotp({ onClose }: { onClose: () => void }) {
-  const queries = useQueryClient();
+  const refreshSession = useRefreshSession();
   const [code, setCode] = useState('');
   const withProof = useWithProof();
   const { data: begun, error } = useQuery({
     queryKey: ['totp'],
-    queryFn: () => withProof(people.beginTotp),
+    queryFn: () => withProof(accountApi.beginTotp),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     refetchOnWindowFocus: false,
   });
   const confirm = useMutation({
-    mutationFn: () => people.confirmTotp(plainCode(code)),
+    mutationFn: () => accountApi.confirmTotp(plainCode(code)),
     gcTime: 0,
-    onSuccess: () => queries.invalidateQueries({ queryKey: SESSION_KEY }),
+    onSuccess: refreshSession,
   });
   const codes = confirm.data?.recovery_codes;
   return (
     <Dialog
-      title={codes ? 'Your recovery codes' : 'Set up the authenticator app'}
-      held={confirm.isPending || codes !== undefined}
+      title={codes ? 'Recovery codes' : 'Set up authenticator app'}
+      locked={confirm.isPending || codes !== undefined}
       onClose={onClose}
     >
-      {error ? <Failure error={error} /> : null}
+      {error ? <ErrorAlert error={error} /> : null}
       {!begun && !error ? <PageLoading /> : null}
       {codes ? (
-        <SecretOnce
-          warning="Each of these works once in place of a code, when the phone is gone. Keep them where the phone is not."
+        <OneTimeSecret
+          warning="Use a recovery code to log in if you lose your phone. Each code works once. Do not store them on the same phone."
           values={[{ name: 'recovery_codes', value: codes.join('\n') }]}
           filename="portico-recovery-codes.json"
           onStored={onClose}
@@ -54,7 +54,9 @@ export function SetUpTotp({ onClose }: { onClose: () => void }) {
           }}
         >
           <Stack>
-            <Text size="sm">Scan this with your app, then type the code that it shows.</Text>
+            <Text size="sm">
+              Scan the QR code with your authenticator app, then enter the code that it shows.
+            </Text>
             <Center>
               <QrCode text={begun.uri} label="QR code for the authenticator app" />
             </Center>
@@ -62,7 +64,7 @@ export function SetUpTotp({ onClose }: { onClose: () => void }) {
               <Text size="xs" ff="monospace" style={{ overflowWrap: 'anywhere' }} data-totp-secret>
                 {begun.secret}
               </Text>
-              <CopyButton value={begun.secret} label="Copy the secret" />
+              <CopyButton value={begun.secret} label="Copy secret" />
             </Group>
             <TextInput
               label="Code"
@@ -74,7 +76,12 @@ export function SetUpTotp({ onClose }: { onClose: () => void }) {
               value={code}
               onChange={({ currentTarget }) => setCode(currentTarget.value)}
             />
-            <FormEnd action="Turn on" pending={confirm.isPending} error={confirm.error} onCancel={onClose} />
+            <FormActions
+              action="Turn on"
+              pending={confirm.isPending}
+              error={confirm.error}
+              onCancel={onClose}
+            />
           </Stack>
         </form>
       ) : null}

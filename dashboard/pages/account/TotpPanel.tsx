@@ -1,19 +1,18 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
-import { Icon } from '../../shared/Icon.tsx';
-import { Panel } from '../../shared/Panel.tsx';
-import { useWorkspace } from '../../shell/workspace-context.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { Panel } from '../../shared/page/Panel.tsx';
+import { Icon } from '../../shared/text/Icon.tsx';
 import { RemoveTotp } from './RemoveTotp.tsx';
 import { SetUpTotp } from './SetUpTotp.tsx';
 
-/** The second factor that every authenticator app knows. */
 export function TotpPanel() {
   const { session } = useWorkspace();
-  const [doing, setDoing] = useState<'set up' | 'remove'>();
-  const close = () => setDoing(undefined);
+  const [dialog, setDialog] = useState<'set up' | 'remove'>();
+  const close = () => setDialog(undefined);
   const isOn = session.member.has_totp;
   return (
-    <Panel title="Authenticator app" hint="A code from your phone besides the password">
+    <Panel title="Authenticator app" hint="Log in with your password and a code from your phone">
       <Group justify="space-between">
         <Group gap="xs" c={isOn ? 'teal' : 'dimmed'}>
           <Icon name="shield" />
@@ -22,17 +21,17 @@ export function TotpPanel() {
           </Text>
         </Group>
         {isOn ? (
-          <Button variant="default" onClick={() => setDoing('remove')}>
+          <Button variant="default" onClick={() => setDialog('remove')}>
             Turn off
           </Button>
         ) : (
-          <Button variant="light" onClick={() => setDoing('set up')}>
+          <Button variant="light" onClick={() => setDialog('set up')}>
             Set up
           </Button>
         )}
       </Group>
-      {doing === 'set up' ? <SetUpTotp onClose={close} /> : null}
-      {doing === 'remove' ? <RemoveTotp onClose={close} /> : null}
+      {dialog === 'set up' ? <SetUpTotp onClose={close} /> : null}
+      {dialog === 'remove' ? <RemoveTotp onClose={close} /> : null}
     </Panel>
   );
 }

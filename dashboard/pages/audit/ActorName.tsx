@@ -1,12 +1,12 @@
 import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { AuditEntry, List, Member } from '../../api/types.ts';
-import { Guid } from '../../shared/Guid.tsx';
-import { useWorkspace } from '../../shell/workspace-context.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { Guid } from '../../shared/text/Guid.tsx';
 
 const PER_PAGE = 100;
 
-/** People by name while they are in the team, those who left by their address; keys by their guid. */
+/** Current members by name, former members by email, keys by guid. */
 export function ActorName({ entry }: { entry: AuditEntry }) {
   const { actor_type: type, actor, actor_email: email } = entry;
   const { api } = useWorkspace();

@@ -1,26 +1,25 @@
 import { Button, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { AuditEntry } from '../../api/types.ts';
-import { Breakable } from '../../shared/Breakable.tsx';
-import { type Column, DataTable } from '../../shared/DataTable.tsx';
-import { EmptyState } from '../../shared/EmptyState.tsx';
-import { FilterBar } from '../../shared/FilterBar.tsx';
-import { useFilters } from '../../shared/filters.ts';
-import { Guid } from '../../shared/Guid.tsx';
-import { Icon } from '../../shared/Icon.tsx';
-import { useList } from '../../shared/lists.ts';
-import { Moment } from '../../shared/Moment.tsx';
-import { MomentFilter } from '../../shared/MomentFilter.tsx';
-import { tellProblem } from '../../shared/notify.ts';
-import { PageHeader } from '../../shared/PageHeader.tsx';
-import { Panel } from '../../shared/Panel.tsx';
-import { saveAs } from '../../shared/save.ts';
-import { useWorkspace } from '../../shell/workspace-context.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
+import { notifyError } from '../../shared/feedback/notify.ts';
+import { DateTimeFilter } from '../../shared/filters/DateTimeFilter.tsx';
+import { FilterBar } from '../../shared/filters/FilterBar.tsx';
+import { TextFilter } from '../../shared/filters/TextFilter.tsx';
+import { useFilters } from '../../shared/filters/use-filters.ts';
+import { PageHeader } from '../../shared/page/PageHeader.tsx';
+import { Panel } from '../../shared/page/Panel.tsx';
+import { downloadBlob } from '../../shared/secrets/download-blob.ts';
+import { type Column, DataTable } from '../../shared/table/DataTable.tsx';
+import { useList } from '../../shared/table/use-list.ts';
+import { BreakableText } from '../../shared/text/BreakableText.tsx';
+import { Guid } from '../../shared/text/Guid.tsx';
+import { Icon } from '../../shared/text/Icon.tsx';
+import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
 import { ActorName } from './ActorName.tsx';
 import { Changes } from './Changes.tsx';
-import { TextFilter } from './TextFilter.tsx';
 
-/** Who did what, when and from where; nothing in it can be changed. */
 export function AuditPage() {
   const { api, can } = useWorkspace();
   const { filters, change } = useFilters();
@@ -31,27 +30,27 @@ export function AuditPage() {
     created_at_gte: filters.from,
     created_at_lt: filters.until,
   };
-  const allowed = can('audit_entries:read');
+  const canView = can('audit_entries:read');
   const result = useList<AuditEntry>(
     '/audit_entries',
     { ...query, after: filters.after },
-    { enabled: allowed },
+    { enabled: canView },
   );
   const save = useMutation({
     mutationFn: async () =>
-      saveAs('portico-audit.csv', await (await api.open('/audit_entries.csv', { query })).blob()),
-    onError: tellProblem,
+      downloadBlob('portico-audit.csv', await (await api.open('/audit_entries.csv', { query })).blob()),
+    onError: notifyError,
   });
-  if (!allowed)
+  if (!canView)
     return (
-      <EmptyState icon="shield" title="The audit is not for your role">
-        Founders and Key Admins can read it.
+      <EmptyState icon="shield" title="You cannot view the audit log">
+        You need the Key Admin or Founder role to view the audit log.
       </EmptyState>
     );
   return (
     <>
       <PageHeader
-        title="Audit"
+        title="Audit log"
         actions={
           <Button
             variant="default"
@@ -63,7 +62,7 @@ export function AuditPage() {
           </Button>
         }
       >
-        Who did what, when and from where.
+        Changes to your Organization: who made them, when and from which address.
       </PageHeader>
       <FilterBar names={['action', 'actor', 'object', 'from', 'until']}>
         <TextFilter
@@ -73,7 +72,7 @@ export function AuditPage() {
           onChange={(action) => change({ action })}
         />
         <TextFilter
-          label="Who"
+          label="Actor"
           placeholder="Guid"
           value={filters.actor}
           onChange={(actor) => change({ actor })}
@@ -84,8 +83,8 @@ export function AuditPage() {
           value={filters.object}
           onChange={(object) => change({ object })}
         />
-        <MomentFilter label="From" value={filters.from} onChange={(from) => change({ from })} />
-        <MomentFilter label="Until" value={filters.until} onChange={(until) => change({ until })} />
+        <DateTimeFilter label="From" value={filters.from} onChange={(from) => change({ from })} />
+        <DateTimeFilter label="Until" value={filters.until} onChange={(until) => change({ until })} />
       </FilterBar>
       <Panel flush>
         <DataTable
@@ -94,8 +93,8 @@ export function AuditPage() {
           keyOf={({ guid }) => guid}
           columns={COLUMNS}
           empty={
-            <EmptyState icon="audit" title="Nothing fits these filters">
-              Widen the time, or clear a filter.
+            <EmptyState icon="audit" title="No entries match these filters">
+              Extend the time range or clear a filter.
             </EmptyState>
           }
         />
@@ -109,11 +108,11 @@ const COLUMNS: Column<AuditEntry>[] = [
     title: 'Action',
     cell: ({ action }) => (
       <Text size="sm" ff="monospace" fz={13} fw={600}>
-        <Breakable text={action} />
+        <BreakableText text={action} />
       </Text>
     ),
   },
-  { title: 'Who', cell: (entry) => <ActorName entry={entry} /> },
+  { title: 'Actor', cell: (entry) => <ActorName entry={entry} /> },
   {
     title: 'Object',
     cell: ({ object_type: type, object_id: id }) => (
@@ -138,5 +137,5 @@ const COLUMNS: Column<AuditEntry>[] = [
       </Text>
     ),
   },
-  { title: 'When', cell: ({ created_at: at }) => <Moment at={at} /> },
+  { title: 'Time', cell: ({ created_at: at }) => <RelativeTime at={at} /> },
 ];

@@ -1,14 +1,9 @@
 import { Text } from '@mantine/core';
+import { NoValue } from '../../shared/text/NoValue.tsx';
 
-/** One line for each field that was set; the whole of it on hover. */
 export function Changes({ changes }: { changes: Record<string, unknown> }) {
-  const lines = Object.entries(changes).map(([name, value]) => `${name}: ${shown(value)}`);
-  if (lines.length === 0)
-    return (
-      <Text size="sm" c="dimmed">
-        –
-      </Text>
-    );
+  const lines = Object.entries(changes).map(([name, value]) => `${name}: ${formatValue(value)}`);
+  if (lines.length === 0) return <NoValue />;
   return (
     <Text
       size="xs"
@@ -22,6 +17,6 @@ export function Changes({ changes }: { changes: Record<string, unknown> }) {
   );
 }
 
-function shown(value: unknown): string {
+function formatValue(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -1,16 +1,12 @@
 import { Text } from '@mantine/core';
-import { Guid } from '../../shared/Guid.tsx';
-import { useWorkspace } from '../../shell/workspace-context.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { Guid } from '../../shared/text/Guid.tsx';
+import { NoValue } from '../../shared/text/NoValue.tsx';
 
-/** Events of subscriptions belong to the Organization, and so to no bank. */
+/** Events of subscriptions have no bank. */
 export function BankName({ guid }: { guid: string | undefined }) {
   const { banks } = useWorkspace();
-  if (guid === undefined)
-    return (
-      <Text size="sm" c="dimmed">
-        –
-      </Text>
-    );
+  if (guid === undefined) return <NoValue />;
   const name = banks.find((bank) => bank.guid === guid)?.name;
   return name === undefined ? <Guid value={guid} name="bank_guid" /> : <Text size="sm">{name}</Text>;
 }

@@ -1,20 +1,19 @@
 import { SimpleGrid } from '@mantine/core';
 import { bodyOf } from '../../../server/webhooks/deliveries/delivery.ts';
 import type { Event } from '../../api/types.ts';
-import { CodeBlock } from '../../shared/CodeBlock.tsx';
-import { DeliveryTable } from '../../shared/DeliveryTable.tsx';
-import { DetailPage } from '../../shared/DetailPage.tsx';
-import { EmptyState } from '../../shared/EmptyState.tsx';
-import { Fact } from '../../shared/Fact.tsx';
-import { Guid } from '../../shared/Guid.tsx';
-import { Moment } from '../../shared/Moment.tsx';
-import { PageHeader } from '../../shared/PageHeader.tsx';
-import { PageLink } from '../../shared/PageLink.tsx';
-import { Panel } from '../../shared/Panel.tsx';
+import { DeliveryTable } from '../../shared/deliveries/DeliveryTable.tsx';
+import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
+import { DetailPage } from '../../shared/page/DetailPage.tsx';
+import { LabeledValue } from '../../shared/page/LabeledValue.tsx';
+import { PageHeader } from '../../shared/page/PageHeader.tsx';
+import { Panel } from '../../shared/page/Panel.tsx';
+import { CodeBlock } from '../../shared/text/CodeBlock.tsx';
+import { Guid } from '../../shared/text/Guid.tsx';
+import { PageLink } from '../../shared/text/PageLink.tsx';
+import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
 import { BankName } from './BankName.tsx';
-import { ResendEvent } from './ResendEvent.tsx';
+import { RedeliverEvent } from './RedeliverEvent.tsx';
 
-/** One event: its body exactly as it is sent, and what became of it at each subscription. */
 export function EventPage() {
   const back = (
     <PageLink to="/events" size="sm">
@@ -25,21 +24,21 @@ export function EventPage() {
     <DetailPage<Event> path="/subscription_events" back={back}>
       {(event) => (
         <>
-          <PageHeader title={event.event_type} spaced={false} actions={<ResendEvent event={event} />} />
+          <PageHeader title={event.event_type} spaced={false} actions={<RedeliverEvent event={event} />} />
           <Panel>
             <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="lg" pt="sm">
-              <Fact label="Happened">
-                <Moment at={event.created_at} />
-              </Fact>
-              <Fact label="Bank">
+              <LabeledValue label="Created">
+                <RelativeTime at={event.created_at} />
+              </LabeledValue>
+              <LabeledValue label="Bank">
                 <BankName guid={event.bank_guid} />
-              </Fact>
-              <Fact label="Object">
+              </LabeledValue>
+              <LabeledValue label="Object">
                 <Guid value={event.object_guid} name="object_guid" />
-              </Fact>
-              <Fact label="Event">
+              </LabeledValue>
+              <LabeledValue label="Event">
                 <Guid value={event.guid} name="event guid" />
-              </Fact>
+              </LabeledValue>
             </SimpleGrid>
           </Panel>
           <Panel title="Deliveries" flush>
@@ -47,17 +46,14 @@ export function EventPage() {
               query={{ subscription_event_guid: event.guid }}
               showSubscription
               empty={
-                <EmptyState icon="webhook" title="It went to nobody">
-                  There was no subscription in this environment when it happened.
+                <EmptyState icon="webhook" title="No deliveries">
+                  No subscription existed in this environment when the event was created.
                 </EmptyState>
               }
             />
           </Panel>
-          <Panel
-            title="Body"
-            hint="Byte for byte what every attempt sends; the signature is over exactly this"
-          >
-            <CodeBlock label="the raw body" code={rawBody(event)} />
+          <Panel title="Body" hint="The exact bytes of every attempt, as they are signed">
+            <CodeBlock label="request body" code={rawBody(event)} />
           </Panel>
         </>
       )}

@@ -1,29 +1,28 @@
 import { Select } from '@mantine/core';
 import { EVENT_TYPES } from '../../../server/webhooks/events/catalogue.ts';
 import type { Event } from '../../api/types.ts';
-import { type Column, DataTable } from '../../shared/DataTable.tsx';
-import { EmptyState } from '../../shared/EmptyState.tsx';
-import { FilterBar } from '../../shared/FilterBar.tsx';
-import { useFilters } from '../../shared/filters.ts';
-import { Guid } from '../../shared/Guid.tsx';
-import { GuidFilter } from '../../shared/GuidFilter.tsx';
-import { useList } from '../../shared/lists.ts';
-import { Moment } from '../../shared/Moment.tsx';
-import { MomentFilter } from '../../shared/MomentFilter.tsx';
-import { PageHeader } from '../../shared/PageHeader.tsx';
-import { PageLink } from '../../shared/PageLink.tsx';
-import { Panel } from '../../shared/Panel.tsx';
-import { useWorkspace } from '../../shell/workspace-context.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
+import { DateTimeFilter } from '../../shared/filters/DateTimeFilter.tsx';
+import { FilterBar } from '../../shared/filters/FilterBar.tsx';
+import { GuidFilter } from '../../shared/filters/GuidFilter.tsx';
+import { useFilters } from '../../shared/filters/use-filters.ts';
+import { PageHeader } from '../../shared/page/PageHeader.tsx';
+import { Panel } from '../../shared/page/Panel.tsx';
+import { type Column, DataTable } from '../../shared/table/DataTable.tsx';
+import { useList } from '../../shared/table/use-list.ts';
+import { Guid } from '../../shared/text/Guid.tsx';
+import { PageLink } from '../../shared/text/PageLink.tsx';
+import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
 import { BankName } from './BankName.tsx';
-import { RecoverButton } from './RecoverButton.tsx';
+import { RedeliverFailedButton } from './RedeliverFailedButton.tsx';
 
 const REFRESH_MS = 5_000;
 
-/** What has happened, newest first: of the selected bank, or of all banks of its environment. */
 export function EventsPage() {
   const { bank, environment, can } = useWorkspace();
   const { filters, change } = useFilters();
-  const ofAll = filters.banks === 'all' || !bank;
+  const allBanks = filters.banks === 'all' || !bank;
   const isFiltered = ['type', 'object', 'from', 'until'].some((name) => name in filters);
   const result = useList<Event>(
     '/subscription_events',
@@ -31,7 +30,7 @@ export function EventsPage() {
       environment,
       event_type: filters.type,
       object_guid: filters.object,
-      bank_guid: ofAll ? undefined : bank.guid,
+      bank_guid: allBanks ? undefined : bank.guid,
       created_at_gte: filters.from,
       created_at_lt: filters.until,
       after: filters.after,
@@ -40,14 +39,19 @@ export function EventsPage() {
   );
   return (
     <>
-      <PageHeader title="Events" actions={can('subscription_events:execute') ? <RecoverButton /> : undefined}>
-        What has happened{ofAll ? ` in ${environment}` : ` at ${bank.name}`}. Open one to see to whom it was
-        delivered.{ofAll ? null : ' What concerns no bank, such as a subscription, is among all of them.'}
+      <PageHeader
+        title="Events"
+        actions={can('subscription_events:execute') ? <RedeliverFailedButton /> : undefined}
+      >
+        Events{allBanks ? ` in ${environment}` : ` of ${bank.name}`}. Open an event to see its deliveries.
+        {allBanks
+          ? null
+          : ' Events without a bank, such as subscription.storing, are listed under All banks.'}
       </PageHeader>
       <FilterBar names={['type', 'object', 'banks', 'from', 'until']}>
         <Select
           label="Type"
-          placeholder="Every type"
+          placeholder="All types"
           searchable
           clearable
           data={EVENT_TYPES.map((type) => type)}
@@ -57,16 +61,13 @@ export function EventsPage() {
         <Select
           label="Bank"
           allowDeselect={false}
-          data={[
-            ...(bank ? [{ value: 'one', label: bank.name }] : []),
-            { value: 'all', label: `All of ${environment}` },
-          ]}
-          value={ofAll ? 'all' : 'one'}
+          data={[...(bank ? [{ value: 'one', label: bank.name }] : []), { value: 'all', label: 'All banks' }]}
+          value={allBanks ? 'all' : 'one'}
           onChange={(banks) => change({ banks: banks === 'all' ? 'all' : undefined })}
         />
         <GuidFilter label="Object" value={filters.object} onChange={(object) => change({ object })} />
-        <MomentFilter label="From" value={filters.from} onChange={(from) => change({ from })} />
-        <MomentFilter label="Until" value={filters.until} onChange={(until) => change({ until })} />
+        <DateTimeFilter label="From" value={filters.from} onChange={(from) => change({ from })} />
+        <DateTimeFilter label="Until" value={filters.until} onChange={(until) => change({ until })} />
       </FilterBar>
       <Panel flush>
         <DataTable
@@ -76,13 +77,13 @@ export function EventsPage() {
           columns={COLUMNS}
           empty={
             isFiltered ? (
-              <EmptyState icon="search" title="No event fits these filters">
-                Widen the time, or clear a filter. History is kept for 30 days by default.
+              <EmptyState icon="search" title="No events match these filters">
+                Extend the time range or clear a filter. By default, events are kept for 30 days.
               </EmptyState>
             ) : (
-              <EmptyState icon="events" title="Nothing has happened yet">
-                Events appear when objects change.
-                {environment === 'sandbox' ? ' Create a transfer under Sandbox to see three of them.' : null}
+              <EmptyState icon="events" title="No events yet">
+                Events are created when objects change.
+                {environment === 'sandbox' ? ' Create a transfer under Sandbox to see some.' : null}
               </EmptyState>
             )
           }
@@ -103,6 +104,6 @@ const COLUMNS: Column<Event>[] = [
   },
   { title: 'Object', cell: ({ object_guid: guid }) => <Guid value={guid} name="object_guid" /> },
   { title: 'Bank', cell: ({ bank_guid: guid }) => <BankName guid={guid} /> },
-  { title: 'Event', cell: ({ guid }) => <Guid value={guid} name="event guid" /> },
-  { title: 'Happened', cell: ({ created_at: at }) => <Moment at={at} /> },
+  { title: 'Guid', cell: ({ guid }) => <Guid value={guid} name="event guid" /> },
+  { title: 'Created', cell: ({ created_at: at }) => <RelativeTime at={at} /> },
 ];

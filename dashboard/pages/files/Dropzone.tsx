@@ -1,10 +1,10 @@
 import { Text } from '@mantine/core';
 import { useId, useState } from 'react';
 import { CONTENT_TYPES } from '../../../server/files/file-types.ts';
-import { Icon } from '../../shared/Icon.tsx';
+import { Icon } from '../../shared/text/Icon.tsx';
 import styles from './Dropzone.module.css';
 
-/** Drag, drop, or choose: a real file field under it, so that the keyboard works as well. */
+/** Contains a real file input, so that it works with the keyboard. */
 export function Dropzone({ disabled, onFiles }: { disabled: boolean; onFiles: (files: File[]) => void }) {
   const [over, setOver] = useState(false);
   const id = useId();
@@ -27,10 +27,10 @@ export function Dropzone({ disabled, onFiles }: { disabled: boolean; onFiles: (f
     >
       <Icon name="upload" size={26} />
       <Text size="sm" fw={600}>
-        Drop files here, or choose them
+        Drop files here or click to choose
       </Text>
       <Text size="xs" c="dimmed">
-        {disabled ? 'Choose the customer and the type first' : 'JPEG, PNG, PDF, JSON or MP4, up to 1 GB each'}
+        {disabled ? 'Select a customer and a type first' : 'JPEG, PNG, PDF, JSON or MP4, up to 1 GB each'}
       </Text>
       <input
         id={id}

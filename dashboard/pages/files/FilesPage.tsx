@@ -1,27 +1,28 @@
 import { Select, Stack } from '@mantine/core';
 import { FILE_TYPES } from '../../../server/files/file-types.ts';
 import type { StoredFile } from '../../api/types.ts';
-import { CustomerSelect } from '../../shared/CustomerSelect.tsx';
-import { DataTable } from '../../shared/DataTable.tsx';
-import { EmptyState } from '../../shared/EmptyState.tsx';
-import { FeatureOff } from '../../shared/FeatureOff.tsx';
-import { FilterBar } from '../../shared/FilterBar.tsx';
-import { useFilters } from '../../shared/filters.ts';
-import { useList } from '../../shared/lists.ts';
-import { PageHeader } from '../../shared/PageHeader.tsx';
-import { Panel } from '../../shared/Panel.tsx';
-import { useWorkspace } from '../../shell/workspace-context.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
+import { FilterBar } from '../../shared/filters/FilterBar.tsx';
+import { useFilters } from '../../shared/filters/use-filters.ts';
+import { CustomerSelect } from '../../shared/forms/CustomerSelect.tsx';
+import { FeatureDisabled } from '../../shared/page/FeatureDisabled.tsx';
+import { PageHeader } from '../../shared/page/PageHeader.tsx';
+import { Panel } from '../../shared/page/Panel.tsx';
+import { DataTable } from '../../shared/table/DataTable.tsx';
+import { useList } from '../../shared/table/use-list.ts';
 import { COLUMNS } from './columns.tsx';
+import { typeLabel } from './labels.ts';
 import { UploadPanel } from './UploadPanel.tsx';
-import { wordsOf } from './words.ts';
 
 const REFRESH_MS = 4_000;
+const FILTERS = ['state', 'type', 'customer'] as const;
 
-/** Documents of the bank's customers. */
 export function FilesPage() {
   const { bank, can, has } = useWorkspace();
   const { filters, change } = useFilters();
   const enabled = has('files');
+  const isFiltered = FILTERS.some((name) => name in filters);
   const result = useList<StoredFile>(
     '/files',
     {
@@ -33,18 +34,18 @@ export function FilesPage() {
     },
     { refetchInterval: REFRESH_MS, enabled },
   );
-  if (!enabled) return <FeatureOff feature="files" />;
+  if (!enabled) return <FeatureDisabled feature="files" />;
   return (
     <Stack gap="lg">
       <PageHeader title="Files" spaced={false}>
-        Documents of {bank?.name ?? 'the bank'}’s customers. Once completed, other calls can refer to them.
+        Documents of your customers. API calls can refer to a file once its processing is completed.
       </PageHeader>
       {can('files:execute') ? <UploadPanel /> : null}
       <div>
-        <FilterBar names={['state', 'type', 'customer']}>
+        <FilterBar names={FILTERS}>
           <Select
             label="State"
-            placeholder="Every state"
+            placeholder="All states"
             clearable
             data={['storing', 'completed', 'failed']}
             value={filters.state ?? null}
@@ -52,16 +53,16 @@ export function FilesPage() {
           />
           <Select
             label="Type"
-            placeholder="Every type"
+            placeholder="All types"
             clearable
             searchable
-            data={FILE_TYPES.map((value) => ({ value, label: wordsOf(value) }))}
+            data={FILE_TYPES.map((value) => ({ value, label: typeLabel(value) }))}
             value={filters.type ?? null}
             onChange={(type) => change({ type: type ?? undefined })}
           />
           <CustomerSelect
             clearable
-            placeholder="Every customer"
+            placeholder="All customers"
             value={filters.customer}
             onChange={(customer) => change({ customer })}
           />
@@ -73,11 +74,17 @@ export function FilesPage() {
             keyOf={({ guid }) => guid}
             columns={COLUMNS}
             empty={
-              <EmptyState icon="file" title="No file here">
-                {can('files:execute')
-                  ? 'Choose a customer and a type above, and drop one.'
-                  : 'None was uploaded yet.'}
-              </EmptyState>
+              isFiltered ? (
+                <EmptyState icon="search" title="No files match these filters">
+                  Clear a filter to see more files.
+                </EmptyState>
+              ) : (
+                <EmptyState icon="file" title="No files yet">
+                  {can('files:execute')
+                    ? 'Select a customer and a type above, then drop a file.'
+                    : 'Uploaded files appear here.'}
+                </EmptyState>
+              )
             }
           />
         </Panel>

@@ -1,14 +1,13 @@
 import { Select, SimpleGrid, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { FILE_TYPES } from '../../../server/files/file-types.ts';
-import { CustomerSelect } from '../../shared/CustomerSelect.tsx';
-import { Panel } from '../../shared/Panel.tsx';
+import { CustomerSelect } from '../../shared/forms/CustomerSelect.tsx';
+import { Panel } from '../../shared/page/Panel.tsx';
 import { Dropzone } from './Dropzone.tsx';
+import { typeLabel } from './labels.ts';
 import { UploadRow } from './UploadRow.tsx';
 import { useUploads } from './use-uploads.ts';
-import { wordsOf } from './words.ts';
 
-/** Whose they are, what they are for, and then the files themselves. */
 export function UploadPanel() {
   const [customer, setCustomer] = useState<string>();
   const [type, setType] = useState<string | null>(null);
@@ -20,9 +19,9 @@ export function UploadPanel() {
           <CustomerSelect withHint value={customer} onChange={setCustomer} />
           <Select
             label="Type"
-            placeholder="What are they for?"
+            placeholder="Select a type"
             searchable
-            data={FILE_TYPES.map((value) => ({ value, label: wordsOf(value) }))}
+            data={FILE_TYPES.map((value) => ({ value, label: typeLabel(value) }))}
             value={type}
             onChange={setType}
           />

@@ -1,6 +1,6 @@
 import { Button, Group, Progress, Text } from '@mantine/core';
+import { formatBytes } from './labels.ts';
 import type { Upload } from './use-uploads.ts';
-import { bytes } from './words.ts';
 
 const COLORS: Record<Upload['state'], string> = {
   waiting: 'gray',
@@ -19,8 +19,8 @@ export function UploadRow({
   onCancel: () => void;
   onDismiss: () => void;
 }) {
-  const { name, share, state, problem } = upload;
-  const isUnderWay = state === 'waiting' || state === 'uploading';
+  const { name, progress, state, error } = upload;
+  const isActive = state === 'waiting' || state === 'uploading';
   return (
     <div data-upload={state}>
       <Group justify="space-between" wrap="nowrap" gap="sm" mb={4}>
@@ -35,36 +35,36 @@ export function UploadRow({
             size="compact-xs"
             variant="subtle"
             color="gray"
-            onClick={isUnderWay ? onCancel : onDismiss}
-            aria-label={`${isUnderWay ? 'Cancel' : 'Dismiss'} ${name}`}
+            onClick={isActive ? onCancel : onDismiss}
+            aria-label={`${isActive ? 'Cancel' : 'Dismiss'} ${name}`}
           >
-            {isUnderWay ? 'Cancel' : 'Dismiss'}
+            {isActive ? 'Cancel' : 'Dismiss'}
           </Button>
         </Group>
       </Group>
       <Progress
-        value={state === 'failed' ? 100 : share * 100}
+        value={state === 'failed' ? 100 : progress * 100}
         color={COLORS[state]}
         size="sm"
-        aria-label={`Upload of ${name}`}
+        aria-label={`Uploading ${name}`}
       />
-      {problem ? (
+      {error ? (
         <Text size="xs" c="var(--mantine-color-red-light-color)" mt={4}>
-          {problem}
+          {error}
         </Text>
       ) : null}
     </div>
   );
 }
 
-function statusOf({ state, share, size }: Upload): string | null {
+function statusOf({ state, progress, size }: Upload): string | null {
   switch (state) {
     case 'waiting':
-      return `Waits for its turn, ${bytes(size)}`;
+      return `Waiting, ${formatBytes(size)}`;
     case 'uploading':
-      return `${Math.round(share * 100)}% of ${bytes(size)}`;
+      return `${Math.round(progress * 100)}% of ${formatBytes(size)}`;
     case 'done':
-      return `Uploaded, ${bytes(size)}`;
+      return `Uploaded, ${formatBytes(size)}`;
     case 'cancelled':
       return 'Cancelled';
     case 'failed':

@@ -1,12 +1,13 @@
 import { Group, Stack, Text } from '@mantine/core';
 import type { StoredFile } from '../../api/types.ts';
-import { CopyButton } from '../../shared/CopyButton.tsx';
-import type { Column } from '../../shared/DataTable.tsx';
-import { Guid } from '../../shared/Guid.tsx';
-import { Moment } from '../../shared/Moment.tsx';
-import { StateBadge } from '../../shared/StateBadge.tsx';
-import { Download } from './Download.tsx';
-import { bytes, FAILURE_WORDS, wordsOf } from './words.ts';
+import type { Column } from '../../shared/table/DataTable.tsx';
+import { CopyButton } from '../../shared/text/CopyButton.tsx';
+import { Guid } from '../../shared/text/Guid.tsx';
+import { NoValue } from '../../shared/text/NoValue.tsx';
+import { StateBadge } from '../../shared/text/StateBadge.tsx';
+import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
+import { DownloadButton } from './DownloadButton.tsx';
+import { FAILURE_LABELS, formatBytes, typeLabel } from './labels.ts';
 
 export const COLUMNS: Column<StoredFile>[] = [
   {
@@ -18,15 +19,15 @@ export const COLUMNS: Column<StoredFile>[] = [
           <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
             {filename}
           </Text>
-          <CopyButton value={guid} label={`Copy the guid of ${filename}`} />
+          <CopyButton value={guid} label={`Copy guid of ${filename}`} />
         </Group>
         <Text size="xs" c="dimmed">
-          {wordsOf(type)}
-          {size === undefined ? null : ` · ${bytes(size)}`}
+          {typeLabel(type)}
+          {size === undefined ? null : ` · ${formatBytes(size)}`}
         </Text>
         {code ? (
           <Text size="xs" c="var(--mantine-color-red-light-color)">
-            {FAILURE_WORDS[code] ?? code}
+            {FAILURE_LABELS[code] ?? code}
           </Text>
         ) : null}
       </Stack>
@@ -35,21 +36,14 @@ export const COLUMNS: Column<StoredFile>[] = [
   { title: 'State', cell: ({ state }) => <StateBadge state={state} /> },
   {
     title: 'SHA-256',
-    cell: ({ sha256 }) =>
-      sha256 === undefined ? (
-        <Text size="sm" c="dimmed">
-          –
-        </Text>
-      ) : (
-        <Guid value={sha256} name="checksum" />
-      ),
+    cell: ({ sha256 }) => (sha256 === undefined ? <NoValue /> : <Guid value={sha256} name="checksum" />),
   },
   { title: 'Customer', cell: ({ customer_guid: guid }) => <Guid value={guid} name="customer_guid" /> },
-  { title: 'Created', cell: ({ created_at: at }) => <Moment at={at} /> },
+  { title: 'Created', cell: ({ created_at: at }) => <RelativeTime at={at} /> },
   {
     title: 'Actions',
     titleHidden: true,
     align: 'right',
-    cell: (file) => (file.state === 'completed' ? <Download file={file} /> : null),
+    cell: (file) => (file.state === 'completed' ? <DownloadButton file={file} /> : null),
   },
 ];

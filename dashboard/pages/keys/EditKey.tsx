@@ -1,25 +1,25 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Dialog } from '../../shared/Dialog.tsx';
-import { tell } from '../../shared/notify.ts';
-import { useWorkspace } from '../../shell/workspace-context.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { notifySuccess } from '../../shared/feedback/notify.ts';
+import { Dialog } from '../../shared/forms/Dialog.tsx';
 import { KeyForm } from './KeyForm.tsx';
-import { type KeyDialogProps, type KeyInput, listKeyOf, useKeyCalls } from './kinds.ts';
+import { type KeyDialogProps, type KeyInput, listKeyOf, useKeyApi } from './use-key-api.ts';
 
 export function EditKey({ kind, application, onClose }: KeyDialogProps) {
   const workspace = useWorkspace();
   const queries = useQueryClient();
-  const calls = useKeyCalls(kind);
+  const keyApi = useKeyApi(kind);
   const update = useMutation({
-    mutationFn: (input: KeyInput) => calls.update(application.client_id, input),
+    mutationFn: (input: KeyInput) => keyApi.update(application.client_id, input),
     onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: listKeyOf(workspace, calls) });
-      tell('Saved. Tokens that are already out keep what they were issued with.');
+      await queries.invalidateQueries({ queryKey: listKeyOf(workspace, keyApi) });
+      notifySuccess('Key pair saved. Existing tokens keep their scopes and allowlist until they expire.');
       onClose();
     },
   });
   const { name, scopes, ip_allowlist } = application;
   return (
-    <Dialog wide title="Edit key pair" held={update.isPending} onClose={onClose}>
+    <Dialog wide title="Edit key pair" locked={update.isPending} onClose={onClose}>
       <KeyForm
         kind={kind}
         initial={{ name, scopes, ip_allowlist }}

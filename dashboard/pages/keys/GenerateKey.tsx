@@ -1,27 +1,28 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Dialog } from '../../shared/Dialog.tsx';
-import { useWorkspace } from '../../shell/workspace-context.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { Dialog } from '../../shared/forms/Dialog.tsx';
 import { KeyForm } from './KeyForm.tsx';
 import { KeySecret } from './KeySecret.tsx';
-import { type KeyKind, listKeyOf, readScopesOf, useKeyCalls } from './kinds.ts';
+import { type KeyKind, readScopesOf } from './scopes/read-scopes.ts';
+import { listKeyOf, useKeyApi } from './use-key-api.ts';
 
 export function GenerateKey({ kind, onClose }: { kind: KeyKind; onClose: () => void }) {
   const workspace = useWorkspace();
   const queries = useQueryClient();
-  const calls = useKeyCalls(kind);
+  const keyApi = useKeyApi(kind);
   const create = useMutation({
-    mutationFn: calls.create,
+    mutationFn: keyApi.create,
     gcTime: 0,
-    onSuccess: () => queries.invalidateQueries({ queryKey: listKeyOf(workspace, calls) }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: listKeyOf(workspace, keyApi) }),
   });
   const created = create.data;
   const title =
-    kind === 'bank' ? `Generate a key of ${workspace.bank?.name}` : 'Generate an organization key';
+    kind === 'bank' ? `Generate bank key for ${workspace.bank?.name}` : 'Generate organization key';
   return (
     <Dialog
       wide
       title={created ? 'Your new key pair' : title}
-      held={create.isPending || created !== undefined}
+      locked={create.isPending || created !== undefined}
       onClose={onClose}
     >
       {created ? (

@@ -1,17 +1,27 @@
 import type { Application } from '../../api/types.ts';
+import { DeleteKey } from './DeleteKey.tsx';
 import { EditKey } from './EditKey.tsx';
 import { GenerateKey } from './GenerateKey.tsx';
-import type { KeyKind } from './kinds.ts';
-import { RemoveKey } from './RemoveKey.tsx';
 import { RotateKey } from './RotateKey.tsx';
+import type { KeyKind } from './scopes/read-scopes.ts';
 
-export type KeyTask = { what: 'generate' } | { what: 'edit' | 'rotate' | 'remove'; application: Application };
+export type KeyAction =
+  | { type: 'generate' }
+  | { type: 'edit' | 'rotate' | 'delete'; application: Application };
 
-/** Stands above the rows: a row that a refresh takes off the page takes no dialog, and no secret, with it. */
-export function KeyDialog({ kind, task, onClose }: { kind: KeyKind; task: KeyTask; onClose: () => void }) {
-  if (task.what === 'generate') return <GenerateKey kind={kind} onClose={onClose} />;
-  const props = { kind, application: task.application, onClose };
-  if (task.what === 'edit') return <EditKey {...props} />;
-  if (task.what === 'rotate') return <RotateKey {...props} />;
-  return <RemoveKey {...props} />;
+/** Rendered outside of the rows, so that a refresh that removes the row does not close the dialog and its secret. */
+export function KeyDialog({
+  kind,
+  action,
+  onClose,
+}: {
+  kind: KeyKind;
+  action: KeyAction;
+  onClose: () => void;
+}) {
+  if (action.type === 'generate') return <GenerateKey kind={kind} onClose={onClose} />;
+  const props = { kind, application: action.application, onClose };
+  if (action.type === 'edit') return <EditKey {...props} />;
+  if (action.type === 'rotate') return <RotateKey {...props} />;
+  return <DeleteKey {...props} />;
 }

@@ -1,14 +1,14 @@
 import { Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { parseAllowlist } from '../../../server/credentials/applications/allowlists/allowlist.ts';
-import { AllowlistField } from '../../shared/AllowlistField.tsx';
-import { FormEnd } from '../../shared/FormEnd.tsx';
-import { NameField, nameProblem } from '../../shared/NameField.tsx';
-import { useWorkspace } from '../../shell/workspace-context.ts';
-import type { KeyInput, KeyKind } from './kinds.ts';
-import { ScopesField } from './ScopesField.tsx';
+import { useWorkspace } from '../../session/workspace.ts';
+import { AllowlistField } from '../../shared/forms/AllowlistField.tsx';
+import { FormActions } from '../../shared/forms/FormActions.tsx';
+import { NameField, validateName } from '../../shared/forms/NameField.tsx';
+import type { KeyKind } from './scopes/read-scopes.ts';
+import { ScopesField } from './scopes/ScopesField.tsx';
+import type { KeyInput } from './use-key-api.ts';
 
-/** Generate Bank Key, Generate Organization Key, Edit Application, a rotation: the same three things. */
 export function KeyForm({
   kind,
   initial,
@@ -24,7 +24,7 @@ export function KeyForm({
   initial: KeyInput;
   action: string;
   cancel?: string;
-  /** The policy of the installation is about new keys; one that is there may keep its empty list. */
+  /** The allowlist policy applies to new keys only. */
   isNew?: boolean;
   pending: boolean;
   error: unknown;
@@ -32,32 +32,32 @@ export function KeyForm({
   onCancel: () => void;
 }) {
   const { organization, session } = useWorkspace();
-  const whyNeeded = organization.live
-    ? 'A live Organization needs at least one address on every key'
+  const requiredReason = organization.live
+    ? 'Live Organizations need at least one address per key'
     : isNew && session.allowlist_policy === 'required'
-      ? 'A new key needs at least one address'
+      ? 'Enter at least one address'
       : undefined;
   const form = useForm({
     initialValues: initial,
     validate: {
-      name: nameProblem,
-      scopes: (scopes) => (scopes.length === 0 ? 'Choose at least one' : null),
-      // A list that stays as it is may be wider than what is accepted today.
+      name: validateName,
+      scopes: (scopes) => (scopes.length === 0 ? 'Select at least one scope' : null),
+      // An unchanged list is not validated: it may predate today's limits.
       ip_allowlist: (entries) =>
-        !isNew && filled(entries).join() === initial.ip_allowlist.join()
+        !isNew && nonEmpty(entries).join() === initial.ip_allowlist.join()
           ? null
-          : allowlistProblem(filled(entries), whyNeeded, session.allowlist_min_prefix),
+          : allowlistError(nonEmpty(entries), requiredReason, session.allowlist_min_prefix),
     },
   });
   return (
     <form
       onSubmit={form.onSubmit(({ name, scopes, ip_allowlist: entries }) =>
-        onSubmit({ name: name.trim(), scopes, ip_allowlist: filled(entries) }),
+        onSubmit({ name: name.trim(), scopes, ip_allowlist: nonEmpty(entries) }),
       )}
     >
       <Stack gap="lg">
         <NameField
-          description="Where it is used, so that you know it again"
+          description="Where the key is used"
           placeholder="Payments backend"
           {...form.getInputProps('name')}
         />
@@ -69,26 +69,26 @@ export function KeyForm({
         />
         <AllowlistField
           value={form.values.ip_allowlist}
-          isOptional={whyNeeded === undefined}
+          isOptional={requiredReason === undefined}
           onChange={(entries) => form.setFieldValue('ip_allowlist', entries)}
           error={form.errors.ip_allowlist}
         />
-        <FormEnd action={action} cancel={cancel} pending={pending} error={error} onCancel={onCancel} />
+        <FormActions action={action} cancel={cancel} pending={pending} error={error} onCancel={onCancel} />
       </Stack>
     </form>
   );
 }
 
-function filled(entries: readonly string[]): string[] {
+function nonEmpty(entries: readonly string[]): string[] {
   return entries.map((entry) => entry.trim()).filter((entry) => entry !== '');
 }
 
-function allowlistProblem(
+function allowlistError(
   entries: readonly string[],
-  whyNeeded: string | undefined,
+  requiredReason: string | undefined,
   minPrefix: number,
 ): string | null {
-  if (whyNeeded !== undefined && entries.length === 0) return whyNeeded;
+  if (requiredReason !== undefined && entries.length === 0) return requiredReason;
   const parsed = parseAllowlist(entries, { minPrefix });
-  return Array.isArray(parsed) ? null : 'Mend the entry that is marked';
+  return Array.isArray(parsed) ? null : 'Fix the marked address';
 }

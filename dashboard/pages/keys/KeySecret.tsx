@@ -1,5 +1,5 @@
 import type { CreatedApplication } from '../../api/types.ts';
-import { SecretOnce } from '../../shared/SecretOnce.tsx';
+import { OneTimeSecret } from '../../shared/secrets/OneTimeSecret.tsx';
 
 export function KeySecret({
   created,
@@ -11,8 +11,8 @@ export function KeySecret({
   doneLabel?: string;
 }) {
   return (
-    <SecretOnce
-      warning="The secret is not kept here in a form that can be read. If it is lost, generate a new key pair."
+    <OneTimeSecret
+      warning="Only a hash of the secret is stored. If you lose the secret, generate a new key pair."
       values={[
         { name: 'client_id', value: created.client_id },
         { name: 'client_secret', value: created.client_secret },

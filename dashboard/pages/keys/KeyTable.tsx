@@ -1,29 +1,30 @@
 import { Badge, Button, Stack, Text, Tooltip } from '@mantine/core';
 import { scopesFor } from '../../../server/tokens/scopes.ts';
 import type { Application } from '../../api/types.ts';
-import { type Column, DataTable } from '../../shared/DataTable.tsx';
-import { EmptyState } from '../../shared/EmptyState.tsx';
-import { useFilters } from '../../shared/filters.ts';
-import { Guid } from '../../shared/Guid.tsx';
-import { useList } from '../../shared/lists.ts';
-import { Moment } from '../../shared/Moment.tsx';
-import { RowMenu } from '../../shared/RowMenu.tsx';
-import { useWorkspace } from '../../shell/workspace-context.ts';
-import type { KeyTask } from './KeyDialog.tsx';
-import { type KeyKind, useKeyCalls } from './kinds.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
+import { useFilters } from '../../shared/filters/use-filters.ts';
+import { type Column, DataTable } from '../../shared/table/DataTable.tsx';
+import { RowMenu } from '../../shared/table/RowMenu.tsx';
+import { useList } from '../../shared/table/use-list.ts';
+import { Guid } from '../../shared/text/Guid.tsx';
+import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
+import type { KeyAction } from './KeyDialog.tsx';
+import type { KeyKind } from './scopes/read-scopes.ts';
+import { useKeyApi } from './use-key-api.ts';
 
 export function KeyTable({
   kind,
   onGenerate,
-  onDo,
+  onAction,
 }: {
   kind: KeyKind;
   onGenerate: (() => void) | undefined;
-  onDo: (task: KeyTask) => void;
+  onAction: (task: KeyAction) => void;
 }) {
   const { bank } = useWorkspace();
   const { filters } = useFilters();
-  const { path, mayWrite } = useKeyCalls(kind);
+  const { path, canWrite } = useKeyApi(kind);
   const result = useList<Application>(
     path,
     { after: filters.after, ...(kind === 'bank' ? { bank_guid: bank?.guid } : {}) },
@@ -31,11 +32,11 @@ export function KeyTable({
   );
   if (kind === 'bank' && !bank)
     return (
-      <EmptyState icon="bank" title="There is no bank yet">
-        A bank key belongs to a bank. Create a sandbox bank under Get started, or ask the operator for one.
+      <EmptyState icon="bank" title="No banks yet">
+        Bank keys belong to a bank. Create a sandbox bank under Get started.
       </EmptyState>
     );
-  const actions: Column<Application>[] = mayWrite
+  const actions: Column<Application>[] = canWrite
     ? [
         {
           title: 'Actions',
@@ -43,15 +44,19 @@ export function KeyTable({
           align: 'right',
           cell: (application) => (
             <RowMenu
-              of={application.name}
+              name={application.name}
               items={[
-                { label: 'Edit', icon: 'edit', onClick: () => onDo({ what: 'edit', application }) },
-                { label: 'Rotate', icon: 'refresh', onClick: () => onDo({ what: 'rotate', application }) },
+                { label: 'Edit', icon: 'edit', onClick: () => onAction({ type: 'edit', application }) },
+                {
+                  label: 'Rotate',
+                  icon: 'refresh',
+                  onClick: () => onAction({ type: 'rotate', application }),
+                },
               ]}
               danger={{
-                label: 'Remove',
+                label: 'Delete',
                 icon: 'trash',
-                onClick: () => onDo({ what: 'remove', application }),
+                onClick: () => onAction({ type: 'delete', application }),
               }}
             />
           ),
@@ -67,12 +72,12 @@ export function KeyTable({
       empty={
         <EmptyState
           icon="key"
-          title={kind === 'bank' ? `${bank?.name} has no key yet` : 'No organization key yet'}
-          action={onGenerate ? <Button onClick={onGenerate}>Generate the first one</Button> : undefined}
+          title={kind === 'bank' ? `No keys for ${bank?.name} yet` : 'No organization keys yet'}
+          action={onGenerate ? <Button onClick={onGenerate}>Generate {kind} key</Button> : undefined}
         >
           {onGenerate
-            ? 'Your backend needs one to get tokens. Its secret is shown once, when it is generated.'
-            : 'A Founder or Key Admin of your team can generate one.'}
+            ? 'Your application needs a key pair to get tokens.'
+            : 'You need the Key Admin or Founder role to generate keys.'}
         </EmptyState>
       }
     />
@@ -92,13 +97,13 @@ function columnsOf(kind: KeyKind): Column<Application>[] {
         </Stack>
       ),
     },
-    { title: 'Scopes', cell: (key) => <Scopes scopes={key.scopes} all={scopesFor(kind).length} /> },
-    { title: 'Allowed addresses', cell: (key) => <Allowlist entries={key.ip_allowlist} /> },
+    { title: 'Scopes', cell: (key) => <ScopeCount scopes={key.scopes} all={scopesFor(kind).length} /> },
+    { title: 'IP allowlist', cell: (key) => <Allowlist entries={key.ip_allowlist} /> },
     {
       title: 'Last used',
       cell: ({ last_used_at: at, last_used_ip: ip }) => (
         <Stack gap={0}>
-          <Moment at={at} />
+          <RelativeTime at={at} />
           {ip ? (
             <Text size="xs" c="dimmed" ff="monospace">
               {ip}
@@ -107,17 +112,16 @@ function columnsOf(kind: KeyKind): Column<Application>[] {
         </Stack>
       ),
     },
-    { title: 'Created', cell: (key) => <Moment at={key.created_at} /> },
+    { title: 'Created', cell: (key) => <RelativeTime at={key.created_at} /> },
   ];
 }
 
-function Scopes({ scopes, all }: { scopes: readonly string[]; all: number }) {
-  const words =
-    scopes.length === all ? 'Everything' : scopes.length === 0 ? 'None' : `${scopes.length} of ${all}`;
+function ScopeCount({ scopes, all }: { scopes: readonly string[]; all: number }) {
+  const label = scopes.length === all ? 'All' : scopes.length === 0 ? 'None' : `${scopes.length} of ${all}`;
   return (
-    <Tooltip label={scopes.join(', ') || 'Its tokens can do nothing'} multiline maw={360}>
+    <Tooltip label={scopes.join(', ') || 'This key cannot get tokens'} multiline maw={360}>
       <Text size="sm" span>
-        {words}
+        {label}
       </Text>
     </Tooltip>
   );

@@ -1,52 +1,53 @@
 import { Button, SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
-import { useFilters } from '../../shared/filters.ts';
-import { Icon } from '../../shared/Icon.tsx';
-import { PageHeader } from '../../shared/PageHeader.tsx';
-import { Panel } from '../../shared/Panel.tsx';
-import { useWorkspace } from '../../shell/workspace-context.ts';
-import { KeyDialog, type KeyTask } from './KeyDialog.tsx';
+import { useWorkspace } from '../../session/workspace.ts';
+import { useFilters } from '../../shared/filters/use-filters.ts';
+import { PageHeader } from '../../shared/page/PageHeader.tsx';
+import { Panel } from '../../shared/page/Panel.tsx';
+import { Icon } from '../../shared/text/Icon.tsx';
+import { type KeyAction, KeyDialog } from './KeyDialog.tsx';
 import { KeyTable } from './KeyTable.tsx';
-import { type KeyKind, useKeyCalls } from './kinds.ts';
+import type { KeyKind } from './scopes/read-scopes.ts';
+import { useKeyApi } from './use-key-api.ts';
 
-/** Developers → API keys: those of the selected bank, and those of the Organization. */
 export function KeysPage() {
   const { bank } = useWorkspace();
   const { filters, change } = useFilters();
   const kind: KeyKind = filters.kind === 'organization' ? 'organization' : 'bank';
-  const { mayWrite } = useKeyCalls(kind);
-  const [task, setTask] = useState<KeyTask>();
-  const startGenerating = () => setTask({ what: 'generate' });
-  const canGenerate = mayWrite && (kind === 'organization' || bank !== undefined);
+  const { canWrite } = useKeyApi(kind);
+  const [action, setAction] = useState<KeyAction>();
+  const startGenerating = () => setAction({ type: 'generate' });
+  const canGenerate = canWrite && (kind === 'organization' || bank !== undefined);
   const generate = (
     <Button leftSection={<Icon name="plus" size={16} />} onClick={startGenerating}>
-      Generate {kind === 'bank' ? 'bank' : 'organization'} key
+      Generate {kind} key
     </Button>
   );
   return (
     <>
       <PageHeader title="API keys" actions={canGenerate ? generate : undefined}>
-        A key pair is exchanged for tokens. Bank keys act for one bank; organization keys for all of them.
+        Your application uses a key pair to get tokens. A bank key gives access to one bank, an organization
+        key to all banks.
       </PageHeader>
       <SegmentedControl
         mb="md"
         value={kind}
         onChange={(value) => change({ kind: value === 'bank' ? undefined : value })}
         data={[
-          { value: 'bank', label: bank ? `Keys of ${bank.name}` : 'Bank keys' },
+          { value: 'bank', label: bank ? `${bank.name} keys` : 'Bank keys' },
           { value: 'organization', label: 'Organization keys' },
         ]}
-        aria-label="Kind of keys"
+        aria-label="Key type"
       />
       <Panel flush>
         <KeyTable
           key={kind}
           kind={kind}
           onGenerate={canGenerate ? startGenerating : undefined}
-          onDo={setTask}
+          onAction={setAction}
         />
       </Panel>
-      {task ? <KeyDialog kind={kind} task={task} onClose={() => setTask(undefined)} /> : null}
+      {action ? <KeyDialog kind={kind} action={action} onClose={() => setAction(undefined)} /> : null}
     </>
   );
 }

@@ -1,33 +1,32 @@
 import { Badge, Button, Group, Select, Text } from '@mantine/core';
 import { useState } from 'react';
-import { DeliveryDrawer } from '../../shared/DeliveryDrawer.tsx';
-import { DELIVERY_STATES } from '../../shared/delivery-words.ts';
-import { EmptyState } from '../../shared/EmptyState.tsx';
-import { Failure } from '../../shared/Failure.tsx';
-import { FilterBar } from '../../shared/FilterBar.tsx';
-import { useFilters } from '../../shared/filters.ts';
-import { Icon } from '../../shared/Icon.tsx';
-import { PageHeader } from '../../shared/PageHeader.tsx';
-import { Panel } from '../../shared/Panel.tsx';
-import { useSubscriptions } from '../../shared/subscription-names.ts';
-import { useWorkspace } from '../../shell/workspace-context.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { DeliveryDrawer } from '../../shared/deliveries/DeliveryDrawer.tsx';
+import { DELIVERY_STATES } from '../../shared/deliveries/delivery-labels.ts';
+import { useSubscriptions } from '../../shared/deliveries/use-subscriptions.ts';
+import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
+import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
+import { FilterBar } from '../../shared/filters/FilterBar.tsx';
+import { useFilters } from '../../shared/filters/use-filters.ts';
+import { PageHeader } from '../../shared/page/PageHeader.tsx';
+import { Panel } from '../../shared/page/Panel.tsx';
+import { Icon } from '../../shared/text/Icon.tsx';
 import { LiveTable } from './LiveTable.tsx';
 import { type Connection, useLive } from './use-live.ts';
 
-/** Attempts as they are made. */
 export function LivePage() {
   const { api } = useWorkspace();
   const [paused, setPaused] = useState(false);
   const [opened, setOpened] = useState<string>();
   const { filters, change } = useFilters();
-  const { rows, connection, dropped, refusal, clear } = useLive(api, {
+  const { rows, connection, dropped, error, clear } = useLive(api, {
     state: filters.state,
     subscription: filters.subscription,
     paused,
   });
   const subscriptions = useSubscriptions();
-  // The stream sends no others; these came before the filter was set.
-  const shown = rows.filter(
+  // Rows received before a filter was set may not match it.
+  const visible = rows.filter(
     (row) =>
       (filters.state === undefined || row.state === filters.state) &&
       (filters.subscription === undefined || row.subscription_guid === filters.subscription),
@@ -40,7 +39,7 @@ export function LivePage() {
           <>
             <Status connection={connection} paused={paused} />
             <Button variant="default" onClick={clear} disabled={rows.length === 0}>
-              Clear
+              Clear rows
             </Button>
             <Button
               variant={paused ? 'filled' : 'default'}
@@ -52,12 +51,12 @@ export function LivePage() {
           </>
         }
       >
-        Every attempt at your endpoints, the moment it is made.
+        Delivery attempts in real time.
       </PageHeader>
       <FilterBar names={['state', 'subscription']}>
         <Select
           label="State"
-          placeholder="Every state"
+          placeholder="All states"
           clearable
           data={DELIVERY_STATES}
           value={filters.state ?? null}
@@ -66,7 +65,7 @@ export function LivePage() {
         {subscriptions.length > 0 ? (
           <Select
             label="Subscription"
-            placeholder="Every subscription"
+            placeholder="All subscriptions"
             clearable
             data={subscriptions.map(({ guid, name }) => ({ value: guid, label: name }))}
             value={filters.subscription ?? null}
@@ -74,20 +73,21 @@ export function LivePage() {
           />
         ) : null}
       </FilterBar>
-      {refusal ? <Failure error={refusal} /> : null}
+      {error ? <ErrorAlert error={error} /> : null}
       {dropped > 0 ? (
         <Text size="sm" c="dimmed" mb="sm" role="status">
-          {dropped.toLocaleString('en')} more were too quick to show; they are all under Events.
+          {dropped.toLocaleString('en')} attempts were skipped because of high traffic. Open an event to see
+          all of its attempts.
         </Text>
       ) : null}
       <Panel flush>
-        {shown.length > 0 ? (
-          <LiveTable rows={shown} onOpen={setOpened} />
+        {visible.length > 0 ? (
+          <LiveTable rows={visible} onOpen={setOpened} />
         ) : (
-          <EmptyState icon="live" title={paused ? 'Paused' : 'Waiting for the next attempt'}>
+          <EmptyState icon="live" title={paused ? 'Paused' : 'Waiting for attempts'}>
             {paused
-              ? 'What happens meanwhile is not shown here, but under Events.'
-              : 'Leave this open while you try something: create an object in the sandbox, or send a test event.'}
+              ? 'New attempts are not visible. Events lists everything.'
+              : 'Send a test event or create a sandbox object to see an attempt.'}
           </EmptyState>
         )}
       </Panel>
@@ -97,14 +97,14 @@ export function LivePage() {
 }
 
 function Status({ connection, paused }: { connection: Connection; paused: boolean }) {
-  const looks = {
+  const styles = {
     connecting: { color: 'gray', label: 'Connecting' },
     open: { color: 'teal', label: 'Live' },
-    lost: { color: 'orange', label: 'Connecting again' },
-    refused: { color: 'red', label: 'Not connected' },
+    lost: { color: 'orange', label: 'Reconnecting' },
+    rejected: { color: 'red', label: 'Not connected' },
     paused: { color: 'gray', label: 'Paused' },
   };
-  const { color, label } = looks[paused ? 'paused' : connection];
+  const { color, label } = styles[paused ? 'paused' : connection];
   return (
     <Group role="status">
       <Badge color={color} variant="dot" size="lg" tt="none" radius="sm">

@@ -1,9 +1,9 @@
 import { Button, Table } from '@mantine/core';
-import tableStyles from '../../shared/DataTable.module.css';
-import { DeliveryOutcome } from '../../shared/DeliveryOutcome.tsx';
-import { Duration } from '../../shared/Duration.tsx';
-import { PageLink } from '../../shared/PageLink.tsx';
-import { SubscriptionLabel } from '../../shared/SubscriptionLabel.tsx';
+import { DeliveryOutcome } from '../../shared/deliveries/DeliveryOutcome.tsx';
+import { SubscriptionLabel } from '../../shared/deliveries/SubscriptionLabel.tsx';
+import tableStyles from '../../shared/table/DataTable.module.css';
+import { PageLink } from '../../shared/text/PageLink.tsx';
+import { Duration } from '../../shared/time/Duration.tsx';
 import type { LiveRow } from './use-live.ts';
 
 const clock = new Intl.DateTimeFormat('en', { timeStyle: 'medium', hourCycle: 'h23' });
@@ -20,12 +20,12 @@ export function LiveTable({
       className={tableStyles.table}
       verticalSpacing="xs"
       horizontalSpacing="lg"
-      aria-label="Attempts as they are made"
+      aria-label="Attempts"
       role="table"
     >
       <Table.Thead role="rowgroup">
         <Table.Tr role="row">
-          {['Time', 'Event', 'Subscription', 'Outcome', 'Took'].map((title) => (
+          {['Time', 'Event', 'Subscription', 'Outcome', 'Duration'].map((title) => (
             <Table.Th key={title} role="columnheader" className={tableStyles.head}>
               {title}
             </Table.Th>
@@ -58,7 +58,7 @@ export function LiveTable({
             <Table.Td role="cell" data-label="Outcome">
               <DeliveryOutcome delivery={row} />
             </Table.Td>
-            <Table.Td role="cell" data-label="Took">
+            <Table.Td role="cell" data-label="Duration">
               <Duration ms={row.response_time_ms} />
             </Table.Td>
             <Table.Td role="cell" ta="right">

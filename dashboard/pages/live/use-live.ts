@@ -1,82 +1,81 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
+import { ApiError, hasCode } from '../../api/api-error.ts';
 import type { Api } from '../../api/client.ts';
-import { hasCode, Problem } from '../../api/problem.ts';
 import { readMessages } from '../../api/server-sent-events.ts';
 import type { LiveDelivery } from '../../api/types.ts';
-import { SESSION_KEY } from '../../shell/session.ts';
+import { SESSION_KEY } from '../../session/services.ts';
 
-/** What is further back can be found under Events. */
-const MAX_SHOWN = 200;
-const FIRST_WAIT_MS = 500;
-const MAX_WAIT_MS = 15_000;
+const MAX_ROWS = 200;
+const MIN_RETRY_MS = 500;
+const MAX_RETRY_MS = 15_000;
 
 export type LiveRow = LiveDelivery & { key: number };
-export type Connection = 'connecting' | 'open' | 'lost' | 'refused';
+export type Connection = 'connecting' | 'open' | 'lost' | 'rejected';
 
-type Wanted = { state: string | undefined; subscription: string | undefined; paused: boolean };
+type Options = { state: string | undefined; subscription: string | undefined; paused: boolean };
 
-/** Deliveries as they happen, newest first. The stream ends with its token, and is opened again with the next one. */
-export function useLive(api: Api, { state, subscription, paused }: Wanted) {
+/** Newest first. The stream ends when its token expires, and reconnects with a new one. */
+export function useLive(api: Api, { state, subscription, paused }: Options) {
   const queries = useQueryClient();
   const [rows, setRows] = useState<readonly LiveRow[]>([]);
   const [connection, setConnection] = useState<Connection>('connecting');
   const [dropped, setDropped] = useState(0);
-  const [refusal, setRefusal] = useState<Problem>();
-  /** Rows stay over a pause, so their keys go on after it. */
+  const [error, setError] = useState<ApiError>();
+  /** Rows are kept during a pause, so keys must stay unique across connections. */
   const nextKey = useRef(0);
 
   useEffect(() => {
     if (paused) return;
-    const stop = new AbortController();
-    let waitMs = FIRST_WAIT_MS;
-    setRefusal(undefined);
+    const controller = new AbortController();
+    let retryMs = MIN_RETRY_MS;
+    setError(undefined);
     setConnection('connecting');
 
     async function listen(): Promise<void> {
       const query = { state, subscription_guid: subscription };
-      const response = await api.open('/subscription_deliveries/live', { query, signal: stop.signal });
+      const response = await api.open('/subscription_deliveries/live', { query, signal: controller.signal });
       setConnection('open');
-      setRefusal(undefined);
-      waitMs = FIRST_WAIT_MS;
+      setError(undefined);
+      retryMs = MIN_RETRY_MS;
       for await (const { event, data } of readMessages(response)) {
         const message = JSON.parse(data) as LiveDelivery & { dropped?: number };
         const row = { ...message, key: nextKey.current++ };
         if (event === 'dropped') setDropped((sum) => sum + (message.dropped ?? 0));
-        else setRows((shown) => [row, ...shown].slice(0, MAX_SHOWN));
+        else setRows((before) => [row, ...before].slice(0, MAX_ROWS));
       }
     }
 
-    /** The session may be over, or the role another one by now: who is logged in is asked anew, as after any call. */
-    async function giveUp(refused: Problem): Promise<void> {
-      setConnection('refused');
+    /** The session may have ended, or the role changed: reload the session. */
+    async function disconnect(rejection: ApiError): Promise<void> {
+      setConnection('rejected');
       await queries.invalidateQueries({ queryKey: SESSION_KEY });
-      if (!stop.signal.aborted) setRefusal(refused);
+      if (!controller.signal.aborted) setError(rejection);
     }
 
-    async function keepListening(): Promise<void> {
-      while (!stop.signal.aborted) {
-        const problem = await listen().catch((error: unknown) => error);
-        if (stop.signal.aborted) return;
-        const refused = problem instanceof Problem ? problem : undefined;
-        if (refused && isFinal(refused)) return await giveUp(refused);
+    async function listenWithRetries(): Promise<void> {
+      while (!controller.signal.aborted) {
+        const failure = await listen().catch((reason: unknown) => reason);
+        if (controller.signal.aborted) return;
+        const rejection = failure instanceof ApiError ? failure : undefined;
+        if (rejection && isFinal(rejection)) return await disconnect(rejection);
         setConnection('lost');
-        setRefusal(hasCode(refused, 'rate_limit_exceeded') ? refused : undefined);
-        await sleep(Math.max(waitMs, (refused?.retryAfterSeconds ?? 0) * 1000));
-        waitMs = Math.min(MAX_WAIT_MS, waitMs * 2);
+        setError(hasCode(rejection, 'rate_limit_exceeded') ? rejection : undefined);
+        await sleep(Math.max(retryMs, (rejection?.retryAfterSeconds ?? 0) * 1000));
+        retryMs = Math.min(MAX_RETRY_MS, retryMs * 2);
       }
     }
 
-    void keepListening();
-    return () => stop.abort();
+    void listenWithRetries();
+    return () => controller.abort();
   }, [api, queries, state, subscription, paused]);
 
-  return { rows, connection, dropped, refusal, clear: () => setRows([]) };
+  return { rows, connection, dropped, error, clear: () => setRows([]) };
 }
 
-/** What the service refused, it will refuse again; only a limit is over after a while. */
-function isFinal(problem: Problem): boolean {
-  return problem.status >= 400 && problem.status < 500 && !hasCode(problem, 'rate_limit_exceeded');
+/** Only rate limits are worth a retry. */
+function isFinal(error: ApiError): boolean {
+  return error.status >= 400 && error.status < 500 && !hasCode(error, 'rate_limit_exceeded');
 }
 
 function sleep(ms: number): Promise<void> {

@@ -1,20 +1,20 @@
 import { Anchor, Button, PasswordInput, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
-import { people } from '../../api/people.ts';
-import { hasCode } from '../../api/problem.ts';
+import { accountApi } from '../../api/account.ts';
+import { hasCode } from '../../api/api-error.ts';
 import type { Link } from '../../api/types.ts';
-import { useServices } from '../../app/services.tsx';
-import { replaceSession, useSession } from '../../shell/session.ts';
-import { CodeField } from './CodeField.tsx';
-import { needsCode, typedCode } from './codes.ts';
-import { useEntered } from './entered.ts';
-import { FrontFrame } from './FrontFrame.tsx';
-import { LoginProblem } from './LoginProblem.tsx';
+import { CodeField } from '../../auth/CodeField.tsx';
+import { needsCode, typedCode } from '../../auth/totp-code.ts';
+import { useServices } from '../../session/services.ts';
+import { replaceSession, useSession } from '../../session/session.ts';
+import { LoginError } from './LoginError.tsx';
+import { LoginLayout } from './LoginLayout.tsx';
+import { useCompleteLogin } from './use-complete-login.ts';
 
-/** Who has an account already joins with it: by logging in, or at once when that is who is logged in. */
+/** For invited users who already have an account. */
 export function AcceptInvitation({ token, link, onBack }: { token: string; link: Link; onBack: () => void }) {
-  const entered = useEntered();
+  const completeLogin = useCompleteLogin();
   const services = useServices();
   const { data: session } = useSession();
   const isLoggedIn = session?.member.email.toLowerCase() === link.email.toLowerCase();
@@ -22,25 +22,25 @@ export function AcceptInvitation({ token, link, onBack }: { token: string; link:
   const accept = useMutation({
     mutationFn: async ({ password, code }: typeof form.values) => {
       if (!isLoggedIn) {
-        const session = await people.logIn({ email: link.email, password, ...typedCode(code) });
-        // Whoever was here before is not any more, also when the invitation is then refused.
+        const session = await accountApi.logIn({ email: link.email, password, ...typedCode(code) });
+        // The login succeeded, even if the invitation is rejected next.
         replaceSession(services, session);
       }
-      return await people.acceptInvitation(token);
+      return await accountApi.acceptInvitation(token);
     },
-    onSuccess: (joined) => entered(joined),
+    onSuccess: (joined) => completeLogin(joined),
   });
   return (
-    <FrontFrame
-      title={`Join ${link.organization_name ?? 'the team'}`}
-      lead={`You were invited as ${link.email}`}
+    <LoginLayout
+      title={`Join ${link.organization_name ?? 'your team'}`}
+      subtitle={`You were invited as ${link.email}`}
     >
       <form onSubmit={form.onSubmit((values) => accept.mutate(values))}>
         <Stack gap="md">
           <Text size="sm">
             {isLoggedIn
-              ? 'You are logged in with this address.'
-              : 'Log in with your account for this address to join.'}
+              ? 'You are logged in with this email address.'
+              : 'This email address already has an account. Log in to join.'}
           </Text>
           {isLoggedIn ? null : (
             <>
@@ -57,18 +57,18 @@ export function AcceptInvitation({ token, link, onBack }: { token: string; link:
           )}
           {needsCode(accept.error, form.values.code) ? <CodeField {...form.getInputProps('code')} /> : null}
           {accept.error && !hasCode(accept.error, 'totp_required') ? (
-            <LoginProblem error={accept.error} />
+            <LoginError error={accept.error} />
           ) : null}
           <Button type="submit" loading={accept.isPending} fullWidth>
             {isLoggedIn ? 'Join' : 'Log in and join'}
           </Button>
           {isLoggedIn ? null : (
             <Anchor component="button" type="button" size="sm" ta="center" onClick={onBack}>
-              New here? Set a password
+              No account yet? Set a password
             </Anchor>
           )}
         </Stack>
       </form>
-    </FrontFrame>
+    </LoginLayout>
   );
 }

@@ -2,30 +2,32 @@ import { Anchor, Button, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { people } from '../../api/people.ts';
-import { FrontFrame } from './FrontFrame.tsx';
-import { LINK_TITLES, LinkOnItsWay } from './LinkOnItsWay.tsx';
-import { LoginProblem } from './LoginProblem.tsx';
+import { accountApi } from '../../api/account.ts';
+import { LoginError } from './LoginError.tsx';
+import { LoginLayout } from './LoginLayout.tsx';
+import { LINK_TITLES, ResetLinkSent } from './ResetLinkSent.tsx';
 
 export function ForgotPasswordPage() {
   const form = useForm({ initialValues: { email: '' } });
-  const request = useMutation({ mutationFn: (email: string) => people.requestPasswordReset(email.trim()) });
+  const request = useMutation({
+    mutationFn: (email: string) => accountApi.requestPasswordReset(email.trim()),
+  });
   const back = (
     <Anchor component={Link} to="/login" size="sm" ta="center">
-      Back to the login
+      Back to login
     </Anchor>
   );
   if (request.isSuccess)
     return (
-      <FrontFrame title={LINK_TITLES[request.data.link_by]}>
+      <LoginLayout title={LINK_TITLES[request.data.link_by]}>
         <Stack gap="md">
-          <LinkOnItsWay email={form.values.email} reset={request.data} />
+          <ResetLinkSent email={form.values.email} reset={request.data} />
           {back}
         </Stack>
-      </FrontFrame>
+      </LoginLayout>
     );
   return (
-    <FrontFrame title="Reset the password" lead="With a link that is good once">
+    <LoginLayout title="Reset your password" subtitle="We send you a link that works once">
       <form onSubmit={form.onSubmit(({ email }) => request.mutate(email))}>
         <Stack gap="md">
           <TextInput
@@ -37,13 +39,13 @@ export function ForgotPasswordPage() {
             autoFocus
             {...form.getInputProps('email')}
           />
-          {request.error ? <LoginProblem error={request.error} /> : null}
+          {request.error ? <LoginError error={request.error} /> : null}
           <Button type="submit" loading={request.isPending} fullWidth>
-            Ask for the link
+            Request link
           </Button>
           {back}
         </Stack>
       </form>
-    </FrontFrame>
+    </LoginLayout>
   );
 }

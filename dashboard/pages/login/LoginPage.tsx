@@ -2,37 +2,37 @@ import { Anchor, Button, Divider, PasswordInput, Stack, TextInput } from '@manti
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { people } from '../../api/people.ts';
-import { hasCode } from '../../api/problem.ts';
-import { useFilters } from '../../shared/filters.ts';
-import { Icon } from '../../shared/Icon.tsx';
-import { signWithPasskey } from '../../shared/passkeys.ts';
-import { CodeField } from './CodeField.tsx';
-import { needsCode, typedCode } from './codes.ts';
-import { useEntered } from './entered.ts';
-import { FrontFrame } from './FrontFrame.tsx';
-import { LoginProblem } from './LoginProblem.tsx';
+import { accountApi } from '../../api/account.ts';
+import { hasCode } from '../../api/api-error.ts';
+import { CodeField } from '../../auth/CodeField.tsx';
+import { signWithPasskey } from '../../auth/sign-with-passkey.ts';
+import { needsCode, typedCode } from '../../auth/totp-code.ts';
+import { useFilters } from '../../shared/filters/use-filters.ts';
+import { Icon } from '../../shared/text/Icon.tsx';
+import { LoginError } from './LoginError.tsx';
+import { LoginLayout } from './LoginLayout.tsx';
+import { useCompleteLogin } from './use-complete-login.ts';
 
-/** Email and password, then the second factor where there is one; or a passkey instead of all of it. */
 export function LoginPage() {
   const { filters } = useFilters();
-  const entered = useEntered();
-  const onSuccess = (session: Awaited<ReturnType<typeof people.logIn>>) => entered(session, filters.next);
+  const completeLogin = useCompleteLogin();
+  const onSuccess = (session: Awaited<ReturnType<typeof accountApi.logIn>>) =>
+    completeLogin(session, filters.next);
   const form = useForm({ initialValues: { email: '', password: '', code: '' } });
   const logIn = useMutation({
     mutationFn: ({ email, password, code }: typeof form.values) =>
-      people.logIn({
+      accountApi.logIn({
         email: email.trim(),
         password,
         ...typedCode(code),
       }),
     onSuccess,
   });
-  const passkey = useMutation({ mutationFn: () => signWithPasskey(people.passkeyLogIn), onSuccess });
-  const problem = logIn.error ?? passkey.error;
+  const passkey = useMutation({ mutationFn: () => signWithPasskey(accountApi.passkeyLogIn), onSuccess });
+  const error = logIn.error ?? passkey.error;
 
   return (
-    <FrontFrame title="Log in" lead="Keys, webhooks and deliveries of your Organization">
+    <LoginLayout title="Log in" subtitle="Manage API keys, webhooks and deliveries">
       <form
         onSubmit={form.onSubmit((values) => {
           passkey.reset();
@@ -57,7 +57,7 @@ export function LoginPage() {
             {...form.getInputProps('password')}
           />
           {needsCode(logIn.error, form.values.code) ? <CodeField {...form.getInputProps('code')} /> : null}
-          {problem && !hasCode(problem, 'totp_required') ? <LoginProblem error={problem} /> : null}
+          {error && !hasCode(error, 'totp_required') ? <LoginError error={error} /> : null}
           <Button type="submit" loading={logIn.isPending} fullWidth>
             Log in
           </Button>
@@ -75,10 +75,10 @@ export function LoginPage() {
             Use a passkey
           </Button>
           <Anchor component={Link} to="/forgot-password" size="sm" ta="center">
-            Forgot the password?
+            Forgot your password?
           </Anchor>
         </Stack>
       </form>
-    </FrontFrame>
+    </LoginLayout>
   );
 }

@@ -1,16 +1,16 @@
 import { Anchor, Button, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
-import { people } from '../../api/people.ts';
-import { hasCode } from '../../api/problem.ts';
+import { accountApi } from '../../api/account.ts';
+import { hasCode } from '../../api/api-error.ts';
 import type { Link } from '../../api/types.ts';
-import { NewPasswordFields } from '../../shared/NewPasswordFields.tsx';
-import { newPasswordRules } from '../../shared/passwords.ts';
-import { CodeField } from './CodeField.tsx';
-import { needsCode, typedCode } from './codes.ts';
-import { useEntered } from './entered.ts';
-import { FrontFrame } from './FrontFrame.tsx';
-import { LoginProblem } from './LoginProblem.tsx';
+import { CodeField } from '../../auth/CodeField.tsx';
+import { NewPasswordFields } from '../../auth/NewPasswordFields.tsx';
+import { newPasswordRules } from '../../auth/password-rules.ts';
+import { needsCode, typedCode } from '../../auth/totp-code.ts';
+import { LoginError } from './LoginError.tsx';
+import { LoginLayout } from './LoginLayout.tsx';
+import { useCompleteLogin } from './use-complete-login.ts';
 
 export function SetPasswordForm({
   token,
@@ -19,10 +19,9 @@ export function SetPasswordForm({
 }: {
   token: string;
   link: Link;
-  /** The address of an invitation belongs to an account: by the person's own word, or the service's. */
   onHasAccount: () => void;
 }) {
-  const entered = useEntered();
+  const completeLogin = useCompleteLogin();
   const invited = link.purpose === 'invitation';
   const form = useForm({
     initialValues: { name: '', password: '', again: '', code: '' },
@@ -30,21 +29,21 @@ export function SetPasswordForm({
   });
   const setPassword = useMutation({
     mutationFn: ({ name, password, code }: typeof form.values) =>
-      people.setPassword({
+      accountApi.setPassword({
         token,
         password,
         ...(name.trim() === '' ? {} : { name: name.trim() }),
         ...typedCode(code),
       }),
-    onSuccess: (session) => entered(session),
+    onSuccess: (session) => completeLogin(session),
     onError: (error) => {
       if (hasCode(error, 'account_exists')) onHasAccount();
     },
   });
   return (
-    <FrontFrame
+    <LoginLayout
       title={invited ? `Join ${link.organization_name ?? 'your team'}` : 'Set a new password'}
-      lead={invited ? `You were invited as ${link.email}` : `For ${link.email}`}
+      subtitle={invited ? `You were invited as ${link.email}` : `For ${link.email}`}
     >
       <form onSubmit={form.onSubmit((values) => setPassword.mutate(values))}>
         <Stack gap="md">
@@ -52,7 +51,7 @@ export function SetPasswordForm({
           {invited ? (
             <TextInput
               label="Your name"
-              description="How your team sees you"
+              description="Shown to your team"
               autoComplete="name"
               maxLength={128}
               autoFocus
@@ -62,17 +61,17 @@ export function SetPasswordForm({
           <NewPasswordFields form={form} label="Password" />
           {invited ? null : (
             <Text size="sm" c="dimmed">
-              Every other session ends, and your passkeys are removed: add them again afterwards.
+              This ends all other sessions and removes your passkeys. You can add them again later.
             </Text>
           )}
           {needsCode(setPassword.error, form.values.code) ? (
             <CodeField {...form.getInputProps('code')} />
           ) : null}
           {setPassword.error && !hasCode(setPassword.error, 'totp_required') ? (
-            <LoginProblem error={setPassword.error} />
+            <LoginError error={setPassword.error} />
           ) : null}
           <Button type="submit" loading={setPassword.isPending} fullWidth>
-            {invited ? 'Set the password and join' : 'Set the password'}
+            {invited ? 'Set password and join' : 'Set password'}
           </Button>
           {invited ? (
             <Anchor component="button" type="button" size="sm" ta="center" onClick={onHasAccount}>
@@ -81,6 +80,6 @@ export function SetPasswordForm({
           ) : null}
         </Stack>
       </form>
-    </FrontFrame>
+    </LoginLayout>
   );
 }

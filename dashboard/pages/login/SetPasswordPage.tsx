@@ -2,59 +2,59 @@ import { Anchor, Button, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { people } from '../../api/people.ts';
-import { Problem } from '../../api/problem.ts';
-import { Failure } from '../../shared/Failure.tsx';
-import { PageLoading } from '../../shared/PageLoading.tsx';
-import { useSession } from '../../shell/session.ts';
+import { accountApi } from '../../api/account.ts';
+import { ApiError } from '../../api/api-error.ts';
+import { useSession } from '../../session/session.ts';
+import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
+import { PageLoading } from '../../shared/feedback/PageLoading.tsx';
 import { AcceptInvitation } from './AcceptInvitation.tsx';
-import { FrontFrame } from './FrontFrame.tsx';
+import { LoginLayout } from './LoginLayout.tsx';
 import { SetPasswordForm } from './SetPasswordForm.tsx';
 
-/** Where the link of an invitation or a reset leads. Its token is behind the #, so no server log ever has it. */
+/** Opened by invitation and reset links. The token is in the URL fragment, so it never appears in a server log. */
 export function SetPasswordPage() {
-  // The service does not tell who holds a link whether its address has an account.
+  // The API does not reveal whether the invited email address has an account, so the user says so.
   const [hasAccount, setHasAccount] = useState(false);
   const { data: session } = useSession();
   const [token] = useState(() => new URLSearchParams(location.hash.slice(1)).get('token') ?? '');
-  // Out of the address as soon as it is read, so that it is neither bookmarked nor in the history.
+  // Keeps the token out of bookmarks and the history.
   useEffect(() => history.replaceState(history.state, '', location.pathname), []);
   const {
     data: link,
     error,
     refetch,
   } = useQuery({
-    // The token is no part of the key: keys are shown by tools.
+    // Without the token: query keys are visible in developer tools.
     queryKey: ['link'],
-    queryFn: () => people.inspectLink(token),
+    queryFn: () => accountApi.inspectLink(token),
     enabled: token !== '',
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });
 
-  if (token === '' || (error instanceof Problem && error.status === 404))
+  if (token === '' || (error instanceof ApiError && error.status === 404))
     return (
-      <FrontFrame title="This link does not work">
+      <LoginLayout title="This link does not work">
         <Stack gap="md" align="center">
           <Text size="sm" ta="center">
             {token === ''
-              ? 'For safety the page forgets it when it is loaded again: open the link once more from where you have it.'
-              : 'It was used already, or its time is over. Ask for a new one: a Founder of your Organization can invite you again.'}
+              ? 'Open the link again from your email. For security, this page does not keep it after a reload.'
+              : 'The link was already used or has expired. Request a new link, or ask a Founder to invite you again.'}
           </Text>
           <Button component={Link} to="/forgot-password" variant="light" fullWidth>
-            Reset the password
+            Reset password
           </Button>
           <Anchor component={Link} to="/login" size="sm">
-            To the login
+            Log in
           </Anchor>
         </Stack>
-      </FrontFrame>
+      </LoginLayout>
     );
   if (error)
     return (
-      <FrontFrame title="Set a password">
-        <Failure error={error} onRetry={() => void refetch()} />
-      </FrontFrame>
+      <LoginLayout title="Set a password">
+        <ErrorAlert error={error} onRetry={() => void refetch()} />
+      </LoginLayout>
     );
   if (!link) return <PageLoading />;
   const isLoggedIn = session?.member.email.toLowerCase() === link.email.toLowerCase();

@@ -3,9 +3,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { createApi } from '../../api/client.ts';
 import type { Bank } from '../../api/types.ts';
-import { useServices } from '../../app/services.tsx';
-import { Failure } from '../../shared/Failure.tsx';
-import { useWorkspace } from '../../shell/workspace-context.ts';
+import { useServices } from '../../session/services.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
 
 export function BankStep({ onDone }: { onDone: () => void }) {
   const { organization, banks, bank, chooseBank, can, environment } = useWorkspace();
@@ -13,7 +13,7 @@ export function BankStep({ onDone }: { onDone: () => void }) {
   const queries = useQueryClient();
   const [name, setName] = useState('');
   const sandboxBanks = banks.filter((candidate) => candidate.environment === 'sandbox');
-  // Whatever is selected: a bank is of the environment of the token that creates it.
+  // The token determines the environment of a new bank, so the sandbox token is used whatever bank is selected.
   const sandbox = createApi(tokens, { organizationGuid: organization.guid, environment: 'sandbox' });
   const create = useMutation({
     mutationFn: () => sandbox.post<Bank>('/banks', { name: name.trim() }),
@@ -27,7 +27,7 @@ export function BankStep({ onDone }: { onDone: () => void }) {
     <Stack gap="md" maw={520} py="sm">
       {sandboxBanks.length > 0 ? (
         <Radio.Group
-          label="Use this bank"
+          label="Use an existing bank"
           value={isReady ? bank.guid : ''}
           onChange={(guid) => {
             const chosen = sandboxBanks.find((candidate) => candidate.guid === guid);
@@ -51,7 +51,7 @@ export function BankStep({ onDone }: { onDone: () => void }) {
           <Group align="flex-end">
             <TextInput
               flex={1}
-              label={sandboxBanks.length > 0 ? 'Or create another' : 'Name of the bank'}
+              label={sandboxBanks.length > 0 ? 'Or create a bank' : 'Bank name'}
               placeholder="Acme Bank"
               maxLength={128}
               value={name}
@@ -63,12 +63,12 @@ export function BankStep({ onDone }: { onDone: () => void }) {
               disabled={name.trim() === ''}
               loading={create.isPending}
             >
-              Create
+              Create bank
             </Button>
           </Group>
         </form>
       ) : null}
-      {create.error ? <Failure error={create.error} /> : null}
+      {create.error ? <ErrorAlert error={create.error} /> : null}
       <Group>
         <Button disabled={!isReady} onClick={onDone}>
           Continue{isReady ? ` with ${bank.name}` : ''}

@@ -2,68 +2,68 @@ import { Button, CopyButton, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { CreatedApplication } from '../../api/types.ts';
-import { CodeBlock } from '../../shared/CodeBlock.tsx';
-import { Icon } from '../../shared/Icon.tsx';
+import { CodeBlock } from '../../shared/text/CodeBlock.tsx';
+import { Icon } from '../../shared/text/Icon.tsx';
 import { type Call, commandOf, firstCall } from './curl.ts';
 
-/** For a key that was made elsewhere. */
-const USUAL_SCOPES = ['customers:read'];
-const COVERED = '••••••••';
+/** For a key that was generated earlier. */
+const DEFAULT_SCOPES = ['customers:read'];
+const MASK = '••••••••';
 
-/** A call that works as it is pasted; on the screen the secret stays covered. */
+/** The copied command contains the secret; the one on the screen masks it. */
 export function CurlStep({ created }: { created: CreatedApplication | undefined }) {
   const { data } = useQuery({
     queryKey: ['token endpoint'],
     queryFn: readTokenEndpoint,
     staleTime: Number.POSITIVE_INFINITY,
   });
-  const call = firstCall(created?.scopes ?? USUAL_SCOPES);
-  const place = {
+  const call = firstCall(created?.scopes ?? DEFAULT_SCOPES);
+  const request = {
     endpoint: data ?? `${location.origin}/oauth/token`,
     api: `${location.origin}/api`,
     id: created?.client_id ?? '$CLIENT_ID',
   };
   return (
     <Stack py="sm" maw={760}>
-      <Text size="sm">{meaningOf(call, created !== undefined)}</Text>
+      <Text size="sm">{describeCall(call, created !== undefined)}</Text>
       {call ? (
         <CodeBlock
           label="command"
-          code={commandOf(call, { ...place, secret: created ? COVERED : '$CLIENT_SECRET' })}
+          code={commandOf(call, { ...request, secret: created ? MASK : '$CLIENT_SECRET' })}
         />
       ) : null}
       <Group>
         {call ? (
           <CopyButton
-            value={commandOf(call, { ...place, secret: created?.client_secret ?? '$CLIENT_SECRET' })}
+            value={commandOf(call, { ...request, secret: created?.client_secret ?? '$CLIENT_SECRET' })}
             timeout={1500}
           >
             {({ copied, copy }) => (
               <Button onClick={copy} leftSection={<Icon name={copied ? 'check' : 'copy'} size={16} />}>
-                {copied ? 'Copied' : created ? 'Copy with the secret' : 'Copy'}
+                {copied ? 'Copied' : created ? 'Copy with secret' : 'Copy'}
               </Button>
             )}
           </CopyButton>
         ) : null}
         <Button component={Link} to="/overview" variant="default">
-          To the overview
+          Go to overview
         </Button>
       </Group>
     </Stack>
   );
 }
 
-function meaningOf(call: Call | undefined, isNew: boolean): string {
-  if (!call) return 'The key has no scope, so it gets no token. Give it one under API keys, by Edit.';
+function describeCall(call: Call | undefined, isNew: boolean): string {
+  if (!call) return 'The key has no scopes, so it cannot get a token. Add a scope under API keys.';
   if (!isNew)
-    return 'Put your key in place of the two names; it needs customers:read. Run it from an allowed address.';
+    return 'Replace $CLIENT_ID and $CLIENT_SECRET with your key pair, which needs customers:read. Run the command from an allowed address.';
   if (call.list === undefined)
-    return 'Gets a token with your new key. The key reads nothing, so there is no call to try with it.';
-  const what = call.list.replaceAll('_', ' ');
-  return `Gets a token with your new key and lists the ${what} that it sees. Run it from an allowed address.`;
+    return 'This command gets a token with your new key. The key has no read scope, so there is no list to show.';
+  const resource = call.list.replaceAll('_', ' ');
+  return `This command gets a token with your new key and lists your ${resource}. Run it from an allowed address.`;
 }
 
-/** Where this environment's tokens are issued (RFC 8414). */
+/** Authorization server metadata (RFC 8414). */
 async function readTokenEndpoint(): Promise<string> {
   const response = await fetch('/.well-known/oauth-authorization-server');
   return ((await response.json()) as { token_endpoint: string }).token_endpoint;

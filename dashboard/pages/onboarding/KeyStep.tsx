@@ -1,10 +1,11 @@
 import { Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { CreatedApplication } from '../../api/types.ts';
-import { useWorkspace } from '../../shell/workspace-context.ts';
+import { useWorkspace } from '../../session/workspace.ts';
 import { KeyForm } from '../keys/KeyForm.tsx';
 import { KeySecret } from '../keys/KeySecret.tsx';
-import { listKeyOf, readScopesOf, useKeyCalls } from '../keys/kinds.ts';
+import { readScopesOf } from '../keys/scopes/read-scopes.ts';
+import { listKeyOf, useKeyApi } from '../keys/use-key-api.ts';
 
 export function KeyStep({
   onCreated,
@@ -15,13 +16,13 @@ export function KeyStep({
 }) {
   const workspace = useWorkspace();
   const queries = useQueryClient();
-  const calls = useKeyCalls('bank');
+  const keyApi = useKeyApi('bank');
   const create = useMutation({
-    mutationFn: calls.create,
+    mutationFn: keyApi.create,
     gcTime: 0,
     onSuccess: async (created) => {
       onCreated(created);
-      await queries.invalidateQueries({ queryKey: listKeyOf(workspace, calls) });
+      await queries.invalidateQueries({ queryKey: listKeyOf(workspace, keyApi) });
     },
   });
   return (
@@ -38,7 +39,7 @@ export function KeyStep({
             ip_allowlist: [],
           }}
           action="Generate bank key"
-          cancel="I have one already"
+          cancel="I already have a key"
           pending={create.isPending}
           error={create.error}
           onSubmit={create.mutate}

@@ -2,11 +2,11 @@ import { Button, Progress, Stepper, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { use, useState } from 'react';
 import type { CreatedApplication, Subscription } from '../../api/types.ts';
-import { EmptyState } from '../../shared/EmptyState.tsx';
-import { KeepContext } from '../../shared/hold.ts';
-import { PageHeader } from '../../shared/PageHeader.tsx';
-import { Panel } from '../../shared/Panel.tsx';
-import { useWorkspace } from '../../shell/workspace-context.ts';
+import { FreezeContext } from '../../session/freeze.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
+import { PageHeader } from '../../shared/page/PageHeader.tsx';
+import { Panel } from '../../shared/page/Panel.tsx';
 import { BankStep } from './BankStep.tsx';
 import { CurlStep } from './CurlStep.tsx';
 import { KeyStep } from './KeyStep.tsx';
@@ -15,17 +15,16 @@ import { SubscriptionStep } from './SubscriptionStep.tsx';
 import { type StepName, stepsOf } from './steps.ts';
 import { TestStep } from './TestStep.tsx';
 
-/** From nothing to a webhook that arrives: a few steps, each of which can be skipped when it is done already. */
 export function OnboardingPage() {
   const { can, has } = useWorkspace();
-  const { isKept } = use(KeepContext);
+  const { isFrozen } = use(FreezeContext);
   const [current, setCurrent] = useState<StepName>('bank');
   const [key, setKey] = useState<CreatedApplication>();
   const [subscription, setSubscription] = useState<Subscription>();
   if (!can('bank_applications:write'))
     return (
-      <EmptyState icon="rocket" title="Set-up is not for your role">
-        A Founder or Key Admin of your team generates keys and creates subscriptions.
+      <EmptyState icon="rocket" title="You cannot set up keys and webhooks">
+        You need the Key Admin or Founder role to generate keys and create subscriptions.
       </EmptyState>
     );
   const hasWebhooks = has('webhooks');
@@ -37,30 +36,30 @@ export function OnboardingPage() {
         title="Get started"
         actions={
           <Button component={Link} to="/overview" variant="default">
-            Skip the set-up
+            Skip setup
           </Button>
         }
       >
         {hasWebhooks
-          ? 'In a few minutes your program has a key, and a first event has reached your endpoint.'
-          : 'In a few minutes your program has a key, and has made its first call.'}
+          ? 'Generate a key, receive your first event and make your first API call.'
+          : 'Generate a key and make your first API call.'}
       </PageHeader>
       <div className={styles.columns}>
         <Stepper
           active={active}
-          onStepClick={(wanted) => setCurrent(steps[wanted]?.name ?? 'bank')}
+          onStepClick={(index) => setCurrent(steps[index]?.name ?? 'bank')}
           orientation="vertical"
           size="sm"
           visibleFrom="sm"
-          classNames={{ stepDescription: styles.meaning ?? '' }}
+          classNames={{ stepDescription: styles.description ?? '' }}
         >
-          {steps.map(({ name, title, meaning }, index) => (
+          {steps.map(({ name, title, description }, index) => (
             <Stepper.Step
               key={name}
               label={title}
-              description={meaning}
-              // Back to what is done; not while this step waits for a secret, or shows it.
-              allowStepSelect={index < active && !isKept}
+              description={description}
+              // Not while a secret is pending or shown.
+              allowStepSelect={index < active && !isFrozen}
             />
           ))}
         </Stepper>
@@ -68,9 +67,9 @@ export function OnboardingPage() {
           <Text size="sm" c="dimmed" mb={6}>
             Step {active + 1} of {steps.length}
           </Text>
-          <Progress value={((active + 1) / steps.length) * 100} aria-label="How far the set-up is" />
+          <Progress value={((active + 1) / steps.length) * 100} aria-label="Setup progress" />
         </div>
-        <Panel title={steps[active]?.title ?? ''} hint={steps[active]?.meaning}>
+        <Panel title={steps[active]?.title ?? ''} hint={steps[active]?.description}>
           {current === 'bank' ? <BankStep onDone={() => setCurrent('key')} /> : null}
           {current === 'key' ? (
             <KeyStep onCreated={setKey} onDone={() => setCurrent(hasWebhooks ? 'subscription' : 'call')} />

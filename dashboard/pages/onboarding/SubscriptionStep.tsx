@@ -2,14 +2,14 @@ import { Button, Group, Radio, Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Subscription } from '../../api/types.ts';
-import { useSubscriptions } from '../../shared/subscription-names.ts';
-import { useSubscriptionCalls } from '../subscriptions/calls.ts';
-import { SigningKey } from '../subscriptions/SigningKey.tsx';
+import { useSubscriptions } from '../../shared/deliveries/use-subscriptions.ts';
+import { SigningKeySecret } from '../subscriptions/SigningKeySecret.tsx';
 import { SubscriptionForm } from '../subscriptions/SubscriptionForm.tsx';
+import { useSubscriptionApi } from '../subscriptions/use-subscription-api.ts';
 
-/** Undefined: without one. */
+/** Calls `onDone` with undefined when the step is skipped. */
 export function SubscriptionStep({ onDone }: { onDone: (subscription: Subscription | undefined) => void }) {
-  const { create, listKey } = useSubscriptionCalls();
+  const { create, listKey } = useSubscriptionApi();
   const queries = useQueryClient();
   const existing = useSubscriptions().filter(({ state }) => state === 'active' || state === 'storing');
   const [chosen, setChosen] = useState<string>();
@@ -22,12 +22,12 @@ export function SubscriptionStep({ onDone }: { onDone: (subscription: Subscripti
   return (
     <Stack maw={620} py="sm">
       {created ? (
-        <SigningKey created={created} onStored={() => onDone(created)} doneLabel="Continue" />
+        <SigningKeySecret created={created} onStored={() => onDone(created)} doneLabel="Continue" />
       ) : (
         <>
           {existing.length > 0 ? (
             <Group align="flex-end" justify="space-between">
-              <Radio.Group label="Use this one" value={chosen ?? ''} onChange={setChosen}>
+              <Radio.Group label="Use an existing subscription" value={chosen ?? ''} onChange={setChosen}>
                 <Stack gap="xs" mt="xs">
                   {existing.map(({ guid, name, url }) => (
                     <Radio key={guid} value={guid} label={name} description={url} />
@@ -43,7 +43,7 @@ export function SubscriptionStep({ onDone }: { onDone: (subscription: Subscripti
             </Group>
           ) : null}
           <SubscriptionForm
-            action={existing.length > 0 ? 'Create another' : 'Create'}
+            action={existing.length > 0 ? 'Create another' : 'Create subscription'}
             cancel="Skip webhooks"
             pending={creation.isPending}
             error={creation.error}

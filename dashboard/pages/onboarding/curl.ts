@@ -1,4 +1,4 @@
-/** What a bank key can list, the first that it may read is shown. */
+/** In order of preference for the first call. */
 const LISTS = [
   'customers',
   'accounts',
@@ -13,7 +13,7 @@ const LISTS = [
 
 export type Call = { scope: string; list?: string };
 
-/** A first call that a key with these scopes is not refused; none for a key without any. */
+/** A call that these scopes allow. */
 export function firstCall(scopes: readonly string[]): Call | undefined {
   const list = LISTS.find((each) => scopes.includes(`${each}:read`));
   if (list !== undefined) return { scope: `${list}:read`, list };
@@ -21,7 +21,7 @@ export function firstCall(scopes: readonly string[]): Call | undefined {
   return scope === undefined ? undefined : { scope };
 }
 
-/** Gets a token and calls with it; where there is nothing to read, the token is what is shown. */
+/** Without a list to read, the command only prints the token. */
 export function commandOf(
   { scope, list }: Call,
   { endpoint, api, id, secret }: { endpoint: string; api: string; id: string; secret: string },

@@ -1,23 +1,22 @@
 import { Table } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { EndpointStatistics } from '../../api/types.ts';
-import tableStyles from '../../shared/DataTable.module.css';
-import { Duration } from '../../shared/Duration.tsx';
-import { SubscriptionLabel } from '../../shared/SubscriptionLabel.tsx';
+import { SubscriptionLabel } from '../../shared/deliveries/SubscriptionLabel.tsx';
+import tableStyles from '../../shared/table/DataTable.module.css';
+import { Duration } from '../../shared/time/Duration.tsx';
 import { SuccessRate } from './SuccessRate.tsx';
 
 type Column = { title: string; cell: (endpoint: EndpointStatistics) => ReactNode };
 
 const COLUMNS: readonly Column[] = [
   { title: 'Endpoint', cell: ({ subscription_guid: guid }) => <SubscriptionLabel guid={guid} /> },
-  { title: 'Success', cell: ({ success_rate: rate }) => <SuccessRate rate={rate} /> },
+  { title: 'Success rate', cell: ({ success_rate: rate }) => <SuccessRate rate={rate} /> },
   { title: 'Delivered', cell: ({ completed }) => completed.toLocaleString('en') },
   { title: 'Failed attempts', cell: ({ failed_attempts: failed }) => failed.toLocaleString('en') },
   { title: 'p50', cell: ({ p50_ms: ms }) => <Duration ms={ms} /> },
   { title: 'p99', cell: ({ p99_ms: ms }) => <Duration ms={ms} /> },
 ];
 
-/** Those in trouble first. */
 export function EndpointTable({ endpoints }: { endpoints: readonly EndpointStatistics[] }) {
   const sorted = endpoints.toSorted((a, b) => (a.success_rate ?? 1) - (b.success_rate ?? 1));
   return (

@@ -1,31 +1,30 @@
 import { Alert, List, Stack, Text } from '@mantine/core';
-import { Failure } from '../../shared/Failure.tsx';
-import { Icon } from '../../shared/Icon.tsx';
-import { Moment } from '../../shared/Moment.tsx';
-import { OutOfDate } from '../../shared/OutOfDate.tsx';
-import { SubscriptionLabel } from '../../shared/SubscriptionLabel.tsx';
-import { type Failing, useFailing } from './failing.ts';
+import { SubscriptionLabel } from '../../shared/deliveries/SubscriptionLabel.tsx';
+import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
+import { StaleAlert } from '../../shared/feedback/StaleAlert.tsx';
+import { Icon } from '../../shared/text/Icon.tsx';
+import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
+import { type FailingEndpoint, useFailingEndpoints } from './use-failing-endpoints.ts';
 
-/** On top of everything else: who does not answer now. */
 export function FailingEndpoints() {
-  const { failing, error, retry } = useFailing();
+  const { failing, error, retry } = useFailingEndpoints();
   if (error && !failing)
-    return <Failure error={error} title="Whether endpoints are failing is not known" onRetry={retry} />;
-  const outOfDate = error ? <OutOfDate what="Which endpoints are failing" /> : null;
-  if (!failing || failing.length === 0) return outOfDate;
+    return <ErrorAlert error={error} title="Could not load endpoint status" onRetry={retry} />;
+  const stale = error ? <StaleAlert what="the endpoint status" /> : null;
+  if (!failing || failing.length === 0) return stale;
   return (
     <Stack gap="sm">
-      {outOfDate}
+      {stale}
       <Alert
         color="red"
         variant="light"
         icon={<Icon name="warning" />}
-        title={failing.length === 1 ? 'One endpoint is failing' : `${failing.length} endpoints are failing`}
+        title={failing.length === 1 ? '1 endpoint is failing' : `${failing.length} endpoints are failing`}
       >
         <List size="sm" spacing={4} listStyleType="none">
           {failing.map((endpoint) => (
             <List.Item key={endpoint.guid}>
-              <SubscriptionLabel guid={endpoint.guid} /> <Trouble endpoint={endpoint} />
+              <SubscriptionLabel guid={endpoint.guid} /> <FailureDetail endpoint={endpoint} />
             </List.Item>
           ))}
         </List>
@@ -34,18 +33,18 @@ export function FailingEndpoints() {
   );
 }
 
-function Trouble({ endpoint: { since, isOver, waiting } }: { endpoint: Failing }) {
+function FailureDetail({ endpoint: { since, hasFailed, waiting } }: { endpoint: FailingEndpoint }) {
   return (
     <Text span size="sm">
-      {isOver ? 'has failed for good; create a new subscription' : null}
-      {!isOver && since ? (
+      {hasFailed ? 'has failed permanently. Create a new subscription.' : null}
+      {!hasFailed && since ? (
         <>
-          first failed <Moment at={since} />, and is tried again by itself
+          first failed <RelativeTime at={since} />. Retries continue automatically.
         </>
       ) : null}
       {waiting === undefined
         ? null
-        : `${waiting === 1 ? 'one delivery waits' : `${waiting} deliveries wait`} to be sent again`}
+        : `${waiting === 1 ? '1 delivery is' : `${waiting} deliveries are`} waiting for a retry`}
     </Text>
   );
 }

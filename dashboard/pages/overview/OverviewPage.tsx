@@ -1,15 +1,15 @@
-import { FeatureOff } from '../../shared/FeatureOff.tsx';
-import { PageLoading } from '../../shared/PageLoading.tsx';
-import { useWorkspace } from '../../shell/workspace-context.ts';
-import { useSetUp } from './set-up.ts';
-import { ToSetUp } from './ToSetUp.tsx';
+import { useWorkspace } from '../../session/workspace.ts';
+import { PageLoading } from '../../shared/feedback/PageLoading.tsx';
+import { FeatureDisabled } from '../../shared/page/FeatureDisabled.tsx';
+import { RedirectToOnboarding } from './RedirectToOnboarding.tsx';
+import { useOnboardingState } from './use-onboarding-state.ts';
 import { WebhookOverview } from './WebhookOverview.tsx';
 
-/** The first page: how deliveries do. A new Organization is led to its set-up instead, once. */
+/** Redirects a new Organization to the onboarding, once per browser. */
 export function OverviewPage() {
   const { has } = useWorkspace();
-  const setUp = useSetUp();
-  if (setUp === 'unknown') return <PageLoading />;
-  if (setUp === 'new') return <ToSetUp />;
-  return has('webhooks') ? <WebhookOverview /> : <FeatureOff feature="webhooks" />;
+  const onboarding = useOnboardingState();
+  if (onboarding === 'unknown') return <PageLoading />;
+  if (onboarding === 'new') return <RedirectToOnboarding />;
+  return has('webhooks') ? <WebhookOverview /> : <FeatureDisabled feature="webhooks" />;
 }

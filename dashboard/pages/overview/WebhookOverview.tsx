@@ -1,19 +1,18 @@
 import { SimpleGrid, Stack } from '@mantine/core';
-import { Failure } from '../../shared/Failure.tsx';
-import { useFilters } from '../../shared/filters.ts';
-import { OutOfDate } from '../../shared/OutOfDate.tsx';
-import { PageHeader } from '../../shared/PageHeader.tsx';
-import { useWorkspace } from '../../shell/workspace-context.ts';
-import { ChartPanel } from './ChartPanel.tsx';
-import { DeliveryBars } from './DeliveryBars.tsx';
-import { Endpoints } from './Endpoints.tsx';
-import { EventBars } from './EventBars.tsx';
+import { useWorkspace } from '../../session/workspace.ts';
+import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
+import { StaleAlert } from '../../shared/feedback/StaleAlert.tsx';
+import { useFilters } from '../../shared/filters/use-filters.ts';
+import { PageHeader } from '../../shared/page/PageHeader.tsx';
+import { AttemptBars } from './charts/AttemptBars.tsx';
+import { ChartPanel } from './charts/ChartPanel.tsx';
+import { EventBars } from './charts/EventBars.tsx';
+import { RangeControl } from './charts/RangeControl.tsx';
+import { rangeOf, useStatistics } from './charts/use-statistics.ts';
+import { EndpointsPanel } from './EndpointsPanel.tsx';
 import { FailingEndpoints } from './FailingEndpoints.tsx';
-import { Numbers } from './Numbers.tsx';
-import { RangeControl } from './RangeControl.tsx';
-import { rangeOf, useStatistics } from './statistics.ts';
+import { SummaryTiles } from './SummaryTiles.tsx';
 
-/** How deliveries do in this environment, at a glance. */
 export function WebhookOverview() {
   const { environment } = useWorkspace();
   const { filters } = useFilters();
@@ -24,21 +23,21 @@ export function WebhookOverview() {
         Events and deliveries in {environment}.
       </PageHeader>
       <FailingEndpoints />
-      {error && data ? <OutOfDate what="The figures" /> : null}
+      {error && data ? <StaleAlert what="the statistics" /> : null}
       {error && !data ? (
-        <Failure error={error} title="The figures could not be fetched" onRetry={() => void refetch()} />
+        <ErrorAlert error={error} title="Could not load statistics" onRetry={() => void refetch()} />
       ) : (
         <>
-          <Numbers data={data} />
+          <SummaryTiles data={data} />
           <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
             <ChartPanel title="Attempts" data={data}>
-              {(shown) => <DeliveryBars data={shown} label="Attempts" />}
+              {(loaded) => <AttemptBars data={loaded} label="Attempts" />}
             </ChartPanel>
             <ChartPanel title="Events" data={data}>
-              {(shown) => <EventBars data={shown} />}
+              {(loaded) => <EventBars data={loaded} />}
             </ChartPanel>
           </SimpleGrid>
-          <Endpoints endpoints={data?.subscriptions} />
+          <EndpointsPanel endpoints={data?.subscriptions} />
         </>
       )}
     </Stack>

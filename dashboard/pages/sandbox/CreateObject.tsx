@@ -2,14 +2,14 @@ import { Select, SimpleGrid, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { SandboxObject } from '../../api/types.ts';
-import { Dialog } from '../../shared/Dialog.tsx';
-import { FormEnd } from '../../shared/FormEnd.tsx';
-import { tell } from '../../shared/notify.ts';
-import { useWorkspace } from '../../shell/workspace-context.ts';
-import type { Field, Kind } from './kinds.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { notifySuccess } from '../../shared/feedback/notify.ts';
+import { Dialog } from '../../shared/forms/Dialog.tsx';
+import { FormActions } from '../../shared/forms/FormActions.tsx';
 import { ObjectField } from './ObjectField.tsx';
+import type { Field, Kind } from './object-kinds.ts';
 
-const BY_ITSELF = 'by itself';
+const DEFAULT_OUTCOME = 'default';
 
 export function CreateObject({ kind, onClose }: { kind: Kind; onClose: () => void }) {
   const { api, bank } = useWorkspace();
@@ -17,12 +17,12 @@ export function CreateObject({ kind, onClose }: { kind: Kind; onClose: () => voi
   const form = useForm<Record<string, string>>({
     initialValues: {
       ...Object.fromEntries(kind.fields.map(({ name, initial = '' }) => [name, initial])),
-      simulate: BY_ITSELF,
+      simulate: DEFAULT_OUTCOME,
     },
     validate: Object.fromEntries(
       kind.fields
         .filter(({ required }) => required)
-        .map(({ name }) => [name, (value: string) => (value.trim() === '' ? 'Needed' : null)]),
+        .map(({ name }) => [name, (value: string) => (value.trim() === '' ? 'Required' : null)]),
     ),
   });
   const create = useMutation({
@@ -30,12 +30,12 @@ export function CreateObject({ kind, onClose }: { kind: Kind; onClose: () => voi
       api.post<SandboxObject>(`/${kind.path}`, bodyOf(kind, values, bank?.guid)),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: [api.key, `/${kind.path}`] });
-      tell(`${kind.label} created.`);
+      notifySuccess(`${kind.label} created.`);
       onClose();
     },
   });
   return (
-    <Dialog wide title={`Create: ${kind.label.toLowerCase()}`} held={create.isPending} onClose={onClose}>
+    <Dialog wide title={`Create ${kind.label.toLowerCase()}`} locked={create.isPending} onClose={onClose}>
       <form onSubmit={form.onSubmit((values) => create.mutate(values))}>
         <Stack>
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
@@ -44,40 +44,40 @@ export function CreateObject({ kind, onClose }: { kind: Kind; onClose: () => voi
                 key={field.name}
                 field={field}
                 value={form.values[field.name] ?? ''}
-                others={form.values}
+                formValues={form.values}
                 error={form.errors[field.name]}
                 onChange={(value) => form.setFieldValue(field.name, value)}
               />
             ))}
           </SimpleGrid>
-          {kind.endings.length > 0 ? (
+          {kind.outcomes.length > 0 ? (
             <Select
-              label="How does it end?"
-              description="The simulator takes it there, step by step, each step an event"
+              label="Outcome"
+              description="The simulator moves the object to this state and creates an event for each step"
               allowDeselect={false}
               data={[
-                { value: BY_ITSELF, label: 'As it usually does' },
-                ...kind.endings.map((value) => ({ value, label: value.replaceAll('_', ' ') })),
+                { value: DEFAULT_OUTCOME, label: 'Default' },
+                ...kind.outcomes.map((value) => ({ value, label: value.replaceAll('_', ' ') })),
               ]}
-              value={form.values.simulate ?? BY_ITSELF}
-              onChange={(value) => form.setFieldValue('simulate', value ?? BY_ITSELF)}
+              value={form.values.simulate ?? DEFAULT_OUTCOME}
+              onChange={(value) => form.setFieldValue('simulate', value ?? DEFAULT_OUTCOME)}
             />
           ) : null}
-          <FormEnd action="Create" pending={create.isPending} error={create.error} onCancel={onClose} />
+          <FormActions action="Create" pending={create.isPending} error={create.error} onCancel={onClose} />
         </Stack>
       </form>
     </Dialog>
   );
 }
 
-/** Only what was filled in; an absent field is left out, never empty. */
+/** Empty fields are omitted: the API accepts neither null nor empty strings. */
 function bodyOf(kind: Kind, values: Record<string, string>, bankGuid: string | undefined): object {
   const given = kind.fields.filter(({ name }) => (values[name] ?? '').trim() !== '');
   const { simulate } = values;
   return {
     ...Object.fromEntries(given.map((field) => [field.name, typedValue(field, values[field.name] ?? '')])),
     bank_guid: bankGuid,
-    ...(simulate === BY_ITSELF ? {} : { simulate }),
+    ...(simulate === DEFAULT_OUTCOME ? {} : { simulate }),
   };
 }
 

@@ -1,10 +1,9 @@
 import { MultiSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { List } from '../../api/types.ts';
-import { useWorkspace } from '../../shell/workspace-context.ts';
-import type { Field } from './kinds.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import type { Field } from './object-kinds.ts';
 
-/** Completed files of the customer that the form names. */
 export function FilesField({
   field,
   value,
@@ -31,7 +30,7 @@ export function FilesField({
     <MultiSelect
       label={field.label}
       description={field.hint}
-      placeholder={customerGuid === '' ? 'Choose the customer first' : 'None'}
+      placeholder={customerGuid === '' ? 'Select a customer first' : 'None'}
       disabled={customerGuid === ''}
       data={(data?.objects ?? []).map(({ guid, filename }) => ({ value: guid, label: filename }))}
       value={value === '' ? [] : value.split(',')}

@@ -1,28 +1,27 @@
 import { NumberInput, Select, TextInput } from '@mantine/core';
-import { CustomerSelect } from '../../shared/CustomerSelect.tsx';
-import { money } from '../../shared/money.ts';
+import { CustomerSelect } from '../../shared/forms/CustomerSelect.tsx';
+import { formatAmount } from '../../shared/text/format-amount.ts';
 import { FilesField } from './FilesField.tsx';
-import { AMOUNTS, type Field } from './kinds.ts';
+import { AMOUNTS, type Field } from './object-kinds.ts';
 import { ReferenceField } from './ReferenceField.tsx';
 import { assetOf } from './summary.ts';
 
-/** One field of any kind of object; what is typed is text until it is sent. */
 export function ObjectField({
   field,
   value,
-  others,
+  formValues,
   error,
   onChange,
 }: {
   field: Field;
   value: string;
-  /** Of the whole form: what this one means may depend on them. */
-  others: Record<string, string>;
+  /** All values of the form. */
+  formValues: Record<string, string>;
   error: React.ReactNode;
   onChange: (value: string) => void;
 }) {
   const { label, required } = field;
-  const hint = AMOUNTS.has(field.name) ? amountHint(field, value, others) : field.hint;
+  const hint = AMOUNTS.has(field.name) ? amountHint(field, value, formValues) : field.hint;
   const common = { label, required, error, ...(hint === undefined ? {} : { description: hint }) };
   switch (field.kind) {
     case 'choice':
@@ -63,7 +62,7 @@ export function ObjectField({
         <FilesField
           field={field}
           value={value}
-          customerGuid={others.customer_guid ?? ''}
+          customerGuid={formValues.customer_guid ?? ''}
           onChange={onChange}
         />
       );
@@ -78,12 +77,12 @@ export function ObjectField({
   }
 }
 
-/** In the smallest unit, which is easily off by a hundred: so what it comes to is said while it is typed. */
-function amountHint({ hint }: Field, value: string, others: Record<string, string>): string {
-  const asset = assetOf(others);
-  const shown =
+/** Shows the amount in the main unit while typing: a factor of 100 is easily missed. */
+function amountHint({ hint }: Field, value: string, formValues: Record<string, string>): string {
+  const asset = assetOf(formValues);
+  const amount =
     value === '' || asset === undefined
-      ? 'In the smallest unit'
-      : `In the smallest unit: ${money(Number(value), asset)}`;
-  return hint === undefined ? shown : `${hint}. ${shown}`;
+      ? 'In the smallest unit of the asset'
+      : `In the smallest unit: ${formatAmount(Number(value), asset)}`;
+  return hint === undefined ? amount : `${hint}. ${amount}`;
 }

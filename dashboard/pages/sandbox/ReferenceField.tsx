@@ -1,10 +1,9 @@
 import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { List, SandboxObject } from '../../api/types.ts';
-import { useWorkspace } from '../../shell/workspace-context.ts';
-import type { Field } from './kinds.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import type { Field } from './object-kinds.ts';
 
-/** Another object of the bank, the newest of its kind to choose from. */
 export function ReferenceField({
   field,
   value,
@@ -18,9 +17,9 @@ export function ReferenceField({
 }) {
   const { api, bank } = useWorkspace();
   const { data } = useQuery({
-    queryKey: [api.key, `/${field.of}`, 'all', bank?.guid],
+    queryKey: [api.key, `/${field.resource}`, 'all', bank?.guid],
     queryFn: () =>
-      api.get<List<SandboxObject>>(`/${field.of}`, { query: { per_page: 100, bank_guid: bank?.guid } }),
+      api.get<List<SandboxObject>>(`/${field.resource}`, { query: { per_page: 100, bank_guid: bank?.guid } }),
   });
   const objects = data?.objects ?? [];
   return (
@@ -29,7 +28,7 @@ export function ReferenceField({
       required={field.required}
       error={error}
       searchable
-      placeholder={objects.length === 0 ? `Create one of the ${field.of} first` : 'Choose'}
+      placeholder={objects.length === 0 ? `No ${field.resource} yet` : 'Select'}
       data={objects.map(({ guid, name, asset, type }) => ({
         value: guid,
         label: [name, type, asset, `…${guid.slice(-6)}`].filter((part) => part !== undefined).join(' '),

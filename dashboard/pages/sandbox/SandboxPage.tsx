@@ -1,26 +1,26 @@
 import { Button, Select, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { SandboxObject } from '../../api/types.ts';
-import { type Column, DataTable } from '../../shared/DataTable.tsx';
-import { EmptyState } from '../../shared/EmptyState.tsx';
-import { FilterBar } from '../../shared/FilterBar.tsx';
-import { useFilters } from '../../shared/filters.ts';
-import { Guid } from '../../shared/Guid.tsx';
-import { Icon } from '../../shared/Icon.tsx';
-import { useList } from '../../shared/lists.ts';
-import { Moment } from '../../shared/Moment.tsx';
-import { PageHeader } from '../../shared/PageHeader.tsx';
-import { PageLink } from '../../shared/PageLink.tsx';
-import { Panel } from '../../shared/Panel.tsx';
-import { StateBadge } from '../../shared/StateBadge.tsx';
-import { useWorkspace } from '../../shell/workspace-context.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
+import { FilterBar } from '../../shared/filters/FilterBar.tsx';
+import { useFilters } from '../../shared/filters/use-filters.ts';
+import { PageHeader } from '../../shared/page/PageHeader.tsx';
+import { Panel } from '../../shared/page/Panel.tsx';
+import { type Column, DataTable } from '../../shared/table/DataTable.tsx';
+import { useList } from '../../shared/table/use-list.ts';
+import { Guid } from '../../shared/text/Guid.tsx';
+import { Icon } from '../../shared/text/Icon.tsx';
+import { NoValue } from '../../shared/text/NoValue.tsx';
+import { PageLink } from '../../shared/text/PageLink.tsx';
+import { StateBadge } from '../../shared/text/StateBadge.tsx';
+import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
 import { CreateObject } from './CreateObject.tsx';
-import { KINDS, type Kind } from './kinds.ts';
+import { KINDS, type Kind } from './object-kinds.ts';
 import { summaryOf } from './summary.ts';
 
 const REFRESH_MS = 2_000;
 
-/** Objects to try things with: create one, and watch its states and its events. */
 export function SandboxPage() {
   const { environment, bank, can } = useWorkspace();
   const { filters, change } = useFilters();
@@ -34,13 +34,13 @@ export function SandboxPage() {
   );
   if (!enabled)
     return (
-      <EmptyState icon="sandbox" title={bank ? 'This bank is in production' : 'There is no bank yet'}>
+      <EmptyState icon="sandbox" title={bank ? 'This is a production bank' : 'No banks yet'}>
         {bank
-          ? 'Choose a sandbox bank above to create objects and watch what happens to them.'
+          ? 'Select a sandbox bank at the top of the page to create objects.'
           : 'Create a sandbox bank under Get started.'}
       </EmptyState>
     );
-  const mayCreate = can(`${kind.path}:execute`);
+  const canCreate = can(`${kind.path}:execute`);
   const create = (
     <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setCreating(true)}>
       Create {kind.label.toLowerCase()}
@@ -48,12 +48,12 @@ export function SandboxPage() {
   );
   return (
     <>
-      <PageHeader title="Sandbox" actions={mayCreate ? create : undefined}>
-        Create objects as your program would, and watch each step become an event.
+      <PageHeader title="Sandbox" actions={canCreate ? create : undefined}>
+        Create test objects. The simulator moves them through their states and creates events.
       </PageHeader>
       <FilterBar names={[]}>
         <Select
-          label="Kind"
+          label="Object type"
           allowDeselect={false}
           data={KINDS.map(({ path, label }) => ({ value: path, label }))}
           value={kind.path}
@@ -64,16 +64,16 @@ export function SandboxPage() {
         <DataTable
           key={kind.path}
           result={result}
-          label={`${kind.label} list`}
+          label={kind.path.replaceAll('_', ' ')}
           keyOf={({ guid }) => guid}
           columns={columnsOf(kind)}
           empty={
             <EmptyState
               icon="sandbox"
-              title={`No ${kind.label.toLowerCase()} yet`}
-              action={mayCreate ? create : undefined}
+              title={`No ${kind.path.replaceAll('_', ' ')} yet`}
+              action={canCreate ? create : undefined}
             >
-              {mayCreate ? 'Create one, and its events follow.' : 'Developers of your team can create one.'}
+              {canCreate ? 'Create one to see its events.' : 'You need the Developer role to create objects.'}
             </EmptyState>
           }
         />
@@ -96,16 +96,9 @@ function columnsOf(kind: Kind): Column<SandboxObject>[] {
     },
     {
       title: 'State',
-      cell: ({ state }) =>
-        state === undefined ? (
-          <Text size="sm" c="dimmed">
-            –
-          </Text>
-        ) : (
-          <StateBadge state={state} />
-        ),
+      cell: ({ state }) => (state === undefined ? <NoValue /> : <StateBadge state={state} />),
     },
-    { title: 'Changed', cell: ({ updated_at: at }) => <Moment at={at} /> },
+    { title: 'Updated', cell: ({ updated_at: at }) => <RelativeTime at={at} /> },
     {
       title: 'Events',
       titleHidden: true,

@@ -1,19 +1,19 @@
 import type { SandboxObject } from '../../api/types.ts';
-import { money } from '../../shared/money.ts';
-import { AMOUNTS, type Kind } from './kinds.ts';
+import { formatAmount } from '../../shared/text/format-amount.ts';
+import { AMOUNTS, type Kind } from './object-kinds.ts';
 
-/** What a list says of an object, beside its state; amounts as people write them. */
 export function summaryOf(kind: Kind, object: SandboxObject): string {
   const parts = kind.summary.map((name) => {
     const value = object[name];
     const asset = assetOf(object);
-    if (typeof value === 'number' && AMOUNTS.has(name) && asset !== undefined) return money(value, asset);
+    if (typeof value === 'number' && AMOUNTS.has(name) && asset !== undefined)
+      return formatAmount(value, asset);
     return typeof value === 'string' ? value.replaceAll('_', ' ') : value;
   });
   return parts.filter((part) => part !== undefined).join(' · ') || '–';
 }
 
-/** What its amounts are of: its asset, or for a trade what is paid with, the second half of BTC-USD. */
+/** The asset of an object; for a trade the quote currency, the second part of BTC-USD. */
 export function assetOf({ asset, symbol }: Record<string, unknown>): string | undefined {
   if (typeof asset === 'string' && asset !== '') return asset.toUpperCase();
   return typeof symbol === 'string' ? symbol.split('-')[1]?.toUpperCase() : undefined;

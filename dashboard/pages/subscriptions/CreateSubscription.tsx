@@ -1,15 +1,14 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Dialog } from '../../shared/Dialog.tsx';
-import { useWorkspace } from '../../shell/workspace-context.ts';
-import { useSubscriptionCalls } from './calls.ts';
-import { SigningKey } from './SigningKey.tsx';
+import { useWorkspace } from '../../session/workspace.ts';
+import { Dialog } from '../../shared/forms/Dialog.tsx';
+import { SigningKeySecret } from './SigningKeySecret.tsx';
 import { SubscriptionForm } from './SubscriptionForm.tsx';
+import { useSubscriptionApi } from './use-subscription-api.ts';
 
-/** Create Webhook Subscription (specification, Subscriptions 2). */
 export function CreateSubscription({ onClose }: { onClose: () => void }) {
   const { environment } = useWorkspace();
-  const { create, listKey } = useSubscriptionCalls();
+  const { create, listKey } = useSubscriptionApi();
   const queries = useQueryClient();
   const navigate = useNavigate();
   const creation = useMutation({
@@ -21,12 +20,12 @@ export function CreateSubscription({ onClose }: { onClose: () => void }) {
   return (
     <Dialog
       wide
-      title={created ? 'Its signing key' : `Create Webhook Subscription in ${environment}`}
-      held={creation.isPending || created !== undefined}
+      title={created ? 'Signing key' : `Create Webhook Subscription in ${environment}`}
+      locked={creation.isPending || created !== undefined}
       onClose={onClose}
     >
       {created ? (
-        <SigningKey
+        <SigningKeySecret
           created={created}
           onStored={() => {
             onClose();

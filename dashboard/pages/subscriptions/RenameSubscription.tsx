@@ -2,10 +2,10 @@ import { Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Subscription } from '../../api/types.ts';
-import { Dialog } from '../../shared/Dialog.tsx';
-import { FormEnd } from '../../shared/FormEnd.tsx';
-import { NameField, nameProblem } from '../../shared/NameField.tsx';
-import { useSubscriptionCalls } from './calls.ts';
+import { Dialog } from '../../shared/forms/Dialog.tsx';
+import { FormActions } from '../../shared/forms/FormActions.tsx';
+import { NameField, validateName } from '../../shared/forms/NameField.tsx';
+import { useSubscriptionApi } from './use-subscription-api.ts';
 
 export function RenameSubscription({
   subscription,
@@ -14,9 +14,9 @@ export function RenameSubscription({
   subscription: Subscription;
   onClose: () => void;
 }) {
-  const { rename, listKey } = useSubscriptionCalls();
+  const { rename, listKey } = useSubscriptionApi();
   const queries = useQueryClient();
-  const form = useForm({ initialValues: { name: subscription.name }, validate: { name: nameProblem } });
+  const form = useForm({ initialValues: { name: subscription.name }, validate: { name: validateName } });
   const renaming = useMutation({
     mutationFn: (name: string) => rename(subscription.guid, name),
     onSuccess: async () => {
@@ -25,11 +25,16 @@ export function RenameSubscription({
     },
   });
   return (
-    <Dialog title="Rename the subscription" held={renaming.isPending} onClose={onClose}>
+    <Dialog title="Rename subscription" locked={renaming.isPending} onClose={onClose}>
       <form onSubmit={form.onSubmit(({ name }) => renaming.mutate(name.trim()))}>
         <Stack>
           <NameField {...form.getInputProps('name')} />
-          <FormEnd action="Rename" pending={renaming.isPending} error={renaming.error} onCancel={onClose} />
+          <FormActions
+            action="Rename"
+            pending={renaming.isPending}
+            error={renaming.error}
+            onCancel={onClose}
+          />
         </Stack>
       </form>
     </Dialog>

@@ -1,16 +1,16 @@
 import { Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Subscription } from '../../api/types.ts';
-import { tell, tellProblem } from '../../shared/notify.ts';
-import { Replacement } from '../../shared/Replacement.tsx';
-import { useWorkspace } from '../../shell/workspace-context.ts';
-import { useSubscriptionCalls } from './calls.ts';
-import { SigningKey } from './SigningKey.tsx';
+import { useWorkspace } from '../../session/workspace.ts';
+import { notifyError, notifySuccess } from '../../shared/feedback/notify.ts';
+import { RotationDialog } from '../../shared/secrets/RotationDialog.tsx';
+import { SigningKeySecret } from './SigningKeySecret.tsx';
 import { SubscriptionForm } from './SubscriptionForm.tsx';
+import { useSubscriptionApi } from './use-subscription-api.ts';
 
-const LOOK_EVERY_MS = 3_000;
+const POLL_MS = 3_000;
 
-/** A second subscription with a key of its own; once it is active, the first is deleted and delivers a day more. */
+/** Creates a second subscription with its own key; once it is active, the old one is deleted after 24 hours. */
 export function RollSigningKey({
   subscription,
   onClose,
@@ -19,7 +19,7 @@ export function RollSigningKey({
   onClose: () => void;
 }) {
   const { api } = useWorkspace();
-  const calls = useSubscriptionCalls();
+  const calls = useSubscriptionApi();
   const queries = useQueryClient();
   const refresh = () => queries.invalidateQueries({ queryKey: calls.listKey });
   const creation = useMutation({ mutationFn: calls.create, gcTime: 0, onSuccess: refresh });
@@ -28,36 +28,36 @@ export function RollSigningKey({
     queryKey: [...calls.listKey, created?.guid],
     queryFn: () => api.get<Subscription>(`/subscriptions/${created?.guid}`),
     enabled: created !== undefined,
-    refetchInterval: LOOK_EVERY_MS,
+    refetchInterval: POLL_MS,
   });
-  // While a subscription is not active, a test event retries its first event at once.
+  // Until the subscription is active, a test event retries its first event.
   const test = useMutation({
     mutationFn: async () => created && calls.sendTest(created.guid),
-    onError: tellProblem,
+    onError: notifyError,
   });
   const removal = useMutation({
     mutationFn: () => calls.remove(subscription.guid),
     onSuccess: async () => {
       await refresh();
-      tell('Rolled. For 24 hours both deliver, so nothing is missed.');
+      notifySuccess('Signing key rolled. Both subscriptions deliver for the next 24 hours.');
       onClose();
     },
   });
   return (
-    <Replacement
-      title={`Roll the signing key of ${subscription.name}`}
-      steps={['New key', 'Accept both', 'Retire the old']}
+    <RotationDialog
+      title={`Roll signing key: ${subscription.name}`}
+      steps={['New key', 'Accept both', 'Delete old']}
       pending={creation.isPending}
       form={
         <Stack>
           <Text size="sm">
-            A signing key belongs to its subscription, so a new one is created beside it. The same address may
-            be used if your endpoint tries both keys, or use another address for the new one.
+            A signing key belongs to one subscription, so this creates a second subscription. Use the same URL
+            if your endpoint can try both keys, or a new URL otherwise.
           </Text>
           <SubscriptionForm
             initialName={subscription.name}
             initialUrl={subscription.url}
-            action="Create the new one"
+            action="Create new key"
             pending={creation.isPending}
             error={creation.error}
             onSubmit={creation.mutate}
@@ -68,23 +68,23 @@ export function RollSigningKey({
       secret={
         created &&
         ((onStored) => (
-          <SigningKey created={created} onStored={onStored} doneLabel="Next: accept both keys" />
+          <SigningKeySecret created={created} onStored={onStored} doneLabel="Next: accept both keys" />
         ))
       }
-      proof={{
-        text: 'Let your endpoint accept a signature by either key. The new subscription becomes active with its first 2xx. From then on events come twice; deduplicate them by their guid.',
-        isThere: current?.state === 'active',
-        there: 'The new subscription is active.',
-        missing: 'No 2xx with the new key so far …',
-        next: 'Next: retire the old key',
+      verification={{
+        text: 'Make your endpoint accept signatures of both keys. The new subscription becomes active with its first 2xx response. From then on you receive each event twice: deduplicate by guid.',
+        isVerified: current?.state === 'active',
+        verified: 'The new subscription is active.',
+        waiting: 'Waiting for a 2xx response with the new key …',
+        next: 'Next: delete old subscription',
         retry: { action: 'Retry now', pending: test.isPending, onRetry: () => test.mutate() },
       }}
-      retirement={{
-        text: 'The old subscription is deleted in 24 hours and delivers until then. After that your endpoint no longer needs its key.',
-        action: 'Delete the old one in 24 hours',
+      removal={{
+        text: 'The old subscription keeps delivering for 24 hours and is then deleted. After that you can remove its key from your endpoint.',
+        action: 'Delete old subscription in 24 hours',
         pending: removal.isPending,
         error: removal.error,
-        onRetire: removal.mutate,
+        onRemove: removal.mutate,
       }}
       onClose={onClose}
     />

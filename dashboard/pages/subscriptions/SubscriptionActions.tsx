@@ -2,47 +2,46 @@ import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Subscription } from '../../api/types.ts';
-import { ConfirmTyped } from '../../shared/ConfirmTyped.tsx';
-import { Icon } from '../../shared/Icon.tsx';
-import { tell, tellProblem } from '../../shared/notify.ts';
-import { useIsStopped, useTargets } from '../../shared/targets.ts';
-import { useWorkspace } from '../../shell/workspace-context.ts';
-import { RecoverButton } from '../events/RecoverButton.tsx';
-import { useSubscriptionCalls } from './calls.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import {
+  useDeliveringSubscriptions,
+  useIsDisabled,
+} from '../../shared/deliveries/use-delivering-subscriptions.ts';
+import { notifyError, notifySuccess } from '../../shared/feedback/notify.ts';
+import { ConfirmByName } from '../../shared/forms/ConfirmByName.tsx';
+import { Icon } from '../../shared/text/Icon.tsx';
+import { RedeliverFailedButton } from '../events/RedeliverFailedButton.tsx';
 import { RenameSubscription } from './RenameSubscription.tsx';
 import { RollSigningKey } from './RollSigningKey.tsx';
-import { ToSupport } from './ToSupport.tsx';
+import { SupportNote } from './SupportNote.tsx';
+import { useSubscriptionApi } from './use-subscription-api.ts';
 
-/**
- * What may be done with it now: nothing is sent to one that does not deliver, a protected one is never offered for
- * deletion, a deleting one not again, and a failed one has no key that is in use.
- */
 export function SubscriptionActions({ subscription }: { subscription: Subscription }) {
   const { can, api } = useWorkspace();
-  const calls = useSubscriptionCalls();
+  const calls = useSubscriptionApi();
   const queries = useQueryClient();
-  const targets = useTargets();
-  const isStopped = useIsStopped(subscription);
-  const [doing, setDoing] = useState<'rename' | 'roll' | 'delete'>();
-  const close = () => setDoing(undefined);
+  const delivering = useDeliveringSubscriptions();
+  const isDisabled = useIsDisabled(subscription);
+  const [dialog, setDialog] = useState<'rename' | 'roll' | 'delete'>();
+  const close = () => setDialog(undefined);
   const { guid, name, state, protection_enabled: isProtected } = subscription;
-  const delivers = targets?.includes(guid);
-  const mayEnd = can('subscriptions:execute') && state !== 'deleting' && !isProtected;
+  const isDelivering = delivering?.includes(guid);
+  const canDelete = can('subscriptions:execute') && state !== 'deleting' && !isProtected;
   const test = useMutation({
     mutationFn: () => calls.sendTest(guid),
     onSuccess: async () => {
-      tell(
+      notifySuccess(
         state === 'storing'
-          ? 'Retrying the first event. The test event follows with the first 2xx.'
-          : 'A test event is on its way.',
+          ? 'Retrying the first event. The test event is sent after the first 2xx response.'
+          : 'Test event sent.',
       );
       await queries.invalidateQueries({ queryKey: [api.key, '/subscription_deliveries'] });
     },
-    onError: tellProblem,
+    onError: notifyError,
   });
   return (
     <>
-      {delivers ? (
+      {isDelivering ? (
         <>
           <Button
             variant="default"
@@ -52,50 +51,48 @@ export function SubscriptionActions({ subscription }: { subscription: Subscripti
           >
             Send test event
           </Button>
-          <RecoverButton subscription={subscription} />
+          <RedeliverFailedButton subscription={subscription} />
         </>
       ) : null}
       {can('subscriptions:write') ? (
-        <Button variant="default" onClick={() => setDoing('rename')}>
+        <Button variant="default" onClick={() => setDialog('rename')}>
           Rename
         </Button>
       ) : null}
-      {mayEnd && state !== 'failed' ? (
-        <Button variant="default" onClick={() => setDoing('roll')}>
+      {canDelete && state !== 'failed' ? (
+        <Button variant="default" onClick={() => setDialog('roll')}>
           Roll signing key
         </Button>
       ) : null}
-      {mayEnd ? (
-        <Button variant="light" color="red" onClick={() => setDoing('delete')}>
+      {canDelete ? (
+        <Button variant="light" color="red" onClick={() => setDialog('delete')}>
           Delete
         </Button>
       ) : null}
-      {isProtected ? <ToSupport>Protected. To delete it, write to</ToSupport> : null}
-      {isStopped ? (
-        <ToSupport>Its deliveries are stopped. To have them started again, write to</ToSupport>
-      ) : null}
-      {doing === 'rename' ? <RenameSubscription subscription={subscription} onClose={close} /> : null}
-      {doing === 'roll' ? <RollSigningKey subscription={subscription} onClose={close} /> : null}
-      {doing === 'delete' ? (
-        <ConfirmTyped
-          title="Delete this subscription"
-          word={name}
+      {isProtected ? <SupportNote>Protected. To delete it, contact</SupportNote> : null}
+      {isDisabled ? <SupportNote>Disabled by the operator. To enable it, contact</SupportNote> : null}
+      {dialog === 'rename' ? <RenameSubscription subscription={subscription} onClose={close} /> : null}
+      {dialog === 'roll' ? <RollSigningKey subscription={subscription} onClose={close} /> : null}
+      {dialog === 'delete' ? (
+        <ConfirmByName
+          title="Delete subscription"
+          name={name}
           action="Delete in 24 hours"
           onClose={close}
           onConfirm={async () => {
             await calls.remove(guid);
             await queries.invalidateQueries({ queryKey: calls.listKey });
-            tell(
-              delivers
-                ? `${name} delivers for 24 hours more, then it is gone.`
-                : `${name} is gone in 24 hours.`,
+            notifySuccess(
+              isDelivering
+                ? `${name} will be deleted in 24 hours and delivers until then.`
+                : `${name} will be deleted in 24 hours.`,
             );
           }}
         >
-          {delivers
-            ? 'It goes on delivering for 24 hours, so that you can move to another endpoint. It cannot be called back.'
-            : 'It delivers nothing any more, and is gone in 24 hours. It cannot be called back.'}
-        </ConfirmTyped>
+          {isDelivering
+            ? 'The subscription keeps delivering for 24 hours, so that you can move to another endpoint. You cannot undo this.'
+            : 'The subscription no longer delivers and is deleted in 24 hours. You cannot undo this.'}
+        </ConfirmByName>
       ) : null}
     </>
   );

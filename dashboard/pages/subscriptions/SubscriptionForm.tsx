@@ -2,15 +2,14 @@ import { Alert, Button, Group, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { checkUrl } from '../../../server/webhooks/subscriptions/url.ts';
 import type { Environment } from '../../api/types.ts';
-import { FormEnd } from '../../shared/FormEnd.tsx';
-import { Icon } from '../../shared/Icon.tsx';
-import { NameField, nameProblem } from '../../shared/NameField.tsx';
-import { useWorkspace } from '../../shell/workspace-context.ts';
-import { useNoRoom } from './room.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { FormActions } from '../../shared/forms/FormActions.tsx';
+import { NameField, validateName } from '../../shared/forms/NameField.tsx';
+import { Icon } from '../../shared/text/Icon.tsx';
+import { useEndpointLimit } from './use-endpoint-limit.ts';
 
 const MAX_URL_CHARACTERS = 1_024;
 
-/** Name and address; the environment is that of the selected bank. Where there is no room, it says so instead. */
 export function SubscriptionForm({
   pending,
   error,
@@ -31,23 +30,23 @@ export function SubscriptionForm({
   onCancel: () => void;
 }) {
   const { environment } = useWorkspace();
-  const noRoom = useNoRoom();
+  const limit = useEndpointLimit();
   const form = useForm({
     initialValues: { name: initialName, url: initialUrl },
-    validate: { name: nameProblem, url: (url) => urlProblem(url.trim(), environment) },
+    validate: { name: validateName, url: (url) => urlError(url.trim(), environment) },
     validateInputOnBlur: true,
   });
-  // What is on its way may be the one that takes the last place.
-  if (noRoom !== undefined && !pending)
+  // A pending request may itself use the last slot.
+  if (limit && !pending)
     return (
       <Stack>
         <Alert
           color="yellow"
           variant="light"
           icon={<Icon name="info" />}
-          title="There is no room for another"
+          title={`Endpoint limit reached (${limit.limit})`}
         >
-          {noRoom}
+          {limit.message}
         </Alert>
         <Group justify="flex-end">
           <Button variant="default" onClick={onCancel}>
@@ -62,23 +61,20 @@ export function SubscriptionForm({
         <NameField placeholder="Payments backend" {...form.getInputProps('name')} />
         <TextInput
           label="URL"
-          description={
-            environment === 'production' ? 'https only' : 'https, or http while you try things in the sandbox'
-          }
+          description={environment === 'production' ? 'Must use https' : 'https, or http in the sandbox'}
           placeholder="https://api.example.com/portico/events"
           maxLength={MAX_URL_CHARACTERS}
           required
           spellCheck={false}
           {...form.getInputProps('url')}
         />
-        <FormEnd action={action} cancel={cancel} pending={pending} error={error} onCancel={onCancel} />
+        <FormActions action={action} cancel={cancel} pending={pending} error={error} onCancel={onCancel} />
       </Stack>
     </form>
   );
 }
 
-/** As the server will judge it, in its words. */
-function urlProblem(url: string, environment: Environment): string | null {
-  const refusal = checkUrl(url, environment);
-  return refusal ? refusal.message.replace(/^url /, 'It ') : null;
+function urlError(url: string, environment: Environment): string | null {
+  const failure = checkUrl(url, environment);
+  return failure ? failure.message.replace(/^url /, 'URL ') : null;
 }

@@ -1,17 +1,16 @@
 import type { Subscription } from '../../api/types.ts';
-import { DeliveryTable } from '../../shared/DeliveryTable.tsx';
-import { DetailPage } from '../../shared/DetailPage.tsx';
-import { EmptyState } from '../../shared/EmptyState.tsx';
-import { PageHeader } from '../../shared/PageHeader.tsx';
-import { PageLink } from '../../shared/PageLink.tsx';
-import { Panel } from '../../shared/Panel.tsx';
+import { DeliveryTable } from '../../shared/deliveries/DeliveryTable.tsx';
+import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
+import { DetailPage } from '../../shared/page/DetailPage.tsx';
+import { PageHeader } from '../../shared/page/PageHeader.tsx';
+import { Panel } from '../../shared/page/Panel.tsx';
+import { PageLink } from '../../shared/text/PageLink.tsx';
 import { SubscriptionActions } from './SubscriptionActions.tsx';
 import { SubscriptionChart } from './SubscriptionChart.tsx';
-import { SubscriptionFacts } from './SubscriptionFacts.tsx';
+import { SubscriptionDetails } from './SubscriptionDetails.tsx';
 
 const REFRESH_MS = 5_000;
 
-/** One endpoint: what it is, how it does, what was sent to it. */
 export function SubscriptionPage() {
   const back = (
     <PageLink to="/subscriptions" size="sm">
@@ -29,7 +28,7 @@ export function SubscriptionPage() {
             >
               {subscription.url}
             </PageHeader>
-            <SubscriptionFacts subscription={subscription} />
+            <SubscriptionDetails subscription={subscription} />
           </div>
           <SubscriptionChart guid={subscription.guid} />
           <Panel title="Deliveries" flush>
@@ -37,8 +36,8 @@ export function SubscriptionPage() {
               query={{ subscription_guid: subscription.guid }}
               showEvent
               empty={
-                <EmptyState icon="send" title="Nothing was sent here yet">
-                  Events of this environment appear here as they happen. Send a test event to see one.
+                <EmptyState icon="send" title="No deliveries yet">
+                  Send a test event to create a delivery.
                 </EmptyState>
               }
             />

@@ -1,25 +1,24 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Subscription } from '../../api/types.ts';
-import { type Column, DataTable } from '../../shared/DataTable.tsx';
-import { EmptyState } from '../../shared/EmptyState.tsx';
-import { useFilters } from '../../shared/filters.ts';
-import { Icon } from '../../shared/Icon.tsx';
-import { useList } from '../../shared/lists.ts';
-import { Moment } from '../../shared/Moment.tsx';
-import { PageHeader } from '../../shared/PageHeader.tsx';
-import { PageLink } from '../../shared/PageLink.tsx';
-import { Panel } from '../../shared/Panel.tsx';
-import { StateBadge } from '../../shared/StateBadge.tsx';
-import { useWorkspace } from '../../shell/workspace-context.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
+import { useFilters } from '../../shared/filters/use-filters.ts';
+import { PageHeader } from '../../shared/page/PageHeader.tsx';
+import { Panel } from '../../shared/page/Panel.tsx';
+import { type Column, DataTable } from '../../shared/table/DataTable.tsx';
+import { useList } from '../../shared/table/use-list.ts';
+import { Icon } from '../../shared/text/Icon.tsx';
+import { PageLink } from '../../shared/text/PageLink.tsx';
+import { StateBadge } from '../../shared/text/StateBadge.tsx';
+import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
 import { CreateSubscription } from './CreateSubscription.tsx';
-import { FailingNote } from './FailingNote.tsx';
-import { useNoRoom } from './room.ts';
-import { Trouble } from './Trouble.tsx';
+import { FailingAlert } from './FailingAlert.tsx';
+import { SubscriptionStatus } from './SubscriptionStatus.tsx';
+import { useEndpointLimit } from './use-endpoint-limit.ts';
 
 const REFRESH_MS = 5_000;
 
-/** Developers → Subscriptions: the endpoints of this environment, what they are at, and what threatens them. */
 export function SubscriptionsPage() {
   const { can, environment } = useWorkspace();
   const { filters } = useFilters();
@@ -29,8 +28,8 @@ export function SubscriptionsPage() {
     { environment, after: filters.after },
     { refetchInterval: REFRESH_MS },
   );
-  const noRoom = useNoRoom();
-  const mayCreate = can('subscriptions:write') && noRoom === undefined;
+  const limit = useEndpointLimit();
+  const mayCreate = can('subscriptions:write') && limit === undefined;
   return (
     <>
       <PageHeader
@@ -43,10 +42,10 @@ export function SubscriptionsPage() {
           ) : undefined
         }
       >
-        Endpoints that receive every event of the {environment} banks, as signed POSTs.
-        {noRoom === undefined ? null : ` ${noRoom}`}
+        Each subscription sends every event in {environment} to its endpoint as a signed POST request.
+        {limit ? ` ${limit.message}` : null}
       </PageHeader>
-      <FailingNote subscriptions={result.data?.objects ?? []} />
+      <FailingAlert subscriptions={result.data?.objects ?? []} />
       <Panel flush>
         <DataTable
           result={result}
@@ -56,12 +55,14 @@ export function SubscriptionsPage() {
           empty={
             <EmptyState
               icon="webhook"
-              title={`Nothing listens in ${environment} yet`}
+              title={`No subscriptions in ${environment} yet`}
               action={
-                mayCreate ? <Button onClick={() => setCreating(true)}>Create the first one</Button> : null
+                mayCreate ? (
+                  <Button onClick={() => setCreating(true)}>Create Webhook Subscription</Button>
+                ) : null
               }
             >
-              Name an address of yours, and every event is posted to it, signed and repeated until it answers.
+              Create one to receive events at your endpoint. Failed deliveries are retried for 7 days.
             </EmptyState>
           }
         />
@@ -95,6 +96,6 @@ const COLUMNS: Column<Subscription>[] = [
     ),
   },
   { title: 'State', cell: ({ state }) => <StateBadge state={state} /> },
-  { title: 'Attention', cell: (subscription) => <Trouble subscription={subscription} /> },
-  { title: 'Created', cell: ({ created_at: at }) => <Moment at={at} /> },
+  { title: 'Status', cell: (subscription) => <SubscriptionStatus subscription={subscription} /> },
+  { title: 'Created', cell: ({ created_at: at }) => <RelativeTime at={at} /> },
 ];

@@ -2,11 +2,11 @@ import { Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Member } from '../../api/types.ts';
-import { Dialog } from '../../shared/Dialog.tsx';
-import { FormEnd } from '../../shared/FormEnd.tsx';
-import { tell } from '../../shared/notify.ts';
-import { SESSION_KEY } from '../../shell/session.ts';
-import { useWorkspace } from '../../shell/workspace-context.ts';
+import { SESSION_KEY } from '../../session/services.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { notifySuccess } from '../../shared/feedback/notify.ts';
+import { Dialog } from '../../shared/forms/Dialog.tsx';
+import { FormActions } from '../../shared/forms/FormActions.tsx';
 import { RoleSelect } from './RoleSelect.tsx';
 
 export function ChangeRole({ member, onClose }: { member: Member; onClose: () => void }) {
@@ -17,18 +17,22 @@ export function ChangeRole({ member, onClose }: { member: Member; onClose: () =>
     mutationFn: () => api.patch<Member>(`/members/${member.guid}`, { role }),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: [api.key, '/members'] });
-      // It may have been one's own.
+      // Users can change their own role.
       await queries.invalidateQueries({ queryKey: SESSION_KEY });
-      tell('The role is changed, at once.');
+      notifySuccess('Role changed.');
       onClose();
     },
   });
   return (
-    <Dialog title={`Role of ${member.name ?? member.email}`} held={change.isPending} onClose={onClose}>
+    <Dialog
+      title={`Change role of ${member.name ?? member.email}`}
+      locked={change.isPending}
+      onClose={onClose}
+    >
       <Stack>
         <RoleSelect value={role} onChange={setRole} />
-        <FormEnd
-          action="Change"
+        <FormActions
+          action="Change role"
           onAction={change.mutate}
           disabled={role === member.role}
           pending={change.isPending}

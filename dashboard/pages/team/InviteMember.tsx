@@ -2,10 +2,10 @@ import { Button, Stack, Text, TextInput } from '@mantine/core';
 import { isEmail, useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { InvitedMember, Role } from '../../api/types.ts';
-import { Dialog } from '../../shared/Dialog.tsx';
-import { FormEnd } from '../../shared/FormEnd.tsx';
-import { SecretOnce } from '../../shared/SecretOnce.tsx';
-import { useWorkspace } from '../../shell/workspace-context.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { Dialog } from '../../shared/forms/Dialog.tsx';
+import { FormActions } from '../../shared/forms/FormActions.tsx';
+import { OneTimeSecret } from '../../shared/secrets/OneTimeSecret.tsx';
 import { RoleSelect } from './RoleSelect.tsx';
 
 export function InviteMember({ onClose }: { onClose: () => void }) {
@@ -13,7 +13,7 @@ export function InviteMember({ onClose }: { onClose: () => void }) {
   const queries = useQueryClient();
   const form = useForm({
     initialValues: { email: '', role: 'viewer' as Role },
-    validate: { email: isEmail('An email address') },
+    validate: { email: isEmail('Enter an email address') },
   });
   const invite = useMutation({
     mutationFn: (input: { email: string; role: Role }) => api.post<InvitedMember>('/members', input),
@@ -23,8 +23,8 @@ export function InviteMember({ onClose }: { onClose: () => void }) {
   const invited = invite.data;
   return (
     <Dialog
-      title={invited ? `${invited.email} is invited` : 'Invite to the team'}
-      held={invite.isPending || invited?.invitation_link !== undefined}
+      title={invited ? `Invitation for ${invited.email}` : 'Invite a member'}
+      locked={invite.isPending || invited?.invitation_link !== undefined}
       onClose={onClose}
     >
       {invited ? (
@@ -34,7 +34,7 @@ export function InviteMember({ onClose }: { onClose: () => void }) {
           <Stack>
             <TextInput label="Email" type="email" required data-autofocus {...form.getInputProps('email')} />
             <RoleSelect value={form.values.role} onChange={(role) => form.setFieldValue('role', role)} />
-            <FormEnd action="Invite" pending={invite.isPending} error={invite.error} onCancel={onClose} />
+            <FormActions action="Invite" pending={invite.isPending} error={invite.error} onCancel={onClose} />
           </Stack>
         </form>
       )}
@@ -42,12 +42,12 @@ export function InviteMember({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Where no mail is set up, the one who invites hands the link over. */
+/** The response contains the link only if the service cannot send email. */
 function Invited({ member, onClose }: { member: InvitedMember; onClose: () => void }) {
   if (member.invitation_link)
     return (
-      <SecretOnce
-        warning="Hand this link to the person yourself. Whoever has it can set the password; it works once, for 7 days."
+      <OneTimeSecret
+        warning="Send this link to the new member. Anyone with the link can set the password. It works once and expires in 7 days."
         values={[{ name: 'invitation_link', value: member.invitation_link }]}
         filename="portico-invitation.json"
         onStored={onClose}
@@ -55,7 +55,9 @@ function Invited({ member, onClose }: { member: InvitedMember; onClose: () => vo
     );
   return (
     <Stack>
-      <Text size="sm">A mail with a link to set a password is on its way. It works once, for 7 days.</Text>
+      <Text size="sm">
+        We sent an email with a link to set a password. The link works once and expires in 7 days.
+      </Text>
       <Button onClick={onClose}>Done</Button>
     </Stack>
   );

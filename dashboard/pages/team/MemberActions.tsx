@@ -2,28 +2,27 @@ import { ActionIcon, Tooltip } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Member } from '../../api/types.ts';
-import { ConfirmTyped } from '../../shared/ConfirmTyped.tsx';
-import { Icon } from '../../shared/Icon.tsx';
-import { tell } from '../../shared/notify.ts';
-import { RowMenu } from '../../shared/RowMenu.tsx';
-import { SESSION_KEY } from '../../shell/session.ts';
-import { useWorkspace } from '../../shell/workspace-context.ts';
+import { SESSION_KEY } from '../../session/services.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { notifySuccess } from '../../shared/feedback/notify.ts';
+import { ConfirmByName } from '../../shared/forms/ConfirmByName.tsx';
+import { RowMenu } from '../../shared/table/RowMenu.tsx';
+import { Icon } from '../../shared/text/Icon.tsx';
 import { ChangeRole } from './ChangeRole.tsx';
 
-/** The last Founder cannot be changed or removed: nobody could manage the team any more. */
 export function MemberActions({ member, isLastFounder }: { member: Member; isLastFounder: boolean }) {
   const { api, session } = useWorkspace();
   const queries = useQueryClient();
-  const [doing, setDoing] = useState<'role' | 'remove'>();
-  const close = () => setDoing(undefined);
+  const [dialog, setDialog] = useState<'role' | 'remove'>();
+  const close = () => setDialog(undefined);
   if (isLastFounder)
     return (
-      <Tooltip label="The last Founder stays: make someone else one first">
+      <Tooltip label="An Organization needs at least one Founder. Make another member a Founder first.">
         <ActionIcon
           variant="subtle"
           color="gray"
           data-disabled
-          aria-label={`${member.email} is the last Founder`}
+          aria-label={`${member.email} is the only Founder`}
         >
           <Icon name="shield" size={16} />
         </ActionIcon>
@@ -32,15 +31,15 @@ export function MemberActions({ member, isLastFounder }: { member: Member; isLas
   return (
     <>
       <RowMenu
-        of={member.email}
-        items={[{ label: 'Change role', icon: 'edit', onClick: () => setDoing('role') }]}
-        danger={{ label: 'Remove', icon: 'trash', onClick: () => setDoing('remove') }}
+        name={member.email}
+        items={[{ label: 'Change role', icon: 'edit', onClick: () => setDialog('role') }]}
+        danger={{ label: 'Remove', icon: 'trash', onClick: () => setDialog('remove') }}
       />
-      {doing === 'role' ? <ChangeRole member={member} onClose={close} /> : null}
-      {doing === 'remove' ? (
-        <ConfirmTyped
-          title="Remove from the team"
-          word={member.email}
+      {dialog === 'role' ? <ChangeRole member={member} onClose={close} /> : null}
+      {dialog === 'remove' ? (
+        <ConfirmByName
+          title="Remove member"
+          name={member.email}
           action="Remove"
           onClose={close}
           onConfirm={async () => {
@@ -48,12 +47,12 @@ export function MemberActions({ member, isLastFounder }: { member: Member; isLas
             if (member.guid === session.member.guid)
               await queries.invalidateQueries({ queryKey: SESSION_KEY });
             else await queries.invalidateQueries({ queryKey: [api.key, '/members'] });
-            tell(`${member.email} is removed.`);
+            notifySuccess(`${member.email} was removed.`);
           }}
         >
-          They are out at once, wherever they are logged in. Keys that they generated go on working: rotate
-          those that they may know.
-        </ConfirmTyped>
+          The member loses access immediately. Keys that the member generated keep working: rotate them if the
+          member may know the secrets.
+        </ConfirmByName>
       ) : null}
     </>
   );

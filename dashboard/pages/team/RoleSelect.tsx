@@ -1,16 +1,15 @@
 import { Radio, Stack } from '@mantine/core';
-import { ROLE_LABELS, ROLE_MEANINGS } from '../../api/permissions.ts';
+import { ROLE_DESCRIPTIONS, ROLE_LABELS } from '../../api/permissions.ts';
 import type { Role } from '../../api/types.ts';
 
-const ROLES: readonly Role[] = ['viewer', 'developer', 'key_admin', 'founder'];
+const ROLES_BY_ACCESS: readonly Role[] = ['viewer', 'developer', 'key_admin', 'founder'];
 
-/** The least first: a role can be widened later. */
 export function RoleSelect({ value, onChange }: { value: Role; onChange: (role: Role) => void }) {
   return (
     <Radio.Group label="Role" value={value} onChange={(role) => onChange(role as Role)}>
       <Stack gap="sm" mt="xs">
-        {ROLES.map((role) => (
-          <Radio key={role} value={role} label={ROLE_LABELS[role]} description={ROLE_MEANINGS[role]} />
+        {ROLES_BY_ACCESS.map((role) => (
+          <Radio key={role} value={role} label={ROLE_LABELS[role]} description={ROLE_DESCRIPTIONS[role]} />
         ))}
       </Stack>
     </Radio.Group>

@@ -3,18 +3,17 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ROLE_LABELS } from '../../api/permissions.ts';
 import type { MemberPolicy, Role } from '../../api/types.ts';
-import { Failure } from '../../shared/Failure.tsx';
-import { Icon } from '../../shared/Icon.tsx';
-import { tell } from '../../shared/notify.ts';
-import { PageLink } from '../../shared/PageLink.tsx';
-import { Panel } from '../../shared/Panel.tsx';
-import { SESSION_KEY } from '../../shell/session.ts';
-import { useWorkspace } from '../../shell/workspace-context.ts';
+import { SESSION_KEY } from '../../session/services.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
+import { notifySuccess } from '../../shared/feedback/notify.ts';
+import { Panel } from '../../shared/page/Panel.tsx';
+import { Icon } from '../../shared/text/Icon.tsx';
+import { PageLink } from '../../shared/text/PageLink.tsx';
 
 const PATH = '/member_policy';
 const ROLES: readonly Role[] = ['founder', 'key_admin', 'developer', 'viewer'];
 
-/** What the Organization requires of its members; for Founders. */
 export function SecondFactorPanel() {
   const { api } = useWorkspace();
   const { data, error, refetch } = useQuery({
@@ -22,8 +21,8 @@ export function SecondFactorPanel() {
     queryFn: ({ signal }) => api.get<MemberPolicy>(PATH, { signal }),
   });
   return (
-    <Panel title="Two-factor authentication" hint="Require an authenticator app or a passkey of your team">
-      {error ? <Failure error={error} onRetry={() => void refetch()} /> : null}
+    <Panel title="Two-factor authentication" hint="Require members to use an authenticator app or a passkey">
+      {error ? <ErrorAlert error={error} onRetry={() => void refetch()} /> : null}
       {!data && !error ? <Skeleton height={140} /> : null}
       {data ? <PolicyForm key={JSON.stringify(data)} policy={data} /> : null}
     </Panel>
@@ -36,7 +35,7 @@ function PolicyForm({ policy }: { policy: MemberPolicy }) {
   const [roles, setRoles] = useState<string[]>(policy.second_factor_roles);
   const [inProduction, setInProduction] = useState(policy.second_factor_in_production);
   const { has_totp: hasTotp, passkey_count: passkeys } = session.member;
-  const mayRequire = hasTotp || passkeys > 0;
+  const canRequire = hasTotp || passkeys > 0;
   const isChanged =
     inProduction !== policy.second_factor_in_production ||
     ROLES.some((role) => roles.includes(role) !== policy.second_factor_roles.includes(role));
@@ -51,7 +50,7 @@ function PolicyForm({ policy }: { policy: MemberPolicy }) {
     onSuccess: async (saved) => {
       queries.setQueryData([api.key, PATH], saved);
       await queries.invalidateQueries({ queryKey: SESSION_KEY });
-      tell('Saved. It applies at once.');
+      notifySuccess('Two-factor policy saved.');
     },
   });
   return (
@@ -62,18 +61,18 @@ function PolicyForm({ policy }: { policy: MemberPolicy }) {
       }}
     >
       <Stack>
-        {mayRequire ? null : (
+        {canRequire ? null : (
           <Alert color="blue" variant="light" icon={<Icon name="shield" />}>
             Set up a second factor in{' '}
             <PageLink to="/account" inherit>
               your account
             </PageLink>{' '}
-            before you require one of others.
+            before you require one for others.
           </Alert>
         )}
         <Checkbox.Group
           label="Required for these roles"
-          description="Members of these roles who have none can open only their account until they set one up."
+          description="Members with these roles can open only their account until they set up a second factor."
           value={roles}
           onChange={setRoles}
         >
@@ -83,19 +82,19 @@ function PolicyForm({ policy }: { policy: MemberPolicy }) {
                 key={role}
                 value={role}
                 label={ROLE_LABELS[role]}
-                disabled={!mayRequire && !roles.includes(role)}
+                disabled={!canRequire && !roles.includes(role)}
               />
             ))}
           </Group>
         </Checkbox.Group>
         <Switch
           label="Required for changes in production"
-          description="For every role. On by default once the Organization is live."
+          description="Applies to all roles. On by default for live Organizations."
           checked={inProduction}
-          disabled={!mayRequire && !inProduction}
+          disabled={!canRequire && !inProduction}
           onChange={({ currentTarget }) => setInProduction(currentTarget.checked)}
         />
-        {save.error ? <Failure error={save.error} /> : null}
+        {save.error ? <ErrorAlert error={save.error} /> : null}
         <Group justify="flex-end">
           <Button type="submit" variant="default" disabled={!isChanged} loading={save.isPending}>
             Save

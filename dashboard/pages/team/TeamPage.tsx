@@ -2,37 +2,36 @@ import { Badge, Button, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { ROLE_LABELS } from '../../api/permissions.ts';
 import type { Member } from '../../api/types.ts';
-import { type Column, DataTable } from '../../shared/DataTable.tsx';
-import { EmptyState } from '../../shared/EmptyState.tsx';
-import { useFilters } from '../../shared/filters.ts';
-import { Icon } from '../../shared/Icon.tsx';
-import { useList } from '../../shared/lists.ts';
-import { Moment } from '../../shared/Moment.tsx';
-import { PageHeader } from '../../shared/PageHeader.tsx';
-import { Panel } from '../../shared/Panel.tsx';
-import { StateBadge } from '../../shared/StateBadge.tsx';
-import { useWorkspace } from '../../shell/workspace-context.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
+import { useFilters } from '../../shared/filters/use-filters.ts';
+import { PageHeader } from '../../shared/page/PageHeader.tsx';
+import { Panel } from '../../shared/page/Panel.tsx';
+import { type Column, DataTable } from '../../shared/table/DataTable.tsx';
+import { useList } from '../../shared/table/use-list.ts';
+import { Icon } from '../../shared/text/Icon.tsx';
+import { StateBadge } from '../../shared/text/StateBadge.tsx';
+import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
 import { InviteMember } from './InviteMember.tsx';
 import { MemberActions } from './MemberActions.tsx';
 import { SecondFactorPanel } from './SecondFactorPanel.tsx';
 import { useTeam } from './team.ts';
 
-/** As many as the server takes. */
+/** Limit of the server. */
 const MAX_MEMBERS = 200;
 
-/** Who belongs to the Organization, and as what. */
 export function TeamPage() {
   const { can, organization, session } = useWorkspace();
   const { filters } = useFilters();
   const [inviting, setInviting] = useState(false);
   const result = useList<Member>('/members', { after: filters.after });
-  const manages = can('members:write');
+  const canManage = can('members:write');
   const own = session.member.guid;
-  const team = useTeam(manages);
+  const team = useTeam(canManage);
   const isFull = team !== undefined && team.size >= MAX_MEMBERS;
   const columns: Column<Member>[] = [
     {
-      title: 'Person',
+      title: 'Member',
       cell: ({ guid, name, email }) => (
         <Stack gap={0} miw={0}>
           <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
@@ -53,8 +52,8 @@ export function TeamPage() {
     },
     { title: 'Role', cell: (member) => <Text size="sm">{ROLE_LABELS[member.role]}</Text> },
     { title: 'State', cell: ({ state }) => <StateBadge state={state} /> },
-    { title: 'Last seen', cell: ({ last_seen_at: at }) => <Moment at={at} /> },
-    ...(manages
+    { title: 'Last seen', cell: ({ last_seen_at: at }) => <RelativeTime at={at} /> },
+    ...(canManage
       ? [
           {
             title: 'Actions',
@@ -77,16 +76,17 @@ export function TeamPage() {
         title="Team"
         spaced={false}
         actions={
-          manages && !isFull ? (
+          canManage && !isFull ? (
             <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setInviting(true)}>
-              Invite
+              Invite member
             </Button>
           ) : undefined
         }
       >
-        Who may use {organization.name}.{manages ? null : ' Founders change it.'}
-        {manages && isFull
-          ? ` A team has at most ${MAX_MEMBERS} members: remove one to invite another.`
+        Members of {organization.name} and their roles.
+        {canManage ? null : ' You need the Founder role to manage members.'}
+        {canManage && isFull
+          ? ` ${MAX_MEMBERS} of ${MAX_MEMBERS} members. Remove a member to invite another.`
           : null}
       </PageHeader>
       <Panel flush>
@@ -96,13 +96,13 @@ export function TeamPage() {
           keyOf={({ guid }) => guid}
           columns={columns}
           empty={
-            <EmptyState icon="team" title="Nobody on this page">
-              Go back to the newest.
+            <EmptyState icon="team" title="No members on this page">
+              Go back to the newest members.
             </EmptyState>
           }
         />
       </Panel>
-      {manages ? <SecondFactorPanel /> : null}
+      {canManage ? <SecondFactorPanel /> : null}
       {inviting ? <InviteMember onClose={() => setInviting(false)} /> : null}
     </Stack>
   );

@@ -1,17 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import type { List, Member } from '../../api/types.ts';
-import { useWorkspace } from '../../shell/workspace-context.ts';
+import { useWorkspace } from '../../session/workspace.ts';
 
 const PER_PAGE = 100;
 
-/** How many there are, invited ones too, and which are Founders: of them only those who have accepted count. */
+/** `size` includes invited members; `founders` only those who have accepted. */
 type Team = { size: number; founders: readonly string[] };
 
-/** Over all pages, as the server counts; undefined as long as it is not known. */
+/** Reads all pages; undefined while loading. */
 export function useTeam(enabled: boolean): Team | undefined {
   const { api } = useWorkspace();
   const { data } = useQuery({
-    queryKey: [api.key, '/members', 'whole team'],
+    queryKey: [api.key, '/members', 'team'],
     queryFn: async ({ signal }) => {
       const founders: string[] = [];
       let size = 0;

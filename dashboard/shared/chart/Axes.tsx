@@ -1,14 +1,13 @@
 import styles from './BarChart.module.css';
 import { type Geometry, HEIGHT_PX } from './geometry.ts';
-import { momentTicks } from './ticks.ts';
-import { countLabel, momentLabel } from './words.ts';
+import { countLabel, timeLabel } from './labels.ts';
+import { timeTicks } from './ticks.ts';
 
 const LABEL_GAP_PX = 8;
 
-/** The lines of the counts, and the times below. */
 export function Axes({ geometry, from, to }: { geometry: Geometry; from: number; to: number }) {
   const { left, right, bottom, plotPx, ticks, yOf } = geometry;
-  const xOf = (moment: Date) => left + ((moment.getTime() - from) / (to - from)) * plotPx;
+  const xOf = (date: Date) => left + ((date.getTime() - from) / (to - from)) * plotPx;
   return (
     <>
       {ticks.map((tick) => (
@@ -26,11 +25,11 @@ export function Axes({ geometry, from, to }: { geometry: Geometry; from: number;
           </text>
         </g>
       ))}
-      {momentTicks(from, to, plotPx).map((moment) => (
-        <g key={moment.getTime()}>
-          <line className={styles.mark} x1={xOf(moment)} x2={xOf(moment)} y1={bottom} y2={bottom + 4} />
-          <text className={styles.label} x={xOf(moment)} y={HEIGHT_PX - LABEL_GAP_PX} textAnchor="middle">
-            {momentLabel(moment)}
+      {timeTicks(from, to, plotPx).map((date) => (
+        <g key={date.getTime()}>
+          <line className={styles.mark} x1={xOf(date)} x2={xOf(date)} y1={bottom} y2={bottom + 4} />
+          <text className={styles.label} x={xOf(date)} y={HEIGHT_PX - LABEL_GAP_PX} textAnchor="middle">
+            {timeLabel(date)}
           </text>
         </g>
       ))}

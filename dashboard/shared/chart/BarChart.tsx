@@ -2,10 +2,10 @@ import { useElementSize } from '@mantine/hooks';
 import { type KeyboardEvent, type PointerEvent, useState } from 'react';
 import { Axes } from './Axes.tsx';
 import styles from './BarChart.module.css';
+import { ChartTooltip } from './ChartTooltip.tsx';
 import { barsPath, geometryOf, HEIGHT_PX, type Series } from './geometry.ts';
 import { Legend } from './Legend.tsx';
-import { Reading } from './Reading.tsx';
-import { stepLabel, unitLabel } from './words.ts';
+import { stepLabel, unitLabel } from './labels.ts';
 
 const KEYS: Record<string, (step: number, last: number) => number> = {
   ArrowLeft: (step) => step - 1,
@@ -16,7 +16,7 @@ const KEYS: Record<string, (step: number, last: number) => number> = {
   End: (_, last) => last,
 };
 
-/** Counts over time, stacked. Pointer and arrow keys read one step after the other; so do screen readers, as a slider. */
+/** Stacked counts over time. Exposed as a slider, so that keyboard and screen reader users can read every step. */
 export function BarChart({
   label,
   from,
@@ -25,35 +25,35 @@ export function BarChart({
   empty,
 }: {
   label: string;
-  /** Where the first step begins. */
+  /** Start of the first step. */
   from: string;
   stepSeconds: number;
   series: readonly Series[];
   empty: string;
 }) {
   const { ref, width } = useElementSize<HTMLDivElement>();
-  const [read, setRead] = useState<number>();
+  const [active, setActive] = useState<number>();
   const last = (series[0]?.values.length ?? 1) - 1;
-  const step = read === undefined ? undefined : Math.min(last, read);
+  const step = active === undefined ? undefined : Math.min(last, active);
   const geometry = geometryOf(width, series);
-  const begin = Date.parse(from);
-  const beginOf = (each: number) => begin + each * stepSeconds * 1_000;
+  const start = Date.parse(from);
+  const startOf = (each: number) => start + each * stepSeconds * 1_000;
   const isEmpty = series.every(({ values }) => values.every((value) => value === 0));
 
-  function follow({ currentTarget, clientX }: PointerEvent<HTMLDivElement>): void {
+  function handlePointer({ currentTarget, clientX }: PointerEvent<HTMLDivElement>): void {
     const x = clientX - currentTarget.getBoundingClientRect().left - geometry.left;
-    setRead(Math.max(0, Math.min(last, Math.floor(x / geometry.stepPx))));
+    setActive(Math.max(0, Math.min(last, Math.floor(x / geometry.stepPx))));
   }
 
-  function turn(event: KeyboardEvent): void {
-    if (event.key === 'Escape') setRead(undefined);
+  function handleKey(event: KeyboardEvent): void {
+    if (event.key === 'Escape') setActive(undefined);
     const move = KEYS[event.key];
     if (!move) return;
     event.preventDefault();
-    setRead(Math.max(0, Math.min(last, move(step ?? last, last))));
+    setActive(Math.max(0, Math.min(last, move(step ?? last, last))));
   }
 
-  const spoken = series.map(({ name, values }) => `${name} ${values[step ?? last] ?? 0}`).join(', ');
+  const valueText = series.map(({ name, values }) => `${name} ${values[step ?? last] ?? 0}`).join(', ');
   return (
     <figure className={styles.chart} aria-label={label}>
       <Legend series={series} unit={unitLabel(stepSeconds)} />
@@ -66,13 +66,13 @@ export function BarChart({
         aria-valuemin={0}
         aria-valuemax={last}
         aria-valuenow={step ?? last}
-        aria-valuetext={`${stepLabel(beginOf(step ?? last), stepSeconds)}: ${spoken}`}
-        onPointerMove={follow}
-        onPointerDown={follow}
-        onPointerLeave={() => setRead(undefined)}
-        onFocus={({ currentTarget }) => currentTarget.matches(':focus-visible') && setRead(last)}
-        onBlur={() => setRead(undefined)}
-        onKeyDown={turn}
+        aria-valuetext={`${stepLabel(startOf(step ?? last), stepSeconds)}: ${valueText}`}
+        onPointerMove={handlePointer}
+        onPointerDown={handlePointer}
+        onPointerLeave={() => setActive(undefined)}
+        onFocus={({ currentTarget }) => currentTarget.matches(':focus-visible') && setActive(last)}
+        onBlur={() => setActive(undefined)}
+        onKeyDown={handleKey}
       >
         {width > 0 ? (
           <svg width={width} height={HEIGHT_PX} aria-hidden="true" focusable="false">
@@ -85,7 +85,7 @@ export function BarChart({
                 height={geometry.bottom}
               />
             )}
-            <Axes geometry={geometry} from={begin} to={beginOf(last + 1)} />
+            <Axes geometry={geometry} from={start} to={startOf(last + 1)} />
             {series.map(({ name, tone }, index) => (
               <path
                 key={name}
@@ -97,11 +97,11 @@ export function BarChart({
           </svg>
         ) : null}
         {step === undefined ? null : (
-          <Reading
+          <ChartTooltip
             geometry={geometry}
             series={series}
             step={step}
-            at={beginOf(step)}
+            at={startOf(step)}
             stepSeconds={stepSeconds}
           />
         )}

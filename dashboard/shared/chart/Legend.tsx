@@ -1,7 +1,6 @@
 import styles from './BarChart.module.css';
 import type { Series } from './geometry.ts';
 
-/** What the colours are, how much of each there was in the time shown, and what one bar counts. */
 export function Legend({ series, unit }: { series: readonly Series[]; unit: string }) {
   return (
     <ul className={styles.legend}>

@@ -1,8 +1,8 @@
+import { countLabel } from './labels.ts';
 import { countTicks } from './ticks.ts';
-import { countLabel } from './words.ts';
 
-type Tone = 'accent' | 'trouble';
-/** One count for each step; series are stacked in their order. */
+type Tone = 'accent' | 'error';
+/** One count per step; series are stacked in order. */
 export type Series = { name: string; tone: Tone; values: readonly number[] };
 export type Geometry = ReturnType<typeof geometryOf>;
 
@@ -12,10 +12,9 @@ const BOTTOM_PX = 26;
 const CHARACTER_PX = 7;
 const AXIS_GAP_PX = 10;
 const CORNER_PX = 2;
-/** A step with one count beside others with thousands is still seen. */
-const LEAST_PX = 2;
+/** Keeps a count of 1 visible beside counts in the thousands. */
+const MIN_BAR_PX = 2;
 
-/** Where everything is in a chart of this width. */
 export function geometryOf(widthPx: number, series: readonly Series[]) {
   const steps = series[0]?.values.length ?? 0;
   const totals = Array.from({ length: steps }, (_, step) => totalAt(series, step));
@@ -38,7 +37,7 @@ export function geometryOf(widthPx: number, series: readonly Series[]) {
   };
 }
 
-/** All bars of one series as one path, above the series before it; the upper ends of a stack are round. */
+/** All bars of one series as one SVG path; the top of each stack has round corners. */
 export function barsPath({ stepPx, xOf, yOf }: Geometry, series: readonly Series[], index: number): string {
   const gap = Math.min(3, Math.max(0.5, stepPx * 0.25));
   const bars = (series[index]?.values ?? []).map((value, step) => {
@@ -46,14 +45,14 @@ export function barsPath({ stepPx, xOf, yOf }: Geometry, series: readonly Series
     const below = totalAt(series.slice(0, index), step);
     const isOnTop = totalAt(series.slice(index + 1), step) === 0;
     const [from, to] = [xOf(step) + gap / 2, xOf(step + 1) - gap / 2];
-    const foot = yOf(below);
-    const head = Math.min(yOf(below + value), foot - LEAST_PX);
+    const bottom = yOf(below);
+    const top = Math.min(yOf(below + value), bottom - MIN_BAR_PX);
     const corner = isOnTop ? Math.min(CORNER_PX, (to - from) / 2) : 0;
     return [
-      `M${shown(from)} ${shown(foot)}V${shown(head + corner)}`,
-      `Q${shown(from)} ${shown(head)} ${shown(from + corner)} ${shown(head)}`,
-      `H${shown(to - corner)}Q${shown(to)} ${shown(head)} ${shown(to)} ${shown(head + corner)}`,
-      `V${shown(foot)}Z`,
+      `M${round(from)} ${round(bottom)}V${round(top + corner)}`,
+      `Q${round(from)} ${round(top)} ${round(from + corner)} ${round(top)}`,
+      `H${round(to - corner)}Q${round(to)} ${round(top)} ${round(to)} ${round(top + corner)}`,
+      `V${round(bottom)}Z`,
     ].join('');
   });
   return bars.join('');
@@ -63,6 +62,6 @@ function totalAt(series: readonly Series[], step: number): number {
   return series.reduce((sum, { values }) => sum + (values[step] ?? 0), 0);
 }
 
-function shown(px: number): number {
+function round(px: number): number {
   return Math.round(px * 100) / 100;
 }

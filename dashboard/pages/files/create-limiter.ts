@@ -1,0 +1,30 @@
+/** Runs at most `limit` tasks at a time; the others wait in order. */
+export function createLimiter(limit: number) {
+  let running = 0;
+  const queue: (() => void)[] = [];
+
+  function waitForSlot(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      queue.push(resolve);
+      signal.addEventListener('abort', () => {
+        const index = queue.indexOf(resolve);
+        if (index !== -1) queue.splice(index, 1);
+        reject(signal.reason);
+      });
+    });
+  }
+
+  return {
+    async run(signal: AbortSignal, task: () => Promise<void>): Promise<void> {
+      if (running < limit) running += 1;
+      else await waitForSlot(signal);
+      try {
+        await task();
+      } finally {
+        const next = queue.shift();
+        if (next) next();
+        else running -= 1;
+      }
+    },
+  };
+}

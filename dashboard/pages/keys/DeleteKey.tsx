@@ -1,0 +1,27 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useWorkspace } from '../../session/workspace.ts';
+import { notifySuccess } from '../../shared/feedback/notify.ts';
+import { ConfirmByName } from '../../shared/forms/ConfirmByName.tsx';
+import { type KeyDialogProps, listKeyOf, useKeyApi } from './use-key-api.ts';
+
+export function DeleteKey({ kind, application, onClose }: KeyDialogProps) {
+  const workspace = useWorkspace();
+  const queries = useQueryClient();
+  const keyApi = useKeyApi(kind);
+  return (
+    <ConfirmByName
+      title="Delete key pair"
+      name={application.name}
+      action="Delete key pair"
+      onClose={onClose}
+      onConfirm={async () => {
+        await keyApi.remove(application.client_id);
+        await queries.invalidateQueries({ queryKey: listKeyOf(workspace, keyApi) });
+        notifySuccess(`${application.name} was deleted. Its tokens no longer work.`);
+      }}
+    >
+      All tokens of this key stop working immediately, including customer tokens. You cannot undo this. If the
+      key is still in use, rotate it instead.
+    </ConfirmByName>
+  );
+}

@@ -1,0 +1,37 @@
+import { createApi } from '../../api/client.ts';
+import type { Application, CreatedApplication } from '../../api/types.ts';
+import { useServices } from '../../session/services.ts';
+import { useWorkspace, type Workspace } from '../../session/workspace.ts';
+import type { KeyKind } from './scopes/read-scopes.ts';
+
+export type KeyDialogProps = { kind: KeyKind; application: Application; onClose: () => void };
+export type KeyInput = { name: string; scopes: string[]; ip_allowlist: string[] };
+
+/**
+ * Organization keys work in both environments. Once the Organization has a production bank, only a production token may
+ * change them, so they are always called with one.
+ */
+export function useKeyApi(kind: KeyKind) {
+  const { api: environmentApi, organization, bank, can } = useWorkspace();
+  const { tokens } = useServices();
+  const api =
+    kind === 'bank'
+      ? environmentApi
+      : createApi(tokens, { organizationGuid: organization.guid, environment: 'production' });
+  const path = `/${kind}_applications`;
+  return {
+    path,
+    canWrite: can(`${kind}_applications:write`),
+    create: (input: KeyInput) =>
+      api.post<CreatedApplication>(path, kind === 'bank' ? { ...input, bank_guid: bank?.guid } : input),
+    get: (clientId: string) => api.get<Application>(`${path}/${clientId}`),
+    update: (clientId: string, input: KeyInput) => api.patch<Application>(`${path}/${clientId}`, input),
+    remove: (clientId: string) => api.remove(`${path}/${clientId}`),
+  };
+}
+
+export type KeyApi = ReturnType<typeof useKeyApi>;
+
+export function listKeyOf({ api }: Workspace, { path }: KeyApi): readonly unknown[] {
+  return [api.key, path];
+}

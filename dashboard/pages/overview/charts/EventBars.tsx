@@ -1,0 +1,15 @@
+import type { DeliveryStatistics } from '../../../api/types.ts';
+import { BarChart } from '../../../shared/chart/BarChart.tsx';
+
+export function EventBars({ data }: { data: DeliveryStatistics }) {
+  const { points, step_seconds: stepSeconds } = data;
+  return (
+    <BarChart
+      label="Events"
+      from={points[0]?.at ?? ''}
+      stepSeconds={stepSeconds}
+      series={[{ name: 'Events', tone: 'accent', values: points.map((point) => point.events) }]}
+      empty="No events in this period"
+    />
+  );
+}

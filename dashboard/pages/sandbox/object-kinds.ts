@@ -1,0 +1,189 @@
+export type Field = {
+  name: string;
+  label: string;
+  kind: 'choice' | 'text' | 'integer' | 'customer' | 'reference' | 'files';
+  options?: readonly string[];
+  /** The list to choose from, for references. */
+  resource?: string;
+  required: boolean;
+  initial?: string;
+  hint?: string;
+};
+
+export type Kind = {
+  path: string;
+  label: string;
+  fields: readonly Field[];
+  /** Final states to choose from, besides the default one. */
+  outcomes: readonly string[];
+  /** Fields shown in the list. */
+  summary: readonly string[];
+};
+
+/** Fields in the smallest unit of the asset. */
+export const AMOUNTS: ReadonlySet<string> = new Set(['amount', 'balance', 'low_balance', 'minimum_balance']);
+
+const asset: Field = { name: 'asset', label: 'Asset', kind: 'text', required: true, initial: 'USD' };
+const amount: Field = {
+  name: 'amount',
+  label: 'Amount',
+  kind: 'integer',
+  required: true,
+  initial: '1000',
+};
+const customer: Field = { name: 'customer_guid', label: 'Customer', kind: 'customer', required: true };
+const source: Field = {
+  name: 'source_account_guid',
+  label: 'From account',
+  kind: 'reference',
+  resource: 'accounts',
+  required: true,
+};
+const destination: Field = { ...source, name: 'destination_account_guid', label: 'To account' };
+
+export const KINDS: readonly Kind[] = [
+  {
+    path: 'transfers',
+    label: 'Transfer',
+    fields: [
+      {
+        name: 'transfer_type',
+        label: 'Type',
+        kind: 'choice',
+        options: ['funding', 'book', 'crypto', 'instant_funding'],
+        required: true,
+        initial: 'funding',
+      },
+      asset,
+      amount,
+      customer,
+    ],
+    outcomes: ['failed', 'holding'],
+    summary: ['transfer_type', 'amount'],
+  },
+  {
+    path: 'trades',
+    label: 'Trade',
+    fields: [
+      {
+        name: 'side',
+        label: 'Side',
+        kind: 'choice',
+        options: ['buy', 'sell'],
+        required: true,
+        initial: 'buy',
+      },
+      { name: 'symbol', label: 'Symbol', kind: 'text', required: true, initial: 'BTC-USD' },
+      amount,
+      customer,
+    ],
+    outcomes: ['failed', 'cancelled'],
+    summary: ['side', 'amount', 'symbol'],
+  },
+  {
+    path: 'customers',
+    label: 'Customer',
+    fields: [
+      {
+        name: 'type',
+        label: 'Type',
+        kind: 'choice',
+        options: ['individual', 'business'],
+        required: true,
+        initial: 'individual',
+      },
+      { name: 'name', label: 'Name', kind: 'text', required: false },
+    ],
+    outcomes: [],
+    summary: ['type', 'name'],
+  },
+  {
+    path: 'accounts',
+    label: 'Account',
+    fields: [
+      {
+        name: 'type',
+        label: 'Type',
+        kind: 'choice',
+        options: ['fiat', 'trading', 'reserve'],
+        required: true,
+        initial: 'fiat',
+      },
+      asset,
+      { name: 'name', label: 'Name', kind: 'text', required: false },
+      { ...customer, required: false },
+      { ...amount, name: 'balance', label: 'Balance', required: false, initial: '' },
+      {
+        ...amount,
+        name: 'low_balance',
+        label: 'Low balance',
+        required: false,
+        initial: '',
+        hint: 'Reserve accounts: crossing it creates an event',
+      },
+      {
+        ...amount,
+        name: 'minimum_balance',
+        label: 'Minimum balance',
+        required: false,
+        initial: '',
+        hint: 'Reserve accounts: crossing it creates an event',
+      },
+    ],
+    outcomes: ['below_minimum'],
+    summary: ['type', 'asset', 'name', 'balance'],
+  },
+  {
+    path: 'identity_verifications',
+    label: 'Identity verification',
+    fields: [
+      {
+        name: 'type',
+        label: 'Type',
+        kind: 'choice',
+        options: ['kyc', 'bank_account'],
+        required: true,
+        initial: 'kyc',
+      },
+      {
+        name: 'method',
+        label: 'Method',
+        kind: 'choice',
+        options: ['id_and_selfie', 'document_submission', 'attested', 'account_ownership'],
+        required: true,
+        initial: 'id_and_selfie',
+      },
+      customer,
+      {
+        name: 'file_guids',
+        label: 'Files',
+        kind: 'files',
+        required: false,
+        hint: 'Completed files of the customer',
+      },
+    ],
+    outcomes: ['expired'],
+    summary: ['type', 'method'],
+  },
+  {
+    path: 'plans',
+    label: 'Plan',
+    fields: [source, destination, asset, amount],
+    outcomes: ['failed'],
+    summary: ['amount'],
+  },
+  {
+    path: 'executions',
+    label: 'Execution',
+    fields: [{ name: 'plan_guid', label: 'Plan', kind: 'reference', resource: 'plans', required: true }],
+    outcomes: ['failed'],
+    summary: [],
+  },
+  {
+    path: 'external_bank_accounts',
+    label: 'External bank account',
+    fields: [{ name: 'name', label: 'Name', kind: 'text', required: true }, asset, customer],
+    outcomes: ['failed', 'expired'],
+    summary: ['name', 'asset'],
+  },
+];

@@ -1,0 +1,29 @@
+import { SimpleGrid } from '@mantine/core';
+import type { Subscription } from '../../api/types.ts';
+import { LabeledValue } from '../../shared/page/LabeledValue.tsx';
+import { Panel } from '../../shared/page/Panel.tsx';
+import { Guid } from '../../shared/text/Guid.tsx';
+import { StateBadge } from '../../shared/text/StateBadge.tsx';
+import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
+import { SubscriptionStatus } from './SubscriptionStatus.tsx';
+
+export function SubscriptionDetails({ subscription }: { subscription: Subscription }) {
+  return (
+    <Panel>
+      <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="lg" pt="sm">
+        <LabeledValue label="State">
+          <StateBadge state={subscription.state} />
+        </LabeledValue>
+        <LabeledValue label="Status">
+          <SubscriptionStatus subscription={subscription} />
+        </LabeledValue>
+        <LabeledValue label="Created">
+          <RelativeTime at={subscription.created_at} />
+        </LabeledValue>
+        <LabeledValue label="Guid">
+          <Guid value={subscription.guid} />
+        </LabeledValue>
+      </SimpleGrid>
+    </Panel>
+  );
+}

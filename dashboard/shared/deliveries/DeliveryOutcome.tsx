@@ -1,0 +1,24 @@
+import { Group, Text } from '@mantine/core';
+import type { Delivery } from '../../api/types.ts';
+import { StateBadge } from '../text/StateBadge.tsx';
+import { deliveryLabel } from './delivery-labels.ts';
+
+const FAILURES = { timeout: 'timed out', unreachable: 'unreachable', rejected: 'HTTP' } as const;
+
+export function DeliveryOutcome({
+  delivery,
+}: {
+  delivery: Pick<Delivery, 'state' | 'failure_kind' | 'response_status'>;
+}) {
+  const { state, failure_kind: kind, response_status: status } = delivery;
+  return (
+    <Group gap={6} wrap="nowrap">
+      <StateBadge state={state} label={deliveryLabel(delivery)} />
+      {state !== 'completed' && kind ? (
+        <Text size="xs" c="dimmed">
+          {FAILURES[kind]} {status ?? ''}
+        </Text>
+      ) : null}
+    </Group>
+  );
+}

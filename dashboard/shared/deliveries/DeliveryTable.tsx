@@ -1,0 +1,97 @@
+import { Button, Group, Text } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import type { Query } from '../../api/send.ts';
+import type { Delivery } from '../../api/types.ts';
+import { useFilters } from '../filters/use-filters.ts';
+import { type Column, DataTable } from '../table/DataTable.tsx';
+import { useList } from '../table/use-list.ts';
+import { PageLink } from '../text/PageLink.tsx';
+import { Duration } from '../time/Duration.tsx';
+import { RelativeTime } from '../time/RelativeTime.tsx';
+import { DeliveryDrawer } from './DeliveryDrawer.tsx';
+import { DeliveryOutcome } from './DeliveryOutcome.tsx';
+import { NextAttempt } from './NextAttempt.tsx';
+import { SubscriptionLabel } from './SubscriptionLabel.tsx';
+
+const REFRESH_MS = 5_000;
+/** While a first attempt is pending: the user has often just sent it. */
+const REFRESH_PENDING_MS = 1_000;
+
+export function DeliveryTable({
+  query,
+  showEvent = false,
+  showSubscription = false,
+  empty,
+}: {
+  query: Query;
+  showEvent?: boolean;
+  showSubscription?: boolean;
+  empty: ReactNode;
+}) {
+  const { filters } = useFilters();
+  const [opened, setOpened] = useState<string>();
+  const result = useList<Delivery>(
+    '/subscription_deliveries',
+    { ...query, after: filters.after },
+    {
+      refetchInterval: (list) =>
+        list?.objects.some(isFirstAttemptPending) ? REFRESH_PENDING_MS : REFRESH_MS,
+    },
+  );
+  const columns: Column<Delivery>[] = [
+    ...(showEvent ? [EVENT] : []),
+    ...(showSubscription ? [SUBSCRIPTION] : []),
+    { title: 'State', cell: (delivery) => <DeliveryOutcome delivery={delivery} /> },
+    {
+      title: 'Attempts',
+      cell: ({ attempt_count: count, next_attempt_at: next }) => (
+        <Group gap={6} wrap="nowrap">
+          <Text size="sm">{count}</Text>
+          {next && count > 0 ? <NextAttempt at={next} /> : null}
+        </Group>
+      ),
+    },
+    { title: 'Duration', cell: ({ response_time_ms: ms }) => <Duration ms={ms} /> },
+    { title: 'Created', cell: ({ created_at: at }) => <RelativeTime at={at} /> },
+    {
+      title: 'Details',
+      titleHidden: true,
+      align: 'right',
+      cell: ({ guid }) => (
+        <Button variant="subtle" size="compact-sm" onClick={() => setOpened(guid)}>
+          Attempts
+        </Button>
+      ),
+    },
+  ];
+  return (
+    <>
+      <DataTable
+        result={result}
+        label="Deliveries"
+        keyOf={({ guid }) => guid}
+        columns={columns}
+        empty={empty}
+      />
+      {opened ? <DeliveryDrawer guid={opened} onClose={() => setOpened(undefined)} /> : null}
+    </>
+  );
+}
+
+function isFirstAttemptPending({ state, attempt_count: count }: Delivery): boolean {
+  return state === 'storing' && count === 0;
+}
+
+const EVENT: Column<Delivery> = {
+  title: 'Event',
+  cell: ({ event_type: type, subscription_event_guid: guid }) => (
+    <PageLink to="/events/$guid" params={{ guid }} size="sm" ff="monospace" fz={13}>
+      {type}
+    </PageLink>
+  ),
+};
+
+const SUBSCRIPTION: Column<Delivery> = {
+  title: 'Subscription',
+  cell: ({ subscription_guid: guid }) => <SubscriptionLabel guid={guid} />,
+};

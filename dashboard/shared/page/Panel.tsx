@@ -1,0 +1,39 @@
+import { Group, Paper, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import styles from './Panel.module.css';
+
+/** `flush` removes the padding, for tables. */
+export function Panel({
+  title,
+  hint,
+  actions,
+  flush = false,
+  children,
+}: {
+  title?: string;
+  hint?: ReactNode;
+  actions?: ReactNode;
+  flush?: boolean;
+  children: ReactNode;
+}) {
+  return (
+    <Paper component="section" className={styles.panel} radius="lg" aria-label={title}>
+      {title ? (
+        <Group justify="space-between" gap="xs" className={styles.head} data-flush={flush || undefined}>
+          <div>
+            <Title order={2} fz="h3">
+              {title}
+            </Title>
+            {hint ? (
+              <Text size="sm" c="dimmed" component="div" mt={2}>
+                {hint}
+              </Text>
+            ) : null}
+          </div>
+          {actions}
+        </Group>
+      ) : null}
+      <div className={flush ? styles.flush : styles.body}>{children}</div>
+    </Paper>
+  );
+}

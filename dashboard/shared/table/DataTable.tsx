@@ -1,0 +1,116 @@
+import { Skeleton, Table } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { ErrorAlert } from '../feedback/ErrorAlert.tsx';
+import { StaleAlert } from '../feedback/StaleAlert.tsx';
+import styles from './DataTable.module.css';
+import { Pager } from './Pager.tsx';
+import type { ListResult } from './use-list.ts';
+
+const SKELETON_ROWS = 5;
+
+export type Column<Item> = {
+  title: string;
+  /** The title is only for screen readers. */
+  titleHidden?: boolean;
+  cell(item: Item): ReactNode;
+  align?: 'right';
+  width?: string | number;
+};
+
+/** Renders a list with its loading, empty, failed and stale states. */
+export function DataTable<Item>({
+  result,
+  columns,
+  keyOf,
+  label,
+  empty,
+  paged = true,
+}: {
+  result: ListResult<Item>;
+  columns: readonly Column<Item>[];
+  keyOf(item: Item): string;
+  label: string;
+  empty: ReactNode;
+  paged?: boolean;
+}) {
+  const { data, error, isPending, refetch } = result;
+  if (error && !data)
+    return (
+      <div className={styles.inset}>
+        <ErrorAlert error={error} onRetry={() => void refetch()} />
+      </div>
+    );
+  if (data?.objects.length === 0)
+    return (
+      <>
+        {empty}
+        {paged ? <Pager list={data} /> : null}
+      </>
+    );
+  return (
+    <>
+      {error ? <StaleAlert radius={0} /> : null}
+      <Table
+        className={styles.table}
+        verticalSpacing="sm"
+        horizontalSpacing="lg"
+        highlightOnHover
+        aria-label={label}
+        aria-busy={isPending}
+        role="table"
+        data-stale={result.isPlaceholderData || undefined}
+      >
+        <Table.Thead role="rowgroup">
+          <Table.Tr role="row">
+            {columns.map(({ title, titleHidden, align, width }) => (
+              <Table.Th
+                key={title}
+                ta={align ?? 'left'}
+                w={width}
+                role="columnheader"
+                className={styles.head}
+              >
+                <span className={titleHidden ? styles.hidden : undefined}>{title}</span>
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody role="rowgroup">
+          {isPending ? (
+            <SkeletonRows columns={columns.length} />
+          ) : (
+            data?.objects.map((item) => (
+              <Table.Tr key={keyOf(item)} role="row">
+                {columns.map(({ title, titleHidden, cell, align }) => (
+                  <Table.Td
+                    key={title}
+                    ta={align ?? 'left'}
+                    role="cell"
+                    data-label={titleHidden ? undefined : title}
+                  >
+                    {cell(item)}
+                  </Table.Td>
+                ))}
+              </Table.Tr>
+            ))
+          )}
+        </Table.Tbody>
+      </Table>
+      {paged && data ? <Pager list={data} /> : null}
+    </>
+  );
+}
+
+function SkeletonRows({ columns }: { columns: number }) {
+  return Array.from({ length: SKELETON_ROWS }, (_, row) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: placeholder rows have no identity
+    <Table.Tr key={row} role="row">
+      {Array.from({ length: columns }, (_, column) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: placeholder cells have no identity
+        <Table.Td key={column} role="cell">
+          <Skeleton height={14} my={4} width={column === 0 ? '70%' : '50%'} />
+        </Table.Td>
+      ))}
+    </Table.Tr>
+  ));
+}

@@ -1,0 +1,12 @@
+import { Fragment } from 'react';
+
+/** Allows line breaks after each `_` of a long name. */
+export function BreakableText({ text }: { text: string }) {
+  return text.split(/(?<=_)/).map((part, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: parts have no identity but their position
+    <Fragment key={index}>
+      {index > 0 ? <wbr /> : null}
+      {part}
+    </Fragment>
+  ));
+}

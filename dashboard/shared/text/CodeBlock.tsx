@@ -1,0 +1,16 @@
+import styles from './CodeBlock.module.css';
+import { CopyButton } from './CopyButton.tsx';
+
+export function CodeBlock({ code, label }: { code: string; label: string }) {
+  return (
+    <div className={styles.block}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be focusable */}
+      <section className={styles.code} tabIndex={0} aria-label={label}>
+        <code>{code}</code>
+      </section>
+      <div className={styles.copy}>
+        <CopyButton value={code} label={`Copy ${label}`} />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,9 @@
+import { Text } from '@mantine/core';
+
+export function NoValue() {
+  return (
+    <Text size="sm" c="dimmed">
+      –
+    </Text>
+  );
+}

@@ -1,0 +1,4 @@
+import './access/account.spec.ts';
+import './access/identity-proof.spec.ts';
+import './access/login.spec.ts';
+import './access/sessions.spec.ts';

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { joinTeam } from '../../testing/dashboard.ts';
+import { createTenant } from '../../testing/tenant.ts';
+import { navigationOf, returnToTab } from '../support/pages.ts';
+import { enterAs, logOut } from '../support/people.ts';
+import { app, pages, site } from '../support/suite.ts';
+
+/** The Authorization header of the request that a navigation link causes. */
+async function tokenAfterClick(page: Page, link: string, path: string): Promise<string | undefined> {
+  const sent = page.waitForRequest((request) => new URL(request.url()).pathname === path);
+  await navigationOf(page).getByRole('link', { name: link, exact: true }).click();
+  return (await sent).headers().authorization;
+}
+
+test('logging out of an expired session shows no error', async () => {
+  const page = await pages.open();
+  await enterAs(page, site, await createTenant(app), 'founder');
+  await page.goto('/keys');
+  await page.getByRole('button', { name: 'Generate bank key' }).waitFor();
+  await page.context().clearCookies();
+  await logOut(page);
+  assert.equal(await page.getByText('Request failed').count(), 0);
+});
+
+test('a login in another tab discards the data of the previous user', async () => {
+  const tenant = await createTenant(app);
+  const page = await pages.open();
+  await enterAs(page, site, tenant, 'founder');
+  await page.goto('/keys');
+  await page.getByRole('row', { name: /Key/ }).waitFor();
+  const before = await tokenAfterClick(page, 'Team', '/api/members');
+  await page.getByRole('button', { name: 'Invite' }).waitFor();
+
+  await enterAs(page, site, tenant, 'viewer');
+  await returnToTab(page);
+  await page.getByRole('button', { name: 'Invite' }).waitFor({ state: 'detached' });
+  const after = await tokenAfterClick(page, 'API keys', '/api/bank_applications');
+  assert.ok(before !== undefined && after !== undefined);
+  assert.notEqual(after, before);
+});
+
+test('the login to accept an invitation stays valid when the invitation is rejected', async () => {
+  const [first, second] = [await createTenant(app), await createTenant(app)];
+  const page = await pages.open();
+  await enterAs(page, site, first, 'founder');
+  const person = await joinTeam(app, first.organizationGuid);
+  const path = `/organizations/${second.organizationGuid}/members`;
+  const { body } = await app.operate('POST', path, { email: person.email, role: 'viewer' });
+  const json = { error: 'conflict', message_code: 'conflict', message: 'Not now' };
+  await page.route('**/dashboard/links/accept', (route) => route.fulfill({ status: 409, json }));
+  await page.goto(String(body.invitation_link));
+  await page.getByRole('button', { name: 'Already have an account? Log in' }).click();
+  await page.getByLabel('Password', { exact: true }).fill(person.password);
+  await page.getByRole('button', { name: 'Log in and join' }).click();
+  await page.getByText('You are logged in with this email address').waitFor();
+  await page.unroute('**/dashboard/links/accept');
+  await page.getByRole('button', { name: 'Join', exact: true }).click();
+  await navigationOf(page).waitFor();
+});
+
+test('the passkey limit is shown instead of the add button', async () => {
+  const page = await pages.open();
+  await enterAs(page, site, await createTenant(app), 'viewer');
+  const objects = Array.from({ length: 10 }, (_, index) => ({
+    guid: String(index).padStart(32, '0'),
+    name: `Device ${index}`,
+    created_at: app.clock.now().toISOString(),
+  }));
+  await page.route('**/account/passkeys', (route) => route.fulfill({ json: { objects } }));
+  await page.goto('/account');
+  await page.getByText('10 of 10 passkeys used').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Add passkey' }).count(), 0);
+});
+
+test('the member limit is shown instead of the invite button', async () => {
+  const page = await pages.open();
+  await enterAs(page, site, await createTenant(app), 'founder');
+  const objects = Array.from({ length: 200 }, (_, index) => ({
+    guid: String(index).padStart(32, '0'),
+    email: `person-${index}@acme.test`,
+    role: 'viewer',
+    state: 'active',
+  }));
+  await page.route('**/api/members?*', (route) => route.fulfill({ json: { objects } }));
+  await page.goto('/team');
+  await page.getByText('200 of 200 members').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Invite' }).count(), 0);
+});

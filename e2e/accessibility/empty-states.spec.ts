@@ -1,0 +1,52 @@
+import { test } from 'node:test';
+import { joinTeam } from '../../testing/dashboard.ts';
+import { createTenant } from '../../testing/tenant.ts';
+import { assertAccessible } from '../support/accessibility.ts';
+import { navigationOf } from '../support/pages.ts';
+import { enter, enterAs } from '../support/people.ts';
+import { app, pages, site } from '../support/suite.ts';
+
+test('pages without access and unknown pages are accessible', async () => {
+  const page = await pages.open();
+  await enterAs(page, site, await createTenant(app), 'viewer');
+  await page.goto('/onboarding');
+  await page.getByText('You cannot set up keys and webhooks').waitFor();
+  await assertAccessible(page, 'page without access');
+  // The server returns 404 for unknown paths, so only client-side navigation gets here.
+  await page.evaluate(() => history.pushState({}, '', '/nowhere'));
+  await page.getByText('Page not found').waitFor();
+  await assertAccessible(page, 'page not found');
+});
+
+test('the page of a disabled feature is accessible', async () => {
+  const page = await pages.open();
+  await enterAs(page, site, await createTenant(app, { features: [] }), 'founder');
+  await page.goto('/files');
+  await page.getByText('Files are not enabled for Acme').waitFor();
+  await assertAccessible(page, 'disabled feature');
+});
+
+test('the page of a user without Organization is accessible', async () => {
+  const page = await pages.open();
+  await enterAs(page, site, await createTenant(app), 'viewer');
+  await page.goto('/keys');
+  await navigationOf(page).waitFor();
+  await page.route('**/dashboard/session', async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...(await response.json()), organizations: [] } });
+  });
+  await page.reload();
+  await page.getByText('You are not a member of an Organization').waitFor();
+  await assertAccessible(page, 'no Organization');
+});
+
+test('the exact time is available to keyboard users', async () => {
+  const tenant = await createTenant(app);
+  const page = await pages.open();
+  await enter(page, site, await joinTeam(app, tenant.organizationGuid));
+  await page.goto('/keys');
+  const created = page.getByRole('row', { name: /^Key/ }).locator('time');
+  const at = String(await created.getAttribute('datetime'));
+  await created.focus();
+  await page.getByRole('tooltip').getByText(at).waitFor();
+});

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { publishEvents } from '../../testing/events.ts';
+import { TOLD_AFTER_MS, untilWatched } from '../../testing/live.ts';
+import { createSubscription } from '../../testing/subscriptions.ts';
+import { createTenant } from '../../testing/tenant.ts';
+import { createTestEndpoint } from '../../testing/test-endpoint.ts';
+import { assertAccessible } from '../support/accessibility.ts';
+import { codesOf, PROOF_MS } from '../support/authenticator.ts';
+import { allowCurrentAddress, takeSecret } from '../support/one-time-secrets.ts';
+import { poll } from '../support/pages.ts';
+import { enter, enterAs } from '../support/people.ts';
+import { createSamples, createTeam } from '../support/samples.ts';
+import { app, pages, site, startDispatcher } from '../support/suite.ts';
+
+await startDispatcher();
+const tenant = await createTenant(app);
+const failing = await createTestEndpoint();
+failing.behave({ kind: 'answer', status: 500, body: 'unavailable' });
+const healthy = await createTestEndpoint();
+await createSubscription(app, tenant, { url: healthy.url, name: 'Ledger' });
+const { guid } = await createSubscription(app, tenant, { url: failing.url, name: 'Payments backend' });
+await app.dispatcher.drain();
+const founder = await createTeam(site, tenant);
+await createSamples(site, tenant);
+const [eventGuid] = await publishEvents(app, tenant);
+await app.dispatcher.drain();
+
+/** Makes attempts while the live page is open. */
+async function makeAttempts(page: Page): Promise<void> {
+  await page.getByRole('status').getByText('Live', { exact: true }).waitFor();
+  await untilWatched(app);
+  await publishEvents(app, tenant);
+  await app.dispatcher.drain();
+  app.clock.advance(TOLD_AFTER_MS);
+}
+
+/** Each page with a text that appears when it has loaded. */
+const PAGES: readonly (readonly [path: string, text: string, prepare?: (page: Page) => Promise<void>])[] = [
+  ['/overview', 'Payments backend'],
+  ['/keys', 'Any address'],
+  ['/subscriptions', 'Payments backend'],
+  [`/subscriptions/${guid}`, 'HTTP 500'],
+  ['/events?banks=all', 'subscription.storing'],
+  [`/events/${eventGuid}`, 'Ledger'],
+  ['/live', 'transfer.completed', makeAttempts],
+  ['/files', 'passport.png'],
+  ['/sandbox', 'reviewing'],
+  ['/team', 'grace@acme.test'],
+  ['/audit', 'subscription.create'],
+  ['/account', 'Laptop'],
+];
+
+test('all pages are accessible in both themes and fit a phone', async () => {
+  const page = await pages.open();
+  await enter(page, site, founder);
+  for (const [path, text, prepare] of PAGES) {
+    await page.goto(path);
+    await prepare?.(page);
+    await page.getByText(text, { exact: true }).first().waitFor();
+    await assertAccessible(page, path);
+  }
+});
+
+test('all steps of the onboarding are accessible', async () => {
+  const page = await pages.open();
+  // A member without passkey, for whom the login is a recent proof.
+  await enterAs(page, site, tenant, 'founder');
+  const check = (what: string) => assertAccessible(page, `onboarding: ${what}`);
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+  await page.goto('/onboarding');
+  await page.getByRole('button', { name: 'Continue with Bank' }).waitFor();
+  await check('bank');
+  await press('Continue with Bank');
+  await page.getByLabel('Allowed address 1').fill('10.1.2.3');
+  await page.getByText(/private/).waitFor();
+  await check('key with an invalid address');
+  await page.getByLabel('Allowed address 1').fill('');
+  await allowCurrentAddress(page);
+  await press('Generate bank key');
+  await page.locator('[data-secret=client_secret]').waitFor();
+  await check('secret of the key');
+  await takeSecret(page, 'client_secret', 'Continue');
+  await page.getByLabel('URL').fill(`${healthy.url}/onboarding`);
+  await page.getByLabel('Name').fill('From the onboarding');
+  await check('subscription');
+  await press('Create another');
+  await page.locator('[data-secret=signing_key]').waitFor();
+  await check('signing key');
+  await takeSecret(page, 'signing_key', 'Continue');
+  await press('Send test event');
+  await page.getByRole('button', { name: 'Send another' }).waitFor();
+  await app.dispatcher.drain();
+  await poll(page);
+  await page.getByText('Delivered.').waitFor();
+  await check('test event');
+  await press('Continue');
+  await page.getByRole('region', { name: 'command' }).waitFor();
+  await check('first call');
+});
+
+/** Path, button and menu item that open each dialog. */
+const DIALOGS: readonly (readonly [path: string, button: string, item?: string])[] = [
+  ['/keys', 'Generate bank key'],
+  ['/keys', 'Actions for Key', 'Edit'],
+  ['/keys', 'Actions for Key', 'Rotate'],
+  ['/keys', 'Actions for Key', 'Delete'],
+  ['/subscriptions', 'Create Webhook Subscription'],
+  [`/subscriptions/${guid}`, 'Rename'],
+  [`/subscriptions/${guid}`, 'Roll signing key'],
+  [`/subscriptions/${guid}`, 'Delete'],
+  [`/subscriptions/${guid}`, 'Attempts'],
+  ['/events', 'Redeliver failed'],
+  ['/sandbox', 'Create transfer'],
+  ['/team', 'Invite'],
+  ['/team', 'Actions for grace@acme.test', 'Change role'],
+  ['/team', 'Actions for grace@acme.test', 'Remove'],
+];
+
+test('all dialogs are accessible and trap the focus', async () => {
+  const page = await pages.open();
+  await enter(page, site, founder);
+  for (const [path, button, item] of DIALOGS) {
+    await page.goto(path);
+    await page.getByRole('button', { name: button }).first().click();
+    if (item !== undefined) await page.getByRole('menuitem', { name: item }).click();
+    await page.getByRole('dialog').waitFor();
+    await assertAccessible(page, `${path}: ${button}, ${item}`);
+    await page.keyboard.press('Tab');
+    await page.waitForFunction(() => document.activeElement?.closest('[role=dialog]') !== null);
+  }
+});
+
+test('the menus and the navigation on a phone are accessible', async () => {
+  const page = await pages.open({ viewport: { width: 380, height: 800 } });
+  await enter(page, site, founder);
+  await page.goto('/overview');
+  await page.getByRole('button', { name: 'Open menu' }).click();
+  await page.getByRole('navigation').getByRole('link', { name: 'Team' }).waitFor();
+  await assertAccessible(page, 'navigation');
+  await page.getByRole('button', { name: 'Close menu' }).click();
+  await page.getByRole('button', { name: 'Account: Ada Lovelace' }).click();
+  await page.getByRole('menuitem', { name: 'Log out' }).waitFor();
+  await assertAccessible(page, 'account menu');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Bank: Bank' }).click();
+  await page.getByRole('option', { name: 'Bank' }).waitFor();
+  await assertAccessible(page, 'bank selector');
+  await page.goto('/keys');
+  await page.getByRole('button', { name: 'Actions for Key' }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).waitFor();
+  await assertAccessible(page, 'menu of a key');
+});
+
+test('the account dialogs and the identity dialog are accessible', async () => {
+  const page = await pages.open();
+  await enter(page, site, founder);
+  await page.goto('/account');
+  const dialog = page.getByRole('dialog');
+  const check = (what: string) => assertAccessible(page, `account: ${what}`);
+  const press = (name: string) => dialog.getByRole('button', { name, exact: true }).click();
+  await page.getByRole('button', { name: 'Remove Laptop' }).click();
+  await check('remove passkey');
+  await press('Remove');
+  await dialog.getByRole('button', { name: 'Use a passkey' }).waitFor();
+  assert.equal(await dialog.getByLabel('Password', { exact: true }).count(), 0);
+  await check('proof by passkey');
+  await press('Close');
+  await press('Cancel');
+
+  await page.getByRole('button', { name: 'Add passkey' }).click();
+  await check('add passkey');
+  await press('Close');
+
+  const { password } = await enterAs(page, site, tenant, 'founder');
+  await page.reload();
+  app.clock.advance(PROOF_MS);
+  await page.getByRole('button', { name: 'Set up' }).click();
+  await dialog.getByLabel('Password', { exact: true }).fill('not the password');
+  await press('Confirm');
+  await dialog.getByRole('alert').waitFor();
+  await check('rejected proof');
+  await dialog.getByLabel('Password', { exact: true }).fill(password);
+  await press('Confirm');
+  const code = codesOf(app, await dialog.locator('[data-totp-secret]').textContent());
+  await check('set up authenticator app');
+  await dialog.getByRole('textbox', { name: 'Code' }).fill(code());
+  await press('Turn on');
+  await dialog.locator('[data-secret=recovery_codes]').waitFor();
+  await check('recovery codes');
+  await takeSecret(dialog, 'recovery_codes', 'Done');
+  await page.getByRole('button', { name: 'Turn off' }).click();
+  await dialog.getByLabel('Password', { exact: true }).fill('not the password');
+  await press('Turn off');
+  await dialog.getByRole('alert').waitFor();
+  await check('turn off authenticator app');
+  await press('Cancel');
+
+  await page.getByLabel('New password', { exact: true }).fill('short');
+  await page.getByLabel('Confirm new password').fill('other');
+  await page.getByLabel('Current password').fill('not the password');
+  await page.getByRole('button', { name: 'Change password' }).click();
+  await page.getByText('Passwords do not match').waitFor();
+  await check('rejected password');
+});

@@ -1,0 +1,38 @@
+import { test } from 'node:test';
+import { createTenant } from '../../testing/tenant.ts';
+import { poll } from '../support/pages.ts';
+import { enterAs } from '../support/people.ts';
+import { SIMULATOR_DELAY_MS } from '../support/site.ts';
+import { app, pages, site } from '../support/suite.ts';
+
+await app.simulator.start();
+
+test('a created object reaches the selected outcome, and each step is an event', async () => {
+  const tenant = await createTenant(app);
+  const page = await pages.open();
+  await enterAs(page, site, tenant, 'developer');
+  const dialog = page.getByRole('dialog');
+  await page.goto('/sandbox?kind=customers');
+  await page.getByRole('button', { name: 'Create customer' }).first().click();
+  await dialog.getByLabel('Name').fill('Lin');
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await page.getByRole('row', { name: /individual · Lin/ }).waitFor();
+
+  await page.goto('/sandbox');
+  await page.getByRole('button', { name: 'Create transfer' }).first().click();
+  await dialog.getByRole('combobox', { name: 'Customer' }).click();
+  await page.getByRole('option', { name: /Lin/ }).click();
+  await dialog.getByRole('combobox', { name: 'Outcome' }).click();
+  await page.getByRole('option', { name: 'failed' }).click();
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  const row = page.getByRole('row', { name: /funding · \$10\.00/ });
+  for (const state of ['storing', 'reviewing', 'failed']) {
+    await poll(page);
+    await row.locator(`[data-state=${state}]`).waitFor();
+    app.clock.advance(SIMULATOR_DELAY_MS);
+    await app.simulator.drain();
+  }
+  await row.getByRole('link', { name: 'Events' }).click();
+  for (const type of ['transfer.storing', 'transfer.reviewing', 'transfer.failed'])
+    await page.getByRole('link', { name: type }).waitFor();
+});

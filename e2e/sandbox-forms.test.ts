@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FAILURE_LABELS } from '../dashboard/pages/files/labels.ts';
+import { KINDS } from '../dashboard/pages/sandbox/object-kinds.ts';
+import { FileView } from '../server/files/schema.ts';
+import { endingsOf } from '../server/objects/machine.ts';
+import { newObjectSchema } from '../server/objects/schema.ts';
+import { OBJECT_TYPES } from '../server/objects/types.ts';
+
+const valuesOf = (schema: unknown) => (schema as { enum?: readonly string[] }).enum;
+
+test('the forms match the schemas of the server', () => {
+  assert.deepEqual(KINDS.map(({ path }) => path).sort(), OBJECT_TYPES.map(({ plural }) => plural).sort());
+  for (const type of OBJECT_TYPES) {
+    const kind = KINDS.find(({ path }) => path === type.plural);
+    assert.ok(kind, type.plural);
+    const { properties, required = [] } = newObjectSchema(type);
+    const needed = [...required, ...(type.customer === 'required' ? ['customer_guid'] : [])];
+    const fields = kind.fields.filter((field) => field.required).map(({ name }) => name);
+    assert.deepEqual(fields.filter((name) => needed.includes(name)).sort(), needed.sort(), kind.path);
+    for (const { name, options } of kind.fields) {
+      assert.ok(name in properties, `${kind.path} have no field ${name}`);
+      if (options) assert.deepEqual(options, valuesOf(properties[name]), `${kind.path}: ${name}`);
+    }
+    const endings = type.machine ? endingsOf(type.machine) : [];
+    for (const ending of kind.outcomes)
+      assert.ok(endings.includes(ending), `${kind.path} cannot end as ${ending}`);
+  }
+  assert.deepEqual(Object.keys(FAILURE_LABELS), valuesOf(FileView.properties.failure_code));
+});
