@@ -41,7 +41,7 @@ export function registerFiles(api: HttpServer, { files }: { files: Files }): voi
       },
       schema: {
         ...execute.documented,
-        operationId: 'files.create',
+        operationId: 'createFile',
         summary: 'Create a file of a customer, with its data or to be uploaded',
         tags,
         body: NewFile,
@@ -63,7 +63,7 @@ export function registerFiles(api: HttpServer, { files }: { files: Files }): voi
       config: read.config,
       schema: {
         ...read.documented,
-        operationId: 'files.list',
+        operationId: 'listFiles',
         summary: 'List the files that the token may see',
         tags,
         querystring: listQuery({
@@ -102,7 +102,7 @@ export function registerFiles(api: HttpServer, { files }: { files: Files }): voi
       config: read.config,
       schema: {
         ...read.documented,
-        operationId: 'files.get',
+        operationId: 'getFile',
         summary: 'Get a file, and where to download it when asked for',
         tags,
         params: GuidParams,

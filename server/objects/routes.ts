@@ -1,4 +1,5 @@
 import { unwrap } from '../infrastructure/http/errors.ts';
+import { pascalCase } from '../infrastructure/http/openapi/names.ts';
 import { moment, values } from '../infrastructure/http/requests/filters.ts';
 import { envelope, listOf, pageOf } from '../infrastructure/http/requests/paging.ts';
 import { answers, GuidParams } from '../infrastructure/http/requests/schemas.ts';
@@ -35,7 +36,7 @@ function registerType(api: HttpServer, objects: Objects, type: ObjectType): void
       config: create.config,
       schema: {
         ...create.documented,
-        operationId: `${plural}.create`,
+        operationId: `create${pascalCase(type.name)}`,
         summary: `Create ${article(name)} ${name} (sandbox only)`,
         tags,
         body: newObjectSchema(type),
@@ -55,7 +56,7 @@ function registerType(api: HttpServer, objects: Objects, type: ObjectType): void
       config: read.config,
       schema: {
         ...read.documented,
-        operationId: `${plural}.list`,
+        operationId: `list${pascalCase(plural)}`,
         summary: `List the ${wordsOf(plural)} that the token may see`,
         tags,
         querystring: objectQuerySchema(type),
@@ -85,7 +86,7 @@ function registerType(api: HttpServer, objects: Objects, type: ObjectType): void
       config: read.config,
       schema: {
         ...read.documented,
-        operationId: `${plural}.get`,
+        operationId: `get${pascalCase(type.name)}`,
         summary: `Get ${article(name)} ${name}`,
         tags,
         params: GuidParams,

@@ -1,4 +1,5 @@
 import Type, { type TObject, type TProperties } from 'typebox';
+import { pascalCase } from '../infrastructure/http/openapi/names.ts';
 import {
   createdAtFilters,
   environmentsFilter,
@@ -15,10 +16,17 @@ import type { ObjectType } from './types.ts';
 const MAX_LABELS = 16;
 const MAX_LABEL_CHARACTERS = 64;
 
-const Labels = Type.Array(Type.String({ minLength: 1, maxLength: MAX_LABEL_CHARACTERS, pattern: '\\S' }), {
+const Label = Type.String({
+  minLength: 1,
+  maxLength: MAX_LABEL_CHARACTERS,
+  pattern: '\\S',
+  example: 'onboarding-2026',
+});
+const Labels = Type.Array(Label, {
+  title: 'Labels',
   maxItems: MAX_LABELS,
   uniqueItems: true,
-  description: 'words of your own, to know it by',
+  description: `At most ${MAX_LABELS} labels of your own, each with 1 to ${MAX_LABEL_CHARACTERS} characters`,
 });
 
 /** What a partner sends to create one. */
@@ -39,55 +47,63 @@ export type ReportedObject = {
 };
 
 const CUSTOMER_OF_NEW = {
-  required: 'required, except of customer tokens, which have their own',
-  optional: 'whose it is, if it is not the bank’s own; customer tokens have their own',
+  required: 'The customer that it belongs to. Required, except with a customer token',
+  optional: 'The customer that it belongs to, if any. A customer token sets its own customer',
 };
 
-export function newObjectSchema({ details, customer, machine }: ObjectType): TObject {
-  return strictObject({
+export function newObjectSchema({ name, details, customer, machine }: ObjectType): TObject {
+  const properties = {
     ...details.properties,
     ...(customer === 'itself'
       ? {}
       : { customer_guid: Type.Optional({ ...Guid, description: CUSTOMER_OF_NEW[customer] }) }),
     bank_guid: Type.Optional({
       ...Guid,
-      description: 'required of Organization tokens; a bank token has its own bank',
+      description:
+        'The bank of the object. Required with an Organization token; a bank token sets its own bank',
     }),
     labels: Type.Optional(Labels),
     ...(machine && { simulate: Type.Optional(simulateSchema(machine)) }),
-  });
+  };
+  return strictObject(properties, { title: `New${pascalCase(name)}` });
 }
 
 function simulateSchema(machine: Machine) {
-  return Type.Enum(endingsOf(machine), { description: 'the state in which the simulation is to end' });
+  return Type.Enum(endingsOf(machine), { description: 'The state in which the simulation ends (sandbox)' });
 }
 
-export function reportedObjectSchema({ details, customer, machine }: ObjectType): TObject {
-  return strictObject({
+function stateSchema(name: string, machine: Machine) {
+  return Type.Enum(statesOf(machine), { title: `${pascalCase(name)}State` });
+}
+
+export function reportedObjectSchema({ name, details, customer, machine }: ObjectType): TObject {
+  const properties = {
     bank_guid: Guid,
     ...(customer === 'itself' ? {} : { customer_guid: Type.Optional(Guid) }),
-    ...(machine && !machine.derived && { state: Type.Enum(statesOf(machine)) }),
+    ...(machine && !machine.derived && { state: stateSchema(name, machine) }),
     details: Type.Optional({
       ...details,
-      description: 'required of the first report, then kept if left out',
+      description: 'Required in the first report of an object, then optional',
     }),
     labels: Type.Optional(Labels),
-  });
+  };
+  return strictObject(properties, { title: `${pascalCase(name)}Report` });
 }
 
-export function objectViewSchema({ details, customer, machine }: ObjectType): TObject {
-  return Type.Object({
+export function objectViewSchema({ name, details, customer, machine }: ObjectType): TObject {
+  const properties = {
     guid: Guid,
     organization_guid: Guid,
     bank_guid: Guid,
     environment: EnvironmentName,
     ...(customer === 'itself' ? {} : { customer_guid: Type.Optional(Guid) }),
-    ...(machine && { state: Type.Enum(statesOf(machine)) }),
+    ...(machine && { state: stateSchema(name, machine) }),
     ...details.properties,
     labels: Type.Optional(Labels),
     created_at: Timestamp,
     updated_at: Timestamp,
-  });
+  };
+  return Type.Object(properties, { title: pascalCase(name) });
 }
 
 export function objectQuerySchema({ details, customer, machine }: ObjectType) {

@@ -14,15 +14,16 @@ export function registerAuditRoutes(scope: HttpServer, { audit }: AuditDeps): vo
     '/audit_records',
     {
       schema: {
-        operationId: 'operator.audit_records.list',
+        operationId: 'operatorListAuditRecords',
+        'x-command': 'audit-records list',
         summary: 'Who did what, on what, from which address, when',
         tags: ['Operator: audit'],
         security,
         querystring: listQuery({
           organization_guid: guidsFilter,
-          action: textsFilter('what was done, such as bank.create'),
-          object_id: textsFilter('a guid or a client_id'),
-          actor: textsFilter('a client_id, the guid of a member, operator or portico'),
+          action: textsFilter('An action, for example bank.create'),
+          object_id: textsFilter('A guid or a client_id'),
+          actor: textsFilter('A client_id, the guid of a member, operator or portico'),
         }),
         response: answers({ 200: listOf(AuditRecordView) }, 400, 401, 403),
       },

@@ -16,7 +16,8 @@ export function registerBankRoutes(scope: HttpServer, { authentication, organiza
     '/organizations/:guid/banks',
     {
       schema: {
-        operationId: 'operator.banks.create',
+        operationId: 'operatorCreateBank',
+        'x-command': 'banks create',
         summary: 'Create a Bank of an Organization; emits bank.created',
         tags,
         security,
@@ -36,7 +37,8 @@ export function registerBankRoutes(scope: HttpServer, { authentication, organiza
     '/organizations/:guid/banks',
     {
       schema: {
-        operationId: 'operator.banks.list',
+        operationId: 'operatorListBanks',
+        'x-command': 'banks list',
         summary: 'List the Banks of an Organization',
         tags,
         security,
@@ -57,7 +59,8 @@ export function registerBankRoutes(scope: HttpServer, { authentication, organiza
     '/banks/:guid',
     {
       schema: {
-        operationId: 'operator.banks.get',
+        operationId: 'operatorGetBank',
+        'x-command': 'banks get',
         summary: 'Get a Bank',
         tags,
         security,
@@ -72,7 +75,8 @@ export function registerBankRoutes(scope: HttpServer, { authentication, organiza
     '/banks/:guid',
     {
       schema: {
-        operationId: 'operator.banks.update',
+        operationId: 'operatorUpdateBank',
+        'x-command': 'banks update',
         summary: 'Rename a Bank; emits bank.updated',
         tags,
         security,

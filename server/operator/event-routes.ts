@@ -16,7 +16,8 @@ export function registerEventRoutes(scope: HttpServer, { ingest }: EventDeps): v
     {
       bodyLimit: MAX_EVENTS_BYTES,
       schema: {
-        operationId: 'operator.events.create',
+        operationId: 'operatorCreateEvents',
+        'x-command': 'events create',
         summary: 'Announce events of the platform; the same event twice is announced once',
         tags: ['Operator: events'],
         security,

@@ -23,14 +23,22 @@ export type RotationDeps = {
   audit: Audit;
 };
 
-const RotatedSigningKey = Type.Object({ kid: Type.String(), signs_from: Timestamp });
-const RotatedMasterKey = Type.Object({
-  key_id: Type.String({ description: 'the master key that everything new is stored under' }),
-  reencrypted: Type.Integer({ description: 'stored secrets that were moved to it now' }),
-  client_secrets_under_older_keys: Type.Integer({
-    description: 'client secrets that move when they are next used; keep the older keys until this is 0',
-  }),
-});
+const RotatedSigningKey = Type.Object(
+  { kid: Type.String({ example: '0199e5a4c1b2' }), signs_from: Timestamp },
+  { title: 'RotatedSigningKey' },
+);
+const RotatedMasterKey = Type.Object(
+  {
+    key_id: Type.String({ description: 'The master key that encrypts new secrets', example: '3fd2a1b0' }),
+    reencrypted: Type.Integer({ description: 'Stored secrets that were encrypted again', example: 42 }),
+    client_secrets_under_older_keys: Type.Integer({
+      description:
+        'Client secrets that are encrypted again at their next use. Keep the older keys until this is 0',
+      example: 0,
+    }),
+  },
+  { title: 'RotatedMasterKey' },
+);
 
 export function registerKeyRoutes(scope: HttpServer, deps: RotationDeps): void {
   const { authentication, signingKeys } = deps;
@@ -40,7 +48,8 @@ export function registerKeyRoutes(scope: HttpServer, deps: RotationDeps): void {
     '/signing_keys/rotate',
     {
       schema: {
-        operationId: 'operator.signing_keys.rotate',
+        operationId: 'operatorRotateSigningKey',
+        'x-command': 'signing-keys rotate',
         summary:
           'Publish a new signing key; it signs ten minutes later, and the old one stays until its tokens expire',
         tags,
@@ -58,7 +67,8 @@ export function registerKeyRoutes(scope: HttpServer, deps: RotationDeps): void {
     '/master_key/rotate',
     {
       schema: {
-        operationId: 'operator.master_key.rotate',
+        operationId: 'operatorRotateMasterKey',
+        'x-command': 'master-key rotate',
         summary: 'Move everything stored to the first master key of PORTICO_MASTER_KEY',
         tags,
         security,

@@ -17,15 +17,24 @@ import { type OperatorAuthentication, security } from './authentication.ts';
 export type MemberDeps = { authentication: OperatorAuthentication; members: Members; login: LoginRoom };
 
 const TeamMemberParams = strictObject({ guid: Guid, member_guid: Guid });
-const PasswordResetOptions = strictObject({
-  remove_totp: Type.Optional(
-    Type.Boolean({ description: 'turn one-time passwords off too, for who lost their authenticator' }),
-  ),
-});
-const PasswordResetView = Type.Object({
-  link: Type.String({ description: 'good once; hand it to the person and to nobody else' }),
-  expires_at: Timestamp,
-});
+const PasswordResetOptions = strictObject(
+  {
+    remove_totp: Type.Optional(
+      Type.Boolean({ description: 'Also disable one-time passwords, for a lost authenticator' }),
+    ),
+  },
+  { title: 'PasswordResetOptions' },
+);
+const PasswordResetView = Type.Object(
+  {
+    link: Type.String({
+      description: 'Single-use link. Send it to this person only',
+      example: 'https://portico.example/password#token=EXAMPLE7q3ZkV1n',
+    }),
+    expires_at: Timestamp,
+  },
+  { title: 'PasswordReset' },
+);
 
 export function registerMemberRoutes(
   scope: HttpServer,
@@ -37,7 +46,8 @@ export function registerMemberRoutes(
     '/organizations/:guid/members',
     {
       schema: {
-        operationId: 'operator.members.create',
+        operationId: 'operatorInviteMember',
+        'x-command': 'members create',
         summary: 'Invite a person to a team; invitation_link is shown this once',
         tags,
         security,
@@ -58,7 +68,8 @@ export function registerMemberRoutes(
     '/organizations/:guid/members',
     {
       schema: {
-        operationId: 'operator.members.list',
+        operationId: 'operatorListMembers',
+        'x-command': 'members list',
         summary: 'List the team of an Organization',
         tags,
         security,
@@ -77,7 +88,8 @@ export function registerMemberRoutes(
     '/organizations/:guid/members/:member_guid',
     {
       schema: {
-        operationId: 'operator.members.remove',
+        operationId: 'operatorRemoveMember',
+        'x-command': 'members remove',
         summary: 'Take a member from a team, the last Founder too',
         tags,
         security,
@@ -96,7 +108,8 @@ export function registerMemberRoutes(
     '/members/:guid/password_reset',
     {
       schema: {
-        operationId: 'operator.members.password_reset',
+        operationId: 'operatorResetPassword',
+        'x-command': 'members password-reset',
         summary: 'A link with which a person sets a new password',
         tags,
         security,

@@ -23,7 +23,8 @@ export function registerOrganizationRoutes(
     '/organizations',
     {
       schema: {
-        operationId: 'operator.organizations.create',
+        operationId: 'operatorCreateOrganization',
+        'x-command': 'organizations create',
         summary: 'Create an Organization',
         tags,
         security,
@@ -41,7 +42,8 @@ export function registerOrganizationRoutes(
     '/organizations',
     {
       schema: {
-        operationId: 'operator.organizations.list',
+        operationId: 'operatorListOrganizations',
+        'x-command': 'organizations list',
         summary: 'List Organizations',
         tags,
         security,
@@ -59,7 +61,8 @@ export function registerOrganizationRoutes(
     '/organizations/:guid',
     {
       schema: {
-        operationId: 'operator.organizations.get',
+        operationId: 'operatorGetOrganization',
+        'x-command': 'organizations get',
         summary: 'Get an Organization',
         tags,
         security,
@@ -74,7 +77,8 @@ export function registerOrganizationRoutes(
     '/organizations/:guid',
     {
       schema: {
-        operationId: 'operator.organizations.update',
+        operationId: 'operatorUpdateOrganization',
+        'x-command': 'organizations update',
         summary: 'Change an Organization: name, live, features',
         tags,
         security,

@@ -30,7 +30,8 @@ export function registerSubscriptionRoutes(scope: HttpServer, deps: Subscription
     '/organizations/:guid/subscriptions',
     {
       schema: {
-        operationId: 'operator.subscriptions.create',
+        operationId: 'operatorCreateSubscription',
+        'x-command': 'subscriptions create',
         summary: 'Create a webhook subscription for a partner; signing_key is shown this once',
         tags,
         security,
@@ -55,7 +56,8 @@ export function registerSubscriptionRoutes(scope: HttpServer, deps: Subscription
     '/organizations/:guid/subscriptions',
     {
       schema: {
-        operationId: 'operator.subscriptions.list',
+        operationId: 'operatorListSubscriptions',
+        'x-command': 'subscriptions list',
         summary: 'List the webhook subscriptions of an Organization',
         tags,
         security,
@@ -78,7 +80,8 @@ export function registerSubscriptionRoutes(scope: HttpServer, deps: Subscription
     '/subscriptions/:guid',
     {
       schema: {
-        operationId: 'operator.subscriptions.get',
+        operationId: 'operatorGetSubscription',
+        'x-command': 'subscriptions get',
         summary: 'Get a webhook subscription of any partner',
         tags,
         security,
@@ -93,7 +96,8 @@ export function registerSubscriptionRoutes(scope: HttpServer, deps: Subscription
     '/subscriptions/:guid',
     {
       schema: {
-        operationId: 'operator.subscriptions.update',
+        operationId: 'operatorUpdateSubscription',
+        'x-command': 'subscriptions update',
         summary: 'Protect a webhook subscription from deletion, or stop its deliveries',
         tags,
         security,
@@ -112,7 +116,8 @@ export function registerSubscriptionRoutes(scope: HttpServer, deps: Subscription
     '/subscriptions/:guid',
     {
       schema: {
-        operationId: 'operator.subscriptions.delete',
+        operationId: 'operatorDeleteSubscription',
+        'x-command': 'subscriptions delete',
         summary:
           'Schedule the deletion of a subscription, as its partner would: it delivers for 24 more hours',
         tags,

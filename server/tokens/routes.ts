@@ -40,7 +40,7 @@ export type OAuthDeps = {
   sourceAddress: SourceAddress;
 };
 
-type Credentials = Static<typeof ClientCredentialsBody>;
+type CredentialsRequest = FastifyRequest & { body: Static<typeof ClientCredentialsBody> };
 
 const consumes = ['application/json', 'application/x-www-form-urlencoded'];
 const tags = ['Tokens'];
@@ -70,7 +70,7 @@ function countBodies(scope: HttpServer, { authentication, sourceAddress }: OAuth
 }
 
 /** From here on the authentication of the client counts the request. */
-function credentialsOf(request: FastifyRequest<{ Body: Credentials }>): ClientCredentials {
+function credentialsOf(request: CredentialsRequest): ClientCredentials {
   const credentials = unwrap(readCredentials(request, request.body));
   request.refusalCounts = false;
   return credentials;
@@ -90,7 +90,7 @@ function registerIssuance(scope: HttpServer, deps: OAuthDeps): void {
     {
       config: { ...config, countsCalls: true },
       schema: {
-        operationId: 'oauth.token',
+        operationId: 'createToken',
         summary: 'Obtain an access token with the client credentials grant',
         tags,
         security,
@@ -111,7 +111,7 @@ function registerIssuance(scope: HttpServer, deps: OAuthDeps): void {
     {
       config,
       schema: {
-        operationId: 'oauth.customer_token',
+        operationId: 'issueCustomerToken',
         summary: 'Obtain an access token of one customer with a key of its bank or Organization',
         tags,
         security,
@@ -134,7 +134,7 @@ function registerQuestions(
 ): void {
   const config = { oauth: true };
 
-  async function authenticate(request: FastifyRequest<{ Body: Credentials }>): Promise<Client> {
+  async function authenticate(request: CredentialsRequest): Promise<Client> {
     const credentials = credentialsOf(request);
     const path = request.routeOptions.url ?? '';
     const from = { address: sourceAddress(request), requestId: request.id, path };
@@ -151,7 +151,7 @@ function registerQuestions(
     {
       config,
       schema: {
-        operationId: 'oauth.introspect',
+        operationId: 'introspectToken',
         summary: 'Ask whether a token is active, and what it carries (RFC 7662)',
         tags,
         security,
@@ -171,13 +171,13 @@ function registerQuestions(
     {
       config,
       schema: {
-        operationId: 'oauth.revoke',
+        operationId: 'revokeToken',
         summary: 'Revoke a token; it is dead on every node when this answers (RFC 7009)',
         tags,
         security,
         consumes,
         body: TokenQuestionBody,
-        response: oauthAnswers({ 200: Type.Object({}) }, 400, 401, 403, 413, 415),
+        response: oauthAnswers({ 200: Type.Object({}, { title: 'EmptyResponse' }) }, 400, 401, 403, 413, 415),
       },
     },
     async (request) => {
@@ -201,7 +201,7 @@ export function registerCustomerTokens(
       config: access.config,
       schema: {
         ...access.documented,
-        operationId: 'customer_tokens.create',
+        operationId: 'createCustomerToken',
         summary: 'Obtain an access token of one customer',
         tags,
         body: NewCustomerToken,

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { unwrap } from '../../infrastructure/http/errors.ts';
+import { pascalCase } from '../../infrastructure/http/openapi/names.ts';
 import { createdAtFilters, guidsFilter, moment, values } from '../../infrastructure/http/requests/filters.ts';
 import { envelope, listOf, listQuery, pageOf } from '../../infrastructure/http/requests/paging.ts';
 import { answers } from '../../infrastructure/http/requests/schemas.ts';
@@ -34,6 +35,7 @@ export function registerApplications(api: HttpServer, deps: ApplicationRoutesDep
 
 function registerKind(api: HttpServer, { applications }: ApplicationRoutesDeps, kind: Owner['kind']): void {
   const path = `/${kind}_applications`;
+  const owner = pascalCase(kind);
   const tags = ['Applications'];
   const types =
     kind === 'bank' ? (['organization', 'bank', 'user'] as const) : (['organization', 'user'] as const);
@@ -48,7 +50,7 @@ function registerKind(api: HttpServer, { applications }: ApplicationRoutesDeps, 
       config: read.config,
       schema: {
         ...read.documented,
-        operationId: `${kind}_applications.list`,
+        operationId: `list${owner}Applications`,
         summary: `List the ${kind} key pairs that the token may see`,
         tags,
         querystring: listQuery({
@@ -74,7 +76,7 @@ function registerKind(api: HttpServer, { applications }: ApplicationRoutesDeps, 
       config: read.config,
       schema: {
         ...read.documented,
-        operationId: `${kind}_applications.get`,
+        operationId: `get${owner}Application`,
         summary: `Get one ${kind} key pair; its secret is never shown again`,
         tags,
         params: ApplicationParams,
@@ -91,7 +93,7 @@ function registerKind(api: HttpServer, { applications }: ApplicationRoutesDeps, 
       config: write.config,
       schema: {
         ...write.documented,
-        operationId: `${kind}_applications.update`,
+        operationId: `update${owner}Application`,
         summary: 'Change name, scopes or IP allowlist; tokens already issued keep what they were issued with',
         tags,
         params: ApplicationParams,
@@ -102,9 +104,8 @@ function registerKind(api: HttpServer, { applications }: ApplicationRoutesDeps, 
     async (request) => {
       const { params, body, caller } = request;
       const actor = actorOf(request);
-      const owner = ownerOf(request);
       return viewApplication(
-        unwrap(await applications.update(actor, owner, params.client_id, body, caller.scopes)),
+        unwrap(await applications.update(actor, ownerOf(request), params.client_id, body, caller.scopes)),
       );
     },
   );
@@ -115,11 +116,11 @@ function registerKind(api: HttpServer, { applications }: ApplicationRoutesDeps, 
       config: remove.config,
       schema: {
         ...remove.documented,
-        operationId: `${kind}_applications.remove`,
+        operationId: `delete${owner}Application`,
         summary: 'Remove a key pair; its tokens are dead on every node when this answers',
         tags,
         params: ApplicationParams,
-        response: answers({ 204: { type: 'null', description: 'Removed' } }, 401, 403, 404, 413, 415),
+        response: answers({ 204: { type: 'null' } }, 401, 403, 404, 413, 415),
       },
     },
     async (request, reply) => {
@@ -149,7 +150,7 @@ function registerCreation(api: HttpServer, deps: ApplicationRoutesDeps): void {
       config: forOrganization.config,
       schema: {
         ...forOrganization.documented,
-        operationId: 'organization_applications.create',
+        operationId: 'createOrganizationApplication',
         summary,
         tags,
         body: NewApplication,
@@ -170,7 +171,7 @@ function registerCreation(api: HttpServer, deps: ApplicationRoutesDeps): void {
       config: forBank.config,
       schema: {
         ...forBank.documented,
-        operationId: 'bank_applications.create',
+        operationId: 'createBankApplication',
         summary,
         tags,
         body: NewBankApplication,

@@ -26,7 +26,7 @@ export function registerBanks(api: HttpServer, { organizations }: { organization
       config: create.config,
       schema: {
         ...create.documented,
-        operationId: 'banks.create',
+        operationId: 'createBank',
         summary: 'Create a Bank (sandbox only); emits bank.created',
         tags,
         body: NewSandboxBank,
@@ -45,7 +45,7 @@ export function registerBanks(api: HttpServer, { organizations }: { organization
       config: read.config,
       schema: {
         ...read.documented,
-        operationId: 'banks.list',
+        operationId: 'listBanks',
         summary: 'List the Banks that the token may see',
         tags,
         querystring: listQuery({
@@ -75,7 +75,7 @@ export function registerBanks(api: HttpServer, { organizations }: { organization
       config: read.config,
       schema: {
         ...read.documented,
-        operationId: 'banks.get',
+        operationId: 'getBank',
         summary: 'Get a Bank',
         tags,
         params: GuidParams,
@@ -92,7 +92,7 @@ export function registerBanks(api: HttpServer, { organizations }: { organization
       config: write.config,
       schema: {
         ...write.documented,
-        operationId: 'banks.update',
+        operationId: 'updateBank',
         summary: 'Rename a Bank; emits bank.updated',
         tags,
         params: GuidParams,

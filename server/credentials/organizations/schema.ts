@@ -17,65 +17,91 @@ const FEATURES = ['webhooks', 'files'] as const;
 export type Feature = (typeof FEATURES)[number];
 export const DEFAULT_FEATURES: readonly Feature[] = ['webhooks'];
 
-const Name = Type.String({ minLength: 1, maxLength: MAX_NAME_CHARACTERS, pattern: '\\S' });
-const Live = Type.Boolean({ description: 'a live Organization must have an IP allowlist on every key' });
+const Name = Type.String({
+  minLength: 1,
+  maxLength: MAX_NAME_CHARACTERS,
+  pattern: '\\S',
+  description: `1 to ${MAX_NAME_CHARACTERS} characters, not only white space`,
+  example: 'Acme Trading',
+});
+const BankName = { ...Name, example: 'Acme Bank' };
+const Live = Type.Boolean({
+  description: 'Whether the Organization is live. Every key of a live Organization needs an IP allowlist',
+});
 const Features = Type.Array(Type.Enum([...FEATURES]), {
   uniqueItems: true,
-  description: FEATURES.join(', '),
+  description: `Features of the Organization: ${FEATURES.join(', ')}`,
+  example: ['webhooks'],
 });
 
 const SecondFactorRoles = Type.Array(RoleName, {
   uniqueItems: true,
-  description: 'roles whose members need a second factor for every call',
+  description: 'Roles whose members need a second factor for every call',
+  example: ['founder'],
 });
 const SecondFactorInProduction = Type.Boolean({
-  description: 'whether members need a second factor for changes in production; by default once live',
+  description: 'Whether members need a second factor for changes in production. Default: the value of live',
 });
 const secondFactorChanges = {
   second_factor_roles: Type.Optional(SecondFactorRoles),
   second_factor_in_production: Type.Optional(SecondFactorInProduction),
 };
 
-export const NewOrganization = strictObject({
-  name: Name,
-  live: Type.Optional(Live),
-  features: Type.Optional(Features),
-  ...secondFactorChanges,
-});
-export const OrganizationChanges = strictObject({
-  name: Type.Optional(Name),
-  live: Type.Optional(Live),
-  features: Type.Optional(Features),
-  ...secondFactorChanges,
-});
-/** What a Founder decides about the team; the operator changes it with the rest of the Organization. */
-export const SecondFactorChanges = strictObject(secondFactorChanges);
-export const SecondFactorView = Type.Object({
-  second_factor_roles: SecondFactorRoles,
-  second_factor_in_production: SecondFactorInProduction,
-});
-export const OrganizationView = Type.Object({
-  guid: Guid,
-  name: Type.String(),
-  live: Live,
-  features: Type.Array(Type.String()),
-  ...SecondFactorView.properties,
-  created_at: Timestamp,
-  updated_at: Timestamp,
-});
+export const NewOrganization = strictObject(
+  {
+    name: Name,
+    live: Type.Optional(Live),
+    features: Type.Optional(Features),
+    ...secondFactorChanges,
+  },
+  { title: 'NewOrganization' },
+);
+export const OrganizationChanges = strictObject(
+  {
+    name: Type.Optional(Name),
+    live: Type.Optional(Live),
+    features: Type.Optional(Features),
+    ...secondFactorChanges,
+  },
+  { title: 'OrganizationChanges' },
+);
+/** Founders change this part; the operator changes it with the rest of the Organization. */
+export const SecondFactorChanges = strictObject(secondFactorChanges, { title: 'MemberPolicyChanges' });
+export const SecondFactorView = Type.Object(
+  {
+    second_factor_roles: SecondFactorRoles,
+    second_factor_in_production: SecondFactorInProduction,
+  },
+  { title: 'MemberPolicy' },
+);
+export const OrganizationView = Type.Object(
+  {
+    guid: Guid,
+    name: Type.String({ example: 'Acme Trading' }),
+    live: Live,
+    features: Type.Array(Type.String({ example: 'webhooks' })),
+    ...SecondFactorView.properties,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  { title: 'Organization' },
+);
 
-export const NewBank = strictObject({ name: Name, environment: EnvironmentName });
-/** Of a partner, who creates none elsewhere. */
-export const NewSandboxBank = strictObject({ name: Name });
-export const BankChanges = strictObject({ name: Type.Optional(Name) });
-export const BankView = Type.Object({
-  guid: Guid,
-  organization_guid: Guid,
-  name: Type.String(),
-  environment: EnvironmentName,
-  created_at: Timestamp,
-  updated_at: Timestamp,
-});
+export const NewBank = strictObject({ name: BankName, environment: EnvironmentName }, { title: 'NewBank' });
+/** Partners create banks in sandbox only. */
+export const NewSandboxBank = strictObject({ name: BankName }, { title: 'NewSandboxBank' });
+export const BankChanges = strictObject({ name: Type.Optional(BankName) }, { title: 'BankChanges' });
+export const BankView = Type.Object(
+  {
+    guid: Guid,
+    organization_guid: Guid,
+    name: Type.String({ example: 'Acme Bank' }),
+    environment: EnvironmentName,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  { title: 'Bank' },
+);
 
 export function viewOrganization(organization: Organization): Static<typeof OrganizationView> {
   return {

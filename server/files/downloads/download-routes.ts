@@ -23,7 +23,7 @@ export function registerDownloads(
       // Before the handler of HEAD as well, which is made of this one.
       onRequest: async (_request, reply) => void reply.headers(FROM_ANYWHERE),
       schema: {
-        operationId: 'files.download',
+        operationId: 'downloadFile',
         summary: 'Download a file from its download_url, exactly as that was given; ranges are served',
         tags: ['Files'],
         params: GuidParams,

@@ -47,11 +47,11 @@ export async function registerUploads(
       '/uploads/:guid',
       {
         schema: {
-          operationId: 'files.preflight',
+          operationId: 'preflightUpload',
           summary: 'What browsers ask before they upload',
           tags,
           params: GuidParams,
-          response: answers({ 204: { type: 'null', description: 'Any page may' } }, 404),
+          response: answers({ 204: { type: 'null' } }, 404),
         },
       },
       async (_request, reply) =>
@@ -74,7 +74,7 @@ export async function registerUploads(
           request.uploadTerms = unwrap(termsOf(request, links));
         },
         schema: {
-          operationId: 'files.upload',
+          operationId: 'uploadFile',
           summary: 'Upload the content of a file to its upload_url, exactly as that was given',
           description:
             'The body is the raw bytes, with the content_type of the file as Content-Type and with a Content-Length. ' +

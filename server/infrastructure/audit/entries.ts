@@ -5,10 +5,18 @@ import type { AuditRecord } from './store.ts';
 const { organization_guid: _, ...shown } = AuditRecordView.properties;
 
 /** A record as the people of the Organization see it. */
-export const AuditEntryView = Type.Object({
-  ...shown,
-  actor_email: Type.Optional(Type.String({ description: 'of a person, also one who has left the team' })),
-});
+export const AuditEntryView = Type.Object(
+  {
+    ...shown,
+    actor_email: Type.Optional(
+      Type.String({
+        description: 'Email address of a member, also of a former one',
+        example: 'ada@partner.example',
+      }),
+    ),
+  },
+  { title: 'AuditEntry' },
+);
 export type AuditEntry = Static<typeof AuditEntryView>;
 
 export const AUDIT_COLUMNS = [

@@ -14,13 +14,15 @@ import { exportCsv } from './export.ts';
 import type { Audit } from './service.ts';
 import type { AuditFilters, AuditRecord } from './store.ts';
 
+const CSV_EXAMPLE = 'created_at,actor_type,actor,actor_email,action\r\n';
+
 const filters = {
-  action: textsFilter('what was done, such as member.invite'),
-  actor: textsFilter('a client_id, the guid of a member, operator or portico'),
-  object_id: textsFilter('a guid or a client_id'),
+  action: textsFilter('An action, for example member.invite'),
+  actor: textsFilter('A client_id, the guid of a member, operator or portico'),
+  object_id: textsFilter('A guid or a client_id'),
   ...createdAtFilters,
 };
-const CsvStream = Type.Unsafe<Readable>({ type: 'string' });
+const CsvStream = Type.Unsafe<Readable>({ type: 'string', title: 'AuditEntriesCsv', example: CSV_EXAMPLE });
 const AuditEntryFilters = strictObject(filters);
 
 /** Who did what in the Organization; for Founders and Key Admins. */
@@ -42,7 +44,7 @@ export function registerAuditEntries(
       config: read.config,
       schema: {
         ...read.documented,
-        operationId: 'audit_entries.list',
+        operationId: 'listAuditEntries',
         summary: 'Who did what, on what, from which address, when',
         tags,
         querystring: listQuery(filters),
@@ -63,7 +65,7 @@ export function registerAuditEntries(
       config: read.config,
       schema: {
         ...read.documented,
-        operationId: 'audit_entries.export',
+        operationId: 'exportAuditEntries',
         summary: 'The newest 50,000 of the same as CSV',
         tags,
         querystring: AuditEntryFilters,

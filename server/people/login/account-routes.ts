@@ -30,7 +30,7 @@ function registerPerson(dashboard: HttpServer, { login, from, describe }: RouteT
     {
       schema: {
         ...bySession,
-        operationId: 'dashboard.account.update',
+        operationId: 'updateOwnAccount',
         summary: 'Change one’s name',
         tags,
         body: AccountChanges,
@@ -49,7 +49,7 @@ function registerPerson(dashboard: HttpServer, { login, from, describe }: RouteT
     {
       schema: {
         ...bySession,
-        operationId: 'dashboard.account.change_password',
+        operationId: 'changePassword',
         summary: 'Change one’s password; every other session ends',
         tags,
         body: PasswordChange,
@@ -71,7 +71,7 @@ function registerTotp(dashboard: HttpServer, { login, from }: RouteTools): void 
     {
       schema: {
         ...bySession,
-        operationId: 'dashboard.account.totp.create',
+        operationId: 'createTotp',
         summary:
           'Get the secret for an authenticator app; on once a code of it is confirmed. Takes a fresh proof',
         tags,
@@ -87,7 +87,7 @@ function registerTotp(dashboard: HttpServer, { login, from }: RouteTools): void 
     {
       schema: {
         ...bySession,
-        operationId: 'dashboard.account.totp.confirm',
+        operationId: 'confirmTotp',
         summary: 'Turn one-time passwords on; the recovery codes are shown this once',
         tags,
         body: TotpConfirmation,
@@ -105,7 +105,7 @@ function registerTotp(dashboard: HttpServer, { login, from }: RouteTools): void 
     {
       schema: {
         ...bySession,
-        operationId: 'dashboard.account.totp.remove',
+        operationId: 'deleteTotp',
         summary: 'Turn one-time passwords off, with one’s password. Takes a fresh proof',
         tags,
         body: PasswordConfirmation,
@@ -125,7 +125,7 @@ function registerSessions(dashboard: HttpServer, { login, from }: RouteTools): v
     {
       schema: {
         ...bySession,
-        operationId: 'dashboard.account.sessions.list',
+        operationId: 'listSessions',
         summary: 'Where one is logged in',
         tags,
         response: answers({ 200: SessionListView }, 401, 403),
@@ -139,7 +139,7 @@ function registerSessions(dashboard: HttpServer, { login, from }: RouteTools): v
     {
       schema: {
         ...bySession,
-        operationId: 'dashboard.account.sessions.end',
+        operationId: 'endSession',
         summary: 'End a session and every token got with it',
         tags,
         params: GuidParams,

@@ -60,7 +60,7 @@ function registerEntry(dashboard: HttpServer, { login, from, begin }: RouteTools
     {
       config,
       schema: {
-        operationId: 'dashboard.login',
+        operationId: 'logIn',
         summary: 'Log in with email address and password, and a one-time password where that is on',
         tags,
         body: LoginBody,
@@ -79,7 +79,7 @@ function registerEntry(dashboard: HttpServer, { login, from, begin }: RouteTools
     {
       config,
       schema: {
-        operationId: 'dashboard.passkey_login.options',
+        operationId: 'createPasskeyLoginOptions',
         summary: 'What a passkey has to sign to log in; good once, for 5 minutes',
         tags,
         body: Nothing,
@@ -94,7 +94,7 @@ function registerEntry(dashboard: HttpServer, { login, from, begin }: RouteTools
     {
       config,
       schema: {
-        operationId: 'dashboard.passkey_login',
+        operationId: 'logInWithPasskey',
         summary: 'Log in with a passkey',
         tags,
         body: PasskeyLogin,
@@ -115,7 +115,7 @@ function registerSession(dashboard: HttpServer, { login, baseUrl, from, describe
     {
       schema: {
         ...bySession,
-        operationId: 'dashboard.session.get',
+        operationId: 'getSession',
         summary: 'Who is logged in, and on which teams they are',
         tags,
         response: answers({ 200: SessionView }, 401, 403),
@@ -129,7 +129,7 @@ function registerSession(dashboard: HttpServer, { login, baseUrl, from, describe
     {
       schema: {
         ...bySession,
-        operationId: 'dashboard.logout',
+        operationId: 'logOut',
         summary: 'End this session and every token got with it',
         tags,
         body: Nothing,
@@ -150,7 +150,7 @@ function registerSession(dashboard: HttpServer, { login, baseUrl, from, describe
     {
       schema: {
         ...bySession,
-        operationId: 'dashboard.token',
+        operationId: 'createUserToken',
         summary: 'Obtain a user token for one Organization and environment, with the scopes of one’s role',
         tags,
         body: UserTokenBody,

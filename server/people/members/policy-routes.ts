@@ -25,7 +25,7 @@ export function registerMemberPolicy(
       config: read.config,
       schema: {
         ...read.documented,
-        operationId: 'member_policy.get',
+        operationId: 'getMemberPolicy',
         summary: 'Get what the Organization requires of its members',
         tags,
         response: answers({ 200: SecondFactorView }, 401, 403, 404),
@@ -40,7 +40,7 @@ export function registerMemberPolicy(
       config: write.config,
       schema: {
         ...write.documented,
-        operationId: 'member_policy.update',
+        operationId: 'updateMemberPolicy',
         summary: 'Require a second factor of roles, or for changes in production',
         tags,
         body: SecondFactorChanges,

@@ -22,7 +22,7 @@ export function registerMembers(
       config: read.config,
       schema: {
         ...read.documented,
-        operationId: 'members.list',
+        operationId: 'listMembers',
         summary: 'List the team',
         tags,
         querystring: listQuery({}),
@@ -42,7 +42,7 @@ export function registerMembers(
       config: write.config,
       schema: {
         ...write.documented,
-        operationId: 'members.create',
+        operationId: 'inviteMember',
         summary:
           'Invite a person to the team; the link goes by mail, or is in the answer without a mail server',
         tags,
@@ -65,7 +65,7 @@ export function registerMembers(
       config: write.config,
       schema: {
         ...write.documented,
-        operationId: 'members.update',
+        operationId: 'updateMember',
         summary: 'Give a member another role; the tokens of the old one are dead when this answers',
         tags,
         params: GuidParams,
@@ -91,7 +91,7 @@ export function registerMembers(
       config: write.config,
       schema: {
         ...write.documented,
-        operationId: 'members.remove',
+        operationId: 'removeMember',
         summary: 'Take a member from the team; their tokens for it are dead when this answers',
         tags,
         params: GuidParams,

@@ -11,31 +11,55 @@ const ROLES = ['founder', 'key_admin', 'developer', 'viewer'] as const;
 export const Email = Type.String({
   format: 'email',
   maxLength: MAX_EMAIL_CHARACTERS,
+  description: `An email address of at most ${MAX_EMAIL_CHARACTERS} characters`,
   example: 'ada@partner.example',
 });
-export const PersonName = Type.String({ minLength: 1, maxLength: MAX_NAME_CHARACTERS, pattern: '\\S' });
-export const RoleName = Type.Enum([...ROLES], { description: ROLES.join(', ') });
-
-export const NewMember = strictObject({ email: Email, role: RoleName });
-export const RoleChange = strictObject({ role: RoleName });
-
-export const MemberView = Type.Object({
-  guid: Guid,
-  email: Type.String(),
-  name: Type.Optional(Type.String({ description: 'absent until the person has accepted' })),
-  role: RoleName,
-  state: Type.Enum(['invited', 'active'], { description: 'invited: has not accepted yet' }),
-  created_at: Timestamp,
-  last_seen_at: Type.Optional(Timestamp),
+export const PersonName = Type.String({
+  minLength: 1,
+  maxLength: MAX_NAME_CHARACTERS,
+  pattern: '\\S',
+  description: `1 to ${MAX_NAME_CHARACTERS} characters, not only white space`,
+  example: 'Ada Lovelace',
 });
+export const RoleName = Type.Enum([...ROLES], {
+  title: 'Role',
+  description: ROLES.join(', '),
+  example: 'developer',
+});
+
+export const NewMember = strictObject({ email: Email, role: RoleName }, { title: 'NewMember' });
+export const RoleChange = strictObject({ role: RoleName }, { title: 'MemberChanges' });
+
+export const MemberView = Type.Object(
+  {
+    guid: Guid,
+    email: Type.String({ example: 'ada@partner.example' }),
+    name: Type.Optional(
+      Type.String({ description: 'Absent until the person accepts the invitation', example: 'Ada Lovelace' }),
+    ),
+    role: RoleName,
+    state: Type.Enum(['invited', 'active'], {
+      title: 'MemberState',
+      description: 'invited: has not accepted the invitation yet',
+      example: 'active',
+    }),
+    created_at: Timestamp,
+    last_seen_at: Type.Optional(Timestamp),
+  },
+  { title: 'Member' },
+);
 
 const invitationLink = Type.String({
-  description: 'good once, for 7 days; hand it to the person and to nobody else',
+  description: 'Single-use link, valid for 7 days. Send it to the invited person only',
+  example: 'https://portico.example/invitation#token=EXAMPLE7q3ZkV1n',
 });
-export const InvitedMemberView = Type.Object({
-  ...MemberView.properties,
-  invitation_link: Type.Optional(invitationLink),
-});
+export const InvitedMemberView = Type.Object(
+  {
+    ...MemberView.properties,
+    invitation_link: Type.Optional(invitationLink),
+  },
+  { title: 'InvitedMember', example: { state: 'invited' } },
+);
 
 export function viewMember(member: Member): Static<typeof MemberView> {
   const { name, last_seen_at: lastSeenAt } = member;

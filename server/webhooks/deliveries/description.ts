@@ -11,25 +11,25 @@ function header(name: string, description: string) {
 export const WEBHOOKS = {
   event: {
     post: {
-      operationId: 'event',
-      summary: 'Something happened; answer with any 2xx within two seconds',
+      operationId: 'receiveEvent',
+      summary: 'Receive an event; respond with any 2xx within two seconds',
       tags: ['Events'],
       parameters: [
         header(
           'X-Service-Signature',
-          'lowercase hex of the HMAC-SHA-256 of the raw body under the signing key',
+          'HMAC-SHA-256 of the raw body with the signing key, as lowercase hexadecimal characters',
         ),
-        header('webhook-id', 'the guid of the event, the same on every attempt'),
-        header('webhook-timestamp', 'seconds since 1970 at which this attempt was made'),
-        header('webhook-signature', 'the signature of Standard Webhooks over id, timestamp and body'),
+        header('webhook-id', 'The guid of the event, the same for every attempt'),
+        header('webhook-timestamp', 'Unix time of the attempt in seconds'),
+        header('webhook-signature', 'Standard Webhooks signature of id, timestamp and body'),
       ],
       requestBody: {
         required: true,
-        content: { 'application/json': { schema: Type.Object(body) } },
+        content: { 'application/json': { schema: Type.Object(body, { title: 'WebhookEvent' }) } },
       },
       responses: {
-        '2XX': { description: 'Delivered. The body is not looked at; its first kilobyte is kept for you.' },
-        default: { description: 'Not delivered; it is sent again, for seven days.' },
+        '2XX': { description: 'Delivered. The first kilobyte of the body is stored with the attempt.' },
+        default: { description: 'Not delivered. The service retries for seven days.' },
       },
     },
   },

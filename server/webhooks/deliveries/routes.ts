@@ -57,7 +57,7 @@ export function registerDeliveries(api: HttpServer, { deliveries }: { deliveries
       config: read.config,
       schema: {
         ...read.documented,
-        operationId: 'subscription_deliveries.list',
+        operationId: 'listDeliveries',
         summary: 'List deliveries, with the time of the next attempt of those that wait for one',
         tags,
         querystring: DeliveryQuery,
@@ -78,7 +78,7 @@ export function registerDeliveries(api: HttpServer, { deliveries }: { deliveries
       config: read.config,
       schema: {
         ...read.documented,
-        operationId: 'subscription_deliveries.get',
+        operationId: 'getDelivery',
         summary: 'Get a delivery with its last attempts',
         tags,
         params: GuidParams,
@@ -94,7 +94,7 @@ export function registerDeliveries(api: HttpServer, { deliveries }: { deliveries
       config: execute.config,
       schema: {
         ...execute.documented,
-        operationId: 'subscription_deliveries.create',
+        operationId: 'createDelivery',
         summary: 'Deliver an event to a subscription once more, with a new cycle of attempts',
         tags,
         body: NewDelivery,

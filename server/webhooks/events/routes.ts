@@ -24,7 +24,7 @@ export function registerEvents(api: HttpServer, { events }: { events: Events }):
       config: read.config,
       schema: {
         ...read.documented,
-        operationId: 'subscription_events.list',
+        operationId: 'listEvents',
         summary: 'List the events of the Organization',
         tags,
         querystring: listQuery({
@@ -62,7 +62,7 @@ export function registerEvents(api: HttpServer, { events }: { events: Events }):
       config: read.config,
       schema: {
         ...read.documented,
-        operationId: 'subscription_events.get',
+        operationId: 'getEvent',
         summary: 'Get an event',
         tags,
         params: GuidParams,

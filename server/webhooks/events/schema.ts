@@ -11,43 +11,61 @@ import type { Event } from './store.ts';
 const MAX_EVENTS = 1_000;
 
 const EventType = Type.Enum([...EVENT_TYPES], {
-  description: 'the kind of object, a dot, and what happened',
+  title: 'EventType',
+  description: 'The object type and what happened, separated by a dot',
+  example: 'transfer.completed',
 });
 
-const ReportedEvent = strictObject({
-  guid: Type.Optional({
-    ...Guid,
-    description: 'a UUIDv7 of the last 7 days, for saying the same twice; made here when absent',
-  }),
-  organization_guid: Guid,
-  bank_guid: Type.Optional(Guid),
-  event_type: EventType,
-  object_guid: Guid,
-  environment: Type.Optional({
-    ...EnvironmentName,
-    description: 'production or sandbox; required without a bank, otherwise that of the bank',
-  }),
-});
+const ReportedEvent = strictObject(
+  {
+    guid: Type.Optional({
+      ...Guid,
+      description: 'A UUIDv7 of the last 7 days that makes retries idempotent. Generated when absent',
+    }),
+    organization_guid: Guid,
+    bank_guid: Type.Optional(Guid),
+    event_type: EventType,
+    object_guid: Guid,
+    environment: Type.Optional({
+      ...EnvironmentName,
+      description: 'Required without bank_guid; with it, the environment of the bank',
+    }),
+  },
+  { title: 'ReportedEvent' },
+);
 
-export const ReportedEvents = strictObject({
-  events: Type.Array(ReportedEvent, { minItems: 1, maxItems: MAX_EVENTS }),
-});
+export const ReportedEvents = strictObject(
+  {
+    events: Type.Array(ReportedEvent, {
+      minItems: 1,
+      maxItems: MAX_EVENTS,
+      description: '1 to 1,000 events',
+    }),
+  },
+  { title: 'ReportedEvents' },
+);
 
-export const AcceptedEvents = Type.Object({
-  total: Type.Integer({ description: 'how many were sent' }),
-  created: Type.Integer({ description: 'how many of them were not there before' }),
-  guids: Type.Array(Guid, { description: 'in the order of the events sent' }),
-});
+export const AcceptedEvents = Type.Object(
+  {
+    total: Type.Integer({ description: 'Events in the request' }),
+    created: Type.Integer({ description: 'Events that were not known before' }),
+    guids: Type.Array(Guid, { description: 'Guids of the events, in the order of the request' }),
+  },
+  { title: 'AcceptedEvents' },
+);
 
-export const EventView = Type.Object({
-  guid: Guid,
-  organization_guid: Guid,
-  bank_guid: Type.Optional(Guid),
-  event_type: Type.Unsafe<string>(EventType),
-  object_guid: Guid,
-  environment: EnvironmentName,
-  created_at: Timestamp,
-});
+export const EventView = Type.Object(
+  {
+    guid: Guid,
+    organization_guid: Guid,
+    bank_guid: Type.Optional({ ...Guid, description: 'Absent for events of the Organization itself' }),
+    event_type: Type.Unsafe<string>(EventType),
+    object_guid: { ...Guid, description: 'The object that changed' },
+    environment: EnvironmentName,
+    created_at: Timestamp,
+  },
+  { title: 'Event' },
+);
 
 export function viewEvent(event: Event): Static<typeof EventView> {
   return {

@@ -30,7 +30,7 @@ export function registerSubscriptions(
       config: write.config,
       schema: {
         ...write.documented,
-        operationId: 'subscriptions.create',
+        operationId: 'createSubscription',
         summary: 'Create a webhook subscription; signing_key is shown this once',
         tags,
         body: NewSubscription,
@@ -50,7 +50,7 @@ export function registerSubscriptions(
       config: read.config,
       schema: {
         ...read.documented,
-        operationId: 'subscriptions.list',
+        operationId: 'listSubscriptions',
         summary: 'List the webhook subscriptions of the token’s environment, or of both',
         tags,
         querystring: SubscriptionQuery,
@@ -70,7 +70,7 @@ export function registerSubscriptions(
       config: read.config,
       schema: {
         ...read.documented,
-        operationId: 'subscriptions.get',
+        operationId: 'getSubscription',
         summary: 'Get a webhook subscription; its signing_key is never shown again',
         tags,
         params: GuidParams,
@@ -86,7 +86,7 @@ export function registerSubscriptions(
       config: write.config,
       schema: {
         ...write.documented,
-        operationId: 'subscriptions.update',
+        operationId: 'updateSubscription',
         summary: 'Change the name or the url of a webhook subscription',
         tags,
         params: GuidParams,
@@ -108,7 +108,7 @@ export function registerSubscriptions(
       config: execute.config,
       schema: {
         ...execute.documented,
-        operationId: 'subscriptions.delete',
+        operationId: 'deleteSubscription',
         summary: 'Schedule the deletion of a webhook subscription; it delivers for 24 hours more',
         tags,
         params: GuidParams,

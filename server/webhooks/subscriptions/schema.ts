@@ -14,73 +14,107 @@ const MAX_URL_CHARACTERS = 1_024;
 /** The ones that can be seen: a deleted subscription is not there any more. */
 const STATES: SubscriptionState[] = ['storing', 'active', 'failed', 'deleting'];
 
-const Name = Type.String({ minLength: 1, maxLength: MAX_NAME_CHARACTERS, pattern: '\\S' });
-const SubscriptionType = Type.Enum(['webhook'], { description: 'webhook' });
+const Name = Type.String({
+  minLength: 1,
+  maxLength: MAX_NAME_CHARACTERS,
+  pattern: '\\S',
+  description: `1 to ${MAX_NAME_CHARACTERS} characters, not only white space`,
+  example: 'Order service',
+});
+const SubscriptionType = Type.Enum(['webhook'], { title: 'SubscriptionType', description: 'webhook' });
 
 const Url = Type.String({
   minLength: 1,
   maxLength: MAX_URL_CHARACTERS,
-  description: 'where events are posted to: https, or http in sandbox; without credentials and fragment',
+  description: `The endpoint: an https URL (http too in sandbox) of at most ${MAX_URL_CHARACTERS} characters, without credentials and fragment`,
   example: 'https://partner.example/webhooks',
 });
 
-export const NewSubscription = strictObject({
-  type: SubscriptionType,
-  name: Name,
-  url: Url,
-  environment: EnvironmentName,
-});
-export const SubscriptionChanges = strictObject({
-  name: Type.Optional(Name),
-  url: Type.Optional({
-    ...Url,
-    description:
-      'the new endpoint: it receives one event until it has answered 2xx, the others wait for that',
-  }),
-});
+export const NewSubscription = strictObject(
+  {
+    type: SubscriptionType,
+    name: Name,
+    url: Url,
+    environment: EnvironmentName,
+  },
+  { title: 'NewSubscription' },
+);
+export const SubscriptionChanges = strictObject(
+  {
+    name: Type.Optional(Name),
+    url: Type.Optional({
+      ...Url,
+      description: 'The new endpoint. It receives one event; the others wait until it answers 2xx',
+    }),
+  },
+  { title: 'SubscriptionChanges' },
+);
 
 /** The operator's alone. */
-export const SubscriptionControls = strictObject({
-  protection_enabled: Type.Optional(Type.Boolean({ description: 'refuses its deletion' })),
-  disabled: Type.Optional(
-    Type.Boolean({ description: 'stops its deliveries; enabling it again forgets how long they failed' }),
-  ),
-});
+export const SubscriptionControls = strictObject(
+  {
+    protection_enabled: Type.Optional(
+      Type.Boolean({ description: 'Whether the subscription is protected from deletion' }),
+    ),
+    disabled: Type.Optional(
+      Type.Boolean({ description: 'Whether deliveries are stopped. Enabling resets the failure period' }),
+    ),
+  },
+  { title: 'SubscriptionControls' },
+);
 
-export const SubscriptionView = Type.Object({
-  guid: Guid,
-  organization_guid: Guid,
-  name: Type.String(),
-  url: Type.String(),
-  environment: EnvironmentName,
-  type: SubscriptionType,
-  state: Type.Enum(STATES, {
-    description:
-      'storing: receives its first event only, the others wait; active: its endpoint has answered 2xx; ' +
-      'deleting: delivers until scheduled_deletion_at',
-  }),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-  deliveries_failing_since: Type.Optional(Timestamp),
-  scheduled_deletion_at: Type.Optional(Timestamp),
-  protection_enabled: Type.Boolean({ description: 'it cannot be deleted; only the operator changes this' }),
-});
+export const SubscriptionView = Type.Object(
+  {
+    guid: Guid,
+    organization_guid: Guid,
+    name: Type.String({ example: 'Order service' }),
+    url: Type.String({ example: 'https://partner.example/webhooks' }),
+    environment: EnvironmentName,
+    type: SubscriptionType,
+    state: Type.Enum(STATES, {
+      title: 'SubscriptionState',
+      description:
+        'storing: receives its first event only, the others wait; active: its endpoint has answered 2xx; ' +
+        'failed: deliveries have failed for too long; deleting: delivers until scheduled_deletion_at',
+      example: 'active',
+    }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    deliveries_failing_since: Type.Optional(Timestamp),
+    scheduled_deletion_at: Type.Optional(Timestamp),
+    protection_enabled: Type.Boolean({
+      description: 'Whether it is protected from deletion. Only the operator can change this',
+    }),
+  },
+  { title: 'Subscription', example: {} },
+);
 
 const signingKey = Type.String({
   pattern: '^[0-9a-f]{64}$',
-  description: 'signs every delivery; shown this once, never retrievable again',
+  description:
+    'Signs every delivery: 64 lowercase hexadecimal characters, returned by this response only. Store it',
+  example: '60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752',
 });
-export const CreatedSubscriptionView = Type.Object({
-  ...SubscriptionView.properties,
-  signing_key: signingKey,
-});
+export const CreatedSubscriptionView = Type.Object(
+  {
+    ...SubscriptionView.properties,
+    signing_key: signingKey,
+  },
+  { title: 'CreatedSubscription', example: { state: 'storing' } },
+);
 
-const disabled = Type.Boolean({ description: 'its deliveries are stopped by the operator' });
-export const ControlledSubscriptionView = Type.Object({ ...SubscriptionView.properties, disabled });
-export const CreatedControlledSubscriptionView = Type.Object({
-  ...ControlledSubscriptionView.properties,
-  signing_key: signingKey,
-});
+const disabled = Type.Boolean({ description: 'Whether the operator has stopped its deliveries' });
+export const ControlledSubscriptionView = Type.Object(
+  { ...SubscriptionView.properties, disabled },
+  { title: 'ControlledSubscription', example: {} },
+);
+export const CreatedControlledSubscriptionView = Type.Object(
+  {
+    ...ControlledSubscriptionView.properties,
+    signing_key: signingKey,
+  },
+  { title: 'CreatedControlledSubscription', example: { state: 'storing' } },
+);
 
 export function viewSubscription(subscription: Subscription): Static<typeof SubscriptionView> {
   const { deliveries_failing_since: failingSince, scheduled_deletion_at: deletionAt } = subscription;

@@ -22,7 +22,7 @@ export function registerLinks(dashboard: HttpServer, tools: RouteTools): void {
     {
       config,
       schema: {
-        operationId: 'dashboard.password_resets.create',
+        operationId: 'requestPasswordReset',
         summary: 'Ask for a link to set a new password; the answer is the same for every address',
         tags,
         body: PasswordResetBody,
@@ -41,7 +41,7 @@ export function registerLinks(dashboard: HttpServer, tools: RouteTools): void {
     {
       config,
       schema: {
-        operationId: 'dashboard.links.inspect',
+        operationId: 'inspectLink',
         summary: 'What a link is for',
         tags,
         body: LinkBody,
@@ -64,7 +64,7 @@ export function registerLinks(dashboard: HttpServer, tools: RouteTools): void {
     {
       schema: {
         ...bySession,
-        operationId: 'dashboard.links.accept',
+        operationId: 'acceptInvitation',
         summary: 'Accept an invitation as whoever is logged in',
         tags,
         body: LinkBody,
@@ -82,7 +82,7 @@ export function registerLinks(dashboard: HttpServer, tools: RouteTools): void {
     {
       config,
       schema: {
-        operationId: 'dashboard.password.set',
+        operationId: 'setPassword',
         summary:
           'Set a password by a link, and be logged in; every other session ends, and a reset removes the passkeys',
         tags,

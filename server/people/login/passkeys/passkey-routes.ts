@@ -23,7 +23,7 @@ export function registerPasskeys(dashboard: HttpServer, { login, from }: RouteTo
     {
       schema: {
         ...bySession,
-        operationId: 'dashboard.account.passkeys.list',
+        operationId: 'listPasskeys',
         summary: 'List one’s passkeys',
         tags,
         response: answers({ 200: PasskeyListView }, 401, 403),
@@ -37,7 +37,7 @@ export function registerPasskeys(dashboard: HttpServer, { login, from }: RouteTo
     {
       schema: {
         ...bySession,
-        operationId: 'dashboard.account.passkeys.options',
+        operationId: 'createPasskeyOptions',
         summary:
           'What an authenticator has to sign to become a passkey; good once, for 5 minutes. Takes a fresh proof',
         tags,
@@ -53,7 +53,7 @@ export function registerPasskeys(dashboard: HttpServer, { login, from }: RouteTo
     {
       schema: {
         ...bySession,
-        operationId: 'dashboard.account.passkeys.create',
+        operationId: 'createPasskey',
         summary: 'Add a passkey',
         tags,
         body: NewPasskey,
@@ -74,7 +74,7 @@ export function registerPasskeys(dashboard: HttpServer, { login, from }: RouteTo
     {
       schema: {
         ...bySession,
-        operationId: 'dashboard.account.passkeys.remove',
+        operationId: 'deletePasskey',
         summary: 'Remove a passkey. Takes a fresh proof',
         tags,
         params: GuidParams,

@@ -12,52 +12,90 @@ const MAX_ID_CHARACTERS = 1_364;
 /** We ask for no attestation, so the longest part is a public key; a body of the dashboard has 16 KiB at most. */
 const MAX_PART_CHARACTERS = 8_192;
 
-const Id = Type.String({ maxLength: MAX_ID_CHARACTERS });
-const Part = Type.String({ maxLength: MAX_PART_CHARACTERS, description: 'base64url' });
+const Id = Type.String({
+  maxLength: MAX_ID_CHARACTERS,
+  description: 'base64url',
+  example: 'AbCdEf0123456789',
+});
+const Part = Type.String({
+  maxLength: MAX_PART_CHARACTERS,
+  description: 'base64url',
+  example: 'eyJ0eXBlIjoid2ViYXV0aG4ifQ',
+});
 
-/** As `PublicKeyCredential.toJSON()` makes them. Browsers add to them, so what we do not know is let through. */
+/** As `PublicKeyCredential.toJSON()` returns them. Browsers add fields, so unknown ones are ignored. */
 const credential = {
   id: Id,
   rawId: Id,
   type: Type.Literal('public-key'),
   clientExtensionResults: Type.Optional(Type.Object({})),
 };
-const Assertion = Type.Object({
-  ...credential,
-  response: Type.Object({ clientDataJSON: Part, authenticatorData: Part, signature: Part }),
-});
-const Attestation = Type.Object({
-  ...credential,
-  response: Type.Object({
-    clientDataJSON: Part,
-    attestationObject: Part,
-    transports: Type.Optional(Type.Array(Type.String({ maxLength: 32 }), { maxItems: 16 })),
-  }),
-});
+const Assertion = Type.Object(
+  {
+    ...credential,
+    response: Type.Object(
+      { clientDataJSON: Part, authenticatorData: Part, signature: Part },
+      { title: 'PasskeyAssertionResponse' },
+    ),
+  },
+  { title: 'PasskeyAssertion' },
+);
+const Attestation = Type.Object(
+  {
+    ...credential,
+    response: Type.Object(
+      {
+        clientDataJSON: Part,
+        attestationObject: Part,
+        transports: Type.Optional(
+          Type.Array(Type.String({ maxLength: 32, example: 'internal' }), { maxItems: 16 }),
+        ),
+      },
+      { title: 'PasskeyAttestationResponse' },
+    ),
+  },
+  { title: 'PasskeyAttestation' },
+);
 
-export const PasskeyLogin = strictObject({ challenge_id: Guid, response: Assertion });
-export const NewPasskey = strictObject({
-  name: Type.String({ minLength: 1, maxLength: MAX_NAME_CHARACTERS, pattern: '\\S' }),
-  response: Attestation,
-});
+export const PasskeyLogin = strictObject(
+  { challenge_id: Guid, response: Assertion },
+  { title: 'PasskeyLogin' },
+);
+export const NewPasskey = strictObject(
+  {
+    name: Type.String({
+      minLength: 1,
+      maxLength: MAX_NAME_CHARACTERS,
+      pattern: '\\S',
+      description: `1 to ${MAX_NAME_CHARACTERS} characters, not only white space`,
+      example: 'Laptop',
+    }),
+    response: Attestation,
+  },
+  { title: 'NewPasskey' },
+);
 
-/** For `navigator.credentials`: whatever WebAuthn puts into them, as it is. */
+const Challenge = Type.String({ description: 'base64url', example: 'dGhlIGNoYWxsZW5nZSBvZiBhIGxvZ2lu' });
+/** Passed to `navigator.credentials` with every field of WebAuthn. */
 export const PasskeyLoginOptions = Type.Object(
-  { challenge_id: Guid, challenge: Type.String() },
-  { additionalProperties: true },
+  { challenge_id: Guid, challenge: Challenge },
+  { additionalProperties: true, title: 'PasskeyLoginOptions' },
 );
 export const PasskeyCreationOptions = Type.Object(
-  { challenge: Type.String() },
-  { additionalProperties: true },
+  { challenge: Challenge },
+  { additionalProperties: true, title: 'PasskeyCreationOptions' },
 );
 
-export const PasskeyView = Type.Object({
-  guid: Guid,
-  name: Type.String(),
-  created_at: Timestamp,
-  last_used_at: Type.Optional(Timestamp),
-});
-export const PasskeyListView = Type.Object({ objects: Type.Array(PasskeyView) });
+export const PasskeyView = Type.Object(
+  {
+    guid: Guid,
+    name: Type.String({ example: 'Laptop' }),
+    created_at: Timestamp,
+    last_used_at: Type.Optional(Timestamp),
+  },
+  { title: 'Passkey' },
+);
+export const PasskeyListView = Type.Object({ objects: Type.Array(PasskeyView) }, { title: 'PasskeyList' });
 
 export function viewPasskey({ guid, name, created_at, last_used_at }: Passkey): Static<typeof PasskeyView> {
   return {

@@ -15,7 +15,7 @@ export function registerProofs(dashboard: HttpServer, { login, from }: RouteTool
     {
       schema: {
         ...bySession,
-        operationId: 'dashboard.account.proof.password',
+        operationId: 'proveByPassword',
         summary:
           'Prove by one’s password that it is oneself; good for 5 minutes. Refused for a person with a second factor',
         tags,
@@ -34,7 +34,7 @@ export function registerProofs(dashboard: HttpServer, { login, from }: RouteTool
     {
       schema: {
         ...bySession,
-        operationId: 'dashboard.account.proof.totp',
+        operationId: 'proveByTotp',
         summary: 'Prove it by a one-time password or a recovery code',
         tags,
         body: TotpConfirmation,
@@ -52,7 +52,7 @@ export function registerProofs(dashboard: HttpServer, { login, from }: RouteTool
     {
       schema: {
         ...bySession,
-        operationId: 'dashboard.account.proof.passkey',
+        operationId: 'proveByPasskey',
         summary: 'Prove it by a passkey, which signs the options of a login',
         tags,
         body: PasskeyLogin,

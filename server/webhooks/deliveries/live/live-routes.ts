@@ -30,7 +30,7 @@ export function registerLiveDeliveries(
       config: { ...read.config, endless: true },
       schema: {
         ...read.documented,
-        operationId: 'subscription_deliveries.watch',
+        operationId: 'watchDeliveries',
         summary: 'Watch attempts as they are made, on every node; at most 100 a second',
         tags: ['Deliveries'],
         querystring: LiveQuery,

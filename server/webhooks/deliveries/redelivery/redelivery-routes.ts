@@ -25,7 +25,7 @@ export function registerRecoveries(api: HttpServer, { recoveries }: { recoveries
       config: execute.config,
       schema: {
         ...execute.documented,
-        operationId: 'subscription_recoveries.create',
+        operationId: 'createRecovery',
         summary: 'Deliver everything once more that failed at a subscription in a window of time',
         tags,
         body: NewRecovery,
@@ -45,7 +45,7 @@ export function registerRecoveries(api: HttpServer, { recoveries }: { recoveries
       config: read.config,
       schema: {
         ...read.documented,
-        operationId: 'subscription_recoveries.list',
+        operationId: 'listRecoveries',
         summary: 'List recoveries',
         tags,
         querystring: listQuery({
@@ -81,7 +81,7 @@ export function registerRecoveries(api: HttpServer, { recoveries }: { recoveries
       config: read.config,
       schema: {
         ...read.documented,
-        operationId: 'subscription_recoveries.get',
+        operationId: 'getRecovery',
         summary: 'Get a recovery and how far it is',
         tags,
         params: GuidParams,

@@ -8,36 +8,50 @@ import {
 import { RECOVERY_STATES, type Recovery, type RecoveryState } from './redelivery-store.ts';
 
 const RecoveryStateName = Type.Enum([...RECOVERY_STATES], {
-  description: 'running; completed; or failed, because the subscription stopped delivering on the way',
+  title: 'RecoveryState',
+  description: 'running; completed; or failed, because the subscription stopped delivering meanwhile',
+  example: 'completed',
 });
 
-export const NewRecovery = strictObject({
-  subscription_guid: Guid,
-  since: {
-    ...Timestamp,
-    description: 'deliveries that were created from this moment on',
-    example: '2026-11-01T00:00:00.000Z',
+export const NewRecovery = strictObject(
+  {
+    subscription_guid: Guid,
+    since: {
+      ...Timestamp,
+      description: 'Redeliver failed deliveries created at or after this time',
+      example: '2026-11-01T00:00:00.000Z',
+    },
+    until: Type.Optional({
+      ...Timestamp,
+      description: 'Redeliver failed deliveries created before this time. Default and latest value: now',
+    }),
   },
-  until: Type.Optional({
-    ...Timestamp,
-    description: 'and before this one; without it, or with one that is still to come, before now',
-  }),
-});
+  { title: 'NewRecovery' },
+);
 
-export const RecoveryView = Type.Object({
-  guid: Guid,
-  subscription_guid: Guid,
-  environment: EnvironmentName,
-  since: Timestamp,
-  until: Timestamp,
-  state: RecoveryStateName,
-  total: Type.Integer({ description: 'failed deliveries of the window' }),
-  done: Type.Integer({ description: 'how many of them were dealt with so far: sent again, or found resent' }),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-  completed_at: Type.Optional(Timestamp),
-  failed_at: Type.Optional(Timestamp),
-});
+export const RecoveryView = Type.Object(
+  {
+    guid: Guid,
+    subscription_guid: Guid,
+    environment: EnvironmentName,
+    since: Timestamp,
+    until: Timestamp,
+    state: RecoveryStateName,
+    total: Type.Integer({ description: 'Failed deliveries in the time range', example: 128 }),
+    done: Type.Integer({
+      description: 'Deliveries processed so far: sent again, or found already sent again',
+      example: 128,
+    }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    completed_at: Type.Optional(Timestamp),
+    failed_at: Type.Optional(Timestamp),
+  },
+  {
+    title: 'Recovery',
+    example: { since: '2026-11-01T00:00:00.000Z', completed_at: '2026-11-15T12:00:02.000Z' },
+  },
+);
 
 export function viewRecovery(recovery: Recovery): Static<typeof RecoveryView> {
   const { completed_at: completedAt, failed_at: failedAt } = recovery;

@@ -22,7 +22,7 @@ export function registerTargets(
       config: read.config,
       schema: {
         ...read.documented,
-        operationId: 'subscription_targets.list',
+        operationId: 'listSubscriptionTargets',
         summary: 'List the subscriptions that deliver now: those that something can be sent to once more',
         tags: ['Deliveries'],
         response: answers({ 200: TargetsView }, 401, 403, 422),

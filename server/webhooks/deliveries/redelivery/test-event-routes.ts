@@ -15,7 +15,7 @@ export function registerTestEvents(api: HttpServer, { testEvents }: { testEvents
       config: execute.config,
       schema: {
         ...execute.documented,
-        operationId: 'subscriptions.test',
+        operationId: 'sendTestEvent',
         summary: 'Send this subscription alone an event of its own, to see that its endpoint answers',
         tags: ['Subscriptions'],
         params: GuidParams,

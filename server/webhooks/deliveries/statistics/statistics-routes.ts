@@ -17,7 +17,7 @@ export function registerDeliveryStatistics(
       config: read.config,
       schema: {
         ...read.documented,
-        operationId: 'delivery_statistics.get',
+        operationId: 'getDeliveryStatistics',
         summary:
           'How many events and deliveries there were over the last hour, day or week, and how they went',
         tags: ['Deliveries'],
