@@ -6,7 +6,6 @@ import {
   guidsFilter,
   wordsFilter,
 } from '../infrastructure/http/requests/filters.ts';
-import { listQuery } from '../infrastructure/http/requests/paging.ts';
 import { EnvironmentName, Guid, strictObject, Timestamp } from '../infrastructure/http/requests/schemas.ts';
 import { type Details, endingsOf, type Machine, statesOf } from './machine.ts';
 import type { ObjectRow } from './store.ts';
@@ -106,8 +105,8 @@ export function objectViewSchema({ name, details, customer, machine }: ObjectTyp
   return Type.Object(properties, { title: pascalCase(name) });
 }
 
-export function objectQuerySchema({ details, customer, machine }: ObjectType) {
-  const filters: TProperties = {
+export function objectFilters({ details, customer, machine }: ObjectType): TProperties {
+  return {
     guid: guidsFilter,
     ...(machine && { state: wordsFilter }),
     ...('type' in details.properties && { type: wordsFilter }),
@@ -116,7 +115,6 @@ export function objectQuerySchema({ details, customer, machine }: ObjectType) {
     environment: environmentsFilter,
     ...createdAtFilters,
   };
-  return listQuery(filters);
 }
 
 export function viewObject({ customer }: ObjectType, object: ObjectRow): Record<string, unknown> {

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { unwrap } from '../infrastructure/http/errors.ts';
-import { envelope, listOf, listQuery, pageOf } from '../infrastructure/http/requests/paging.ts';
+import { registerList } from '../infrastructure/http/requests/resource-routes.ts';
 import {
   answers,
   Guid,
@@ -12,7 +12,7 @@ import type { HttpServer } from '../infrastructure/http/server.ts';
 import type { LoginRoom } from '../people/login/service.ts';
 import { InvitedMemberView, MemberView, NewMember, viewMember } from '../people/members/schema.ts';
 import type { Members } from '../people/members/service.ts';
-import { type OperatorAuthentication, security } from './authentication.ts';
+import { type OperatorAuthentication, operatorAccess, security } from './authentication.ts';
 
 export type MemberDeps = { authentication: OperatorAuthentication; members: Members; login: LoginRoom };
 
@@ -64,25 +64,18 @@ export function registerMemberRoutes(
     },
   );
 
-  scope.get(
-    '/organizations/:guid/members',
-    {
-      schema: {
-        operationId: 'operatorListMembers',
-        'x-command': 'members list',
-        summary: 'List the team of an Organization',
-        tags,
-        security,
-        params: GuidParams,
-        querystring: listQuery({}),
-        response: answers({ 200: listOf(MemberView) }, 400, 401, 403, 404),
-      },
-    },
-    async (request) => {
-      const page = unwrap(pageOf(request.query));
-      return envelope(page, unwrap(await members.list(request.params.guid, page)), viewMember);
-    },
-  );
+  registerList(scope, '/organizations/:guid/members', {
+    access: operatorAccess('members list'),
+    operationId: 'operatorListMembers',
+    summary: 'List the members of an Organization',
+    tags,
+    params: GuidParams,
+    filters: {},
+    errors: [404],
+    item: MemberView,
+    view: viewMember,
+    list: ({ params }, page) => members.list(params.guid, page),
+  });
 
   scope.delete(
     '/organizations/:guid/members/:member_guid',

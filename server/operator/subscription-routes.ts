@@ -1,19 +1,19 @@
 import type { Organizations } from '../credentials/organizations/service.ts';
 import { unwrap } from '../infrastructure/http/errors.ts';
-import { envelope, listOf, pageOf } from '../infrastructure/http/requests/paging.ts';
+import { registerGet, registerList } from '../infrastructure/http/requests/resource-routes.ts';
 import { answers, GuidParams } from '../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../infrastructure/http/server.ts';
-import { filtersOf, SubscriptionQuery } from '../webhooks/subscriptions/query.ts';
 import {
   ControlledSubscriptionView,
   CreatedControlledSubscriptionView,
   NewSubscription,
   SubscriptionControls,
+  subscriptionFilters,
   viewControlled,
   withSigningKey,
 } from '../webhooks/subscriptions/schema.ts';
 import type { Subscriptions } from '../webhooks/subscriptions/service.ts';
-import { type OperatorAuthentication, security } from './authentication.ts';
+import { type OperatorAuthentication, operatorAccess, security } from './authentication.ts';
 
 export type SubscriptionDeps = {
   authentication: OperatorAuthentication;
@@ -52,45 +52,31 @@ export function registerSubscriptionRoutes(scope: HttpServer, deps: Subscription
     },
   );
 
-  scope.get(
-    '/organizations/:guid/subscriptions',
-    {
-      schema: {
-        operationId: 'operatorListSubscriptions',
-        'x-command': 'subscriptions list',
-        summary: 'List the webhook subscriptions of an Organization',
-        tags,
-        security,
-        params: GuidParams,
-        querystring: SubscriptionQuery,
-        response: answers({ 200: listOf(ControlledSubscriptionView) }, 400, 401, 403, 404),
-      },
+  registerList(scope, '/organizations/:guid/subscriptions', {
+    access: operatorAccess('subscriptions list'),
+    operationId: 'operatorListSubscriptions',
+    summary: 'List the webhook subscriptions of an Organization',
+    tags,
+    params: GuidParams,
+    filters: subscriptionFilters,
+    errors: [404],
+    item: ControlledSubscriptionView,
+    view: viewControlled,
+    async list({ params }, page, filters) {
+      const { guid } = unwrap(await organizations.get(params.guid));
+      return subscriptions.list({ organizationGuid: guid }, page, filters);
     },
-    async (request) => {
-      const page = unwrap(pageOf(request.query));
-      const { guid } = unwrap(await organizations.get(request.params.guid));
-      const found = unwrap(
-        await subscriptions.list({ organizationGuid: guid }, page, filtersOf(request.query)),
-      );
-      return envelope(page, found, viewControlled);
-    },
-  );
+  });
 
-  scope.get(
-    '/subscriptions/:guid',
-    {
-      schema: {
-        operationId: 'operatorGetSubscription',
-        'x-command': 'subscriptions get',
-        summary: 'Get a webhook subscription of any partner',
-        tags,
-        security,
-        params: GuidParams,
-        response: answers({ 200: ControlledSubscriptionView }, 401, 403, 404),
-      },
-    },
-    async (request) => viewControlled(unwrap(await subscriptions.get('anyone', request.params.guid))),
-  );
+  registerGet(scope, '/subscriptions/:guid', {
+    access: operatorAccess('subscriptions get'),
+    operationId: 'operatorGetSubscription',
+    summary: 'Get a webhook subscription of any partner',
+    tags,
+    item: ControlledSubscriptionView,
+    view: viewControlled,
+    get: ({ params }) => subscriptions.get('anyone', params.guid),
+  });
 
   scope.patch(
     '/subscriptions/:guid',

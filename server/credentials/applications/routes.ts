@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { unwrap } from '../../infrastructure/http/errors.ts';
 import { pascalCase } from '../../infrastructure/http/openapi/names.ts';
-import { createdAtFilters, guidsFilter, moment, values } from '../../infrastructure/http/requests/filters.ts';
-import { envelope, listOf, listQuery, pageOf } from '../../infrastructure/http/requests/paging.ts';
+import { createdAtFilters, guidsFilter } from '../../infrastructure/http/requests/filters.ts';
+import { registerGet, registerList } from '../../infrastructure/http/requests/resource-routes.ts';
 import { answers } from '../../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../../infrastructure/http/server.ts';
 import { actorOf, inBothEnvironments, requires, withFreshProof } from '../../tokens/access/access.ts';
@@ -42,50 +42,29 @@ function registerKind(api: HttpServer, { applications }: ApplicationRoutesDeps, 
   const read = requires(types, `${kind}_applications:read`);
   const write = change(kind, types);
   const remove = change(kind, ['user']);
-  const ownerOf = ({ caller }: FastifyRequest): Owner => ({ ...caller, kind });
+  const ownerOf = ({ caller }: Pick<FastifyRequest, 'caller'>): Owner => ({ ...caller, kind });
 
-  api.get(
-    path,
-    {
-      config: read.config,
-      schema: {
-        ...read.documented,
-        operationId: `list${owner}Applications`,
-        summary: `List the ${kind} key pairs that the token may see`,
-        tags,
-        querystring: listQuery({
-          ...createdAtFilters,
-          ...(kind === 'bank' ? { bank_guid: guidsFilter } : {}),
-        }),
-        response: answers({ 200: listOf(ApplicationView) }, 400, 401, 403),
-      },
-    },
-    async (request) => {
-      const page = unwrap(pageOf(request.query));
-      const { created_at_gte: gte, created_at_lt: lt } = request.query;
-      const { bank_guid: named } = request.query as { bank_guid?: string };
-      const filters = { bankGuid: values(named), createdAtGte: moment(gte), createdAtLt: moment(lt) };
-      const found = await applications.list(ownerOf(request), page, filters);
-      return envelope(page, found, viewApplication);
-    },
-  );
+  registerList(api, path, {
+    access: read,
+    operationId: `list${owner}Applications`,
+    summary: `List the ${kind} key pairs that the token may see`,
+    tags,
+    filters: { ...createdAtFilters, ...(kind === 'bank' ? { bank_guid: guidsFilter } : {}) },
+    item: ApplicationView,
+    view: viewApplication,
+    list: (request, page, filters) => applications.list(ownerOf(request), page, filters),
+  });
 
-  api.get(
-    `${path}/:client_id`,
-    {
-      config: read.config,
-      schema: {
-        ...read.documented,
-        operationId: `get${owner}Application`,
-        summary: `Get one ${kind} key pair; its secret is never shown again`,
-        tags,
-        params: ApplicationParams,
-        response: answers({ 200: ApplicationView }, 401, 403, 404),
-      },
-    },
-    async (request) =>
-      viewApplication(unwrap(await applications.get(ownerOf(request), request.params.client_id))),
-  );
+  registerGet(api, `${path}/:client_id`, {
+    access: read,
+    operationId: `get${owner}Application`,
+    summary: `Get a ${kind} key pair, without its secret`,
+    tags,
+    params: ApplicationParams,
+    item: ApplicationView,
+    view: viewApplication,
+    get: (request) => applications.get(ownerOf(request), request.params.client_id),
+  });
 
   api.patch(
     `${path}/:client_id`,

@@ -1,18 +1,17 @@
 import { Readable } from 'node:stream';
-import Type, { type Static } from 'typebox';
+import Type from 'typebox';
 import type { People } from '../../people/members/people.ts';
 import { inTurn, requires } from '../../tokens/access/access.ts';
 import type { Page } from '../database/paging/paging.ts';
-import { unwrap } from '../http/errors.ts';
-import { createdAtFilters, moment, textsFilter, values } from '../http/requests/filters.ts';
-import { envelope, listOf, listQuery, pageOf } from '../http/requests/paging.ts';
+import { createdAtFilters, createFilterReader, textsFilter } from '../http/requests/filters.ts';
+import { registerList } from '../http/requests/resource-routes.ts';
 import { answers, strictObject } from '../http/requests/schemas.ts';
 import type { HttpServer } from '../http/server.ts';
 import { isGuid } from '../runtime/guid.ts';
-import { AuditEntryView, viewAuditEntry } from './entries.ts';
+import { type AuditEntry, AuditEntryView, viewAuditEntry } from './entries.ts';
 import { exportCsv } from './export.ts';
 import type { Audit } from './service.ts';
-import type { AuditFilters, AuditRecord } from './store.ts';
+import type { AuditRecord } from './store.ts';
 
 const CSV_EXAMPLE = 'created_at,actor_type,actor,actor_email,action\r\n';
 
@@ -24,6 +23,7 @@ const filters = {
 };
 const CsvStream = Type.Unsafe<Readable>({ type: 'string', title: 'AuditEntriesCsv', example: CSV_EXAMPLE });
 const AuditEntryFilters = strictObject(filters);
+const readFilters = createFilterReader(filters);
 
 /** Who did what in the Organization; for Founders and Key Admins. */
 export function registerAuditEntries(
@@ -38,26 +38,24 @@ export function registerAuditEntries(
     return people.emailsOf(guids.map(({ actor }) => actor));
   }
 
-  api.get(
-    '/audit_entries',
-    {
-      config: read.config,
-      schema: {
-        ...read.documented,
-        operationId: 'listAuditEntries',
-        summary: 'Who did what, on what, from which address, when',
-        tags,
-        querystring: listQuery(filters),
-        response: answers({ 200: listOf(AuditEntryView) }, 400, 401, 403),
-      },
+  async function viewEntries(records: readonly AuditRecord[]) {
+    const emails = await emailsOf(records);
+    return records.map((record) => viewAuditEntry(record, emails));
+  }
+
+  registerList(api, '/audit_entries', {
+    access: read,
+    operationId: 'listAuditEntries',
+    summary: 'List audit entries: who did what to which object, from which address, when',
+    tags,
+    filters,
+    item: AuditEntryView,
+    view: (entry: AuditEntry) => entry,
+    async list({ caller }, page, wanted) {
+      const found = await audit.list(page, { organizationGuid: [caller.organizationGuid], ...wanted });
+      return { ...found, rows: await viewEntries(found.rows) };
     },
-    async (request) => {
-      const page = unwrap(pageOf(request.query));
-      const found = await audit.list(page, filtersOf(request.caller.organizationGuid, request.query));
-      const emails = await emailsOf(found.rows);
-      return envelope(page, found, (record) => viewAuditEntry(record, emails));
-    },
-  );
+  });
 
   api.get(
     '/audit_entries.csv',
@@ -66,18 +64,18 @@ export function registerAuditEntries(
       schema: {
         ...read.documented,
         operationId: 'exportAuditEntries',
-        summary: 'The newest 50,000 of the same as CSV',
+        summary: 'Export the newest 50,000 audit entries as CSV',
         tags,
         querystring: AuditEntryFilters,
         response: answers({ 200: { content: { 'text/csv': { schema: CsvStream } } } }, 400, 401, 403),
       },
     },
     async (request, reply) => {
-      const wanted = filtersOf(request.caller.organizationGuid, request.query);
+      const { organizationGuid } = request.caller;
+      const wanted = { organizationGuid: [organizationGuid], ...readFilters(request.query) };
       const lines = exportCsv(async (page: Page) => {
         const { rows, next } = await inTurn(request, () => audit.walk(page, wanted));
-        const emails = await emailsOf(rows);
-        return { entries: rows.map((record) => viewAuditEntry(record, emails)), next };
+        return { entries: await viewEntries(rows), next };
       });
       return reply
         .type('text/csv; charset=utf-8')
@@ -85,15 +83,4 @@ export function registerAuditEntries(
         .send(Readable.from(lines));
     },
   );
-}
-
-function filtersOf(organizationGuid: string, query: Static<typeof AuditEntryFilters>): AuditFilters {
-  return {
-    organizationGuid: [organizationGuid],
-    action: values(query.action),
-    actor: values(query.actor),
-    objectId: values(query.object_id),
-    createdAtGte: moment(query.created_at_gte),
-    createdAtLt: moment(query.created_at_lt),
-  };
 }

@@ -1,14 +1,14 @@
 import { unwrap } from '../../infrastructure/http/errors.ts';
-import { envelope, listOf, pageOf } from '../../infrastructure/http/requests/paging.ts';
+import { registerGet, registerList } from '../../infrastructure/http/requests/resource-routes.ts';
 import { answers, GuidParams } from '../../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../../infrastructure/http/server.ts';
 import { actorOf, requires, withFeature, withFreshProof } from '../../tokens/access/access.ts';
-import { filtersOf, SubscriptionQuery } from './query.ts';
 import {
   CreatedSubscriptionView,
   NewSubscription,
   SubscriptionChanges,
   SubscriptionView,
+  subscriptionFilters,
   viewSubscription,
   withSigningKey,
 } from './schema.ts';
@@ -44,41 +44,28 @@ export function registerSubscriptions(
     },
   );
 
-  api.get(
-    '/subscriptions',
-    {
-      config: read.config,
-      schema: {
-        ...read.documented,
-        operationId: 'listSubscriptions',
-        summary: 'List the webhook subscriptions of the token’s environment, or of both',
-        tags,
-        querystring: SubscriptionQuery,
-        response: answers({ 200: listOf(SubscriptionView) }, 400, 401, 403, 422),
-      },
-    },
-    async (request) => {
-      const page = unwrap(pageOf(request.query));
-      const found = unwrap(await subscriptions.list(request.caller, page, filtersOf(request.query)));
-      return envelope(page, found, viewSubscription);
-    },
-  );
+  registerList(api, '/subscriptions', {
+    access: read,
+    operationId: 'listSubscriptions',
+    summary: 'List the webhook subscriptions of the environment of the token, or of both',
+    tags,
+    filters: subscriptionFilters,
+    errors: [422],
+    item: SubscriptionView,
+    view: viewSubscription,
+    list: ({ caller }, page, filters) => subscriptions.list(caller, page, filters),
+  });
 
-  api.get(
-    '/subscriptions/:guid',
-    {
-      config: read.config,
-      schema: {
-        ...read.documented,
-        operationId: 'getSubscription',
-        summary: 'Get a webhook subscription; its signing_key is never shown again',
-        tags,
-        params: GuidParams,
-        response: answers({ 200: SubscriptionView }, 401, 403, 404, 422),
-      },
-    },
-    async (request) => viewSubscription(unwrap(await subscriptions.get(request.caller, request.params.guid))),
-  );
+  registerGet(api, '/subscriptions/:guid', {
+    access: read,
+    operationId: 'getSubscription',
+    summary: 'Get a webhook subscription, without its signing key',
+    tags,
+    errors: [422],
+    item: SubscriptionView,
+    view: viewSubscription,
+    get: ({ caller, params }) => subscriptions.get(caller, params.guid),
+  });
 
   api.patch(
     '/subscriptions/:guid',

@@ -1,5 +1,11 @@
 import Type, { type Static } from 'typebox';
 import {
+  createdAtFilters,
+  environmentsFilter,
+  guidsFilter,
+  wordsFilter,
+} from '../../infrastructure/http/requests/filters.ts';
+import {
   EnvironmentName,
   Guid,
   strictObject,
@@ -29,6 +35,14 @@ const Url = Type.String({
   description: `The endpoint: an https URL (http too in sandbox) of at most ${MAX_URL_CHARACTERS} characters, without credentials and fragment`,
   example: 'https://partner.example/webhooks',
 });
+
+/** The filters of both lists: the partner's and the operator's. */
+export const subscriptionFilters = {
+  guid: guidsFilter,
+  state: wordsFilter,
+  environment: environmentsFilter,
+  ...createdAtFilters,
+};
 
 export const NewSubscription = strictObject(
   {

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import Type, { type TProperties } from 'typebox';
 
 /** Filters of lists take one value or several, separated by commas (contract, section 5). */
 const MAX_VALUES = 100;
@@ -51,6 +51,30 @@ export const createdAtFilters = {
   created_at_gte: momentFilter('Created at or after this time'),
   created_at_lt: momentFilter('Created before this time'),
 };
+
+type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}`
+  ? `${First}${Capitalize<CamelCase<Rest>>}`
+  : Name;
+
+/** What the services take: `created_at_gte` as a Date under `createdAtGte`, all others as lists. */
+export type FilterValues<Filters extends TProperties> = {
+  [Name in keyof Filters & string as CamelCase<Name>]:
+    | (Name extends keyof typeof createdAtFilters ? Date : string[])
+    | undefined;
+};
+
+/** Reads the filters that a list declares from its query. */
+export function createFilterReader<Filters extends TProperties>(filters: Filters) {
+  const readers = Object.keys(filters).map((name) => {
+    const camelCase = name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+    return [name, camelCase, name in createdAtFilters ? moment : values] as const;
+  });
+  return (query: Readonly<Record<string, unknown>>): FilterValues<Filters> => {
+    const found: Record<string, unknown> = {};
+    for (const [name, camelCase, read] of readers) found[camelCase] = read(query[name] as string | undefined);
+    return found as FilterValues<Filters>;
+  };
+}
 
 export function values(text: string | undefined): string[] | undefined {
   return text?.split(',');

@@ -60,7 +60,7 @@ export function listOf<Item extends TSchema>(item: Item) {
   );
 }
 
-type PageQuery = Static<TObject<typeof pageProperties>>;
+export type PageQuery = Static<TObject<typeof pageProperties>>;
 
 export function pageOf({ page, per_page: perPage = DEFAULT_PER_PAGE, after }: PageQuery): Page | Failure {
   if (page !== undefined && after !== undefined)

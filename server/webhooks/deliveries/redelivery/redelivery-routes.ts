@@ -3,12 +3,10 @@ import {
   createdAtFilters,
   environmentsFilter,
   guidsFilter,
-  moment,
-  values,
   wordsFilter,
 } from '../../../infrastructure/http/requests/filters.ts';
-import { envelope, listOf, listQuery, pageOf } from '../../../infrastructure/http/requests/paging.ts';
-import { answers, GuidParams } from '../../../infrastructure/http/requests/schemas.ts';
+import { registerGet, registerList } from '../../../infrastructure/http/requests/resource-routes.ts';
+import { answers } from '../../../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../../../infrastructure/http/server.ts';
 import { actorOf, requires, withFeature } from '../../../tokens/access/access.ts';
 import type { Recoveries } from './redeliveries.ts';
@@ -39,55 +37,32 @@ export function registerRecoveries(api: HttpServer, { recoveries }: { recoveries
     },
   );
 
-  api.get(
-    '/subscription_recoveries',
-    {
-      config: read.config,
-      schema: {
-        ...read.documented,
-        operationId: 'listRecoveries',
-        summary: 'List recoveries',
-        tags,
-        querystring: listQuery({
-          guid: guidsFilter,
-          state: wordsFilter,
-          environment: environmentsFilter,
-          subscription_guid: guidsFilter,
-          ...createdAtFilters,
-        }),
-        response: answers({ 200: listOf(RecoveryView) }, 400, 401, 403, 422),
-      },
+  registerList(api, '/subscription_recoveries', {
+    access: read,
+    operationId: 'listRecoveries',
+    summary: 'List recoveries',
+    tags,
+    filters: {
+      guid: guidsFilter,
+      state: wordsFilter,
+      environment: environmentsFilter,
+      subscription_guid: guidsFilter,
+      ...createdAtFilters,
     },
-    async (request) => {
-      const { caller, query } = request;
-      const page = unwrap(pageOf(query));
-      const found = unwrap(
-        await recoveries.list(caller, page, {
-          guid: values(query.guid),
-          state: values(query.state),
-          environment: values(query.environment),
-          subscriptionGuid: values(query.subscription_guid),
-          createdAtGte: moment(query.created_at_gte),
-          createdAtLt: moment(query.created_at_lt),
-        }),
-      );
-      return envelope(page, found, viewRecovery);
-    },
-  );
+    errors: [422],
+    item: RecoveryView,
+    view: viewRecovery,
+    list: ({ caller }, page, filters) => recoveries.list(caller, page, filters),
+  });
 
-  api.get(
-    '/subscription_recoveries/:guid',
-    {
-      config: read.config,
-      schema: {
-        ...read.documented,
-        operationId: 'getRecovery',
-        summary: 'Get a recovery and how far it is',
-        tags,
-        params: GuidParams,
-        response: answers({ 200: RecoveryView }, 401, 403, 404, 422),
-      },
-    },
-    async ({ caller, params }) => viewRecovery(unwrap(await recoveries.get(caller, params.guid))),
-  );
+  registerGet(api, '/subscription_recoveries/:guid', {
+    access: read,
+    operationId: 'getRecovery',
+    summary: 'Get a recovery and its progress',
+    tags,
+    errors: [422],
+    item: RecoveryView,
+    view: viewRecovery,
+    get: ({ caller, params }) => recoveries.get(caller, params.guid),
+  });
 }
