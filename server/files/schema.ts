@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import type { FileFailureCode } from '../infrastructure/database/tables.ts';
-import { Guid, strictObject, Timestamp } from '../infrastructure/http/requests/schemas.ts';
+import { Guid, strictObject, Timestamp, viewSchema } from '../infrastructure/http/requests/schemas.ts';
 import { CONTENT_TYPES, FILE_TYPES } from './file-types.ts';
 import type { ShownFile } from './service.ts';
 import { FILE_STATES } from './state.ts';
@@ -108,10 +108,7 @@ export const FileView = Type.Object(
   },
 );
 
-export const UploadedView = Type.Object(
-  { guid: Guid, state: Type.Enum(['storing']) },
-  { title: 'UploadedFile' },
-);
+export const UploadedView = viewSchema('UploadedFile', { guid: Guid, state: Type.Enum(['storing']) });
 
 export function viewFile({ file, state, upload, download }: ShownFile): Static<typeof FileView> {
   const { size, sha256, failure_code, completed_at: completedAt, failed_at: failedAt } = file;

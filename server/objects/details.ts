@@ -1,17 +1,11 @@
 import Type from 'typebox';
-import { Guid, strictObject } from '../infrastructure/http/requests/schemas.ts';
+import { Guid, nameSchema, strictObject } from '../infrastructure/http/requests/schemas.ts';
 
 /** What each kind of object has of its own; every text, number and list in it has a bound. */
 const MAX_NAME_CHARACTERS = 128;
 const MAX_FILES = 20;
 
-const Name = Type.String({
-  minLength: 1,
-  maxLength: MAX_NAME_CHARACTERS,
-  pattern: '\\S',
-  description: `1 to ${MAX_NAME_CHARACTERS} characters, not only white space`,
-  example: 'Ada Lovelace',
-});
+const Name = nameSchema(MAX_NAME_CHARACTERS, 'Ada Lovelace');
 
 const Asset = Type.String({
   title: 'Asset',

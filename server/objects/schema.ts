@@ -6,7 +6,7 @@ import {
   guidsFilter,
   wordsFilter,
 } from '../infrastructure/http/requests/filters.ts';
-import { EnvironmentName, Guid, strictObject, Timestamp } from '../infrastructure/http/requests/schemas.ts';
+import { EnvironmentName, Guid, inputSchema, Timestamp } from '../infrastructure/http/requests/schemas.ts';
 import { type Details, endingsOf, type Machine, statesOf } from './machine.ts';
 import type { ObjectRow } from './store.ts';
 import type { ObjectType } from './types.ts';
@@ -64,7 +64,7 @@ export function newObjectSchema({ name, details, customer, machine }: ObjectType
     labels: Type.Optional(Labels),
     ...(machine && { simulate: Type.Optional(simulateSchema(machine)) }),
   };
-  return strictObject(properties, { title: `New${pascalCase(name)}` });
+  return inputSchema(`New${pascalCase(name)}`, properties);
 }
 
 function simulateSchema(machine: Machine) {
@@ -86,7 +86,7 @@ export function reportedObjectSchema({ name, details, customer, machine }: Objec
     }),
     labels: Type.Optional(Labels),
   };
-  return strictObject(properties, { title: `${pascalCase(name)}Report` });
+  return inputSchema(`${pascalCase(name)}Report`, properties);
 }
 
 export function objectViewSchema({ name, details, customer, machine }: ObjectType): TObject {

@@ -3,7 +3,7 @@ import type { Clients } from '../credentials/applications/clients.ts';
 import type { Audit } from '../infrastructure/audit/service.ts';
 import type { Database } from '../infrastructure/database/database.ts';
 import { unwrap } from '../infrastructure/http/errors.ts';
-import { answers, Timestamp } from '../infrastructure/http/requests/schemas.ts';
+import { answers, Timestamp, viewSchema } from '../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../infrastructure/http/server.ts';
 import type { Encryption } from '../infrastructure/runtime/encryption.ts';
 import type { LoginRoom } from '../people/login/service.ts';
@@ -23,22 +23,19 @@ export type RotationDeps = {
   audit: Audit;
 };
 
-const RotatedSigningKey = Type.Object(
-  { kid: Type.String({ example: '0199e5a4c1b2' }), signs_from: Timestamp },
-  { title: 'RotatedSigningKey' },
-);
-const RotatedMasterKey = Type.Object(
-  {
-    key_id: Type.String({ description: 'The master key that encrypts new secrets', example: '3fd2a1b0' }),
-    reencrypted: Type.Integer({ description: 'Stored secrets that were encrypted again', example: 42 }),
-    client_secrets_under_older_keys: Type.Integer({
-      description:
-        'Client secrets that are encrypted again at their next use. Keep the older keys until this is 0',
-      example: 0,
-    }),
-  },
-  { title: 'RotatedMasterKey' },
-);
+const RotatedSigningKey = viewSchema('RotatedSigningKey', {
+  kid: Type.String({ example: '0199e5a4c1b2' }),
+  signs_from: Timestamp,
+});
+const RotatedMasterKey = viewSchema('RotatedMasterKey', {
+  key_id: Type.String({ description: 'The master key that encrypts new secrets', example: '3fd2a1b0' }),
+  reencrypted: Type.Integer({ description: 'Stored secrets that were encrypted again', example: 42 }),
+  client_secrets_under_older_keys: Type.Integer({
+    description:
+      'Client secrets that are encrypted again at their next use. Keep the older keys until this is 0',
+    example: 0,
+  }),
+});
 
 export function registerKeyRoutes(scope: HttpServer, deps: RotationDeps): void {
   const { authentication, signingKeys } = deps;

@@ -5,8 +5,10 @@ import {
   answers,
   Guid,
   GuidParams,
+  inputSchema,
   strictObject,
   Timestamp,
+  viewSchema,
 } from '../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../infrastructure/http/server.ts';
 import type { LoginRoom } from '../people/login/service.ts';
@@ -17,24 +19,18 @@ import { type OperatorAuthentication, operatorAccess, security } from './authent
 export type MemberDeps = { authentication: OperatorAuthentication; members: Members; login: LoginRoom };
 
 const TeamMemberParams = strictObject({ guid: Guid, member_guid: Guid });
-const PasswordResetOptions = strictObject(
-  {
-    remove_totp: Type.Optional(
-      Type.Boolean({ description: 'Also disable one-time passwords, for a lost authenticator' }),
-    ),
-  },
-  { title: 'PasswordResetOptions' },
-);
-const PasswordResetView = Type.Object(
-  {
-    link: Type.String({
-      description: 'Single-use link. Send it to this person only',
-      example: 'https://portico.example/password#token=EXAMPLE7q3ZkV1n',
-    }),
-    expires_at: Timestamp,
-  },
-  { title: 'PasswordReset' },
-);
+const PasswordResetOptions = inputSchema('PasswordResetOptions', {
+  remove_totp: Type.Optional(
+    Type.Boolean({ description: 'Also disable one-time passwords, for a lost authenticator' }),
+  ),
+});
+const PasswordResetView = viewSchema('PasswordReset', {
+  link: Type.String({
+    description: 'Single-use link. Send it to this person only',
+    example: 'https://portico.example/password#token=EXAMPLE7q3ZkV1n',
+  }),
+  expires_at: Timestamp,
+});
 
 export function registerMemberRoutes(
   scope: HttpServer,

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { AnyObject, answers } from '../infrastructure/http/requests/schemas.ts';
+import { AnyObject, answers, viewSchema } from '../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../infrastructure/http/server.ts';
 import type { Environments } from './issuing/environments.ts';
 import { scopesFor } from './scopes.ts';
@@ -19,26 +19,23 @@ const PublicKey = Type.Unsafe<Record<string, unknown>>({
     y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
   },
 });
-const JwksView = Type.Object({ keys: Type.Array(PublicKey) }, { title: 'JsonWebKeySet' });
+const JwksView = viewSchema('JsonWebKeySet', { keys: Type.Array(PublicKey) });
 
 const Endpoint = (path: string) => Type.String({ example: `https://portico.example${path}` });
 const AuthenticationMethods = Type.Array(Type.String({ example: 'client_secret_basic' }));
-const MetadataView = Type.Object(
-  {
-    issuer: Endpoint(''),
-    token_endpoint: Endpoint('/oauth/token'),
-    jwks_uri: Endpoint('/.well-known/jwks.json'),
-    introspection_endpoint: Endpoint('/oauth/introspect'),
-    revocation_endpoint: Endpoint('/oauth/revoke'),
-    grant_types_supported: Type.Array(Type.String({ example: 'client_credentials' })),
-    token_endpoint_auth_methods_supported: AuthenticationMethods,
-    introspection_endpoint_auth_methods_supported: AuthenticationMethods,
-    revocation_endpoint_auth_methods_supported: AuthenticationMethods,
-    access_token_signing_alg_values_supported: Type.Array(Type.String({ example: 'ES256' })),
-    scopes_supported: Type.Array(Type.String({ example: 'customers:read' })),
-  },
-  { title: 'AuthorizationServerMetadata' },
-);
+const MetadataView = viewSchema('AuthorizationServerMetadata', {
+  issuer: Endpoint(''),
+  token_endpoint: Endpoint('/oauth/token'),
+  jwks_uri: Endpoint('/.well-known/jwks.json'),
+  introspection_endpoint: Endpoint('/oauth/introspect'),
+  revocation_endpoint: Endpoint('/oauth/revoke'),
+  grant_types_supported: Type.Array(Type.String({ example: 'client_credentials' })),
+  token_endpoint_auth_methods_supported: AuthenticationMethods,
+  introspection_endpoint_auth_methods_supported: AuthenticationMethods,
+  revocation_endpoint_auth_methods_supported: AuthenticationMethods,
+  access_token_signing_alg_values_supported: Type.Array(Type.String({ example: 'ES256' })),
+  scopes_supported: Type.Array(Type.String({ example: 'customers:read' })),
+});
 
 /**
  * What stock clients and downstream services discover: the published keys and RFC 8414 metadata. There is no

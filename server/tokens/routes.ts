@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import type { Client } from '../credentials/applications/service.ts';
 import { registerFormBody } from '../infrastructure/http/bodies/form-body.ts';
 import { unwrap } from '../infrastructure/http/errors.ts';
 import { countRefusals } from '../infrastructure/http/limits/counted-refusals.ts';
-import { answers, oauthAnswers } from '../infrastructure/http/requests/schemas.ts';
+import { answers, oauthAnswers, viewSchema } from '../infrastructure/http/requests/schemas.ts';
 import type { SourceAddress } from '../infrastructure/http/requests/source-address.ts';
 import type { HttpServer } from '../infrastructure/http/server.ts';
 import { requires } from './access/access.ts';
@@ -177,7 +177,7 @@ function registerQuestions(
         security,
         consumes,
         body: TokenQuestionBody,
-        response: oauthAnswers({ 200: Type.Object({}, { title: 'EmptyResponse' }) }, 400, 401, 403, 413, 415),
+        response: oauthAnswers({ 200: viewSchema('EmptyResponse', {}) }, 400, 401, 403, 413, 415),
       },
     },
     async (request) => {

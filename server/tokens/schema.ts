@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { Guid, strictObject } from '../infrastructure/http/requests/schemas.ts';
+import { Guid, inputSchema, viewSchema } from '../infrastructure/http/requests/schemas.ts';
 import { MAX_SCOPES } from './scopes.ts';
 
 /** Unknown fields are let through here: "The authorization server MUST ignore unrecognized request parameters." */
@@ -38,51 +38,36 @@ const CustomerGuid = Type.String({
 });
 
 export const ClientCredentialsBody = Type.Object(credentials);
-export const TokenBody = Type.Object(
-  { grant_type: GrantType, ...credentials, scope: Scope },
-  { title: 'TokenRequest' },
-);
-export const CustomerTokenBody = Type.Object(
-  {
-    grant_type: GrantType,
-    ...credentials,
-    customer_guid: CustomerGuid,
-    scope: Scope,
-  },
-  { title: 'CustomerTokenRequest' },
-);
+export const TokenBody = viewSchema('TokenRequest', { grant_type: GrantType, ...credentials, scope: Scope });
+export const CustomerTokenBody = viewSchema('CustomerTokenRequest', {
+  grant_type: GrantType,
+  ...credentials,
+  customer_guid: CustomerGuid,
+  scope: Scope,
+});
 const AccessToken = Type.String({
   description: 'A JWT',
   example: 'eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiIwMTk5ZTVhNGMxYjIifQ.EXAMPLE',
 });
-export const TokenQuestionBody = Type.Object(
-  {
-    ...credentials,
-    token: { ...AccessToken, maxLength: 8_192, description: 'The access token, at most 8,192 characters' },
-  },
-  { title: 'TokenQuestion' },
-);
+export const TokenQuestionBody = viewSchema('TokenQuestion', {
+  ...credentials,
+  token: { ...AccessToken, maxLength: 8_192, description: 'The access token, at most 8,192 characters' },
+});
 
-export const NewCustomerToken = strictObject(
-  {
-    customer_guid: CustomerGuid,
-    scopes: Type.Array(Type.String({ maxLength: 128, example: 'customers:read' }), {
-      maxItems: MAX_SCOPES,
-      description: `At most ${MAX_SCOPES} scopes`,
-    }),
-  },
-  { title: 'NewCustomerToken' },
-);
+export const NewCustomerToken = inputSchema('NewCustomerToken', {
+  customer_guid: CustomerGuid,
+  scopes: Type.Array(Type.String({ maxLength: 128, example: 'customers:read' }), {
+    maxItems: MAX_SCOPES,
+    description: `At most ${MAX_SCOPES} scopes`,
+  }),
+});
 
-export const TokenView = Type.Object(
-  {
-    access_token: AccessToken,
-    token_type: Type.Literal('Bearer'),
-    expires_in: Type.Integer({ description: 'Lifetime in seconds', example: 28_800 }),
-    scope: Type.String({ description: 'The granted scopes', example: 'customers:read customers:execute' }),
-  },
-  { title: 'Token' },
-);
+export const TokenView = viewSchema('Token', {
+  access_token: AccessToken,
+  token_type: Type.Literal('Bearer'),
+  expires_in: Type.Integer({ description: 'Lifetime in seconds', example: 28_800 }),
+  scope: Type.String({ description: 'The granted scopes', example: 'customers:read customers:execute' }),
+});
 
 const UnixTime = (description: string) =>
   Type.Optional(Type.Integer({ description, example: 1_794_744_000 }));

@@ -58,7 +58,7 @@ function registerKind(api: HttpServer, { applications }: ApplicationRoutesDeps, 
   registerGet(api, `${path}/:client_id`, {
     access: read,
     operationId: `get${owner}Application`,
-    summary: `Get a ${kind} key pair, without its secret`,
+    summary: `Get one ${kind} key pair, without its secret`,
     tags,
     params: ApplicationParams,
     item: ApplicationView,

@@ -2,8 +2,10 @@ import Type, { type Static } from 'typebox';
 import {
   EnvironmentName,
   Guid,
-  strictObject,
+  inputSchema,
+  nameSchema,
   Timestamp,
+  viewSchema,
 } from '../../infrastructure/http/requests/schemas.ts';
 import { RoleName } from '../../people/members/schema.ts';
 import type { Role } from '../../tokens/roles.ts';
@@ -17,13 +19,7 @@ const FEATURES = ['webhooks', 'files'] as const;
 export type Feature = (typeof FEATURES)[number];
 export const DEFAULT_FEATURES: readonly Feature[] = ['webhooks'];
 
-const Name = Type.String({
-  minLength: 1,
-  maxLength: MAX_NAME_CHARACTERS,
-  pattern: '\\S',
-  description: `1 to ${MAX_NAME_CHARACTERS} characters, not only white space`,
-  example: 'Acme Trading',
-});
+const Name = nameSchema(MAX_NAME_CHARACTERS, 'Acme Trading');
 const BankName = { ...Name, example: 'Acme Bank' };
 const Live = Type.Boolean({
   description: 'Whether the Organization is live. Every key of a live Organization needs an IP allowlist',
@@ -47,61 +43,46 @@ const secondFactorChanges = {
   second_factor_in_production: Type.Optional(SecondFactorInProduction),
 };
 
-export const NewOrganization = strictObject(
-  {
-    name: Name,
-    live: Type.Optional(Live),
-    features: Type.Optional(Features),
-    ...secondFactorChanges,
-  },
-  { title: 'NewOrganization' },
-);
-export const OrganizationChanges = strictObject(
-  {
-    name: Type.Optional(Name),
-    live: Type.Optional(Live),
-    features: Type.Optional(Features),
-    ...secondFactorChanges,
-  },
-  { title: 'OrganizationChanges' },
-);
+export const NewOrganization = inputSchema('NewOrganization', {
+  name: Name,
+  live: Type.Optional(Live),
+  features: Type.Optional(Features),
+  ...secondFactorChanges,
+});
+export const OrganizationChanges = inputSchema('OrganizationChanges', {
+  name: Type.Optional(Name),
+  live: Type.Optional(Live),
+  features: Type.Optional(Features),
+  ...secondFactorChanges,
+});
 /** Founders change this part; the operator changes it with the rest of the Organization. */
-export const SecondFactorChanges = strictObject(secondFactorChanges, { title: 'MemberPolicyChanges' });
-export const SecondFactorView = Type.Object(
-  {
-    second_factor_roles: SecondFactorRoles,
-    second_factor_in_production: SecondFactorInProduction,
-  },
-  { title: 'MemberPolicy' },
-);
-export const OrganizationView = Type.Object(
-  {
-    guid: Guid,
-    name: Type.String({ example: 'Acme Trading' }),
-    live: Live,
-    features: Type.Array(Type.String({ example: 'webhooks' })),
-    ...SecondFactorView.properties,
-    created_at: Timestamp,
-    updated_at: Timestamp,
-  },
-  { title: 'Organization' },
-);
+export const SecondFactorChanges = inputSchema('MemberPolicyChanges', secondFactorChanges);
+export const SecondFactorView = viewSchema('MemberPolicy', {
+  second_factor_roles: SecondFactorRoles,
+  second_factor_in_production: SecondFactorInProduction,
+});
+export const OrganizationView = viewSchema('Organization', {
+  guid: Guid,
+  name: Type.String({ example: 'Acme Trading' }),
+  live: Live,
+  features: Type.Array(Type.String({ example: 'webhooks' })),
+  ...SecondFactorView.properties,
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});
 
-export const NewBank = strictObject({ name: BankName, environment: EnvironmentName }, { title: 'NewBank' });
+export const NewBank = inputSchema('NewBank', { name: BankName, environment: EnvironmentName });
 /** Partners create banks in sandbox only. */
-export const NewSandboxBank = strictObject({ name: BankName }, { title: 'NewSandboxBank' });
-export const BankChanges = strictObject({ name: Type.Optional(BankName) }, { title: 'BankChanges' });
-export const BankView = Type.Object(
-  {
-    guid: Guid,
-    organization_guid: Guid,
-    name: Type.String({ example: 'Acme Bank' }),
-    environment: EnvironmentName,
-    created_at: Timestamp,
-    updated_at: Timestamp,
-  },
-  { title: 'Bank' },
-);
+export const NewSandboxBank = inputSchema('NewSandboxBank', { name: BankName });
+export const BankChanges = inputSchema('BankChanges', { name: Type.Optional(BankName) });
+export const BankView = viewSchema('Bank', {
+  guid: Guid,
+  organization_guid: Guid,
+  name: Type.String({ example: 'Acme Bank' }),
+  environment: EnvironmentName,
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});
 
 export function viewOrganization(organization: Organization): Static<typeof OrganizationView> {
   return {

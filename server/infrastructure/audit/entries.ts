@@ -1,22 +1,20 @@
 import Type, { type Static } from 'typebox';
+import { viewSchema } from '../http/requests/schemas.ts';
 import { AuditRecordView, viewAuditRecord } from './schema.ts';
 import type { AuditRecord } from './store.ts';
 
 const { organization_guid: _, ...shown } = AuditRecordView.properties;
 
 /** A record as the people of the Organization see it. */
-export const AuditEntryView = Type.Object(
-  {
-    ...shown,
-    actor_email: Type.Optional(
-      Type.String({
-        description: 'Email address of a member, also of a former one',
-        example: 'ada@partner.example',
-      }),
-    ),
-  },
-  { title: 'AuditEntry' },
-);
+export const AuditEntryView = viewSchema('AuditEntry', {
+  ...shown,
+  actor_email: Type.Optional(
+    Type.String({
+      description: 'Email address of a member, also of a former one',
+      example: 'ada@partner.example',
+    }),
+  ),
+});
 export type AuditEntry = Static<typeof AuditEntryView>;
 
 export const AUDIT_COLUMNS = [

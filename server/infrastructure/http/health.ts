@@ -3,10 +3,10 @@ import type { SchemaState } from '../database/migrate.ts';
 import { Failure } from '../runtime/failure.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import { unwrap } from './errors.ts';
-import { answers } from './requests/schemas.ts';
+import { answers, viewSchema } from './requests/schemas.ts';
 import type { HttpServer } from './server.ts';
 
-const Status = Type.Object({ status: Type.String({ example: 'ok' }) }, { title: 'HealthStatus' });
+const Status = viewSchema('HealthStatus', { status: Type.String({ example: 'ok' }) });
 
 const METRICS_EXAMPLE = 'process_cpu_seconds_total 12.5\n';
 

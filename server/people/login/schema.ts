@@ -4,8 +4,10 @@ import { secondFactorNeed } from '../../credentials/organizations/second-factor.
 import {
   EnvironmentName,
   Guid,
+  inputSchema,
   strictObject,
   Timestamp,
+  viewSchema,
 } from '../../infrastructure/http/requests/schemas.ts';
 import { version } from '../../infrastructure/runtime/version.ts';
 import { TokenView } from '../../tokens/schema.ts';
@@ -39,143 +41,110 @@ const SupportEmail = Type.String({
   example: 'support@portico.example',
 });
 
-export const Nothing = strictObject({}, { title: 'EmptyObject' });
-export const LoginBody = strictObject(
-  {
-    email: Email,
-    password: Password,
-    totp_code: Type.Optional(TotpCode),
-  },
-  { title: 'Login' },
-);
-export const UserTokenBody = strictObject(
-  { organization_guid: Guid, environment: EnvironmentName },
-  { title: 'UserTokenRequest' },
-);
-export const PasswordResetBody = strictObject({ email: Email }, { title: 'PasswordResetRequest' });
-export const PasswordResetView = Type.Object(
-  {
-    link_by: Type.Enum(['mail', 'log', 'operator'], {
-      title: 'LinkDelivery',
-      description:
-        'How links are sent: by email, in the log (demo), or by the operator if there is no mail server',
-    }),
-    support_email: SupportEmail,
-  },
-  { title: 'PasswordResetAnswer' },
-);
-export const LinkBody = strictObject({ token: Token }, { title: 'LinkToken' });
-export const NewPasswordBody = strictObject(
-  {
-    token: Token,
-    password: Password,
-    name: Type.Optional(PersonName),
-    totp_code: Type.Optional(TotpCode),
-  },
-  { title: 'NewPassword' },
-);
-export const AccountChanges = strictObject({ name: PersonName }, { title: 'AccountChanges' });
+export const Nothing = inputSchema('EmptyObject', {});
+export const LoginBody = inputSchema('Login', {
+  email: Email,
+  password: Password,
+  totp_code: Type.Optional(TotpCode),
+});
+export const UserTokenBody = inputSchema('UserTokenRequest', {
+  organization_guid: Guid,
+  environment: EnvironmentName,
+});
+export const PasswordResetBody = inputSchema('PasswordResetRequest', { email: Email });
+export const PasswordResetView = viewSchema('PasswordResetAnswer', {
+  link_by: Type.Enum(['mail', 'log', 'operator'], {
+    title: 'LinkDelivery',
+    description:
+      'How links are sent: by email, in the log (demo), or by the operator if there is no mail server',
+  }),
+  support_email: SupportEmail,
+});
+export const LinkBody = inputSchema('LinkToken', { token: Token });
+export const NewPasswordBody = inputSchema('NewPassword', {
+  token: Token,
+  password: Password,
+  name: Type.Optional(PersonName),
+  totp_code: Type.Optional(TotpCode),
+});
+export const AccountChanges = inputSchema('AccountChanges', { name: PersonName });
 export const PasswordChange = strictObject(
   { current_password: Password, new_password: Password },
   { title: 'PasswordChange', example: { current_password: 'a winter walk by the canal' } },
 );
-export const TotpConfirmation = strictObject({ code: TotpCode }, { title: 'TotpConfirmation' });
-export const PasswordConfirmation = strictObject({ password: Password }, { title: 'PasswordConfirmation' });
+export const TotpConfirmation = inputSchema('TotpConfirmation', { code: TotpCode });
+export const PasswordConfirmation = inputSchema('PasswordConfirmation', { password: Password });
 
-export const SessionView = Type.Object(
-  {
-    member: Type.Object(
-      {
-        guid: Guid,
-        email: EmailAddress,
-        name: Type.Optional(Type.String({ example: 'Ada Lovelace' })),
-        has_totp: Type.Boolean(),
-        passkey_count: Type.Integer(),
-      },
-      { title: 'SessionMember' },
-    ),
-    organizations: Type.Array(
-      Type.Object(
-        {
-          guid: Guid,
-          name: Type.String({ example: 'Acme Trading' }),
-          live: Type.Boolean(),
-          features: Type.Array(Type.String({ example: 'webhooks' })),
-          role: RoleName,
-          second_factor: Type.Enum(['always', 'production_changes', 'never'], {
-            title: 'SecondFactorNeed',
-            description: 'When this person needs a second factor in the Organization',
-          }),
-        },
-        { title: 'SessionOrganization' },
-      ),
-    ),
-    second_factor: Type.Boolean({ description: 'Whether this session has used a second factor' }),
-    support_email: SupportEmail,
-    version: Type.String({ example: '0.1.0' }),
-    environments: Type.Array(EnvironmentName),
-    allowlist_policy: Type.Enum(['required', 'optional'], {
-      title: 'AllowlistPolicy',
-      description:
-        'required: every new key needs an IP allowlist; optional: only keys of live Organizations do',
-    }),
-    allowlist_min_prefix: Type.Integer({
-      description: 'Prefix length of the widest allowed range in an IP allowlist',
-      example: 16,
-    }),
-    address: Type.Optional(
-      Type.String({ description: 'Source address of this request', example: '198.51.100.7' }),
-    ),
-  },
-  { title: 'Session' },
-);
-
-export const UserTokenView = Type.Object({ ...TokenView.properties, role: RoleName }, { title: 'UserToken' });
-export const LinkView = Type.Object(
-  {
+export const SessionView = viewSchema('Session', {
+  member: viewSchema('SessionMember', {
+    guid: Guid,
     email: EmailAddress,
-    purpose: Type.Enum(['invitation', 'password_reset'], { title: 'LinkPurpose' }),
-    organization_name: Type.Optional(Type.String({ example: 'Acme Trading' })),
-  },
-  { title: 'Link' },
-);
-export const NewTotpView = Type.Object(
-  {
-    secret: Type.String({
-      description: 'Base32 secret to type into an authenticator app',
-      example: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+    name: Type.Optional(Type.String({ example: 'Ada Lovelace' })),
+    has_totp: Type.Boolean(),
+    passkey_count: Type.Integer(),
+  }),
+  organizations: Type.Array(
+    viewSchema('SessionOrganization', {
+      guid: Guid,
+      name: Type.String({ example: 'Acme Trading' }),
+      live: Type.Boolean(),
+      features: Type.Array(Type.String({ example: 'webhooks' })),
+      role: RoleName,
+      second_factor: Type.Enum(['always', 'production_changes', 'never'], {
+        title: 'SecondFactorNeed',
+        description: 'When this person needs a second factor in the Organization',
+      }),
     }),
-    uri: Type.String({
-      description: 'otpauth URI to show as a QR code',
-      example: 'otpauth://totp/Portico:ada@partner.example?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+  ),
+  second_factor: Type.Boolean({ description: 'Whether this session has used a second factor' }),
+  support_email: SupportEmail,
+  version: Type.String({ example: '0.1.0' }),
+  environments: Type.Array(EnvironmentName),
+  allowlist_policy: Type.Enum(['required', 'optional'], {
+    title: 'AllowlistPolicy',
+    description:
+      'required: every new key needs an IP allowlist; optional: only keys of live Organizations do',
+  }),
+  allowlist_min_prefix: Type.Integer({
+    description: 'Prefix length of the widest allowed range in an IP allowlist',
+    example: 16,
+  }),
+  address: Type.Optional(
+    Type.String({ description: 'Source address of this request', example: '198.51.100.7' }),
+  ),
+});
+
+export const UserTokenView = viewSchema('UserToken', { ...TokenView.properties, role: RoleName });
+export const LinkView = viewSchema('Link', {
+  email: EmailAddress,
+  purpose: Type.Enum(['invitation', 'password_reset'], { title: 'LinkPurpose' }),
+  organization_name: Type.Optional(Type.String({ example: 'Acme Trading' })),
+});
+export const NewTotpView = viewSchema('NewTotp', {
+  secret: Type.String({
+    description: 'Base32 secret to type into an authenticator app',
+    example: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+  }),
+  uri: Type.String({
+    description: 'otpauth URI to show as a QR code',
+    example: 'otpauth://totp/Portico:ada@partner.example?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+  }),
+});
+export const RecoveryCodesView = viewSchema('RecoveryCodes', {
+  recovery_codes: Type.Array(Type.String({ example: 'k7qm-2xvd-9prt' })),
+});
+export const SessionListView = viewSchema('AccountSessionList', {
+  objects: Type.Array(
+    viewSchema('AccountSession', {
+      guid: Guid,
+      created_at: Timestamp,
+      last_seen_at: Timestamp,
+      address: Type.Optional(Type.String({ example: '198.51.100.7' })),
+      user_agent: Type.Optional(Type.String({ example: 'Mozilla/5.0 (X11; Linux x86_64) Firefox/150.0' })),
+      current: Type.Boolean({ description: 'Whether this is the session of the request' }),
     }),
-  },
-  { title: 'NewTotp' },
-);
-export const RecoveryCodesView = Type.Object(
-  { recovery_codes: Type.Array(Type.String({ example: 'k7qm-2xvd-9prt' })) },
-  { title: 'RecoveryCodes' },
-);
-export const SessionListView = Type.Object(
-  {
-    objects: Type.Array(
-      Type.Object(
-        {
-          guid: Guid,
-          created_at: Timestamp,
-          last_seen_at: Timestamp,
-          address: Type.Optional(Type.String({ example: '198.51.100.7' })),
-          user_agent: Type.Optional(
-            Type.String({ example: 'Mozilla/5.0 (X11; Linux x86_64) Firefox/150.0' }),
-          ),
-          current: Type.Boolean({ description: 'Whether this is the session of the request' }),
-        },
-        { title: 'AccountSession' },
-      ),
-    ),
-  },
-  { title: 'AccountSessionList' },
-);
+  ),
+});
 
 type Surroundings = {
   supportEmail: string;

@@ -1,5 +1,11 @@
 import Type, { type Static } from 'typebox';
-import { Guid, strictObject, Timestamp } from '../../infrastructure/http/requests/schemas.ts';
+import {
+  Guid,
+  inputSchema,
+  nameSchema,
+  Timestamp,
+  viewSchema,
+} from '../../infrastructure/http/requests/schemas.ts';
 import type { Member } from './store.ts';
 
 /** RFC 5321, section 4.5.3.1. */
@@ -14,40 +20,31 @@ export const Email = Type.String({
   description: `An email address of at most ${MAX_EMAIL_CHARACTERS} characters`,
   example: 'ada@partner.example',
 });
-export const PersonName = Type.String({
-  minLength: 1,
-  maxLength: MAX_NAME_CHARACTERS,
-  pattern: '\\S',
-  description: `1 to ${MAX_NAME_CHARACTERS} characters, not only white space`,
-  example: 'Ada Lovelace',
-});
+export const PersonName = nameSchema(MAX_NAME_CHARACTERS, 'Ada Lovelace');
 export const RoleName = Type.Enum([...ROLES], {
   title: 'Role',
   description: ROLES.join(', '),
   example: 'developer',
 });
 
-export const NewMember = strictObject({ email: Email, role: RoleName }, { title: 'NewMember' });
-export const RoleChange = strictObject({ role: RoleName }, { title: 'MemberChanges' });
+export const NewMember = inputSchema('NewMember', { email: Email, role: RoleName });
+export const RoleChange = inputSchema('MemberChanges', { role: RoleName });
 
-export const MemberView = Type.Object(
-  {
-    guid: Guid,
-    email: Type.String({ example: 'ada@partner.example' }),
-    name: Type.Optional(
-      Type.String({ description: 'Absent until the person accepts the invitation', example: 'Ada Lovelace' }),
-    ),
-    role: RoleName,
-    state: Type.Enum(['invited', 'active'], {
-      title: 'MemberState',
-      description: 'invited: has not accepted the invitation yet',
-      example: 'active',
-    }),
-    created_at: Timestamp,
-    last_seen_at: Type.Optional(Timestamp),
-  },
-  { title: 'Member' },
-);
+export const MemberView = viewSchema('Member', {
+  guid: Guid,
+  email: Type.String({ example: 'ada@partner.example' }),
+  name: Type.Optional(
+    Type.String({ description: 'Absent until the person accepts the invitation', example: 'Ada Lovelace' }),
+  ),
+  role: RoleName,
+  state: Type.Enum(['invited', 'active'], {
+    title: 'MemberState',
+    description: 'invited: has not accepted the invitation yet',
+    example: 'active',
+  }),
+  created_at: Timestamp,
+  last_seen_at: Type.Optional(Timestamp),
+});
 
 const invitationLink = Type.String({
   description: 'Single-use link, valid for 7 days. Send it to the invited person only',

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { viewSchema } from '../../infrastructure/http/requests/schemas.ts';
 import { EventView } from '../events/schema.ts';
 
 const { created_at: _, ...body } = EventView.properties;
@@ -25,7 +25,7 @@ export const WEBHOOKS = {
       ],
       requestBody: {
         required: true,
-        content: { 'application/json': { schema: Type.Object(body, { title: 'WebhookEvent' }) } },
+        content: { 'application/json': { schema: viewSchema('WebhookEvent', body) } },
       },
       responses: {
         '2XX': { description: 'Delivered. The first kilobyte of the body is stored with the attempt.' },

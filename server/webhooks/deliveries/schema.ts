@@ -2,8 +2,9 @@ import Type, { type Static } from 'typebox';
 import {
   EnvironmentName,
   Guid,
-  strictObject,
+  inputSchema,
   Timestamp,
+  viewSchema,
 } from '../../infrastructure/http/requests/schemas.ts';
 import { SLOW_MS } from './queue/lanes/limit.ts';
 import type { DetailedDelivery } from './service.ts';
@@ -23,13 +24,10 @@ const FailureKind = Type.Enum(['timeout', 'unreachable', 'rejected'], {
 const ResponseStatus = Type.Integer({ description: 'HTTP status of the response', example: 200 });
 const EventTypeName = Type.String({ example: 'transfer.completed' });
 
-export const NewDelivery = strictObject(
-  {
-    subscription_event_guid: { ...Guid, description: 'The event to deliver again' },
-    subscription_guid: { ...Guid, description: 'The subscription to deliver it to' },
-  },
-  { title: 'NewDelivery' },
-);
+export const NewDelivery = inputSchema('NewDelivery', {
+  subscription_event_guid: { ...Guid, description: 'The event to deliver again' },
+  subscription_guid: { ...Guid, description: 'The subscription to deliver it to' },
+});
 
 const completedExample = {
   response_status: 200,
@@ -96,14 +94,11 @@ export const DetailedDeliveryView = Type.Object(
 );
 
 /** Not paged: the number of subscriptions of an Organization that deliver is limited. */
-export const TargetsView = Type.Object(
-  {
-    objects: Type.Array(
-      Type.Object({ subscription_guid: Guid, environment: EnvironmentName }, { title: 'SubscriptionTarget' }),
-    ),
-  },
-  { title: 'SubscriptionTargetList' },
-);
+export const TargetsView = viewSchema('SubscriptionTargetList', {
+  objects: Type.Array(
+    viewSchema('SubscriptionTarget', { subscription_guid: Guid, environment: EnvironmentName }),
+  ),
+});
 
 export type Shown = Delivery & { state: DeliveryState };
 

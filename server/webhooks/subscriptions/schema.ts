@@ -8,7 +8,8 @@ import {
 import {
   EnvironmentName,
   Guid,
-  strictObject,
+  inputSchema,
+  nameSchema,
   Timestamp,
 } from '../../infrastructure/http/requests/schemas.ts';
 import type { Secret } from '../../infrastructure/runtime/secret.ts';
@@ -20,13 +21,7 @@ const MAX_URL_CHARACTERS = 1_024;
 /** The ones that can be seen: a deleted subscription is not there any more. */
 const STATES: SubscriptionState[] = ['storing', 'active', 'failed', 'deleting'];
 
-const Name = Type.String({
-  minLength: 1,
-  maxLength: MAX_NAME_CHARACTERS,
-  pattern: '\\S',
-  description: `1 to ${MAX_NAME_CHARACTERS} characters, not only white space`,
-  example: 'Order service',
-});
+const Name = nameSchema(MAX_NAME_CHARACTERS, 'Order service');
 const SubscriptionType = Type.Enum(['webhook'], { title: 'SubscriptionType', description: 'webhook' });
 
 const Url = Type.String({
@@ -44,38 +39,29 @@ export const subscriptionFilters = {
   ...createdAtFilters,
 };
 
-export const NewSubscription = strictObject(
-  {
-    type: SubscriptionType,
-    name: Name,
-    url: Url,
-    environment: EnvironmentName,
-  },
-  { title: 'NewSubscription' },
-);
-export const SubscriptionChanges = strictObject(
-  {
-    name: Type.Optional(Name),
-    url: Type.Optional({
-      ...Url,
-      description: 'The new endpoint. It receives one event; the others wait until it answers 2xx',
-    }),
-  },
-  { title: 'SubscriptionChanges' },
-);
+export const NewSubscription = inputSchema('NewSubscription', {
+  type: SubscriptionType,
+  name: Name,
+  url: Url,
+  environment: EnvironmentName,
+});
+export const SubscriptionChanges = inputSchema('SubscriptionChanges', {
+  name: Type.Optional(Name),
+  url: Type.Optional({
+    ...Url,
+    description: 'The new endpoint. It receives one event; the others wait until it answers 2xx',
+  }),
+});
 
 /** The operator's alone. */
-export const SubscriptionControls = strictObject(
-  {
-    protection_enabled: Type.Optional(
-      Type.Boolean({ description: 'Whether the subscription is protected from deletion' }),
-    ),
-    disabled: Type.Optional(
-      Type.Boolean({ description: 'Whether deliveries are stopped. Enabling resets the failure period' }),
-    ),
-  },
-  { title: 'SubscriptionControls' },
-);
+export const SubscriptionControls = inputSchema('SubscriptionControls', {
+  protection_enabled: Type.Optional(
+    Type.Boolean({ description: 'Whether the subscription is protected from deletion' }),
+  ),
+  disabled: Type.Optional(
+    Type.Boolean({ description: 'Whether deliveries are stopped. Enabling resets the failure period' }),
+  ),
+});
 
 export const SubscriptionView = Type.Object(
   {

@@ -80,6 +80,6 @@ export function values(text: string | undefined): string[] | undefined {
   return text?.split(',');
 }
 
-export function moment(text: string | undefined): Date | undefined {
+function moment(text: string | undefined): Date | undefined {
   return text === undefined ? undefined : new Date(text);
 }

@@ -30,20 +30,33 @@ export function strictObject<P extends TProperties>(properties: P, options: obje
   return Type.Object(properties, { additionalProperties: false, ...options });
 }
 
-const ErrorBody = Type.Object(
-  {
-    error: Type.String({ description: 'The class of the error', example: 'bad_request' }),
-    message_code: Type.String({
-      description: 'The error for your code; values are added, never changed',
-      example: 'missing_parameter',
-    }),
-    message: Type.String({
-      description: 'The error for a person; it names the field',
-      example: 'name is required',
-    }),
-  },
-  { title: 'Error' },
-);
+/** An object of a request, under its name in the OpenAPI document. */
+export function inputSchema<P extends TProperties>(title: string, properties: P): TObject<P> {
+  return strictObject(properties, { title });
+}
+
+/** An object of a response, under its name in the OpenAPI document. */
+export function viewSchema<P extends TProperties>(title: string, properties: P): TObject<P> {
+  return Type.Object(properties, { title });
+}
+
+/** A name that people give to a thing. */
+export function nameSchema(maxLength: number, example: string) {
+  const description = `1 to ${maxLength} characters, not only white space`;
+  return Type.String({ minLength: 1, maxLength, pattern: '\\S', description, example });
+}
+
+const ErrorBody = viewSchema('Error', {
+  error: Type.String({ description: 'The class of the error', example: 'bad_request' }),
+  message_code: Type.String({
+    description: 'The error for your code; values are added, never changed',
+    example: 'missing_parameter',
+  }),
+  message: Type.String({
+    description: 'The error for a person; it names the field',
+    example: 'name is required',
+  }),
+});
 
 /** At the token endpoints the message is there under the name of RFC 6749 too. */
 const OAuthErrorBody = Type.Object(

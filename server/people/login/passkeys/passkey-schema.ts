@@ -1,6 +1,12 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import Type, { type Static } from 'typebox';
-import { Guid, strictObject, Timestamp } from '../../../infrastructure/http/requests/schemas.ts';
+import {
+  Guid,
+  inputSchema,
+  nameSchema,
+  Timestamp,
+  viewSchema,
+} from '../../../infrastructure/http/requests/schemas.ts';
 import type { Passkey } from './passkeys.ts';
 
 export type PasskeyRequest = AuthenticationResponseJSON;
@@ -30,50 +36,30 @@ const credential = {
   type: Type.Literal('public-key'),
   clientExtensionResults: Type.Optional(Type.Object({})),
 };
-const Assertion = Type.Object(
-  {
-    ...credential,
-    response: Type.Object(
-      { clientDataJSON: Part, authenticatorData: Part, signature: Part },
-      { title: 'PasskeyAssertionResponse' },
+const Assertion = viewSchema('PasskeyAssertion', {
+  ...credential,
+  response: viewSchema('PasskeyAssertionResponse', {
+    clientDataJSON: Part,
+    authenticatorData: Part,
+    signature: Part,
+  }),
+});
+const Attestation = viewSchema('PasskeyAttestation', {
+  ...credential,
+  response: viewSchema('PasskeyAttestationResponse', {
+    clientDataJSON: Part,
+    attestationObject: Part,
+    transports: Type.Optional(
+      Type.Array(Type.String({ maxLength: 32, example: 'internal' }), { maxItems: 16 }),
     ),
-  },
-  { title: 'PasskeyAssertion' },
-);
-const Attestation = Type.Object(
-  {
-    ...credential,
-    response: Type.Object(
-      {
-        clientDataJSON: Part,
-        attestationObject: Part,
-        transports: Type.Optional(
-          Type.Array(Type.String({ maxLength: 32, example: 'internal' }), { maxItems: 16 }),
-        ),
-      },
-      { title: 'PasskeyAttestationResponse' },
-    ),
-  },
-  { title: 'PasskeyAttestation' },
-);
+  }),
+});
 
-export const PasskeyLogin = strictObject(
-  { challenge_id: Guid, response: Assertion },
-  { title: 'PasskeyLogin' },
-);
-export const NewPasskey = strictObject(
-  {
-    name: Type.String({
-      minLength: 1,
-      maxLength: MAX_NAME_CHARACTERS,
-      pattern: '\\S',
-      description: `1 to ${MAX_NAME_CHARACTERS} characters, not only white space`,
-      example: 'Laptop',
-    }),
-    response: Attestation,
-  },
-  { title: 'NewPasskey' },
-);
+export const PasskeyLogin = inputSchema('PasskeyLogin', { challenge_id: Guid, response: Assertion });
+export const NewPasskey = inputSchema('NewPasskey', {
+  name: nameSchema(MAX_NAME_CHARACTERS, 'Laptop'),
+  response: Attestation,
+});
 
 const Challenge = Type.String({ description: 'base64url', example: 'dGhlIGNoYWxsZW5nZSBvZiBhIGxvZ2lu' });
 /** Passed to `navigator.credentials` with every field of WebAuthn. */
@@ -86,16 +72,13 @@ export const PasskeyCreationOptions = Type.Object(
   { additionalProperties: true, title: 'PasskeyCreationOptions' },
 );
 
-export const PasskeyView = Type.Object(
-  {
-    guid: Guid,
-    name: Type.String({ example: 'Laptop' }),
-    created_at: Timestamp,
-    last_used_at: Type.Optional(Timestamp),
-  },
-  { title: 'Passkey' },
-);
-export const PasskeyListView = Type.Object({ objects: Type.Array(PasskeyView) }, { title: 'PasskeyList' });
+export const PasskeyView = viewSchema('Passkey', {
+  guid: Guid,
+  name: Type.String({ example: 'Laptop' }),
+  created_at: Timestamp,
+  last_used_at: Type.Optional(Timestamp),
+});
+export const PasskeyListView = viewSchema('PasskeyList', { objects: Type.Array(PasskeyView) });
 
 export function viewPasskey({ guid, name, created_at, last_used_at }: Passkey): Static<typeof PasskeyView> {
   return {

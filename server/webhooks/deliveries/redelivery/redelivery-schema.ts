@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import {
   EnvironmentName,
   Guid,
-  strictObject,
+  inputSchema,
   Timestamp,
 } from '../../../infrastructure/http/requests/schemas.ts';
 import { RECOVERY_STATES, type Recovery, type RecoveryState } from './redelivery-store.ts';
@@ -13,21 +13,18 @@ const RecoveryStateName = Type.Enum([...RECOVERY_STATES], {
   example: 'completed',
 });
 
-export const NewRecovery = strictObject(
-  {
-    subscription_guid: Guid,
-    since: {
-      ...Timestamp,
-      description: 'Redeliver failed deliveries created at or after this time',
-      example: '2026-11-01T00:00:00.000Z',
-    },
-    until: Type.Optional({
-      ...Timestamp,
-      description: 'Redeliver failed deliveries created before this time. Default and latest value: now',
-    }),
+export const NewRecovery = inputSchema('NewRecovery', {
+  subscription_guid: Guid,
+  since: {
+    ...Timestamp,
+    description: 'Redeliver failed deliveries created at or after this time',
+    example: '2026-11-01T00:00:00.000Z',
   },
-  { title: 'NewRecovery' },
-);
+  until: Type.Optional({
+    ...Timestamp,
+    description: 'Redeliver failed deliveries created before this time. Default and latest value: now',
+  }),
+});
 
 export const RecoveryView = Type.Object(
   {

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { environmentsFilter, guidsFilter } from '../../../infrastructure/http/requests/filters.ts';
-import { Guid, strictObject, Timestamp } from '../../../infrastructure/http/requests/schemas.ts';
+import { Guid, strictObject, Timestamp, viewSchema } from '../../../infrastructure/http/requests/schemas.ts';
 
 /** A range is a number of steps, the last of which is still running. */
 export const RANGES = {
@@ -45,24 +45,22 @@ const quality = {
   ),
 };
 
-export const StatisticsView = Type.Object(
-  {
-    range: RangeName,
-    step_seconds: Type.Integer({ description: 'Length of a step in seconds', example: 60 }),
-    totals: Type.Object({ ...counts, events, ...quality }, { title: 'StatisticsTotals' }),
-    subscriptions: Type.Array(
-      Type.Object({ subscription_guid: Guid, ...counts, ...quality }, { title: 'SubscriptionStatistics' }),
-      { description: 'Newest first, including subscriptions without deliveries' },
-    ),
-    points: Type.Array(
-      Type.Object(
-        { at: { ...Timestamp, description: 'Start of the step' }, ...counts, events },
-        { title: 'StatisticsPoint' },
-      ),
-      { description: 'Every step, oldest first; the last step is not over yet' },
-    ),
-  },
-  { title: 'DeliveryStatistics' },
-);
+export const StatisticsView = viewSchema('DeliveryStatistics', {
+  range: RangeName,
+  step_seconds: Type.Integer({ description: 'Length of a step in seconds', example: 60 }),
+  totals: viewSchema('StatisticsTotals', { ...counts, events, ...quality }),
+  subscriptions: Type.Array(
+    viewSchema('SubscriptionStatistics', { subscription_guid: Guid, ...counts, ...quality }),
+    { description: 'Newest first, including subscriptions without deliveries' },
+  ),
+  points: Type.Array(
+    viewSchema('StatisticsPoint', {
+      at: { ...Timestamp, description: 'Start of the step' },
+      ...counts,
+      events,
+    }),
+    { description: 'Every step, oldest first; the last step is not over yet' },
+  ),
+});
 
 export type Statistics = Static<typeof StatisticsView>;
