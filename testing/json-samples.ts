@@ -17,6 +17,7 @@ export type JsonSchema = {
   required?: readonly string[];
   minProperties?: number;
   example?: unknown;
+  examples?: readonly unknown[];
 };
 
 const ajv = new Ajv({ strict: false });
@@ -40,7 +41,8 @@ export function sampleOf(schema: JsonSchema): unknown {
 }
 
 function guess(schema: JsonSchema): unknown {
-  if (schema.example !== undefined) return schema.example;
+  const example = schema.example ?? schema.examples?.[0];
+  if (example !== undefined && !schema.properties) return example;
   if (schema.const !== undefined) return schema.const;
   if (schema.enum) return schema.enum[0];
   if (schema.anyOf) return guess(schema.anyOf[0] ?? {});
@@ -61,9 +63,11 @@ function guess(schema: JsonSchema): unknown {
   }
 }
 
-function guessObject({ properties = {}, required = [], minProperties = 0 }: JsonSchema): object {
+/** The required fields only: a test adds those that it is about. */
+function guessObject({ properties = {}, required = [], minProperties = 0, examples }: JsonSchema): object {
+  const example = (examples?.[0] ?? {}) as Record<string, unknown>;
   const names = new Set([...required, ...Object.keys(properties).slice(0, minProperties)]);
-  return Object.fromEntries([...names].map((name) => [name, guess(properties[name] ?? {})]));
+  return Object.fromEntries([...names].map((name) => [name, example[name] ?? guess(properties[name] ?? {})]));
 }
 
 const ONE_OF_EACH_TYPE = [null, true, 0, 1.5, -1, '', 'x', [], ['x'], [null], {}, { x: 1 }];

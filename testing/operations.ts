@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { InjectOptions } from 'fastify';
+import { inlineReferences } from '../server/infrastructure/http/openapi/references.ts';
 import { type Answer, assertError, OPERATOR_TOKEN, type TestApp } from './app.ts';
 import { type Browser, joinTeam } from './dashboard.ts';
 import { type JsonSchema, sampleOf } from './json-samples.ts';
@@ -26,7 +27,7 @@ type Document = { paths: Record<string, Record<string, Omit<Operation, 'method' 
 
 export async function readOperations(app: TestApp): Promise<Operation[]> {
   const { body } = await app.call({ url: '/openapi.json' });
-  return Object.entries((body as unknown as Document).paths).flatMap(([path, methods]) =>
+  return Object.entries(inlineReferences(body as unknown as Document).paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       ...operation,
       path,

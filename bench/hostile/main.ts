@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { inlineReferences } from '../../server/infrastructure/http/openapi/references.ts';
 import { ask, type Service, startScript, startService } from '../webhooks/service.ts';
 import { createFounder, createPartner } from './callers.ts';
 import {
@@ -185,7 +186,7 @@ type Schema = { properties?: Record<string, { type?: string }> };
 
 /** Every route that takes JSON, with its string fields. */
 async function routesOf({ url }: Service): Promise<Route[]> {
-  const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as Document;
+  const { paths } = inlineReferences((await (await fetch(`${url}/openapi.json`)).json()) as Document);
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { requestBody, 'x-token-types': types }]) => {
       const schema = requestBody?.content['application/json']?.schema;

@@ -5,12 +5,10 @@ import {
   createdAtFilters,
   environmentsFilter,
   guidsFilter,
-  moment,
-  values,
   wordsFilter,
 } from '../infrastructure/http/requests/filters.ts';
-import { envelope, listOf, listQuery, pageOf } from '../infrastructure/http/requests/paging.ts';
-import { answers, GuidParams, strictObject } from '../infrastructure/http/requests/schemas.ts';
+import { registerGet, registerList } from '../infrastructure/http/requests/resource-routes.ts';
+import { answers, strictObject } from '../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../infrastructure/http/server.ts';
 import { actorOf, requires, withFeature } from '../tokens/access/access.ts';
 import { holdsScope } from '../tokens/scopes.ts';
@@ -41,7 +39,7 @@ export function registerFiles(api: HttpServer, { files }: { files: Files }): voi
       },
       schema: {
         ...execute.documented,
-        operationId: 'files.create',
+        operationId: 'createFile',
         summary: 'Create a file of a customer, with data or for upload',
         tags,
         body: NewFile,
@@ -57,69 +55,43 @@ export function registerFiles(api: HttpServer, { files }: { files: Files }): voi
     },
   );
 
-  api.get(
-    '/files',
-    {
-      config: read.config,
-      schema: {
-        ...read.documented,
-        operationId: 'files.list',
-        summary: 'List the files that the token may access',
-        tags,
-        querystring: listQuery({
-          guid: guidsFilter,
-          state: wordsFilter,
-          type: wordsFilter,
-          customer_guid: guidsFilter,
-          bank_guid: guidsFilter,
-          environment: environmentsFilter,
-          ...createdAtFilters,
-        }),
-        response: answers({ 200: listOf(FileView) }, 400, 401, 403),
-      },
+  registerList(api, '/files', {
+    access: read,
+    operationId: 'listFiles',
+    summary: 'List the files that the token may access',
+    tags,
+    filters: {
+      guid: guidsFilter,
+      state: wordsFilter,
+      type: wordsFilter,
+      customer_guid: guidsFilter,
+      bank_guid: guidsFilter,
+      environment: environmentsFilter,
+      ...createdAtFilters,
     },
-    async (request) => {
-      const { caller, query } = request;
-      const page = unwrap(pageOf(query));
-      const filters = {
-        guid: values(query.guid),
-        state: values(query.state),
-        type: values(query.type),
-        customerGuid: values(query.customer_guid),
-        bankGuid: values(query.bank_guid),
-        environment: values(query.environment),
-        createdAtGte: moment(query.created_at_gte),
-        createdAtLt: moment(query.created_at_lt),
-      };
-      const found = await files.list(caller, page, filters, { withUploadUrl: maySeeUploadUrl(caller) });
-      return envelope(page, unwrap(found), viewFile);
-    },
-  );
+    item: FileView,
+    view: viewFile,
+    list: ({ caller }, page, filters) =>
+      files.list(caller, page, filters, { withUploadUrl: maySeeUploadUrl(caller) }),
+  });
 
-  api.get(
-    '/files/:guid',
-    {
-      config: read.config,
-      schema: {
-        ...read.documented,
-        operationId: 'files.get',
-        summary: 'Get a file, optionally with a download URL',
-        tags,
-        params: GuidParams,
-        querystring: strictObject({
-          include_download_url: Type.Optional(
-            Type.Boolean({ description: 'add download_url and download_expires_at to a completed file' }),
-          ),
-        }),
-        response: answers({ 200: FileView }, 401, 403, 404),
-      },
-    },
-    async ({ caller, params, query }) => {
+  registerGet(api, '/files/:guid', {
+    access: read,
+    operationId: 'getFile',
+    summary: 'Get a file, optionally with a download URL',
+    tags,
+    querystring: strictObject({
+      include_download_url: Type.Optional(
+        Type.Boolean({ description: 'Adds download_url and download_expires_at to a completed file' }),
+      ),
+    }),
+    item: FileView,
+    view: viewFile,
+    get: ({ caller, params, query }) => {
       const withDownloadUrl = query.include_download_url === true;
-      const withUploadUrl = maySeeUploadUrl(caller);
-      return viewFile(unwrap(await files.get(caller, params.guid, { withDownloadUrl, withUploadUrl })));
+      return files.get(caller, params.guid, { withDownloadUrl, withUploadUrl: maySeeUploadUrl(caller) });
     },
-  );
+  });
 }
 
 /** The upload URL permits writing the content, so a token that only reads must not see it. */

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import type { FileFailureCode } from '../infrastructure/database/tables.ts';
-import { Guid, strictObject, Timestamp } from '../infrastructure/http/requests/schemas.ts';
+import { Guid, strictObject, Timestamp, viewSchema } from '../infrastructure/http/requests/schemas.ts';
 import { CONTENT_TYPES, FILE_TYPES } from './file-types.ts';
 import { FILE_STATES, type FileState } from './state.ts';
 import type { FileRow } from './store.ts';
@@ -15,58 +15,100 @@ const FAILURE_CODES: FileFailureCode[] = [
   'too_large',
 ];
 
-const FileType = Type.Enum(FILE_TYPES, { description: 'what the file can be used for' });
-const ContentType = Type.Enum([...CONTENT_TYPES], { description: 'the media type of the content' });
-
-/** The service limits the length of `data`, so that the status is 413 instead of 400. */
-export const NewFile = strictObject({
-  type: FileType,
-  filename: Type.String({
-    minLength: 1,
-    maxLength: MAX_FILENAME_CHARACTERS,
-    description: 'without slashes, control characters and bidirectional text marks',
-  }),
-  customer_guid: { ...Guid, description: 'the customer that the file belongs to' },
-  content_type: ContentType,
-  data: Type.Optional(
-    Type.String({
-      description:
-        'the content in strict base64, at most 10,485,760 characters; omit it to get an upload_url',
-    }),
-  ),
+const FileType = Type.Enum(FILE_TYPES, {
+  title: 'FileType',
+  description: 'The purpose of the file',
+  example: 'passport',
+});
+const ContentType = Type.Enum([...CONTENT_TYPES], {
+  title: 'FileContentType',
+  description: 'The media type of the content',
+  example: 'image/jpeg',
 });
 
-export const FileView = Type.Object({
-  guid: Guid,
-  organization_guid: Guid,
-  bank_guid: Guid,
-  customer_guid: Guid,
-  type: FileType,
-  filename: Type.String(),
-  content_type: ContentType,
-  state: Type.Enum([...FILE_STATES], {
-    description: 'storing: waits for its content or for processing; completed: can be referenced',
-  }),
-  failure_code: Type.Optional(Type.Enum(FAILURE_CODES, { description: 'why the file failed' })),
-  size: Type.Optional(Type.Integer({ description: 'bytes' })),
-  sha256: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$' })),
-  created_at: Timestamp,
-  completed_at: Type.Optional(Timestamp),
-  failed_at: Type.Optional(Timestamp),
-  upload_url: Type.Optional(
-    Type.String({
+/** `data` is bounded by the body's limit and then by its own, which is told apart: 413, not 400. */
+export const NewFile = strictObject(
+  {
+    type: FileType,
+    filename: Type.String({
+      minLength: 1,
+      maxLength: MAX_FILENAME_CHARACTERS,
       description:
-        'PUT the content here once, with the same Content-Type, before upload_expires_at; present with files:execute',
+        `1 to ${MAX_FILENAME_CHARACTERS} characters, without slashes, control characters ` +
+        'and characters that change the direction of text',
+      example: 'passport.jpg',
     }),
-  ),
-  upload_expires_at: Type.Optional(Timestamp),
-  download_url: Type.Optional(
-    Type.String({ description: 'present for a completed file with include_download_url=true' }),
-  ),
-  download_expires_at: Type.Optional(Timestamp),
-});
+    customer_guid: { ...Guid, description: 'The customer that the file belongs to' },
+    content_type: ContentType,
+    data: Type.Optional(
+      Type.String({
+        description:
+          'The content in base64 with padding, at most 10,485,760 characters. Without it the response has an upload_url',
+        example: '/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAP//',
+      }),
+    ),
+  },
+  { title: 'NewFile', example: {} },
+);
 
-export const UploadedView = Type.Object({ guid: Guid, state: Type.Enum(['storing']) });
+export const FileView = Type.Object(
+  {
+    guid: Guid,
+    organization_guid: Guid,
+    bank_guid: Guid,
+    customer_guid: Guid,
+    type: FileType,
+    filename: Type.String({ example: 'passport.jpg' }),
+    content_type: ContentType,
+    state: Type.Enum([...FILE_STATES], {
+      title: 'FileState',
+      description:
+        'storing: waits for its content or is being checked; completed: can be used; failed: see failure_code',
+    }),
+    failure_code: Type.Optional(
+      Type.Enum(FAILURE_CODES, { title: 'FileFailureCode', description: 'The reason of a failure' }),
+    ),
+    size: Type.Optional(Type.Integer({ description: 'Size in bytes', example: 245_760 })),
+    sha256: Type.Optional(
+      Type.String({
+        pattern: '^[0-9a-f]{64}$',
+        description: 'SHA-256 of the content as 64 lowercase hexadecimal characters',
+        example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+      }),
+    ),
+    created_at: Timestamp,
+    completed_at: Type.Optional(Timestamp),
+    failed_at: Type.Optional(Timestamp),
+    upload_url: Type.Optional(
+      Type.String({
+        description:
+          'Send the content here with PUT and the same Content-Type, once, before upload_expires_at. Needs files:execute',
+        example:
+          'https://portico.example/uploads/0199e5a4c1b27d3e8f60a1b2c3d4e5f6?signature=5d41402abc4b2a76',
+      }),
+    ),
+    upload_expires_at: Type.Optional(Timestamp),
+    download_url: Type.Optional(
+      Type.String({
+        description: 'Of a completed file, with include_download_url=true',
+        example:
+          'https://portico.example/downloads/0199e5a4c1b27d3e8f60a1b2c3d4e5f6?signature=7d793037a0760186',
+      }),
+    ),
+    download_expires_at: Type.Optional(Timestamp),
+  },
+  {
+    title: 'File',
+    example: {
+      state: 'completed',
+      size: 245_760,
+      sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+      completed_at: '2026-11-15T12:00:01.250Z',
+    },
+  },
+);
+
+export const UploadedView = viewSchema('UploadedFile', { guid: Guid, state: Type.Enum(['storing']) });
 
 type Link = { url: string; expiresAt: Date };
 export type FileWithLinks = {

@@ -1,22 +1,23 @@
 import Type from 'typebox';
-import { Guid, strictObject } from '../infrastructure/http/requests/schemas.ts';
+import { Guid, nameSchema, strictObject } from '../infrastructure/http/requests/schemas.ts';
 
 /** The fields of each object type. Every text, number and list has a limit. */
 const MAX_NAME_CHARACTERS = 128;
 const MAX_FILES = 20;
 
-const Name = Type.String({ minLength: 1, maxLength: MAX_NAME_CHARACTERS, pattern: '\\S' });
+const Name = nameSchema(MAX_NAME_CHARACTERS, 'Ada Lovelace');
 
 const Asset = Type.String({
+  title: 'Asset',
   pattern: '^[A-Z0-9]{2,12}$',
-  description: 'the code of the asset',
+  description: 'Currency code: 2 to 12 uppercase letters or digits',
   example: 'USD',
 });
 
 /** The largest exact integer in JSON. */
 const MAX_AMOUNT = Number.MAX_SAFE_INTEGER;
 
-const IN_UNITS = { maximum: MAX_AMOUNT, description: 'in the smallest unit of the asset' };
+const IN_UNITS = { maximum: MAX_AMOUNT, description: 'In the smallest unit of the asset', example: 250_000 };
 const Amount = Type.Integer({ minimum: 1, ...IN_UNITS });
 const Balance = Type.Integer({ minimum: 0, ...IN_UNITS });
 
@@ -32,11 +33,13 @@ export const account = strictObject({
   balance: Type.Optional(Balance),
   low_balance: Type.Optional({
     ...Amount,
-    description: 'below this balance account.balance_funding_pull.low is emitted',
+    description: 'A balance below this amount is low',
+    example: 100_000,
   }),
   minimum_balance: Type.Optional({
     ...Amount,
-    description: 'below this balance account.balance_funding_pull.below_minimum is emitted',
+    description: 'The balance should not fall below this amount',
+    example: 50_000,
   }),
 });
 
@@ -44,7 +47,7 @@ export const trade = strictObject({
   side: Type.Enum(['buy', 'sell'], { description: 'buy or sell' }),
   symbol: Type.String({
     pattern: '^[A-Z0-9]{2,12}-[A-Z0-9]{2,12}$',
-    description: 'the traded asset, a hyphen, the asset it is paid in',
+    description: 'The traded asset and the asset that pays for it, separated by a dash',
     example: 'BTC-USD',
   }),
   amount: Amount,
@@ -53,7 +56,9 @@ export const trade = strictObject({
 });
 
 export const transfer = strictObject({
-  transfer_type: Type.Enum(['funding', 'book', 'crypto', 'instant_funding']),
+  transfer_type: Type.Enum(['funding', 'book', 'crypto', 'instant_funding'], {
+    description: 'funding, book, crypto or instant_funding',
+  }),
   asset: Asset,
   amount: Amount,
   source_account_guid: Type.Optional(Guid),
@@ -63,12 +68,14 @@ export const transfer = strictObject({
 
 export const identityVerification = strictObject({
   type: Type.Enum(['kyc', 'bank_account'], { description: 'kyc or bank_account' }),
-  method: Type.Enum(['id_and_selfie', 'document_submission', 'attested', 'account_ownership']),
+  method: Type.Enum(['id_and_selfie', 'document_submission', 'attested', 'account_ownership'], {
+    description: 'id_and_selfie, document_submission, attested or account_ownership',
+  }),
   file_guids: Type.Optional(
     Type.Array(Guid, {
       maxItems: MAX_FILES,
       uniqueItems: true,
-      description: 'completed files of the customer',
+      description: `At most ${MAX_FILES} completed files of the customer`,
     }),
   ),
   external_bank_account_guid: Type.Optional(Guid),

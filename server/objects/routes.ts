@@ -1,18 +1,12 @@
 import { unwrap } from '../infrastructure/http/errors.ts';
-import { moment, values } from '../infrastructure/http/requests/filters.ts';
-import { envelope, listOf, pageOf } from '../infrastructure/http/requests/paging.ts';
-import { answers, GuidParams } from '../infrastructure/http/requests/schemas.ts';
+import { pascalCase } from '../infrastructure/http/openapi/names.ts';
+import { registerGet, registerList } from '../infrastructure/http/requests/resource-routes.ts';
+import { answers } from '../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../infrastructure/http/server.ts';
 import { actorOf, requires } from '../tokens/access/access.ts';
 import type { TokenType } from '../tokens/claims.ts';
 import { scopesFor } from '../tokens/scopes.ts';
-import {
-  type NewObject,
-  newObjectSchema,
-  objectQuerySchema,
-  objectViewSchema,
-  viewObject,
-} from './schema.ts';
+import { type NewObject, newObjectSchema, objectFilters, objectViewSchema, viewObject } from './schema.ts';
 import type { Objects } from './service.ts';
 import { OBJECT_TYPES, type ObjectType, withArticle, wordsOf } from './types.ts';
 
@@ -27,6 +21,7 @@ function registerType(api: HttpServer, objects: Objects, type: ObjectType): void
   const create = requires(holdersOf(`${plural}:execute`), `${plural}:execute`);
   const read = requires(holdersOf(`${plural}:read`), `${plural}:read`);
   const view = objectViewSchema(type);
+  const show = viewObject.bind(undefined, type);
 
   api.post(
     `/${plural}`,
@@ -34,7 +29,7 @@ function registerType(api: HttpServer, objects: Objects, type: ObjectType): void
       config: create.config,
       schema: {
         ...create.documented,
-        operationId: `${plural}.create`,
+        operationId: `create${pascalCase(type.name)}`,
         summary: `Create ${withArticle(type.name)} (sandbox only)`,
         tags,
         body: newObjectSchema(type),
@@ -44,58 +39,31 @@ function registerType(api: HttpServer, objects: Objects, type: ObjectType): void
     async (request, reply) => {
       const input = request.body as NewObject;
       const object = unwrap(await objects.create(actorOf(request), request.caller, type, input));
-      return reply.code(201).send(viewObject(type, object));
+      return reply.code(201).send(show(object));
     },
   );
 
-  api.get(
-    `/${plural}`,
-    {
-      config: read.config,
-      schema: {
-        ...read.documented,
-        operationId: `${plural}.list`,
-        summary: `List the ${wordsOf(plural)} that the token may access`,
-        tags,
-        querystring: objectQuerySchema(type),
-        response: answers({ 200: listOf(view) }, 400, 401, 403),
-      },
-    },
-    async (request) => {
-      const page = unwrap(pageOf(request.query));
-      const query = request.query as Record<string, string | undefined>;
-      const found = await objects.list(request.caller, type, page, {
-        guid: values(query.guid),
-        state: values(query.state),
-        type: values(query.type),
-        bankGuid: values(query.bank_guid),
-        customerGuid: values(query.customer_guid),
-        environment: values(query.environment),
-        createdAtGte: moment(query.created_at_gte),
-        createdAtLt: moment(query.created_at_lt),
-      });
-      return envelope(page, unwrap(found), (object) => viewObject(type, object));
-    },
-  );
+  registerList(api, `/${plural}`, {
+    access: read,
+    operationId: `list${pascalCase(plural)}`,
+    summary: `List the ${wordsOf(plural)} that the token may access`,
+    tags,
+    filters: objectFilters(type),
+    item: view,
+    view: show,
+    list: ({ caller }, page, filters) =>
+      objects.list(caller, type, page, filters as Parameters<Objects['list']>[3]),
+  });
 
-  api.get(
-    `/${plural}/:guid`,
-    {
-      config: read.config,
-      schema: {
-        ...read.documented,
-        operationId: `${plural}.get`,
-        summary: `Get ${withArticle(type.name)}`,
-        tags,
-        params: GuidParams,
-        response: answers({ 200: view }, 401, 403, 404),
-      },
-    },
-    async (request) => {
-      const object = await objects.get(request.caller, type.name, request.params.guid);
-      return viewObject(type, unwrap(object));
-    },
-  );
+  registerGet(api, `/${plural}/:guid`, {
+    access: read,
+    operationId: `get${pascalCase(type.name)}`,
+    summary: `Get ${withArticle(type.name)}`,
+    tags,
+    item: view,
+    view: show,
+    get: ({ caller, params }) => objects.get(caller, type.name, params.guid),
+  });
 }
 
 /** Customer tokens only where they may hold the scope. */

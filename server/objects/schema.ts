@@ -1,12 +1,12 @@
 import Type, { type TObject, type TProperties } from 'typebox';
+import { pascalCase } from '../infrastructure/http/openapi/names.ts';
 import {
   createdAtFilters,
   environmentsFilter,
   guidsFilter,
   wordsFilter,
 } from '../infrastructure/http/requests/filters.ts';
-import { listQuery } from '../infrastructure/http/requests/paging.ts';
-import { EnvironmentName, Guid, strictObject, Timestamp } from '../infrastructure/http/requests/schemas.ts';
+import { EnvironmentName, Guid, inputSchema, Timestamp } from '../infrastructure/http/requests/schemas.ts';
 import { type Details, endingsOf, type Machine, statesOf } from './machine.ts';
 import type { ObjectRow } from './store.ts';
 import type { ObjectType } from './types.ts';
@@ -15,10 +15,17 @@ import type { ObjectType } from './types.ts';
 const MAX_LABELS = 16;
 const MAX_LABEL_CHARACTERS = 64;
 
-const Labels = Type.Array(Type.String({ minLength: 1, maxLength: MAX_LABEL_CHARACTERS, pattern: '\\S' }), {
+const Label = Type.String({
+  minLength: 1,
+  maxLength: MAX_LABEL_CHARACTERS,
+  pattern: '\\S',
+  example: 'onboarding-2026',
+});
+const Labels = Type.Array(Label, {
+  title: 'Labels',
   maxItems: MAX_LABELS,
   uniqueItems: true,
-  description: 'your own labels',
+  description: `At most ${MAX_LABELS} labels of your own, each with 1 to ${MAX_LABEL_CHARACTERS} characters`,
 });
 
 /** The body of a creation by a partner. */
@@ -39,59 +46,67 @@ export type ReportedObject = {
 };
 
 const CUSTOMER_OF_NEW = {
-  required: 'required, except with a customer token, which determines the customer',
-  optional: 'the owner, if it is not the bank itself; a customer token determines the customer',
+  required: 'The customer that it belongs to. Required, except with a customer token',
+  optional: 'The customer that it belongs to, if any. A customer token sets its own customer',
 };
 
-export function newObjectSchema({ details, customer, machine }: ObjectType): TObject {
-  return strictObject({
+export function newObjectSchema({ name, details, customer, machine }: ObjectType): TObject {
+  const properties = {
     ...details.properties,
     ...(customer === 'itself'
       ? {}
       : { customer_guid: Type.Optional({ ...Guid, description: CUSTOMER_OF_NEW[customer] }) }),
     bank_guid: Type.Optional({
       ...Guid,
-      description: 'required with an Organization token; a bank token determines the bank',
+      description:
+        'The bank of the object. Required with an Organization token; a bank token sets its own bank',
     }),
     labels: Type.Optional(Labels),
     ...(machine && { simulate: Type.Optional(simulateSchema(machine)) }),
-  });
+  };
+  return inputSchema(`New${pascalCase(name)}`, properties);
 }
 
 function simulateSchema(machine: Machine) {
-  return Type.Enum(endingsOf(machine), { description: 'the state in which the simulation ends' });
+  return Type.Enum(endingsOf(machine), { description: 'The state in which the simulation ends (sandbox)' });
 }
 
-export function reportedObjectSchema({ details, customer, machine }: ObjectType): TObject {
-  return strictObject({
+function stateSchema(name: string, machine: Machine) {
+  return Type.Enum(statesOf(machine), { title: `${pascalCase(name)}State` });
+}
+
+export function reportedObjectSchema({ name, details, customer, machine }: ObjectType): TObject {
+  const properties = {
     bank_guid: Guid,
     ...(customer === 'itself' ? {} : { customer_guid: Type.Optional(Guid) }),
-    ...(machine && !machine.derived && { state: Type.Enum(statesOf(machine)) }),
+    ...(machine && !machine.derived && { state: stateSchema(name, machine) }),
     details: Type.Optional({
       ...details,
-      description: 'required in the first report; kept when omitted later',
+      description: 'Required in the first report of an object, then optional',
     }),
     labels: Type.Optional(Labels),
-  });
+  };
+  return inputSchema(`${pascalCase(name)}Report`, properties);
 }
 
-export function objectViewSchema({ details, customer, machine }: ObjectType): TObject {
-  return Type.Object({
+export function objectViewSchema({ name, details, customer, machine }: ObjectType): TObject {
+  const properties = {
     guid: Guid,
     organization_guid: Guid,
     bank_guid: Guid,
     environment: EnvironmentName,
     ...(customer === 'itself' ? {} : { customer_guid: Type.Optional(Guid) }),
-    ...(machine && { state: Type.Enum(statesOf(machine)) }),
+    ...(machine && { state: stateSchema(name, machine) }),
     ...details.properties,
     labels: Type.Optional(Labels),
     created_at: Timestamp,
     updated_at: Timestamp,
-  });
+  };
+  return Type.Object(properties, { title: pascalCase(name) });
 }
 
-export function objectQuerySchema({ details, customer, machine }: ObjectType) {
-  const filters: TProperties = {
+export function objectFilters({ details, customer, machine }: ObjectType): TProperties {
+  return {
     guid: guidsFilter,
     ...(machine && { state: wordsFilter }),
     ...('type' in details.properties && { type: wordsFilter }),
@@ -100,7 +115,6 @@ export function objectQuerySchema({ details, customer, machine }: ObjectType) {
     environment: environmentsFilter,
     ...createdAtFilters,
   };
-  return listQuery(filters);
 }
 
 export function viewObject({ customer }: ObjectType, object: ObjectRow): Record<string, unknown> {

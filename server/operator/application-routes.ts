@@ -27,7 +27,8 @@ export function registerApplicationRoutes(scope: HttpServer, deps: ApplicationDe
     '/organizations/:guid/applications',
     {
       schema: {
-        operationId: 'operator.organizations.create_application',
+        operationId: 'operatorCreateOrganizationApplication',
+        'x-command': 'organizations create-application',
         summary: 'Create an Organization key pair; client_secret is shown once',
         tags,
         security,
@@ -48,7 +49,8 @@ export function registerApplicationRoutes(scope: HttpServer, deps: ApplicationDe
     '/banks/:guid/applications',
     {
       schema: {
-        operationId: 'operator.banks.create_application',
+        operationId: 'operatorCreateBankApplication',
+        'x-command': 'banks create-application',
         summary: 'Create a Bank key pair; client_secret is shown once',
         tags,
         security,
@@ -70,12 +72,13 @@ export function registerApplicationRoutes(scope: HttpServer, deps: ApplicationDe
     '/applications/:client_id',
     {
       schema: {
-        operationId: 'operator.applications.remove',
+        operationId: 'operatorDeleteApplication',
+        'x-command': 'applications remove',
         summary: 'Remove a key pair of any partner; its tokens are revoked on every node',
         tags,
         security,
         params: ApplicationParams,
-        response: answers({ 204: { type: 'null', description: 'Removed' } }, 401, 403, 404, 413, 415),
+        response: answers({ 204: { type: 'null' } }, 401, 403, 404, 413, 415),
       },
     },
     async (request, reply) => {

@@ -1,11 +1,11 @@
 import { BankChanges, BankView, NewBank, viewBank } from '../credentials/organizations/schema.ts';
 import type { Organizations } from '../credentials/organizations/service.ts';
 import { unwrap } from '../infrastructure/http/errors.ts';
-import { environmentsFilter, values } from '../infrastructure/http/requests/filters.ts';
-import { envelope, listOf, listQuery, pageOf } from '../infrastructure/http/requests/paging.ts';
+import { environmentsFilter } from '../infrastructure/http/requests/filters.ts';
+import { registerGet, registerList } from '../infrastructure/http/requests/resource-routes.ts';
 import { answers, GuidParams } from '../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../infrastructure/http/server.ts';
-import { type OperatorAuthentication, security } from './authentication.ts';
+import { type OperatorAuthentication, operatorAccess, security } from './authentication.ts';
 
 export type BankDeps = { authentication: OperatorAuthentication; organizations: Organizations };
 
@@ -16,7 +16,8 @@ export function registerBankRoutes(scope: HttpServer, { authentication, organiza
     '/organizations/:guid/banks',
     {
       schema: {
-        operationId: 'operator.banks.create',
+        operationId: 'operatorCreateBank',
+        'x-command': 'banks create',
         summary: 'Create a Bank of an Organization; emits bank.created',
         tags,
         security,
@@ -32,47 +33,35 @@ export function registerBankRoutes(scope: HttpServer, { authentication, organiza
     },
   );
 
-  scope.get(
-    '/organizations/:guid/banks',
-    {
-      schema: {
-        operationId: 'operator.banks.list',
-        summary: 'List the Banks of an Organization',
-        tags,
-        security,
-        params: GuidParams,
-        querystring: listQuery({ environment: environmentsFilter }),
-        response: answers({ 200: listOf(BankView) }, 400, 401, 403, 404),
-      },
-    },
-    async (request) => {
-      const page = unwrap(pageOf(request.query));
-      const environment = values(request.query.environment);
-      const banks = unwrap(await organizations.listBanks(request.params.guid, page, { environment }));
-      return envelope(page, banks, viewBank);
-    },
-  );
+  registerList(scope, '/organizations/:guid/banks', {
+    access: operatorAccess('banks list'),
+    operationId: 'operatorListBanks',
+    summary: 'List the Banks of an Organization',
+    tags,
+    params: GuidParams,
+    filters: { environment: environmentsFilter },
+    errors: [404],
+    item: BankView,
+    view: viewBank,
+    list: ({ params }, page, filters) => organizations.listBanks(params.guid, page, filters),
+  });
 
-  scope.get(
-    '/banks/:guid',
-    {
-      schema: {
-        operationId: 'operator.banks.get',
-        summary: 'Get a Bank',
-        tags,
-        security,
-        params: GuidParams,
-        response: answers({ 200: BankView }, 401, 403, 404),
-      },
-    },
-    async (request) => viewBank(unwrap(await organizations.getBank(request.params.guid))),
-  );
+  registerGet(scope, '/banks/:guid', {
+    access: operatorAccess('banks get'),
+    operationId: 'operatorGetBank',
+    summary: 'Get a Bank',
+    tags,
+    item: BankView,
+    view: viewBank,
+    get: ({ params }) => organizations.getBank(params.guid),
+  });
 
   scope.patch(
     '/banks/:guid',
     {
       schema: {
-        operationId: 'operator.banks.update',
+        operationId: 'operatorUpdateBank',
+        'x-command': 'banks update',
         summary: 'Rename a Bank; emits bank.updated',
         tags,
         security,

@@ -16,7 +16,8 @@ export function registerEventRoutes(scope: HttpServer, { ingest }: EventDeps): v
     {
       bodyLimit: MAX_EVENTS_BYTES,
       schema: {
-        operationId: 'operator.events.create',
+        operationId: 'operatorCreateEvents',
+        'x-command': 'events create',
         summary: 'Publish events of the platform; idempotent on guid',
         tags: ['Operator: events'],
         security,

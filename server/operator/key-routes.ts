@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { unwrap } from '../infrastructure/http/errors.ts';
-import { answers, Timestamp } from '../infrastructure/http/requests/schemas.ts';
+import { answers, Timestamp, viewSchema } from '../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../infrastructure/http/server.ts';
 import type { SigningKeys } from '../tokens/signing-keys/signing-keys.ts';
 import { type OperatorAuthentication, security } from './authentication.ts';
@@ -11,13 +11,17 @@ export type RotationDeps = MasterKeyDeps & {
   signingKeys: SigningKeys;
 };
 
-const RotatedSigningKey = Type.Object({ kid: Type.String(), signs_from: Timestamp });
-const RotatedMasterKey = Type.Object({
-  key_id: Type.String({ description: 'the master key that encrypts new secrets' }),
-  reencrypted: Type.Integer({ description: 'stored secrets that this call re-encrypted' }),
+const RotatedSigningKey = viewSchema('RotatedSigningKey', {
+  kid: Type.String({ example: '0199e5a4c1b2' }),
+  signs_from: Timestamp,
+});
+const RotatedMasterKey = viewSchema('RotatedMasterKey', {
+  key_id: Type.String({ description: 'The master key that encrypts new secrets', example: '3fd2a1b0' }),
+  reencrypted: Type.Integer({ description: 'Stored secrets that were encrypted again', example: 42 }),
   client_secrets_under_older_keys: Type.Integer({
     description:
-      'client secrets that are re-hashed at their next use; keep the older master keys until this is 0',
+      'Client secrets that are encrypted again at their next use. Keep the older keys until this is 0',
+    example: 0,
   }),
 });
 
@@ -29,7 +33,8 @@ export function registerKeyRoutes(scope: HttpServer, deps: RotationDeps): void {
     '/signing_keys/rotate',
     {
       schema: {
-        operationId: 'operator.signing_keys.rotate',
+        operationId: 'operatorRotateSigningKey',
+        'x-command': 'signing-keys rotate',
         summary:
           'Publish a new signing key; it signs after ten minutes, and the old key stays published until its tokens expire',
         tags,
@@ -47,7 +52,8 @@ export function registerKeyRoutes(scope: HttpServer, deps: RotationDeps): void {
     '/master_key/rotate',
     {
       schema: {
-        operationId: 'operator.master_key.rotate',
+        operationId: 'operatorRotateMasterKey',
+        'x-command': 'master-key rotate',
         summary: 'Re-encrypt all stored secrets with the first key of PORTICO_MASTER_KEY',
         tags,
         security,

@@ -1,31 +1,34 @@
 import Type from 'typebox';
 import { unwrap } from '../infrastructure/http/errors.ts';
-import { envelope, listOf, listQuery, pageOf } from '../infrastructure/http/requests/paging.ts';
+import { registerList } from '../infrastructure/http/requests/resource-routes.ts';
 import {
   answers,
   Guid,
   GuidParams,
+  inputSchema,
   strictObject,
   Timestamp,
+  viewSchema,
 } from '../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../infrastructure/http/server.ts';
 import type { LoginModule } from '../people/login/service.ts';
 import { InvitedMemberView, MemberView, NewMember, viewMember } from '../people/members/schema.ts';
 import type { Members } from '../people/members/service.ts';
-import { type OperatorAuthentication, security } from './authentication.ts';
+import { type OperatorAuthentication, operatorAccess, security } from './authentication.ts';
 
 export type MemberDeps = { authentication: OperatorAuthentication; members: Members; login: LoginModule };
 
 const TeamMemberParams = strictObject({ guid: Guid, member_guid: Guid });
-const PasswordResetOptions = strictObject({
+const PasswordResetOptions = inputSchema('PasswordResetOptions', {
   remove_totp: Type.Optional(
-    Type.Boolean({
-      description: 'also turn off one-time passwords, for a member who lost the authenticator',
-    }),
+    Type.Boolean({ description: 'Also disable one-time passwords, for a lost authenticator' }),
   ),
 });
-const PasswordResetView = Type.Object({
-  link: Type.String({ description: 'works once; give it only to this person' }),
+const PasswordResetView = viewSchema('PasswordReset', {
+  link: Type.String({
+    description: 'Single-use link. Send it to this person only',
+    example: 'https://portico.example/password#token=EXAMPLE7q3ZkV1n',
+  }),
   expires_at: Timestamp,
 });
 
@@ -39,7 +42,8 @@ export function registerMemberRoutes(
     '/organizations/:guid/members',
     {
       schema: {
-        operationId: 'operator.members.create',
+        operationId: 'operatorInviteMember',
+        'x-command': 'members create',
         summary: 'Invite a member to an Organization; invitation_link is shown once',
         tags,
         security,
@@ -56,30 +60,25 @@ export function registerMemberRoutes(
     },
   );
 
-  scope.get(
-    '/organizations/:guid/members',
-    {
-      schema: {
-        operationId: 'operator.members.list',
-        summary: 'List the members of an Organization',
-        tags,
-        security,
-        params: GuidParams,
-        querystring: listQuery({}),
-        response: answers({ 200: listOf(MemberView) }, 400, 401, 403, 404),
-      },
-    },
-    async (request) => {
-      const page = unwrap(pageOf(request.query));
-      return envelope(page, unwrap(await members.list(request.params.guid, page)), viewMember);
-    },
-  );
+  registerList(scope, '/organizations/:guid/members', {
+    access: operatorAccess('members list'),
+    operationId: 'operatorListMembers',
+    summary: 'List the members of an Organization',
+    tags,
+    params: GuidParams,
+    filters: {},
+    errors: [404],
+    item: MemberView,
+    view: viewMember,
+    list: ({ params }, page) => members.list(params.guid, page),
+  });
 
   scope.delete(
     '/organizations/:guid/members/:member_guid',
     {
       schema: {
-        operationId: 'operator.members.remove',
+        operationId: 'operatorRemoveMember',
+        'x-command': 'members remove',
         summary: 'Remove a member of an Organization, also the last Founder',
         tags,
         security,
@@ -98,7 +97,8 @@ export function registerMemberRoutes(
     '/members/:guid/password_reset',
     {
       schema: {
-        operationId: 'operator.members.password_reset',
+        operationId: 'operatorResetPassword',
+        'x-command': 'members password-reset',
         summary: 'Create a link to set a new password',
         tags,
         security,

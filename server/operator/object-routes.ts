@@ -1,4 +1,5 @@
 import { unwrap } from '../infrastructure/http/errors.ts';
+import { pascalCase } from '../infrastructure/http/openapi/names.ts';
 import { answers, GuidParams } from '../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../infrastructure/http/server.ts';
 import type { Feed } from '../objects/feed.ts';
@@ -20,7 +21,8 @@ export function registerObjectRoutes(scope: HttpServer, { authentication, feed }
       `/objects/${type.name}/:guid`,
       {
         schema: {
-          operationId: `operator.objects.put_${type.name}`,
+          operationId: `operatorReport${pascalCase(type.name)}`,
+          'x-command': `objects put-${type.name.replaceAll('_', '-')}`,
           summary: `Report the state of ${withArticle(type.name)}; a repeated report changes nothing`,
           tags: ['Operator: objects'],
           security,

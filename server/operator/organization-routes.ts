@@ -6,10 +6,10 @@ import {
 } from '../credentials/organizations/schema.ts';
 import type { Organizations } from '../credentials/organizations/service.ts';
 import { unwrap } from '../infrastructure/http/errors.ts';
-import { envelope, listOf, listQuery, pageOf } from '../infrastructure/http/requests/paging.ts';
+import { registerGet, registerList } from '../infrastructure/http/requests/resource-routes.ts';
 import { answers, GuidParams } from '../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../infrastructure/http/server.ts';
-import { type OperatorAuthentication, security } from './authentication.ts';
+import { type OperatorAuthentication, operatorAccess, security } from './authentication.ts';
 
 export type OrganizationDeps = { authentication: OperatorAuthentication; organizations: Organizations };
 
@@ -23,7 +23,8 @@ export function registerOrganizationRoutes(
     '/organizations',
     {
       schema: {
-        operationId: 'operator.organizations.create',
+        operationId: 'operatorCreateOrganization',
+        'x-command': 'organizations create',
         summary: 'Create an Organization',
         tags,
         security,
@@ -37,44 +38,33 @@ export function registerOrganizationRoutes(
     },
   );
 
-  scope.get(
-    '/organizations',
-    {
-      schema: {
-        operationId: 'operator.organizations.list',
-        summary: 'List Organizations',
-        tags,
-        security,
-        querystring: listQuery({}),
-        response: answers({ 200: listOf(OrganizationView) }, 400, 401, 403),
-      },
-    },
-    async (request) => {
-      const page = unwrap(pageOf(request.query));
-      return envelope(page, await organizations.list(page), viewOrganization);
-    },
-  );
+  registerList(scope, '/organizations', {
+    access: operatorAccess('organizations list'),
+    operationId: 'operatorListOrganizations',
+    summary: 'List Organizations',
+    tags,
+    filters: {},
+    item: OrganizationView,
+    view: viewOrganization,
+    list: (_request, page) => organizations.list(page),
+  });
 
-  scope.get(
-    '/organizations/:guid',
-    {
-      schema: {
-        operationId: 'operator.organizations.get',
-        summary: 'Get an Organization',
-        tags,
-        security,
-        params: GuidParams,
-        response: answers({ 200: OrganizationView }, 401, 403, 404),
-      },
-    },
-    async (request) => viewOrganization(unwrap(await organizations.get(request.params.guid))),
-  );
+  registerGet(scope, '/organizations/:guid', {
+    access: operatorAccess('organizations get'),
+    operationId: 'operatorGetOrganization',
+    summary: 'Get an Organization',
+    tags,
+    item: OrganizationView,
+    view: viewOrganization,
+    get: ({ params }) => organizations.get(params.guid),
+  });
 
   scope.patch(
     '/organizations/:guid',
     {
       schema: {
-        operationId: 'operator.organizations.update',
+        operationId: 'operatorUpdateOrganization',
+        'x-command': 'organizations update',
         summary: 'Update an Organization: name, live, features, second factor',
         tags,
         security,

@@ -1,19 +1,19 @@
 import type { Organizations } from '../credentials/organizations/service.ts';
 import { unwrap } from '../infrastructure/http/errors.ts';
-import { envelope, listOf, pageOf } from '../infrastructure/http/requests/paging.ts';
+import { registerGet, registerList } from '../infrastructure/http/requests/resource-routes.ts';
 import { answers, GuidParams } from '../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../infrastructure/http/server.ts';
-import { filtersOf, SubscriptionQuery } from '../webhooks/subscriptions/query.ts';
 import {
   ControlledSubscriptionView,
   CreatedControlledSubscriptionView,
   NewSubscription,
   SubscriptionControls,
+  subscriptionFilters,
   viewControlled,
   withSigningKey,
 } from '../webhooks/subscriptions/schema.ts';
 import type { Subscriptions } from '../webhooks/subscriptions/service.ts';
-import { type OperatorAuthentication, security } from './authentication.ts';
+import { type OperatorAuthentication, operatorAccess, security } from './authentication.ts';
 
 export type SubscriptionDeps = {
   authentication: OperatorAuthentication;
@@ -30,7 +30,8 @@ export function registerSubscriptionRoutes(scope: HttpServer, deps: Subscription
     '/organizations/:guid/subscriptions',
     {
       schema: {
-        operationId: 'operator.subscriptions.create',
+        operationId: 'operatorCreateSubscription',
+        'x-command': 'subscriptions create',
         summary: 'Create a webhook subscription for a partner; signing_key is shown once',
         tags,
         security,
@@ -51,49 +52,38 @@ export function registerSubscriptionRoutes(scope: HttpServer, deps: Subscription
     },
   );
 
-  scope.get(
-    '/organizations/:guid/subscriptions',
-    {
-      schema: {
-        operationId: 'operator.subscriptions.list',
-        summary: 'List the webhook subscriptions of an Organization',
-        tags,
-        security,
-        params: GuidParams,
-        querystring: SubscriptionQuery,
-        response: answers({ 200: listOf(ControlledSubscriptionView) }, 400, 401, 403, 404),
-      },
+  registerList(scope, '/organizations/:guid/subscriptions', {
+    access: operatorAccess('subscriptions list'),
+    operationId: 'operatorListSubscriptions',
+    summary: 'List the webhook subscriptions of an Organization',
+    tags,
+    params: GuidParams,
+    filters: subscriptionFilters,
+    errors: [404],
+    item: ControlledSubscriptionView,
+    view: viewControlled,
+    async list({ params }, page, filters) {
+      const { guid } = unwrap(await organizations.get(params.guid));
+      return subscriptions.list({ organizationGuid: guid }, page, filters);
     },
-    async (request) => {
-      const page = unwrap(pageOf(request.query));
-      const { guid } = unwrap(await organizations.get(request.params.guid));
-      const found = unwrap(
-        await subscriptions.list({ organizationGuid: guid }, page, filtersOf(request.query)),
-      );
-      return envelope(page, found, viewControlled);
-    },
-  );
+  });
 
-  scope.get(
-    '/subscriptions/:guid',
-    {
-      schema: {
-        operationId: 'operator.subscriptions.get',
-        summary: 'Get a webhook subscription of any partner',
-        tags,
-        security,
-        params: GuidParams,
-        response: answers({ 200: ControlledSubscriptionView }, 401, 403, 404),
-      },
-    },
-    async (request) => viewControlled(unwrap(await subscriptions.get('any tenant', request.params.guid))),
-  );
+  registerGet(scope, '/subscriptions/:guid', {
+    access: operatorAccess('subscriptions get'),
+    operationId: 'operatorGetSubscription',
+    summary: 'Get a webhook subscription of any partner',
+    tags,
+    item: ControlledSubscriptionView,
+    view: viewControlled,
+    get: ({ params }) => subscriptions.get('any tenant', params.guid),
+  });
 
   scope.patch(
     '/subscriptions/:guid',
     {
       schema: {
-        operationId: 'operator.subscriptions.update',
+        operationId: 'operatorUpdateSubscription',
+        'x-command': 'subscriptions update',
         summary: 'Protect a webhook subscription from deletion, or stop its deliveries',
         tags,
         security,
@@ -112,7 +102,8 @@ export function registerSubscriptionRoutes(scope: HttpServer, deps: Subscription
     '/subscriptions/:guid',
     {
       schema: {
-        operationId: 'operator.subscriptions.delete',
+        operationId: 'operatorDeleteSubscription',
+        'x-command': 'subscriptions delete',
         summary: 'Schedule the deletion of a webhook subscription; it delivers for 24 more hours',
         tags,
         security,

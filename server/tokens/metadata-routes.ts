@@ -1,24 +1,40 @@
 import Type from 'typebox';
-import { answers } from '../infrastructure/http/requests/schemas.ts';
+import { AnyObject, answers, viewSchema } from '../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../infrastructure/http/server.ts';
 import type { Environments } from './issuing/environments.ts';
 import { scopesFor } from './scopes.ts';
 import { ALGORITHM, JWKS_MAX_AGE_SECONDS, type SigningKeys } from './signing-keys/signing-keys.ts';
 
-const JwksView = Type.Object({ keys: Type.Array(Type.Record(Type.String(), Type.Unknown())) });
+const PublicKey = Type.Unsafe<Record<string, unknown>>({
+  ...AnyObject,
+  title: 'PublicKey',
+  description: 'A JSON Web Key (RFC 7517)',
+  example: {
+    kty: 'EC',
+    crv: 'P-256',
+    kid: '0199e5a4c1b2',
+    alg: 'ES256',
+    use: 'sig',
+    x: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
+    y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
+  },
+});
+const JwksView = viewSchema('JsonWebKeySet', { keys: Type.Array(PublicKey) });
 
-const MetadataView = Type.Object({
-  issuer: Type.String(),
-  token_endpoint: Type.String(),
-  jwks_uri: Type.String(),
-  introspection_endpoint: Type.String(),
-  revocation_endpoint: Type.String(),
-  grant_types_supported: Type.Array(Type.String()),
-  token_endpoint_auth_methods_supported: Type.Array(Type.String()),
-  introspection_endpoint_auth_methods_supported: Type.Array(Type.String()),
-  revocation_endpoint_auth_methods_supported: Type.Array(Type.String()),
-  access_token_signing_alg_values_supported: Type.Array(Type.String()),
-  scopes_supported: Type.Array(Type.String()),
+const Endpoint = (path: string) => Type.String({ example: `https://portico.example${path}` });
+const AuthenticationMethods = Type.Array(Type.String({ example: 'client_secret_basic' }));
+const MetadataView = viewSchema('AuthorizationServerMetadata', {
+  issuer: Endpoint(''),
+  token_endpoint: Endpoint('/oauth/token'),
+  jwks_uri: Endpoint('/.well-known/jwks.json'),
+  introspection_endpoint: Endpoint('/oauth/introspect'),
+  revocation_endpoint: Endpoint('/oauth/revoke'),
+  grant_types_supported: Type.Array(Type.String({ example: 'client_credentials' })),
+  token_endpoint_auth_methods_supported: AuthenticationMethods,
+  introspection_endpoint_auth_methods_supported: AuthenticationMethods,
+  revocation_endpoint_auth_methods_supported: AuthenticationMethods,
+  access_token_signing_alg_values_supported: Type.Array(Type.String({ example: 'ES256' })),
+  scopes_supported: Type.Array(Type.String({ example: 'customers:read' })),
 });
 
 /**
@@ -35,7 +51,7 @@ export function registerTokenMetadata(
     '/.well-known/jwks.json',
     {
       schema: {
-        operationId: 'jwks',
+        operationId: 'getJsonWebKeySet',
         summary: 'Get the public keys of the token issuer',
         tags,
         response: answers({ 200: JwksView }),
@@ -51,7 +67,7 @@ export function registerTokenMetadata(
     '/.well-known/oauth-authorization-server',
     {
       schema: {
-        operationId: 'oauth_metadata',
+        operationId: 'getAuthorizationServerMetadata',
         summary: 'Get the metadata of the token issuer (RFC 8414)',
         tags,
         response: answers({ 200: MetadataView }),

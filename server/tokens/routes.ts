@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import type { Client } from '../credentials/applications/service.ts';
 import { registerFormBody } from '../infrastructure/http/bodies/form-body.ts';
 import { unwrap } from '../infrastructure/http/errors.ts';
 import { countRefusals } from '../infrastructure/http/limits/counted-refusals.ts';
-import { answers, oauthAnswers } from '../infrastructure/http/requests/schemas.ts';
+import { answers, oauthAnswers, viewSchema } from '../infrastructure/http/requests/schemas.ts';
 import type { SourceAddress } from '../infrastructure/http/requests/source-address.ts';
 import type { HttpServer } from '../infrastructure/http/server.ts';
 import { requires } from './access/access.ts';
@@ -40,7 +40,7 @@ export type OAuthDeps = {
   sourceAddress: SourceAddress;
 };
 
-type Credentials = Static<typeof ClientCredentialsBody>;
+type CredentialsRequest = FastifyRequest & { body: Static<typeof ClientCredentialsBody> };
 
 const consumes = ['application/json', 'application/x-www-form-urlencoded'];
 const tags = ['Tokens'];
@@ -67,8 +67,8 @@ function countRefusedBodies(scope: HttpServer, { authentication, sourceAddress }
   });
 }
 
-/** From here on, the authentication of the client counts the request. */
-function credentialsOf(request: FastifyRequest<{ Body: Credentials }>): ClientCredentials {
+/** From here on the authentication of the client counts the request. */
+function credentialsOf(request: CredentialsRequest): ClientCredentials {
   const credentials = unwrap(readCredentials(request, request.body));
   request.refusalCounts = false;
   return credentials;
@@ -88,7 +88,7 @@ function registerIssuance(scope: HttpServer, deps: OAuthDeps): void {
     {
       config: { ...config, countsCalls: true },
       schema: {
-        operationId: 'oauth.token',
+        operationId: 'createToken',
         summary: 'Obtain an access token with the client credentials grant',
         tags,
         security,
@@ -109,7 +109,7 @@ function registerIssuance(scope: HttpServer, deps: OAuthDeps): void {
     {
       config,
       schema: {
-        operationId: 'oauth.customer_token',
+        operationId: 'issueCustomerToken',
         summary: 'Obtain a customer token with a key of its bank or Organization',
         tags,
         security,
@@ -132,7 +132,7 @@ function registerTokenInspection(
 ): void {
   const config = { oauth: true };
 
-  async function authenticate(request: FastifyRequest<{ Body: Credentials }>): Promise<Client> {
+  async function authenticate(request: CredentialsRequest): Promise<Client> {
     const credentials = credentialsOf(request);
     const path = request.routeOptions.url ?? '';
     const context = { address: sourceAddress(request), requestId: request.id, path };
@@ -149,7 +149,7 @@ function registerTokenInspection(
     {
       config,
       schema: {
-        operationId: 'oauth.introspect',
+        operationId: 'introspectToken',
         summary: 'Get the state and the claims of a token (RFC 7662)',
         tags,
         security,
@@ -169,13 +169,13 @@ function registerTokenInspection(
     {
       config,
       schema: {
-        operationId: 'oauth.revoke',
+        operationId: 'revokeToken',
         summary: 'Revoke a token. No node accepts it once the response is sent (RFC 7009)',
         tags,
         security,
         consumes,
         body: TokenQuestionBody,
-        response: oauthAnswers({ 200: Type.Object({}) }, 400, 401, 403, 413, 415),
+        response: oauthAnswers({ 200: viewSchema('EmptyResponse', {}) }, 400, 401, 403, 413, 415),
       },
     },
     async (request) => {
@@ -199,7 +199,7 @@ export function registerCustomerTokens(
       config: access.config,
       schema: {
         ...access.documented,
-        operationId: 'customer_tokens.create',
+        operationId: 'createCustomerToken',
         summary: 'Obtain a customer token',
         tags,
         body: NewCustomerToken,

@@ -1,61 +1,114 @@
 import Type from 'typebox';
-import { Guid, strictObject } from '../infrastructure/http/requests/schemas.ts';
+import { Guid, inputSchema, viewSchema } from '../infrastructure/http/requests/schemas.ts';
 import { MAX_SCOPES } from './scopes.ts';
 
 /** Unknown fields are ignored, as RFC 6749, section 3.2, requires. */
 const credentials = {
-  client_id: Type.Optional(Type.String({ maxLength: 128 })),
-  client_secret: Type.Optional(Type.String({ maxLength: 256 })),
+  client_id: Type.Optional(
+    Type.String({
+      maxLength: 128,
+      description: 'The client_id, unless it is sent by HTTP Basic',
+      example: '0199e5a4c1b27d3e8f60a1b2c3d4e5f6',
+    }),
+  ),
+  client_secret: Type.Optional(
+    Type.String({
+      maxLength: 256,
+      description: 'The client_secret, unless it is sent by HTTP Basic',
+      example: 'portico_sk_EXAMPLE8Qm2Zt6vN0xYw4Rk1Hs7Lb3Dc9Fj5Ga',
+    }),
+  ),
 };
-const GrantType = Type.String({ maxLength: 64, description: 'client_credentials' });
+const GrantType = Type.String({
+  maxLength: 64,
+  description: 'client_credentials',
+  example: 'client_credentials',
+});
 const Scope = Type.Optional(
-  Type.String({ maxLength: 4_096, description: 'scope names separated by spaces' }),
+  Type.String({
+    maxLength: 4_096,
+    description: 'Scopes separated by spaces, at most 100',
+    example: 'customers:read customers:execute',
+  }),
 );
+const CustomerGuid = Type.String({
+  maxLength: 128,
+  description: 'The guid of the customer',
+  example: '0199e5a4c1b27d3e8f60a1b2c3d4e5f6',
+});
 
 export const ClientCredentialsBody = Type.Object(credentials);
-export const TokenBody = Type.Object({ grant_type: GrantType, ...credentials, scope: Scope });
-export const CustomerTokenBody = Type.Object({
+export const TokenBody = viewSchema('TokenRequest', { grant_type: GrantType, ...credentials, scope: Scope });
+export const CustomerTokenBody = viewSchema('CustomerTokenRequest', {
   grant_type: GrantType,
   ...credentials,
-  customer_guid: Type.String({ maxLength: 128 }),
+  customer_guid: CustomerGuid,
   scope: Scope,
 });
-export const TokenQuestionBody = Type.Object({ ...credentials, token: Type.String({ maxLength: 8_192 }) });
-
-export const NewCustomerToken = strictObject({
-  customer_guid: Type.String({ maxLength: 128 }),
-  scopes: Type.Array(Type.String({ maxLength: 128 }), { maxItems: MAX_SCOPES }),
+const AccessToken = Type.String({
+  description: 'A JWT',
+  example: 'eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiIwMTk5ZTVhNGMxYjIifQ.EXAMPLE',
+});
+export const TokenQuestionBody = viewSchema('TokenQuestion', {
+  ...credentials,
+  token: { ...AccessToken, maxLength: 8_192, description: 'The access token, at most 8,192 characters' },
 });
 
-export const TokenView = Type.Object({
-  access_token: Type.String(),
+export const NewCustomerToken = inputSchema('NewCustomerToken', {
+  customer_guid: CustomerGuid,
+  scopes: Type.Array(Type.String({ maxLength: 128, example: 'customers:read' }), {
+    maxItems: MAX_SCOPES,
+    description: `At most ${MAX_SCOPES} scopes`,
+  }),
+});
+
+export const TokenView = viewSchema('Token', {
+  access_token: AccessToken,
   token_type: Type.Literal('Bearer'),
-  expires_in: Type.Integer({ description: 'lifetime in seconds' }),
-  scope: Type.String({ description: 'the granted scopes, separated by spaces' }),
+  expires_in: Type.Integer({ description: 'Lifetime in seconds', example: 28_800 }),
+  scope: Type.String({ description: 'The granted scopes', example: 'customers:read customers:execute' }),
 });
 
-/** RFC 7662, section 2.2. Only an active token has claims. */
-export const IntrospectionView = Type.Object({
-  active: Type.Boolean(),
-  scope: Type.Optional(Type.String()),
-  client_id: Type.Optional(Type.String()),
-  token_type: Type.Optional(Type.String({ description: 'organization, bank, customer or user' })),
-  exp: Type.Optional(Type.Integer()),
-  iat: Type.Optional(Type.Integer()),
-  sub: Type.Optional(Type.String()),
-  aud: Type.Optional(Type.String()),
-  iss: Type.Optional(Type.String()),
-  jti: Type.Optional(Type.String()),
-  parent_jti: Type.Optional(
-    Type.String({ description: 'jti of the token that a customer token was obtained with' }),
-  ),
-  organization_guid: Type.Optional(Guid),
-  bank_guid: Type.Optional(Guid),
-  customer_guid: Type.Optional(Guid),
-  environment: Type.Optional(Type.String()),
-  ip_allowlist: Type.Optional(Type.Array(Type.String())),
-  auth_time: Type.Optional(Type.Integer({ description: 'user tokens: time of the last proof of identity' })),
-  amr: Type.Optional(
-    Type.Array(Type.String(), { description: 'user tokens: mfa with a second factor, otherwise pwd' }),
-  ),
-});
+const UnixTime = (description: string) =>
+  Type.Optional(Type.Integer({ description, example: 1_794_744_000 }));
+
+/** RFC 7662, section 2.2; the claims only of an active token. */
+export const IntrospectionView = Type.Object(
+  {
+    active: Type.Boolean(),
+    scope: Type.Optional(Type.String()),
+    client_id: Type.Optional(Type.String()),
+    token_type: Type.Optional(Type.String({ description: 'organization, bank, customer or user' })),
+    exp: UnixTime('Expiry as Unix time'),
+    iat: UnixTime('Time of issue as Unix time'),
+    sub: Type.Optional(Type.String()),
+    aud: Type.Optional(Type.String()),
+    iss: Type.Optional(Type.String()),
+    jti: Type.Optional(Type.String()),
+    parent_jti: Type.Optional(
+      Type.String({ description: 'Of a customer token: the token whose revocation revokes it too' }),
+    ),
+    organization_guid: Type.Optional(Guid),
+    bank_guid: Type.Optional(Guid),
+    customer_guid: Type.Optional(Guid),
+    environment: Type.Optional(Type.String()),
+    ip_allowlist: Type.Optional(Type.Array(Type.String())),
+    auth_time: UnixTime('Of a user token: when the person last authenticated, as Unix time'),
+    amr: Type.Optional(
+      Type.Array(Type.String(), { description: 'mfa after a second factor, otherwise pwd' }),
+    ),
+  },
+  {
+    title: 'Introspection',
+    example: {
+      active: true,
+      scope: 'customers:read',
+      client_id: '0199e5a4c1b27d3e8f60a1b2c3d4e5f6',
+      token_type: 'organization',
+      exp: 1_794_744_000,
+      iat: 1_794_715_200,
+      sub: '0199e5a4c1b27d3e8f60a1b2c3d4e5f6',
+      environment: 'sandbox',
+    },
+  },
+);

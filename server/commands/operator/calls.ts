@@ -1,3 +1,4 @@
+import { inlineReferences } from '../../infrastructure/http/openapi/references.ts';
 import type { Schema } from './values.ts';
 
 /** One argument of a call: a path parameter, a query parameter, or a field of the body. */
@@ -16,7 +17,7 @@ export type Call = {
 };
 
 type Operation = {
-  operationId?: string;
+  'x-command'?: string;
   summary?: string;
   parameters?: readonly {
     name: string;
@@ -30,13 +31,12 @@ type Operation = {
 
 export type OpenApiDocument = { paths?: Readonly<Record<string, Readonly<Record<string, Operation>>>> };
 
-const PREFIX = 'operator.';
-
-/** All operator calls of the document, grouped by resource. */
-export function callsOf({ paths = {} }: OpenApiDocument): readonly Call[] {
+/** Every operator's call that the document describes; calls on the same kind of object stand together. */
+export function callsOf(document: OpenApiDocument): readonly Call[] {
+  const { paths = {} } = inlineReferences(document);
   const calls = Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations)
-      .filter(([, operation]) => operation.operationId?.startsWith(PREFIX))
+      .filter(([, operation]) => operation['x-command'] !== undefined)
       .map(([method, operation]) => callOf(path, method, operation)),
   );
   return [...Map.groupBy(calls, (call) => call.words[0]).values()].flat();
@@ -47,10 +47,10 @@ export function kebab(name: string): string {
 }
 
 function callOf(path: string, method: string, operation: Operation): Call {
-  const { operationId = '', summary = '', parameters = [], requestBody } = operation;
+  const { 'x-command': command = '', summary = '', parameters = [], requestBody } = operation;
   const bodySchema = requestBody?.content?.['application/json']?.schema;
   return {
-    words: operationId.slice(PREFIX.length).split('.').map(kebab),
+    words: command.split(' '),
     summary,
     method: method.toUpperCase(),
     path,

@@ -10,7 +10,7 @@ const document: OpenApiDocument = {
   paths: {
     '/operator/objects/{type}/{guid}': {
       put: {
-        operationId: 'operator.objects.report',
+        'x-command': 'objects report',
         parameters: [
           { name: 'notify', in: 'query', schema: { type: 'boolean' } },
           { name: 'tag', in: 'query', schema: strings },
@@ -38,14 +38,14 @@ const document: OpenApiDocument = {
     },
     '/operator/keys/rotate': {
       post: {
-        operationId: 'operator.keys.rotate',
+        'x-command': 'keys rotate',
         requestBody: {
           content: { 'application/json': { schema: { properties: { id: { type: 'string' } } } } },
         },
       },
     },
-    '/operator/objects': { get: { operationId: 'operator.objects.list' } },
-    '/api/other': { get: { operationId: 'other.list' } },
+    '/operator/objects': { get: { 'x-command': 'objects list' } },
+    '/api/other': { get: { summary: 'Not an operator call' } },
   },
 };
 const calls = callsOf(document);

@@ -22,7 +22,7 @@ after(() => service.close());
 await once(service, 'listening');
 const baseUrl = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
 
-const document = '{"paths":{"/operator/things":{"get":{"operationId":"operator.things.list"}}}}';
+const document = '{"paths":{"/operator/things":{"get":{"x-command":"things list"}}}}';
 
 function told(message: string): (error: unknown) => true {
   return (error) => {

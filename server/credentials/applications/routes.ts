@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { unwrap } from '../../infrastructure/http/errors.ts';
-import { createdAtFilters, guidsFilter, moment, values } from '../../infrastructure/http/requests/filters.ts';
-import { envelope, listOf, listQuery, pageOf } from '../../infrastructure/http/requests/paging.ts';
+import { pascalCase } from '../../infrastructure/http/openapi/names.ts';
+import { createdAtFilters, guidsFilter } from '../../infrastructure/http/requests/filters.ts';
+import { registerGet, registerList } from '../../infrastructure/http/requests/resource-routes.ts';
 import { answers } from '../../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../../infrastructure/http/server.ts';
 import { actorOf, inBothEnvironments, requires, withFreshProof } from '../../tokens/access/access.ts';
@@ -34,56 +35,36 @@ export function registerApplications(api: HttpServer, deps: ApplicationRoutesDep
 
 function registerKind(api: HttpServer, { applications }: ApplicationRoutesDeps, kind: Owner['kind']): void {
   const path = `/${kind}_applications`;
+  const owner = pascalCase(kind);
   const tags = ['Applications'];
   const types =
     kind === 'bank' ? (['organization', 'bank', 'user'] as const) : (['organization', 'user'] as const);
   const read = requires(types, `${kind}_applications:read`);
   const write = change(kind, types);
   const remove = change(kind, ['user']);
-  const ownerOf = ({ caller }: FastifyRequest): Owner => ({ ...caller, kind });
+  const ownerOf = ({ caller }: Pick<FastifyRequest, 'caller'>): Owner => ({ ...caller, kind });
 
-  api.get(
-    path,
-    {
-      config: read.config,
-      schema: {
-        ...read.documented,
-        operationId: `${kind}_applications.list`,
-        summary: `List the ${kind} key pairs that the token can access`,
-        tags,
-        querystring: listQuery({
-          ...createdAtFilters,
-          ...(kind === 'bank' ? { bank_guid: guidsFilter } : {}),
-        }),
-        response: answers({ 200: listOf(ApplicationView) }, 400, 401, 403),
-      },
-    },
-    async (request) => {
-      const page = unwrap(pageOf(request.query));
-      const { created_at_gte: gte, created_at_lt: lt } = request.query;
-      const { bank_guid: named } = request.query as { bank_guid?: string };
-      const filters = { bankGuid: values(named), createdAtGte: moment(gte), createdAtLt: moment(lt) };
-      const found = await applications.list(ownerOf(request), page, filters);
-      return envelope(page, found, viewApplication);
-    },
-  );
+  registerList(api, path, {
+    access: read,
+    operationId: `list${owner}Applications`,
+    summary: `List the ${kind} key pairs that the token can access`,
+    tags,
+    filters: { ...createdAtFilters, ...(kind === 'bank' ? { bank_guid: guidsFilter } : {}) },
+    item: ApplicationView,
+    view: viewApplication,
+    list: (request, page, filters) => applications.list(ownerOf(request), page, filters),
+  });
 
-  api.get(
-    `${path}/:client_id`,
-    {
-      config: read.config,
-      schema: {
-        ...read.documented,
-        operationId: `${kind}_applications.get`,
-        summary: `Get a ${kind} key pair, without its secret`,
-        tags,
-        params: ApplicationParams,
-        response: answers({ 200: ApplicationView }, 401, 403, 404),
-      },
-    },
-    async (request) =>
-      viewApplication(unwrap(await applications.get(ownerOf(request), request.params.client_id))),
-  );
+  registerGet(api, `${path}/:client_id`, {
+    access: read,
+    operationId: `get${owner}Application`,
+    summary: `Get a ${kind} key pair, without its secret`,
+    tags,
+    params: ApplicationParams,
+    item: ApplicationView,
+    view: viewApplication,
+    get: (request) => applications.get(ownerOf(request), request.params.client_id),
+  });
 
   api.patch(
     `${path}/:client_id`,
@@ -91,7 +72,7 @@ function registerKind(api: HttpServer, { applications }: ApplicationRoutesDeps, 
       config: write.config,
       schema: {
         ...write.documented,
-        operationId: `${kind}_applications.update`,
+        operationId: `update${owner}Application`,
         summary: 'Change name, scopes or IP allowlist. Tokens already issued are not affected',
         tags,
         params: ApplicationParams,
@@ -102,9 +83,8 @@ function registerKind(api: HttpServer, { applications }: ApplicationRoutesDeps, 
     async (request) => {
       const { params, body, caller } = request;
       const actor = actorOf(request);
-      const owner = ownerOf(request);
       return viewApplication(
-        unwrap(await applications.update(actor, owner, params.client_id, body, caller.scopes)),
+        unwrap(await applications.update(actor, ownerOf(request), params.client_id, body, caller.scopes)),
       );
     },
   );
@@ -115,11 +95,11 @@ function registerKind(api: HttpServer, { applications }: ApplicationRoutesDeps, 
       config: remove.config,
       schema: {
         ...remove.documented,
-        operationId: `${kind}_applications.remove`,
+        operationId: `delete${owner}Application`,
         summary: 'Remove a key pair. Its tokens are revoked',
         tags,
         params: ApplicationParams,
-        response: answers({ 204: { type: 'null', description: 'Removed' } }, 401, 403, 404, 413, 415),
+        response: answers({ 204: { type: 'null' } }, 401, 403, 404, 413, 415),
       },
     },
     async (request, reply) => {
@@ -149,7 +129,7 @@ function registerCreation(api: HttpServer, deps: ApplicationRoutesDeps): void {
       config: forOrganization.config,
       schema: {
         ...forOrganization.documented,
-        operationId: 'organization_applications.create',
+        operationId: 'createOrganizationApplication',
         summary,
         tags,
         body: NewApplication,
@@ -170,7 +150,7 @@ function registerCreation(api: HttpServer, deps: ApplicationRoutesDeps): void {
       config: forBank.config,
       schema: {
         ...forBank.documented,
-        operationId: 'bank_applications.create',
+        operationId: 'createBankApplication',
         summary,
         tags,
         body: NewBankApplication,

@@ -1,5 +1,12 @@
 import Type, { type Static } from 'typebox';
-import { Guid, strictObject, Timestamp } from '../../infrastructure/http/requests/schemas.ts';
+import {
+  Guid,
+  inputSchema,
+  nameSchema,
+  strictObject,
+  Timestamp,
+  viewSchema,
+} from '../../infrastructure/http/requests/schemas.ts';
 import type { Secret } from '../../infrastructure/runtime/secret.ts';
 import { MAX_SCOPES } from '../../tokens/scopes.ts';
 import type { Application } from './store.ts';
@@ -9,24 +16,27 @@ const MAX_NAME_CHARACTERS = 128;
 const MAX_ENTRIES_READ = 100;
 const MAX_ENTRY_CHARACTERS = 256;
 
-const Name = Type.String({ minLength: 1, maxLength: MAX_NAME_CHARACTERS, pattern: '\\S' });
-const Scopes = Type.Array(Type.String({ maxLength: 128 }), {
+const Name = nameSchema(MAX_NAME_CHARACTERS, 'Settlement service');
+const Scopes = Type.Array(Type.String({ maxLength: 128, example: 'customers:read' }), {
   maxItems: MAX_SCOPES,
-  description: 'scopes that tokens of this key can be granted; default: all scopes of its kind',
+  description: 'Scopes that tokens of this key pair can have. Default: every scope of its kind',
 });
-const IpAllowlist = Type.Array(Type.String({ maxLength: MAX_ENTRY_CHARACTERS }), {
+const IpAllowlist = Type.Array(Type.String({ maxLength: MAX_ENTRY_CHARACTERS, example: '198.51.100.0/24' }), {
   maxItems: MAX_ENTRIES_READ,
-  description: 'up to 3 public IPv4 addresses or CIDR ranges; empty: unrestricted',
+  description: 'At most 3 public IPv4 addresses or CIDR ranges. An empty list allows every address',
 });
 
-export const NewApplication = strictObject({
+export const NewApplication = inputSchema('NewApplication', {
   name: Name,
   scopes: Type.Optional(Scopes),
   ip_allowlist: Type.Optional(IpAllowlist),
 });
-export const NewBankApplication = strictObject({ ...NewApplication.properties, bank_guid: Guid });
+export const NewBankApplication = inputSchema('NewBankApplication', {
+  ...NewApplication.properties,
+  bank_guid: Guid,
+});
 
-export const ApplicationChanges = strictObject({
+export const ApplicationChanges = inputSchema('ApplicationChanges', {
   name: Type.Optional(Name),
   scopes: Type.Optional(Scopes),
   ip_allowlist: Type.Optional(IpAllowlist),
@@ -34,21 +44,24 @@ export const ApplicationChanges = strictObject({
 
 export const ApplicationParams = strictObject({ client_id: Guid });
 
-export const ApplicationView = Type.Object({
+export const ApplicationView = viewSchema('Application', {
   client_id: Guid,
-  bank_guid: Type.Optional(Guid),
-  name: Type.String(),
-  scopes: Type.Array(Type.String()),
-  ip_allowlist: Type.Array(Type.String()),
+  bank_guid: Type.Optional({ ...Guid, description: 'The bank of a bank key pair' }),
+  name: Type.String({ example: 'Settlement service' }),
+  scopes: Type.Array(Type.String({ example: 'customers:read' })),
+  ip_allowlist: Type.Array(Type.String({ example: '198.51.100.0/24' })),
   created_at: Timestamp,
   updated_at: Timestamp,
   last_used_at: Type.Optional(Timestamp),
-  last_used_ip: Type.Optional(Type.String()),
+  last_used_ip: Type.Optional(Type.String({ example: '198.51.100.7' })),
 });
 
-export const CreatedApplicationView = Type.Object({
+export const CreatedApplicationView = viewSchema('CreatedApplication', {
   ...ApplicationView.properties,
-  client_secret: Type.String({ description: 'shown only once, cannot be retrieved later' }),
+  client_secret: Type.String({
+    description: 'Returned by this response only. Store it: it cannot be retrieved again',
+    example: 'portico_sk_EXAMPLE8Qm2Zt6vN0xYw4Rk1Hs7Lb3Dc9Fj5Ga',
+  }),
 });
 
 export function viewApplication(application: Application): Static<typeof ApplicationView> {

@@ -3,10 +3,8 @@ import {
   createdAtFilters,
   environmentsFilter,
   guidsFilter,
-  moment,
-  values,
 } from '../../infrastructure/http/requests/filters.ts';
-import { envelope, listOf, listQuery, pageOf } from '../../infrastructure/http/requests/paging.ts';
+import { registerGet, registerList } from '../../infrastructure/http/requests/resource-routes.ts';
 import { answers, GuidParams } from '../../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../../infrastructure/http/server.ts';
 import { actorOf, requires } from '../../tokens/access/access.ts';
@@ -26,7 +24,7 @@ export function registerBanks(api: HttpServer, { organizations }: { organization
       config: create.config,
       schema: {
         ...create.documented,
-        operationId: 'banks.create',
+        operationId: 'createBank',
         summary: 'Create a Bank (sandbox only). Emits bank.created',
         tags,
         body: NewSandboxBank,
@@ -39,52 +37,26 @@ export function registerBanks(api: HttpServer, { organizations }: { organization
     },
   );
 
-  api.get(
-    '/banks',
-    {
-      config: read.config,
-      schema: {
-        ...read.documented,
-        operationId: 'banks.list',
-        summary: 'List the Banks that the token can access',
-        tags,
-        querystring: listQuery({
-          guid: guidsFilter,
-          environment: environmentsFilter,
-          ...createdAtFilters,
-        }),
-        response: answers({ 200: listOf(BankView) }, 400, 401, 403),
-      },
-    },
-    async (request) => {
-      const { caller, query } = request;
-      const page = unwrap(pageOf(query));
-      const banks = await organizations.listVisibleBanks(caller, page, {
-        guid: values(query.guid),
-        environment: values(query.environment),
-        createdAtGte: moment(query.created_at_gte),
-        createdAtLt: moment(query.created_at_lt),
-      });
-      return envelope(page, banks, viewBank);
-    },
-  );
+  registerList(api, '/banks', {
+    access: read,
+    operationId: 'listBanks',
+    summary: 'List the Banks that the token can access',
+    tags,
+    filters: { guid: guidsFilter, environment: environmentsFilter, ...createdAtFilters },
+    item: BankView,
+    view: viewBank,
+    list: ({ caller }, page, filters) => organizations.listVisibleBanks(caller, page, filters),
+  });
 
-  api.get(
-    '/banks/:guid',
-    {
-      config: read.config,
-      schema: {
-        ...read.documented,
-        operationId: 'banks.get',
-        summary: 'Get a Bank',
-        tags,
-        params: GuidParams,
-        response: answers({ 200: BankView }, 401, 403, 404),
-      },
-    },
-    async (request) =>
-      viewBank(unwrap(await organizations.getVisibleBank(request.caller, request.params.guid))),
-  );
+  registerGet(api, '/banks/:guid', {
+    access: read,
+    operationId: 'getBank',
+    summary: 'Get a Bank',
+    tags,
+    item: BankView,
+    view: viewBank,
+    get: ({ caller, params }) => organizations.getVisibleBank(caller, params.guid),
+  });
 
   api.patch(
     '/banks/:guid',
@@ -92,7 +64,7 @@ export function registerBanks(api: HttpServer, { organizations }: { organization
       config: write.config,
       schema: {
         ...write.documented,
-        operationId: 'banks.update',
+        operationId: 'updateBank',
         summary: 'Rename a Bank. Emits bank.updated',
         tags,
         params: GuidParams,

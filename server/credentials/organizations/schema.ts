@@ -2,8 +2,10 @@ import Type, { type Static } from 'typebox';
 import {
   EnvironmentName,
   Guid,
-  strictObject,
+  inputSchema,
+  nameSchema,
   Timestamp,
+  viewSchema,
 } from '../../infrastructure/http/requests/schemas.ts';
 import { RoleName } from '../../people/members/schema.ts';
 import type { Role } from '../../tokens/roles.ts';
@@ -17,61 +19,66 @@ const FEATURES = ['webhooks', 'files'] as const;
 export type Feature = (typeof FEATURES)[number];
 export const DEFAULT_FEATURES: readonly Feature[] = ['webhooks'];
 
-const Name = Type.String({ minLength: 1, maxLength: MAX_NAME_CHARACTERS, pattern: '\\S' });
-const Live = Type.Boolean({ description: 'a live Organization must have an IP allowlist on every key' });
+const Name = nameSchema(MAX_NAME_CHARACTERS, 'Acme Trading');
+const BankName = { ...Name, example: 'Acme Bank' };
+const Live = Type.Boolean({
+  description: 'Whether the Organization is live. Every key of a live Organization needs an IP allowlist',
+});
 const Features = Type.Array(Type.Enum([...FEATURES]), {
   uniqueItems: true,
-  description: FEATURES.join(', '),
+  description: `Features of the Organization: ${FEATURES.join(', ')}`,
+  example: ['webhooks'],
 });
 
 const SecondFactorRoles = Type.Array(RoleName, {
   uniqueItems: true,
-  description: 'roles whose members need a second factor for every call',
+  description: 'Roles whose members need a second factor for every call',
+  example: ['founder'],
 });
 const SecondFactorInProduction = Type.Boolean({
-  description:
-    'whether members need a second factor for changes in production; default: true for live Organizations',
+  description: 'Whether members need a second factor for changes in production. Default: the value of live',
 });
 const secondFactorChanges = {
   second_factor_roles: Type.Optional(SecondFactorRoles),
   second_factor_in_production: Type.Optional(SecondFactorInProduction),
 };
 
-export const NewOrganization = strictObject({
+export const NewOrganization = inputSchema('NewOrganization', {
   name: Name,
   live: Type.Optional(Live),
   features: Type.Optional(Features),
   ...secondFactorChanges,
 });
-export const OrganizationChanges = strictObject({
+export const OrganizationChanges = inputSchema('OrganizationChanges', {
   name: Type.Optional(Name),
   live: Type.Optional(Live),
   features: Type.Optional(Features),
   ...secondFactorChanges,
 });
-export const SecondFactorChanges = strictObject(secondFactorChanges);
-export const SecondFactorView = Type.Object({
+/** Founders change this part; the operator changes it with the rest of the Organization. */
+export const SecondFactorChanges = inputSchema('MemberPolicyChanges', secondFactorChanges);
+export const SecondFactorView = viewSchema('MemberPolicy', {
   second_factor_roles: SecondFactorRoles,
   second_factor_in_production: SecondFactorInProduction,
 });
-export const OrganizationView = Type.Object({
+export const OrganizationView = viewSchema('Organization', {
   guid: Guid,
-  name: Type.String(),
+  name: Type.String({ example: 'Acme Trading' }),
   live: Live,
-  features: Type.Array(Type.String()),
+  features: Type.Array(Type.String({ example: 'webhooks' })),
   ...SecondFactorView.properties,
   created_at: Timestamp,
   updated_at: Timestamp,
 });
 
-export const NewBank = strictObject({ name: Name, environment: EnvironmentName });
-/** For partners, who can create banks only in sandbox. */
-export const NewSandboxBank = strictObject({ name: Name });
-export const BankChanges = strictObject({ name: Type.Optional(Name) });
-export const BankView = Type.Object({
+export const NewBank = inputSchema('NewBank', { name: BankName, environment: EnvironmentName });
+/** Partners create banks in sandbox only. */
+export const NewSandboxBank = inputSchema('NewSandboxBank', { name: BankName });
+export const BankChanges = inputSchema('BankChanges', { name: Type.Optional(BankName) });
+export const BankView = viewSchema('Bank', {
   guid: Guid,
   organization_guid: Guid,
-  name: Type.String(),
+  name: Type.String({ example: 'Acme Bank' }),
   environment: EnvironmentName,
   created_at: Timestamp,
   updated_at: Timestamp,

@@ -23,7 +23,7 @@ export function registerDownloads(
       // A hook also covers HEAD, which Fastify derives from this route.
       onRequest: async (_request, reply) => void reply.headers(ANY_ORIGIN),
       schema: {
-        operationId: 'files.download',
+        operationId: 'downloadFile',
         summary: 'Download a file from its download_url; range requests are supported',
         tags: ['Files'],
         params: GuidParams,

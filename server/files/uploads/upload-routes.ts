@@ -46,14 +46,11 @@ export async function registerUploads(
       '/uploads/:guid',
       {
         schema: {
-          operationId: 'files.preflight',
+          operationId: 'preflightUpload',
           summary: 'CORS preflight of an upload',
           tags,
           params: GuidParams,
-          response: answers(
-            { 204: { type: 'null', description: 'Uploads are allowed from any origin' } },
-            404,
-          ),
+          response: answers({ 204: { type: 'null' } }, 404),
         },
       },
       async (_request, reply) =>
@@ -76,7 +73,7 @@ export async function registerUploads(
           request.uploadTerms = unwrap(termsOf(request, links));
         },
         schema: {
-          operationId: 'files.upload',
+          operationId: 'uploadFile',
           summary: 'Upload the content of a file to its upload_url',
           description:
             'The body is the raw bytes, with the content_type of the file as Content-Type and with a Content-Length. ' +

@@ -1,18 +1,29 @@
 import Type, { type Static } from 'typebox';
-import { Guid, Timestamp } from '../http/requests/schemas.ts';
+import { AnyObject, Guid, Timestamp, viewSchema } from '../http/requests/schemas.ts';
 import type { AuditRecord } from './store.ts';
 
-export const AuditRecordView = Type.Object({
+export const AuditRecordView = viewSchema('AuditRecord', {
   guid: Guid,
   organization_guid: Type.Optional(Guid),
-  actor_type: Type.String({ description: 'operator, application, user, system or anonymous' }),
-  actor: Type.String(),
+  actor_type: Type.String({
+    description: 'operator, application, user, system or anonymous',
+    example: 'application',
+  }),
+  actor: Type.String({
+    description: 'client_id of a key pair, guid of a member, operator or portico',
+    example: '0199e5a4c1b27d3e8f60a1b2c3d4e5f6',
+  }),
   action: Type.String({ example: 'bank.create' }),
-  object_type: Type.String(),
-  object_id: Type.String(),
-  changes: Type.Record(Type.String(), Type.Unknown()),
-  address: Type.Optional(Type.String()),
-  request_id: Type.Optional(Type.String()),
+  object_type: Type.String({ example: 'bank' }),
+  object_id: Type.String({
+    description: 'A guid or a client_id',
+    example: '0199e5a4c1b27d3e8f60a1b2c3d4e5f6',
+  }),
+  changes: { ...AnyObject, example: { name: 'Acme Bank' } } as typeof AnyObject,
+  address: Type.Optional(
+    Type.String({ description: 'Source address of the request', example: '198.51.100.7' }),
+  ),
+  request_id: Type.Optional(Type.String({ example: '0199e5a4c1b27d3e8f60a1b2c3d4e5f6' })),
   created_at: Timestamp,
 });
 

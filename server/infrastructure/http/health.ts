@@ -3,10 +3,12 @@ import type { SchemaState } from '../database/migrate.ts';
 import { Failure } from '../runtime/failure.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import { unwrap } from './errors.ts';
-import { answers } from './requests/schemas.ts';
+import { answers, viewSchema } from './requests/schemas.ts';
 import type { HttpServer } from './server.ts';
 
-const Status = Type.Object({ status: Type.String() });
+const Status = viewSchema('HealthStatus', { status: Type.String({ example: 'ok' }) });
+
+const METRICS_EXAMPLE = 'process_cpu_seconds_total 12.5\n';
 
 /** A database that does not answer within this time is reported as unreachable. */
 const READY_TIMEOUT_MS = 2_000;
@@ -21,7 +23,7 @@ export function registerHealth(
     '/healthz',
     {
       schema: {
-        operationId: 'healthz',
+        operationId: 'getHealth',
         tags,
         summary: 'The process is alive',
         response: answers({ 200: Status }),
@@ -34,7 +36,7 @@ export function registerHealth(
     '/readyz',
     {
       schema: {
-        operationId: 'readyz',
+        operationId: 'getReadiness',
         tags,
         summary: 'The database is reachable and its schema is the one this version needs',
         response: answers({ 200: Status }, 503),
@@ -49,10 +51,16 @@ export function registerMetrics(server: HttpServer, metrics: Metrics): void {
     '/metrics',
     {
       schema: {
-        operationId: 'metrics',
+        operationId: 'getMetrics',
         tags,
         summary: 'Prometheus metrics; no label names a tenant',
-        response: answers({ 200: { content: { 'text/plain': { schema: Type.String() } } } }),
+        response: answers({
+          200: {
+            content: {
+              'text/plain': { schema: Type.String({ title: 'Metrics', example: METRICS_EXAMPLE }) },
+            },
+          },
+        }),
       },
     },
     async (_request, reply) => reply.type(metrics.contentType).send(await metrics.read()),

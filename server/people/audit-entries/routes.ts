@@ -1,26 +1,32 @@
 import { Readable } from 'node:stream';
-import Type, { type Static } from 'typebox';
-import type { Audit, AuditFilters, AuditRecord } from '../../infrastructure/audit/service.ts';
+import Type from 'typebox';
+import type { Audit, AuditRecord } from '../../infrastructure/audit/service.ts';
 import type { Page } from '../../infrastructure/database/paging/paging.ts';
-import { unwrap } from '../../infrastructure/http/errors.ts';
-import { createdAtFilters, moment, textsFilter, values } from '../../infrastructure/http/requests/filters.ts';
-import { envelope, listOf, listQuery, pageOf } from '../../infrastructure/http/requests/paging.ts';
+import {
+  createdAtFilters,
+  createFilterReader,
+  textsFilter,
+} from '../../infrastructure/http/requests/filters.ts';
+import { registerList } from '../../infrastructure/http/requests/resource-routes.ts';
 import { answers, strictObject } from '../../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../../infrastructure/http/server.ts';
 import { isGuid } from '../../infrastructure/runtime/guid.ts';
 import { requires, runQueued } from '../../tokens/access/access.ts';
 import type { People } from '../members/people.ts';
 import { exportCsv } from './export.ts';
-import { AuditEntryView, viewAuditEntry } from './schema.ts';
+import { type AuditEntry, AuditEntryView, viewAuditEntry } from './schema.ts';
+
+const CSV_EXAMPLE = 'created_at,actor_type,actor,actor_email,action\r\n';
 
 const filters = {
-  action: textsFilter('what was done, such as member.invite'),
-  actor: textsFilter('a client_id, the guid of a member, operator or portico'),
-  object_id: textsFilter('a guid or a client_id'),
+  action: textsFilter('An action, for example member.invite'),
+  actor: textsFilter('A client_id, the guid of a member, operator or portico'),
+  object_id: textsFilter('A guid or a client_id'),
   ...createdAtFilters,
 };
-const CsvStream = Type.Unsafe<Readable>({ type: 'string' });
+const CsvStream = Type.Unsafe<Readable>({ type: 'string', title: 'AuditEntriesCsv', example: CSV_EXAMPLE });
 const AuditEntryFilters = strictObject(filters);
+const readFilters = createFilterReader(filters);
 
 /** For Founders and Key Admins. */
 export function registerAuditEntries(
@@ -35,26 +41,24 @@ export function registerAuditEntries(
     return people.emailsOf(guids.map(({ actor }) => actor));
   }
 
-  api.get(
-    '/audit_entries',
-    {
-      config: read.config,
-      schema: {
-        ...read.documented,
-        operationId: 'audit_entries.list',
-        summary: 'Who did what, on what, from which address, when',
-        tags,
-        querystring: listQuery(filters),
-        response: answers({ 200: listOf(AuditEntryView) }, 400, 401, 403),
-      },
+  async function viewEntries(records: readonly AuditRecord[]) {
+    const emails = await emailsOf(records);
+    return records.map((record) => viewAuditEntry(record, emails));
+  }
+
+  registerList(api, '/audit_entries', {
+    access: read,
+    operationId: 'listAuditEntries',
+    summary: 'List audit entries: who did what to which object, from which address, when',
+    tags,
+    filters,
+    item: AuditEntryView,
+    view: (entry: AuditEntry) => entry,
+    async list({ caller }, page, wanted) {
+      const found = await audit.list(page, { organizationGuid: [caller.organizationGuid], ...wanted });
+      return { ...found, rows: await viewEntries(found.rows) };
     },
-    async (request) => {
-      const page = unwrap(pageOf(request.query));
-      const found = await audit.list(page, filtersOf(request.caller.organizationGuid, request.query));
-      const emails = await emailsOf(found.rows);
-      return envelope(page, found, (record) => viewAuditEntry(record, emails));
-    },
-  );
+  });
 
   api.get(
     '/audit_entries.csv',
@@ -62,19 +66,19 @@ export function registerAuditEntries(
       config: { ...read.config, readsMany: true },
       schema: {
         ...read.documented,
-        operationId: 'audit_entries.export',
-        summary: 'The newest 50,000 of the same as CSV',
+        operationId: 'exportAuditEntries',
+        summary: 'Export the newest 50,000 audit entries as CSV',
         tags,
         querystring: AuditEntryFilters,
         response: answers({ 200: { content: { 'text/csv': { schema: CsvStream } } } }, 400, 401, 403),
       },
     },
     async (request, reply) => {
-      const wanted = filtersOf(request.caller.organizationGuid, request.query);
+      const { organizationGuid } = request.caller;
+      const wanted = { organizationGuid: [organizationGuid], ...readFilters(request.query) };
       const lines = exportCsv(async (page: Page) => {
         const { rows, next } = await runQueued(request, () => audit.walk(page, wanted));
-        const emails = await emailsOf(rows);
-        return { entries: rows.map((record) => viewAuditEntry(record, emails)), next };
+        return { entries: await viewEntries(rows), next };
       });
       return reply
         .type('text/csv; charset=utf-8')
@@ -82,15 +86,4 @@ export function registerAuditEntries(
         .send(Readable.from(lines));
     },
   );
-}
-
-function filtersOf(organizationGuid: string, query: Static<typeof AuditEntryFilters>): AuditFilters {
-  return {
-    organizationGuid: [organizationGuid],
-    action: values(query.action),
-    actor: values(query.actor),
-    objectId: values(query.object_id),
-    createdAtGte: moment(query.created_at_gte),
-    createdAtLt: moment(query.created_at_lt),
-  };
 }

@@ -1,13 +1,19 @@
 import Type, { type Static } from 'typebox';
 import { AuditRecordView, viewAuditRecord } from '../../infrastructure/audit/schema.ts';
 import type { AuditRecord } from '../../infrastructure/audit/service.ts';
+import { viewSchema } from '../../infrastructure/http/requests/schemas.ts';
 
 const { organization_guid: _, ...shown } = AuditRecordView.properties;
 
 /** An audit record as members of the Organization see it. */
-export const AuditEntryView = Type.Object({
+export const AuditEntryView = viewSchema('AuditEntry', {
   ...shown,
-  actor_email: Type.Optional(Type.String({ description: 'of a person, also one who has left the team' })),
+  actor_email: Type.Optional(
+    Type.String({
+      description: 'Email address of a member, also of a former one',
+      example: 'ada@partner.example',
+    }),
+  ),
 });
 export type AuditEntry = Static<typeof AuditEntryView>;
 

@@ -29,7 +29,7 @@ function registerPerson(dashboard: HttpServer, { login, sourceOf, describe }: Ro
     {
       schema: {
         ...bySession,
-        operationId: 'dashboard.account.update',
+        operationId: 'updateOwnAccount',
         summary: 'Change your name',
         tags,
         body: AccountChanges,
@@ -48,7 +48,7 @@ function registerPerson(dashboard: HttpServer, { login, sourceOf, describe }: Ro
     {
       schema: {
         ...bySession,
-        operationId: 'dashboard.account.change_password',
+        operationId: 'changePassword',
         summary: 'Change your password. Every other session ends',
         tags,
         body: PasswordChange,
@@ -70,7 +70,7 @@ function registerTotp(dashboard: HttpServer, { login, sourceOf }: RouteTools): v
     {
       schema: {
         ...bySession,
-        operationId: 'dashboard.account.totp.create',
+        operationId: 'createTotp',
         summary:
           'Get the secret for an authenticator app. Confirm a code to turn it on. Requires a fresh proof',
         tags,
@@ -86,7 +86,7 @@ function registerTotp(dashboard: HttpServer, { login, sourceOf }: RouteTools): v
     {
       schema: {
         ...bySession,
-        operationId: 'dashboard.account.totp.confirm',
+        operationId: 'confirmTotp',
         summary: 'Turn one-time passwords on. The recovery codes are shown only once',
         tags,
         body: TotpConfirmation,
@@ -104,7 +104,7 @@ function registerTotp(dashboard: HttpServer, { login, sourceOf }: RouteTools): v
     {
       schema: {
         ...bySession,
-        operationId: 'dashboard.account.totp.remove',
+        operationId: 'deleteTotp',
         summary: 'Turn one-time passwords off with your password. Requires a fresh proof',
         tags,
         body: PasswordConfirmation,
@@ -124,7 +124,7 @@ function registerSessions(dashboard: HttpServer, { login, sourceOf }: RouteTools
     {
       schema: {
         ...bySession,
-        operationId: 'dashboard.account.sessions.list',
+        operationId: 'listSessions',
         summary: 'List your sessions',
         tags,
         response: answers({ 200: SessionListView }, 401, 403),
@@ -138,7 +138,7 @@ function registerSessions(dashboard: HttpServer, { login, sourceOf }: RouteTools
     {
       schema: {
         ...bySession,
-        operationId: 'dashboard.account.sessions.end',
+        operationId: 'endSession',
         summary: 'End a session and revoke its tokens',
         tags,
         params: GuidParams,

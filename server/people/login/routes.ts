@@ -57,7 +57,7 @@ function registerAuthentication(
     {
       config,
       schema: {
-        operationId: 'dashboard.login',
+        operationId: 'logIn',
         summary: 'Log in with email address, password and, if turned on, a one-time password',
         tags,
         body: LoginBody,
@@ -76,7 +76,7 @@ function registerAuthentication(
     {
       config,
       schema: {
-        operationId: 'dashboard.passkey_login.options',
+        operationId: 'createPasskeyLoginOptions',
         summary: 'Get the options for a passkey login, valid once within 5 minutes',
         tags,
         body: Nothing,
@@ -91,7 +91,7 @@ function registerAuthentication(
     {
       config,
       schema: {
-        operationId: 'dashboard.passkey_login',
+        operationId: 'logInWithPasskey',
         summary: 'Log in with a passkey',
         tags,
         body: PasskeyLogin,
@@ -115,7 +115,7 @@ function registerSession(dashboard: HttpServer, { login, baseUrl, sourceOf, desc
     {
       schema: {
         ...bySession,
-        operationId: 'dashboard.session.get',
+        operationId: 'getSession',
         summary: 'Get the logged-in person and their Organizations',
         tags,
         response: answers({ 200: SessionView }, 401, 403),
@@ -129,7 +129,7 @@ function registerSession(dashboard: HttpServer, { login, baseUrl, sourceOf, desc
     {
       schema: {
         ...bySession,
-        operationId: 'dashboard.logout',
+        operationId: 'logOut',
         summary: 'End this session and revoke its tokens',
         tags,
         body: Nothing,
@@ -150,7 +150,7 @@ function registerSession(dashboard: HttpServer, { login, baseUrl, sourceOf, desc
     {
       schema: {
         ...bySession,
-        operationId: 'dashboard.token',
+        operationId: 'createUserToken',
         summary: 'Obtain a user token for one Organization and environment, with the scopes of your role',
         tags,
         body: UserTokenBody,

@@ -25,7 +25,7 @@ export function registerMemberPolicy(
       config: read.config,
       schema: {
         ...read.documented,
-        operationId: 'member_policy.get',
+        operationId: 'getMemberPolicy',
         summary: 'Get the second-factor policy of the Organization',
         tags,
         response: answers({ 200: SecondFactorView }, 401, 403, 404),
@@ -40,7 +40,7 @@ export function registerMemberPolicy(
       config: write.config,
       schema: {
         ...write.documented,
-        operationId: 'member_policy.update',
+        operationId: 'updateMemberPolicy',
         summary: 'Change which roles need a second factor, and whether production changes do',
         tags,
         body: SecondFactorChanges,

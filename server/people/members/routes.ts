@@ -1,5 +1,5 @@
 import { unwrap } from '../../infrastructure/http/errors.ts';
-import { envelope, listOf, listQuery, pageOf } from '../../infrastructure/http/requests/paging.ts';
+import { registerList } from '../../infrastructure/http/requests/resource-routes.ts';
 import { answers, GuidParams } from '../../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../../infrastructure/http/server.ts';
 import { actorOf, inBothEnvironments, requires, withFreshProof } from '../../tokens/access/access.ts';
@@ -16,25 +16,17 @@ export function registerMembers(
   const read = requires(['user'], 'members:read');
   const write = inBothEnvironments(withFreshProof(requires(['user'], 'members:write')));
 
-  api.get(
-    '/members',
-    {
-      config: read.config,
-      schema: {
-        ...read.documented,
-        operationId: 'members.list',
-        summary: 'List the members of the team',
-        tags,
-        querystring: listQuery({}),
-        response: answers({ 200: listOf(MemberView) }, 400, 401, 403, 404),
-      },
-    },
-    async (request) => {
-      const page = unwrap(pageOf(request.query));
-      const found = unwrap(await members.list(request.caller.organizationGuid, page));
-      return envelope(page, found, viewMember);
-    },
-  );
+  registerList(api, '/members', {
+    access: read,
+    operationId: 'listMembers',
+    summary: 'List the members of the team',
+    tags,
+    filters: {},
+    errors: [404],
+    item: MemberView,
+    view: viewMember,
+    list: ({ caller }, page) => members.list(caller.organizationGuid, page),
+  });
 
   api.post(
     '/members',
@@ -42,7 +34,7 @@ export function registerMembers(
       config: write.config,
       schema: {
         ...write.documented,
-        operationId: 'members.create',
+        operationId: 'inviteMember',
         summary: 'Invite a person to the team. Without a mail server the response has the invitation link',
         tags,
         body: NewMember,
@@ -64,7 +56,7 @@ export function registerMembers(
       config: write.config,
       schema: {
         ...write.documented,
-        operationId: 'members.update',
+        operationId: 'updateMember',
         summary: 'Change the role of a member. Tokens with the old role are revoked',
         tags,
         params: GuidParams,
@@ -90,7 +82,7 @@ export function registerMembers(
       config: write.config,
       schema: {
         ...write.documented,
-        operationId: 'members.remove',
+        operationId: 'removeMember',
         summary: 'Remove a member from the team. Their tokens for it are revoked',
         tags,
         params: GuidParams,

@@ -1,5 +1,11 @@
 import Type, { type Static } from 'typebox';
-import { Guid, strictObject, Timestamp } from '../../infrastructure/http/requests/schemas.ts';
+import {
+  Guid,
+  inputSchema,
+  nameSchema,
+  Timestamp,
+  viewSchema,
+} from '../../infrastructure/http/requests/schemas.ts';
 import type { Member } from './store.ts';
 
 /** RFC 5321, section 4.5.3.1. */
@@ -11,31 +17,46 @@ const ROLES = ['founder', 'key_admin', 'developer', 'viewer'] as const;
 export const Email = Type.String({
   format: 'email',
   maxLength: MAX_EMAIL_CHARACTERS,
+  description: `An email address of at most ${MAX_EMAIL_CHARACTERS} characters`,
   example: 'ada@partner.example',
 });
-export const PersonName = Type.String({ minLength: 1, maxLength: MAX_NAME_CHARACTERS, pattern: '\\S' });
-export const RoleName = Type.Enum([...ROLES], { description: ROLES.join(', ') });
+export const PersonName = nameSchema(MAX_NAME_CHARACTERS, 'Ada Lovelace');
+export const RoleName = Type.Enum([...ROLES], {
+  title: 'Role',
+  description: ROLES.join(', '),
+  example: 'developer',
+});
 
-export const NewMember = strictObject({ email: Email, role: RoleName });
-export const RoleChange = strictObject({ role: RoleName });
+export const NewMember = inputSchema('NewMember', { email: Email, role: RoleName });
+export const RoleChange = inputSchema('MemberChanges', { role: RoleName });
 
-export const MemberView = Type.Object({
+export const MemberView = viewSchema('Member', {
   guid: Guid,
-  email: Type.String(),
-  name: Type.Optional(Type.String({ description: 'absent until the person accepts the invitation' })),
+  email: Type.String({ example: 'ada@partner.example' }),
+  name: Type.Optional(
+    Type.String({ description: 'Absent until the person accepts the invitation', example: 'Ada Lovelace' }),
+  ),
   role: RoleName,
-  state: Type.Enum(['invited', 'active'], { description: 'invited: has not accepted the invitation yet' }),
+  state: Type.Enum(['invited', 'active'], {
+    title: 'MemberState',
+    description: 'invited: has not accepted the invitation yet',
+    example: 'active',
+  }),
   created_at: Timestamp,
   last_seen_at: Type.Optional(Timestamp),
 });
 
 const invitationLink = Type.String({
-  description: 'works once, for 7 days; give it only to the invited person',
+  description: 'Single-use link, valid for 7 days. Send it to the invited person only',
+  example: 'https://portico.example/invitation#token=EXAMPLE7q3ZkV1n',
 });
-export const InvitedMemberView = Type.Object({
-  ...MemberView.properties,
-  invitation_link: Type.Optional(invitationLink),
-});
+export const InvitedMemberView = Type.Object(
+  {
+    ...MemberView.properties,
+    invitation_link: Type.Optional(invitationLink),
+  },
+  { title: 'InvitedMember', example: { state: 'invited' } },
+);
 
 export function viewMember(member: Member): Static<typeof MemberView> {
   const { name, last_seen_at: lastSeenAt } = member;

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { viewSchema } from '../../infrastructure/http/requests/schemas.ts';
 import { EventView } from '../events/schema.ts';
 
 const { created_at: _, ...body } = EventView.properties;
@@ -11,28 +11,25 @@ function header(name: string, description: string) {
 export const WEBHOOKS = {
   event: {
     post: {
-      operationId: 'event',
+      operationId: 'receiveEvent',
       summary: 'An event; respond with any 2xx within two seconds',
       tags: ['Events'],
       parameters: [
         header(
           'X-Service-Signature',
-          'lowercase hex of the HMAC-SHA-256 of the raw body under the signing key',
+          'HMAC-SHA-256 of the raw body with the signing key, as lowercase hexadecimal characters',
         ),
-        header('webhook-id', 'guid of the event, the same on every attempt'),
-        header('webhook-timestamp', 'Unix time of this attempt in seconds'),
+        header('webhook-id', 'The guid of the event, the same for every attempt'),
+        header('webhook-timestamp', 'Unix time of the attempt in seconds'),
         header('webhook-signature', 'Standard Webhooks signature of id, timestamp and body'),
       ],
       requestBody: {
         required: true,
-        content: { 'application/json': { schema: Type.Object(body) } },
+        content: { 'application/json': { schema: viewSchema('WebhookEvent', body) } },
       },
       responses: {
-        '2XX': {
-          description:
-            'Delivered. The first kilobyte of the response body is stored and shown with the attempt.',
-        },
-        default: { description: 'Not delivered; retried for seven days.' },
+        '2XX': { description: 'Delivered. The first kilobyte of the body is stored with the attempt.' },
+        default: { description: 'Not delivered. The service retries for seven days.' },
       },
     },
   },

@@ -1,15 +1,12 @@
-import type { Static } from 'typebox';
 import { unwrap } from '../../infrastructure/http/errors.ts';
 import {
   createdAtFilters,
   environmentsFilter,
   guidsFilter,
-  moment,
-  values,
   wordsFilter,
 } from '../../infrastructure/http/requests/filters.ts';
-import { envelope, listOf, listQuery, pageOf } from '../../infrastructure/http/requests/paging.ts';
-import { answers, GuidParams } from '../../infrastructure/http/requests/schemas.ts';
+import { registerGet, registerList } from '../../infrastructure/http/requests/resource-routes.ts';
+import { answers } from '../../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../../infrastructure/http/server.ts';
 import { actorOf, requires, withFeature } from '../../tokens/access/access.ts';
 import {
@@ -19,74 +16,45 @@ import {
   viewDelivery,
   viewDetailedDelivery,
 } from './schema.ts';
-import type { Deliveries, RequestedFilters } from './service.ts';
-
-const DeliveryQuery = listQuery({
-  guid: guidsFilter,
-  state: wordsFilter,
-  event_type: wordsFilter,
-  environment: environmentsFilter,
-  subscription_guid: guidsFilter,
-  subscription_event_guid: guidsFilter,
-  bank_guid: guidsFilter,
-  ...createdAtFilters,
-});
-
-function filtersOf(query: Static<typeof DeliveryQuery>): RequestedFilters {
-  return {
-    guid: values(query.guid),
-    state: values(query.state),
-    eventType: values(query.event_type),
-    environment: values(query.environment),
-    subscriptionGuid: values(query.subscription_guid),
-    eventGuid: values(query.subscription_event_guid),
-    bankGuid: values(query.bank_guid),
-    createdAtGte: moment(query.created_at_gte),
-    createdAtLt: moment(query.created_at_lt),
-  };
-}
+import type { Deliveries } from './service.ts';
 
 export function registerDeliveries(api: HttpServer, { deliveries }: { deliveries: Deliveries }): void {
   const tags = ['Deliveries'];
   const read = withFeature('webhooks', requires(['organization', 'user'], 'subscription_events:read'));
   const execute = withFeature('webhooks', requires(['organization', 'user'], 'subscription_events:execute'));
 
-  api.get(
-    '/subscription_deliveries',
-    {
-      config: read.config,
-      schema: {
-        ...read.documented,
-        operationId: 'subscription_deliveries.list',
-        summary: 'List deliveries',
-        tags,
-        querystring: DeliveryQuery,
-        response: answers({ 200: listOf(DeliveryView) }, 400, 401, 403, 422),
-      },
+  registerList(api, '/subscription_deliveries', {
+    access: read,
+    operationId: 'listDeliveries',
+    summary: 'List deliveries',
+    tags,
+    filters: {
+      guid: guidsFilter,
+      state: wordsFilter,
+      event_type: wordsFilter,
+      environment: environmentsFilter,
+      subscription_guid: guidsFilter,
+      subscription_event_guid: guidsFilter,
+      bank_guid: guidsFilter,
+      ...createdAtFilters,
     },
-    async (request) => {
-      const { caller, query } = request;
-      const page = unwrap(pageOf(query));
-      const found = unwrap(await deliveries.list(caller, page, filtersOf(query)));
-      return envelope(page, found, viewDelivery);
-    },
-  );
+    errors: [422],
+    item: DeliveryView,
+    view: viewDelivery,
+    list: ({ caller }, page, { subscriptionEventGuid: eventGuid, ...filters }) =>
+      deliveries.list(caller, page, { ...filters, eventGuid }),
+  });
 
-  api.get(
-    '/subscription_deliveries/:guid',
-    {
-      config: read.config,
-      schema: {
-        ...read.documented,
-        operationId: 'subscription_deliveries.get',
-        summary: 'Get a delivery with its attempts',
-        tags,
-        params: GuidParams,
-        response: answers({ 200: DetailedDeliveryView }, 401, 403, 404, 422),
-      },
-    },
-    async ({ caller, params }) => viewDetailedDelivery(unwrap(await deliveries.get(caller, params.guid))),
-  );
+  registerGet(api, '/subscription_deliveries/:guid', {
+    access: read,
+    operationId: 'getDelivery',
+    summary: 'Get a delivery with its attempts',
+    tags,
+    errors: [422],
+    item: DetailedDeliveryView,
+    view: viewDetailedDelivery,
+    get: ({ caller, params }) => deliveries.get(caller, params.guid),
+  });
 
   api.post(
     '/subscription_deliveries',
@@ -94,7 +62,7 @@ export function registerDeliveries(api: HttpServer, { deliveries }: { deliveries
       config: execute.config,
       schema: {
         ...execute.documented,
-        operationId: 'subscription_deliveries.create',
+        operationId: 'createDelivery',
         summary: 'Redeliver an event to a subscription, with a new cycle of attempts',
         tags,
         body: NewDelivery,

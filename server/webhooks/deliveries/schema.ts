@@ -2,8 +2,9 @@ import Type, { type Static } from 'typebox';
 import {
   EnvironmentName,
   Guid,
-  strictObject,
+  inputSchema,
   Timestamp,
+  viewSchema,
 } from '../../infrastructure/http/requests/schemas.ts';
 import { SLOW_MS } from './queue/lanes/limit.ts';
 import {
@@ -14,62 +15,92 @@ import {
 } from './state.ts';
 
 const DeliveryStateName = Type.Enum([...DELIVERY_STATES], {
-  description: 'storing: being delivered; failing: attempts have failed for 10 seconds and are retried',
+  title: 'DeliveryState',
+  description: 'storing: being delivered; failing: attempts have failed for 10 seconds and continue',
+  example: 'completed',
 });
 const FailureKind = Type.Enum(['timeout', 'unreachable', 'rejected'], {
-  description: 'of the last attempt: no response in time, no connection, or a response that is not 2xx',
+  title: 'DeliveryFailureKind',
+  description:
+    'Failure of the last attempt: no response in time, no connection, or a response other than 2xx',
 });
-const ResponseStatus = Type.Integer({ description: 'HTTP status of the response' });
+const ResponseStatus = Type.Integer({ description: 'HTTP status of the response', example: 200 });
+const EventTypeName = Type.String({ example: 'transfer.completed' });
 
-export const NewDelivery = strictObject({
-  subscription_event_guid: { ...Guid, description: 'event to redeliver' },
-  subscription_guid: { ...Guid, description: 'subscription to deliver it to' },
-});
-
-export const DeliveryView = Type.Object({
-  guid: Guid,
-  subscription_guid: Guid,
-  subscription_event_guid: Guid,
-  event_type: Type.String(),
-  environment: EnvironmentName,
-  state: DeliveryStateName,
-  attempt_count: Type.Integer({ description: 'attempts so far' }),
-  next_attempt_at: Type.Optional({
-    ...Timestamp,
-    description: 'absent once completed or failed, and while it waits for the first 2xx of its endpoint',
-  }),
-  failure_kind: Type.Optional(FailureKind),
-  response_status: Type.Optional(ResponseStatus),
-  response_time_ms: Type.Optional(Type.Integer({ description: 'duration of the last attempt' })),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-  completed_at: Type.Optional(Timestamp),
-  failed_at: Type.Optional(Timestamp),
+export const NewDelivery = inputSchema('NewDelivery', {
+  subscription_event_guid: { ...Guid, description: 'The event to deliver again' },
+  subscription_guid: { ...Guid, description: 'The subscription to deliver it to' },
 });
 
-const AttemptView = Type.Object({
-  number: Type.Integer({ description: 'from 1' }),
-  attempted_at: Timestamp,
-  duration_ms: Type.Integer(),
-  outcome: Type.Enum(['completed', 'timeout', 'unreachable', 'rejected'], {
-    description: 'completed, or how it failed',
-  }),
-  response_status: Type.Optional(ResponseStatus),
-  response_excerpt: Type.Optional(Type.String({ description: 'the first 1 KB of the response' })),
-  reason: Type.Optional(Type.String({ description: 'why there was no response' })),
-  slow: Type.Boolean({ description: 'took longer than the 2 seconds that an endpoint has' }),
-});
+const completedExample = {
+  response_status: 200,
+  response_time_ms: 87,
+  completed_at: '2026-11-15T12:00:00.087Z',
+};
 
-export const DetailedDeliveryView = Type.Object({
-  ...DeliveryView.properties,
-  attempts: Type.Array(AttemptView, {
-    description: 'the last 100, oldest first; attempt_count is the total',
-  }),
-});
+export const DeliveryView = Type.Object(
+  {
+    guid: Guid,
+    subscription_guid: Guid,
+    subscription_event_guid: Guid,
+    event_type: EventTypeName,
+    environment: EnvironmentName,
+    state: DeliveryStateName,
+    attempt_count: Type.Integer({ description: 'Attempts so far', example: 1 }),
+    next_attempt_at: Type.Optional({
+      ...Timestamp,
+      description:
+        'Time of the next attempt; absent once completed or failed, and while the endpoint has not answered 2xx yet',
+    }),
+    failure_kind: Type.Optional(FailureKind),
+    response_status: Type.Optional(ResponseStatus),
+    response_time_ms: Type.Optional(
+      Type.Integer({ description: 'Duration of the last attempt in milliseconds', example: 87 }),
+    ),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    completed_at: Type.Optional(Timestamp),
+    failed_at: Type.Optional(Timestamp),
+  },
+  { title: 'Delivery', example: completedExample },
+);
 
-/** Not paged: the number of subscriptions that deliver is limited. */
-export const TargetsView = Type.Object({
-  objects: Type.Array(Type.Object({ subscription_guid: Guid, environment: EnvironmentName })),
+const AttemptView = Type.Object(
+  {
+    number: Type.Integer({ description: 'Number of the attempt, from 1' }),
+    attempted_at: Timestamp,
+    duration_ms: Type.Integer({ description: 'Duration in milliseconds', example: 87 }),
+    outcome: Type.Enum(['completed', 'timeout', 'unreachable', 'rejected'], {
+      title: 'DeliveryOutcome',
+      description: 'completed, or the kind of failure',
+    }),
+    response_status: Type.Optional(ResponseStatus),
+    response_excerpt: Type.Optional(
+      Type.String({ description: 'The first 1 KB of the response', example: 'ok' }),
+    ),
+    reason: Type.Optional(
+      Type.String({ description: 'Why there was no response', example: 'connection refused' }),
+    ),
+    slow: Type.Boolean({ description: 'Whether the attempt took longer than 2 seconds' }),
+  },
+  { title: 'DeliveryAttempt', example: { response_status: 200, response_excerpt: 'ok' } },
+);
+
+export const DetailedDeliveryView = Type.Object(
+  {
+    ...DeliveryView.properties,
+    attempts: Type.Array(AttemptView, {
+      description: 'The last 100 attempts, oldest first; attempt_count counts all of them',
+    }),
+  },
+  { title: 'DeliveryWithAttempts', example: completedExample },
+);
+
+/** Not paged: the number of subscriptions of an Organization that deliver is limited. */
+export const TargetsView = viewSchema('SubscriptionTargetList', {
+  objects: Type.Array(
+    viewSchema('SubscriptionTarget', { subscription_guid: Guid, environment: EnvironmentName }),
+  ),
 });
 
 export function viewDelivery(delivery: DeliveryWithState): Static<typeof DeliveryView> {

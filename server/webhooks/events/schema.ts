@@ -2,8 +2,9 @@ import Type, { type Static } from 'typebox';
 import {
   EnvironmentName,
   Guid,
-  strictObject,
+  inputSchema,
   Timestamp,
+  viewSchema,
 } from '../../infrastructure/http/requests/schemas.ts';
 import { EVENT_TYPES } from './catalogue.ts';
 import type { Event } from './store.ts';
@@ -11,13 +12,15 @@ import type { Event } from './store.ts';
 const MAX_EVENTS = 1_000;
 
 const EventType = Type.Enum([...EVENT_TYPES], {
-  description: 'type of the object and its new state, separated by a dot',
+  title: 'EventType',
+  description: 'The object type and what happened, separated by a dot',
+  example: 'transfer.completed',
 });
 
-const ReportedEvent = strictObject({
+const ReportedEvent = inputSchema('ReportedEvent', {
   guid: Type.Optional({
     ...Guid,
-    description: 'UUIDv7 of the last 7 days that makes a retry idempotent; generated when absent',
+    description: 'A UUIDv7 of the last 7 days that makes retries idempotent. Generated when absent',
   }),
   organization_guid: Guid,
   bank_guid: Type.Optional(Guid),
@@ -25,26 +28,30 @@ const ReportedEvent = strictObject({
   object_guid: Guid,
   environment: Type.Optional({
     ...EnvironmentName,
-    description: 'production or sandbox; required without bank_guid, otherwise that of the bank',
+    description: 'Required without bank_guid; with it, the environment of the bank',
   }),
 });
 
-export const ReportedEvents = strictObject({
-  events: Type.Array(ReportedEvent, { minItems: 1, maxItems: MAX_EVENTS }),
+export const ReportedEvents = inputSchema('ReportedEvents', {
+  events: Type.Array(ReportedEvent, {
+    minItems: 1,
+    maxItems: MAX_EVENTS,
+    description: '1 to 1,000 events',
+  }),
 });
 
-export const AcceptedEvents = Type.Object({
-  total: Type.Integer({ description: 'events in the request' }),
-  created: Type.Integer({ description: 'events that did not exist before' }),
-  guids: Type.Array(Guid, { description: 'in the order of the request' }),
+export const AcceptedEvents = viewSchema('AcceptedEvents', {
+  total: Type.Integer({ description: 'Events in the request' }),
+  created: Type.Integer({ description: 'Events that were not known before' }),
+  guids: Type.Array(Guid, { description: 'Guids of the events, in the order of the request' }),
 });
 
-export const EventView = Type.Object({
+export const EventView = viewSchema('Event', {
   guid: Guid,
   organization_guid: Guid,
-  bank_guid: Type.Optional(Guid),
+  bank_guid: Type.Optional({ ...Guid, description: 'Absent for events of the Organization itself' }),
   event_type: Type.Unsafe<string>(EventType),
-  object_guid: Guid,
+  object_guid: { ...Guid, description: 'The object that changed' },
   environment: EnvironmentName,
   created_at: Timestamp,
 });

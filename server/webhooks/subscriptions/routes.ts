@@ -1,14 +1,14 @@
 import { unwrap } from '../../infrastructure/http/errors.ts';
-import { envelope, listOf, pageOf } from '../../infrastructure/http/requests/paging.ts';
+import { registerGet, registerList } from '../../infrastructure/http/requests/resource-routes.ts';
 import { answers, GuidParams } from '../../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../../infrastructure/http/server.ts';
 import { actorOf, requires, withFeature, withFreshProof } from '../../tokens/access/access.ts';
-import { filtersOf, SubscriptionQuery } from './query.ts';
 import {
   CreatedSubscriptionView,
   NewSubscription,
   SubscriptionChanges,
   SubscriptionView,
+  subscriptionFilters,
   viewSubscription,
   withSigningKey,
 } from './schema.ts';
@@ -30,7 +30,7 @@ export function registerSubscriptions(
       config: write.config,
       schema: {
         ...write.documented,
-        operationId: 'subscriptions.create',
+        operationId: 'createSubscription',
         summary: 'Create a webhook subscription; signing_key is shown only once',
         tags,
         body: NewSubscription,
@@ -44,41 +44,28 @@ export function registerSubscriptions(
     },
   );
 
-  api.get(
-    '/subscriptions',
-    {
-      config: read.config,
-      schema: {
-        ...read.documented,
-        operationId: 'subscriptions.list',
-        summary: 'List webhook subscriptions',
-        tags,
-        querystring: SubscriptionQuery,
-        response: answers({ 200: listOf(SubscriptionView) }, 400, 401, 403, 422),
-      },
-    },
-    async (request) => {
-      const page = unwrap(pageOf(request.query));
-      const found = unwrap(await subscriptions.list(request.caller, page, filtersOf(request.query)));
-      return envelope(page, found, viewSubscription);
-    },
-  );
+  registerList(api, '/subscriptions', {
+    access: read,
+    operationId: 'listSubscriptions',
+    summary: 'List webhook subscriptions',
+    tags,
+    filters: subscriptionFilters,
+    errors: [422],
+    item: SubscriptionView,
+    view: viewSubscription,
+    list: ({ caller }, page, filters) => subscriptions.list(caller, page, filters),
+  });
 
-  api.get(
-    '/subscriptions/:guid',
-    {
-      config: read.config,
-      schema: {
-        ...read.documented,
-        operationId: 'subscriptions.get',
-        summary: 'Get a webhook subscription, without its signing_key',
-        tags,
-        params: GuidParams,
-        response: answers({ 200: SubscriptionView }, 401, 403, 404, 422),
-      },
-    },
-    async (request) => viewSubscription(unwrap(await subscriptions.get(request.caller, request.params.guid))),
-  );
+  registerGet(api, '/subscriptions/:guid', {
+    access: read,
+    operationId: 'getSubscription',
+    summary: 'Get a webhook subscription, without its signing_key',
+    tags,
+    errors: [422],
+    item: SubscriptionView,
+    view: viewSubscription,
+    get: ({ caller, params }) => subscriptions.get(caller, params.guid),
+  });
 
   api.patch(
     '/subscriptions/:guid',
@@ -86,7 +73,7 @@ export function registerSubscriptions(
       config: write.config,
       schema: {
         ...write.documented,
-        operationId: 'subscriptions.update',
+        operationId: 'updateSubscription',
         summary: 'Change the name or the url of a webhook subscription',
         tags,
         params: GuidParams,
@@ -108,7 +95,7 @@ export function registerSubscriptions(
       config: execute.config,
       schema: {
         ...execute.documented,
-        operationId: 'subscriptions.delete',
+        operationId: 'deleteSubscription',
         summary: 'Delete a webhook subscription; it delivers for another 24 hours',
         tags,
         params: GuidParams,

@@ -1,8 +1,15 @@
 import Type, { type Static } from 'typebox';
 import {
+  createdAtFilters,
+  environmentsFilter,
+  guidsFilter,
+  wordsFilter,
+} from '../../infrastructure/http/requests/filters.ts';
+import {
   EnvironmentName,
   Guid,
-  strictObject,
+  inputSchema,
+  nameSchema,
   Timestamp,
 } from '../../infrastructure/http/requests/schemas.ts';
 import type { Secret } from '../../infrastructure/runtime/secret.ts';
@@ -13,73 +20,100 @@ const MAX_URL_CHARACTERS = 1_024;
 /** Without `deleted`: a deleted subscription is not found. */
 const STATES: SubscriptionState[] = ['storing', 'active', 'failed', 'deleting'];
 
-const Name = Type.String({ minLength: 1, maxLength: MAX_NAME_CHARACTERS, pattern: '\\S' });
-const SubscriptionType = Type.Enum(['webhook'], { description: 'webhook' });
+const Name = nameSchema(MAX_NAME_CHARACTERS, 'Order service');
+const SubscriptionType = Type.Enum(['webhook'], { title: 'SubscriptionType', description: 'webhook' });
 
 const Url = Type.String({
   minLength: 1,
   maxLength: MAX_URL_CHARACTERS,
-  description: 'endpoint that receives events: https, or http in sandbox; without credentials and fragment',
+  description: `The endpoint: an https URL (http too in sandbox) of at most ${MAX_URL_CHARACTERS} characters, without credentials and fragment`,
   example: 'https://partner.example/webhooks',
 });
 
-export const NewSubscription = strictObject({
+/** The filters of both lists: the partner's and the operator's. */
+export const subscriptionFilters = {
+  guid: guidsFilter,
+  state: wordsFilter,
+  environment: environmentsFilter,
+  ...createdAtFilters,
+};
+
+export const NewSubscription = inputSchema('NewSubscription', {
   type: SubscriptionType,
   name: Name,
   url: Url,
   environment: EnvironmentName,
 });
-export const SubscriptionChanges = strictObject({
+export const SubscriptionChanges = inputSchema('SubscriptionChanges', {
   name: Type.Optional(Name),
   url: Type.Optional({
     ...Url,
-    description: 'new endpoint; until it answers 2xx it receives one event, and the others wait',
+    description: 'The new endpoint. It receives one event; the others wait until it answers 2xx',
   }),
 });
 
-export const SubscriptionControls = strictObject({
-  protection_enabled: Type.Optional(Type.Boolean({ description: 'prevents deletion' })),
+/** The operator's alone. */
+export const SubscriptionControls = inputSchema('SubscriptionControls', {
+  protection_enabled: Type.Optional(
+    Type.Boolean({ description: 'Whether the subscription is protected from deletion' }),
+  ),
   disabled: Type.Optional(
-    Type.Boolean({ description: 'stops deliveries; enabling resets deliveries_failing_since' }),
+    Type.Boolean({ description: 'Whether deliveries are stopped. Enabling resets the failure period' }),
   ),
 });
 
-export const SubscriptionView = Type.Object({
-  guid: Guid,
-  organization_guid: Guid,
-  name: Type.String(),
-  url: Type.String(),
-  environment: EnvironmentName,
-  type: SubscriptionType,
-  state: Type.Enum(STATES, {
-    description:
-      'storing: receives only its first event until the endpoint answers 2xx; active: receives all events; ' +
-      'deleting: delivers until scheduled_deletion_at',
-  }),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-  deliveries_failing_since: Type.Optional(Timestamp),
-  scheduled_deletion_at: Type.Optional(Timestamp),
-  protection_enabled: Type.Boolean({
-    description: 'deletion is prevented; only the operator can change this',
-  }),
-});
+export const SubscriptionView = Type.Object(
+  {
+    guid: Guid,
+    organization_guid: Guid,
+    name: Type.String({ example: 'Order service' }),
+    url: Type.String({ example: 'https://partner.example/webhooks' }),
+    environment: EnvironmentName,
+    type: SubscriptionType,
+    state: Type.Enum(STATES, {
+      title: 'SubscriptionState',
+      description:
+        'storing: receives its first event only, the others wait; active: its endpoint has answered 2xx; ' +
+        'failed: deliveries have failed for too long; deleting: delivers until scheduled_deletion_at',
+      example: 'active',
+    }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    deliveries_failing_since: Type.Optional(Timestamp),
+    scheduled_deletion_at: Type.Optional(Timestamp),
+    protection_enabled: Type.Boolean({
+      description: 'Whether it is protected from deletion. Only the operator can change this',
+    }),
+  },
+  { title: 'Subscription', example: {} },
+);
 
 const signingKey = Type.String({
   pattern: '^[0-9a-f]{64}$',
-  description: 'signs every delivery; shown only once',
+  description:
+    'Signs every delivery: 64 lowercase hexadecimal characters, returned by this response only. Store it',
+  example: '60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752',
 });
-export const CreatedSubscriptionView = Type.Object({
-  ...SubscriptionView.properties,
-  signing_key: signingKey,
-});
+export const CreatedSubscriptionView = Type.Object(
+  {
+    ...SubscriptionView.properties,
+    signing_key: signingKey,
+  },
+  { title: 'CreatedSubscription', example: { state: 'storing' } },
+);
 
-const disabled = Type.Boolean({ description: 'the operator has stopped its deliveries' });
-export const ControlledSubscriptionView = Type.Object({ ...SubscriptionView.properties, disabled });
-export const CreatedControlledSubscriptionView = Type.Object({
-  ...ControlledSubscriptionView.properties,
-  signing_key: signingKey,
-});
+const disabled = Type.Boolean({ description: 'Whether the operator has stopped its deliveries' });
+export const ControlledSubscriptionView = Type.Object(
+  { ...SubscriptionView.properties, disabled },
+  { title: 'ControlledSubscription', example: {} },
+);
+export const CreatedControlledSubscriptionView = Type.Object(
+  {
+    ...ControlledSubscriptionView.properties,
+    signing_key: signingKey,
+  },
+  { title: 'CreatedControlledSubscription', example: { state: 'storing' } },
+);
 
 export function viewSubscription(subscription: Subscription): Static<typeof SubscriptionView> {
   const { deliveries_failing_since: failingSince, scheduled_deletion_at: deletionAt } = subscription;

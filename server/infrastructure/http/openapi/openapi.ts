@@ -2,6 +2,8 @@ import swagger, { type FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import scalar from '@scalar/fastify-api-reference';
 import type { HttpServer } from '../server.ts';
 import { sessionCookieName } from '../session-cookie.ts';
+import { moveToComponents, type OpenApiDocument } from './components.ts';
+import { describeTags } from './tags.ts';
 
 /** In the form of OpenAPI 3.1, where what we call is described beside what we answer. */
 type OpenApiWebhooks = Extract<
@@ -40,19 +42,6 @@ const REFERENCE = {
   hideClientButton: true,
   persistAuth: false,
 } as const;
-
-const TAGS = [
-  'Tokens',
-  'Applications',
-  'Banks',
-  'Customers',
-  'Files',
-  'Subscriptions',
-  'Events',
-  'Deliveries',
-  'Team',
-  'Dashboard',
-];
 
 export const PARTNER_INTRODUCTION = `Keys, tokens, webhooks and files: the front door of a banking and trading platform.
 
@@ -108,7 +97,6 @@ export async function registerOpenApi(
       },
       servers: [{ url: baseUrl }],
       ...(webhooks ? { webhooks } : {}),
-      tags: TAGS.map((name) => ({ name })),
       components: {
         securitySchemes: {
           bearerToken: {
@@ -134,10 +122,10 @@ export async function registerOpenApi(
     },
   });
 
-  // The document has hundreds of kilobytes. All answers share one buffer, so that unread ones do not fill the memory.
+  // All responses share one buffer, so that clients that read slowly do not fill the memory.
   let document: Buffer | undefined;
   server.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) => {
-    document ??= Buffer.from(JSON.stringify(server.swagger()));
+    document ??= Buffer.from(JSON.stringify(finish(server.swagger())));
     return reply.type('application/json; charset=utf-8').send(document);
   });
 
@@ -153,4 +141,16 @@ export async function registerOpenApi(
     });
     await scope.register(scalar, { routePrefix: '/docs', configuration: REFERENCE });
   });
+}
+
+/** What `@fastify/swagger` leaves out: named components, tags, and that an operation is public. */
+function finish(generated: object): object {
+  const document = JSON.parse(JSON.stringify(generated)) as OpenApiDocument & Record<string, unknown>;
+  const operations = [document.paths, document.webhooks ?? {}].flatMap((paths) =>
+    Object.values(paths).flatMap((methods) => Object.values(methods)),
+  );
+  for (const operation of operations) operation.security ??= [];
+  const tags = describeTags(new Set(operations.flatMap((operation) => operation.tags ?? [])));
+  const { paths, webhooks, components } = moveToComponents(document);
+  return { ...document, tags, paths, ...(webhooks && { webhooks }), components };
 }

@@ -10,9 +10,25 @@ const MAX_PER_PAGE = 100;
 const MAX_NUMBERED_OBJECTS = 10_000;
 
 const pageProperties = {
-  page: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_NUMBERED_OBJECTS, description: '0-based' })),
-  per_page: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PER_PAGE, default: DEFAULT_PER_PAGE })),
-  after: Type.Optional({ ...Guid, description: 'the `next` of the page before; for walks of any depth' }),
+  page: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: MAX_NUMBERED_OBJECTS,
+      description: 'The number of the page, from 0; not together with after. Pages end at 10,000 objects',
+    }),
+  ),
+  per_page: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_PER_PAGE,
+      default: DEFAULT_PER_PAGE,
+      description: `Objects on a page, at most ${MAX_PER_PAGE}`,
+    }),
+  ),
+  after: Type.Optional({
+    ...Guid,
+    description: 'The next of the previous page, for lists of any length; not together with page',
+  }),
 };
 
 /** The query string of a list: paging, and the filters that this list has. */
@@ -22,20 +38,29 @@ export function listQuery<Filters extends TProperties>(
   return strictObject({ ...pageProperties, ...filters }) as TObject<typeof pageProperties & Filters>;
 }
 
+const Total = Type.Integer({ description: 'Number of objects, counted up to 10,000', example: 1 });
+const PageNumber = Type.Integer({ description: 'The number of the page, from 0', example: 0 });
+const PerPage = Type.Integer({ description: 'Objects on a page', example: DEFAULT_PER_PAGE });
+
+/** A page of a list; the component is named after the schema of its objects. */
 export function listOf<Item extends TSchema>(item: Item) {
-  return Type.Object({
-    total: Type.Integer({ description: 'exact up to 10,000, where counting stops' }),
-    page: Type.Integer(),
-    per_page: Type.Integer(),
-    objects: Type.Array(item),
-    next: Type.Optional({
-      ...Guid,
-      description: 'pass as `after` to get the next page; absent on the last one',
-    }),
-  });
+  const { title } = item as { title?: string };
+  return Type.Object(
+    {
+      total: Total,
+      page: PageNumber,
+      per_page: PerPage,
+      objects: Type.Array(item),
+      next: Type.Optional({
+        ...Guid,
+        description: 'Pass it as after to get the next page; absent on the last page',
+      }),
+    },
+    { title: `${title}Page`, example: {} },
+  );
 }
 
-type PageQuery = Static<TObject<typeof pageProperties>>;
+export type PageQuery = Static<TObject<typeof pageProperties>>;
 
 export function pageOf({ page, per_page: perPage = DEFAULT_PER_PAGE, after }: PageQuery): Page | Failure {
   if (page !== undefined && after !== undefined)

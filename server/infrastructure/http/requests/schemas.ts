@@ -1,54 +1,101 @@
 import Type, { type TObject, type TProperties, type TSchema } from 'typebox';
 
-/** Schemas that all modules share. */
+/** Schemas that every module uses. A `title` names the component of the OpenAPI document. */
 export const Guid = Type.String({
+  title: 'Guid',
   pattern: '^[0-9a-f]{32}$',
-  description: 'UUIDv7 as 32 lowercase hex characters',
+  description: 'UUIDv7 as 32 lowercase hexadecimal characters',
   example: '0199e5a4c1b27d3e8f60a1b2c3d4e5f6',
 });
 
-export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601, UTC, milliseconds' });
+export const Timestamp = Type.String({
+  title: 'Timestamp',
+  format: 'date-time',
+  description: 'ISO 8601 date-time in UTC with milliseconds',
+});
 
-export const EnvironmentName = Type.Enum(['production', 'sandbox'], { description: 'production or sandbox' });
+export const EnvironmentName = Type.Enum(['production', 'sandbox'], {
+  title: 'Environment',
+  description: 'production or sandbox',
+  example: 'sandbox',
+});
 
 export const GuidParams = strictObject({ guid: Guid });
+
+/** For objects whose fields are not known beforehand. */
+export const AnyObject = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true });
 
 /** An object that refuses fields it does not know (contract, section 1). */
 export function strictObject<P extends TProperties>(properties: P, options: object = {}): TObject<P> {
   return Type.Object(properties, { additionalProperties: false, ...options });
 }
 
-const ErrorBody = Type.Object({
-  error: Type.String(),
-  message_code: Type.String(),
-  message: Type.String(),
+/** An object of a request, under its name in the OpenAPI document. */
+export function inputSchema<P extends TProperties>(title: string, properties: P): TObject<P> {
+  return strictObject(properties, { title });
+}
+
+/** An object of a response, under its name in the OpenAPI document. */
+export function viewSchema<P extends TProperties>(title: string, properties: P): TObject<P> {
+  return Type.Object(properties, { title });
+}
+
+/** A name that people give to a thing. */
+export function nameSchema(maxLength: number, example: string) {
+  const description = `1 to ${maxLength} characters, not only white space`;
+  return Type.String({ minLength: 1, maxLength, pattern: '\\S', description, example });
+}
+
+const ErrorBody = viewSchema('Error', {
+  error: Type.String({ description: 'The class of the error', example: 'bad_request' }),
+  message_code: Type.String({
+    description: 'The error for your code; values are added, never changed',
+    example: 'missing_parameter',
+  }),
+  message: Type.String({
+    description: 'The error for a person; it names the field',
+    example: 'name is required',
+  }),
 });
 
 /** At the token endpoints the message is there under the name of RFC 6749 too. */
-const OAuthErrorBody = Type.Object({ ...ErrorBody.properties, error_description: Type.String() });
+const OAuthErrorBody = Type.Object(
+  {
+    ...ErrorBody.properties,
+    error_description: Type.String({ description: 'The same as message', example: 'grant_type is required' }),
+  },
+  {
+    title: 'OAuthError',
+    example: {
+      error: 'invalid_request',
+      message_code: 'invalid_request',
+      message: 'grant_type is required',
+    },
+  },
+);
 
 const ERROR_DESCRIPTIONS = {
-  400: 'The request is malformed or does not fit the schema; the message names the field',
-  401: 'No valid token',
-  403: 'The token, the address or a limit does not allow it',
-  404: 'Nothing here, or nothing that this token may see',
-  408: 'The request did not arrive in time',
-  409: 'The state of the object forbids it',
-  411: 'Content-Length is required',
-  413: 'The body is too large',
-  415: 'The content type is not accepted',
-  416: 'The range is not within the content',
-  422: 'Well-formed, but refused by a rule',
-  429: 'Rate limit exceeded, or too many calls or streams open; Retry-After says when to call again',
-  500: 'A fault of the service, logged under the X-Request-Id of this answer',
-  503: 'Overloaded, or a part of the service is away; Retry-After says when to call again',
+  400: 'The request is malformed or does not match the schema. The message names the field.',
+  401: 'The credentials are missing, malformed, expired or revoked.',
+  403: 'The credentials lack a scope, the source address is not allowed, or a limit is reached.',
+  404: 'The object does not exist or is not visible to these credentials.',
+  408: 'The request did not arrive in time.',
+  409: 'The state of the object does not allow this operation.',
+  411: 'Content-Length is missing.',
+  413: 'The body is too large.',
+  415: 'The content type is not supported.',
+  416: 'The range is outside the content.',
+  422: 'The request is well-formed but violates a rule. The message names it.',
+  429: 'The rate limit is exceeded, or too many requests or streams are open. Retry after Retry-After seconds.',
+  500: 'Internal error, logged under the X-Request-Id of this response.',
+  503: 'The service or a part of it is overloaded or unavailable. Retry after Retry-After seconds.',
 } as const;
 
 export type ErrorStatus = keyof typeof ERROR_DESCRIPTIONS;
 
-/** The answers of a route: what it gives, and every way in which it may refuse (400, 500 and 503 are everywhere). */
+/** The responses of a route: success, and every error status that it may return (400, 500 and 503 always). */
 export function answers<Success extends Record<number, TSchema>>(success: Success, ...errors: ErrorStatus[]) {
-  return { ...titled(success), ...described(ErrorBody, errors) } as Success &
+  return { ...titled(success), ...refusals(ErrorBody, errors) } as Success &
     Record<ErrorStatus, typeof ErrorBody>;
 }
 
@@ -56,36 +103,39 @@ export function oauthAnswers<Success extends Record<number, TSchema>>(
   success: Success,
   ...errors: ErrorStatus[]
 ) {
-  return { ...titled(success), ...described(OAuthErrorBody, errors) } as Success &
+  return { ...titled(success), ...refusals(OAuthErrorBody, errors) } as Success &
     Record<ErrorStatus, typeof OAuthErrorBody>;
 }
 
 const SUCCESS_DESCRIPTIONS: Record<string, string> = {
-  200: 'Done',
-  201: 'Created',
-  202: 'Accepted and durable; the work follows',
-  204: 'Done; there is nothing to show',
-  206: 'The part that was asked for',
+  200: 'Success.',
+  201: 'Created.',
+  202: 'Accepted and stored; processing continues in the background.',
+  204: 'Success. The response has no body.',
+  206: 'The requested range.',
 };
 
 function titled(success: Record<string, object>): Record<string, object> {
   const entries = Object.entries(success);
   return Object.fromEntries(
-    entries.map(([status, schema]) => [status, { description: SUCCESS_DESCRIPTIONS[status], ...schema }]),
+    entries.map(([status, schema]) => [status, described(schema, SUCCESS_DESCRIPTIONS[status] ?? '')]),
   );
 }
 
-/** Adds a refusal that all routes of a scope share to the answers of one of them. */
+/** Adds an error status that all routes of a scope share. */
 export function describeAnswer(response: unknown, status: ErrorStatus): void {
   if (typeof response === 'object' && response !== null)
     Object.assign(response, {
-      [status]: { ...ErrorBody, description: ERROR_DESCRIPTIONS[status] },
+      [status]: described(ErrorBody, ERROR_DESCRIPTIONS[status]),
     });
 }
 
-function described(body: TSchema, errors: readonly ErrorStatus[]): Record<string, object> {
+function refusals(body: TSchema, errors: readonly ErrorStatus[]): Record<string, object> {
   const statuses = [...new Set([400, ...errors, 500, 503] as const)];
-  return Object.fromEntries(
-    statuses.map((status) => [status, { ...body, description: ERROR_DESCRIPTIONS[status] }]),
-  );
+  return Object.fromEntries(statuses.map((status) => [status, described(body, ERROR_DESCRIPTIONS[status])]));
+}
+
+/** The response's own words, apart from the description of its schema. */
+function described(schema: object, description: string): object {
+  return { 'x-response-description': description, ...schema };
 }

@@ -21,7 +21,7 @@ export function registerLinks(dashboard: HttpServer, tools: RouteTools): void {
     {
       config,
       schema: {
-        operationId: 'dashboard.password_resets.create',
+        operationId: 'requestPasswordReset',
         summary: 'Request a password reset link. The response is the same for every address',
         tags,
         body: PasswordResetBody,
@@ -40,7 +40,7 @@ export function registerLinks(dashboard: HttpServer, tools: RouteTools): void {
     {
       config,
       schema: {
-        operationId: 'dashboard.links.inspect',
+        operationId: 'inspectLink',
         summary: 'Get the purpose of a link',
         tags,
         body: LinkBody,
@@ -63,7 +63,7 @@ export function registerLinks(dashboard: HttpServer, tools: RouteTools): void {
     {
       schema: {
         ...bySession,
-        operationId: 'dashboard.links.accept',
+        operationId: 'acceptInvitation',
         summary: 'Accept an invitation as the logged-in person',
         tags,
         body: LinkBody,
@@ -81,7 +81,7 @@ export function registerLinks(dashboard: HttpServer, tools: RouteTools): void {
     {
       config,
       schema: {
-        operationId: 'dashboard.password.set',
+        operationId: 'setPassword',
         summary:
           'Set a password with a link and log in. Every other session ends; a reset removes the passkeys',
         tags,

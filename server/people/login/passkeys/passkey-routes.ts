@@ -21,7 +21,7 @@ export function registerPasskeys(dashboard: HttpServer, { login, sourceOf }: Rou
     {
       schema: {
         ...bySession,
-        operationId: 'dashboard.account.passkeys.list',
+        operationId: 'listPasskeys',
         summary: 'List your passkeys',
         tags,
         response: answers({ 200: PasskeyListView }, 401, 403),
@@ -35,7 +35,7 @@ export function registerPasskeys(dashboard: HttpServer, { login, sourceOf }: Rou
     {
       schema: {
         ...bySession,
-        operationId: 'dashboard.account.passkeys.options',
+        operationId: 'createPasskeyOptions',
         summary:
           'Get the options for registering a passkey, valid once within 5 minutes. Requires a fresh proof',
         tags,
@@ -51,7 +51,7 @@ export function registerPasskeys(dashboard: HttpServer, { login, sourceOf }: Rou
     {
       schema: {
         ...bySession,
-        operationId: 'dashboard.account.passkeys.create',
+        operationId: 'createPasskey',
         summary: 'Add a passkey',
         tags,
         body: NewPasskey,
@@ -71,7 +71,7 @@ export function registerPasskeys(dashboard: HttpServer, { login, sourceOf }: Rou
     {
       schema: {
         ...bySession,
-        operationId: 'dashboard.account.passkeys.remove',
+        operationId: 'deletePasskey',
         summary: 'Remove a passkey. Requires a fresh proof',
         tags,
         params: GuidParams,

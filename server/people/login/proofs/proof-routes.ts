@@ -15,7 +15,7 @@ export function registerProofs(dashboard: HttpServer, { login, sourceOf }: Route
     {
       schema: {
         ...bySession,
-        operationId: 'dashboard.account.proof.password',
+        operationId: 'proveByPassword',
         summary:
           'Confirm your identity with your password, for 5 minutes. Refused if you have a second factor',
         tags,
@@ -34,7 +34,7 @@ export function registerProofs(dashboard: HttpServer, { login, sourceOf }: Route
     {
       schema: {
         ...bySession,
-        operationId: 'dashboard.account.proof.totp',
+        operationId: 'proveByTotp',
         summary: 'Confirm your identity with a one-time password or a recovery code',
         tags,
         body: TotpConfirmation,
@@ -52,7 +52,7 @@ export function registerProofs(dashboard: HttpServer, { login, sourceOf }: Route
     {
       schema: {
         ...bySession,
-        operationId: 'dashboard.account.proof.passkey',
+        operationId: 'proveByPasskey',
         summary: 'Confirm your identity with a passkey that signed the options of a passkey login',
         tags,
         body: PasskeyLogin,

@@ -9,12 +9,12 @@ const app = await createTestApp();
 const { operations: all, call } = await createOperations(app);
 const operations = all.filter(({ path }) => path.startsWith('/dashboard/'));
 const OPEN = [
-  'dashboard.links.inspect',
-  'dashboard.login',
-  'dashboard.passkey_login',
-  'dashboard.passkey_login.options',
-  'dashboard.password.set',
-  'dashboard.password_resets.create',
+  'inspectLink',
+  'logIn',
+  'logInWithPasskey',
+  'createPasskeyLoginOptions',
+  'setPassword',
+  'requestPasswordReset',
 ];
 
 test('only routes that start a session work without one', () => {

@@ -30,7 +30,7 @@ export function registerLiveDeliveries(
       config: { ...read.config, isStream: true },
       schema: {
         ...read.documented,
-        operationId: 'subscription_deliveries.watch',
+        operationId: 'watchDeliveries',
         summary: 'Stream delivery attempts of all nodes as server-sent events, at most 100 per second',
         tags: ['Deliveries'],
         querystring: LiveQuery,

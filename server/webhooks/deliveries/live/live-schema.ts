@@ -22,17 +22,19 @@ export const LiveAttemptView = Type.Object(
   {
     ...{ guid, subscription_guid, subscription_event_guid, event_type, environment, state },
     ...{ failure_kind, response_status },
-    response_time_ms: Type.Integer({ description: 'duration of the attempt' }),
+    response_time_ms: Type.Integer({ description: 'Duration of the attempt in milliseconds', example: 87 }),
     attempted_at: Timestamp,
   },
   {
+    title: 'LiveAttempt',
     description:
-      'the `data` of each message; an event named `dropped` has {"dropped": n}, the number of omitted attempts',
+      'The `data` of each message. A message with the event `dropped` has {"dropped": n}: n attempts were left out',
+    example: { response_status: 200 },
   },
 );
 
 /** A stream of server-sent events; the schema describes one message. */
 export const LiveStreamView = {
-  description: 'A stream of server-sent events, until the token expires',
+  'x-response-description': 'A stream of server-sent events that ends when the token expires.',
   content: { 'text/event-stream': { schema: Type.Unsafe<Readable | ''>(LiveAttemptView) } },
 };

@@ -3,12 +3,10 @@ import {
   createdAtFilters,
   environmentsFilter,
   guidsFilter,
-  moment,
-  values,
   wordsFilter,
 } from '../../../infrastructure/http/requests/filters.ts';
-import { envelope, listOf, listQuery, pageOf } from '../../../infrastructure/http/requests/paging.ts';
-import { answers, GuidParams } from '../../../infrastructure/http/requests/schemas.ts';
+import { registerGet, registerList } from '../../../infrastructure/http/requests/resource-routes.ts';
+import { answers } from '../../../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../../../infrastructure/http/server.ts';
 import { actorOf, requires, withFeature } from '../../../tokens/access/access.ts';
 import type { Redeliveries } from './redeliveries.ts';
@@ -28,7 +26,7 @@ export function registerRedeliveries(
       config: execute.config,
       schema: {
         ...execute.documented,
-        operationId: 'subscription_recoveries.create',
+        operationId: 'createRecovery',
         summary: 'Redeliver all failed deliveries of a subscription in a time window',
         tags,
         body: NewRecovery,
@@ -42,55 +40,32 @@ export function registerRedeliveries(
     },
   );
 
-  api.get(
-    '/subscription_recoveries',
-    {
-      config: read.config,
-      schema: {
-        ...read.documented,
-        operationId: 'subscription_recoveries.list',
-        summary: 'List redeliveries',
-        tags,
-        querystring: listQuery({
-          guid: guidsFilter,
-          state: wordsFilter,
-          environment: environmentsFilter,
-          subscription_guid: guidsFilter,
-          ...createdAtFilters,
-        }),
-        response: answers({ 200: listOf(RecoveryView) }, 400, 401, 403, 422),
-      },
+  registerList(api, '/subscription_recoveries', {
+    access: read,
+    operationId: 'listRecoveries',
+    summary: 'List redeliveries',
+    tags,
+    filters: {
+      guid: guidsFilter,
+      state: wordsFilter,
+      environment: environmentsFilter,
+      subscription_guid: guidsFilter,
+      ...createdAtFilters,
     },
-    async (request) => {
-      const { caller, query } = request;
-      const page = unwrap(pageOf(query));
-      const found = unwrap(
-        await redeliveries.list(caller, page, {
-          guid: values(query.guid),
-          state: values(query.state),
-          environment: values(query.environment),
-          subscriptionGuid: values(query.subscription_guid),
-          createdAtGte: moment(query.created_at_gte),
-          createdAtLt: moment(query.created_at_lt),
-        }),
-      );
-      return envelope(page, found, viewRedelivery);
-    },
-  );
+    errors: [422],
+    item: RecoveryView,
+    view: viewRedelivery,
+    list: ({ caller }, page, filters) => redeliveries.list(caller, page, filters),
+  });
 
-  api.get(
-    '/subscription_recoveries/:guid',
-    {
-      config: read.config,
-      schema: {
-        ...read.documented,
-        operationId: 'subscription_recoveries.get',
-        summary: 'Get a redelivery and its progress',
-        tags,
-        params: GuidParams,
-        response: answers({ 200: RecoveryView }, 401, 403, 404, 422),
-      },
-    },
-    async ({ caller, params }) => viewRedelivery(unwrap(await redeliveries.get(caller, params.guid))),
-  );
+  registerGet(api, '/subscription_recoveries/:guid', {
+    access: read,
+    operationId: 'getRecovery',
+    summary: 'Get a redelivery and its progress',
+    tags,
+    errors: [422],
+    item: RecoveryView,
+    view: viewRedelivery,
+    get: ({ caller, params }) => redeliveries.get(caller, params.guid),
+  });
 }

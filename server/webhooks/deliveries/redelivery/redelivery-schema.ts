@@ -2,44 +2,53 @@ import Type, { type Static } from 'typebox';
 import {
   EnvironmentName,
   Guid,
-  strictObject,
+  inputSchema,
   Timestamp,
 } from '../../../infrastructure/http/requests/schemas.ts';
 import { REDELIVERY_STATES, type Redelivery, type RedeliveryState } from './redelivery-store.ts';
 
 const RecoveryStateName = Type.Enum([...REDELIVERY_STATES], {
-  description: 'running, completed, or failed because the subscription stopped delivering',
+  title: 'RecoveryState',
+  description: 'running; completed; or failed, because the subscription stopped delivering meanwhile',
+  example: 'completed',
 });
 
-export const NewRecovery = strictObject({
+export const NewRecovery = inputSchema('NewRecovery', {
   subscription_guid: Guid,
   since: {
     ...Timestamp,
-    description: 'start of the window: deliveries created at or after this time',
+    description: 'Redeliver failed deliveries created at or after this time',
     example: '2026-11-01T00:00:00.000Z',
   },
   until: Type.Optional({
     ...Timestamp,
-    description: 'end of the window: deliveries created before this time; at most now, which is the default',
+    description: 'Redeliver failed deliveries created before this time. Default and latest value: now',
   }),
 });
 
-export const RecoveryView = Type.Object({
-  guid: Guid,
-  subscription_guid: Guid,
-  environment: EnvironmentName,
-  since: Timestamp,
-  until: Timestamp,
-  state: RecoveryStateName,
-  total: Type.Integer({ description: 'failed deliveries in the window' }),
-  done: Type.Integer({
-    description: 'processed so far: redelivered, or skipped because a newer delivery of the event exists',
-  }),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-  completed_at: Type.Optional(Timestamp),
-  failed_at: Type.Optional(Timestamp),
-});
+export const RecoveryView = Type.Object(
+  {
+    guid: Guid,
+    subscription_guid: Guid,
+    environment: EnvironmentName,
+    since: Timestamp,
+    until: Timestamp,
+    state: RecoveryStateName,
+    total: Type.Integer({ description: 'Failed deliveries in the time range', example: 128 }),
+    done: Type.Integer({
+      description: 'Deliveries processed so far: sent again, or found already sent again',
+      example: 128,
+    }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    completed_at: Type.Optional(Timestamp),
+    failed_at: Type.Optional(Timestamp),
+  },
+  {
+    title: 'Recovery',
+    example: { since: '2026-11-01T00:00:00.000Z', completed_at: '2026-11-15T12:00:02.000Z' },
+  },
+);
 
 export function viewRedelivery(redelivery: Redelivery): Static<typeof RecoveryView> {
   const { completed_at: completedAt, failed_at: failedAt } = redelivery;

@@ -22,7 +22,7 @@ export function registerTargets(
       config: { ...read.config, readsMany: true },
       schema: {
         ...read.documented,
-        operationId: 'subscription_targets.list',
+        operationId: 'listSubscriptionTargets',
         summary: 'List the subscriptions that events can be redelivered to',
         tags: ['Deliveries'],
         response: answers({ 200: TargetsView }, 401, 403, 422),

@@ -15,7 +15,7 @@ export function registerTestEvents(api: HttpServer, { testEvents }: { testEvents
       config: execute.config,
       schema: {
         ...execute.documented,
-        operationId: 'subscriptions.test',
+        operationId: 'sendTestEvent',
         summary: 'Send a test event to this subscription only',
         tags: ['Subscriptions'],
         params: GuidParams,

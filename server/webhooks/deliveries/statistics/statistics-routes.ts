@@ -17,7 +17,7 @@ export function registerDeliveryStatistics(
       config: { ...read.config, readsMany: true },
       schema: {
         ...read.documented,
-        operationId: 'delivery_statistics.get',
+        operationId: 'getDeliveryStatistics',
         summary: 'Get counts, success rates and response times of deliveries over the last hour, day or week',
         tags: ['Deliveries'],
         querystring: StatisticsQuery,

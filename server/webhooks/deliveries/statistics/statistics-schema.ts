@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { environmentsFilter, guidsFilter } from '../../../infrastructure/http/requests/filters.ts';
-import { Guid, strictObject, Timestamp } from '../../../infrastructure/http/requests/schemas.ts';
+import { Guid, strictObject, Timestamp, viewSchema } from '../../../infrastructure/http/requests/schemas.ts';
 
 /** The last step of a range is the current one. */
 export const RANGES = {
@@ -12,7 +12,8 @@ export const RANGES = {
 export type Range = keyof typeof RANGES;
 
 const RangeName = Type.Enum(Object.keys(RANGES) as Range[], {
-  description: '1h in minutes, 24h in quarters of an hour, 7d in steps of two hours',
+  title: 'StatisticsRange',
+  description: '1h in steps of a minute, 24h of 15 minutes, 7d of two hours',
 });
 
 export const StatisticsQuery = strictObject({
@@ -22,34 +23,43 @@ export const StatisticsQuery = strictObject({
 });
 
 const counts = {
-  completed: Type.Integer({ description: 'deliveries that the endpoint answered with 2xx' }),
-  failed_attempts: Type.Integer({ description: 'attempts that failed, retries included' }),
+  completed: Type.Integer({ description: 'Deliveries that the endpoint answered with 2xx', example: 1_204 }),
+  failed_attempts: Type.Integer({ description: 'Failed attempts, including retries', example: 3 }),
 };
 const events = Type.Integer({
-  description: 'events of the Organization in these environments, whatever the subscription filter',
+  description: 'Events of the Organization in these environments, for all subscriptions',
+  example: 602,
 });
 const quality = {
   success_rate: Type.Optional(
-    Type.Number({ description: 'share of successful attempts, from 0 to 1; absent without attempts' }),
+    Type.Number({
+      description: 'Share of successful attempts, from 0 to 1; absent without attempts',
+      example: 0.9975,
+    }),
   ),
   p50_ms: Type.Optional(
-    Type.Integer({ description: 'estimated median response time of successful attempts' }),
+    Type.Integer({ description: 'Estimated median duration of successful attempts', example: 42 }),
   ),
   p99_ms: Type.Optional(
-    Type.Integer({ description: 'estimated 99th percentile of the response time of successful attempts' }),
+    Type.Integer({ description: 'Estimated 99th percentile duration of successful attempts', example: 310 }),
   ),
 };
 
-export const StatisticsView = Type.Object({
+export const StatisticsView = viewSchema('DeliveryStatistics', {
   range: RangeName,
-  step_seconds: Type.Integer(),
-  totals: Type.Object({ ...counts, events, ...quality }),
-  subscriptions: Type.Array(Type.Object({ subscription_guid: Guid, ...counts, ...quality }), {
-    description: 'newest first, including subscriptions without deliveries',
-  }),
+  step_seconds: Type.Integer({ description: 'Length of a step in seconds', example: 60 }),
+  totals: viewSchema('StatisticsTotals', { ...counts, events, ...quality }),
+  subscriptions: Type.Array(
+    viewSchema('SubscriptionStatistics', { subscription_guid: Guid, ...counts, ...quality }),
+    { description: 'Newest first, including subscriptions without deliveries' },
+  ),
   points: Type.Array(
-    Type.Object({ at: { ...Timestamp, description: 'start of the step' }, ...counts, events }),
-    { description: 'every step, oldest first; the last one is the current step' },
+    viewSchema('StatisticsPoint', {
+      at: { ...Timestamp, description: 'Start of the step' },
+      ...counts,
+      events,
+    }),
+    { description: 'Every step, oldest first; the last step is not over yet' },
   ),
 });
 

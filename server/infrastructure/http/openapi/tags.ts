@@ -1,0 +1,39 @@
+/** In the order of the reference page. */
+const TAGS: Readonly<Record<string, string>> = {
+  Tokens: 'Access tokens: issue, introspect and revoke them, and verify them with the published keys.',
+  Applications: 'Key pairs (`client_id` and `client_secret`) of the Organization and of its Banks.',
+  Banks: 'The Banks of the Organization.',
+  Customers: 'The people and businesses that a Bank serves.',
+  Accounts: 'Fiat, trading and reserve accounts.',
+  Trades: 'Purchases and sales of an asset.',
+  Transfers: 'Movements of money between accounts.',
+  'Identity verifications': 'Identity and bank account checks of a customer.',
+  Plans: 'Planned movements of money between two accounts.',
+  Executions: 'Executions of completed plans.',
+  'External bank accounts': 'Bank accounts of a customer outside the platform.',
+  Workflows: 'Multi-step processes of a customer.',
+  Files: 'Documents of a customer: create, upload and download them.',
+  Subscriptions: 'Webhook subscriptions: the endpoints that receive events.',
+  Events: 'Changes to objects of the Organization, kept for the retention period.',
+  Deliveries: 'Deliveries of events to subscriptions: attempts, redelivery and statistics.',
+  Team: 'Members of the Organization, their roles and the audit log.',
+  Dashboard: 'Session endpoints of the dashboard. They need the session cookie.',
+  Health: 'Liveness, readiness and metrics of a process.',
+  'Operator: organizations': 'Organizations of partners.',
+  'Operator: banks': 'Banks of any Organization.',
+  'Operator: applications': 'Key pairs of any partner.',
+  'Operator: members': 'Members of any Organization.',
+  'Operator: objects': 'State reports of the core platform about its objects.',
+  'Operator: events': 'Events of the core platform.',
+  'Operator: subscriptions': 'Webhook subscriptions of any partner.',
+  'Operator: keys': 'Rotation of the signing key and the master key.',
+  'Operator: audit': 'The audit log of all Organizations.',
+};
+
+export function describeTags(used: ReadonlySet<string>): { name: string; description: string }[] {
+  const unknown = used.difference(new Set(Object.keys(TAGS)));
+  if (unknown.size > 0) throw new Error(`No description for the tags ${[...unknown].join(', ')}`);
+  return Object.entries(TAGS)
+    .filter(([name]) => used.has(name))
+    .map(([name, description]) => ({ name, description }));
+}
