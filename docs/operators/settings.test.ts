@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { settings } from '../server/infrastructure/config/settings.ts';
+import { settings } from '../../server/infrastructure/config/settings.ts';
 
 test('docs/operating.md names every setting, and none that does not exist', async () => {
   const text = await readFile(join(import.meta.dirname, 'operating.md'), 'utf8');
