@@ -52,18 +52,20 @@ test('every page can be reached from the README', () => {
   for (const page of reached)
     for (const [, path = ''] of withoutCode(read(page)).matchAll(/\]\((?!https?:)([^)#]+\.md)(?:#[^)]*)?\)/g))
       reached.add(join(dirname(page), path));
-  assert.deepEqual(PAGES.filter((page) => !reached.has(page)).map((page) => relative(ROOT, page)), []);
+  assert.deepEqual(
+    PAGES.filter((page) => !reached.has(page)).map((page) => relative(ROOT, page)),
+    [],
+  );
 });
 
-test('every source file and folder that a page names exists', () => {
-  const isPath = /^(?:(?:server|testing|scripts|docs|bench|e2e|dashboard)\/)?[\w-]+(?:\/[\w-]+)*\/(?:[\w.-]+\.(?:tsx?|md|sql))?$/;
-  const bases = ['', 'server', 'server/infrastructure', 'dashboard'];
-  const missing = PAGES.filter((page) => page.includes('contributors') || page.endsWith('CONTRIBUTING.md')).flatMap(
-    (page) =>
-      [...withoutCode(read(page)).matchAll(/`([^`\s]+)`/g)]
-        .map(([, name = '']) => name)
-        .filter((name) => isPath.test(name) && !bases.some((base) => existsSync(join(ROOT, base, name))))
-        .map((name) => `${relative(ROOT, page)}: ${name}`),
+test('every source file and folder that a page for contributors names exists', () => {
+  const isPath = /^[\w-]+\/(?:[\w-]+\/)*(?:[\w-]+\/|[\w.-]+\.(?:tsx?|sql))$/;
+  const bases = ['', 'server', 'dashboard'].map((base) => join(ROOT, base));
+  const pages = PAGES.filter((page) => /contributors|CONTRIBUTING/.test(page));
+  const missing = pages.flatMap((page) =>
+    Array.from(withoutCode(read(page)).matchAll(/`([^`\s]+)`/g), ([, name = '']) => name)
+      .filter((name) => isPath.test(name) && !bases.some((base) => existsSync(join(base, name))))
+      .map((name) => `${relative(ROOT, page)}: ${name}`),
   );
   assert.deepEqual(missing, []);
 });
@@ -99,5 +101,8 @@ test('docs/operators/monitoring.md quotes only log messages that exist', () => {
   const messages = Array.from(log.matchAll(/^\| `([^`]+)` +\| `\w+` +\|/gm), ([, message = '']) => message);
   assert.ok(messages.length > 5);
   const sources = sourcesOf('server');
-  assert.deepEqual(messages.filter((message) => !sources.includes(message)), []);
+  assert.deepEqual(
+    messages.filter((message) => !sources.includes(message)),
+    [],
+  );
 });

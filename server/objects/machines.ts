@@ -3,7 +3,7 @@ import { LEVELS, levelOf, thresholdsPassed, withLevel } from './reserve.ts';
 
 /**
  * The lives of all kinds of objects. The states are those that the specification's events imply; it does not show the
- * moves between them, so these are the ones that make sense of the names. `docs/objects.md` is printed from this.
+ * moves between them, so these are the ones that make sense of the names. `docs/partners/objects.md` is printed from this.
  */
 const DAY_MS = 24 * 3_600_000;
 /** How long an identity verification waits for its customer. */

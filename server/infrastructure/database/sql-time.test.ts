@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-/** "SQL never calls now(): the time is a parameter" (conventions in docs/architecture.md). That is what makes days testable. */
+/** "SQL never calls now(): the time is a parameter" (conventions in CONTRIBUTING.md). That is what makes days testable. */
 const ROOT = join(import.meta.dirname, '..', '..');
 const FILES = globSync('**/{*.sql,*store.ts,database/**/*.ts}', { cwd: ROOT }).filter(
   (file) => !file.endsWith('.test.ts'),

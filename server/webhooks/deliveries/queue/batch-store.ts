@@ -11,7 +11,7 @@ export const named = (guids: readonly string[]) => sql<boolean>`guid = any(${uui
 export const madeBefore = (holder: string, moment: Date) =>
   sql<boolean>`leased_by = ${holder} and created_at < ${moment}`;
 
-/** Locks those that are still there, in guid order and before any row of the queue (docs/architecture.md, Locks). */
+/** Locks those that are still there, in guid order and before any row of the queue (docs/contributors/architecture.md, Locks). */
 export async function holdConsignments(
   transaction: Transaction,
   which: RawBuilder<boolean>,
