@@ -9,7 +9,9 @@ async function invite(site: Site): Promise<Record<string, string>> {
   const { status, body } = await site.operate('POST', `/organizations/${organization.guid}/members`, member);
   assert.equal(status, 201, JSON.stringify(body));
   return {
+    'https://auth.sandbox.example.com': site.url,
     'the invitation link': String(body.invitation_link),
+    'the password you choose': 'correct horse battery staple',
     // The calls come from loopback, which no allowlist can name.
     '["your public IPv4 address"]': '[]',
     'the URL of your endpoint': 'http://127.0.0.1:4010/',
