@@ -34,6 +34,14 @@ function sourcesOf(folder: string): string {
   return files.map((file) => read(join(ROOT, folder, file))).join('\n');
 }
 
+test('every page says in its first line for whom it is', () => {
+  const silent = PAGES.filter((page) => !/^# [^\n]+\n\nFor [^\n]+[.]\n\n/.test(read(page)));
+  assert.deepEqual(
+    silent.map((page) => relative(ROOT, page)),
+    [],
+  );
+});
+
 test('every relative link and anchor resolves', () => {
   assert.ok(PAGES.length >= 20);
   const broken = PAGES.flatMap((page) =>
