@@ -11,31 +11,33 @@ import {
 import { OBJECT_TYPES, type ObjectType, wordsOf } from '../server/objects/types.ts';
 import { scopesFor } from '../server/tokens/scopes.ts';
 
-/** `docs/objects.md`, from the tables that the service itself works by. */
+/** `docs/partners/objects.md`, from the tables that the service itself uses. */
 export function objectsPage(): string {
   return [INTRODUCTION, TOUR, ...OBJECT_TYPES.map(sectionOf)].join('\n\n');
 }
 
-const INTRODUCTION = `# Objects
+const INTRODUCTION = `# Sandbox objects
+
+For developers who build against the sandbox: create objects, choose how they end, know which events they cause.
 
 <!-- Printed by \`node scripts/print-objects.ts\` from server/objects/; a test fails when it is stale. -->
 
-The objects of the platform as a partner sees them: what they have, the states they go through, and the events that tell
-of it. \`POST\`, \`GET\` of one and \`GET\` of a list are the same for all of them, at \`/api/<objects>\`; the reference at
-\`/docs\` describes every field. [Webhooks](webhooks.md) tells how the events arrive.
+All objects have the same three calls at \`/api/<objects>\`: \`POST\`, \`GET\` of one, and \`GET\` of a list. The API reference
+at \`/docs\` describes every field. [Webhooks](webhooks.md) explains how events arrive.
 
-**In sandbox you create them**, and a simulator takes each through its states: a second in each
-(\`PORTICO_SIMULATOR_DELAY\`), every change with its event. \`simulate\` names the state in which it is to end; without it an
-object takes the first of the ways listed below. One that ends before the usual end stays there.
+${tableOf([
+  ['Environment', 'Objects come from', 'States change by'],
+  ['sandbox', 'your `POST`', 'a simulator: one second in each state, by default'],
+  ['production', 'the platform; `POST` returns 422 `not_implemented`', 'reports of the platform'],
+])}
 
-**In production they come from the platform**: \`POST\` is 422 \`not_implemented\`. What the platform reports
-(\`PUT /operator/objects/<object>/<guid>\`, in both environments) may begin in any state, and from there only moves along
-the arrows: anything else is 409 \`state_conflict\`.
+- \`simulate\` in the body names the state in which a sandbox object ends. Without it the object takes the default path.
+- The platform may report an object in any first state. After that only the transitions of the diagrams are accepted; any
+  other returns 409 \`state_conflict\`.
+- Every object has a bank, and a customer where the fields say so. A customer token sees the objects of its customer.
+- Up to 16 \`labels\` are free for your use.`;
 
-Whoever creates or reports an object gives it a bank, and a customer where it has one; a customer's token sees the
-objects of its customer alone. Up to 16 \`labels\` are yours to choose.`;
-
-/** Written by hand, and run by a test as it stands. */
+/** Written by hand; a test runs its commands. */
 const TOUR = readFileSync(join(import.meta.dirname, 'objects-tour.md'), 'utf8').trimEnd();
 
 function sectionOf(type: ObjectType): string {
@@ -46,7 +48,7 @@ function sectionOf(type: ObjectType): string {
     machine ? `\`/api/${plural}\`, in events \`${name}\`.` : `\`/api/${plural}\`.`,
     scopesOf(type),
     fieldsOf(type),
-    ...(machine ? lifeOf(name, machine) : ['They have no states, and no event tells of them.']),
+    ...(machine ? statesSectionOf(name, machine) : ['Customers have no states and cause no events.']),
   ].join('\n\n');
 }
 
@@ -54,8 +56,8 @@ function scopesOf({ plural }: ObjectType): string {
   const [create, show] = [`${plural}:execute`, `${plural}:read`];
   const ofCustomers = scopesFor('customer');
   const others = [create, show].filter((scope) => !ofCustomers.includes(scope));
-  const except = others.length === 0 ? '' : `; a customer's token never holds \`${others.join('`, `')}\``;
-  return `Scopes: \`${create}\` to create, \`${show}\` to see${except}.`;
+  const except = others.length === 0 ? '' : `; customer tokens cannot hold \`${others.join('`, `')}\``;
+  return `Scopes: \`${create}\` to create, \`${show}\` to read${except}.`;
 }
 
 function fieldsOf({ details, customer }: ObjectType): string {
@@ -77,19 +79,19 @@ function fieldsOf({ details, customer }: ObjectType): string {
   return `Required: ${listed(true)}.${optional === '' ? '' : ` Optional: ${optional}.`}`;
 }
 
-/** What it may be, where that is a choice; and who need not give it. */
+/** The allowed values, and when the field may be left out. */
 function meaningOf(field: string, choices: readonly string[] = []): string {
-  if (field === 'customer_guid') return ' (a customer’s token has its own)';
-  if (field === 'plan_guid') return ' (a completed plan, whose customer is the execution’s too)';
+  if (field === 'customer_guid') return ' (implied by a customer token)';
+  if (field === 'plan_guid') return ' (a completed plan; the execution gets its customer)';
   return choices.length === 0 ? '' : ` (${choices.map((choice) => `\`${choice}\``).join(', ')})`;
 }
 
-function lifeOf(name: string, machine: Machine): string[] {
-  const ways = [undefined, ...endingsOf(machine)].map((ending) => [
-    ending === undefined ? 'by default' : `\`simulate: ${ending}\``,
+function statesSectionOf(name: string, machine: Machine): string[] {
+  const paths = [undefined, ...endingsOf(machine)].map((ending) => [
+    ending === undefined ? 'default' : `\`simulate: ${ending}\``,
     pathTo(machine, ending).join(' → '),
   ]);
-  return [diagramOf(machine), tableOf([['Sandbox', 'Way'], ...ways]), toldOf(name, machine)];
+  return [diagramOf(machine), tableOf([['Sandbox', 'Path'], ...paths]), eventsOf(name, machine)];
 }
 
 /** Time-outs are allowed moves too, so the arrow is drawn once. */
@@ -112,19 +114,19 @@ function diagramOf(machine: Machine): string {
   ].join('\n');
 }
 
-function toldOf(name: string, machine: Machine): string {
-  if (!machine.kindsOf) return `Every state is told when it is reached: \`${name}.<state>\`.`;
+function eventsOf(name: string, machine: Machine): string {
+  if (!machine.kindsOf) return `Every state causes an event when it is reached: \`${name}.<state>\`.`;
   const moves = Object.entries(machine.transitions).flatMap(([from, targets]) =>
     targets.map((to) => ({ from, to, kinds: kindsOf(machine, from, to) })),
   );
-  const told = moves.filter(({ kinds }) => kinds.length > 0);
-  const rows = told.map(({ from, to, kinds }) => [
+  const announced = moves.filter(({ kinds }) => kinds.length > 0);
+  const rows = announced.map(({ from, to, kinds }) => [
     `${from} → ${to}`,
     kinds.map((kind) => `\`${name}.${kind}\``).join(', '),
   ]);
   return [
-    'The state follows from the details, so it is not reported. Not every move is told:',
-    tableOf([['Move', 'Told by'], ...rows]),
+    'The state is derived from the balance, so it cannot be reported. Only these transitions cause events:',
+    tableOf([['Transition', 'Events'], ...rows]),
   ].join('\n\n');
 }
 

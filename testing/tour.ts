@@ -3,22 +3,25 @@ import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { BOUNDED, createSite, findServicePort, waitFor } from './serve.ts';
+import { BOUNDED, createSite, findServicePort, type Site, waitFor } from './serve.ts';
 
-/** A tour of a document, block by block as it stands there, against a service that was just started. */
+/** Runs the shell blocks of a page, in order and in one shell, against a service that was just started. */
 const ROOT = join(import.meta.dirname, '..');
 const MARK = '=== block';
-/** The whole tour; a step that waits for something in vain must not wait for ever. */
+/** For all blocks together; a block that polls for something in vain must not poll for ever. */
 const TOUR_TIMEOUT_MS = 120_000;
 
 type Block = { shell: string; expected: unknown; lines: readonly string[] };
+/** Texts of the first block, which the reader replaces too, and what the test puts there. */
+type Inputs = Readonly<Record<string, string>>;
 
-/** Each shell block below a heading with the JSON that it answers in the end, or the lines that are part of its output. */
-async function readBlocks(page: string, heading: string): Promise<Block[]> {
+/** Each shell block with the JSON of its last line of output, or with lines that its output contains. */
+async function readBlocks(page: string, heading: string | undefined): Promise<Block[]> {
   const text = await readFile(join(ROOT, page), 'utf8');
-  const tour = new RegExp(`## ${heading}\\n(.*?)\\n## `, 's').exec(text)?.[1] ?? '';
+  const section =
+    heading === undefined ? text : new RegExp(`## ${heading}\\n(.*?)(\\n## |$)`, 's').exec(text)?.[1];
   const blocks: Block[] = [];
-  for (const [, language, content = ''] of tour.matchAll(/```(sh|json|text)\n(.*?)```/gs)) {
+  for (const [, language, content = ''] of (section ?? '').matchAll(/```(sh|json|text)\n(.*?)```/gs)) {
     if (language === 'sh') blocks.push({ shell: content, expected: undefined, lines: [] });
     else if (language === 'json') Object.assign(blocks.at(-1) as Block, { expected: JSON.parse(content) });
     else Object.assign(blocks.at(-1) as Block, { lines: content.trimEnd().split('\n') });
@@ -26,39 +29,45 @@ async function readBlocks(page: string, heading: string): Promise<Block[]> {
   return blocks;
 }
 
-/** The last line that is JSON: what the block showed in the end. */
 function lastJson(output: string): unknown {
   const line = output.split('\n').findLast((text) => text.startsWith('{') && text.endsWith('}'));
   return line === undefined ? undefined : JSON.parse(line);
 }
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
-export const TOUR_OPTIONS = {
-  ...BOUNDED,
-  skip: hasCurl ? false : 'there is no curl here to take the tour with',
-};
+export const TOUR_OPTIONS = { ...BOUNDED, skip: hasCurl ? false : 'curl is not installed' };
 
-export async function takeTour(t: TestContext, page: string, heading: string): Promise<void> {
+/** Without a heading, every block of the page. `prepare` adds inputs that need the running service. */
+export async function takeTour(
+  t: TestContext,
+  page: string,
+  { heading, prepare }: { heading?: string; prepare?: (site: Site) => Promise<Inputs> } = {},
+): Promise<void> {
   const site = await createSite(t);
   const service = await site.serve();
   await waitFor('the welcome', service, () => service.out().includes('Ctrl-C'));
   const credential = (name: string) => new RegExp(`${name} +(\\S+)`).exec(service.out())?.[1] ?? '';
   const blocks = await readBlocks(page, heading);
-  assert.ok(blocks.length > 5, 'the tour was found');
+  assert.ok(blocks.length > 3, `found the blocks of ${page}`);
+  const inputs: Inputs = {
+    'the client_id': credential('client_id'),
+    'the client_secret': credential('client_secret'),
+    ...(await prepare?.(site)),
+  };
 
   const receiverPort = String(await findServicePort());
   const [settings = '', ...steps] = blocks.map(({ shell }) => shell.replaceAll('4010', receiverPort));
   const script = [
     'set -eu',
-    // A step that fails leaves no receiver behind, which would hold on to our end of the output.
+    // A block that fails must not leave the receiver running, which would keep our end of the output open.
     'RECEIVER=',
     'trap \'test -z "$RECEIVER" || kill "$RECEIVER" 2>/dev/null || true\' EXIT',
     // npx would look for the project around the folder, which is elsewhere here.
     `npx() { shift; PORTICO_PORT=${site.port} node '${join(ROOT, 'bin', 'portico.cjs')}' "$@"; }`,
-    settings
-      .replace('the client_id', credential('client_id'))
-      .replace('the client_secret', credential('client_secret'))
-      .replace(/^API=.*$/m, `API=${site.url}`),
+    Object.entries(inputs)
+      .reduce((text, [placeholder, value]) => text.replace(placeholder, () => value), settings)
+      .replace(/^API=.*$/m, `API=${site.url}`)
+      .replaceAll('4010', receiverPort),
     ...steps.map((step) => `echo '${MARK}'\n${step}`),
   ].join('\n');
   const run = spawnSync('sh', ['-c', script], {
@@ -74,7 +83,7 @@ export async function takeTour(t: TestContext, page: string, heading: string): P
     const output = outputs[index] ?? '';
     const told = `${shell}\n${output}`;
     if (expected !== undefined) assert.deepEqual(lastJson(output), expected, told);
-    // What the receiver says comes when it comes, so it may be among what the next block shows.
+    // The receiver runs beside the shell, so its lines may be in the output of a later block.
     const later = outputs.slice(index).join('');
     for (const line of lines) assert.ok(later.includes(line), `${line}\n\nnot in the output of\n\n${told}`);
   });

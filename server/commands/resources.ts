@@ -130,7 +130,7 @@ export async function warnOfDatabaseRole({ app, config, log }: Opened): Promise<
   if (!excess) return;
   log.warn(
     { role: await readRole(app.database) },
-    `${ROLE_WARNINGS[excess]}; name a role that owns nothing in PORTICO_DATABASE_URL and the owner in PORTICO_MIGRATION_DATABASE_URL for portico migrate (docs/operating.md, Two database roles)`,
+    `${ROLE_WARNINGS[excess]}; name a role that owns nothing in PORTICO_DATABASE_URL and the owner in PORTICO_MIGRATION_DATABASE_URL for portico migrate (docs/operators/deploy.md, Two database roles)`,
   );
 }
 

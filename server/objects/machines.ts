@@ -3,7 +3,7 @@ import { LEVELS, levelOf, thresholdsCrossed, withLevel } from './reserve.ts';
 
 /**
  * The state machines of all object types. The specification implies the states by its events but does not show
- * the transitions, so these are our choice. `docs/objects.md` is generated from this file.
+ * the transitions, so these are our choice. `docs/partners/objects.md` is generated from this file.
  */
 const DAY_MS = 24 * 3_600_000;
 /** How long an identity verification waits for the customer. */

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-/** SQL gets the time as a parameter, so that tests control it (conventions in docs/architecture.md). */
+/** SQL gets the time as a parameter, so that tests control it (conventions in CONTRIBUTING.md). */
 const ROOT = join(import.meta.dirname, '..', '..');
 const FILES = globSync('**/{*.sql,*store.ts,database/**/*.ts}', { cwd: ROOT }).filter(
   (file) => !file.endsWith('.test.ts'),

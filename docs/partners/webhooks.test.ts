@@ -4,11 +4,11 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { Secret } from '../server/infrastructure/runtime/secret.ts';
-import { bodyOf, type Delivery } from '../server/webhooks/deliveries/delivery.ts';
-import { signedHeaders, signingKeyOf } from '../server/webhooks/deliveries/sending/signature.ts';
+import { Secret } from '../../server/infrastructure/runtime/secret.ts';
+import { bodyOf, type Delivery } from '../../server/webhooks/deliveries/delivery.ts';
+import { signedHeaders, signingKeyOf } from '../../server/webhooks/deliveries/sending/signature.ts';
 
-/** The snippets of docs/webhooks.md, as they stand there, on what the service sends. */
+/** The snippets of docs/partners/webhooks.md, as they stand there, on what the service sends. */
 const TEXT = await readFile(join(import.meta.dirname, 'webhooks.md'), 'utf8');
 /** By these names because knip would look for packages of them. */
 const [OPENSSL, PYTHON] = ['openssl', 'python3'];

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createTestApp } from '../testing/app.ts';
-import { createFile, createFileOwner, listenTo, PNG, showFile } from '../testing/files.ts';
-import { TOUR_OPTIONS, takeTour } from '../testing/tour.ts';
+import { createTestApp } from '../../testing/app.ts';
+import { createFile, createFileOwner, listenTo, PNG, showFile } from '../../testing/files.ts';
+import { TOUR_OPTIONS, takeTour } from '../../testing/tour.ts';
 
-test('every command of the tour of files works and answers what it shows', TOUR_OPTIONS, (t) =>
-  takeTour(t, 'docs/files.md', 'A tour'),
+test('docs/partners/files.md: every command works and prints what is shown', TOUR_OPTIONS, (t) =>
+  takeTour(t, 'docs/partners/files.md', { heading: 'Try it' }),
 );
 
-test('the upload of a page', async () => {
+test('docs/partners/files.md: the upload from a browser works', async () => {
   const text = await readFile(join(import.meta.dirname, 'files.md'), 'utf8');
   const source = /```js\n(.*?)```/s.exec(text)?.[1] ?? '';
   const { upload } = await import(`data:text/javascript,${encodeURIComponent(source)}`);
