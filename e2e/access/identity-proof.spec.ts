@@ -24,7 +24,7 @@ test('inviting a member requires a recent proof, and the form keeps its input', 
   await enterAs(page, site, await createTenant(app), 'founder');
   await page.goto('/team');
   await page.getByRole('button', { name: 'Invite' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Invite a member' });
+  const dialog = page.getByRole('dialog', { name: 'Invite member' });
   await dialog.getByLabel('Email').fill('grace-proof@acme.test');
   await dialog.getByLabel('Developer').check();
   app.clock.advance(PROOF_MS);

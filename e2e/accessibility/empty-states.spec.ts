@@ -10,7 +10,7 @@ test('pages without access and unknown pages are accessible', async () => {
   const page = await pages.open();
   await enterAs(page, site, await createTenant(app), 'viewer');
   await page.goto('/onboarding');
-  await page.getByText('You cannot set up keys and webhooks').waitFor();
+  await page.getByText('You need the Key Admin or Founder role to set up keys').waitFor();
   await assertAccessible(page, 'page without access');
   // The server returns 404 for unknown paths, so only client-side navigation gets here.
   await page.evaluate(() => history.pushState({}, '', '/nowhere'));

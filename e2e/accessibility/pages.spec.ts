@@ -133,7 +133,8 @@ test('all dialogs are accessible and trap the focus', async () => {
 });
 
 test('the menus and the navigation on a phone are accessible', async () => {
-  const page = await pages.open({ viewport: { width: 380, height: 800 } });
+  const page = await pages.open();
+  await page.setViewportSize({ width: 380, height: 800 });
   await enter(page, site, founder);
   await page.goto('/overview');
   await page.getByRole('button', { name: 'Open menu' }).click();

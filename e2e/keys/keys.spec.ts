@@ -162,7 +162,7 @@ test('scopes can be selected one by one, by category or by action', async () => 
   await page.getByRole('button', { name: 'Actions for Key' }).click();
   await page.getByRole('menuitem', { name: 'Edit' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByText('Anyone who obtains this key can move money').waitFor();
+  await dialog.getByText('Anyone with this key can move money').waitFor();
   await dialog.getByText('Custom', { exact: true }).click();
   await dialog.getByText('Select only the scopes that your application needs').waitFor();
   for (const scope of scopesFor('organization'))

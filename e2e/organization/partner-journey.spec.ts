@@ -24,7 +24,7 @@ const { body: organization } = await app.operate('POST', '/organizations', {
 });
 const organizationGuid = String(organization.guid);
 const founder = await joinTeam(app, organizationGuid);
-const page = await pages.open({ permissions: ['clipboard-read', 'clipboard-write'], keepOpen: true });
+const page = await pages.openWith({ permissions: ['clipboard-read', 'clipboard-write'] });
 const navigation = navigationOf(page);
 const dialog = page.getByRole('dialog');
 const backend = await createTestEndpoint();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, afterEach } from 'node:test';
+import { afterEach } from 'node:test';
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { ADDRESS, type Site } from './site.ts';
 
@@ -25,51 +25,66 @@ export async function returnToTab(page: Page): Promise<void> {
   await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
 }
 
+const DEFAULTS: BrowserContextOptions = {
+  viewport: { width: 1280, height: 900 },
+  reducedMotion: 'reduce',
+  timezoneId: 'UTC',
+  extraHTTPHeaders: { 'x-forwarded-for': ADDRESS },
+};
+
 /**
  * Opens pages on the virtual time of the app, and closes them after the test. An error in the console (scripts, CSP) or
  * a request to another origin fails the test; error responses of the API do not.
  */
 export function createPages(browser: Browser, { app, url }: Site) {
   const errors: string[] = [];
-  const contexts = new Set<BrowserContext>();
-  const closeAll = async () => {
-    const open = [...contexts];
-    contexts.clear();
-    await Promise.all(open.map((context) => context.close()));
-  };
+  /** Contexts are reused: loading the dashboard without the HTTP cache takes twice as long. */
+  const idle: BrowserContext[] = [];
+  const used = new Set<BrowserContext>();
   afterEach(async () => {
-    await closeAll();
+    for (const context of used) {
+      for (const page of context.pages()) await page.close();
+      await context.clearCookies();
+      idle.push(context);
+    }
+    used.clear();
     assert.deepEqual(errors.splice(0), []);
   });
 
+  async function createContext(options: BrowserContextOptions): Promise<BrowserContext> {
+    const context = await browser.newContext({ baseURL: url, ...DEFAULTS, ...options });
+    context.setDefaultTimeout(TIMEOUT_MS);
+    return context;
+  }
+
+  async function openIn(context: BrowserContext): Promise<Page> {
+    await context.clock.install({ time: app.clock.now() });
+    const page = await context.newPage();
+    const devtools = await context.newCDPSession(page);
+    await devtools.send('Storage.clearDataForOrigin', { origin: url, storageTypes: 'local_storage' });
+    await devtools.detach();
+    page.on('pageerror', (error) => errors.push(String(error)));
+    page.on('console', (message) => {
+      const isErrorResponse = message.text().startsWith('Failed to load resource');
+      if (message.type() === 'error' && !isErrorResponse) errors.push(message.text());
+    });
+    page.on('request', (request) => {
+      const { origin, protocol } = new URL(request.url());
+      if (protocol.startsWith('http') && origin !== url) errors.push(`request to ${request.url()}`);
+    });
+    return page;
+  }
+
   return {
-    /** `keepOpen`: for pages that several tests share. */
-    async open({
-      keepOpen = false,
-      ...options
-    }: BrowserContextOptions & { keepOpen?: boolean } = {}): Promise<Page> {
-      const context = await browser.newContext({
-        baseURL: url,
-        viewport: { width: 1280, height: 900 },
-        reducedMotion: 'reduce',
-        extraHTTPHeaders: { 'x-forwarded-for': ADDRESS },
-        ...options,
-      });
-      if (keepOpen) after(() => context.close());
-      else contexts.add(context);
-      context.setDefaultTimeout(TIMEOUT_MS);
-      await context.clock.install({ time: app.clock.now() });
-      const page = await context.newPage();
-      page.on('pageerror', (error) => errors.push(String(error)));
-      page.on('console', (message) => {
-        const isErrorResponse = message.text().startsWith('Failed to load resource');
-        if (message.type() === 'error' && !isErrorResponse) errors.push(message.text());
-      });
-      page.on('request', (request) => {
-        const { origin, protocol } = new URL(request.url());
-        if (protocol.startsWith('http') && origin !== url) errors.push(`request to ${request.url()}`);
-      });
-      return page;
+    /** Each call is another browser profile, without cookies and storage. */
+    async open(): Promise<Page> {
+      const context = idle.pop() ?? (await createContext({}));
+      used.add(context);
+      return await openIn(context);
+    },
+    /** A page with its own settings, which stays open until the end of the test file. */
+    async openWith(options: BrowserContextOptions): Promise<Page> {
+      return await openIn(await createContext(options));
     },
   };
 }

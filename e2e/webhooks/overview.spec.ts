@@ -47,7 +47,7 @@ async function createStatistics() {
 }
 
 test('the charts show an hour, a day and a week, and can be read by pointer and keyboard', async () => {
-  const page = await pages.open({ timezoneId: 'UTC' });
+  const page = await pages.open();
   await enterAs(page, site, await createStatistics(), 'founder');
   await page.goto('/overview?range=1h');
   await totalOf(page, 'Attempts').getByText('Delivered47').waitFor();

@@ -43,8 +43,8 @@ export function AuditPage() {
   });
   if (!canView)
     return (
-      <EmptyState icon="shield" title="You cannot view the audit log">
-        You need the Key Admin or Founder role to view the audit log.
+      <EmptyState icon="shield" title="You need the Key Admin or Founder role to view the audit log">
+        Ask a Founder to change your role.
       </EmptyState>
     );
   return (

@@ -36,7 +36,7 @@ export function EventPage() {
               <LabeledValue label="Object">
                 <Guid value={event.object_guid} name="object_guid" />
               </LabeledValue>
-              <LabeledValue label="Event">
+              <LabeledValue label="Guid">
                 <Guid value={event.guid} name="event guid" />
               </LabeledValue>
             </SimpleGrid>

@@ -63,7 +63,7 @@ export function LiveTable({
             </Table.Td>
             <Table.Td role="cell" ta="right">
               <Button variant="subtle" size="compact-sm" onClick={() => onOpen(row.guid)}>
-                Attempts
+                View attempts
               </Button>
             </Table.Td>
           </Table.Tr>

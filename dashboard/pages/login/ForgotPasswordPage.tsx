@@ -27,7 +27,7 @@ export function ForgotPasswordPage() {
       </LoginLayout>
     );
   return (
-    <LoginLayout title="Reset your password" subtitle="We send you a link that works once">
+    <LoginLayout title="Reset your password" subtitle="Request a link to set a new password">
       <form onSubmit={form.onSubmit(({ email }) => request.mutate(email))}>
         <Stack gap="md">
           <TextInput

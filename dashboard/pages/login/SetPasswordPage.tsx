@@ -38,7 +38,7 @@ export function SetPasswordPage() {
         <Stack gap="md" align="center">
           <Text size="sm" ta="center">
             {token === ''
-              ? 'Open the link again from your email. For security, this page does not keep it after a reload.'
+              ? 'Open the link again. For security, this page does not keep it after a reload.'
               : 'The link was already used or has expired. Request a new link, or ask a Founder to invite you again.'}
           </Text>
           <Button component={Link} to="/forgot-password" variant="light" fullWidth>

@@ -23,8 +23,8 @@ export function OnboardingPage() {
   const [subscription, setSubscription] = useState<Subscription>();
   if (!can('bank_applications:write'))
     return (
-      <EmptyState icon="rocket" title="You cannot set up keys and webhooks">
-        You need the Key Admin or Founder role to generate keys and create subscriptions.
+      <EmptyState icon="rocket" title="You need the Key Admin or Founder role to set up keys">
+        Ask a Founder to change your role.
       </EmptyState>
     );
   const hasWebhooks = has('webhooks');

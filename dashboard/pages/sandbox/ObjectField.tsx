@@ -83,6 +83,6 @@ function amountHint({ hint }: Field, value: string, formValues: Record<string, s
   const amount =
     value === '' || asset === undefined
       ? 'In the smallest unit of the asset'
-      : `In the smallest unit: ${formatAmount(Number(value), asset)}`;
+      : `In the smallest unit, equals ${formatAmount(Number(value), asset)}`;
   return hint === undefined ? amount : `${hint}. ${amount}`;
 }

@@ -105,7 +105,7 @@ function columnsOf(kind: Kind): Column<SandboxObject>[] {
       align: 'right',
       cell: ({ guid }) => (
         <PageLink to="/events" search={{ object: guid, banks: 'all' }} size="sm">
-          Events
+          View events
         </PageLink>
       ),
     },

@@ -6,9 +6,8 @@ export function RequireSubscriptionAccess() {
   const { can } = useWorkspace();
   if (can('subscriptions:read')) return <Outlet />;
   return (
-    <EmptyState icon="shield" title="You cannot view subscriptions">
-      You need the Key Admin or Founder role to view subscriptions. You can view their deliveries under
-      Events.
+    <EmptyState icon="shield" title="You need the Key Admin or Founder role to view subscriptions">
+      Ask a Founder to change your role. You can view deliveries under Events.
     </EmptyState>
   );
 }

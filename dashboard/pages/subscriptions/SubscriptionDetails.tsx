@@ -5,7 +5,7 @@ import { Panel } from '../../shared/page/Panel.tsx';
 import { Guid } from '../../shared/text/Guid.tsx';
 import { StateBadge } from '../../shared/text/StateBadge.tsx';
 import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
-import { SubscriptionStatus } from './SubscriptionStatus.tsx';
+import { SubscriptionHealth } from './SubscriptionHealth.tsx';
 
 export function SubscriptionDetails({ subscription }: { subscription: Subscription }) {
   return (
@@ -14,8 +14,8 @@ export function SubscriptionDetails({ subscription }: { subscription: Subscripti
         <LabeledValue label="State">
           <StateBadge state={subscription.state} />
         </LabeledValue>
-        <LabeledValue label="Status">
-          <SubscriptionStatus subscription={subscription} />
+        <LabeledValue label="Health">
+          <SubscriptionHealth subscription={subscription} />
         </LabeledValue>
         <LabeledValue label="Created">
           <RelativeTime at={subscription.created_at} />

@@ -61,7 +61,9 @@ export function SubscriptionForm({
         <NameField placeholder="Payments backend" {...form.getInputProps('name')} />
         <TextInput
           label="URL"
-          description={environment === 'production' ? 'Must use https' : 'https, or http in the sandbox'}
+          description={
+            environment === 'production' ? 'Must start with https://' : 'Must start with https:// or http://'
+          }
           placeholder="https://api.example.com/portico/events"
           maxLength={MAX_URL_CHARACTERS}
           required

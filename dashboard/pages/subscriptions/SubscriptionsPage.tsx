@@ -14,7 +14,7 @@ import { StateBadge } from '../../shared/text/StateBadge.tsx';
 import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
 import { CreateSubscription } from './CreateSubscription.tsx';
 import { FailingAlert } from './FailingAlert.tsx';
-import { SubscriptionStatus } from './SubscriptionStatus.tsx';
+import { SubscriptionHealth } from './SubscriptionHealth.tsx';
 import { useEndpointLimit } from './use-endpoint-limit.ts';
 
 const REFRESH_MS = 5_000;
@@ -96,6 +96,6 @@ const COLUMNS: Column<Subscription>[] = [
     ),
   },
   { title: 'State', cell: ({ state }) => <StateBadge state={state} /> },
-  { title: 'Status', cell: (subscription) => <SubscriptionStatus subscription={subscription} /> },
+  { title: 'Health', cell: (subscription) => <SubscriptionHealth subscription={subscription} /> },
   { title: 'Created', cell: ({ created_at: at }) => <RelativeTime at={at} /> },
 ];

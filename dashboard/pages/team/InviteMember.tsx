@@ -23,7 +23,7 @@ export function InviteMember({ onClose }: { onClose: () => void }) {
   const invited = invite.data;
   return (
     <Dialog
-      title={invited ? `Invitation for ${invited.email}` : 'Invite a member'}
+      title={invited ? `Invitation for ${invited.email}` : 'Invite member'}
       locked={invite.isPending || invited?.invitation_link !== undefined}
       onClose={onClose}
     >

@@ -59,7 +59,7 @@ export function DeliveryTable({
       align: 'right',
       cell: ({ guid }) => (
         <Button variant="subtle" size="compact-sm" onClick={() => setOpened(guid)}>
-          Attempts
+          View attempts
         </Button>
       ),
     },

@@ -9,7 +9,7 @@ type Preset = 'read' | 'all' | 'custom';
 const DESCRIPTIONS: Record<Preset, string> = {
   read: 'Can view everything and change nothing. You can add scopes later.',
   custom: 'Select only the scopes that your application needs. Tokens can request fewer.',
-  all: 'Full access. Anyone who obtains this key can move money.',
+  all: 'All scopes. Anyone with this key can move money.',
 };
 
 export function ScopesField({

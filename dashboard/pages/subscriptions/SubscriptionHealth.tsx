@@ -8,7 +8,7 @@ import { useNow } from '../../shared/time/NowProvider.tsx';
 import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
 
 /** Failures and scheduled changes of the subscription. */
-export function SubscriptionStatus({ subscription }: { subscription: Subscription }) {
+export function SubscriptionHealth({ subscription }: { subscription: Subscription }) {
   const now = useNow();
   const isDisabled = useIsDisabled(subscription);
   const { state, deliveries_failing_since: since, scheduled_deletion_at: deletion } = subscription;
@@ -22,7 +22,7 @@ export function SubscriptionStatus({ subscription }: { subscription: Subscriptio
   if (!since && !deletion)
     return (
       <Text size="sm" c="dimmed">
-        {state === 'storing' ? 'Waiting for the first 2xx response. Other events are held.' : 'OK'}
+        {state === 'storing' ? 'Waiting for the first 2xx response. Other events are held.' : 'Healthy'}
       </Text>
     );
   return (
