@@ -6,7 +6,7 @@ import { Failure } from '../../infrastructure/runtime/failure.ts';
 export const DELIVERY_STATES = ['storing', 'failing', 'completed', 'failed'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-export type DeliveryRow = Selectable<Tables['deliveries']>;
+type DeliveryRow = Selectable<Tables['deliveries']>;
 /** `due_at` is set until the delivery has ended. */
 export type StoredDelivery = DeliveryRow & { due_at: Date | null };
 export type DeliveryWithState = StoredDelivery & { state: DeliveryState };

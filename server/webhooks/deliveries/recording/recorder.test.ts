@@ -363,7 +363,7 @@ test('one outcome that cannot be stored does not stop the others, and is recorde
   assert.equal(await completed(deliveries), 1_000);
   assert.equal((await rowOf('deliveries', poisoned.guid)).response_excerpt, null);
   assert.ok(writes() <= 25, `${writes()} writes`);
-  const errors = logged.map((line) => JSON.parse(line)).filter(({ msg }) => /cannot be recorded/.test(msg));
+  const errors = logged.map((line) => JSON.parse(line)).filter(({ msg }) => /rejected an outcome/.test(msg));
   assert.deepEqual(
     errors.map(({ delivery_guid }) => delivery_guid),
     [poisoned.guid],
