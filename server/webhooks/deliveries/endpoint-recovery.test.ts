@@ -62,7 +62,7 @@ test('the first failure sets deliveries_failing_since, later ones leave it, a su
   assert.deepEqual(answering.activated_at, clock.now());
 });
 
-test('one 2xx sends all 300 that wait, without any time passing, and never more at once than the limit', async () => {
+test('one 2xx sends all 300 waiting deliveries at once, within the limit', async () => {
   const { endpoint, subscription, guids } = await failingWith(300);
   const concurrency = countConcurrency(endpoint);
   const before = endpoint.received.length;
@@ -79,7 +79,7 @@ test('one 2xx sends all 300 that wait, without any time passing, and never more 
   assert.deepEqual([activated_at, recovered_at], [recoveredAt, recoveredAt]);
 });
 
-test('a new event that succeeds sends the others, too', async () => {
+test('a success of a new event sends the waiting deliveries, too', async () => {
   const { tenant, endpoint, subscription } = await failingWith(20, { active: true });
   endpoint.behave({ kind: 'answer' });
   await publishEvents(app, tenant);
@@ -87,7 +87,7 @@ test('a new event that succeeds sends the others, too', async () => {
   assert.deepEqual(await queueOf(app, subscription), []);
 });
 
-test('the drain begins slowly: after failures one request at a time, then more with each success', async () => {
+test('after a recovery the limit starts at one and grows with each success', async () => {
   const { endpoint } = await failingWith(100);
   for (const seconds of [1, 4, 8]) {
     clock.advance(seconds * 1_000);
@@ -100,7 +100,7 @@ test('the drain begins slowly: after failures one request at a time, then more w
   for (const { open, answered } of seen) assert.ok(open <= 1 + answered, `${open} after ${answered} answers`);
 });
 
-test('an endpoint that goes on failing gets nothing early', async () => {
+test('an endpoint that keeps failing gets no early retries', async () => {
   const { endpoint, subscription, guids } = await failingWith(50);
   const before = endpoint.received.length;
   clock.advance(1_000);
@@ -109,7 +109,7 @@ test('an endpoint that goes on failing gets nothing early', async () => {
   assert.equal((await queueOf(app, subscription)).length, guids.length + 1);
 });
 
-test('an endpoint that fails again at once: the drain stops, and all keep to their own schedule', async () => {
+test('an endpoint that fails again at once gets no further early retries', async () => {
   const { endpoint, subscription, guids } = await failingWith(200);
   let answered = 0;
   endpoint.behave(() => {
@@ -132,7 +132,7 @@ test('an endpoint that fails again at once: the drain stops, and all keep to the
   assert.notEqual((await subscriptionRow(app, subscription)).deliveries_failing_since, null);
 });
 
-test('a delivery that fails again during the drain is not sent over and over', async () => {
+test('a delivery that fails again after a recovery is not retried early again', async () => {
   const { endpoint, subscription, guids } = await failingWith(100);
   const poisoned = guids[50] ?? assert.fail();
   const { event_guid } = await app.database.queries
@@ -152,7 +152,7 @@ test('a delivery that fails again during the drain is not sent over and over', a
   assert.ok(delayMs >= 540_000 && delayMs <= 660_000, `again in ${delayMs} ms, as after any fifth attempt`);
 });
 
-test('an event that its endpoint cannot take is not tried again with each other event that succeeds', async () => {
+test('a rejected event is not retried with each success of another', async () => {
   const { tenant, endpoint, subscription } = await failingWith(0);
   endpoint.behave({ kind: 'answer' });
   clock.advance(1_000);
@@ -172,7 +172,7 @@ test('an event that its endpoint cannot take is not tried again with each other 
   assert.ok(attempt_count <= 2, `${attempt_count} attempts in the first second`);
 });
 
-test('a pause that the endpoint asked for is kept, whatever else it answers meanwhile', async () => {
+test('Retry-After is honoured even if other deliveries succeed', async () => {
   const { tenant, endpoint, subscription } = await failingWith(0);
   endpoint.behave({ kind: 'answer' });
   clock.advance(1_000);

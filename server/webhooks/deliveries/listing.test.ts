@@ -57,7 +57,7 @@ async function found(query: string, token?: string): Promise<string> {
   return deliveries.map(({ guid }) => letters[String(guid)] ?? '').join('');
 }
 
-test('a person sees both environments, newest first; a token of an environment sees that one', async () => {
+test('a user token sees both environments, newest first; a token of an environment sees only that one', async () => {
   assert.equal(await found(''), 'HGFEDCBA');
   assert.equal(await found('', sandbox), 'HGECBA');
   assert.equal(await found('', production), 'FD');
@@ -87,7 +87,7 @@ test('an Organization without webhooks gets 422 not_implemented', async () => {
   assertError(await list('', await userToken(app, without.organizationGuid)), 422, 'not_implemented');
 });
 
-test('what belongs to another tenant or another environment is not there', async () => {
+test('objects of another tenant or environment are not found', async () => {
   const absent = await app.call({ url: `/api/subscription_deliveries/${'0'.repeat(32)}`, token: sandbox });
   for (const token of [
     production,
@@ -164,7 +164,7 @@ test('environment narrows what a token sees, and never widens it', async () => {
   assert.equal(await found('environment=production&state=failed'), 'D');
 });
 
-test('created_at_gte includes its moment and created_at_lt does not', async () => {
+test('created_at_gte is inclusive and created_at_lt is exclusive', async () => {
   assert.equal(await found(`created_at_gte=${at(4)}`), 'HGFE');
   assert.equal(await found(`created_at_gte=${at(4, 1)}`), 'HGF');
   assert.equal(await found(`created_at_lt=${at(2)}`), 'BA');
@@ -177,7 +177,7 @@ test('created_at_gte includes its moment and created_at_lt does not', async () =
   }
 });
 
-test('created_at decides, also where the guid is ahead of the clock', async () => {
+test('created_at decides even if the guid is ahead of the clock', async () => {
   const owner = await createTenant(app);
   const subscription = await createSubscription(app, owner);
   const created_at = clock.now();
@@ -196,7 +196,7 @@ test('created_at decides, also where the guid is ahead of the clock', async () =
   }
 });
 
-test('filters narrow together, on every page and in total', async () => {
+test('filters combine, on every page and in the total', async () => {
   assert.equal(await found(`state=failed&event_type=trade.failed&created_at_gte=${at(2)}`), 'E');
   assert.equal(await found(`state=failed,storing&subscription_guid=${live.guid}`), 'FD');
   assert.equal(await found(`guid=${letter('A')}&state=failed`), '');
@@ -223,7 +223,7 @@ test('the deliveries of subscriptions that have ended stay in the list', async (
   assert.equal(body.total, 1);
 });
 
-test('a walk by after shows each of 250 deliveries of three subscriptions and several weeks once', async () => {
+test('paging with after shows each of 250 deliveries of three subscriptions and several weeks once', async () => {
   const owner = await createTenant(app);
   const subscriptions = [
     await createSubscription(app, owner),

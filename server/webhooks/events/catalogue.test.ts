@@ -15,7 +15,7 @@ const TABLE: Record<string, string> = {
   external_bank_account: 'storing completed failed expired',
 };
 
-test('the catalogue has every event type of the table, and no other', () => {
+test('the catalogue has exactly the event types of the specification', () => {
   const expected = Object.entries(TABLE).flatMap(([object, kinds]) =>
     kinds.split(' ').map((kind) => `${object}.${kind}`),
   );

@@ -65,7 +65,7 @@ const FILTERS: Record<string, [filters: EventFilters, total: number]> = {
 for (const [name, [filters, total]] of Object.entries(FILTERS)) {
   const most = total === 10_000 ? MAX_BLOCKS_OF_MANY : MAX_BLOCKS_OF_FEW;
 
-  test(`a page of events by ${name} reads little, and so does its total`, async () => {
+  test(`a page of events by ${name} and its total read few blocks`, async () => {
     const blocks = await cost.blocksOf(async (queries) => {
       const found = await selectEvents(queries, { organizationGuid }, PAGE, filters);
       assert.deepEqual([found.total, found.rows.length], [total, Math.min(20, total)]);
@@ -73,7 +73,7 @@ for (const [name, [filters, total]] of Object.entries(FILTERS)) {
     assert.ok(blocks <= most, `${blocks} blocks`);
   });
 
-  test(`a page of deliveries by ${name} reads little, and so does its total`, async () => {
+  test(`a page of deliveries by ${name} and its total read few blocks`, async () => {
     const owned = { visible: { organizationGuid }, subscriptionGuids: [subscriptionGuid] };
     if (filters.environment) return;
     const blocks = await cost.blocksOf((queries) =>

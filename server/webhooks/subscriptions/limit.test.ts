@@ -28,7 +28,7 @@ async function fill(tenant: Tenant): Promise<string[]> {
   return guids;
 }
 
-test('five fit, over both environments together, and a sixth of either does not', async () => {
+test('at most five subscriptions, both environments together', async () => {
   const [tenant, stranger] = [await createTenant(app), await createTenant(app)];
   await fill(tenant);
   for (const environment of ['sandbox', 'production']) assertFull(await create(tenant, environment));
@@ -37,7 +37,7 @@ test('five fit, over both environments together, and a sixth of either does not'
   assert.equal((await create(stranger)).status, 201, 'another Organization has places of its own');
 });
 
-test('a failed or deleting subscription gives its place free, an active or disabled one does not', async () => {
+test('failed and deleting subscriptions do not count towards the limit, active and disabled ones do', async () => {
   const tenant = await createTenant(app);
   const [first = '', second = '', third = '', fourth = ''] = await fill(tenant);
   await setMoments(app, first, { activated_at: app.clock.now() });
@@ -53,7 +53,7 @@ test('a failed or deleting subscription gives its place free, an active or disab
   assertFull(await create(tenant));
 });
 
-test('of twenty that are created at once, on two nodes, exactly five are', async () => {
+test('of twenty concurrent creations on two nodes exactly five succeed', async () => {
   const tenant = await createTenant(app);
   const token = await userToken(app, tenant.organizationGuid);
   const post = (node: TestApp, index: number) =>
@@ -69,7 +69,7 @@ test('of twenty that are created at once, on two nodes, exactly five are', async
   assert.equal((await founderOf(app, tenant)('GET')).body.total, 5);
 });
 
-test('deleting ones deliver for a day, so there are never more than twenty that do', async () => {
+test('at most twenty subscriptions deliver, including deleting ones', async () => {
   const tenant = await createTenant(app);
   for (let n = 0; n < 20; n += 1) {
     const { guid } = await createSubscription(app, tenant, { url: `https://partner.example/${n}` });
@@ -95,7 +95,7 @@ function assertUrlFull(answer: Answer): void {
   assertError(answer, 422, 'subscription_limit_reached', /Limit of subscriptions with this url reached \(5/);
 }
 
-test('one URL is held by five, deleting ones included, however it is spelt', async () => {
+test('at most five subscriptions share a URL in any spelling, including deleting ones', async () => {
   const [tenant, stranger] = [await createTenant(app), await createTenant(app)];
   await fillUrl(tenant, 'https://hooks.partner.example/a~b?x=%3D');
   const post = (url: string) => founderOf(app, tenant)('POST', '', { ...bodyFor('sandbox'), url });
@@ -115,7 +115,7 @@ test('one URL is held by five, deleting ones included, however it is spelt', asy
   assert.equal((await post(url)).status, 201, 'a day later they have ended');
 });
 
-test('a change of the url counts as well, and failed ones do not', async () => {
+test('the URL limit applies to changes, and failed subscriptions do not count', async () => {
   const tenant = await createTenant(app);
   const founder = founderOf(app, tenant);
   const [first = ''] = await fillUrl(tenant, 'https://partner.example/full');
@@ -129,7 +129,7 @@ test('a change of the url counts as well, and failed ones do not', async () => {
   assertUrlFull(await founder('POST', '', { ...bodyFor('sandbox'), url: 'https://partner.example/full' }));
 });
 
-test('of ten that are to hold a URL at once, created and changed on two nodes, five do', async () => {
+test('of ten concurrent creations and changes to one URL on two nodes five succeed', async () => {
   const tenant = await createTenant(app);
   const token = await userToken(app, tenant.organizationGuid);
   const url = 'https://partner.example/wanted';

@@ -36,7 +36,7 @@ async function insertMany(count: number): Promise<number> {
 }
 const both = await withKeys(`${NEW},${OLD}`);
 
-test('a key that cannot be read fails the rotation as a whole, so that nobody drops its master key', async () => {
+test('an undecryptable key fails the whole rotation, so that its master key is kept', async () => {
   const { guid } = await createSubscription(before, tenant);
   const ofSubscription = <T>(query: { where(name: 'guid', is: '=', guid: string): T }) =>
     query.where('guid', '=', guid);
@@ -49,7 +49,7 @@ test('a key that cannot be read fails the rotation as a whole, so that nobody dr
   await ofSubscription(queries.deleteFrom('subscriptions')).execute();
 });
 
-test('rotation moves every key, also of what has ended, and once', async () => {
+test('rotation re-encrypts every key once, including keys of ended subscriptions', async () => {
   assert.deepEqual(await keysSeenBy(both), keys);
   const more = await insertMany(600);
   const { status, body } = await both.operate('POST', '/master_key/rotate');
@@ -58,7 +58,7 @@ test('rotation moves every key, also of what has ended, and once', async () => {
   assert.equal(again.body.reencrypted, 0);
 });
 
-test('after it the old master key is not needed, and does not open anything any more', async () => {
+test('after the rotation the old master key decrypts nothing', async () => {
   assert.deepEqual(await keysSeenBy(await withKeys(NEW)), keys);
   await assert.rejects(keysSeenBy(await withKeys(OLD)), /not among the given ones/);
 });

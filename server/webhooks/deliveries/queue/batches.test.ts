@@ -58,7 +58,7 @@ async function createBatch(
   return { guid, guids };
 }
 
-test('many at once are one row and no place in the queue, and it goes with the last of them', async () => {
+test('many deliveries at once are one batch without queue rows, deleted with the last outcome', async () => {
   const { tenant, endpoint, subscription } = await createEndpoint();
   const slow = hold();
   endpoint.behave(slow);
@@ -74,7 +74,7 @@ test('many at once are one row and no place in the queue, and it goes with the l
   assert.deepEqual(await queueOf(app, subscription), []);
 });
 
-test('a few have their places in the queue', async () => {
+test('a few deliveries have queue rows', async () => {
   const { tenant, endpoint, subscription } = await createEndpoint();
   const slow = hold();
   endpoint.behave(slow);
@@ -86,7 +86,7 @@ test('a few have their places in the queue', async () => {
   await dispatcher.drain();
 });
 
-test('those that fail get a place in the queue, and are tried again on schedule', async () => {
+test('failed batched deliveries get a queue row and are retried on schedule', async () => {
   const { tenant, endpoint, subscription } = await createEndpoint();
   let requests = 0;
   endpoint.behave(() => {
@@ -107,7 +107,7 @@ test('those that fail get a place in the queue, and are tried again on schedule'
   assert.deepEqual(await queueOf(app, subscription), []);
 });
 
-test('a list of what is waiting has them, each once, and says that they are about to be sent', async () => {
+test('lists of waiting deliveries include batched ones once', async () => {
   const { tenant, endpoint, subscription } = await createEndpoint();
   const slow = hold();
   const answers = ['fail', 'wait', 'wait'];
@@ -131,7 +131,7 @@ test('a list of what is waiting has them, each once, and says that they are abou
   await dispatcher.drain();
 });
 
-test('what its dispatcher does not know of gets its place after a minute, and is sent', async () => {
+test('a batch unknown to its dispatcher is requeued after a minute and sent', async () => {
   const endpoint = await createEndpoint();
   const holder = dispatcher.holder() ?? '';
   await createBatch(endpoint, holder);
@@ -148,7 +148,7 @@ test('what its dispatcher does not know of gets its place after a minute, and is
   assert.deepEqual(await batchesOf(endpoint.subscription), []);
 });
 
-test('dissolved, those that are held stay with their holder and the others are free', async () => {
+test('requeued deliveries stay leased if held, and are free otherwise', async () => {
   const endpoint = await createEndpoint();
   const holder = 'a'.repeat(32);
   const { guid, guids } = await createBatch(endpoint, holder);
@@ -170,7 +170,7 @@ test('dissolved, those that are held stay with their holder and the others are f
   await dispatcher.drain();
 });
 
-test('what is being written down is not given a place by whoever takes over at that moment', async () => {
+test('a takeover does not requeue deliveries that are being recorded', async () => {
   const endpoint = await createEndpoint();
   const { guid, guids } = await createBatch(endpoint, 'a'.repeat(32));
   const [done = ''] = guids;
@@ -186,7 +186,7 @@ test('what is being written down is not given a place by whoever takes over at t
   await dispatcher.drain();
 });
 
-test('what a dispatcher that is gone left is swept into the queue, what another holds is not', async () => {
+test('batches of a dead dispatcher are requeued by the sweep, those of a living one are not', async () => {
   const endpoint = await createEndpoint();
   const gone = await createBatch(endpoint, 'b'.repeat(32));
   const kept = await createBatch(endpoint, dispatcher.holder() ?? '', 1);

@@ -64,7 +64,7 @@ async function settleAgain(): Promise<void> {
 }
 
 for (const outageMs of [0, 30_000]) {
-  test(`outcomes wait for the database and are recorded after it, ${outageMs / 1_000} s later`, async () => {
+  test(`outcomes are recorded after an outage of ${outageMs / 1_000} s`, async () => {
     const { tenant, endpoint, subscription } = await createEndpoint();
     const slow = hold();
     endpoint.behave(slow);
@@ -91,7 +91,7 @@ for (const outageMs of [0, 30_000]) {
   });
 }
 
-test('failures wait, too, and are tried again when their schedule says', async () => {
+test('failures are recorded after an outage and retried on schedule', async () => {
   const { tenant, endpoint, subscription } = await createEndpoint();
   const slow = hold();
   endpoint.behave(slow);
@@ -115,7 +115,7 @@ test('failures wait, too, and are tried again when their schedule says', async (
   assert.ok((completed_at?.getTime() ?? 0) >= failedAt + 2_000);
 });
 
-test('what waits in memory when the lease runs out is sent when it is renewed, and each once', async () => {
+test('held deliveries are sent once after an expired lease is renewed', async () => {
   const { tenant, endpoint, subscription } = await createEndpoint();
   const slow = hold();
   endpoint.behave(slow);
@@ -134,7 +134,7 @@ test('what waits in memory when the lease runs out is sent when it is renewed, a
   assert.deepEqual(await queueOf(app, subscription), []);
 });
 
-test('after an outage the dispatcher goes on by itself', async () => {
+test('the dispatcher resumes by itself after an outage', async () => {
   const { tenant, endpoint, subscription } = await createEndpoint();
   const bringBack = await takeDatabaseAway(app);
   await dispatcher.drain();
@@ -156,7 +156,7 @@ const REFUSALS = {
 };
 
 for (const [what, { timing, deed }] of Object.entries(REFUSALS))
-  test(`when the database ${what}, nothing is held, sent or left behind of the event`, async () => {
+  test(`when the database ${what}, nothing of the event is held, sent or stored`, async () => {
     const { tenant, endpoint, subscription } = await createEndpoint();
     const before = (await deliveriesOf(app, subscription)).length;
     const queries = queriesOfOwner(app.testDatabase);

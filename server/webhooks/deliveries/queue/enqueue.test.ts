@@ -21,7 +21,7 @@ const unanswered: Database = {
 const { enqueue } = createEnqueue({ database: unanswered, clock, guids, subscriptions, dispatcher });
 
 for (const count of [1, 40]) {
-  test(`${count} committed without an answer are released at once, and sent once`, async () => {
+  test(`${count} deliveries with an unknown commit are released at once and sent once`, async () => {
     const tenant = await createTenant(app);
     const endpoint = await createTestEndpoint();
     const subscription = await createSubscription(app, tenant, { url: endpoint.url });

@@ -109,7 +109,7 @@ async function clear(): Promise<void> {
   await real.queries.deleteFrom('dispatchers').execute();
 }
 
-test('it has no name before it starts, then one that the others can see for ten seconds', async () => {
+test('start acquires a lease of ten seconds', async () => {
   await clear();
   const { lease, clock } = createHarness();
   assert.equal(lease.holder(), undefined);
@@ -121,7 +121,7 @@ test('it has no name before it starts, then one that the others can see for ten 
   assert.deepEqual([...(await dispatchers())], [[holder, new Date(clock.now().getTime() + LEASE_MS)]]);
 });
 
-test('its holder stops relying on it two seconds before the others do', async () => {
+test('the holder stops using the lease two seconds before it expires', async () => {
   await clear();
   const { lease, clock } = createHarness();
   await lease.start();
@@ -133,7 +133,7 @@ test('its holder stops relying on it two seconds before the others do', async ()
   assert.equal(lease.lastHolder(), holder, 'what was taken was taken under this name');
 });
 
-test('a renewal every two seconds keeps the same name for any time', async () => {
+test('renewal every two seconds keeps the lease', async () => {
   await clear();
   const { lease, clock, renew, state } = createHarness();
   await lease.start();
@@ -147,7 +147,7 @@ test('a renewal every two seconds keeps the same name for any time', async () =>
   assert.equal(state.lost, 0);
 });
 
-test('ensure renews what has run out, and only that', async () => {
+test('ensure renews only an expired lease', async () => {
   await clear();
   const { lease, clock } = createHarness();
   await lease.start();
@@ -161,7 +161,7 @@ test('ensure renews what has run out, and only that', async () => {
   assert.ok(lease.holder());
 });
 
-test('what a dead dispatcher held is released when its lease has run out, and not before', async () => {
+test('deliveries of a dead dispatcher are released when its lease expires, not before', async () => {
   await clear();
   const clock = createFakeClock();
   const [dead, living] = [createHarness(clock), createHarness(clock)];
@@ -186,7 +186,7 @@ test('what a dead dispatcher held is released when its lease has run out, and no
   assert.match(living.logged.join(), /"deliveries":5,.*took over from an expired dispatcher/);
 });
 
-test('one that starts takes over from the dead at once', async () => {
+test('a starting dispatcher takes over from expired ones at once', async () => {
   await clear();
   const clock = createFakeClock();
   const [dead, fresh] = [createHarness(clock), createHarness(clock)];
@@ -197,7 +197,7 @@ test('one that starts takes over from the dead at once', async () => {
   assert.equal(await heldBy(null), 4);
 });
 
-test('one that was taken for dead is told so, and goes on under a new name', async () => {
+test('a dispatcher that lost its lease is notified and acquires a new one', async () => {
   await clear();
   const clock = createFakeClock();
   const [paused, other] = [createHarness(clock), createHarness(clock)];
@@ -221,7 +221,7 @@ test('one that was taken for dead is told so, and goes on under a new name', asy
   assert.match(paused.logged.join(), /lease lost/);
 });
 
-test('two that find the same dead one release it once', async () => {
+test('two dispatchers that find the same expired one release it once', async () => {
   await clear();
   const clock = createFakeClock();
   const [dead, ...living] = [createHarness(clock), createHarness(clock), createHarness(clock)];
@@ -233,7 +233,7 @@ test('two that find the same dead one release it once', async () => {
   assert.equal(living.filter(({ logged }) => /took over/.test(logged.join())).length, 1);
 });
 
-test('while the database is away nothing is taken, and the name is kept when it is back in time', async () => {
+test('during an outage nothing is claimed, and a short outage keeps the lease', async () => {
   await clear();
   const { lease, clock, logged, state } = createHarness();
   await lease.start();
@@ -249,7 +249,7 @@ test('while the database is away nothing is taken, and the name is kept when it 
   assert.equal(state.lost, 0);
 });
 
-test('stop gives everything back, is off the list and stops renewing', async () => {
+test('stop releases all deliveries, deletes the lease and stops renewing', async () => {
   await clear();
   const { lease, timers } = createHarness();
   await lease.start();

@@ -93,10 +93,10 @@ async function recordAround(begin: () => Promise<unknown>): Promise<void> {
   assert.deepEqual(await holders(), [null, null, null], 'everything is back in the queue');
 }
 
-test('a takeover and the recorder of the dispatcher that it takes for dead do not deadlock', () =>
+test('a takeover and the recorder of the expired dispatcher do not deadlock', () =>
   recordAround(() => database.transaction((transaction) => releaseAll(transaction, [HOLDER]))));
 
-test('the sweep of orphans and a recorder do not deadlock', () =>
+test('the orphan sweep and a recorder do not deadlock', () =>
   recordAround(() => createOrphans({ database, log }).sweepOrphans()));
 
 /** Both transactions have locked one row before either asks for the other's. */
@@ -115,7 +115,7 @@ async function crosswise(
   await Promise.all([run(one, first.resolve, second.promise), run(two, second.resolve, first.promise)]);
 }
 
-test('a recorder and that of the dispatcher it took over from write the same deliveries crosswise', async () => {
+test('two recorders that write the same deliveries in opposite order do not deadlock', async () => {
   const { first, second } = await take();
   await crosswise(
     [
@@ -135,7 +135,7 @@ test('a recorder and that of the dispatcher it took over from write the same del
   );
 });
 
-test('a takeover leaves what a recorder is writing to it', async () => {
+test('a takeover skips deliveries that a recorder is writing', async () => {
   const { first, second } = await take();
   await database.transaction(async (transaction) => {
     await failDeliveries(transaction, HOLDER, [outcomeOf(first, 'rejected')]);

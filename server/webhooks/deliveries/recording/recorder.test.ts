@@ -147,7 +147,7 @@ test('a success after failures is an attempt as well', async () => {
   assert.equal((await rowOf('deliveries', delivery.guid)).attempt_count, 4);
 });
 
-test('a failure goes back into the queue with its next moment, and whoever waits for it is told', async () => {
+test('a failure is requeued with its next attempt, which is announced', async () => {
   const { recorder, rescheduled } = createHarness();
   const [delivery] = await take(1);
   assert.ok(delivery);
@@ -242,7 +242,7 @@ test('a batch is a thousand at most, and the first full one does not wait', asyn
   assert.equal(await completed(deliveries), 2_500);
 });
 
-test('one write at a time, whoever asks for it meanwhile', async () => {
+test('writes never overlap', async () => {
   const { clock, recorder, state, writes, mostConcurrent } = createHarness();
   const deliveries = await take(2_300);
   const held = Promise.withResolvers<void>();
@@ -316,7 +316,7 @@ test('a database that is away is asked once a second, however many outcomes come
   assert.equal(await completed(deliveries), 1_500);
 });
 
-test('flush returns when the database is away, and leaves nobody waiting for it', async () => {
+test('flush returns while the database is unavailable', async () => {
   const { recorder, state, writes } = createHarness();
   const deliveries = await take(3);
   state.away = true;
@@ -351,7 +351,7 @@ test('flush waits for the write under way, and has nothing to do without outcome
   assert.equal(await completed([delivery]), 1);
 });
 
-test('one outcome that cannot be stored does not stop the others, and is recorded without its words', async () => {
+test('a rejected outcome does not stop the others and is recorded without its texts', async () => {
   const { recorder, logged, writes, metrics } = createHarness();
   const deliveries = await take(1_000);
   const poisoned = deliveries[617] as Delivery;
@@ -375,7 +375,7 @@ test('one outcome that cannot be stored does not stop the others, and is recorde
   );
 });
 
-test('two that cannot be stored in one batch, first and last', async () => {
+test('two rejected outcomes in one batch, first and last', async () => {
   const { recorder } = createHarness();
   const deliveries = await take(9);
   const recorded = deliveries.map((delivery, index) =>
@@ -386,7 +386,7 @@ test('two that cannot be stored in one batch, first and last', async () => {
   assert.equal(await completed(deliveries), 9);
 });
 
-test('what cannot even be sent to the database holds up nobody, and is not tried for ever', async () => {
+test('an outcome that cannot be encoded does not stop the others and is dropped', async () => {
   const { recorder, logged } = createHarness();
   const deliveries = await take(9);
   const recorded = deliveries.map((delivery, index) =>
@@ -398,7 +398,7 @@ test('what cannot even be sent to the database holds up nobody, and is not tried
   assert.ok(logged.some((line) => line.includes('could not record an outcome"')));
 });
 
-test('a delivery whose outcome cannot be stored does not stay leased while its process lives', async () => {
+test('a delivery whose outcome cannot be recorded is released', async () => {
   const { recorder } = createHarness();
   const [delivery] = await take(1);
   assert.ok(delivery);
@@ -407,7 +407,7 @@ test('a delivery whose outcome cannot be stored does not stay leased while its p
   assert.notEqual((await queued(delivery))?.leased_by, HOLDER);
 });
 
-test('an outcome of a minute that has no partition is recorded without being counted, and holds up nobody', async () => {
+test('an outcome without a counter partition is recorded without being counted', async () => {
   const { recorder } = createHarness();
   const deliveries = await take(3);
   const leap = new Date(app.clock.now().getTime() + 90 * 24 * 3_600_000);
@@ -419,7 +419,7 @@ test('an outcome of a minute that has no partition is recorded without being cou
   assert.equal(await completed(deliveries), 3);
 });
 
-test('each minute counts what was recorded in it, from any number of batches', async () => {
+test('counters sum the outcomes of all batches of a minute', async () => {
   app.clock.advance(3_600_000);
   const { recorder } = createHarness();
   const deliveries = await take(6);
@@ -465,7 +465,7 @@ const added = (before: Totals, now: Totals): Totals => ({
 
 const nextAttemptAt = new Date(app.clock.now().getTime() + 2_000);
 
-test('outcomes whose commit was answered by nobody are counted once', async () => {
+test('outcomes whose commit response was lost are counted once', async () => {
   const { clock, recorder, state, writes } = createHarness();
   const before = await totals();
   const [good, bad, last] = await take(3);
@@ -484,7 +484,7 @@ test('outcomes whose commit was answered by nobody are counted once', async () =
   assert.equal((await rowOf('deliveries', bad.guid)).attempt_count, 1);
 });
 
-test('a batch of outcomes that are written already and new ones counts the new ones only', async () => {
+test('of recorded and new outcomes in one batch only the new ones are counted', async () => {
   const { recorder, state, writes } = createHarness();
   const before = await totals();
   const [good, bad, laterGood, laterBad] = await take(4);
@@ -500,7 +500,7 @@ test('a batch of outcomes that are written already and new ones counts the new o
   assert.deepEqual(added(before, await totals()), { completed: 2, failed: 2, answers: 2 });
 });
 
-test('a failure that was written and taken again meanwhile is not written over its next attempt', async () => {
+test('a repeated failure does not overwrite the next attempt', async () => {
   const { clock, recorder, state } = createHarness();
   const before = await totals();
   const [delivery] = await take(1);
@@ -519,7 +519,7 @@ test('a failure that was written and taken again meanwhile is not written over i
   assert.deepEqual(added(before, await totals()), { completed: 0, failed: 1, answers: 0 });
 });
 
-test('a success of what another dispatcher has completed meanwhile is not counted again', async () => {
+test('a success of a delivery that another dispatcher completed is not counted again', async () => {
   const [slow, quick] = [createHarness(), createHarness()];
   const before = await totals();
   const [delivery] = await take(1, { holder: STRANGER });
@@ -548,7 +548,7 @@ async function createBatch(deliveries: readonly Delivery[]): Promise<void> {
 }
 
 for (const rest of ['all of them', 'some of them']) {
-  test(`of ${rest} under one row, nothing is counted or queued twice`, async () => {
+  test(`of ${rest} in one batch, nothing is counted or queued twice`, async () => {
     const { clock, recorder, state } = createHarness();
     const before = await totals();
     const deliveries = await take(4);

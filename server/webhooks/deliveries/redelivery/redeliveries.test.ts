@@ -81,7 +81,7 @@ const event = (name: string) => Buffer.from(name.padEnd(16)).toString('hex');
 const once = (...names: string[]) => Object.fromEntries(names.map((name) => [event(name), 1]));
 const ago = (ms: number) => new Date(clock.now().getTime() - ms);
 
-test('what failed in the window is sent once more; nothing else is', async () => {
+test('only failed deliveries in the window are redelivered', async () => {
   const { owner, subscription } = await createOwner();
   const other = await createSubscription(app, owner, { environment: 'production' });
   const from = ago(10 * HOUR_MS);
@@ -139,7 +139,7 @@ test('what failed in the window is sent once more; nothing else is', async () =>
   );
 });
 
-test('what was resent already, or failed more than once, gets one delivery at most', async () => {
+test('an event gets at most one new delivery', async () => {
   const { owner, subscription } = await createOwner();
   const failed = (name: string, hours: number): Options => ({
     ...{ ended: 'failed', at: ago(HOUR_MS), created_at: ago(hours * HOUR_MS), event_guid: event(name) },
@@ -176,7 +176,7 @@ test('what was resent already, or failed more than once, gets one delivery at mo
   assert.equal((await get(owner, second)).done, 8);
 });
 
-test('two redeliveries of one subscription run one after the other, so that they agree', async () => {
+test('redeliveries of one subscription run sequentially', async () => {
   const { owner, subscription } = await createOwner();
   const deliveries = Array.from(
     { length: 700 },
@@ -193,7 +193,7 @@ test('two redeliveries of one subscription run one after the other, so that they
   assert.deepEqual([counts.length, Math.max(...counts)], [700, 1]);
 });
 
-test('a subscription has at most 10 at a time, however many ask at once', async () => {
+test('a subscription has at most 10 running redeliveries, even with concurrent requests', async () => {
   const { owner, subscription } = await createOwner();
   const ask = () => post(owner, { subscription_guid: subscription.guid, since: since() });
   const answers = await Promise.all(Array.from({ length: 14 }, ask));
@@ -204,7 +204,7 @@ test('a subscription has at most 10 at a time, however many ask at once', async 
   assert.equal((await ask()).status, 201);
 });
 
-test('what fails after the redelivery was made is not its business', async () => {
+test('deliveries that fail after the redelivery was created are not included', async () => {
   const { owner, subscription } = await createOwner();
   const known = await insertDeliveries(app, owner, subscription, [
     { ended: 'failed', created_at: ago(HOUR_MS), event_guid: event('before') },
@@ -219,7 +219,7 @@ test('what fails after the redelivery was made is not its business', async () =>
   assert.equal((await get(owner, redelivery)).done, 1);
 });
 
-test('1,200 over three weeks are dealt with in batches of 500, which survive a restart', async () => {
+test('1,200 deliveries are redelivered in batches of 500, across a restart', async () => {
   const { owner, subscription } = await createOwner();
   const known: string[] = [];
   for (const days of [6, 3, 0])
@@ -260,7 +260,7 @@ test('two nodes at once: each failed delivery gets exactly one new delivery', as
   assert.deepEqual([counts.length, Math.max(...counts)], [3_000, 1]);
 });
 
-test('what another node is at is left to it, and taken up when that one has gone', async () => {
+test('a redelivery locked by another node is skipped and continued later', async () => {
   const { owner, subscription } = await createOwner();
   const known = await insertDeliveries(app, owner, subscription, [
     { ended: 'failed', event_guid: event('x') },
@@ -279,7 +279,7 @@ test('what another node is at is left to it, and taken up when that one has gone
   assert.deepEqual(await resent(subscription, known), once('x'));
 });
 
-test('while more than 5,000 wait for the subscription, its redelivery waits too, and others go on', async () => {
+test('a redelivery pauses while more than 5,000 deliveries wait; others continue', async () => {
   const { owner, subscription } = await createOwner();
   const [known] = await insertDeliveries(app, owner, subscription, [
     { ended: 'failed', event_guid: event('x'), created_at: ago(1) },
@@ -306,7 +306,7 @@ test('while more than 5,000 wait for the subscription, its redelivery waits too,
   assert.deepEqual(await resent(subscription, [String(known)]), once('x'));
 });
 
-test('it fails when the subscription stops delivering on the way', async () => {
+test('a redelivery fails when its subscription stops delivering', async () => {
   const { owner, subscription } = await createOwner();
   const deliveries = Array.from(
     { length: 600 },
@@ -323,14 +323,14 @@ test('it fails when the subscription stops delivering on the way', async () => {
   assert.equal(failed_at, clock.now().toISOString());
 });
 
-test('a subscription that no longer delivers has nothing to recover for: 409', async () => {
+test('a redelivery to a subscription that no longer delivers: 409', async () => {
   const { owner, subscription } = await createOwner();
   await app.operate('PATCH', `/subscriptions/${subscription.guid}`, { disabled: true });
   const answer = await post(owner, { subscription_guid: subscription.guid, since: since() });
   assertError(answer, 409, 'delivery_not_retryable', /^subscription_guid /);
 });
 
-test('nothing is asked of the database for a second after there was nothing, unless one was made here', async () => {
+test('without a running redelivery the database is queried once per second', async () => {
   const { owner, subscription } = await createOwner();
   await run();
   clock.advance(1_000);
@@ -349,7 +349,7 @@ test('nothing is asked of the database for a second after there was nothing, unl
   assert.equal(await app.redeliveries.step(), true, 'it was made here');
 });
 
-test('the window begins before it ends, and ends now at the latest', async () => {
+test('since must be before until, and until is at most now', async () => {
   const { owner, subscription } = await createOwner();
   const subscription_guid = subscription.guid;
   const now = clock.now().toISOString();
@@ -378,7 +378,7 @@ test('the window begins before it ends, and ends now at the latest', async () =>
   await run();
 });
 
-test('it is recorded who asked for it', async () => {
+test('a redelivery has an audit record', async () => {
   const { owner, subscription } = await createOwner();
   const redelivery = await recover(owner, subscription);
   const record = soleRecord(await auditRecordsOf(app, String(redelivery.guid)));
@@ -388,7 +388,7 @@ test('it is recorded who asked for it', async () => {
   assert.deepEqual(record.changes, changes);
 });
 
-test('the subscription has to be the caller’s, in the environment of the token', async () => {
+test('the subscription must belong to the caller and the environment of the token', async () => {
   const { owner, subscription } = await createOwner();
   const live = await createSubscription(app, owner, { environment: 'production' });
   const stranger = await createTenant(app);
@@ -417,7 +417,7 @@ test('the subscription has to be the caller’s, in the environment of the token
   await run();
 });
 
-test('the list has filters and pages, and what is another’s is not in it', async () => {
+test('the list has filters and pages and excludes other tenants', async () => {
   const { owner, subscription } = await createOwner();
   const live = await createSubscription(app, owner, { environment: 'production' });
   const stopped = await createSubscription(app, owner);
@@ -466,7 +466,7 @@ test('the list has filters and pages, and what is another’s is not in it', asy
   await run();
 });
 
-test('those that ended before the retention are forgotten, and no others', async () => {
+test('redeliveries that ended before the retention are deleted, and no others', async () => {
   const { owner, subscription } = await createOwner();
   const ended = await recover(owner, subscription);
   await run();

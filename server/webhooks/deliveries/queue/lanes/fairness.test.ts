@@ -42,7 +42,7 @@ function look(app: TestApp): void {
   void app.dispatcher.drain();
 }
 
-test('2,000 deliveries for a dead endpoint and as many for one that hangs do not hold up a healthy one', async () => {
+test('2,000 deliveries to a dead and to a hanging endpoint do not delay a healthy one', async () => {
   const app = await createDispatchingApp();
   const hanging = await createTestEndpoint();
   hanging.behave({ kind: 'hang' });
@@ -68,7 +68,7 @@ test('2,000 deliveries for a dead endpoint and as many for one that hangs do not
   assert.ok((await metricOf(app, IN_FLIGHT)) <= 2, 'one at a time for each of the two');
 });
 
-test('an endpoint that keeps failing is left alone between attempts', async () => {
+test('an endpoint that keeps failing gets a pause between attempts', async () => {
   const app = await createDispatchingApp();
   const failing = await createTestEndpoint();
   failing.behave({ kind: 'answer', status: 500 });
@@ -84,7 +84,7 @@ test('an endpoint that keeps failing is left alone between attempts', async () =
   assert.ok(more >= 10 && more <= 40, `${more} requests in a second`);
 });
 
-test('lanes take turns: the first of B arrive long before the last of A, however much A has', async () => {
+test('lanes take turns: the first deliveries of B arrive long before the last of A', async () => {
   const app = await createDispatchingApp();
   const shared = await createTestEndpoint();
   const a = await createBacklog(app, `${shared.url}/a`, 500);
@@ -100,7 +100,7 @@ test('lanes take turns: the first of B arrive long before the last of A, however
   assert.deepEqual(await queueOf(app, b.subscription), []);
 });
 
-test('what is held in memory is bounded, and nothing is left of it in the end', async () => {
+test('held deliveries are bounded, and none is left at the end', async () => {
   const app = await createDispatchingApp();
   const healthy = await createTestEndpoint({ maxReceived: 20_000 });
   const { subscription } = await createBacklog(app, healthy.url, 8_000);
@@ -120,7 +120,7 @@ test('what is held in memory is bounded, and nothing is left of it in the end', 
   assert.deepEqual(await queueOf(app, subscription), []);
 });
 
-test('endpoints that hang, with backlogs that would fill the memory, do not take it from a healthy one', async () => {
+test('backlogs of hanging endpoints do not use up the memory of a healthy one', async () => {
   const app = await createDispatchingApp();
   const hanging = await createTestEndpoint();
   hanging.behave({ kind: 'hang' });
@@ -139,7 +139,7 @@ test('endpoints that hang, with backlogs that would fill the memory, do not take
   await healthy.waitForCount(11);
 });
 
-test('an endpoint that begins to hang gives back what it holds in memory, and gets it once it answers', async () => {
+test('an endpoint that starts to hang requeues its held deliveries and receives them once it answers', async () => {
   const app = await createDispatchingApp();
   const endpoint = await createTestEndpoint();
   const { tenant, subscription } = await createBacklog(app, endpoint.url, 0);
@@ -165,7 +165,7 @@ test('an endpoint that begins to hang gives back what it holds in memory, and ge
   assert.deepEqual(new Set(guidsAt(endpoint).slice(1)), new Set(events));
 });
 
-test('what an endpoint has waiting in the database is sent before what is new', async () => {
+test('queued deliveries of an endpoint are sent before new ones', async () => {
   const app = await createDispatchingApp();
   const endpoint = await createTestEndpoint({ maxReceived: 2_000 });
   const backlog = await createBacklog(app, endpoint.url, 0);
