@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bodyOf, type Delivery } from './delivery.ts';
 
-/** The body that is signed and sent (contract, section 7). */
+/** The signed request body (contract, section 7). */
 const DELIVERY: Delivery = {
   guid: '1'.repeat(32),
   subscriptionGuid: '2'.repeat(32),

@@ -15,11 +15,11 @@ import {
   subscriptionRow,
 } from '../../../testing/webhooks.ts';
 
-/** When an endpoint that was failing answers 2xx, what waits for it is sent at once (contract, section 7). */
+/** When a failing endpoint answers 2xx, its waiting deliveries are sent at once (contract, section 7). */
 const app = await createDispatchingApp();
 const { clock, dispatcher } = app;
 
-/** Fails for a while, with so many deliveries that wait for an attempt some minutes from now. */
+/** A failing endpoint with `count` deliveries due in some minutes. */
 async function failingWith(count: number, { active = false } = {}) {
   const tenant = await createTenant(app);
   const endpoint = await createTestEndpoint();
@@ -28,7 +28,7 @@ async function failingWith(count: number, { active = false } = {}) {
   await dispatcher.drain();
   const failedAt = clock.now();
   clock.advance(1_000);
-  // A walk over the queue that time leaps over counts as a long one, and takes a long rest.
+  // A walk during which the clock jumps counts as long and is followed by a long pause.
   await dispatcher.drain();
   const waiting = Array.from({ length: count }, (_, index) => ({
     attempt_count: 4,
@@ -40,8 +40,8 @@ async function failingWith(count: number, { active = false } = {}) {
   return { tenant, endpoint, subscription, guids, failedAt };
 }
 
-/** The success may come by the fast path, and what it entails in the round after it is written down. */
-async function settleTwice(): Promise<void> {
+/** The recovery takes effect in the poll after the success is recorded. */
+async function drainTwice(): Promise<void> {
   await dispatcher.drain();
   await dispatcher.drain();
 }
@@ -68,12 +68,12 @@ test('one 2xx sends all 300 waiting deliveries at once, within the limit', async
   const before = endpoint.received.length;
   clock.advance(1_000);
   const recoveredAt = clock.now();
-  await settleTwice();
+  await drainTwice();
   assert.equal(endpoint.received.length - before, guids.length + 1);
   assert.equal(new Set(guidsAt(endpoint)).size, guids.length + 1);
   assert.deepEqual(await queueOf(app, subscription), []);
   assert.deepEqual(clock.now(), recoveredAt);
-  // The limit grows by one for each success, from what failing has left of it.
+  // The limit grows by one for each success.
   assert.ok(concurrency.most() > 1 && concurrency.most() <= 64, `${concurrency.most()} at once`);
   const { activated_at, recovered_at } = await subscriptionRow(app, subscription);
   assert.deepEqual([activated_at, recovered_at], [recoveredAt, recoveredAt]);
@@ -83,7 +83,7 @@ test('a success of a new event sends the waiting deliveries, too', async () => {
   const { tenant, endpoint, subscription } = await failingWith(20, { active: true });
   endpoint.behave({ kind: 'answer' });
   await publishEvents(app, tenant);
-  await settleTwice();
+  await drainTwice();
   assert.deepEqual(await queueOf(app, subscription), []);
 });
 
@@ -95,7 +95,7 @@ test('after a recovery the limit starts at one and grows with each success', asy
   }
   const { seen } = countConcurrency(endpoint);
   clock.advance(660_000);
-  await settleTwice();
+  await drainTwice();
   assert.ok(seen.length > 100);
   for (const { open, answered } of seen) assert.ok(open <= 1 + answered, `${open} after ${answered} answers`);
 });
@@ -104,7 +104,7 @@ test('an endpoint that keeps failing gets no early retries', async () => {
   const { endpoint, subscription, guids } = await failingWith(50);
   const before = endpoint.received.length;
   clock.advance(1_000);
-  await settleTwice();
+  await drainTwice();
   assert.equal(endpoint.received.length, before + 1, 'only the one that was due');
   assert.equal((await queueOf(app, subscription)).length, guids.length + 1);
 });
@@ -117,10 +117,10 @@ test('an endpoint that fails again at once gets no further early retries', async
     return { kind: 'answer', status: answered === 1 ? 204 : 500 };
   });
   clock.advance(1_000);
-  await settleTwice();
+  await drainTwice();
   for (let step = 0; step < 20; step += 1) {
     clock.advance(50);
-    await settleTwice();
+    await drainTwice();
   }
   const held = 256;
   assert.ok(answered <= 1 + held, `${answered} requests`);
@@ -156,17 +156,17 @@ test('a rejected event is not retried with each success of another', async () =>
   const { tenant, endpoint, subscription } = await failingWith(0);
   endpoint.behave({ kind: 'answer' });
   clock.advance(1_000);
-  await settleTwice();
+  await drainTwice();
   const [poisoned = ''] = await publishEvents(app, tenant, [{ event_type: 'trade.failed' }]);
   endpoint.behave((_, request) => ({
     kind: 'answer',
     status: eventIn(request).guid === poisoned ? 500 : 204,
   }));
-  await settleTwice();
+  await drainTwice();
   for (let event = 0; event < 20; event += 1) {
     clock.advance(50);
     await publishEvents(app, tenant);
-    await settleTwice();
+    await drainTwice();
   }
   const { attempt_count } = await deliveryOf(app, subscription, poisoned);
   assert.ok(attempt_count <= 2, `${attempt_count} attempts in the first second`);
@@ -176,16 +176,16 @@ test('Retry-After is honoured even if other deliveries succeed', async () => {
   const { tenant, endpoint, subscription } = await failingWith(0);
   endpoint.behave({ kind: 'answer' });
   clock.advance(1_000);
-  await settleTwice();
+  await drainTwice();
   endpoint.behave({ kind: 'answer', status: 429, headers: { 'retry-after': '60' } });
   const [paused = ''] = await publishEvents(app, tenant);
-  await settleTwice();
+  await drainTwice();
   endpoint.behave({ kind: 'answer' });
   clock.advance(1_000);
   await publishEvents(app, tenant);
-  await settleTwice();
+  await drainTwice();
   assert.equal((await deliveryOf(app, subscription, paused)).attempt_count, 1, 'not ahead of its time');
   clock.advance(59_000);
-  await settleTwice();
+  await drainTwice();
   assert.notEqual((await deliveryOf(app, subscription, paused)).completed_at, null);
 });

@@ -8,7 +8,7 @@ import { guidOf, insertDeliveries } from '../../../testing/deliveries.ts';
 import { createSubscription } from '../../../testing/subscriptions.ts';
 import { createTenant, PRODUCTION_HOST, tokenOf, userToken } from '../../../testing/tenant.ts';
 
-/** GET /api/subscription_deliveries: who sees which deliveries, filters and pages (contract, section 5). */
+/** GET /api/subscription_deliveries: visibility, filters and pages (contract, section 5). */
 const app = await createTestApp();
 const { clock } = app;
 const tenant = await createTenant(app);
@@ -27,8 +27,8 @@ const event = guidOf(clock.now());
 const dueAt = new Date(START + DAY_MS);
 
 /** A to H, a minute apart, over both environments and all states. */
-const letters: Record<string, string> = {};
-for (const [letter, subscription, options] of [
+const labels: Record<string, string> = {};
+for (const [label, subscription, options] of [
   ['A', first, { ended: 'completed', event_guid: event, bank_guid: tenant.bankGuid }],
   ['B', second, { ended: 'failed', event_guid: event, event_type: 'trade.failed' }],
   ['C', first, { failing_since: minute(2), dueAt }],
@@ -40,10 +40,10 @@ for (const [letter, subscription, options] of [
 ] as const) {
   const created_at = clock.now();
   const [guid] = await insertDeliveries(app, tenant, subscription, [{ created_at, ...options }]);
-  letters[String(guid)] = letter;
+  labels[String(guid)] = label;
   clock.advance(MINUTE_MS);
 }
-const letter = (name: string) => Object.keys(letters).find((guid) => letters[guid] === name) as string;
+const label = (name: string) => Object.keys(labels).find((guid) => labels[guid] === name) as string;
 const at = (count: number, ms = 0) => new Date(START + count * MINUTE_MS + ms).toISOString();
 
 const sandbox = await tokenOf(app, tenant.organizationKey, scope);
@@ -51,10 +51,10 @@ const production = await tokenOf(app, tenant.organizationKey, scope, { host: PRO
 const list = (query: string, token: string) =>
   app.call({ url: `/api/subscription_deliveries?${query}`, token });
 
-/** By their letters; the others, which tell of the subscriptions themselves, as nothing. */
+/** Labels of the listed deliveries; subscription events are omitted. */
 async function found(query: string, token?: string): Promise<string> {
   const deliveries = objectsOf(await list(query, token ?? (await userToken(app, tenant.organizationGuid))));
-  return deliveries.map(({ guid }) => letters[String(guid)] ?? '').join('');
+  return deliveries.map(({ guid }) => labels[String(guid)] ?? '').join('');
 }
 
 test('a user token sees both environments, newest first; a token of an environment sees only that one', async () => {
@@ -72,7 +72,7 @@ test('bank and customer tokens are refused', async () => {
   const callers = { ...tenant, customerGuid: await createCustomer(app, tenant.bankGuid) };
   for (const type of ['bank', 'customer'] as const) {
     const token = await issueToken(app, callers, type);
-    for (const url of ['', `/${letter('A')}`])
+    for (const url of ['', `/${label('A')}`])
       assertError(
         await app.call({ url: `/api/subscription_deliveries${url}`, token }),
         403,
@@ -94,11 +94,11 @@ test('objects of another tenant or environment are not found', async () => {
     await tokenOf(app, stranger.organizationKey, scope),
     await userToken(app, stranger.organizationGuid),
   ]) {
-    const answer = await app.call({ url: `/api/subscription_deliveries/${letter('A')}`, token });
+    const answer = await app.call({ url: `/api/subscription_deliveries/${label('A')}`, token });
     assertError(answer, 404, 'not_found');
     assert.deepEqual(answer.body, absent.body);
     for (const query of [
-      `guid=${letter('A')},${letter('B')}`,
+      `guid=${label('A')},${label('B')}`,
       `subscription_guid=${first.guid}`,
       `subscription_guid=${first.guid},${second.guid}&state=failed`,
       `subscription_guid=${first.guid}&state=failing,storing`,
@@ -113,8 +113,8 @@ test('objects of another tenant or environment are not found', async () => {
 });
 
 test('guid, subscription_guid and subscription_event_guid take one value or a comma list', async () => {
-  assert.equal(await found(`guid=${letter('B')}`), 'B');
-  assert.equal(await found(`guid=${letter('A')},${letter('E')},${letter('A')}`), 'EA');
+  assert.equal(await found(`guid=${label('B')}`), 'B');
+  assert.equal(await found(`guid=${label('A')},${label('E')},${label('A')}`), 'EA');
   assert.equal(await found(`guid=${'0'.repeat(32)}`), '');
   assert.equal(await found(`subscription_guid=${second.guid}`), 'GB');
   assert.equal(await found(`subscription_guid=${second.guid},${live.guid}`), 'GFDB');
@@ -199,12 +199,12 @@ test('created_at decides even if the guid is ahead of the clock', async () => {
 test('filters combine, on every page and in the total', async () => {
   assert.equal(await found(`state=failed&event_type=trade.failed&created_at_gte=${at(2)}`), 'E');
   assert.equal(await found(`state=failed,storing&subscription_guid=${live.guid}`), 'FD');
-  assert.equal(await found(`guid=${letter('A')}&state=failed`), '');
+  assert.equal(await found(`guid=${label('A')}&state=failed`), '');
   assert.equal(await found(`subscription_event_guid=${event}&state=failed`), 'B');
   assert.equal(await found(`bank_guid=${tenant.bankGuid}&environment=production`), 'D');
   const query = 'state=failed,failing,completed&per_page=4';
   const { body } = await list(query, await userToken(app, tenant.organizationGuid));
-  assert.deepEqual([body.total, body.next], [6, letter('C')]);
+  assert.deepEqual([body.total, body.next], [6, label('C')]);
   assert.equal(await found(query), 'GEDC');
   assert.equal(await found(`${query}&after=${body.next}`), 'BA');
   assert.equal(await found(`${query}&page=1`), 'BA');

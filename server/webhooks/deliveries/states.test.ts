@@ -8,7 +8,7 @@ import { createSubscription } from '../../../testing/subscriptions.ts';
 import { createTenant, userToken } from '../../../testing/tenant.ts';
 import type { Tables } from '../../infrastructure/database/tables.ts';
 
-/** What a delivery and its attempts look like (specification, Delivery; contract, section 7). */
+/** Views of deliveries and attempts (specification, Delivery; contract, section 7). */
 const app = await createTestApp();
 const { clock } = app;
 const tenant = await createTenant(app);

@@ -25,7 +25,7 @@ const countersOf = (organizationGuid: string) =>
     .orderBy('environment')
     .execute();
 
-/** A tenant without the events that making it brought about. */
+/** A tenant without the events of its creation. */
 async function createCountedTenant() {
   const tenant = await createTenant(app);
   await eventCounters.flush();
@@ -33,7 +33,7 @@ async function createCountedTenant() {
   return tenant;
 }
 
-/** The beginning of a minute, so that what follows within it stays in it. */
+/** The start of a minute, so that the test does not cross into the next. */
 function toNextMinute(): Date {
   clock.advance(60_000 - (clock.now().getTime() % 60_000));
   return clock.now();
@@ -108,7 +108,7 @@ test('closing the app writes the remaining counts', async () => {
   );
 });
 
-/** Counters in a time of their own whose database can be away. */
+/** Counters in virtual time on a database that a test can disconnect. */
 function createHarness() {
   const time = createFakeClock();
   const logged: string[] = [];
@@ -139,7 +139,7 @@ function createHarness() {
   return { time, logged, state, counters, note };
 }
 
-/** Carries the statement out, and then the connection breaks. */
+/** Runs the statement, then breaks the connection. */
 function losingAnswer(executor: QueryExecutor): QueryExecutor {
   return new Proxy(executor, {
     get(target, property) {

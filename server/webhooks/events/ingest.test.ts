@@ -7,7 +7,7 @@ import { eventOf, publishEvents } from '../../../testing/events.ts';
 import { createTenant, userToken } from '../../../testing/tenant.ts';
 import { EVENT_TYPES } from './catalogue.ts';
 
-/** POST /operator/events: what it takes, what it refuses by name, and that the same twice is once. */
+/** POST /operator/events */
 const app = await createTestApp();
 const tenant = await createTenant(app);
 const other = await createTenant(app, { environment: 'production' });
@@ -29,7 +29,7 @@ async function published(): Promise<number> {
   return values.reduce((sum, { value }) => sum + value, 0);
 }
 
-/** Nothing of a refused request is left: no row, and no count of one. */
+/** Asserts that a refused request stored no event and counted none. */
 async function assertRefused(
   request: () => Promise<Answer>,
   ...refusal: [status: number, code: string, message: RegExp]
@@ -39,7 +39,7 @@ async function assertRefused(
   assert.deepEqual([await stored(), await published()], before);
 }
 
-/** A guid of that moment; `tail` is everything after the time. */
+/** A guid of that time; `tail` follows the time bits. */
 function guidAt(ms: number, tail = `7${'0'.repeat(3)}8${'0'.repeat(15)}`): string {
   return ms.toString(16).padStart(12, '0') + tail;
 }
@@ -176,7 +176,7 @@ test('a repeated event is accepted and not delivered again', async () => {
   const first = await send(...events);
   const before = [await stored(), await published()];
   app.clock.advance(1_000);
-  // Told with and without the environment, it is the same event.
+  // With and without the environment it is the same event.
   const again = await send(...events.map((each) => ({ ...each, environment: 'sandbox' })));
   assert.deepEqual([again.status, again.body], [202, { ...first.body, created: 0 }]);
   assert.deepEqual([await stored(), await published()], before, 'nor is anything about it changed');
@@ -193,7 +193,7 @@ test('the same event twice in one request is one event', async () => {
   assert.deepEqual([(body.guids as string[])[0], (body.guids as string[])[2]], [sent.guid, sent.guid]);
 });
 
-/** Each thing that an event says, said otherwise. */
+/** Each field of an event with another value. */
 async function contradictions(): Promise<Record<string, unknown>[]> {
   const path = `/organizations/${tenant.organizationGuid}/banks`;
   const second = await app.operate('POST', path, { name: 'Second', environment: 'sandbox' });
@@ -282,7 +282,7 @@ test('0 and 1,001 events are refused, 1,000 with every field are accepted', asyn
     );
   await assertRefused(() => send(...full(1_001)), 400, 'invalid_parameter', /^events must have at most 1000/);
   const events = full(1_000);
-  // The longest that a sender could reasonably write: indented, and still below the limit of 1 MiB.
+  // Indented JSON of all fields, which is still below the limit of 1 MiB.
   assert.ok(Buffer.byteLength(JSON.stringify({ events }, undefined, 4)) < 1024 ** 2 / 2);
   const { status, body } = await send(...events);
   assert.deepEqual([status, body.total, body.created], [202, 1_000, 1_000]);

@@ -11,7 +11,7 @@ import { createLog } from '../../infrastructure/runtime/log.ts';
 import { selectDeliveries } from '../deliveries/store.ts';
 import { type EventFilters, selectEvents } from './store.ts';
 
-/** A page of events, and of deliveries, costs what is on it, however rare that is. */
+/** The cost of a page of events or deliveries does not depend on how rare its rows are. */
 const testDatabase = await createTestDatabase();
 const log = createLog({ level: 'silent', terminal: false });
 const database = createDatabase({ url: testDatabase.url, connections: 2, log });
@@ -34,7 +34,7 @@ const RARE = 5;
 const MAX_BLOCKS_OF_FEW = 90;
 const MAX_BLOCKS_OF_MANY = 600;
 
-/** The oldest few are of the rare type and the rare bank. */
+/** The oldest few have the rare type and the rare bank. */
 const guid = sql`(lpad(to_hex(${now.getTime()}::bigint + n), 12, '0') || '70008' || lpad(to_hex(n), 15, '0'))::uuid`;
 const type = sql`case when n <= ${RARE}::int then 'trade.failed' else 'trade.completed' end`;
 const bank = sql`case when n <= ${RARE}::int then ${rareBank} else ${bankGuid} end::uuid`;

@@ -6,7 +6,7 @@ import { nextGuid } from '../../../testing/customers.ts';
 import { publishEvents } from '../../../testing/events.ts';
 import { createTenant, PRODUCTION_HOST, tokenOf, userToken } from '../../../testing/tenant.ts';
 
-/** GET /api/subscription_events: who sees which events, filters and pages (contract, section 5). */
+/** GET /api/subscription_events: visibility, filters and pages (contract, section 5). */
 const app = await createTestApp();
 const tenant = await createTenant(app);
 const stranger = await createTenant(app);
@@ -18,14 +18,14 @@ const path = `/organizations/${tenant.organizationGuid}/banks`;
 const live = await app.operate('POST', path, { name: 'Live', environment: 'production' });
 const liveBank = String(live.body.guid);
 
-/** A to F, a minute apart. The creation of the banks is older than all of them. */
+/** A to F, a minute apart; the events of the banks are older. */
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 app.clock.advance(MINUTE_MS);
 const START = app.clock.now().getTime();
 const objectGuid = nextGuid(app);
-const letters: Record<string, string> = {};
-for (const [letter, fields] of Object.entries({
+const labels: Record<string, string> = {};
+for (const [label, fields] of Object.entries({
   A: { event_type: 'transfer.storing', object_guid: objectGuid },
   B: { event_type: 'transfer.completed', object_guid: objectGuid },
   C: { event_type: 'trade.failed', bank_guid: undefined, environment: 'sandbox' },
@@ -34,18 +34,18 @@ for (const [letter, fields] of Object.entries({
   F: { event_type: 'trade.completed' },
 })) {
   const [guid] = await publishEvents(app, tenant, [fields]);
-  letters[String(guid)] = letter;
+  labels[String(guid)] = label;
   app.clock.advance(MINUTE_MS);
 }
-const guidOf = (letter: string) => Object.keys(letters).find((guid) => letters[guid] === letter) as string;
+const guidOf = (label: string) => Object.keys(labels).find((guid) => labels[guid] === label) as string;
 const at = (minute: number, ms = 0) => new Date(START + minute * MINUTE_MS + ms).toISOString();
 
 const list = (query: string, token: string) => app.call({ url: `/api/subscription_events?${query}`, token });
 
-/** The events of a list by their letters; the others, which are not of this test, as nothing. */
+/** Labels of the listed events; others are omitted. */
 async function found(query: string, token?: string): Promise<string> {
   const events = objectsOf(await list(query, token ?? (await userToken(app, tenant.organizationGuid))));
-  return events.map(({ guid }) => letters[String(guid)] ?? '').join('');
+  return events.map(({ guid }) => labels[String(guid)] ?? '').join('');
 }
 
 test('a user token sees both environments, newest first; a token of an environment sees only that one', async () => {
@@ -56,8 +56,8 @@ test('a user token sees both environments, newest first; a token of an environme
 
 test('an event omits empty fields', async () => {
   const token = await userToken(app, tenant.organizationGuid);
-  const get = async (letter: string) =>
-    (await app.call({ url: `/api/subscription_events/${guidOf(letter)}`, token })).body;
+  const get = async (label: string) =>
+    (await app.call({ url: `/api/subscription_events/${guidOf(label)}`, token })).body;
   assert.deepEqual(await get('B'), {
     guid: guidOf('B'),
     organization_guid: tenant.organizationGuid,
@@ -229,7 +229,7 @@ test('paging with after shows each of 250 events of both environments once, newe
     const answer = await list(next === undefined ? query : `${query}&after=${next}`, token);
     assert.equal(answer.body.total, 250);
     walked.push(...objectsOf(answer).map(({ guid }) => String(guid)));
-    // Somebody goes on announcing meanwhile, and that moves nobody else's place.
+    // Events published during the paging do not shift its position.
     if (pages === 2) await app.operate('PATCH', `/banks/${walker.bankGuid}`, { name: 'Renamed' });
     next = answer.body.next;
     if (next === undefined) break;

@@ -26,7 +26,7 @@ test('every API-key token gets 403 invalid_scopes, on every path and with every 
   const tokens = [
     await tokenOf(app, owner.organizationKey, `${everyScope('organization')} subscriptions:execute`),
     await tokenOf(app, owner.bankKey, `${everyScope('bank')} subscriptions:execute`),
-    // Even one that holds the scopes, which the token endpoints never give.
+    // Even a token with the scopes, which is never issued.
     await issueToken(app, owner, 'organization'),
     await issueToken(app, owner, 'bank'),
     await issueToken(app, owner, 'customer'),

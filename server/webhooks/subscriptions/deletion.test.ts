@@ -6,7 +6,7 @@ import { createTestDatabase } from '../../../testing/database.ts';
 import { createSubscription, eventTypesOf, founderOf, setMoments } from '../../../testing/subscriptions.ts';
 import { createTenant } from '../../../testing/tenant.ts';
 
-/** DELETE /api/subscriptions/{guid}, and what time does after it (specification, States). */
+/** DELETE /api/subscriptions/{guid} and the scheduled deletion (specification, States). */
 const testDatabase = await createTestDatabase();
 const environment = { PORTICO_SUPPORT_EMAIL: 'help@portico.test' };
 const app = await createTestApp({ testDatabase, environment });
@@ -43,7 +43,7 @@ test('a second deletion changes nothing: no later time, no event, no record', as
 
 test('concurrent deletions on two nodes take effect once', async () => {
   const { guid } = await createSubscription(app, tenant);
-  // Guids of one millisecond are in order within a node only.
+  // Guids of one millisecond are ordered within a node only.
   app.clock.advance(1);
   const nodes = [founder, founderOf(other, tenant)];
   const answers = await Promise.all(

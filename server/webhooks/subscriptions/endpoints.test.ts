@@ -4,7 +4,7 @@ import { createTestApp } from '../../../testing/app.ts';
 import { createSubscription, founderOf, setMoments } from '../../../testing/subscriptions.ts';
 import { createTenant, type Tenant } from '../../../testing/tenant.ts';
 
-/** What the dispatcher sees of subscriptions. */
+/** Endpoints as the dispatcher sees them. */
 const app = await createTestApp();
 const { subscriptions, database } = app;
 const HOUR = 3_600_000;

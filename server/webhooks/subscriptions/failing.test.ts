@@ -6,7 +6,7 @@ import { createTestDatabase } from '../../../testing/database.ts';
 import { createSubscription, eventTypesOf, founderOf, setMoments } from '../../../testing/subscriptions.ts';
 import { createTenant } from '../../../testing/tenant.ts';
 
-/** A week of failing ends a subscription (specification, Events 7; contract, section 7). */
+/** A subscription fails after a week (specification, Events 7; contract, section 7). */
 const testDatabase = await createTestDatabase();
 const app = await createTestApp({ testDatabase });
 const other = await createTestApp({ testDatabase, clock: app.clock });

@@ -5,7 +5,7 @@ import { createTestDatabase } from '../../../testing/database.ts';
 import { createSubscription, founderOf, setMoments } from '../../../testing/subscriptions.ts';
 import { createTenant, type Tenant, userToken } from '../../../testing/tenant.ts';
 
-/** Five subscriptions for an Organization (specification, Limits; contract, section 7). */
+/** Subscription limits (specification, Limits; contract, section 7). */
 const testDatabase = await createTestDatabase();
 const app = await createTestApp({ testDatabase });
 const other = await createTestApp({ testDatabase, clock: app.clock });
@@ -80,7 +80,7 @@ test('at most twenty subscriptions deliver, including deleting ones', async () =
   assert.equal((await create(tenant)).status, 201, 'a day later they have ended');
 });
 
-/** Five at one URL, with the creation and deletion of the same one in turn. */
+/** Fills one URL by repeated creation and deletion. */
 async function fillUrl(tenant: Tenant, url: string): Promise<string[]> {
   const guids: string[] = [];
   for (let n = 0; n < 5; n += 1) {
@@ -137,7 +137,7 @@ test('of ten concurrent creations and changes to one URL on two nodes five succe
   for (let n = 0; n < 9; n += 1) {
     const created = await createSubscription(app, tenant, { url: `https://partner.example/${n}` });
     before.push(created.guid);
-    // Deleting ones can be moved, too, and leave the five places to the others.
+    // The url of deleting subscriptions can be changed, which frees their slots.
     if (n < 5) await founderOf(app, tenant)('DELETE', `/${created.guid}`);
   }
   const answers = await Promise.all([

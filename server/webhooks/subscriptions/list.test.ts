@@ -5,7 +5,7 @@ import { assertError, createTestApp } from '../../../testing/app.ts';
 import { createSubscription, eventTypesOf, founderOf, setMoments } from '../../../testing/subscriptions.ts';
 import { createTenant } from '../../../testing/tenant.ts';
 
-/** GET /api/subscriptions and one, PATCH of the name (contract, sections 5 and 7). */
+/** GET and PATCH of subscriptions (contract, sections 5 and 7). */
 const app = await createTestApp();
 const tenant = await createTenant(app);
 const founder = founderOf(app, tenant);

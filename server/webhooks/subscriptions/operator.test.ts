@@ -5,7 +5,7 @@ import { assertError, createTestApp } from '../../../testing/app.ts';
 import { createSubscription, eventTypesOf, founderOf, setMoments } from '../../../testing/subscriptions.ts';
 import { createTenant } from '../../../testing/tenant.ts';
 
-/** The operator's calls about subscriptions (contract, section 10). */
+/** Operator calls for subscriptions (contract, section 10). */
 const app = await createTestApp();
 const ABSENT = '0'.repeat(32);
 const BODY = { type: 'webhook', name: 'Hook', url: 'https://partner.example/', environment: 'sandbox' };

@@ -8,7 +8,7 @@ import { createSubscription, founderOf, MOMENTS, setMoments } from '../../../tes
 import { createTenant } from '../../../testing/tenant.ts';
 import type { EndpointEffect } from './service.ts';
 
-/** What deliveries tell of their subscription: activation, failing since, recovery (contract, section 7). */
+/** Effects of outcomes on subscriptions: activation, failing, recovery (contract, section 7). */
 const testDatabase = await createTestDatabase();
 const app = await createTestApp({ testDatabase });
 const other = await createTestApp({ testDatabase, clock: app.clock });
@@ -27,7 +27,7 @@ const failed = (guid: string, failingSince: Date): EndpointEffect => ({
   ...{ guid, succeeded: false, failingSince, at: failingSince },
 });
 
-/** Of a subscription in a tenant of its own, what is set of its moments; and its row's version. */
+/** A subscription in its own tenant: its timestamps and row version. */
 async function fresh(moments: Parameters<typeof setMoments>[2] = {}) {
   const { guid } = await createSubscription(app, await createTenant(app));
   await setMoments(app, guid, moments);

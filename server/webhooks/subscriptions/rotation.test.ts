@@ -6,7 +6,7 @@ import { createTestDatabase } from '../../../testing/database.ts';
 import { createSubscription, setMoments } from '../../../testing/subscriptions.ts';
 import { createTenant } from '../../../testing/tenant.ts';
 
-/** A new master key: every signing key moves to it, and the old one is needed no more. */
+/** Rotation of the master key re-encrypts every signing key. */
 const OLD = 'a1'.repeat(32);
 const NEW = 'b2'.repeat(32);
 const testDatabase = await createTestDatabase();
@@ -23,7 +23,7 @@ const keysSeenBy = async (app: TestApp) =>
   (await app.subscriptions.endpoints(guids)).map(({ signingKey }) => signingKey().reveal());
 const keys = created.map(({ signing_key: key }) => key);
 
-/** More than one statement moves. */
+/** More keys than one statement updates. */
 async function insertMany(count: number): Promise<number> {
   const { queries } = before.database;
   const row = await queries.selectFrom('subscriptions').selectAll().limit(1).executeTakeFirstOrThrow();

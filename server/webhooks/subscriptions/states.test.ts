@@ -6,7 +6,7 @@ import { createSubscription, founderOf, setMoments } from '../../../testing/subs
 import { createTenant } from '../../../testing/tenant.ts';
 import { type Moments, stateOf } from './state.ts';
 
-/** The state follows from moments and the time (contract, section 7). */
+/** The state is derived from timestamps (contract, section 7). */
 const app = await createTestApp();
 const HOUR = 3_600_000;
 

@@ -6,7 +6,7 @@ import { createTenant } from '../../../testing/tenant.ts';
 import { isFailure } from '../../infrastructure/runtime/failure.ts';
 import { checkUrl } from './url.ts';
 
-/** What may be an endpoint (contract, section 7). */
+/** Validation of endpoint URLs (contract, section 7). */
 const app = await createTestApp();
 const founder = founderOf(app, await createTenant(app));
 const create = (url: unknown, environment = 'sandbox') =>

@@ -9,7 +9,7 @@ import { createFakeNotifications } from '../testing/notifications.ts';
 import { createLiveFeed } from './live-feed.ts';
 import { ATTEMPTS_CHANNEL, INTEREST_CHANNEL, organizationOf, readAttempts } from './live-messages.ts';
 
-/** The side of those who record: told who watches, it tells what happens, and no more than that. */
+/** Notifications of recorded attempts to viewers. */
 const [ONE, OTHER] = ['1'.repeat(32), '2'.repeat(32)] as const;
 
 async function createHarness() {
@@ -40,7 +40,7 @@ async function createHarness() {
       const outcomes = Array.from({ length: count }, () => outcomeOf(organizationGuid));
       feed.note({ outcomes: outcomes as unknown as Outcome[], failingSince: new Map() });
     },
-    /** What was told of an Organization since the last time. */
+    /** Attempts sent for an Organization since the last call. */
     told(organizationGuid: string) {
       const payloads = take(ATTEMPTS_CHANNEL).filter((each) => organizationOf(each) === organizationGuid);
       const read = payloads.flatMap((payload) => readAttempts(payload) ?? []);

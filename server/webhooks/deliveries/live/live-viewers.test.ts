@@ -18,7 +18,7 @@ import {
 import type { LiveFilters } from './live-stream.ts';
 import { createLiveViewers } from './live-viewers.ts';
 
-/** The side of those who watch: limits, who is told what, and when a stream ends. */
+/** Limits, filters and the end of streams. */
 const [ONE, OTHER] = ['1'.repeat(32), '2'.repeat(32)] as const;
 const EVERYTHING: LiveFilters = {
   ...{ environment: undefined, environments: undefined, subscriptionGuid: undefined, state: undefined },
@@ -64,7 +64,7 @@ function createHarness() {
   };
 }
 
-/** All that is there to read now. */
+/** Reads the buffered text. */
 function textOf(stream: Readable): string {
   let text = '';
   for (let chunk = stream.read(); chunk !== null; chunk = stream.read()) text += chunk;
@@ -250,7 +250,7 @@ test('stop ends every stream and refuses new ones', async () => {
   viewers.stop();
   reading.resume();
   await Promise.all([once(reading, 'end'), closed]);
-  assert.equal(stalled.readableEnded, false, 'whoever does not read is not waited for');
+  assert.equal(stalled.readableEnded, false, 'stop does not wait for a stalled viewer');
   assert.equal(clock.waiting(), 0);
   const refused = await viewers.open(ONE, EVERYTHING, () => true);
   assert.ok(refused instanceof Failure && refused.code === 'overloaded');

@@ -11,7 +11,7 @@ import { createTenant, PRODUCTION_HOST, tokenOf, userToken } from '../../../../t
 import { createTestEndpoint } from '../../../../testing/test-endpoint.ts';
 import { createDispatchingApp, metricOf, pass, until } from '../../../../testing/webhooks.ts';
 
-/** GET /api/subscription_deliveries/live over real connections: two nodes that send, one that is watched through. */
+/** GET /api/subscription_deliveries/live over real connections: two dispatching nodes and one serving node. */
 const testDatabase = await createTestDatabase();
 const clock = createFakeClock();
 const senders = [
@@ -23,7 +23,7 @@ const watched = await createTestApp({ testDatabase, clock });
 after(() => testDatabase.drop());
 
 const SCOPE = 'subscription_events:read';
-/** Nothing here may wait for a stream to end by itself. */
+/** A stream that does not end must not block the tests. */
 const LIMITED = { timeout: 20_000 };
 
 async function createEndpoint(owner?: Awaited<ReturnType<typeof createTenant>>) {
@@ -34,9 +34,9 @@ async function createEndpoint(owner?: Awaited<ReturnType<typeof createTenant>>) 
   return { tenant, endpoint, subscription };
 }
 
-/** A stream whose Organization both senders know to be watched. */
+/** A stream whose interest has reached both dispatching nodes. */
 async function watch(organizationGuid: string, query = '', app: TestApp = watched) {
-  // Nobody else's interest is left.
+  // Lets the interest of earlier tests expire.
   await untilViewers(watched, 0);
   clock.advance(30_000);
   const live = await openLive(app, await userToken(app, organizationGuid), query);
@@ -45,7 +45,7 @@ async function watch(organizationGuid: string, query = '', app: TestApp = watche
   return live;
 }
 
-async function settle(): Promise<void> {
+async function drainAll(): Promise<void> {
   for (const { dispatcher } of senders) await dispatcher.drain();
   clock.advance(250);
 }
@@ -55,7 +55,7 @@ test('attempts of any node arrive as the API shows them', LIMITED, async () => {
   const live = await watch(tenant.organizationGuid);
   const guids: string[] = [];
   for (const each of senders) guids.push(...(await publishEvents(each, tenant, 2)));
-  await settle();
+  await drainAll();
   await until(() => live.attempts.length === 4, 'four attempts');
   assert.deepEqual(live.attempts.map((each) => each.subscription_event_guid).sort(), guids.sort());
   const [attempt] = live.attempts;
@@ -77,9 +77,9 @@ test('a failing delivery is storing, then failing, with its failure kind', LIMIT
   const live = await watch(tenant.organizationGuid);
   endpoint.behave({ kind: 'answer', status: 503 });
   await publishEvents(sender, tenant);
-  await settle();
+  await drainAll();
   await pass(15_000, senders);
-  await settle();
+  await drainAll();
   await until(() => live.attempts.length === 4, 'four attempts');
   assert.deepEqual(
     live.attempts.map(({ state, failure_kind, response_status }) => [state, failure_kind, response_status]),
@@ -111,7 +111,7 @@ test('filters apply, and another Organization sees nothing', LIMITED, async () =
   );
   other.endpoint.behave((nth) => ({ kind: 'answer', status: nth % 2 === 0 ? 500 : 204 }));
   await publishEvents(sender, one.tenant, 4);
-  await settle();
+  await drainAll();
   await until(() => all.attempts.length === 8, 'all attempts');
   await until(() => narrow.attempts.length === 2, 'the two');
   assert.ok(
@@ -252,9 +252,9 @@ test('without viewers no notifications are sent', LIMITED, async () => {
   client.on('notification', ({ payload }) => heard.push(payload));
   await client.query('listen live_attempts');
   await publishEvents(sender, tenant, 50);
-  await settle();
+  await drainAll();
   clock.advance(1_000);
-  // Messages come in the order of their commits, so whatever was said before this one has been heard with it.
+  // Notifications arrive in commit order, so earlier ones have been received by now.
   await client.query("select pg_notify('live_attempts', 'last')");
   await until(() => heard.includes('last'), 'the last message');
   assert.deepEqual(heard, ['last']);

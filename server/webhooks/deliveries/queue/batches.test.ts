@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import { objectsOf } from '../../../../testing/answers.ts';
 import { deliveriesOf, guidOf, insertDeliveries } from '../../../../testing/deliveries.ts';
 import { publishEvents } from '../../../../testing/events.ts';
@@ -13,10 +14,10 @@ import { lockBatches, named, requeueBatches } from './batch-store.ts';
 import { START_LIMIT } from './lanes/limit.ts';
 import { createOrphans } from './orphans.ts';
 
-/** Requests under way to an endpoint that has answered once. */
+/** Limit of requests in flight after one answer. */
 const UNDER_WAY = START_LIMIT + 1;
 
-/** Many deliveries that their maker sends at once are one row of the database instead of a place in the queue each. */
+/** Many deliveries at once are one batch instead of a queue row each. */
 const MANY = 40;
 const FEW = 15;
 const MINUTE_MS = 60_000;
@@ -40,7 +41,7 @@ const batchesOf = ({ guid }: { guid: string }) =>
 const completedOf = async (subscription: { guid: string }) =>
   (await deliveriesOf(app, subscription)).filter(({ completed_at }) => completed_at !== null).length;
 
-/** Deliveries without a place in the queue, under a row that names `holder`. */
+/** Inserts a batch leased to `holder`. */
 async function createBatch(
   { tenant, subscription }: Pick<Awaited<ReturnType<typeof createEndpoint>>, 'tenant' | 'subscription'>,
   holder: string,
@@ -215,3 +216,21 @@ function outcomeOf(subscriptionGuid: string, guid: string): Outcome {
     ...{ reason: undefined, isPaused: false, nextAttemptAt: undefined },
   };
 }
+
+test('a node of the previous version reads, locks and deletes batches under their old name', async () => {
+  const endpoint = await createEndpoint();
+  const { guid } = await createBatch(endpoint, 'd'.repeat(32));
+  await app.database.transaction(async (transaction) => {
+    const { rows } = await sql<{ guid: string }>`
+      select guid from delivery_consignments where leased_by = ${'d'.repeat(32)} order by guid for update`.execute(
+      transaction,
+    );
+    assert.deepEqual(rows, [{ guid }]);
+    await sql`
+      insert into delivery_consignments (guid, subscription_guid, leased_by, delivery_guids, created_at)
+      select ${guidOf(clock.now())}, subscription_guid, leased_by, delivery_guids, created_at
+      from delivery_consignments where guid = ${guid}`.execute(transaction);
+    await sql`delete from delivery_consignments where guid = ${guid}`.execute(transaction);
+  });
+  assert.equal((await batchesOf(endpoint.subscription)).length, 1);
+});

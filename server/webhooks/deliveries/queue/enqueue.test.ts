@@ -8,11 +8,11 @@ import { createDispatchingApp, guidsAt, metricOf, queueOf, until } from '../../.
 import type { Database } from '../../../infrastructure/database/database.ts';
 import { createEnqueue } from './enqueue.ts';
 
-/** What becomes of deliveries that this process was to send, when their transaction ends in another way. */
+/** Deliveries of transactions with a failed or unknown commit. */
 const app = await createDispatchingApp();
 const { clock, dispatcher, guids, subscriptions } = app;
 
-/** Commits, and then the connection breaks: nobody knows what happened. */
+/** Commits, then breaks the connection. */
 const unanswered: Database = {
   ...app.database,
   onEnd: (transaction, action) =>

@@ -22,17 +22,17 @@ import {
 } from '../../../../testing/webhooks.ts';
 import { ENOUGH_LIMIT, START_LIMIT } from './lanes/limit.ts';
 
-/** Until an endpoint has answered 2xx it receives its first event only, and the others wait (contract, section 7). */
+/** Until an endpoint answers 2xx it receives only its first event (contract, section 7). */
 const app = await createDispatchingApp();
 const { clock, dispatcher } = app;
-/** One that makes deliveries and sends none. */
+/** Creates deliveries without sending them. */
 const idle = await createTestApp({ testDatabase: app.testDatabase, clock });
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const FAILS = { kind: 'answer', status: 500 } as const;
 
-/** An endpoint that has answered its first event with 500. */
+/** An endpoint that answered its first event with 500. */
 async function createInactive(node: TestApp = app) {
   const tenant = await createTenant(node);
   const endpoint = await createTestEndpoint();
@@ -109,7 +109,7 @@ test('the first 2xx sends every waiting delivery once, paced', async () => {
   assert.equal((await founderOf(app, tenant)('GET', `/${subscription.guid}`)).body.state, 'active');
 });
 
-/** Time that a walk over the queue may rest after one that the clock leapt over. */
+/** Maximum pause after a walk over the queue during which the clock jumped. */
 const REST_MS = 11_000;
 
 test('another node sends waiting deliveries too, even without a notification', async () => {
@@ -120,7 +120,7 @@ test('another node sends waiting deliveries too, even without a notification', a
   await pass(1_000, [a, b]);
   const events = await publishEvents(a, tenant, 20);
   endpoint.behave({ kind: 'answer' });
-  // As a node writes it that dies right after it.
+  // As written by a node that dies right after it.
   const at = a.clock.now();
   const outcome = { guid: subscription.guid, succeeded: true, failingSince: undefined, at };
   await maker.database.transaction((transaction) =>
@@ -227,7 +227,7 @@ test('a new url receives one event until it answers 2xx; a 2xx of the old url do
   await dispatcher.drain();
   assert.equal(now.received.length, 1);
   now.behave({ kind: 'answer' });
-  // Time passed during a look at the queue above, so the next look may come later than the retry is due.
+  // The clock advanced during a poll above, so the next poll may run after the retry is due.
   await until(async () => {
     await pass(500, [app]);
     return (await subscriptionRow(app, subscription)).activated_at !== null;

@@ -13,14 +13,14 @@ const MARGIN_MS = 2_000;
 
 const silent = createLog({ level: 'silent', terminal: false });
 const testDatabase = await createTestDatabase();
-// One connection, so that statements are carried out in the order in which they are asked for.
+// One connection, so that statements run in order.
 const real = createDatabase({ url: testDatabase.url, connections: 1, log: silent });
 after(async () => {
   await real.close();
   await testDatabase.drop();
 });
 
-/** Its timers stand still until `renew`, so that a test decides when a lease is renewed. */
+/** Timers run only in `renew`, so that a test decides when a lease is renewed. */
 function createHarness(clock = createFakeClock()) {
   const timers = createFakeClock(new Date(0));
   const logged: string[] = [];
@@ -41,7 +41,7 @@ function createHarness(clock = createFakeClock()) {
   };
   const destination = { write: (line: string) => void logged.push(line) };
   const lease = createLease({
-    // Read anew for each statement, so that it can be away.
+    // Read for each statement, so that a test can simulate an outage.
     database: { ...database, queries: queriesOf(database), reserved: queriesOf(database) },
     ...{ clock, timers, guids: createGuids({ clock, randomBytes }) },
     log: createLog({ level: 'warn', terminal: false, destination }),
@@ -52,11 +52,11 @@ function createHarness(clock = createFakeClock()) {
   });
   return {
     ...{ clock, timers, lease, logged, state },
-    /** What its timer does every two seconds, and waits until it is done. */
+    /** Runs the renewal timer and waits for it. */
     async renew(): Promise<void> {
       timers.advance(2_000);
       await lease.ensure();
-      await settled();
+      await waitForStatements();
     },
   };
 }
@@ -71,8 +71,8 @@ function queriesOf(database: Database): Database['queries'] {
   });
 }
 
-/** A statement after those of a renewal that is under way: each connection does one after the other. */
-async function settled(): Promise<void> {
+/** Waits for the statements of a renewal in progress, which use the same connection. */
+async function waitForStatements(): Promise<void> {
   for (let i = 0; i < 5; i++) await real.queries.selectFrom('dispatchers').select('guid').execute();
 }
 
@@ -82,7 +82,7 @@ const dispatchers = async () => {
 };
 
 let made = 0;
-/** Deliveries leased by somebody, in a queue that only this file uses. */
+/** Leased deliveries in the queue of this file's database. */
 async function hold(holder: string, count: number): Promise<void> {
   await real.queries
     .insertInto('delivery_queue')
@@ -177,8 +177,8 @@ test('deliveries of a dead dispatcher are released when its lease expires, not b
   assert.equal(await heldBy(deadName), 5, 'to the last millisecond');
   clock.advance(1);
   await living.renew();
-  // Renewed less than its margin ago, `ensure` had nothing to wait for.
-  await settled();
+  // The lease was valid, so `ensure` had nothing to wait for.
+  await waitForStatements();
   assert.equal(await heldBy(deadName), 0);
   assert.equal(await heldBy(null), 5);
   assert.equal(await heldBy(livingName), 3);

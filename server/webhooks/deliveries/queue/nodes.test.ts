@@ -6,8 +6,8 @@ import { hold } from '../../../../testing/test-endpoint.ts';
 import { createNodes, deliveryOf, guidsAt, metricOf, pass, queueOf } from '../../../../testing/webhooks.ts';
 import { START_LIMIT } from './lanes/limit.ts';
 
-/** Any number of dispatchers share one database. */
-/** Requests under way to an endpoint that has answered once. */
+/** Several dispatchers on one database. */
+/** Limit of requests in flight after one answer. */
 const UNDER_WAY = START_LIMIT + 1;
 
 function assertOnceEach(guids: readonly string[], expected: readonly string[]): void {
@@ -17,7 +17,7 @@ function assertOnceEach(guids: readonly string[], expected: readonly string[]): 
 test('two dispatchers share the work and never send the same delivery', async () => {
   const { a, b, idle, tenant, endpoint, subscription } = await createNodes();
   const events: string[] = [];
-  // From a node that does not dispatch, so that both have to claim.
+  // Created by a node that does not dispatch, so that both have to claim.
   for (let batch = 0; batch < 2; batch += 1) events.push(...(await publishEvents(idle, tenant, 1_000)));
   const start = hold();
   endpoint.behave(start);

@@ -35,7 +35,7 @@ const [HOLDER, OTHER] = ['a'.repeat(32), 'b'.repeat(32)];
 const later = (ms: number) => new Date(NOW.getTime() + ms);
 
 let made = 0;
-/** Nobody else has one below or between these; later ones are greater. */
+/** No other subscription has a guid below or between these; later ones are greater. */
 function nextSubscription(): string {
   made += 1;
   return made.toString(16).padStart(32, '0');
@@ -55,7 +55,7 @@ const insert = (batches: readonly NewDeliveries[], holder: string | null = null)
 
 type Place = { dueAt?: Date; scheduledAt?: Date; leasedBy?: string | null };
 
-/** Deliveries of one subscription at these places of the queue; gives their guids. */
+/** Inserts deliveries with these queue rows; returns their guids. */
 async function enqueue(subscriptionGuid: string, places: readonly Place[]): Promise<string[]> {
   const deliveries = places.map(() => deliveryOf(subscriptionGuid));
   await insert([{ deliveries, taken: 0, failed: false }]);
@@ -366,7 +366,7 @@ test('concurrent failWaiting calls count each delivery once', async () => {
 
 type PlanNode = Record<string, unknown> & { Plans?: PlanNode[] };
 
-/** How PostgreSQL carries out what `run` asks for; nothing of it stays. */
+/** The query plans of `run`, which is rolled back. */
 async function explain(run: (queries: Queries) => Promise<unknown>) {
   let plan: PlanNode | undefined;
   const explaining: KyselyPlugin = {
@@ -404,7 +404,7 @@ function nodesOf(node: PlanNode): PlanNode[] {
   return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 }
 
-/** A queue with so many waiting in one subscription, and one each in 200 others. */
+/** A queue with `waiting` deliveries of one subscription and one each of 200 others. */
 async function fillQueue(count: number): Promise<{ big: string; others: string[] }> {
   await sql`truncate delivery_queue, deliveries`.execute(owner);
   const big = '5'.repeat(32);
@@ -431,7 +431,7 @@ async function fillQueue(count: number): Promise<{ big: string; others: string[]
   return { big, others };
 }
 
-/** What the planner knows of a queue: PostgreSQL looks now and then, and any moment may have been the last one. */
+/** States of the planner statistics, which may be from any time. */
 const STATISTICS = ['of now', 'of an empty queue', 'of a short queue'] as const;
 
 async function gatherStatistics(when: (typeof STATISTICS)[number]): Promise<void> {
@@ -440,7 +440,7 @@ async function gatherStatistics(when: (typeof STATISTICS)[number]): Promise<void
   await sql`analyze delivery_queue, deliveries`.execute(owner);
 }
 
-/** What a look costs with few and with very many waiting in one subscription. */
+/** Compares the cost with few and many waiting deliveries. */
 async function compareLooks(
   statistics: (typeof STATISTICS)[number],
   look: (explained: Queries, queue: { big: string; others: string[] }) => Promise<unknown>,
@@ -454,7 +454,7 @@ async function compareLooks(
   }
   const [small, large] = costs;
   assert.ok(small && large && large.scans.length > 0);
-  // With a hundred rows reading all of them may be the best plan.
+  // With a hundred rows a full scan may be the best plan.
   const whole = large.scans.filter((scan) => !/^(Index Scan|Index Only Scan|Tid Scan)$/.test(scan));
   assert.deepEqual(whole, [], `scans of 100,000, ${large.buffers} buffers`);
   const both = `${small.buffers} buffers with 100, ${large.buffers} with 100,000`;
@@ -464,7 +464,7 @@ async function compareLooks(
 for (const statistics of STATISTICS) {
   test(`selectWaiting costs the same with 100,000 waiting as with 100, statistics ${statistics}`, () =>
     compareLooks(statistics, async (explained) => {
-      // As the dispatcher does: without it the plan depends on what the planner happens to know.
+      // As in the dispatcher: otherwise the plan depends on the statistics.
       await preferIndexes(explained as Transaction);
       return selectWaiting(explained, FIRST_GUID, 500);
     }));
@@ -491,7 +491,7 @@ for (const statistics of STATISTICS) {
   });
 }
 
-/** A guid that is in the queue of nobody: what is looked for in vain costs the most. */
+/** A guid that is in no queue, which costs the most to look up. */
 function firstOf(subscriptionGuid: string): string {
   return subscriptionGuid.replaceAll(/[0-9a-f]/g, 'e');
 }

@@ -17,10 +17,10 @@ import {
 } from '../../../../testing/webhooks.ts';
 import { START_LIMIT } from './lanes/limit.ts';
 
-/** What a dispatcher holds when it dies, the others take; and it may come back. */
-/** The lease, until the next renewal of the other, and until it looks. */
+/** Takeover of the deliveries of a dispatcher that dies or pauses. */
+/** Lease, renewal of the other dispatcher and its next poll. */
 const TAKEN_OVER_MS = 15_000;
-/** Requests under way to an endpoint that has answered once. */
+/** Limit of requests in flight after one answer. */
 const UNDER_WAY = START_LIMIT + 1;
 
 test('another node takes over only after the lease has expired', async () => {
@@ -101,7 +101,7 @@ test('a late failure does not mark an endpoint as failing that answered the othe
   const { guid } = await deliveryOf(b, subscription, event);
   const { state, attempt_count, attempts } = await showDelivery(b, tenant, guid);
   assert.deepEqual([state, attempt_count], ['completed', 1]);
-  // Nothing is left to be tried, so no success would ever clear it, and in a week the subscription would fail.
+  // Without a pending delivery no success would clear it, and the subscription would fail in a week.
   assert.equal((await subscriptionRow(b, subscription)).deliveries_failing_since, null);
   assert.deepEqual(
     attempts.map(({ outcome }) => outcome),
@@ -141,7 +141,7 @@ test('a node that resumes after its lease expired does not send taken-over deliv
   await pass(TAKEN_OVER_MS, [b]);
   assert.equal(new Set(guidsAt(endpoint)).size, 101, 'B has sent everything');
   const before = endpoint.received.length;
-  // As after a pause of the whole process: the answers are there before the database has told that the lease is lost.
+  // Simulates a paused process: answers arrive before it learns that its lease is lost.
   await idle.database.transaction(async (transaction) => {
     await sql`lock table dispatchers in exclusive mode`.execute(transaction);
     a.clock.advance(9_900);

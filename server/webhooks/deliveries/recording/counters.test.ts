@@ -19,7 +19,7 @@ const countersOf = (guid: string) =>
     .orderBy('minute')
     .execute();
 
-/** A histogram with these many in these buckets, and none in the others. */
+/** A histogram with these counts by bucket. */
 function histogram(counts: Record<number, number>): number[] {
   return Array.from({ length: RESPONSE_TIME_BOUNDS_MS.length + 1 }, (_, bucket) => counts[bucket] ?? 0);
 }
@@ -108,7 +108,7 @@ test('metrics show outcomes, durations and an empty queue', async () => {
   assert.equal(await metricOf(app, 'portico_deliveries_held'), 0);
 });
 
-/** And the counting itself, without an app. */
+/** Unit tests of the counting. */
 const [ONE, OTHER] = ['1'.repeat(32), '2'.repeat(32)];
 const MINUTE = new Date('2026-11-15T12:34:00.000Z');
 

@@ -58,7 +58,7 @@ test('a success after failures: not failing', () => {
   });
 });
 
-/** One after the other, as if each had been recorded alone when it happened. */
+/** Applies the outcomes one by one. */
 function fold(guid: string, outcomes: readonly Outcome[]): EndpointEffect {
   const inOrder = outcomes
     .filter(({ delivery }) => delivery.subscriptionGuid === guid)

@@ -20,7 +20,7 @@ import {
 import { AUTHORITY, PARTNER_CERTIFICATE } from '../testing/certificates.ts';
 import { named } from '../testing/posting.ts';
 
-/** Each bad endpoint of the world, and what its owner reads about it. */
+/** Outcomes of misbehaving endpoints, as shown to their owners. */
 setDefaultCACertificates([...getCACertificates('default'), AUTHORITY]);
 
 const ADDRESSES: Record<string, string> = {
@@ -52,20 +52,20 @@ type Expected = {
 };
 type Place = { url: string; node?: TestApp; environment?: 'sandbox' | 'production'; waitMs?: number };
 
-/** One attempt there, and what is recorded of it. Where time has to pass, it is that of the creation's own event. */
+/** Makes one attempt and returns its record. */
 async function attemptAt({ url, node = app, environment = 'sandbox', waitMs = 0 }: Place) {
   const tenant = await createTenant(node, { environment });
   const subscription = await createSubscription(node, tenant, { url, environment, active: true });
   const [event] = waitMs > 0 ? [] : await publishEvents(node, tenant);
-  const settled = node.dispatcher.drain();
+  const drained = node.dispatcher.drain();
   if (waitMs > 0) {
-    // The request is under way before time goes on, and what is answered at once has come.
+    // The request is in flight before time moves on.
     const inFlight = () => metricOf(node, 'portico_deliveries_in_flight');
     await until(async () => (await inFlight()) === 1, 'the request');
     await new Promise((done) => setTimeout(done, 50));
     node.clock.advance(waitMs);
   }
-  await settled;
+  await drained;
   const [created] = await deliveriesOf(node, subscription);
   const delivery = await deliveryOf(node, subscription, event ?? String(created?.event_guid));
   const [attempt, ...more] = await attemptsOf(node, delivery);
@@ -222,7 +222,7 @@ test('the metrics count attempts by outcome', async () => {
   await attemptAt({ url: await behaving({ kind: 'answer', status: 500 }) });
   await attemptAt({ url: await refusing() });
   const now = await Promise.all(['completed', 'rejected', 'unreachable'].map(count));
-  // Each subscription is told of its own creation, too.
+  // Each subscription receives the event of its own creation, too.
   assert.deepEqual(
     now.map((value, index) => value - (before[index] ?? 0)),
     [2, 2, 2],

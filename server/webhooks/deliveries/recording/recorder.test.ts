@@ -18,10 +18,10 @@ const tenant = await createTenant(app);
 const subscription = await createSubscription(app, tenant);
 const HOLDER = 'a'.repeat(32);
 const STRANGER = 'b'.repeat(32);
-/** By then an outcome is on its way into the database. */
+/** An outcome is written within this time. */
 const GATHERED_MS = 20;
 
-/** A recorder in its own time on the real database, which can be away or be held up. */
+/** A recorder in virtual time on a database that a test can block or disconnect. */
 function createHarness() {
   const clock = createFakeClock();
   const logged: string[] = [];
@@ -32,7 +32,7 @@ function createHarness() {
   let writes = 0;
   let concurrent = 0;
   let mostConcurrent = 0;
-  /** `losesAnswer`: what is committed next is, and nobody is told. */
+  /** `losesAnswer`: the next commit succeeds, but its response is lost. */
   const state = { away: false, losesAnswer: false, hold: Promise.resolve() };
   const database: Database = {
     ...app.database,
@@ -68,7 +68,7 @@ function createHarness() {
   };
 }
 
-/** Deliveries that a dispatcher has taken. */
+/** Deliveries leased to the dispatcher. */
 async function take(count: number, { holder = HOLDER, attemptCount = 0 } = {}): Promise<Delivery[]> {
   const options = Array.from({ length: count }, () => ({ attempt_count: attemptCount }));
   const guids = await insertDeliveries(app, tenant, subscription, options);
@@ -116,7 +116,7 @@ async function completed(deliveries: readonly Delivery[]): Promise<number> {
   return count;
 }
 
-test('a success ends the delivery; a first one is in the delivery itself', async () => {
+test('a success completes the delivery; a first attempt has no row of its own', async () => {
   const { clock, recorder } = createHarness();
   const [delivery] = await take(1);
   assert.ok(delivery);
@@ -133,7 +133,7 @@ test('a success ends the delivery; a first one is in the delivery itself', async
   assert.deepEqual(await attemptsOf(delivery), []);
 });
 
-test('a success after failures is an attempt as well', async () => {
+test('a success after failures has an attempt row', async () => {
   const { recorder } = createHarness();
   const [delivery] = await take(1, { attemptCount: 3 });
   assert.ok(delivery);
@@ -167,7 +167,7 @@ test('a failure is requeued with its next attempt, which is announced', async ()
   assert.deepEqual(rescheduled, [nextAttemptAt]);
 });
 
-test('a failure with nothing left to try ends the delivery', async () => {
+test('a failure without a next attempt fails the delivery', async () => {
   const { recorder, rescheduled } = createHarness();
   const [delivery] = await take(1, { attemptCount: 9 });
   assert.ok(delivery);
@@ -179,7 +179,7 @@ test('a failure with nothing left to try ends the delivery', async () => {
   assert.deepEqual(rescheduled, []);
 });
 
-test('of what another dispatcher holds by now a failure changes nothing, a success counts', async () => {
+test('of taken-over deliveries failures are ignored and successes recorded', async () => {
   const { recorder } = createHarness();
   const [failing, succeeding] = await take(2, { holder: STRANGER });
   assert.ok(failing && succeeding);
@@ -192,7 +192,7 @@ test('of what another dispatcher holds by now a failure changes nothing, a succe
   assert.ok((await rowOf('deliveries', succeeding.guid)).completed_at);
 });
 
-test('what counts is told once it is written: with since when failures go on, and without what others hold', async () => {
+test('onRecorded gets the recorded outcomes with failingSince, without failures of taken-over deliveries', async () => {
   const { recorder, recorded, state } = createHarness();
   const [failing, succeeding] = await take(2);
   const [foreign] = await take(1, { holder: STRANGER });
@@ -217,7 +217,7 @@ test('what counts is told once it is written: with since when failures go on, an
   );
 });
 
-test('outcomes of the same moment are written together, within 20 ms of the first', async () => {
+test('concurrent outcomes are written together within 20 ms of the first', async () => {
   const { clock, recorder, writes } = createHarness();
   const deliveries = await take(20);
   const first = deliveries.slice(0, 10).map((delivery) => recorder.record(outcomeOf(delivery)));
@@ -230,7 +230,7 @@ test('outcomes of the same moment are written together, within 20 ms of the firs
   assert.equal(await completed(deliveries), 20);
 });
 
-test('a batch is a thousand at most, and the first full one does not wait', async () => {
+test('a batch has at most a thousand outcomes, and a full one is written at once', async () => {
   const { recorder, writes } = createHarness();
   const deliveries = await take(2_500);
   const full = deliveries.slice(0, 1_000).map((delivery) => recorder.record(outcomeOf(delivery)));
@@ -265,7 +265,7 @@ test('writes never overlap', async () => {
   assert.equal(await completed(deliveries), 2_300);
 });
 
-test('while the database is away outcomes are kept, and then recorded in their order', async () => {
+test('during an outage outcomes are kept and then recorded in order', async () => {
   const { clock, logged, recorder, state } = createHarness();
   const deliveries = await take(30);
   const done: string[] = [];
@@ -296,7 +296,7 @@ test('while the database is away outcomes are kept, and then recorded in their o
   assert.equal(await completed(deliveries), 30);
 });
 
-test('a database that is away is asked once a second, however many outcomes come', async () => {
+test('during an outage writes are retried once per second, whatever the number of outcomes', async () => {
   const { clock, recorder, state, writes } = createHarness();
   const deliveries = await take(1_500);
   state.away = true;
@@ -330,7 +330,7 @@ test('flush returns while the database is unavailable', async () => {
   await Promise.all(recorded);
 });
 
-test('flush waits for the write under way, and has nothing to do without outcomes', async () => {
+test('flush waits for the write in progress and does nothing without outcomes', async () => {
   const { clock, recorder, state, writes } = createHarness();
   await recorder.flush();
   assert.equal(writes(), 0);
@@ -441,7 +441,7 @@ test('counters sum the outcomes of all batches of a minute', async () => {
 
 type Totals = { completed: number; failed: number; answers: number };
 
-/** Of the subscription, over all minutes. */
+/** Sums of the subscription over all minutes. */
 async function totals(): Promise<Totals> {
   const rows = await queries
     .selectFrom('delivery_counters')
@@ -532,7 +532,7 @@ test('a success of a delivery that another dispatcher completed is not counted a
   assert.deepEqual(added(before, await totals()), { completed: 1, failed: 0, answers: 1 });
 });
 
-/** The same under one row instead of a place in the queue for each. */
+/** The same in one batch. */
 async function createBatch(deliveries: readonly Delivery[]): Promise<void> {
   const guids = deliveries.map(({ guid }) => guid);
   const batch = { guid: guids[0]?.replace(/^./, 'f') ?? '', left: guids.length };
@@ -564,7 +564,7 @@ for (const rest of ['all of them', 'some of them']) {
       ...(rest === 'all of them' ? [recorder.record(outcomeOf(left))] : []),
     ];
     await recorder.flush();
-    // Another dispatcher had its second attempt before the first is written once more.
+    // Another dispatcher made the second attempt before the first was recorded again.
     await queries.deleteFrom('delivery_queue').where('delivery_guid', '=', ended.guid).execute();
     await queries
       .updateTable('deliveries')

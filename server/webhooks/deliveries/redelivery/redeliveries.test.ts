@@ -14,7 +14,7 @@ import {
   userToken,
 } from '../../../../testing/tenant.ts';
 
-/** POST /api/subscription_recoveries: everything that failed in a window, once more (contract, section 7). */
+/** POST /api/subscription_recoveries: redelivery of failed deliveries in a window (contract, section 7). */
 const app = await createTestApp();
 const { clock, testDatabase } = app;
 const HOUR_MS = 3_600_000;
@@ -23,7 +23,7 @@ const DAY_MS = 24 * HOUR_MS;
 type Options = Parameters<typeof insertDeliveries>[3][number];
 type Item = Record<string, unknown>;
 
-/** A tenant with one subscription, to which nothing has been delivered. */
+/** A tenant with one subscription and no deliveries. */
 async function createOwner(environment: 'sandbox' | 'production' = 'sandbox') {
   const owner = await createTenant(app);
   const subscription = await createSubscription(app, owner, { environment });
@@ -58,7 +58,7 @@ async function get(owner: Tenant, redelivery: Item): Promise<Item> {
   return body;
 }
 
-/** All there is to do. */
+/** Runs all steps. */
 async function run(...nodes: readonly TestApp[]): Promise<void> {
   const steps = async (node: TestApp) => {
     while (await node.redeliveries.step());
@@ -66,7 +66,7 @@ async function run(...nodes: readonly TestApp[]): Promise<void> {
   await Promise.all((nodes.length > 0 ? nodes : [app]).map(steps));
 }
 
-/** How often each event was made a new delivery of, after that moment. */
+/** New deliveries of each event after that time. */
 async function resent(
   subscription: SubscriptionBody,
   known: readonly string[],
@@ -268,7 +268,7 @@ test('a redelivery locked by another node is skipped and continued later', async
   clock.advance(1);
   const redelivery = await recover(owner, subscription);
   await app.database.transaction(async (transaction) => {
-    // Somebody else is at it, for as long as this transaction lasts.
+    // Another transaction holds the lock.
     const held = transaction.selectFrom('subscription_recoveries').selectAll();
     await held.where('guid', '=', String(redelivery.guid)).forUpdate().execute();
     assert.equal(await app.redeliveries.step(), false);
@@ -421,18 +421,18 @@ test('the list has filters and pages and excludes other tenants', async () => {
   const { owner, subscription } = await createOwner();
   const live = await createSubscription(app, owner, { environment: 'production' });
   const stopped = await createSubscription(app, owner);
-  const letters: Record<string, string> = {};
+  const labels: Record<string, string> = {};
   const start = clock.now().getTime();
-  for (const [letter, target] of [
+  for (const [label, target] of [
     ['A', subscription],
     ['B', live],
     ['C', stopped],
     ['D', subscription],
   ] as const) {
-    letters[String((await recover(owner, target)).guid)] = letter;
-    if (letter === 'A') await run();
+    labels[String((await recover(owner, target)).guid)] = label;
+    if (label === 'A') await run();
     clock.advance(60_000);
-    if (letter === 'C') {
+    if (label === 'C') {
       await app.operate('PATCH', `/subscriptions/${stopped.guid}`, { disabled: true });
       await run();
     }
@@ -445,7 +445,7 @@ test('the list has filters and pages and excludes other tenants', async () => {
     });
   const found = async (query: string, token?: string) =>
     objectsOf(await list(query, token))
-      .map(({ guid }) => letters[String(guid)])
+      .map(({ guid }) => labels[String(guid)])
       .join('');
   assert.equal(await found(''), 'DCBA');
   assert.equal(await found('state=running'), 'D');
@@ -457,7 +457,7 @@ test('the list has filters and pages and excludes other tenants', async () => {
   assert.equal(await found('environment=production'), 'B');
   assert.equal(await found(`created_at_gte=${at(1)}&created_at_lt=${at(3)}`), 'CB');
   const { body } = await list('per_page=3');
-  assert.deepEqual([body.total, letters[String(body.next)]], [4, 'B']);
+  assert.deepEqual([body.total, labels[String(body.next)]], [4, 'B']);
   assert.equal(await found(`per_page=3&after=${body.next}`), 'A');
   assert.equal(await found(`guid=${body.next}`), 'B');
   assert.equal(await found('', await tokenOf(app, owner.organizationKey, 'subscription_events:read')), 'DCA');

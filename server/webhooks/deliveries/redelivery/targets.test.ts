@@ -5,7 +5,7 @@ import { createTestApp } from '../../../../testing/app.ts';
 import { createSubscription, setMoments } from '../../../../testing/subscriptions.ts';
 import { createTenant, PRODUCTION_HOST, tokenOf, userToken } from '../../../../testing/tenant.ts';
 
-/** GET /api/subscription_targets: where a delivery could be repeated. */
+/** GET /api/subscription_targets */
 const app = await createTestApp();
 const tenant = await createTenant(app);
 const later = () => new Date(app.clock.now().getTime() + 1);

@@ -163,7 +163,7 @@ test('a deleted subscription is not found', async () => {
 test('at most 30 test events within five minutes per subscription', async () => {
   const tenant = await createTenant(app);
   const [{ subscription }, other] = [await createEndpoint(tenant), await createEndpoint(tenant)];
-  // Windows are fixed: from the beginning of one, all 30 fall into it.
+  // Rate limit windows are fixed, so start at the beginning of one.
   clock.advance(300_000 - (clock.now().getTime() % 300_000));
   for (let sent = 0; sent < 30; sent++) assert.equal((await send(tenant, subscription)).status, 201);
   const refused = await send(tenant, subscription);
@@ -174,7 +174,7 @@ test('at most 30 test events within five minutes per subscription', async () => 
     url: `/api/subscription_deliveries?subscription_guid=${subscription.guid}`,
     token,
   });
-  // With the two that tell of both subscriptions.
+  // Includes the events of the two creations.
   assert.equal(list.body.total, 32);
   assert.equal((await send(tenant, other.subscription)).status, 201, 'another one has a limit of its own');
   await dispatcher.drain();

@@ -17,7 +17,7 @@ import {
 } from '../../../../testing/webhooks.ts';
 import { START_LIMIT } from '../queue/lanes/limit.ts';
 
-/** Requests under way to an endpoint that has answered once. */
+/** Limit of requests in flight after one answer. */
 const UNDER_WAY = START_LIMIT + 1;
 
 /** If the subscription is disabled, failed or deleted, future retries are prevented (specification, Delivery). */
@@ -25,7 +25,7 @@ const app = await createDispatchingApp();
 const { clock, dispatcher } = app;
 const HOUR_MS = 3_600_000;
 
-/** Time goes on while it looks: the dispatcher reads subscriptions again after a rest of up to a second. */
+/** Advances time: the dispatcher reads subscriptions again after up to a second. */
 const untilLater = (isSo: () => Promise<boolean>) =>
   until(async () => {
     clock.advance(250);
@@ -166,14 +166,14 @@ test('deliveries held by a dispatcher are not sent after their subscription ende
     subscription,
     Array.from({ length: 200 }, () => ({})),
   );
-  const settled = dispatcher.drain();
+  const drained = dispatcher.drain();
   await endpoint.waitForCount(1 + UNDER_WAY);
   await setDisabled(app, subscription, true);
   await untilLater(
     async () => (await queueOf(app, subscription)).filter((row) => row.leased_by).length <= UNDER_WAY,
   );
   slow.release();
-  await settled;
+  await drained;
   await dispatcher.drain();
   await untilLater(async () => (await queueOf(app, subscription)).length === 0);
   assert.equal(endpoint.received.length, 1 + UNDER_WAY);

@@ -14,7 +14,7 @@ import {
   showDelivery,
 } from '../../../../testing/webhooks.ts';
 
-/** Events rule 9: delete the old subscription, create the new one; for 24 hours both get everything. */
+/** Events rule 9: delete the old subscription and create a new one; for 24 hours both receive everything. */
 const app = await createDispatchingApp();
 const { clock, dispatcher } = app;
 const HOUR_MS = 3_600_000;
@@ -25,7 +25,7 @@ async function remove(tenant: Tenant, { guid }: SubscriptionBody): Promise<Date>
   return new Date(String(body.scheduled_deletion_at));
 }
 
-/** Settled before time moves on, or the exchanges under way would time out. */
+/** Drains before time moves on, because requests in flight would time out. */
 async function publishAt(tenant: Tenant, moment: Date): Promise<string> {
   clock.set(moment);
   const [guid = ''] = await publishEvents(app, tenant);
@@ -41,7 +41,7 @@ async function publishHourly(tenant: Tenant, hours: number): Promise<string[]> {
   return guids;
 }
 
-/** The events that arrived there with a signature of this key. */
+/** Events that arrived with a signature of this key. */
 function signedWith(key: string, { received }: TestEndpoint): string[] {
   return received.filter((request) => isSignedWith(key, request)).map((request) => eventIn(request).guid);
 }

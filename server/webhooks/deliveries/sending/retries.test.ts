@@ -18,7 +18,7 @@ const app = await createDispatchingApp();
 const { clock } = app;
 const inSeconds = (seconds: number) => new Date(clock.now().getTime() + seconds * 1_000).toUTCString();
 
-/** An event at an endpoint that answers so; gives its delivery and the delay in ms that the next attempt has. */
+/** Sends an event to an endpoint with this answer; returns the delivery and the delay of the next attempt. */
 async function failOnce(answer: Answer, node: TestApp = app) {
   const tenant = await createTenant(node);
   const endpoint = await createTestEndpoint();
@@ -155,7 +155,7 @@ test('retries of deliveries that failed together are spread by 10 % jitter', asy
   const { tenant, subscription } = await failOnce({ status: 500 });
   const tried = Array.from({ length: 60 }, () => ({ attempt_count: 4, failing_since: clock.now() }));
   const guids = await insertDeliveries(app, tenant, subscription, tried);
-  // An endpoint that keeps failing is left alone for 50 ms after each attempt.
+  // An endpoint that keeps failing gets a pause of 50 ms after each attempt.
   for (let step = 0; step < guids.length; step += 1) {
     await app.dispatcher.drain();
     clock.advance(50);

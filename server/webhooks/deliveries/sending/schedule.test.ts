@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { createSchedule, type FailedAttempt, RETRY_PERIOD_MS } from './schedule.ts';
 
-/** When to try again (specification, Events 6; contract, section 7). */
+/** Retry schedule (specification, Events 6; contract, section 7). */
 const MAX_DELAY_MS = 600_000;
 const CREATED_AT = new Date('2026-11-15T12:00:00.000Z');
 
-/** How long after its end an attempt is followed by the next one. */
+/** Delay from the end of an attempt to the next one. */
 function delayAfter(
   attempt: Partial<FailedAttempt>,
   { maxDelayMs = MAX_DELAY_MS, random = (): number => 0.5 } = {},
@@ -137,7 +137,7 @@ test('delays stay between two seconds and the maximum delay with jitter, for exa
       const options = { maxDelayMs, random: () => drawn };
       const endedAt = new Date(CREATED_AT.getTime() + ageMs);
       const delayMs = delayAfter({ ...attempt, endedAt }, options);
-      // The same attempt of a delivery that is made just now: its delay without the end.
+      // The same attempt of a new delivery, which is not near the end of its period.
       const young = delayAfter({ ...attempt, endedAt, createdAt: endedAt }, options);
       assert.ok(young !== undefined && young >= 2_000 && young <= Math.round(1.1 * maxDelayMs), `${young}`);
       assert.equal(delayMs, ageMs + young <= RETRY_PERIOD_MS ? young : undefined);

@@ -28,7 +28,7 @@ const log = createLog({
 
 type Received = { headers: IncomingMessage['headers']; body: string };
 
-/** A endpoint in the test's own thread, and the address of one that is not there. */
+/** An endpoint in the test's own thread. */
 async function receive(answer: (response: ServerResponse) => void) {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {

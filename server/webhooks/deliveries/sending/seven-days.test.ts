@@ -27,7 +27,7 @@ const CREATED_AT = clock.now().getTime();
 const ENDS_AT = CREATED_AT + 7 * DAY_MS;
 const sinceCreation = (moment: Date) => moment.getTime() - CREATED_AT;
 
-/** Its own creation is the only thing that it is told, until the end of the week. */
+/** The subscription receives only the event of its own creation until the end of the week. */
 const [delivery] = await deliveriesOf(app, subscription);
 assert.ok(delivery);
 const shown = () => showDelivery(app, tenant, delivery.guid);

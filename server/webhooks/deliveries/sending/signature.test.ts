@@ -9,7 +9,7 @@ import { Secret } from '../../../infrastructure/runtime/secret.ts';
 import { version } from '../../../infrastructure/runtime/version.ts';
 import { signedHeaders, signingKeyOf } from './signature.ts';
 
-/** By this name because knip would look for a package of it. */
+/** Named so that knip does not look for a package. */
 const OPENSSL = 'openssl';
 const SECRET = '0123456789abcdef'.repeat(4);
 const KEY = signingKeyOf(new Secret(SECRET));
@@ -17,7 +17,7 @@ const EVENT = '7d7c8f0e9a3b4c5d8e6f7a8b9c0d1e2f';
 const AT = new Date('2026-11-15T12:00:00.900Z');
 const BODY = '{"name":"Zoë 😀","amount":"10.00"}';
 
-/** HMAC from its definition (RFC 2104), with nothing of node:crypto but the hash. */
+/** HMAC from its definition (RFC 2104), using only the hash of node:crypto. */
 function hmacSha256(key: string, message: string): Buffer {
   const block = Buffer.alloc(64);
   block.write(key, 'ascii');
@@ -66,7 +66,7 @@ for (const [library, Webhook] of [
   ['svix', SvixWebhook],
 ] as const) {
   const secret = Buffer.from(SECRET).toString('base64');
-  // Both compare the timestamp with the clock of the machine.
+  // Both libraries use the system clock.
   const now = () => signedHeaders({ key: KEY, eventGuid: EVENT, body: BODY, at: new Date() });
   const refuses = (webhook: StandardWebhook | SvixWebhook, body: string, headers: Record<string, string>) =>
     assert.throws(() => webhook.verify(body, headers), { message: 'No matching signature found' });

@@ -9,7 +9,7 @@ import { CONNECTION_LIFETIME_MS, createPools, MAX_IDLE_POOLS } from './connectio
 
 const NO_CONTENT = 'HTTP/1.1 204 No Content\r\n\r\n';
 
-/** Answers every packet, gives no hint about keep-alive, and leaves its connections to the test. */
+/** Answers every packet without a keep-alive hint; the test controls its connections. */
 async function createBareEndpoint(response = NO_CONTENT) {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
@@ -27,7 +27,7 @@ function connectionsOf(endpoint: TestEndpoint): number {
   return new Set(endpoint.received.map((request) => request.connectionClosed)).size;
 }
 
-/** undici's timer for idle connections is Node's own. */
+/** undici uses Node's timers for idle connections. */
 function freezeTimers(t: TestContext): void {
   t.mock.timers.enable({ apis: ['setTimeout'] });
 }
@@ -257,7 +257,7 @@ test('after close nothing is sent, and a second close does nothing', async () =>
   await transport.close();
 });
 
-/** A few turns of the event loop, in which what is on its way within this machine arrives. */
+/** Waits a few turns of the event loop for local sockets. */
 async function idle(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

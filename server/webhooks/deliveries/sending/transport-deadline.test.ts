@@ -13,7 +13,7 @@ const NO_RESPONSE = {
   durationMs: EXCHANGE_TIMEOUT_MS,
 };
 
-/** Resolves the next time that undici tells of it: what the endpoint has sent has then been read. */
+/** Resolves at the next undici event: the data sent by the endpoint has been read by then. */
 function next(event: 'headers' | 'bodyChunkReceived'): Promise<void> {
   const name = `undici:request:${event}`;
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -91,7 +91,7 @@ test('a resolver that answers after the timeout: no connection is made', async (
   clock.advance(EXCHANGE_TIMEOUT_MS);
   assert.deepEqual(await answer, NO_RESPONSE);
   resolved.resolve(['127.0.0.1']);
-  // A whole exchange with the same endpoint: by its end an earlier connection would have shown.
+  // By the end of a whole exchange an earlier connection would have shown.
   await createPosting().post(endpoint.url);
   assert.equal(endpoint.received.length, 1);
 });

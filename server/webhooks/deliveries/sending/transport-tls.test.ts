@@ -10,7 +10,7 @@ import {
 } from '../testing/certificates.ts';
 import { createPosting, named } from '../testing/posting.ts';
 
-// For this process, and every test file has one of its own.
+// Affects only this process, which runs one test file.
 setDefaultCACertificates([...getCACertificates('default'), AUTHORITY]);
 
 async function reasonFor(tls: { key: string; cert: string }, hostname: string): Promise<string> {
@@ -63,7 +63,7 @@ test('an expired certificate is refused', async () => {
 });
 
 test('NODE_TLS_REJECT_UNAUTHORIZED=0 has no effect', async (t) => {
-  // Node warns of the variable whenever it sees it.
+  // Node prints a warning about the variable.
   t.mock.method(process, 'emitWarning', () => {});
   process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
   try {

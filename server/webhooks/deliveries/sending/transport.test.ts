@@ -200,7 +200,7 @@ test('1 MB of headers: unreachable', async () => {
   );
 });
 
-/** The same for both: a partner does not learn which names resolve inside our network. */
+/** One reason for both, so that a partner does not learn which names our network resolves. */
 const NO_PUBLIC_ADDRESS = unreachable('the host does not resolve to a public address');
 
 test('a name that does not resolve: unreachable', async () => {

@@ -5,7 +5,7 @@ import type { Outcome } from '../delivery.ts';
 import { countOutcomes, RESPONSE_TIME_BOUNDS_MS } from '../recording/counters.ts';
 import { percentileMs } from './percentile.ts';
 
-/** The histogram of these response times, as the recorder counts them. */
+/** Histogram as the recorder counts it. */
 function histogramOf(durationsMs: readonly number[]): number[] {
   const outcomes = durationsMs.map((durationMs) => ({
     ...{ delivery: { subscriptionGuid: '' }, result: 'completed', endedAt: new Date(0), durationMs },

@@ -95,7 +95,7 @@ for (const [range, stepSeconds, steps] of [
     const agoOf = (moment: number) => clock.now().getTime() - moment;
     await count(guid, agoOf(first), { completed: 2 });
     await count(guid, agoOf(first - MINUTE_MS), { completed: 100, failed: 100 });
-    // The last minute of the first step, where that is not the first one too.
+    // The last minute of the first step.
     const hasMinutes = stepMs > MINUTE_MS;
     if (hasMinutes) await count(guid, agoOf(first + stepMs - MINUTE_MS), { completed: 3 });
     await count(guid, agoOf(first + stepMs), { failed: 5 });

@@ -8,7 +8,7 @@ import { createHarness, endpointOf } from '../../testing/lanes-harness.ts';
 import { MAX_HELD, MAX_HELD_UNPROVEN } from './memory.ts';
 import { createSlots, MAX_HANGING, MAX_IN_FLIGHT, MAX_UNANSWERED } from './slots.ts';
 
-/** Places and memory are divided so that an endpoint that answers gets its own, whatever the others do. */
+/** Slots and memory are divided so that other endpoints cannot starve one that answers. */
 type Harness = ReturnType<typeof createHarness>;
 
 const WANTED = 40;
@@ -20,7 +20,7 @@ function reserveAndAdd({ lanes, deliveriesFor }: Harness, endpoint: Endpoint, wa
   return granted;
 }
 
-/** Endpoints that have just answered so often, and answer no more. */
+/** Endpoints that answered `answers` times and then hang. */
 async function addStopping(harness: Harness, count: number, answers: number): Promise<void> {
   for (let nth = 0; nth < count; nth += 1) {
     const endpoint = endpointOf(`stopping-${nth}`);
@@ -33,7 +33,7 @@ async function addStopping(harness: Harness, count: number, answers: number): Pr
   }
 }
 
-/** Sends so many to an endpoint that answers, while nobody else does. */
+/** Sends `count` deliveries to an endpoint that answers, while no other does. */
 async function completeAll(harness: Harness, endpoint: Endpoint, count: number): Promise<void> {
   let left = count;
   for (let completed = 0; completed < count; ) {
@@ -143,11 +143,11 @@ test('new deliveries do not overtake queued ones that exceeded the capacity', ()
   const granted = lanes.reserveNew(endpoint, 6_000);
   assert.ok(granted < 6_000);
   lanes.unreserve(endpoint.guid, granted);
-  assert.equal(lanes.reserveNew(endpoint, 1), 0, 'although there is room again');
+  assert.equal(lanes.reserveNew(endpoint, 1), 0, 'although there is capacity again');
   assert.deepEqual(lanes.toRefill(), [endpoint.guid]);
 
-  const room = lanes.reserve(endpoint, 500);
-  assert.equal(room, 500, 'the room is for what waits');
+  const reserved = lanes.reserve(endpoint, 500);
+  assert.equal(reserved, 500, 'the capacity is for queued deliveries');
   lanes.noteClaim(endpoint, { isFull: true, isBehind: true });
   assert.equal(lanes.reserveNew(endpoint, 1), 0);
   lanes.reserve(endpoint, 500);
@@ -191,15 +191,15 @@ test('new deliveries never overtake older queued ones of their endpoint', async 
       const deliveryOf = (guid: string) => ({ guid, subscriptionGuid: endpoint.guid }) as Delivery;
       let made = 0;
 
-      /** As `claims.ts` does it for a lane that runs low, on a queue in memory. */
+      /** Claims like `claims.ts`, from a queue in memory. */
       function look(): void {
         for (const { guid } of requeued.splice(0)) queue.push(guid);
         queue.sort();
         while (lanes.toRefill().length > 0) {
-          const room = lanes.reserve(endpoint, 500);
-          const claimed = queue.splice(0, room);
-          const isFull = claimed.length === room;
-          lanes.unreserve(endpoint.guid, room - claimed.length);
+          const reserved = lanes.reserve(endpoint, 500);
+          const claimed = queue.splice(0, reserved);
+          const isFull = claimed.length === reserved;
+          lanes.unreserve(endpoint.guid, reserved - claimed.length);
           lanes.noteClaim(endpoint, { isFull, isBehind: isFull });
           lanes.add(endpoint, claimed.map(deliveryOf));
         }

@@ -8,9 +8,9 @@ import { createTenant, type Tenant } from '../../../../../testing/tenant.ts';
 import { createTestEndpoint, hold, refusing } from '../../../../../testing/test-endpoint.ts';
 import { createDispatchingApp, guidsAt, metricOf, queueOf, until } from '../../../../../testing/webhooks.ts';
 
-/** Nobody's dead endpoint is felt by anyone else. */
+/** A dead endpoint does not affect others. */
 const HELD = 'portico_deliveries_held';
-/** As `lane.ts` has it. */
+/** As in `lane.ts`. */
 const MAX_HELD_FOR_ONE = 5_000;
 const MAX_HELD_WHILE_UNANSWERED = 2;
 const AT_ONCE = 2_000;
@@ -19,7 +19,7 @@ const LIMITED = 'portico_lanes_limited';
 
 type Backlog = { tenant: Tenant; subscription: Awaited<ReturnType<typeof createSubscription>> };
 
-/** A subscription of a tenant of its own, with so many deliveries that are due. */
+/** A subscription in its own tenant with `count` due deliveries. */
 async function createBacklog(app: TestApp, url: string, count: number): Promise<Backlog> {
   const tenant = await createTenant(app);
   const subscription = await createSubscription(app, tenant, { url, active: true });
@@ -37,7 +37,7 @@ async function addBacklog(app: TestApp, { tenant, subscription }: Backlog, count
     );
 }
 
-/** The dispatcher looks into the queue; nobody waits for what it sends. */
+/** Polls the queue without waiting for the requests. */
 function look(app: TestApp): void {
   void app.dispatcher.drain();
 }
@@ -58,7 +58,7 @@ test('2,000 deliveries to a dead and to a hanging endpoint do not delay a health
   assert.ok(events.every((guid) => guidsAt(healthy).includes(guid)));
   assert.deepEqual(app.clock.now(), startedAt, 'no time has passed');
 
-  // The one that refuses has shown it; the one that hangs has until its first timeouts.
+  // The refusing endpoint has failed by now; the hanging one fails at its first timeouts.
   assert.equal(await metricOf(app, LIMITED), 1);
   assert.equal((await queueOf(app, dead.subscription)).length, 2_001);
   app.clock.advance(10_000);
@@ -92,7 +92,7 @@ test('lanes take turns: the first deliveries of B arrive long before the last of
   await app.dispatcher.drain();
   const paths = shared.received.map(({ path }) => path);
   assert.equal(paths.filter((path) => path === '/a').length, 501);
-  // In the order of arrival, not of sending: new connections take longer than those that A has already.
+  // In order of arrival, not of sending: new connections take longer than those of A.
   const placesOfB = paths.flatMap((path, place) => (path === '/b' ? [place] : []));
   assert.equal(placesOfB.length, 21);
   assert.ok((placesOfB[10] ?? 501) < 250, `half of B was there after ${placesOfB[10]} requests`);
@@ -134,7 +134,7 @@ test('backlogs of hanging endpoints do not use up the memory of a healthy one', 
   assert.equal(await metricOf(app, IN_FLIGHT), backlogs, 'one each until they have answered');
   const { tenant } = await createBacklog(app, healthy.url, 0);
   await publishEvents(app, tenant, 10);
-  // Its first event is in the queue, the others go straight to the endpoint.
+  // The first event is queued, the others are sent directly.
   look(app);
   await healthy.waitForCount(11);
 });
@@ -147,7 +147,7 @@ test('an endpoint that starts to hang requeues its held deliveries and receives 
   endpoint.behave({ kind: 'hang' });
   const events = await publishEvents(app, tenant, 600);
   assert.equal(await metricOf(app, HELD), events.length);
-  /** Time goes on while the database is asked, so that leases are renewed on the way. */
+  /** Advances time, so that leases are renewed. */
   const untilLater = (isSo: () => Promise<boolean>, what: string) =>
     until(async () => {
       app.clock.advance(250);

@@ -9,9 +9,9 @@ import { createLimit, type Limit, START_LIMIT } from './limit.ts';
 import { MAX_HELD } from './memory.ts';
 import { MAX_IN_FLIGHT } from './slots.ts';
 
-const LANE_ROOM = 5_000;
-const LANE_ROOM_WHILE_FAILING = 32;
-const LANE_ROOM_WHILE_HANGING = 2;
+const LANE_CAPACITY = 5_000;
+const LANE_CAPACITY_WHILE_FAILING = 32;
+const LANE_CAPACITY_WHILE_HANGING = 2;
 const MAX_LANES = 10_000;
 const MANY = 256;
 const REST_MS = 50;
@@ -27,7 +27,7 @@ test('deliveries are sent in order, up to the limit of the lane', async () => {
     deliveries.slice(0, START_LIMIT),
   );
   assert.deepEqual(lanes.figures(), { inFlight: START_LIMIT, held: 20, limited: 0 });
-  // A quick answer raises the limit: one slot is free again, and one is new.
+  // A fast answer raises the limit: one slot is free again, and one is new.
   await endFirst();
   assert.deepEqual(
     sending.map(({ delivery }) => delivery),
@@ -79,24 +79,24 @@ test('a backlog in one lane does not delay the first request of another', () => 
 test('the capacity of a lane is 5,000, 32 while its endpoint fails, and 2 while it hangs', async () => {
   const { lanes, fill, endFirst } = createHarness();
   const endpoint = endpointOf(1);
-  assert.equal(lanes.reserve(endpoint, 100_000), LANE_ROOM);
+  assert.equal(lanes.reserve(endpoint, 100_000), LANE_CAPACITY);
   assert.equal(lanes.reserve(endpoint, 1), 0);
-  lanes.unreserve(endpoint.guid, LANE_ROOM);
+  lanes.unreserve(endpoint.guid, LANE_CAPACITY);
   assert.deepEqual(lanes.figures(), NOTHING);
 
-  for (const [failure, room] of [
-    ['timeout', LANE_ROOM_WHILE_HANGING],
-    ['rejected', LANE_ROOM_WHILE_FAILING],
-    ['unreachable', LANE_ROOM_WHILE_FAILING],
+  for (const [failure, expected] of [
+    ['timeout', LANE_CAPACITY_WHILE_HANGING],
+    ['rejected', LANE_CAPACITY_WHILE_FAILING],
+    ['unreachable', LANE_CAPACITY_WHILE_FAILING],
   ] as const) {
     fill(endpoint, 1);
     await endFirst(failure);
-    assert.equal(lanes.reserve(endpoint, 100_000), room);
-    lanes.unreserve(endpoint.guid, room);
+    assert.equal(lanes.reserve(endpoint, 100_000), expected);
+    lanes.unreserve(endpoint.guid, expected);
   }
   fill(endpoint, 1);
   await endFirst();
-  assert.equal(lanes.reserve(endpoint, 100_000), LANE_ROOM);
+  assert.equal(lanes.reserve(endpoint, 100_000), LANE_CAPACITY);
 });
 
 test('lanes without free memory are not refilled', () => {
@@ -122,7 +122,7 @@ test('all lanes together hold at most 50,000 and leave capacity for the next lan
   const { lanes } = createHarness();
   let granted = 0;
   for (let lane = 0; lane < 1_000; lane++) {
-    const some = lanes.reserve(endpointOf(lane), LANE_ROOM);
+    const some = lanes.reserve(endpointOf(lane), LANE_CAPACITY);
     assert.ok(some <= (MAX_HELD - granted) / 4, `${some} of ${MAX_HELD - granted} that were free`);
     if (lane < 100) assert.ok(some >= 64, `${some} for the next after ${lane} backlogs`);
     granted += some;
@@ -233,9 +233,9 @@ test('a changed url is used from the next attempt on', async () => {
 test('a lane needs a refill when the queue has more and half of its capacity is free', async () => {
   const { lanes, fill, refillCalls, endFirst } = createHarness();
   const endpoint = endpointOf(1);
-  fill(endpoint, LANE_ROOM);
+  fill(endpoint, LANE_CAPACITY);
   assert.equal(lanes.announce(endpoint), false);
-  for (let held = LANE_ROOM - 1; held > LANE_ROOM / 2; held--) await endFirst();
+  for (let held = LANE_CAPACITY - 1; held > LANE_CAPACITY / 2; held--) await endFirst();
   assert.equal(refillCalls(), 0);
   assert.deepEqual(lanes.toRefill(), []);
   await endFirst();
@@ -258,9 +258,9 @@ test('an empty lane needs a refill as soon as the queue has more', () => {
 test('an announcement during a claim is kept when the claim finds less than its reservation', () => {
   const { lanes } = createHarness();
   const endpoint = endpointOf(1);
-  const room = lanes.reserve(endpoint, 10);
+  const reserved = lanes.reserve(endpoint, 10);
   lanes.announce(endpoint);
-  lanes.unreserve(endpoint.guid, room);
+  lanes.unreserve(endpoint.guid, reserved);
   lanes.noteClaim(endpoint, { isFull: false, isBehind: false });
   assert.deepEqual(lanes.toRefill(), [endpoint.guid]);
 });
@@ -347,7 +347,7 @@ test('a lane that holds deliveries is never evicted', async () => {
   assert.deepEqual(lanes.figures(), NOTHING);
 });
 
-/** What may happen, for the model below. Numbers are taken modulo what there is to choose from. */
+/** Commands of the model. Numbers are taken modulo the number of choices. */
 const LANES = 4;
 const lane = fc.nat({ max: LANES - 1 });
 const chosen = fc.nat({ max: 1_000 });
@@ -378,7 +378,7 @@ const operations = fc.array(
 
 type Fate = 'waiting' | 'under way' | 'to be written' | 'written' | 'handed back' | 'taken out';
 
-/** The same lanes in plain counts, fed with what the lanes do. */
+/** Model of the lanes in plain counts. */
 function createModel(harness: ReturnType<typeof createHarness>) {
   const { lanes, clock, sending, recording, requeued, deliveriesFor } = harness;
   const endpoints = Array.from({ length: LANES }, (_, index) =>
@@ -402,7 +402,7 @@ function createModel(harness: ReturnType<typeof createHarness>) {
     fates.set(delivery, to);
   }
 
-  /** Takes note of what the lanes have done since the last time, and compares. */
+  /** Updates the model with the actions of the lanes and compares. */
   function compare(): void {
     for (const entry of sending)
       if (!seen.has(entry)) {
@@ -426,7 +426,7 @@ function createModel(harness: ReturnType<typeof createHarness>) {
         !stopped && count('waiting', index) > 0 && (restsUntil[index] ?? 0) <= clock.now().getTime();
       const limit = limits[index] as Limit;
       const wanted = limit.standing() === 'responsive' ? limit.current() : 1;
-      if (mayGoOn) assert.ok(count('under way', index) >= wanted, 'nobody dawdles');
+      if (mayGoOn) assert.ok(count('under way', index) >= wanted, 'no lane waits');
     });
   }
 
@@ -442,12 +442,12 @@ function createModel(harness: ReturnType<typeof createHarness>) {
       const isUnproven = limit.isFailing() || limit.standing() === 'unknown';
       const answersSoon = limit.standing() === 'responsive';
       const capacity = !answersSoon
-        ? LANE_ROOM_WHILE_HANGING
+        ? LANE_CAPACITY_WHILE_HANGING
         : isUnproven
-          ? LANE_ROOM_WHILE_FAILING
-          : LANE_ROOM;
-      const room = Math.max(0, capacity - before);
-      assert.equal(granted, stopped ? 0 : Math.min(wanted, room));
+          ? LANE_CAPACITY_WHILE_FAILING
+          : LANE_CAPACITY;
+      const free = Math.max(0, capacity - before);
+      assert.equal(granted, stopped ? 0 : Math.min(wanted, free));
       reserved[index] = (reserved[index] ?? 0) + granted;
     },
     add(index: number, wanted: number): void {
@@ -523,7 +523,7 @@ test('each delivery is sent, requeued or removed exactly once, and the counts ag
         await turn();
         model.compare();
       }
-      // Left to itself, all of it comes to an end.
+      // Everything ends without further commands.
       model.unreserveAll();
       if (model.isStopped()) model.empty();
       for (let polling = 0; !model.isOver() && polling < 10_000; polling++) {
