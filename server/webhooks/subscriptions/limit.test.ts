@@ -18,7 +18,7 @@ const create = (tenant: Tenant, environment = 'sandbox') =>
   founderOf(app, tenant)('POST', '', bodyFor(environment));
 
 function assertFull(answer: Answer): void {
-  assertError(answer, 422, 'subscription_limit_reached', /at most 5 /);
+  assertError(answer, 422, 'subscription_limit_reached', /limit of the Organization reached \(5\)/);
 }
 
 async function fill(tenant: Tenant): Promise<string[]> {
@@ -75,7 +75,12 @@ test('at most twenty subscriptions deliver, including deleting ones', async () =
     const { guid } = await createSubscription(app, tenant, { url: `https://partner.example/${n}` });
     assert.equal((await founderOf(app, tenant)('DELETE', `/${guid}`)).status, 200);
   }
-  assertError(await create(tenant), 422, 'subscription_limit_reached', /at most 20 .* that deliver/);
+  assertError(
+    await create(tenant),
+    422,
+    'subscription_limit_reached',
+    /Limit of delivering subscriptions reached \(20\)/,
+  );
   app.clock.advance(24 * 3_600_000);
   assert.equal((await create(tenant)).status, 201, 'a day later they have ended');
 });

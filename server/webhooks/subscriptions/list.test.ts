@@ -95,7 +95,7 @@ test('a new name is shown and has an audit record but no event', async () => {
   assert.equal((await auditRecordsOf(app, guid)).length, 2, 'a change of nothing is no change');
 });
 
-test('only name and url can be changed', async () => {
+test('fields other than name and a valid url are refused', async () => {
   for (const name of ['url', 'environment', 'type', 'protection_enabled', 'disabled', 'signing_key', 'state'])
     assertError(
       await founder('PATCH', `/${guids.A}`, { [name]: 'x' }),
@@ -106,7 +106,7 @@ test('only name and url can be changed', async () => {
 });
 
 test('a state that does not exist is refused, by both lists', async () => {
-  const expected = [400, 'invalid_parameter', /^state paused /] as const;
+  const expected = [400, 'invalid_parameter', /^state must be one of .* paused$/] as const;
   assertError(await founder('GET', '?state=active,paused'), ...expected);
   const operated = `/organizations/${tenant.organizationGuid}/subscriptions?state=paused`;
   assertError(await app.operate('GET', operated), ...expected);
