@@ -100,11 +100,13 @@ export function createSimulator({ database, clock, timers, log, notifications, e
 
   const startPolling = () =>
     createPolling({
-      ...{ clock, timers, log, maxIntervalMs: MAX_POLL_INTERVAL_MS, minIntervalMs: MIN_POLL_INTERVAL_MS },
+      ...{ clock, timers, log, maxIntervalMs: MAX_POLL_INTERVAL_MS, minIntervalMs: 0 },
       failureMessage: 'could not move objects; will retry',
       async poll() {
         while (polling && (await step()) > 0);
-        return { progress: false, nextDueAt: await store.selectNextMoveAt(database.queries, names) };
+        const next = await store.selectNextMoveAt(database.queries, names);
+        const earliest = clock.now().getTime() + MIN_POLL_INTERVAL_MS;
+        return { progress: false, nextDueAt: next && new Date(Math.max(next.getTime(), earliest)) };
       },
     });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bodyOf, type Delivery } from './delivery.ts';
 
-/** The body that is signed and sent (contract, section 7). */
+/** The signed request body (contract, section 7). */
 const DELIVERY: Delivery = {
   guid: '1'.repeat(32),
   subscriptionGuid: '2'.repeat(32),
@@ -17,7 +17,7 @@ const DELIVERY: Delivery = {
   isEarly: false,
 };
 
-test('it is the six fields of the event in their order, to the byte', () => {
+test('the body is the six fields of the event in fixed order', () => {
   assert.equal(
     bodyOf(DELIVERY),
     `{"guid":"${'4'.repeat(32)}","organization_guid":"${'3'.repeat(32)}","bank_guid":"${'5'.repeat(32)}",` +
@@ -25,7 +25,7 @@ test('it is the six fields of the event in their order, to the byte', () => {
   );
 });
 
-test('a bank that there is not is left out, and the order of the others stays', () => {
+test('a missing bank is omitted and the order of the other fields stays', () => {
   assert.deepEqual(Object.entries(JSON.parse(bodyOf({ ...DELIVERY, bankGuid: null }))), [
     ['guid', DELIVERY.eventGuid],
     ['organization_guid', DELIVERY.organizationGuid],
@@ -35,7 +35,7 @@ test('a bank that there is not is left out, and the order of the others stays', 
   ]);
 });
 
-test('every attempt, and every order of the columns, gives the same bytes', () => {
+test('every attempt sends the same bytes, whatever the column order', () => {
   const retried = { ...DELIVERY, guid: '7'.repeat(32), attemptCount: 12, createdAt: new Date(1) };
   const reversed = Object.fromEntries(Object.entries(DELIVERY).reverse()) as Delivery;
   for (const other of [retried, reversed]) assert.equal(bodyOf(other), bodyOf(DELIVERY));

@@ -15,11 +15,11 @@ import {
   subscriptionRow,
 } from '../../../testing/webhooks.ts';
 
-/** When an endpoint that was failing answers 2xx, what waits for it is sent at once (contract, section 7). */
+/** When a failing endpoint answers 2xx, its waiting deliveries are sent at once (contract, section 7). */
 const app = await createDispatchingApp();
 const { clock, dispatcher } = app;
 
-/** Fails for a while, with so many deliveries that wait for an attempt some minutes from now. */
+/** A failing endpoint with `count` deliveries due in some minutes. */
 async function failingWith(count: number, { active = false } = {}) {
   const tenant = await createTenant(app);
   const endpoint = await createTestEndpoint();
@@ -28,7 +28,7 @@ async function failingWith(count: number, { active = false } = {}) {
   await dispatcher.drain();
   const failedAt = clock.now();
   clock.advance(1_000);
-  // A walk over the queue that time leaps over counts as a long one, and takes a long rest.
+  // A walk during which the clock jumps counts as long and is followed by a long pause.
   await dispatcher.drain();
   const waiting = Array.from({ length: count }, (_, index) => ({
     attempt_count: 4,
@@ -40,8 +40,8 @@ async function failingWith(count: number, { active = false } = {}) {
   return { tenant, endpoint, subscription, guids, failedAt };
 }
 
-/** The success may come by the fast path, and what it entails in the round after it is written down. */
-async function settleTwice(): Promise<void> {
+/** The recovery takes effect in the poll after the success is recorded. */
+async function drainTwice(): Promise<void> {
   await dispatcher.drain();
   await dispatcher.drain();
 }
@@ -62,32 +62,32 @@ test('the first failure sets deliveries_failing_since, later ones leave it, a su
   assert.deepEqual(answering.activated_at, clock.now());
 });
 
-test('one 2xx sends all 300 that wait, without any time passing, and never more at once than the limit', async () => {
+test('one 2xx sends all 300 waiting deliveries at once, within the limit', async () => {
   const { endpoint, subscription, guids } = await failingWith(300);
   const concurrency = countConcurrency(endpoint);
   const before = endpoint.received.length;
   clock.advance(1_000);
   const recoveredAt = clock.now();
-  await settleTwice();
+  await drainTwice();
   assert.equal(endpoint.received.length - before, guids.length + 1);
   assert.equal(new Set(guidsAt(endpoint)).size, guids.length + 1);
   assert.deepEqual(await queueOf(app, subscription), []);
   assert.deepEqual(clock.now(), recoveredAt);
-  // The limit grows by one for each success, from what failing has left of it.
+  // The limit grows by one for each success.
   assert.ok(concurrency.most() > 1 && concurrency.most() <= 64, `${concurrency.most()} at once`);
   const { activated_at, recovered_at } = await subscriptionRow(app, subscription);
   assert.deepEqual([activated_at, recovered_at], [recoveredAt, recoveredAt]);
 });
 
-test('a new event that succeeds sends the others, too', async () => {
+test('a success of a new event sends the waiting deliveries, too', async () => {
   const { tenant, endpoint, subscription } = await failingWith(20, { active: true });
   endpoint.behave({ kind: 'answer' });
   await publishEvents(app, tenant);
-  await settleTwice();
+  await drainTwice();
   assert.deepEqual(await queueOf(app, subscription), []);
 });
 
-test('the drain begins slowly: after failures one request at a time, then more with each success', async () => {
+test('after a recovery the limit starts at one and grows with each success', async () => {
   const { endpoint } = await failingWith(100);
   for (const seconds of [1, 4, 8]) {
     clock.advance(seconds * 1_000);
@@ -95,21 +95,21 @@ test('the drain begins slowly: after failures one request at a time, then more w
   }
   const { seen } = countConcurrency(endpoint);
   clock.advance(660_000);
-  await settleTwice();
+  await drainTwice();
   assert.ok(seen.length > 100);
   for (const { open, answered } of seen) assert.ok(open <= 1 + answered, `${open} after ${answered} answers`);
 });
 
-test('an endpoint that goes on failing gets nothing early', async () => {
+test('an endpoint that keeps failing gets no early retries', async () => {
   const { endpoint, subscription, guids } = await failingWith(50);
   const before = endpoint.received.length;
   clock.advance(1_000);
-  await settleTwice();
+  await drainTwice();
   assert.equal(endpoint.received.length, before + 1, 'only the one that was due');
   assert.equal((await queueOf(app, subscription)).length, guids.length + 1);
 });
 
-test('an endpoint that fails again at once: the drain stops, and all keep to their own schedule', async () => {
+test('an endpoint that fails again at once gets no further early retries', async () => {
   const { endpoint, subscription, guids } = await failingWith(200);
   let answered = 0;
   endpoint.behave(() => {
@@ -117,10 +117,10 @@ test('an endpoint that fails again at once: the drain stops, and all keep to the
     return { kind: 'answer', status: answered === 1 ? 204 : 500 };
   });
   clock.advance(1_000);
-  await settleTwice();
+  await drainTwice();
   for (let step = 0; step < 20; step += 1) {
     clock.advance(50);
-    await settleTwice();
+    await drainTwice();
   }
   const held = 256;
   assert.ok(answered <= 1 + held, `${answered} requests`);
@@ -132,7 +132,7 @@ test('an endpoint that fails again at once: the drain stops, and all keep to the
   assert.notEqual((await subscriptionRow(app, subscription)).deliveries_failing_since, null);
 });
 
-test('a delivery that fails again during the drain is not sent over and over', async () => {
+test('a delivery that fails again after a recovery is not retried early again', async () => {
   const { endpoint, subscription, guids } = await failingWith(100);
   const poisoned = guids[50] ?? assert.fail();
   const { event_guid } = await app.database.queries
@@ -152,40 +152,40 @@ test('a delivery that fails again during the drain is not sent over and over', a
   assert.ok(delayMs >= 540_000 && delayMs <= 660_000, `again in ${delayMs} ms, as after any fifth attempt`);
 });
 
-test('an event that its endpoint cannot take is not tried again with each other event that succeeds', async () => {
+test('a rejected event is not retried with each success of another', async () => {
   const { tenant, endpoint, subscription } = await failingWith(0);
   endpoint.behave({ kind: 'answer' });
   clock.advance(1_000);
-  await settleTwice();
+  await drainTwice();
   const [poisoned = ''] = await publishEvents(app, tenant, [{ event_type: 'trade.failed' }]);
   endpoint.behave((_, request) => ({
     kind: 'answer',
     status: eventIn(request).guid === poisoned ? 500 : 204,
   }));
-  await settleTwice();
+  await drainTwice();
   for (let event = 0; event < 20; event += 1) {
     clock.advance(50);
     await publishEvents(app, tenant);
-    await settleTwice();
+    await drainTwice();
   }
   const { attempt_count } = await deliveryOf(app, subscription, poisoned);
   assert.ok(attempt_count <= 2, `${attempt_count} attempts in the first second`);
 });
 
-test('a pause that the endpoint asked for is kept, whatever else it answers meanwhile', async () => {
+test('Retry-After is honoured even if other deliveries succeed', async () => {
   const { tenant, endpoint, subscription } = await failingWith(0);
   endpoint.behave({ kind: 'answer' });
   clock.advance(1_000);
-  await settleTwice();
+  await drainTwice();
   endpoint.behave({ kind: 'answer', status: 429, headers: { 'retry-after': '60' } });
   const [paused = ''] = await publishEvents(app, tenant);
-  await settleTwice();
+  await drainTwice();
   endpoint.behave({ kind: 'answer' });
   clock.advance(1_000);
   await publishEvents(app, tenant);
-  await settleTwice();
+  await drainTwice();
   assert.equal((await deliveryOf(app, subscription, paused)).attempt_count, 1, 'not ahead of its time');
   clock.advance(59_000);
-  await settleTwice();
+  await drainTwice();
   assert.notEqual((await deliveryOf(app, subscription, paused)).completed_at, null);
 });

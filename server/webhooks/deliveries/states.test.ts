@@ -8,7 +8,7 @@ import { createSubscription } from '../../../testing/subscriptions.ts';
 import { createTenant, userToken } from '../../../testing/tenant.ts';
 import type { Tables } from '../../infrastructure/database/tables.ts';
 
-/** What a delivery and its attempts look like (specification, Delivery; contract, section 7). */
+/** Views of deliveries and attempts (specification, Delivery; contract, section 7). */
 const app = await createTestApp();
 const { clock } = app;
 const tenant = await createTenant(app);
@@ -49,7 +49,7 @@ function attempt(
   };
 }
 
-test('a new delivery is storing, and shows nothing that it does not have', async () => {
+test('a new delivery is storing and omits empty fields', async () => {
   const dueAt = new Date(clock.now().getTime() + 1_000);
   const event_guid = 'e'.repeat(32);
   const guid = await insert({ dueAt, event_guid });
@@ -70,7 +70,7 @@ test('a new delivery is storing, and shows nothing that it does not have', async
   assert.deepEqual(await get(guid), { ...expected, attempts: [] });
 });
 
-test('it is failing once its failures have lasted ten seconds, in what is shown and in what is filtered by', async () => {
+test('a delivery is failing after ten seconds of failures, in its view and in filters', async () => {
   const failing_since = clock.now();
   const shown = { failing_since, attempt_count: 2, failure_kind: 'rejected', response_status: 503 } as const;
   const guid = await insert({ ...shown, response_time_ms: 12 });
@@ -89,7 +89,7 @@ test('it is failing once its failures have lasted ten seconds, in what is shown 
   }
 });
 
-test('completed and failed are for good, and there is no next attempt', async () => {
+test('completed and failed are final and have no next attempt', async () => {
   const created_at = clock.now();
   const ended = new Date(created_at.getTime() + 5_000);
   clock.advance(60_000);
@@ -104,7 +104,7 @@ test('completed and failed are for good, and there is no next attempt', async ()
   }
 });
 
-test('a success at the first attempt is told from the delivery itself', async () => {
+test('a successful first attempt is derived from the delivery', async () => {
   const at = clock.now();
   const response = { response_status: 204, response_time_ms: 2_001, response_excerpt: 'thank you' };
   const guid = await insert({ ended: 'completed', at, attempt_count: 1, ...response });
@@ -121,11 +121,11 @@ test('a success at the first attempt is told from the delivery itself', async ()
   ]);
 });
 
-test('a delivery that failed without an attempt has none', async () => {
+test('a delivery that failed without an attempt shows no attempts', async () => {
   assert.deepEqual((await get(await insert({ ended: 'failed' }))).attempts, []);
 });
 
-test('each attempt tells what came of it, and whether it was slow', async () => {
+test('each attempt shows its outcome and whether it was slow', async () => {
   const guid = await insert({ attempt_count: 4, ended: 'completed', failing_since: clock.now() });
   const reason = 'the host does not resolve to a public address';
   await app.database.queries
@@ -149,7 +149,7 @@ test('each attempt tells what came of it, and whether it was slow', async () => 
   ]);
 });
 
-test('of a thousand attempts the last hundred are shown, oldest first', async () => {
+test('the last hundred attempts are shown, oldest first', async () => {
   const guid = await insert({ attempt_count: 1_000, failing_since: clock.now() });
   const attempts = Array.from({ length: 1_000 }, (_, index) => attempt(guid, index + 1));
   await app.database.queries.insertInto('delivery_attempts').values(attempts).execute();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EVENT_TYPES } from './catalogue.ts';
 
-/** The specification's table, and the contract's external bank accounts; by hand, not from the code. */
+/** Copied from the specification and the contract, not from the code. */
 const TABLE: Record<string, string> = {
   trade: 'storing pending executed settling completed failed cancelled',
   transfer: 'storing pending holding reviewing completed failed',
@@ -15,7 +15,7 @@ const TABLE: Record<string, string> = {
   external_bank_account: 'storing completed failed expired',
 };
 
-test('the catalogue has every event type of the table, and no other', () => {
+test('the catalogue has exactly the event types of the specification', () => {
   const expected = Object.entries(TABLE).flatMap(([object, kinds]) =>
     kinds.split(' ').map((kind) => `${object}.${kind}`),
   );

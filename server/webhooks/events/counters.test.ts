@@ -25,7 +25,7 @@ const countersOf = (organizationGuid: string) =>
     .orderBy('environment')
     .execute();
 
-/** A tenant without the events that making it brought about. */
+/** A tenant without the events of its creation. */
 async function createCountedTenant() {
   const tenant = await createTenant(app);
   await eventCounters.flush();
@@ -33,13 +33,13 @@ async function createCountedTenant() {
   return tenant;
 }
 
-/** The beginning of a minute, so that what follows within it stays in it. */
+/** The start of a minute, so that the test does not cross into the next. */
 function toNextMinute(): Date {
   clock.advance(60_000 - (clock.now().getTime() % 60_000));
   return clock.now();
 }
 
-test('each minute has its events, by Organization and environment', async () => {
+test('events are counted per minute, Organization and environment', async () => {
   const tenant = await createCountedTenant();
   const other = await createTenant(app, { environment: 'production' });
   await eventCounters.flush();
@@ -73,7 +73,7 @@ test('events of several Organizations in one call are counted for each', async (
   assert.deepEqual(await Promise.all(sums), [3, 2]);
 });
 
-test('what was there before, or was not committed, is not counted', async () => {
+test('existing and uncommitted events are not counted', async () => {
   const tenant = await createCountedTenant();
   const guid = nextGuid(app);
   await publishEvents(app, tenant, [{ guid, object_guid: guid }]);
@@ -88,7 +88,7 @@ test('what was there before, or was not committed, is not counted', async () => 
   );
 });
 
-test('they are written down by themselves within five seconds', async () => {
+test('counts are written within five seconds', async () => {
   const tenant = await createCountedTenant();
   await publishEvents(app, tenant, 2);
   assert.deepEqual(await countersOf(tenant.organizationGuid), []);
@@ -96,7 +96,7 @@ test('they are written down by themselves within five seconds', async () => {
   await until(async () => (await countersOf(tenant.organizationGuid)).length === 1, 'the counts');
 });
 
-test('the app writes what is left when it closes', async () => {
+test('closing the app writes the remaining counts', async () => {
   const { testDatabase } = app;
   const closing = await createTestApp({ testDatabase, clock });
   const tenant = await createCountedTenant();
@@ -108,7 +108,7 @@ test('the app writes what is left when it closes', async () => {
   );
 });
 
-/** Counters in a time of their own whose database can be away. */
+/** Counters in virtual time on a database that a test can disconnect. */
 function createHarness() {
   const time = createFakeClock();
   const logged: string[] = [];
@@ -139,7 +139,7 @@ function createHarness() {
   return { time, logged, state, counters, note };
 }
 
-/** Carries the statement out, and then the connection breaks. */
+/** Runs the statement, then breaks the connection. */
 function losingAnswer(executor: QueryExecutor): QueryExecutor {
   return new Proxy(executor, {
     get(target, property) {
@@ -153,7 +153,7 @@ function losingAnswer(executor: QueryExecutor): QueryExecutor {
   });
 }
 
-test('a write whose answer was lost is counted once', async () => {
+test('a write whose response was lost is counted once', async () => {
   const { state, counters, note } = createHarness();
   const guid = nextGuid(app);
   state.losesAnswer = true;
@@ -167,7 +167,7 @@ test('a write whose answer was lost is counted once', async () => {
   assert.equal((await countersOf(guid))[0]?.events, 2);
 });
 
-test('processes that wrote nothing for a day are forgotten', async () => {
+test('writers without a write for a day are deleted', async () => {
   const { time, counters, note } = createHarness();
   note(nextGuid(app));
   await counters.flush();
@@ -177,7 +177,7 @@ test('processes that wrote nothing for a day are forgotten', async () => {
   assert.equal(await counters.sweep(), 0);
 });
 
-test('what cannot be written is kept, added to and written later', async () => {
+test('counts that cannot be written are kept and written later', async () => {
   const { time, logged, state, counters, note } = createHarness();
   const guid = nextGuid(app);
   state.away = true;
@@ -192,7 +192,7 @@ test('what cannot be written is kept, added to and written later', async () => {
   await until(async () => (await countersOf(guid))[0]?.events === 2, 'both');
 });
 
-test('no more than 10,000 minutes of Organizations wait; those that do are counted on', async () => {
+test('at most 10,000 counts wait in memory, and existing ones still increase', async () => {
   const { state, counters, note } = createHarness();
   const guid = nextGuid(app);
   state.away = true;

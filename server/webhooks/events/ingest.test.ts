@@ -7,7 +7,7 @@ import { eventOf, publishEvents } from '../../../testing/events.ts';
 import { createTenant, userToken } from '../../../testing/tenant.ts';
 import { EVENT_TYPES } from './catalogue.ts';
 
-/** POST /operator/events: what it takes, what it refuses by name, and that the same twice is once. */
+/** POST /operator/events */
 const app = await createTestApp();
 const tenant = await createTenant(app);
 const other = await createTenant(app, { environment: 'production' });
@@ -29,7 +29,7 @@ async function published(): Promise<number> {
   return values.reduce((sum, { value }) => sum + value, 0);
 }
 
-/** Nothing of a refused request is left: no row, and no count of one. */
+/** Asserts that a refused request stored no event and counted none. */
 async function assertRefused(
   request: () => Promise<Answer>,
   ...refusal: [status: number, code: string, message: RegExp]
@@ -39,7 +39,7 @@ async function assertRefused(
   assert.deepEqual([await stored(), await published()], before);
 }
 
-/** A guid of that moment; `tail` is everything after the time. */
+/** A guid of that time; `tail` follows the time bits. */
 function guidAt(ms: number, tail = `7${'0'.repeat(3)}8${'0'.repeat(15)}`): string {
   return ms.toString(16).padStart(12, '0') + tail;
 }
@@ -57,7 +57,7 @@ test('an event is stored with the environment of its bank before it is accepted'
   });
 });
 
-test('a guid that is not given is made, and the guids come back in the order of the events', async () => {
+test('missing guids are generated and returned in the order of the events', async () => {
   const [first, third] = [nextGuid(app), nextGuid(app)];
   const { body } = await send(event({ guid: third }), event(), event({ guid: first }), event());
   const guids = body.guids as string[];
@@ -68,14 +68,14 @@ test('a guid that is not given is made, and the guids come back in the order of 
   assert.ok(guids.every((guid) => rows.includes(guid)));
 });
 
-test('every type of the catalogue is taken, and counted under its name', async () => {
+test('every type of the catalogue is accepted and counted', async () => {
   const before = await published();
   const { status } = await send(...EVENT_TYPES.map((event_type) => event({ event_type })));
   assert.equal(status, 202);
   assert.equal(await published(), before + EVENT_TYPES.length);
 });
 
-test('another type is refused by name', async () => {
+test('an unknown event type is refused', async () => {
   for (const event_type of ['trade.exploded', 'trade', 'TRADE.FAILED', '', 'customer.created'])
     await assertRefused(
       () => send(event(), event({ event_type })),
@@ -85,7 +85,7 @@ test('another type is refused by name', async () => {
     );
 });
 
-test('an organization that does not exist is unknown', async () => {
+test('an unknown organization is refused', async () => {
   for (const fields of [{ organization_guid: ABSENT }, { organization_guid: tenant.bankGuid }])
     await assertRefused(
       () => send(event(), event(fields)),
@@ -95,7 +95,7 @@ test('an organization that does not exist is unknown', async () => {
     );
 });
 
-test('a bank that does not exist, or is another organization’s, is no bank', async () => {
+test('a bank that does not exist or belongs to another organization is refused', async () => {
   for (const bank_guid of [ABSENT, other.bankGuid, tenant.organizationGuid])
     await assertRefused(
       () => send(event(), event(), event({ bank_guid })),
@@ -105,7 +105,7 @@ test('a bank that does not exist, or is another organization’s, is no bank', a
     );
 });
 
-test('without a bank the environment has to be told', async () => {
+test('environment is required without a bank', async () => {
   const bankless = without('bank_guid', event());
   await assertRefused(
     () => send(event(), bankless),
@@ -120,7 +120,7 @@ test('without a bank the environment has to be told', async () => {
   }
 });
 
-test('with a bank the environment may be told, and has to be the bank’s', async () => {
+test('environment is optional with a bank and must match it', async () => {
   assert.equal((await send(event({ environment: 'sandbox' }))).status, 202);
   for (const environment of ['production', 'live'])
     await assertRefused(
@@ -131,7 +131,7 @@ test('with a bank the environment may be told, and has to be the bank’s', asyn
     );
 });
 
-test('a guid has to be a UUIDv7', async () => {
+test('a guid must be a UUIDv7', async () => {
   const now = app.clock.now().getTime();
   const tails = {
     version: `4${'0'.repeat(3)}8${'0'.repeat(15)}`,
@@ -159,24 +159,24 @@ test('a guid is at most 7 days old and at most 5 minutes ahead', async () => {
     assert.deepEqual((await send(event({ guid: guidAt(ms) }))).body.created, 1);
 });
 
-test('the first thing that is wrong is named, wherever it stands', async () => {
+test('the error names the first invalid field', async () => {
   const wrong = [event({ bank_guid: ABSENT }), event({ organization_guid: ABSENT })];
   await assertRefused(() => send(event(), ...wrong), 422, 'no_bank', /^events\[1\]/);
   await assertRefused(() => send(event(), ...wrong.reverse()), 422, 'unknown_organization', /^events\[1\]/);
 });
 
-test('one that is wrong in the middle of many leaves nothing behind', async () => {
+test('one invalid event rejects the whole request', async () => {
   const events = Array.from({ length: 100 }, () => event());
   events[57] = event({ organization_guid: ABSENT });
   await assertRefused(() => send(...events), 422, 'unknown_organization', /^events\[57\]/);
 });
 
-test('the same event again is accepted and not announced again', async () => {
+test('a repeated event is accepted and not delivered again', async () => {
   const events = [event({ guid: nextGuid(app) }), event({ guid: nextGuid(app) })];
   const first = await send(...events);
   const before = [await stored(), await published()];
   app.clock.advance(1_000);
-  // Told with and without the environment, it is the same event.
+  // With and without the environment it is the same event.
   const again = await send(...events.map((each) => ({ ...each, environment: 'sandbox' })));
   assert.deepEqual([again.status, again.body], [202, { ...first.body, created: 0 }]);
   assert.deepEqual([await stored(), await published()], before, 'nor is anything about it changed');
@@ -193,7 +193,7 @@ test('the same event twice in one request is one event', async () => {
   assert.deepEqual([(body.guids as string[])[0], (body.guids as string[])[2]], [sent.guid, sent.guid]);
 });
 
-/** Each thing that an event says, said otherwise. */
+/** Each field of an event with another value. */
 async function contradictions(): Promise<Record<string, unknown>[]> {
   const path = `/organizations/${tenant.organizationGuid}/banks`;
   const second = await app.operate('POST', path, { name: 'Second', environment: 'sandbox' });
@@ -207,7 +207,7 @@ async function contradictions(): Promise<Record<string, unknown>[]> {
   ];
 }
 
-test('the guid of an event that says something else is a conflict, and nothing of the request stays', async () => {
+test('a known guid with different content is a conflict and rejects the request', async () => {
   const sent = event({ guid: nextGuid(app) });
   await send(sent);
   for (const fields of await contradictions())
@@ -221,14 +221,14 @@ test('the guid of an event that says something else is a conflict, and nothing o
   await assertRefused(() => send(bankless), 409, 'event_conflict', /^events\[0\]\.guid /);
 });
 
-test('environment alone makes a different event', async () => {
+test('a different environment is a conflict', async () => {
   const sent = { ...without('bank_guid', event({ guid: nextGuid(app) })), environment: 'sandbox' };
   await send(sent);
   const contrary = { ...sent, environment: 'production' };
   await assertRefused(() => send(contrary), 409, 'event_conflict', /^events\[0\]\.guid /);
 });
 
-test('two events of one guid in one request are a conflict too', async () => {
+test('different events with one guid in one request are a conflict', async () => {
   for (const fields of await contradictions()) {
     const sent = event({ guid: nextGuid(app) });
     await assertRefused(
@@ -240,7 +240,7 @@ test('two events of one guid in one request are a conflict too', async () => {
   }
 });
 
-test('the same batch many times at once, in any order, makes one set of events', async () => {
+test('concurrent repetitions of a batch in any order create one set of events', async () => {
   for (let round = 0; round < 5; round++) {
     const events = Array.from({ length: 200 }, () => event({ guid: nextGuid(app) }));
     const before = [(await stored()).length, await published()] as const;
@@ -261,7 +261,7 @@ test('the same batch many times at once, in any order, makes one set of events',
   }
 });
 
-test('of two that contradict each other at once, one is taken whole and the other not at all', async () => {
+test('of two concurrent conflicting requests one is accepted and the other rejected', async () => {
   const guid = nextGuid(app);
   const [one, two] = [event({ guid }), event({ guid })];
   const before = (await stored()).length;
@@ -270,7 +270,7 @@ test('of two that contradict each other at once, one is taken whole and the othe
   assert.equal((await stored()).length, before + 2);
 });
 
-test('no events and 1,001 are refused, 1,000 with every field are taken', async () => {
+test('0 and 1,001 events are refused, 1,000 with every field are accepted', async () => {
   await assertRefused(() => send(), 400, 'invalid_parameter', /^events must not be empty/);
   const full = (count: number) =>
     Array.from({ length: count }, () =>
@@ -282,7 +282,7 @@ test('no events and 1,001 are refused, 1,000 with every field are taken', async 
     );
   await assertRefused(() => send(...full(1_001)), 400, 'invalid_parameter', /^events must have at most 1000/);
   const events = full(1_000);
-  // The longest that a sender could reasonably write: indented, and still below the limit of 1 MiB.
+  // Indented JSON of all fields, which is still below the limit of 1 MiB.
   assert.ok(Buffer.byteLength(JSON.stringify({ events }, undefined, 4)) < 1024 ** 2 / 2);
   const { status, body } = await send(...events);
   assert.deepEqual([status, body.total, body.created], [202, 1_000, 1_000]);
@@ -293,7 +293,7 @@ test('no events and 1,001 are refused, 1,000 with every field are taken', async 
   assert.equal((await send(...events.toReversed())).body.created, 0);
 });
 
-test('fields that nobody knows, or that are missing, are refused by name', async () => {
+test('unknown and missing fields are named in the error', async () => {
   await assertRefused(
     () => send(event(), event({ created_at: app.clock.now().toISOString() })),
     400,
@@ -309,7 +309,7 @@ test('fields that nobody knows, or that are missing, are refused by name', async
     );
 });
 
-test('events of several organizations and environments go in one request, each to its owner', async () => {
+test('one request may contain events of several organizations and environments', async () => {
   const [mine, theirs] = [event(), eventOf(app, other)];
   const { body } = await send(mine, theirs);
   const guids = body.guids as string[];
@@ -326,7 +326,7 @@ test('events of several organizations and environments go in one request, each t
   }
 });
 
-test('the count of published events is of those that were committed', async () => {
+test('only committed events are counted as published', async () => {
   const text = async () => (await app.server.inject('/metrics')).body;
   const count = (all: string) =>
     Number(/^portico_events_published_total\{event_type="plan\.failed"\} (\d+)/m.exec(all)?.[1] ?? 0);

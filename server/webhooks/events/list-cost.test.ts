@@ -11,7 +11,7 @@ import { createLog } from '../../infrastructure/runtime/log.ts';
 import { selectDeliveries } from '../deliveries/store.ts';
 import { type EventFilters, selectEvents } from './store.ts';
 
-/** A page of events, and of deliveries, costs what is on it, however rare that is. */
+/** The cost of a page of events or deliveries does not depend on how rare its rows are. */
 const testDatabase = await createTestDatabase();
 const log = createLog({ level: 'silent', terminal: false });
 const database = createDatabase({ url: testDatabase.url, connections: 2, log });
@@ -34,7 +34,7 @@ const RARE = 5;
 const MAX_BLOCKS_OF_FEW = 90;
 const MAX_BLOCKS_OF_MANY = 600;
 
-/** The oldest few are of the rare type and the rare bank. */
+/** The oldest few have the rare type and the rare bank. */
 const guid = sql`(lpad(to_hex(${now.getTime()}::bigint + n), 12, '0') || '70008' || lpad(to_hex(n), 15, '0'))::uuid`;
 const type = sql`case when n <= ${RARE}::int then 'trade.failed' else 'trade.completed' end`;
 const bank = sql`case when n <= ${RARE}::int then ${rareBank} else ${bankGuid} end::uuid`;
@@ -65,7 +65,7 @@ const FILTERS: Record<string, [filters: EventFilters, total: number]> = {
 for (const [name, [filters, total]] of Object.entries(FILTERS)) {
   const most = total === 10_000 ? MAX_BLOCKS_OF_MANY : MAX_BLOCKS_OF_FEW;
 
-  test(`a page of events by ${name} reads little, and so does its total`, async () => {
+  test(`a page of events by ${name} and its total read few blocks`, async () => {
     const blocks = await cost.blocksOf(async (queries) => {
       const found = await selectEvents(queries, { organizationGuid }, PAGE, filters);
       assert.deepEqual([found.total, found.rows.length], [total, Math.min(20, total)]);
@@ -73,7 +73,7 @@ for (const [name, [filters, total]] of Object.entries(FILTERS)) {
     assert.ok(blocks <= most, `${blocks} blocks`);
   });
 
-  test(`a page of deliveries by ${name} reads little, and so does its total`, async () => {
+  test(`a page of deliveries by ${name} and its total read few blocks`, async () => {
     const owned = { visible: { organizationGuid }, subscriptionGuids: [subscriptionGuid] };
     if (filters.environment) return;
     const blocks = await cost.blocksOf((queries) =>

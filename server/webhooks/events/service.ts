@@ -63,7 +63,7 @@ async function insert(
 type Published = { events: Event[]; created: ReadonlySet<string> };
 
 export function createEvents({ database, clock, guids, metrics, counters, enqueue }: Deps) {
-  /** Also gives those that were not there before, each once. */
+  /** Returns the new events as `fresh`, each once. */
   async function write(
     transaction: Transaction,
     newEvents: readonly NewEvent[],

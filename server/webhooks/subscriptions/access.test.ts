@@ -26,7 +26,7 @@ test('every API-key token gets 403 invalid_scopes, on every path and with every 
   const tokens = [
     await tokenOf(app, owner.organizationKey, `${everyScope('organization')} subscriptions:execute`),
     await tokenOf(app, owner.bankKey, `${everyScope('bank')} subscriptions:execute`),
-    // Even one that holds the scopes, which the token endpoints never give.
+    // Even a token with the scopes, which is never issued.
     await issueToken(app, owner, 'organization'),
     await issueToken(app, owner, 'bank'),
     await issueToken(app, owner, 'customer'),
@@ -36,7 +36,7 @@ test('every API-key token gets 403 invalid_scopes, on every path and with every 
       assertError(await app.call({ ...call, token }), 403, 'invalid_scopes', /needs a user token/);
 });
 
-test('each method asks for its scope, and execute covers them all', async () => {
+test('each method requires its scope, and execute includes all', async () => {
   const actions = ['read', 'write', 'execute'].map((action) => `subscriptions:${action}`);
   for (const { scope: needed, done, ...call } of CALLS)
     for (const held of actions) {
@@ -91,14 +91,14 @@ test('without the feature 422 not_implemented: after the scope, before the input
   assert.equal(found.status, 200, 'what was there is there again');
 });
 
-test('other routes do not ask for the feature', async () => {
+test('other routes do not require the feature', async () => {
   const without = await createCallers(app);
   await app.operate('PATCH', `/organizations/${without.organizationGuid}`, { features: [] });
   const token = await issueToken(app, without, 'user');
   assert.equal((await app.call({ url: '/api/customers', token })).status, 200);
 });
 
-test('the document tells which feature an operation needs', async () => {
+test('the OpenAPI document names the required feature', async () => {
   const { body } = await app.call({ url: '/openapi.json' });
   const { paths } = body as { paths: Record<string, Record<string, Record<string, unknown>>> };
   assert.equal(paths['/api/subscriptions']?.post?.['x-feature'], 'webhooks');

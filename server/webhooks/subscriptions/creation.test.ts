@@ -17,7 +17,7 @@ const VALID = {
   environment: 'sandbox',
 };
 
-test('a new subscription is storing, and shows exactly the fields of the specification', async () => {
+test('a new subscription is storing and has exactly the specified fields', async () => {
   const tenant = await createTenant(app);
   for (const environment of ['sandbox', 'production'] as const) {
     const { status, body } = await founderOf(app, tenant)('POST', '', { ...VALID, environment });
@@ -33,7 +33,7 @@ test('a new subscription is storing, and shows exactly the fields of the specifi
   }
 });
 
-test('every subscription has a key of its own, shown at creation only', async () => {
+test('every subscription has its own key, shown only at creation', async () => {
   const tenant = await createTenant(app);
   const founder = founderOf(app, tenant);
   const { signing_key: first, guid, ...rest } = await createSubscription(app, tenant);
@@ -57,7 +57,7 @@ test('every subscription has a key of its own, shown at creation only', async ()
   }
 });
 
-test('the key is stored encrypted, bound to its subscription, and in clear nowhere', async () => {
+test('the key is stored encrypted, bound to its subscription, and nowhere in plain text', async () => {
   const { guid, signing_key: key } = await createSubscription(app, await createTenant(app));
   const row = await app.database.queries
     .selectFrom('subscriptions')
@@ -79,7 +79,7 @@ test('the key is stored encrypted, bound to its subscription, and in clear nowhe
   assert.ok(app.logged.length > 0 && !app.logged.some((line) => line.includes(key)), 'not in the log');
 });
 
-test('creation is recorded, without the key, and announced in its own environment', async () => {
+test('creation has an audit record without the key and an event in its environment', async () => {
   const tenant = await createTenant(app);
   const { guid, signing_key: key } = await createSubscription(app, tenant, { environment: 'production' });
   const records = await auditRecordsOf(app, guid);
@@ -103,7 +103,7 @@ test('creation is recorded, without the key, and announced in its own environmen
   );
 });
 
-test('what is refused leaves nothing behind', async () => {
+test('a refused creation stores nothing', async () => {
   const tenant = await createTenant(app);
   const count = async () => (await app.database.queries.selectFrom('events').selectAll().execute()).length;
   const before = await count();
@@ -117,7 +117,7 @@ test('what is refused leaves nothing behind', async () => {
   assert.deepEqual(objectsOf(await founderOf(app, tenant)('GET')), []);
 });
 
-test('type, name, url and environment are all required, and nothing else is known', async () => {
+test('type, name, url and environment are required, and other fields are refused', async () => {
   const founder = founderOf(app, await createTenant(app));
   for (const name of Object.keys(VALID)) {
     const { [name]: _, ...rest } = VALID as Record<string, string>;

@@ -6,7 +6,7 @@ import { createTestDatabase } from '../../../testing/database.ts';
 import { createSubscription, eventTypesOf, founderOf, setMoments } from '../../../testing/subscriptions.ts';
 import { createTenant } from '../../../testing/tenant.ts';
 
-/** DELETE /api/subscriptions/{guid}, and what time does after it (specification, States). */
+/** DELETE /api/subscriptions/{guid} and the scheduled deletion (specification, States). */
 const testDatabase = await createTestDatabase();
 const environment = { PORTICO_SUPPORT_EMAIL: 'help@portico.test' };
 const app = await createTestApp({ testDatabase, environment });
@@ -17,7 +17,7 @@ const founder = founderOf(app, tenant);
 const DAY = 24 * 3_600_000;
 const LIFE = ['subscription.storing', 'subscription.deleting'];
 
-test('a deletion is scheduled for 24 hours later, announced and recorded', async () => {
+test('a deletion is scheduled 24 hours ahead, with an event and an audit record', async () => {
   const { guid, signing_key: _, ...created } = await createSubscription(app, tenant);
   app.clock.advance(1_000);
   const { status, body } = await founder('DELETE', `/${guid}`);
@@ -41,9 +41,9 @@ test('a second deletion changes nothing: no later time, no event, no record', as
   soleRecord(await auditRecordsOf(app, guid, 'subscription.delete'));
 });
 
-test('of many deletions at once, on two nodes, one is made', async () => {
+test('concurrent deletions on two nodes take effect once', async () => {
   const { guid } = await createSubscription(app, tenant);
-  // Guids of one millisecond are in order within a node only.
+  // Guids of one millisecond are ordered within a node only.
   app.clock.advance(1);
   const nodes = [founder, founderOf(other, tenant)];
   const answers = await Promise.all(
@@ -53,7 +53,7 @@ test('of many deletions at once, on two nodes, one is made', async () => {
   assert.deepEqual(await eventTypesOf(app, guid), LIFE);
 });
 
-test('a protected subscription cannot be deleted; the message says whom to write to', async () => {
+test('a protected subscription cannot be deleted; the message names the support address', async () => {
   const { guid } = await createSubscription(app, tenant);
   await app.operate('PATCH', `/subscriptions/${guid}`, { protection_enabled: true });
   const refused = await founder('DELETE', `/${guid}`);
@@ -74,7 +74,7 @@ test('a failed subscription can be deleted too', async () => {
   assert.deepEqual([status, body.state], [200, 'deleting']);
 });
 
-test('when its time has come the deletion is completed once, by whichever node, and announced', async () => {
+test('a due deletion is completed once by any node, with an event', async () => {
   const rolled = await createTenant(app);
   const { guid } = await createSubscription(app, rolled, { environment: 'production' });
   const { guid: kept } = await createSubscription(app, rolled);
@@ -101,7 +101,7 @@ test('when its time has come the deletion is completed once, by whichever node, 
   );
 });
 
-test('more deletions than fit one batch are all completed', async () => {
+test('deletions beyond one batch are all completed', async () => {
   const many = await createTenant(app);
   const { guid } = await createSubscription(app, many);
   const { queries } = app.database;

@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely';
+import { type Selectable, sql, type Updateable } from 'kysely';
 import { textArray, uuidArray } from '../../infrastructure/database/arrays.ts';
 import type { Queries, Transaction } from '../../infrastructure/database/database.ts';
 import type { EnvironmentName, Tables } from '../../infrastructure/database/tables.ts';
@@ -142,24 +142,36 @@ export function selectFirstDeliveries(queries: Queries, guids: readonly string[]
     .execute();
 }
 
-export function markDeleted(transaction: Transaction, now: Date, limit: number): Promise<SubscriptionRow[]> {
-  const due = transaction
+/** Skips rows that another node has locked. */
+const unmarked = (transaction: Transaction, limit: number) =>
+  transaction
     .selectFrom('subscriptions')
     .select('guid')
     .where('deleted_at', 'is', null)
-    .where('scheduled_deletion_at', '<=', now)
-    .orderBy('scheduled_deletion_at')
     .limit(limit)
     .forUpdate()
     .skipLocked();
+
+function mark(
+  transaction: Transaction,
+  due: ReturnType<typeof unmarked>,
+  changes: Updateable<Tables['subscriptions']>,
+): Promise<SubscriptionRow[]> {
   return transaction
     .with('due', () => due)
     .updateTable('subscriptions')
     .from('due')
-    .set({ deleted_at: now, updated_at: now })
+    .set(changes)
     .whereRef('subscriptions.guid', '=', 'due.guid')
     .returning(qualified)
     .execute();
+}
+
+export function markDeleted(transaction: Transaction, now: Date, limit: number): Promise<SubscriptionRow[]> {
+  const due = unmarked(transaction, limit)
+    .where('scheduled_deletion_at', '<=', now)
+    .orderBy('scheduled_deletion_at');
+  return mark(transaction, due, { deleted_at: now, updated_at: now });
 }
 
 export function markFailed(
@@ -167,26 +179,13 @@ export function markFailed(
   { failingBefore, now }: { failingBefore: Date; now: Date },
   limit: number,
 ): Promise<SubscriptionRow[]> {
-  const due = transaction
-    .selectFrom('subscriptions')
-    .select('guid')
+  const due = unmarked(transaction, limit)
     .where('failed_at', 'is', null)
-    .where('deleted_at', 'is', null)
     .where('deliveries_failing_since', '<=', failingBefore)
     .where('disabled_at', 'is', null)
     .where(stateAt(now), '!=', 'deleted')
-    .orderBy('deliveries_failing_since')
-    .limit(limit)
-    .forUpdate()
-    .skipLocked();
-  return transaction
-    .with('due', () => due)
-    .updateTable('subscriptions')
-    .from('due')
-    .set({ failed_at: now, updated_at: now })
-    .whereRef('subscriptions.guid', '=', 'due.guid')
-    .returning(qualified)
-    .execute();
+    .orderBy('deliveries_failing_since');
+  return mark(transaction, due, { failed_at: now, updated_at: now });
 }
 
 const qualified = COLUMNS.map((column) => `subscriptions.${column}` as const);

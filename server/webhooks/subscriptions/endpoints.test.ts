@@ -4,7 +4,7 @@ import { createTestApp } from '../../../testing/app.ts';
 import { createSubscription, founderOf, setMoments } from '../../../testing/subscriptions.ts';
 import { createTenant, type Tenant } from '../../../testing/tenant.ts';
 
-/** What the dispatcher sees of subscriptions. */
+/** Endpoints as the dispatcher sees them. */
 const app = await createTestApp();
 const { subscriptions, database } = app;
 const HOUR = 3_600_000;
@@ -24,7 +24,7 @@ async function endpoint(guid: string) {
   return rest;
 }
 
-test('a endpoint is a subscription of the Organizations asked for, with its key', async () => {
+test('endpointsOf returns the subscriptions of the Organizations with their keys', async () => {
   const [first, second, third] = [await createTenant(app), await createTenant(app), await createTenant(app)];
   const created = [
     await createSubscription(app, first, { environment: 'production' }),
@@ -49,7 +49,7 @@ test('a endpoint is a subscription of the Organizations asked for, with its key'
   assert.deepEqual(await subscriptions.endpoints(['0'.repeat(32)]), []);
 });
 
-test('events go to everyone who is neither failed nor gone, the disabled included', async () => {
+test('events go to subscriptions that are neither failed nor deleted, including disabled ones', async () => {
   const tenant = await createTenant(app);
   const { guid } = await createSubscription(app, tenant);
   const now = app.clock.now();
@@ -77,7 +77,7 @@ test('events go to everyone who is neither failed nor gone, the disabled include
   }
 });
 
-test('endsAt is the time of its deletion; recoveredAt is told until it fails again', async () => {
+test('endsAt is the scheduled deletion; recoveredAt is set until the next failure', async () => {
   const tenant = await createTenant(app);
   const { guid } = await createSubscription(app, tenant);
   await founderOf(app, tenant)('DELETE', `/${guid}`);
@@ -88,7 +88,7 @@ test('endsAt is the time of its deletion; recoveredAt is told until it fails aga
   assert.equal((await endpoint(guid)).recoveredAt, undefined);
 });
 
-test('a key that cannot be decrypted breaks nobody else, and its own subscription only when it signs', async () => {
+test('an undecryptable key affects only its own subscription, and only when signing', async () => {
   const tenant = await createTenant(app);
   const broken = await createSubscription(app, tenant);
   const whole = await createSubscription(app, tenant);
@@ -116,7 +116,7 @@ test('a key is decrypted once', async () => {
   assert.equal(before?.signingKey(), after?.signingKey());
 });
 
-test('a endpoint has answered when it took a delivery and has not failed since', async () => {
+test('hasAnswered is set after a success without a later failure', async () => {
   const tenant = await createTenant(app);
   const { guid } = await createSubscription(app, tenant);
   const now = app.clock.now();

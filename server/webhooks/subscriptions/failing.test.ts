@@ -6,7 +6,7 @@ import { createTestDatabase } from '../../../testing/database.ts';
 import { createSubscription, eventTypesOf, founderOf, setMoments } from '../../../testing/subscriptions.ts';
 import { createTenant } from '../../../testing/tenant.ts';
 
-/** A week of failing ends a subscription (specification, Events 7; contract, section 7). */
+/** A subscription fails after a week (specification, Events 7; contract, section 7). */
 const testDatabase = await createTestDatabase();
 const app = await createTestApp({ testDatabase });
 const other = await createTestApp({ testDatabase, clock: app.clock });
@@ -21,7 +21,7 @@ async function failingSince(since: Date, moments: Parameters<typeof setMoments>[
   return { guid, show: async () => (await founderOf(app, tenant)('GET', `/${guid}`)).body };
 }
 
-test('after seven days of failing it is failed once, by whichever node, announced and recorded', async () => {
+test('a subscription fails once after seven days of failing, with an event and an audit record', async () => {
   const { guid, show } = await failingSince(weekAgo(1));
   await app.subscriptions.sweepFailed();
   assert.equal((await show()).state, 'storing', 'not a moment too early');
@@ -39,7 +39,7 @@ test('after seven days of failing it is failed once, by whichever node, announce
   );
 });
 
-test('one that is active or about to be deleted fails like any other', async () => {
+test('active and deleting subscriptions fail, too', async () => {
   const active = await failingSince(weekAgo(), { activated_at: weekAgo(-1) });
   const deleting = await failingSince(weekAgo(), {
     scheduled_deletion_at: new Date(app.clock.now().getTime() + 1),
@@ -50,7 +50,7 @@ test('one that is active or about to be deleted fails like any other', async () 
   assert.deepEqual(await eventTypesOf(app, deleting.guid), ['subscription.storing', 'subscription.failed']);
 });
 
-test('not one that is disabled, gone, or failed before', async () => {
+test('disabled, deleted and failed subscriptions are not marked as failed', async () => {
   const now = app.clock.now();
   const guids: string[] = [];
   for (const moments of [
@@ -64,7 +64,7 @@ test('not one that is disabled, gone, or failed before', async () => {
   for (const guid of guids) assert.deepEqual(await eventTypesOf(app, guid), ['subscription.storing']);
 });
 
-test('one that recovers while the sweep looks at it is not failed', async () => {
+test('a subscription that recovers during the sweep is not marked as failed', async () => {
   const { guid, show } = await failingSince(weekAgo());
   const at = app.clock.now();
   let sweep: Promise<number> | undefined;
@@ -79,7 +79,7 @@ test('one that recovers while the sweep looks at it is not failed', async () => 
   assert.equal((await show()).state, 'active');
 });
 
-test('a failed one is not there for new events, and what becomes of it is not noted', async () => {
+test('a failed subscription receives no events, and its outcomes are ignored', async () => {
   const { guid, show } = await failingSince(weekAgo());
   await app.subscriptions.sweepFailed();
   const before = await show();

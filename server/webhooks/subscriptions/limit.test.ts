@@ -5,7 +5,7 @@ import { createTestDatabase } from '../../../testing/database.ts';
 import { createSubscription, founderOf, setMoments } from '../../../testing/subscriptions.ts';
 import { createTenant, type Tenant, userToken } from '../../../testing/tenant.ts';
 
-/** Five subscriptions for an Organization (specification, Limits; contract, section 7). */
+/** Subscription limits (specification, Limits; contract, section 7). */
 const testDatabase = await createTestDatabase();
 const app = await createTestApp({ testDatabase });
 const other = await createTestApp({ testDatabase, clock: app.clock });
@@ -18,7 +18,7 @@ const create = (tenant: Tenant, environment = 'sandbox') =>
   founderOf(app, tenant)('POST', '', bodyFor(environment));
 
 function assertFull(answer: Answer): void {
-  assertError(answer, 422, 'subscription_limit_reached', /at most 5 /);
+  assertError(answer, 422, 'subscription_limit_reached', /limit of the Organization reached \(5\)/);
 }
 
 async function fill(tenant: Tenant): Promise<string[]> {
@@ -28,7 +28,7 @@ async function fill(tenant: Tenant): Promise<string[]> {
   return guids;
 }
 
-test('five fit, over both environments together, and a sixth of either does not', async () => {
+test('at most five subscriptions, both environments together', async () => {
   const [tenant, stranger] = [await createTenant(app), await createTenant(app)];
   await fill(tenant);
   for (const environment of ['sandbox', 'production']) assertFull(await create(tenant, environment));
@@ -37,7 +37,7 @@ test('five fit, over both environments together, and a sixth of either does not'
   assert.equal((await create(stranger)).status, 201, 'another Organization has places of its own');
 });
 
-test('a failed or deleting subscription gives its place free, an active or disabled one does not', async () => {
+test('failed and deleting subscriptions do not count towards the limit, active and disabled ones do', async () => {
   const tenant = await createTenant(app);
   const [first = '', second = '', third = '', fourth = ''] = await fill(tenant);
   await setMoments(app, first, { activated_at: app.clock.now() });
@@ -53,7 +53,7 @@ test('a failed or deleting subscription gives its place free, an active or disab
   assertFull(await create(tenant));
 });
 
-test('of twenty that are created at once, on two nodes, exactly five are', async () => {
+test('of twenty concurrent creations on two nodes exactly five succeed', async () => {
   const tenant = await createTenant(app);
   const token = await userToken(app, tenant.organizationGuid);
   const post = (node: TestApp, index: number) =>
@@ -69,18 +69,23 @@ test('of twenty that are created at once, on two nodes, exactly five are', async
   assert.equal((await founderOf(app, tenant)('GET')).body.total, 5);
 });
 
-test('deleting ones deliver for a day, so there are never more than twenty that do', async () => {
+test('at most twenty subscriptions deliver, including deleting ones', async () => {
   const tenant = await createTenant(app);
   for (let n = 0; n < 20; n += 1) {
     const { guid } = await createSubscription(app, tenant, { url: `https://partner.example/${n}` });
     assert.equal((await founderOf(app, tenant)('DELETE', `/${guid}`)).status, 200);
   }
-  assertError(await create(tenant), 422, 'subscription_limit_reached', /at most 20 .* that deliver/);
+  assertError(
+    await create(tenant),
+    422,
+    'subscription_limit_reached',
+    /Limit of delivering subscriptions reached \(20\)/,
+  );
   app.clock.advance(24 * 3_600_000);
   assert.equal((await create(tenant)).status, 201, 'a day later they have ended');
 });
 
-/** Five at one URL, with the creation and deletion of the same one in turn. */
+/** Fills one URL by repeated creation and deletion. */
 async function fillUrl(tenant: Tenant, url: string): Promise<string[]> {
   const guids: string[] = [];
   for (let n = 0; n < 5; n += 1) {
@@ -95,7 +100,7 @@ function assertUrlFull(answer: Answer): void {
   assertError(answer, 422, 'subscription_limit_reached', /Limit of subscriptions with this url reached \(5/);
 }
 
-test('one URL is held by five, deleting ones included, however it is spelt', async () => {
+test('at most five subscriptions share a URL in any spelling, including deleting ones', async () => {
   const [tenant, stranger] = [await createTenant(app), await createTenant(app)];
   await fillUrl(tenant, 'https://hooks.partner.example/a~b?x=%3D');
   const post = (url: string) => founderOf(app, tenant)('POST', '', { ...bodyFor('sandbox'), url });
@@ -115,7 +120,7 @@ test('one URL is held by five, deleting ones included, however it is spelt', asy
   assert.equal((await post(url)).status, 201, 'a day later they have ended');
 });
 
-test('a change of the url counts as well, and failed ones do not', async () => {
+test('the URL limit applies to changes, and failed subscriptions do not count', async () => {
   const tenant = await createTenant(app);
   const founder = founderOf(app, tenant);
   const [first = ''] = await fillUrl(tenant, 'https://partner.example/full');
@@ -129,7 +134,7 @@ test('a change of the url counts as well, and failed ones do not', async () => {
   assertUrlFull(await founder('POST', '', { ...bodyFor('sandbox'), url: 'https://partner.example/full' }));
 });
 
-test('of ten that are to hold a URL at once, created and changed on two nodes, five do', async () => {
+test('of ten concurrent creations and changes to one URL on two nodes five succeed', async () => {
   const tenant = await createTenant(app);
   const token = await userToken(app, tenant.organizationGuid);
   const url = 'https://partner.example/wanted';
@@ -137,7 +142,7 @@ test('of ten that are to hold a URL at once, created and changed on two nodes, f
   for (let n = 0; n < 9; n += 1) {
     const created = await createSubscription(app, tenant, { url: `https://partner.example/${n}` });
     before.push(created.guid);
-    // Deleting ones can be moved, too, and leave the five places to the others.
+    // The url of deleting subscriptions can be changed, which frees their slots.
     if (n < 5) await founderOf(app, tenant)('DELETE', `/${created.guid}`);
   }
   const answers = await Promise.all([

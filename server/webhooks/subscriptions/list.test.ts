@@ -5,7 +5,7 @@ import { assertError, createTestApp } from '../../../testing/app.ts';
 import { createSubscription, eventTypesOf, founderOf, setMoments } from '../../../testing/subscriptions.ts';
 import { createTenant } from '../../../testing/tenant.ts';
 
-/** GET /api/subscriptions and one, PATCH of the name (contract, sections 5 and 7). */
+/** GET and PATCH of subscriptions (contract, sections 5 and 7). */
 const app = await createTestApp();
 const tenant = await createTenant(app);
 const founder = founderOf(app, tenant);
@@ -32,7 +32,7 @@ const names = async (query = '') => {
 };
 const at = (minutes: number) => new Date(START + minutes * MINUTE).toISOString();
 
-test('a person sees those of both environments of their own Organization, newest first', async () => {
+test('a user token sees both environments of its Organization, newest first', async () => {
   assert.equal(await names(), 'DCBA');
   const { body } = await founder('GET', '?per_page=3');
   assert.deepEqual(
@@ -43,7 +43,7 @@ test('a person sees those of both environments of their own Organization, newest
   assert.equal(await names('per_page=3&page=1'), 'A');
 });
 
-test('filters narrow by guid, state, environment and time of creation', async () => {
+test('filters are guid, state, environment and creation time', async () => {
   for (const [query, expected] of [
     [`guid=${guids.A},${guids.D}`, 'DA'],
     ['state=storing', 'DC'],
@@ -57,12 +57,12 @@ test('filters narrow by guid, state, environment and time of creation', async ()
     assert.equal(await names(query), expected, query);
 });
 
-test('of one there is what the list shows', async () => {
+test('a single subscription has the fields of the list', async () => {
   for (const item of objectsOf(await founder('GET')))
     assert.deepEqual((await founder('GET', `/${item.guid}`)).body, item);
 });
 
-test('another tenant’s subscription is not there, in the same words as none at all', async () => {
+test('a subscription of another tenant is not found, with the same message', async () => {
   const stranger = founderOf(app, await createTenant(app));
   const absent = (await stranger('GET', `/${'0'.repeat(32)}`)).body;
   for (const answer of [
@@ -77,7 +77,7 @@ test('another tenant’s subscription is not there, in the same words as none at
   assert.equal((await founder('GET', `/${guids.A}`)).body.name, 'A');
 });
 
-test('a new name is shown, recorded and no event', async () => {
+test('a new name is shown and has an audit record but no event', async () => {
   const { guid } = await createSubscription(app, tenant, { name: 'Old' });
   const { body: before } = await founder('GET', `/${guid}`);
   app.clock.advance(MINUTE);
@@ -95,7 +95,7 @@ test('a new name is shown, recorded and no event', async () => {
   assert.equal((await auditRecordsOf(app, guid)).length, 2, 'a change of nothing is no change');
 });
 
-test('only the name can be changed', async () => {
+test('fields other than name and a valid url are refused', async () => {
   for (const name of ['url', 'environment', 'type', 'protection_enabled', 'disabled', 'signing_key', 'state'])
     assertError(
       await founder('PATCH', `/${guids.A}`, { [name]: 'x' }),
@@ -106,7 +106,7 @@ test('only the name can be changed', async () => {
 });
 
 test('a state that does not exist is refused, by both lists', async () => {
-  const expected = [400, 'invalid_parameter', /^state paused /] as const;
+  const expected = [400, 'invalid_parameter', /^state must be one of .* paused$/] as const;
   assertError(await founder('GET', '?state=active,paused'), ...expected);
   const operated = `/organizations/${tenant.organizationGuid}/subscriptions?state=paused`;
   assertError(await app.operate('GET', operated), ...expected);

@@ -5,14 +5,14 @@ import { assertError, createTestApp } from '../../../testing/app.ts';
 import { createSubscription, eventTypesOf, founderOf, setMoments } from '../../../testing/subscriptions.ts';
 import { createTenant } from '../../../testing/tenant.ts';
 
-/** The operator's calls about subscriptions (contract, section 10). */
+/** Operator calls for subscriptions (contract, section 10). */
 const app = await createTestApp();
 const ABSENT = '0'.repeat(32);
 const BODY = { type: 'webhook', name: 'Hook', url: 'https://partner.example/', environment: 'sandbox' };
 const pathOf = ({ organizationGuid }: { organizationGuid: string }) =>
   `/organizations/${organizationGuid}/subscriptions`;
 
-test('the operator creates one for a partner, by the partner’s rules', async () => {
+test('the operator creates a subscription for a partner with the same rules', async () => {
   const tenant = await createTenant(app);
   const { status, body } = await app.operate('POST', pathOf(tenant), BODY);
   assert.equal(status, 201, JSON.stringify(body));
@@ -35,7 +35,7 @@ test('the operator creates one for a partner, by the partner’s rules', async (
   );
 });
 
-test('an Organization that is not there gets 404, one without the feature 422', async () => {
+test('an unknown Organization gets 404, one without the feature 422', async () => {
   const nowhere = pathOf({ organizationGuid: ABSENT });
   assertError(await app.operate('POST', nowhere, BODY), 404, 'not_found', 'There is no such organization');
   assertError(await app.operate('GET', nowhere), 404, 'not_found', 'There is no such organization');
@@ -44,7 +44,7 @@ test('an Organization that is not there gets 404, one without the feature 422', 
   assert.deepEqual(objectsOf(await app.operate('GET', pathOf(without))), []);
 });
 
-test('the operator lists an Organization’s and gets any, with whether it is disabled', async () => {
+test('the operator lists and gets subscriptions with their disabled flag', async () => {
   const tenant = await createTenant(app);
   const first = await createSubscription(app, tenant);
   const second = await createSubscription(app, tenant, { environment: 'production' });
@@ -73,7 +73,7 @@ test('the operator lists an Organization’s and gets any, with whether it is di
     );
 });
 
-test('protection and disabling are switched, recorded, and no event', async () => {
+test('protection and disabling have an audit record but no event', async () => {
   const tenant = await createTenant(app);
   const { guid } = await createSubscription(app, tenant);
   const patch = async (payload: object) => {
@@ -113,7 +113,7 @@ test('protection and disabling are switched, recorded, and no event', async () =
   assert.deepEqual(await eventTypesOf(app, guid), ['subscription.storing']);
 });
 
-test('enabling is a fresh start: the time of failing is forgotten, only when it was disabled', async () => {
+test('enabling a disabled subscription clears deliveries_failing_since', async () => {
   const tenant = await createTenant(app);
   const { guid } = await createSubscription(app, tenant);
   const since = new Date(app.clock.now().getTime() - 6 * 24 * 3_600_000);
@@ -129,7 +129,7 @@ test('enabling is a fresh start: the time of failing is forgotten, only when it 
   assert.equal((await app.operate('GET', `/subscriptions/${guid}`)).body.state, 'storing');
 });
 
-test('what is neither of the two is refused by name', async () => {
+test('other fields are refused', async () => {
   const { guid } = await createSubscription(app, await createTenant(app));
   for (const payload of [{ name: 'x' }, { state: 'active' }, { disabled: 'yes' }, { protection_enabled: 7 }])
     assertError(
@@ -140,7 +140,7 @@ test('what is neither of the two is refused by name', async () => {
     );
 });
 
-test('the operator schedules a deletion as its partner would, and not of a protected one', async () => {
+test('the operator deletes like a partner, and not a protected subscription', async () => {
   const tenant = await createTenant(app);
   const { guid } = await createSubscription(app, tenant);
   await app.operate('PATCH', `/subscriptions/${guid}`, { protection_enabled: true });

@@ -8,7 +8,7 @@ import { createSubscription, founderOf, MOMENTS, setMoments } from '../../../tes
 import { createTenant } from '../../../testing/tenant.ts';
 import type { EndpointEffect } from './service.ts';
 
-/** What deliveries tell of their subscription: activation, failing since, recovery (contract, section 7). */
+/** Effects of outcomes on subscriptions: activation, failing, recovery (contract, section 7). */
 const testDatabase = await createTestDatabase();
 const app = await createTestApp({ testDatabase });
 const other = await createTestApp({ testDatabase, clock: app.clock });
@@ -27,7 +27,7 @@ const failed = (guid: string, failingSince: Date): EndpointEffect => ({
   ...{ guid, succeeded: false, failingSince, at: failingSince },
 });
 
-/** Of a subscription in a tenant of its own, what is set of its moments; and its row's version. */
+/** A subscription in its own tenant: its timestamps and row version. */
 async function fresh(moments: Parameters<typeof setMoments>[2] = {}) {
   const { guid } = await createSubscription(app, await createTenant(app));
   await setMoments(app, guid, moments);
@@ -49,7 +49,7 @@ async function versionOf(guid: string): Promise<string> {
   return String(rows[0]?.version);
 }
 
-test('the first success activates, and later ones leave that moment alone', async () => {
+test('the first success sets activated_at, later ones do not change it', async () => {
   const created = await createSubscription(app, tenant);
   await note([succeeded(created.guid, T(1))]);
   const { body } = await founderOf(app, tenant)('GET', `/${created.guid}`);
@@ -58,7 +58,7 @@ test('the first success activates, and later ones leave that moment alone', asyn
   assert.deepEqual(await momentsOf(created.guid), { activated_at: T(1) });
 });
 
-test('failing since is the first failure, until a success clears it and is its recovery', async () => {
+test('deliveries_failing_since is the first failure until a success clears it and sets recovered_at', async () => {
   const guid = await fresh();
   await note([failed(guid, T(1))]);
   await note([failed(guid, T(5))]);
@@ -71,14 +71,14 @@ test('failing since is the first failure, until a success clears it and is its r
   });
 });
 
-test('a success without failures before it is no recovery', async () => {
+test('a success without earlier failures does not set recovered_at', async () => {
   const guid = await fresh();
   await note([succeeded(guid, T(1))]);
   await note([succeeded(guid, T(2), T(3))]);
   assert.deepEqual(await momentsOf(guid), { activated_at: T(1), deliveries_failing_since: T(3) });
 });
 
-test('a success followed by failures starts the days anew', async () => {
+test('failures after a success restart deliveries_failing_since', async () => {
   const guid = await fresh({ deliveries_failing_since: T(-600) });
   await note([succeeded(guid, T(1), T(2))]);
   assert.deepEqual(await momentsOf(guid), {
@@ -86,7 +86,7 @@ test('a success followed by failures starts the days anew', async () => {
   });
 });
 
-test('many at once are each noted by itself', async () => {
+test('several subscriptions are updated in one call', async () => {
   const guids = await Promise.all(
     Array.from({ length: 4 }, () => fresh({ deliveries_failing_since: T(-9) })),
   );
@@ -102,7 +102,7 @@ test('many at once are each noted by itself', async () => {
   await note([succeeded('0'.repeat(32), T(1))]);
 });
 
-test('a row that says so already is neither written nor locked', async () => {
+test('an unchanged row is neither written nor locked', async () => {
   const active = await fresh({ activated_at: T(-60) });
   const failing = await fresh({ activated_at: T(-60), deliveries_failing_since: T(-9) });
   const before = [await versionOf(active), await versionOf(failing)];
@@ -112,7 +112,7 @@ test('a row that says so already is neither written nor locked', async () => {
   assert.notEqual(await versionOf(failing), before[1]);
 });
 
-test('of failed and deleted ones nothing is noted; of disabled and deleting ones it is', async () => {
+test('outcomes of failed and deleted subscriptions are ignored, of disabled and deleting ones applied', async () => {
   for (const moments of [
     { failed_at: T(-1), deliveries_failing_since: T(-9) },
     { deleted_at: T(-1), deliveries_failing_since: T(-9) },
@@ -129,7 +129,7 @@ test('of failed and deleted ones nothing is noted; of disabled and deleting ones
   }
 });
 
-test('rows are locked by guid, in whatever order they are given and stored', async () => {
+test('rows are locked in guid order', async () => {
   const [low, high] = [await fresh(), await fresh()];
   await setMoments(app, low, { recovered_at: T(-60) });
   let noting: Promise<unknown> | undefined;
@@ -154,7 +154,7 @@ async function waitForBlocked(): Promise<void> {
   }
 }
 
-test('two nodes that note the same subscriptions, each in another order, do not stand in each other’s way', async () => {
+test('two nodes that update the same subscriptions in different order do not deadlock', async () => {
   const guids = await Promise.all(Array.from({ length: 6 }, () => fresh()));
   for (let round = 0; round < 15; round++) {
     const outcomes = guids.map((guid) => (round % 2 ? failed(guid, T(round)) : succeeded(guid, T(round))));

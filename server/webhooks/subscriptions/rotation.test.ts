@@ -6,7 +6,7 @@ import { createTestDatabase } from '../../../testing/database.ts';
 import { createSubscription, setMoments } from '../../../testing/subscriptions.ts';
 import { createTenant } from '../../../testing/tenant.ts';
 
-/** A new master key: every signing key moves to it, and the old one is needed no more. */
+/** Rotation of the master key re-encrypts every signing key. */
 const OLD = 'a1'.repeat(32);
 const NEW = 'b2'.repeat(32);
 const testDatabase = await createTestDatabase();
@@ -23,7 +23,7 @@ const keysSeenBy = async (app: TestApp) =>
   (await app.subscriptions.endpoints(guids)).map(({ signingKey }) => signingKey().reveal());
 const keys = created.map(({ signing_key: key }) => key);
 
-/** More than one statement moves. */
+/** More keys than one statement updates. */
 async function insertMany(count: number): Promise<number> {
   const { queries } = before.database;
   const row = await queries.selectFrom('subscriptions').selectAll().limit(1).executeTakeFirstOrThrow();
@@ -36,7 +36,7 @@ async function insertMany(count: number): Promise<number> {
 }
 const both = await withKeys(`${NEW},${OLD}`);
 
-test('a key that cannot be read fails the rotation as a whole, so that nobody drops its master key', async () => {
+test('an undecryptable key fails the whole rotation, so that its master key is kept', async () => {
   const { guid } = await createSubscription(before, tenant);
   const ofSubscription = <T>(query: { where(name: 'guid', is: '=', guid: string): T }) =>
     query.where('guid', '=', guid);
@@ -49,7 +49,7 @@ test('a key that cannot be read fails the rotation as a whole, so that nobody dr
   await ofSubscription(queries.deleteFrom('subscriptions')).execute();
 });
 
-test('rotation moves every key, also of what has ended, and once', async () => {
+test('rotation re-encrypts every key once, including keys of ended subscriptions', async () => {
   assert.deepEqual(await keysSeenBy(both), keys);
   const more = await insertMany(600);
   const { status, body } = await both.operate('POST', '/master_key/rotate');
@@ -58,7 +58,7 @@ test('rotation moves every key, also of what has ended, and once', async () => {
   assert.equal(again.body.reencrypted, 0);
 });
 
-test('after it the old master key is not needed, and does not open anything any more', async () => {
+test('after the rotation the old master key decrypts nothing', async () => {
   assert.deepEqual(await keysSeenBy(await withKeys(NEW)), keys);
   await assert.rejects(keysSeenBy(await withKeys(OLD)), /not configured/);
 });

@@ -6,13 +6,13 @@ import { createSubscription, founderOf, setMoments } from '../../../testing/subs
 import { createTenant } from '../../../testing/tenant.ts';
 import { type Moments, stateOf } from './state.ts';
 
-/** The state follows from moments and the time (contract, section 7). */
+/** The state is derived from timestamps (contract, section 7). */
 const app = await createTestApp();
 const HOUR = 3_600_000;
 
 const NONE: Moments = { activated_at: null, failed_at: null, scheduled_deletion_at: null, deleted_at: null };
 
-test('storing, active, failed, deleting, deleted: the last that holds', () => {
+test('the state is the last of storing, active, failed, deleting, deleted that applies', () => {
   const now = new Date('2026-11-15T12:00:00Z');
   const [earlier, later] = [new Date(now.getTime() - 1), new Date(now.getTime() + 1)];
   for (const [moments, state] of [
@@ -30,7 +30,7 @@ test('storing, active, failed, deleting, deleted: the last that holds', () => {
     assert.equal(stateOf({ ...NONE, ...moments }, now), state, JSON.stringify(moments));
 });
 
-test('what is shown, what is filtered by and what is counted agree, for every combination of moments', async () => {
+test('view, filter and limit agree for every combination of timestamps', async () => {
   const past = new Date(app.clock.now().getTime() - HOUR);
   const future = new Date(app.clock.now().getTime() + HOUR);
   const tenants = new Map<string, string[]>();
@@ -57,7 +57,7 @@ test('what is shown, what is filtered by and what is counted agree, for every co
   assert.equal(tenants.size, 5, 'all states came up');
 });
 
-test('time alone takes a deleting subscription away, before any sweeper came by', async () => {
+test('a subscription is deleted at its time, even before the sweeper ran', async () => {
   const tenant = await createTenant(app);
   const founder = founderOf(app, tenant);
   const { guid } = await createSubscription(app, tenant);
@@ -80,7 +80,7 @@ test('time alone takes a deleting subscription away, before any sweeper came by'
   assert.deepEqual([...objectsOf(await founder('GET')), ...objectsOf(await app.operate('GET', path))], []);
 });
 
-test('optional moments are shown when there are any, and left out otherwise', async () => {
+test('optional timestamps are omitted when empty', async () => {
   const tenant = await createTenant(app);
   const { guid } = await createSubscription(app, tenant);
   const since = app.clock.now();

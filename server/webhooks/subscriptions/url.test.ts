@@ -6,7 +6,7 @@ import { createTenant } from '../../../testing/tenant.ts';
 import { isFailure } from '../../infrastructure/runtime/failure.ts';
 import { checkUrl } from './url.ts';
 
-/** What may be an endpoint (contract, section 7). */
+/** Validation of endpoint URLs (contract, section 7). */
 const app = await createTestApp();
 const founder = founderOf(app, await createTenant(app));
 const create = (url: unknown, environment = 'sandbox') =>
@@ -56,7 +56,7 @@ const REFUSED: [why: RegExp, ...urls: unknown[]][] = [
 
 for (const [why, ...urls] of REFUSED)
   for (const url of urls)
-    test(`refused by name and reason: ${JSON.stringify(url).slice(0, 60)}`, async () => {
+    test(`refused with a reason: ${JSON.stringify(url).slice(0, 60)}`, async () => {
       for (const environment of ['sandbox', 'production'])
         assertError(
           await create(url, environment),
@@ -66,7 +66,7 @@ for (const [why, ...urls] of REFUSED)
         );
     });
 
-test('accepted, and kept as it was sent', async () => {
+test('accepted and stored unchanged', async () => {
   for (const url of [
     ofLength(1_024),
     'https://partner.example',
@@ -81,7 +81,7 @@ test('accepted, and kept as it was sent', async () => {
     }
 });
 
-test('its host is not looked up: a private one is refused when it is connected to, not here', async () => {
+test('the host is not resolved: a private address is refused at connection time', async () => {
   for (const url of ['https://localhost/', 'https://10.0.0.1/', 'https://no.such.invalid/'])
     assert.equal((await createSubscription(app, await createTenant(app), { url })).url, url);
 });
@@ -93,7 +93,7 @@ test('http is for sandbox: in production 422 invalid_https_url', async () => {
   }
 });
 
-test('whatever is accepted is an address that fetch could call, and of that host', () => {
+test('every accepted url can be fetched and keeps its host', () => {
   for (const url of ['https://a.example/', 'http://b.example:81?x', 'https://c.example./y']) {
     assert.ok(!isFailure(checkUrl(url, 'sandbox')));
     assert.equal(new Request(url).url, new URL(url).href);

@@ -9,7 +9,7 @@ import { createFakeNotifications } from '../testing/notifications.ts';
 import { createLiveFeed } from './live-feed.ts';
 import { ATTEMPTS_CHANNEL, INTEREST_CHANNEL, organizationOf, readAttempts } from './live-messages.ts';
 
-/** The side of those who record: told who watches, it tells what happens, and no more than that. */
+/** Notifications of recorded attempts to viewers. */
 const [ONE, OTHER] = ['1'.repeat(32), '2'.repeat(32)] as const;
 
 async function createHarness() {
@@ -40,7 +40,7 @@ async function createHarness() {
       const outcomes = Array.from({ length: count }, () => outcomeOf(organizationGuid));
       feed.note({ outcomes: outcomes as unknown as Outcome[], failingSince: new Map() });
     },
-    /** What was told of an Organization since the last time. */
+    /** Attempts sent for an Organization since the last call. */
     told(organizationGuid: string) {
       const payloads = take(ATTEMPTS_CHANNEL).filter((each) => organizationOf(each) === organizationGuid);
       const read = payloads.flatMap((payload) => readAttempts(payload) ?? []);
@@ -59,7 +59,7 @@ async function createHarness() {
 
 const NOTHING = { payloads: 0, attempts: 0, dropped: 0 };
 
-test('while nobody watches nothing is said, and no timer is set', async () => {
+test('without viewers nothing is sent and no timer is set', async () => {
   const { clock, feed, note, told } = await createHarness();
   note(ONE, 500);
   assert.equal(clock.waiting(), 0);
@@ -68,7 +68,7 @@ test('while nobody watches nothing is said, and no timer is set', async () => {
   assert.deepEqual(told(ONE), NOTHING);
 });
 
-test('only of Organizations that are watched, four times a second at most', async () => {
+test('only watched Organizations are notified, at most four times per second', async () => {
   const { clock, note, told, watch } = await createHarness();
   watch(ONE);
   note(OTHER, 10);
@@ -82,7 +82,7 @@ test('only of Organizations that are watched, four times a second at most', asyn
   assert.deepEqual(told(OTHER), NOTHING);
 });
 
-test('a hundred of a second, the others are counted', async () => {
+test('at most a hundred attempts per second are sent, the others are counted', async () => {
   const { clock, note, told, watch } = await createHarness();
   watch(ONE);
   note(ONE, 99);
@@ -104,7 +104,7 @@ test('a hundred of a second, the others are counted', async () => {
   assert.deepEqual([third.attempts, third.dropped], [5, 0]);
 });
 
-test('each Organization has a hundred of its own', async () => {
+test('the limit applies per Organization', async () => {
   const { clock, note, state, feed, watch, told } = await createHarness();
   watch(ONE, OTHER);
   note(ONE, 200);
@@ -115,7 +115,7 @@ test('each Organization has a hundred of its own', async () => {
   assert.deepEqual(told(OTHER), { payloads: 1, attempts: 3, dropped: 0 });
 });
 
-test('interest ends by itself after half a minute, and is renewed by being told again', async () => {
+test('interest expires after 30 seconds unless it is renewed', async () => {
   const { clock, note, told, watch, watched } = await createHarness();
   watch(ONE);
   clock.advance(20_000);
@@ -133,7 +133,7 @@ test('interest ends by itself after half a minute, and is renewed by being told 
   assert.equal(clock.waiting(), 0);
 });
 
-test('a hundred Organizations at most; there is room again when interest ends', async () => {
+test('at most a hundred Organizations are watched until interest expires', async () => {
   const { clock, watch, watched, note, told } = await createHarness();
   const guids = Array.from({ length: 101 }, (_, index) => index.toString(16).padStart(32, '0'));
   watch(...guids);
@@ -148,7 +148,7 @@ test('a hundred Organizations at most; there is room again when interest ends', 
   assert.equal(told(guids[100] as string).attempts, 1);
 });
 
-test('while one message is on its way the others gather, a second’s worth at most', async () => {
+test('attempts are collected during a notification, up to a second’s worth', async () => {
   const { clock, note, state, told, watch } = await createHarness();
   const { promise, resolve } = Promise.withResolvers<void>();
   state.hold = promise;
@@ -169,7 +169,7 @@ test('while one message is on its way the others gather, a second’s worth at m
   assert.deepEqual([gathered.attempts, gathered.dropped], [100, 200]);
 });
 
-test('a database that is away loses what was to be told, and nothing else', async () => {
+test('an outage loses live attempts and nothing else', async () => {
   const { clock, note, state, told, watch } = await createHarness();
   watch(ONE);
   state.away = true;
@@ -183,7 +183,7 @@ test('a database that is away loses what was to be told, and nothing else', asyn
   assert.equal(told(ONE).attempts, 2);
 });
 
-test('what is left is told when the dispatcher stops, and no timer stays', async () => {
+test('stop flushes collected attempts and leaves no timer', async () => {
   const { clock, feed, note, told, watch } = await createHarness();
   watch(ONE);
   note(ONE, 3);

@@ -40,7 +40,7 @@ const attempt = fc.record(
   },
 ) as fc.Arbitrary<LiveAttempt>;
 
-test('what is told arrives as it was, in payloads that PostgreSQL takes', () => {
+test('attempts survive the encoding, within the payload limit of PostgreSQL', () => {
   fc.assert(
     fc.property(fc.array(attempt, { maxLength: 120 }), fc.nat(), (attempts, dropped) => {
       const payloads = attemptPayloads(ORGANIZATION, attempts, dropped);
@@ -62,7 +62,7 @@ test('what is told arrives as it was, in payloads that PostgreSQL takes', () => 
   );
 });
 
-test('a quarter of a second of the most there is fits into one payload', () => {
+test('a quarter second at the maximum rate fits into one payload', () => {
   const long: LiveAttempt = {
     ...{ guid: ORGANIZATION, subscription_guid: ORGANIZATION, subscription_event_guid: ORGANIZATION },
     ...{ event_type: 'account.balance_funding_pull.below_minimum', environment: 'production' },
@@ -72,12 +72,12 @@ test('a quarter of a second of the most there is fits into one payload', () => {
   assert.equal(attemptPayloads(ORGANIZATION, new Array(25).fill(long), 1_000_000).length, 1);
 });
 
-test('what cannot be read is nothing, and does no harm', () => {
+test('an unreadable payload is ignored', () => {
   for (const text of ['', '{', '{}', 'null', '[0,null]', '[0,["a"]]', '[0,7]'])
     assert.equal(readAttempts(ORGANIZATION + text), undefined, text);
 });
 
-test('interest of as many Organizations as a node may watch fits, and anything else in it is ignored', () => {
+test('the maximum interest fits into one payload, and invalid guids are ignored', () => {
   const guids = Array.from({ length: 200 }, (_, index) => index.toString(16).padStart(32, '0'));
   const payload = interestPayload(guids);
   assert.ok(Buffer.byteLength(payload) < 8_000);
@@ -108,7 +108,7 @@ function outcomeOf(fields: Partial<Outcome>): Outcome {
   };
 }
 
-test('an attempt shows what the delivery shows, and nothing of the answer but its status', () => {
+test('a live attempt has the fields of the delivery and only the status of the response', () => {
   assert.deepEqual(liveAttemptOf(outcomeOf({}), undefined), {
     guid: '1'.repeat(32),
     subscription_guid: '2'.repeat(32),
@@ -122,7 +122,7 @@ test('an attempt shows what the delivery shows, and nothing of the answer but it
   });
 });
 
-test('a failure is storing at first, failing after ten seconds of failures, failed when nothing follows', () => {
+test('a failure is storing first, failing after ten seconds, and failed after the last attempt', () => {
   const { endedAt } = outcomeOf({});
   const failed = { result: 'timeout', status: undefined } as const;
   const next = { ...failed, nextAttemptAt: new Date(endedAt.getTime() + 2_000) };

@@ -18,7 +18,7 @@ import {
 import type { LiveFilters } from './live-stream.ts';
 import { createLiveViewers } from './live-viewers.ts';
 
-/** The side of those who watch: limits, who is told what, and when a stream ends. */
+/** Limits, filters and the end of streams. */
 const [ONE, OTHER] = ['1'.repeat(32), '2'.repeat(32)] as const;
 const EVERYTHING: LiveFilters = {
   ...{ environment: undefined, environments: undefined, subscriptionGuid: undefined, state: undefined },
@@ -64,7 +64,7 @@ function createHarness() {
   };
 }
 
-/** All that is there to read now. */
+/** Reads the buffered text. */
 function textOf(stream: Readable): string {
   let text = '';
   for (let chunk = stream.read(); chunk !== null; chunk = stream.read()) text += chunk;
@@ -73,14 +73,14 @@ function textOf(stream: Readable): string {
 
 const messagesIn = (text: string) => text.match(/^data: /gm)?.length ?? 0;
 
-test('a stream begins at once, and every recorder is told of it', async () => {
+test('a stream starts at once and announces its interest', async () => {
   const { open, interest } = createHarness();
   const stream = await open();
   assert.equal(textOf(stream), 'retry: 1000\n\n');
   assert.deepEqual(interest(), [[ONE]]);
 });
 
-test('interest is renewed every ten seconds for as long as somebody watches', async () => {
+test('interest is renewed every ten seconds while there are viewers', async () => {
   const { clock, open, interest, viewing } = createHarness();
   const [one, other] = [await open(), await open({ organizationGuid: OTHER })];
   const again = await open();
@@ -101,7 +101,7 @@ test('interest is renewed every ten seconds for as long as somebody watches', as
   assert.deepEqual([await viewing(), clock.waiting()], [0, 0]);
 });
 
-test('an Organization is told of its own attempts and no others', async () => {
+test('a viewer receives only attempts of its Organization', async () => {
   const { open, tell, attemptOf } = createHarness();
   const [one, other] = [await open(), await open({ organizationGuid: OTHER })];
   textOf(one);
@@ -111,7 +111,7 @@ test('an Organization is told of its own attempts and no others', async () => {
   assert.equal(textOf(other), '');
 });
 
-test('filters are of environment, subscription and state, and the token’s environment is always one', async () => {
+test('filters are environment, subscription and state; the environment of the token always applies', async () => {
   const { open, tell, attemptOf } = createHarness();
   const streams = {
     token: await open({ environment: 'production' }),
@@ -134,7 +134,7 @@ test('filters are of environment, subscription and state, and the token’s envi
   });
 });
 
-test('from several recorders too it is a hundred a second, and how many were dropped is told', async () => {
+test('a stream has at most a hundred attempts per second from all recorders, and reports dropped ones', async () => {
   const { clock, open, tell, attemptOf } = createHarness();
   const stream = await open();
   textOf(stream);
@@ -150,7 +150,7 @@ test('from several recorders too it is a hundred a second, and how many were dro
   assert.equal(textOf(stream), '');
 });
 
-test('a stream that is silent says every 15 seconds that it lives', async () => {
+test('a silent stream sends a heartbeat every 15 seconds', async () => {
   const { clock, open } = createHarness();
   const stream = await open();
   textOf(stream);
@@ -162,7 +162,7 @@ test('a stream that is silent says every 15 seconds that it lives', async () => 
   assert.equal(textOf(stream), ':\n\n');
 });
 
-test('a reader that is more than 256 KiB behind is cut off, and the others are not', async () => {
+test('a viewer that is more than 256 KiB behind is disconnected, others are not', async () => {
   const { clock, open, tell, attemptOf, viewing } = createHarness();
   const [slow, quick] = [await open(), await open()];
   const closed = once(slow, 'close');
@@ -182,7 +182,7 @@ test('a reader that is more than 256 KiB behind is cut off, and the others are n
   assert.deepEqual([quick.destroyed, await viewing()], [false, 1]);
 });
 
-test('when its token is no longer good a stream ends, before it is told anything more', async () => {
+test('a stream ends before the next message when its token is invalid', async () => {
   const { clock, open, tell, attemptOf } = createHarness();
   let allowed = true;
   const stream = await open({ isAllowed: () => allowed });
@@ -199,7 +199,7 @@ test('when its token is no longer good a stream ends, before it is told anything
   await once(quiet, 'end');
 });
 
-test('whether it is may have to be asked; if that fails, the stream ends', async () => {
+test('a stream ends when the asynchronous token check fails', async () => {
   const { open, tell, attemptOf } = createHarness();
   const asked = await open({ isAllowed: async () => true });
   const refused = await open({ isAllowed: async () => false });
@@ -214,7 +214,7 @@ test('whether it is may have to be asked; if that fails, the stream ends', async
   }
 });
 
-test('20 streams of an Organization and 200 of a process', async () => {
+test('at most 20 streams per Organization and 200 per process', async () => {
   const { viewers, open, viewing } = createHarness();
   const refusalFor = async (guid: string) => {
     const refused = await viewers.open(guid, EVERYTHING, () => true);
@@ -233,14 +233,14 @@ test('20 streams of an Organization and 200 of a process', async () => {
   await open();
 });
 
-test('many who come at once are counted before they are let in', async () => {
+test('concurrent requests cannot exceed the limit', async () => {
   const { viewers } = createHarness();
   const asked = Array.from({ length: 30 }, () => viewers.open(ONE, EVERYTHING, () => true));
   const refused = (await Promise.all(asked)).filter(isFailure);
   assert.equal(refused.length, 10);
 });
 
-test('stopping ends every stream, and none is opened after it', async () => {
+test('stop ends every stream and refuses new ones', async () => {
   const { viewers, open, clock, tell, attemptOf } = createHarness();
   const [reading, stalled] = [await open(), await open()];
   textOf(reading);
@@ -250,13 +250,13 @@ test('stopping ends every stream, and none is opened after it', async () => {
   viewers.stop();
   reading.resume();
   await Promise.all([once(reading, 'end'), closed]);
-  assert.equal(stalled.readableEnded, false, 'whoever does not read is not waited for');
+  assert.equal(stalled.readableEnded, false, 'stop does not wait for a stalled viewer');
   assert.equal(clock.waiting(), 0);
   const refused = await viewers.open(ONE, EVERYTHING, () => true);
   assert.ok(refused instanceof Failure && refused.code === 'overloaded');
 });
 
-test('a stream is opened also while the database is away', async () => {
+test('a stream opens even while the database is unavailable', async () => {
   const { open, state, clock, interest, tell, attemptOf } = createHarness();
   state.away = true;
   const stream = await open();
@@ -268,7 +268,7 @@ test('a stream is opened also while the database is away', async () => {
   assert.equal(messagesIn(textOf(stream)), 1);
 });
 
-test('being told that something may have been missed is nothing to tell', async () => {
+test('a reconnect notification is not forwarded', async () => {
   const { open, hear } = createHarness();
   const stream = await open();
   textOf(stream);

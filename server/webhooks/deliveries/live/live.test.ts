@@ -11,7 +11,7 @@ import { createTenant, PRODUCTION_HOST, tokenOf, userToken } from '../../../../t
 import { createTestEndpoint } from '../../../../testing/test-endpoint.ts';
 import { createDispatchingApp, metricOf, pass, until } from '../../../../testing/webhooks.ts';
 
-/** GET /api/subscription_deliveries/live over real connections: two nodes that send, one that is watched through. */
+/** GET /api/subscription_deliveries/live over real connections: two dispatching nodes and one serving node. */
 const testDatabase = await createTestDatabase();
 const clock = createFakeClock();
 const senders = [
@@ -23,7 +23,7 @@ const watched = await createTestApp({ testDatabase, clock });
 after(() => testDatabase.drop());
 
 const SCOPE = 'subscription_events:read';
-/** Nothing here may wait for a stream to end by itself. */
+/** A stream that does not end must not block the tests. */
 const LIMITED = { timeout: 20_000 };
 
 async function createEndpoint(owner?: Awaited<ReturnType<typeof createTenant>>) {
@@ -34,9 +34,9 @@ async function createEndpoint(owner?: Awaited<ReturnType<typeof createTenant>>) 
   return { tenant, endpoint, subscription };
 }
 
-/** A stream whose Organization both senders know to be watched. */
+/** A stream whose interest has reached both dispatching nodes. */
 async function watch(organizationGuid: string, query = '', app: TestApp = watched) {
-  // Nobody else's interest is left.
+  // Lets the interest of earlier tests expire.
   await untilViewers(watched, 0);
   clock.advance(30_000);
   const live = await openLive(app, await userToken(app, organizationGuid), query);
@@ -45,17 +45,17 @@ async function watch(organizationGuid: string, query = '', app: TestApp = watche
   return live;
 }
 
-async function settle(): Promise<void> {
+async function drainAll(): Promise<void> {
   for (const { dispatcher } of senders) await dispatcher.drain();
   clock.advance(250);
 }
 
-test('attempts that any node records arrive, as the API shows them', LIMITED, async () => {
+test('attempts of any node arrive as the API shows them', LIMITED, async () => {
   const { tenant, subscription } = await createEndpoint();
   const live = await watch(tenant.organizationGuid);
   const guids: string[] = [];
   for (const each of senders) guids.push(...(await publishEvents(each, tenant, 2)));
-  await settle();
+  await drainAll();
   await until(() => live.attempts.length === 4, 'four attempts');
   assert.deepEqual(live.attempts.map((each) => each.subscription_event_guid).sort(), guids.sort());
   const [attempt] = live.attempts;
@@ -72,14 +72,14 @@ test('attempts that any node records arrive, as the API shows them', LIMITED, as
   live.close();
 });
 
-test('a delivery that fails is storing, then failing, each time with its kind', LIMITED, async () => {
+test('a failing delivery is storing, then failing, with its failure kind', LIMITED, async () => {
   const { tenant, endpoint } = await createEndpoint();
   const live = await watch(tenant.organizationGuid);
   endpoint.behave({ kind: 'answer', status: 503 });
   await publishEvents(sender, tenant);
-  await settle();
+  await drainAll();
   await pass(15_000, senders);
-  await settle();
+  await drainAll();
   await until(() => live.attempts.length === 4, 'four attempts');
   assert.deepEqual(
     live.attempts.map(({ state, failure_kind, response_status }) => [state, failure_kind, response_status]),
@@ -93,7 +93,7 @@ test('a delivery that fails is storing, then failing, each time with its kind', 
   live.close();
 });
 
-test('filters, and another Organization’s token sees nothing', LIMITED, async () => {
+test('filters apply, and another Organization sees nothing', LIMITED, async () => {
   const one = await createEndpoint();
   const other = await createEndpoint(one.tenant);
   const all = await watch(one.tenant.organizationGuid);
@@ -111,7 +111,7 @@ test('filters, and another Organization’s token sees nothing', LIMITED, async 
   );
   other.endpoint.behave((nth) => ({ kind: 'answer', status: nth % 2 === 0 ? 500 : 204 }));
   await publishEvents(sender, one.tenant, 4);
-  await settle();
+  await drainAll();
   await until(() => all.attempts.length === 8, 'all attempts');
   await until(() => narrow.attempts.length === 2, 'the two');
   assert.ok(
@@ -123,7 +123,7 @@ test('filters, and another Organization’s token sees nothing', LIMITED, async 
   for (const live of [all, strangers, narrow, production]) live.close();
 });
 
-test('at most a hundred a second arrive, and how many did not', LIMITED, async () => {
+test('at most a hundred attempts per second arrive, with the number of dropped ones', LIMITED, async () => {
   const { tenant } = await createEndpoint();
   const live = await watch(tenant.organizationGuid);
   await publishEvents(sender, tenant, 150);
@@ -138,7 +138,7 @@ test('at most a hundred a second arrive, and how many did not', LIMITED, async (
   live.close();
 });
 
-test('it is a stream with the headers of every answer', LIMITED, async () => {
+test('the stream has the common response headers', LIMITED, async () => {
   const { tenant } = await createEndpoint();
   const live = await watch(tenant.organizationGuid);
   const { headers } = live.response;
@@ -155,7 +155,7 @@ test('it is a stream with the headers of every answer', LIMITED, async () => {
   live.close();
 });
 
-test('what is refused is refused as everywhere, and no stream is left', LIMITED, async () => {
+test('a refused request leaves no stream open', LIMITED, async () => {
   const { tenant } = await createEndpoint();
   await untilViewers(watched, 0);
   for (const [token, query, status, code] of [
@@ -177,7 +177,7 @@ test('what is refused is refused as everywhere, and no stream is left', LIMITED,
   assert.equal(await metricOf(watched, 'portico_live_viewers'), 0);
 });
 
-test('the twenty-first stream of an Organization is refused in JSON', LIMITED, async () => {
+test('the 21st stream of an Organization is refused with a JSON error', LIMITED, async () => {
   const { tenant } = await createEndpoint();
   const token = await userToken(watched, tenant.organizationGuid);
   const streams = [];
@@ -189,7 +189,7 @@ test('the twenty-first stream of an Organization is refused in JSON', LIMITED, a
   await untilViewers(watched, 0);
 });
 
-test('whoever leaves is forgotten', LIMITED, async () => {
+test('a closed stream is removed', LIMITED, async () => {
   const { tenant } = await createEndpoint();
   const live = await watch(tenant.organizationGuid);
   await untilViewers(watched, 1);
@@ -197,7 +197,7 @@ test('whoever leaves is forgotten', LIMITED, async () => {
   await untilViewers(watched, 0);
 });
 
-test('a stream ends in order when the time of its token does', LIMITED, async () => {
+test('a stream ends cleanly when its token expires', LIMITED, async () => {
   const { tenant } = await createEndpoint();
   const live = await watch(tenant.organizationGuid);
   clock.advance(298_000);
@@ -207,7 +207,7 @@ test('a stream ends in order when the time of its token does', LIMITED, async ()
   await untilViewers(watched, 0);
 });
 
-test('a stream ends when its token is revoked, wherever that was asked for', LIMITED, async () => {
+test('a stream ends when its token is revoked on any node', LIMITED, async () => {
   const { tenant } = await createEndpoint();
   const { clientId, secret } = tenant.organizationKey;
   const token = await tokenOf(sender, tenant.organizationKey, SCOPE);
@@ -219,7 +219,7 @@ test('a stream ends when its token is revoked, wherever that was asked for', LIM
   assert.equal(await live.ended, 'ended');
 });
 
-test('a shutdown ends the streams and does not wait for them, read or not', LIMITED, async () => {
+test('a shutdown ends the streams without waiting for viewers', LIMITED, async () => {
   const { tenant } = await createEndpoint();
   const closing = await createTestApp({ testDatabase, clock });
   const live = await watch(tenant.organizationGuid, '', closing);
@@ -229,7 +229,7 @@ test('a shutdown ends the streams and does not wait for them, read or not', LIMI
   assert.equal(await live.ended, 'ended');
 });
 
-test('a stream that is open for minutes is no slow request', LIMITED, async () => {
+test('a long stream does not count as a slow request', LIMITED, async () => {
   const { tenant } = await createEndpoint();
   const count = () =>
     metricOf(
@@ -243,7 +243,7 @@ test('a stream that is open for minutes is no slow request', LIMITED, async () =
   assert.equal(await count(), before);
 });
 
-test('while nobody watches nobody is told', LIMITED, async () => {
+test('without viewers no notifications are sent', LIMITED, async () => {
   const { tenant } = await createEndpoint();
   clock.advance(30_000);
   const client = new pg.Client({ connectionString: testDatabase.url.reveal() });
@@ -252,9 +252,9 @@ test('while nobody watches nobody is told', LIMITED, async () => {
   client.on('notification', ({ payload }) => heard.push(payload));
   await client.query('listen live_attempts');
   await publishEvents(sender, tenant, 50);
-  await settle();
+  await drainAll();
   clock.advance(1_000);
-  // Messages come in the order of their commits, so whatever was said before this one has been heard with it.
+  // Notifications arrive in commit order, so earlier ones have been received by now.
   await client.query("select pg_notify('live_attempts', 'last')");
   await until(() => heard.includes('last'), 'the last message');
   assert.deepEqual(heard, ['last']);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import { objectsOf } from '../../../../testing/answers.ts';
 import { deliveriesOf, guidOf, insertDeliveries } from '../../../../testing/deliveries.ts';
 import { publishEvents } from '../../../../testing/events.ts';
@@ -13,10 +14,10 @@ import { lockBatches, named, requeueBatches } from './batch-store.ts';
 import { START_LIMIT } from './lanes/limit.ts';
 import { createOrphans } from './orphans.ts';
 
-/** Requests under way to an endpoint that has answered once. */
+/** Limit of requests in flight after one answer. */
 const UNDER_WAY = START_LIMIT + 1;
 
-/** Many deliveries that their maker sends at once are one row of the database instead of a place in the queue each. */
+/** Many deliveries at once are one batch instead of a queue row each. */
 const MANY = 40;
 const FEW = 15;
 const MINUTE_MS = 60_000;
@@ -40,7 +41,7 @@ const batchesOf = ({ guid }: { guid: string }) =>
 const completedOf = async (subscription: { guid: string }) =>
   (await deliveriesOf(app, subscription)).filter(({ completed_at }) => completed_at !== null).length;
 
-/** Deliveries without a place in the queue, under a row that names `holder`. */
+/** Inserts a batch leased to `holder`. */
 async function createBatch(
   { tenant, subscription }: Pick<Awaited<ReturnType<typeof createEndpoint>>, 'tenant' | 'subscription'>,
   holder: string,
@@ -58,7 +59,7 @@ async function createBatch(
   return { guid, guids };
 }
 
-test('many at once are one row and no place in the queue, and it goes with the last of them', async () => {
+test('many deliveries at once are one batch without queue rows, deleted with the last outcome', async () => {
   const { tenant, endpoint, subscription } = await createEndpoint();
   const slow = hold();
   endpoint.behave(slow);
@@ -74,7 +75,7 @@ test('many at once are one row and no place in the queue, and it goes with the l
   assert.deepEqual(await queueOf(app, subscription), []);
 });
 
-test('a few have their places in the queue', async () => {
+test('a few deliveries have queue rows', async () => {
   const { tenant, endpoint, subscription } = await createEndpoint();
   const slow = hold();
   endpoint.behave(slow);
@@ -86,7 +87,7 @@ test('a few have their places in the queue', async () => {
   await dispatcher.drain();
 });
 
-test('those that fail get a place in the queue, and are tried again on schedule', async () => {
+test('failed batched deliveries get a queue row and are retried on schedule', async () => {
   const { tenant, endpoint, subscription } = await createEndpoint();
   let requests = 0;
   endpoint.behave(() => {
@@ -107,7 +108,7 @@ test('those that fail get a place in the queue, and are tried again on schedule'
   assert.deepEqual(await queueOf(app, subscription), []);
 });
 
-test('a list of what is waiting has them, each once, and says that they are about to be sent', async () => {
+test('lists of waiting deliveries include batched ones once', async () => {
   const { tenant, endpoint, subscription } = await createEndpoint();
   const slow = hold();
   const answers = ['fail', 'wait', 'wait'];
@@ -131,7 +132,7 @@ test('a list of what is waiting has them, each once, and says that they are abou
   await dispatcher.drain();
 });
 
-test('what its dispatcher does not know of gets its place after a minute, and is sent', async () => {
+test('a batch unknown to its dispatcher is requeued after a minute and sent', async () => {
   const endpoint = await createEndpoint();
   const holder = dispatcher.holder() ?? '';
   await createBatch(endpoint, holder);
@@ -148,7 +149,7 @@ test('what its dispatcher does not know of gets its place after a minute, and is
   assert.deepEqual(await batchesOf(endpoint.subscription), []);
 });
 
-test('dissolved, those that are held stay with their holder and the others are free', async () => {
+test('requeued deliveries stay leased if held, and are free otherwise', async () => {
   const endpoint = await createEndpoint();
   const holder = 'a'.repeat(32);
   const { guid, guids } = await createBatch(endpoint, holder);
@@ -170,7 +171,7 @@ test('dissolved, those that are held stay with their holder and the others are f
   await dispatcher.drain();
 });
 
-test('what is being written down is not given a place by whoever takes over at that moment', async () => {
+test('a takeover does not requeue deliveries that are being recorded', async () => {
   const endpoint = await createEndpoint();
   const { guid, guids } = await createBatch(endpoint, 'a'.repeat(32));
   const [done = ''] = guids;
@@ -186,7 +187,7 @@ test('what is being written down is not given a place by whoever takes over at t
   await dispatcher.drain();
 });
 
-test('what a dispatcher that is gone left is swept into the queue, what another holds is not', async () => {
+test('batches of a dead dispatcher are requeued by the sweep, those of a living one are not', async () => {
   const endpoint = await createEndpoint();
   const gone = await createBatch(endpoint, 'b'.repeat(32));
   const kept = await createBatch(endpoint, dispatcher.holder() ?? '', 1);
@@ -215,3 +216,21 @@ function outcomeOf(subscriptionGuid: string, guid: string): Outcome {
     ...{ reason: undefined, isPaused: false, nextAttemptAt: undefined },
   };
 }
+
+test('a node of the previous version reads, locks and deletes batches under their old name', async () => {
+  const endpoint = await createEndpoint();
+  const { guid } = await createBatch(endpoint, 'd'.repeat(32));
+  await app.database.transaction(async (transaction) => {
+    const { rows } = await sql<{ guid: string }>`
+      select guid from delivery_consignments where leased_by = ${'d'.repeat(32)} order by guid for update`.execute(
+      transaction,
+    );
+    assert.deepEqual(rows, [{ guid }]);
+    await sql`
+      insert into delivery_consignments (guid, subscription_guid, leased_by, delivery_guids, created_at)
+      select ${guidOf(clock.now())}, subscription_guid, leased_by, delivery_guids, created_at
+      from delivery_consignments where guid = ${guid}`.execute(transaction);
+    await sql`delete from delivery_consignments where guid = ${guid}`.execute(transaction);
+  });
+  assert.equal((await batchesOf(endpoint.subscription)).length, 1);
+});

@@ -8,11 +8,11 @@ import { createDispatchingApp, guidsAt, metricOf, queueOf, until } from '../../.
 import type { Database } from '../../../infrastructure/database/database.ts';
 import { createEnqueue } from './enqueue.ts';
 
-/** What becomes of deliveries that this process was to send, when their transaction ends in another way. */
+/** Deliveries of transactions with a failed or unknown commit. */
 const app = await createDispatchingApp();
 const { clock, dispatcher, guids, subscriptions } = app;
 
-/** Commits, and then the connection breaks: nobody knows what happened. */
+/** Commits, then breaks the connection. */
 const unanswered: Database = {
   ...app.database,
   onEnd: (transaction, action) =>
@@ -21,7 +21,7 @@ const unanswered: Database = {
 const { enqueue } = createEnqueue({ database: unanswered, clock, guids, subscriptions, dispatcher });
 
 for (const count of [1, 40]) {
-  test(`${count} committed without an answer are released at once, and sent once`, async () => {
+  test(`${count} deliveries with an unknown commit are released at once and sent once`, async () => {
     const tenant = await createTenant(app);
     const endpoint = await createTestEndpoint();
     const subscription = await createSubscription(app, tenant, { url: endpoint.url });

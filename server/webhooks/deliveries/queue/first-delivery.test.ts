@@ -22,17 +22,17 @@ import {
 } from '../../../../testing/webhooks.ts';
 import { ENOUGH_LIMIT, START_LIMIT } from './lanes/limit.ts';
 
-/** Until an endpoint has answered 2xx it receives its first event only, and the others wait (contract, section 7). */
+/** Until an endpoint answers 2xx it receives only its first event (contract, section 7). */
 const app = await createDispatchingApp();
 const { clock, dispatcher } = app;
-/** One that makes deliveries and sends none. */
+/** Creates deliveries without sending them. */
 const idle = await createTestApp({ testDatabase: app.testDatabase, clock });
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const FAILS = { kind: 'answer', status: 500 } as const;
 
-/** An endpoint that has answered its first event with 500. */
+/** An endpoint that answered its first event with 500. */
 async function createInactive(node: TestApp = app) {
   const tenant = await createTenant(node);
   const endpoint = await createTestEndpoint();
@@ -56,7 +56,7 @@ async function redeliver(tenant: Tenant, eventGuid: string, subscriptionGuid: st
   });
 }
 
-test('only the first event and its retries are sent, by whichever way the others come', async () => {
+test('before the first 2xx only the first event and its retries are sent', async () => {
   const { tenant, endpoint, subscription } = await createInactive();
   const [one = ''] = await publishEvents(app, tenant);
   await publishEvents(app, tenant, 40);
@@ -73,7 +73,7 @@ test('only the first event and its retries are sent, by whichever way the others
   assert.deepEqual(rows, []);
 });
 
-test('what waits shows as storing, without a next attempt; the first shows its own', async () => {
+test('waiting deliveries are storing without a next attempt; the first one shows its own', async () => {
   const { tenant, subscription } = await createInactive();
   const [event = ''] = await publishEvents(app, tenant);
   await dispatcher.drain();
@@ -96,7 +96,7 @@ test('what waits shows as storing, without a next attempt; the first shows its o
   );
 });
 
-test('the first 2xx sends everything that waited, at once, paced, and once each', async () => {
+test('the first 2xx sends every waiting delivery once, paced', async () => {
   const { tenant, endpoint, subscription } = await createInactive();
   const events = [...(await publishEvents(app, tenant, 100)), ...(await publishEvents(idle, tenant, 100))];
   const { seen, most } = countConcurrency(endpoint);
@@ -109,10 +109,10 @@ test('the first 2xx sends everything that waited, at once, paced, and once each'
   assert.equal((await founderOf(app, tenant)('GET', `/${subscription.guid}`)).body.state, 'active');
 });
 
-/** Time that a walk over the queue may rest after one that the clock leapt over. */
+/** Maximum pause after a walk over the queue during which the clock jumped. */
 const REST_MS = 11_000;
 
-test('another node sends what waited as well, also when it learns of it from the database alone', async () => {
+test('another node sends waiting deliveries too, even without a notification', async () => {
   const { a, b, idle: maker, tenant } = await createNodes();
   const endpoint = await createTestEndpoint();
   endpoint.behave(FAILS);
@@ -120,7 +120,7 @@ test('another node sends what waited as well, also when it learns of it from the
   await pass(1_000, [a, b]);
   const events = await publishEvents(a, tenant, 20);
   endpoint.behave({ kind: 'answer' });
-  // As a node writes it that dies right after it.
+  // As written by a node that dies right after it.
   const at = a.clock.now();
   const outcome = { guid: subscription.guid, succeeded: true, failingSince: undefined, at };
   await maker.database.transaction((transaction) =>
@@ -132,7 +132,7 @@ test('another node sends what waited as well, also when it learns of it from the
   assert.deepEqual(await queueOf(b, subscription), []);
 });
 
-test('two nodes send the same first event, and it is not taken twice', async () => {
+test('two nodes choose the same first delivery, and it is claimed once', async () => {
   const { a, b, idle: maker, tenant } = await createNodes();
   const endpoint = await createTestEndpoint();
   const slow = hold();
@@ -151,7 +151,7 @@ test('two nodes send the same first event, and it is not taken twice', async () 
   assert.deepEqual(await queueOf(a, subscription), []);
 });
 
-test('a recovery waits likewise', async () => {
+test('a redelivery waits for the first 2xx, too', async () => {
   const { tenant, endpoint, subscription } = await createInactive();
   await setDisabled(app, subscription, true);
   await publishEvents(app, tenant, 5);
@@ -173,7 +173,7 @@ test('a recovery waits likewise', async () => {
   assert.equal((await statesOf(subscription)).filter((state) => state === 'completed').length, 6);
 });
 
-test('seven days without a 2xx fail the subscription and all that waited for it', async () => {
+test('seven days without a 2xx fail the subscription and its waiting deliveries', async () => {
   const { tenant, subscription } = await createInactive();
   await publishEvents(app, tenant, 10);
   await setMoments(app, subscription.guid, {
@@ -185,7 +185,7 @@ test('seven days without a 2xx fail the subscription and all that waited for it'
   assert.deepEqual(await queueOf(app, subscription), []);
 });
 
-test('one that is deleted before it answers gets what waits if it answers in time, and else nothing', async () => {
+test('a deleting subscription receives waiting deliveries only if it answers before its deletion', async () => {
   for (const answers of [true, false]) {
     const { tenant, endpoint, subscription } = await createInactive();
     await publishEvents(app, tenant, 3);
@@ -201,7 +201,7 @@ test('one that is deleted before it answers gets what waits if it answers in tim
   }
 });
 
-test('a new url receives one event until it has answered 2xx, and nothing of the old one proves it', async () => {
+test('a new url receives one event until it answers 2xx; a 2xx of the old url does not count', async () => {
   const tenant = await createTenant(app);
   const [before, now] = [await createTestEndpoint(), await createTestEndpoint()];
   const subscription = await createSubscription(app, tenant, { url: before.url });
@@ -227,7 +227,7 @@ test('a new url receives one event until it has answered 2xx, and nothing of the
   await dispatcher.drain();
   assert.equal(now.received.length, 1);
   now.behave({ kind: 'answer' });
-  // Time passed during a look at the queue above, so the next look may come later than the retry is due.
+  // The clock advanced during a poll above, so the next poll may run after the retry is due.
   await until(async () => {
     await pass(500, [app]);
     return (await subscriptionRow(app, subscription)).activated_at !== null;
@@ -237,7 +237,7 @@ test('a new url receives one event until it has answered 2xx, and nothing of the
   assert.deepEqual(new Set(await statesOf(subscription)), new Set(['completed']));
 });
 
-test('another spelling of the same url changes nothing for its deliveries', async () => {
+test('an equivalent url keeps the subscription active', async () => {
   const tenant = await createTenant(app);
   const endpoint = await createTestEndpoint();
   const subscription = await createSubscription(app, tenant, { url: `${endpoint.url}/a` });
@@ -247,7 +247,7 @@ test('another spelling of the same url changes nothing for its deliveries', asyn
   assert.deepEqual([body.url, body.state], [url, 'active']);
 });
 
-test('what waits for a first 2xx is not late', async () => {
+test('deliveries that wait for the first 2xx do not count as late', async () => {
   const { tenant } = await createInactive();
   await publishEvents(app, tenant, 2);
   clock.advance(HOUR_MS);

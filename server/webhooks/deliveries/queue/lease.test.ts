@@ -13,14 +13,14 @@ const MARGIN_MS = 2_000;
 
 const silent = createLog({ level: 'silent', terminal: false });
 const testDatabase = await createTestDatabase();
-// One connection, so that statements are carried out in the order in which they are asked for.
+// One connection, so that statements run in order.
 const real = createDatabase({ url: testDatabase.url, connections: 1, log: silent });
 after(async () => {
   await real.close();
   await testDatabase.drop();
 });
 
-/** Its timers stand still until `renew`, so that a test decides when a lease is renewed. */
+/** Timers run only in `renew`, so that a test decides when a lease is renewed. */
 function createHarness(clock = createFakeClock()) {
   const timers = createFakeClock(new Date(0));
   const logged: string[] = [];
@@ -41,7 +41,7 @@ function createHarness(clock = createFakeClock()) {
   };
   const destination = { write: (line: string) => void logged.push(line) };
   const lease = createLease({
-    // Read anew for each statement, so that it can be away.
+    // Read for each statement, so that a test can simulate an outage.
     database: { ...database, queries: queriesOf(database), reserved: queriesOf(database) },
     ...{ clock, timers, guids: createGuids({ clock, randomBytes }) },
     log: createLog({ level: 'warn', terminal: false, destination }),
@@ -52,11 +52,11 @@ function createHarness(clock = createFakeClock()) {
   });
   return {
     ...{ clock, timers, lease, logged, state },
-    /** What its timer does every two seconds, and waits until it is done. */
+    /** Runs the renewal timer and waits for it. */
     async renew(): Promise<void> {
       timers.advance(2_000);
       await lease.ensure();
-      await settled();
+      await waitForStatements();
     },
   };
 }
@@ -71,8 +71,8 @@ function queriesOf(database: Database): Database['queries'] {
   });
 }
 
-/** A statement after those of a renewal that is under way: each connection does one after the other. */
-async function settled(): Promise<void> {
+/** Waits for the statements of a renewal in progress, which use the same connection. */
+async function waitForStatements(): Promise<void> {
   for (let i = 0; i < 5; i++) await real.queries.selectFrom('dispatchers').select('guid').execute();
 }
 
@@ -82,7 +82,7 @@ const dispatchers = async () => {
 };
 
 let made = 0;
-/** Deliveries leased by somebody, in a queue that only this file uses. */
+/** Leased deliveries in the queue of this file's database. */
 async function hold(holder: string, count: number): Promise<void> {
   await real.queries
     .insertInto('delivery_queue')
@@ -109,7 +109,7 @@ async function clear(): Promise<void> {
   await real.queries.deleteFrom('dispatchers').execute();
 }
 
-test('it has no name before it starts, then one that the others can see for ten seconds', async () => {
+test('start acquires a lease of ten seconds', async () => {
   await clear();
   const { lease, clock } = createHarness();
   assert.equal(lease.holder(), undefined);
@@ -121,7 +121,7 @@ test('it has no name before it starts, then one that the others can see for ten 
   assert.deepEqual([...(await dispatchers())], [[holder, new Date(clock.now().getTime() + LEASE_MS)]]);
 });
 
-test('its holder stops relying on it two seconds before the others do', async () => {
+test('the holder stops using the lease two seconds before it expires', async () => {
   await clear();
   const { lease, clock } = createHarness();
   await lease.start();
@@ -133,7 +133,7 @@ test('its holder stops relying on it two seconds before the others do', async ()
   assert.equal(lease.lastHolder(), holder, 'what was taken was taken under this name');
 });
 
-test('a renewal every two seconds keeps the same name for any time', async () => {
+test('renewal every two seconds keeps the lease', async () => {
   await clear();
   const { lease, clock, renew, state } = createHarness();
   await lease.start();
@@ -147,7 +147,7 @@ test('a renewal every two seconds keeps the same name for any time', async () =>
   assert.equal(state.lost, 0);
 });
 
-test('ensure renews what has run out, and only that', async () => {
+test('ensure renews only an expired lease', async () => {
   await clear();
   const { lease, clock } = createHarness();
   await lease.start();
@@ -161,7 +161,7 @@ test('ensure renews what has run out, and only that', async () => {
   assert.ok(lease.holder());
 });
 
-test('what a dead dispatcher held is released when its lease has run out, and not before', async () => {
+test('deliveries of a dead dispatcher are released when its lease expires, not before', async () => {
   await clear();
   const clock = createFakeClock();
   const [dead, living] = [createHarness(clock), createHarness(clock)];
@@ -177,8 +177,8 @@ test('what a dead dispatcher held is released when its lease has run out, and no
   assert.equal(await heldBy(deadName), 5, 'to the last millisecond');
   clock.advance(1);
   await living.renew();
-  // Renewed less than its margin ago, `ensure` had nothing to wait for.
-  await settled();
+  // The lease was valid, so `ensure` had nothing to wait for.
+  await waitForStatements();
   assert.equal(await heldBy(deadName), 0);
   assert.equal(await heldBy(null), 5);
   assert.equal(await heldBy(livingName), 3);
@@ -186,7 +186,7 @@ test('what a dead dispatcher held is released when its lease has run out, and no
   assert.match(living.logged.join(), /"deliveries":5,.*took over from an expired dispatcher/);
 });
 
-test('one that starts takes over from the dead at once', async () => {
+test('a starting dispatcher takes over from expired ones at once', async () => {
   await clear();
   const clock = createFakeClock();
   const [dead, fresh] = [createHarness(clock), createHarness(clock)];
@@ -197,7 +197,7 @@ test('one that starts takes over from the dead at once', async () => {
   assert.equal(await heldBy(null), 4);
 });
 
-test('one that was taken for dead is told so, and goes on under a new name', async () => {
+test('a dispatcher that lost its lease is notified and acquires a new one', async () => {
   await clear();
   const clock = createFakeClock();
   const [paused, other] = [createHarness(clock), createHarness(clock)];
@@ -221,7 +221,7 @@ test('one that was taken for dead is told so, and goes on under a new name', asy
   assert.match(paused.logged.join(), /lease lost/);
 });
 
-test('two that find the same dead one release it once', async () => {
+test('two dispatchers that find the same expired one release it once', async () => {
   await clear();
   const clock = createFakeClock();
   const [dead, ...living] = [createHarness(clock), createHarness(clock), createHarness(clock)];
@@ -233,7 +233,7 @@ test('two that find the same dead one release it once', async () => {
   assert.equal(living.filter(({ logged }) => /took over/.test(logged.join())).length, 1);
 });
 
-test('while the database is away nothing is taken, and the name is kept when it is back in time', async () => {
+test('during an outage nothing is claimed, and a short outage keeps the lease', async () => {
   await clear();
   const { lease, clock, logged, state } = createHarness();
   await lease.start();
@@ -242,14 +242,14 @@ test('while the database is away nothing is taken, and the name is kept when it 
   clock.advance(LEASE_MS);
   await lease.ensure();
   assert.equal(lease.holder(), undefined);
-  assert.match(logged.join(), /could not be renewed/);
+  assert.match(logged.join(), /could not renew the lease/);
   state.away = false;
   await lease.ensure();
   assert.equal(lease.holder(), holder);
   assert.equal(state.lost, 0);
 });
 
-test('stop gives everything back, is off the list and stops renewing', async () => {
+test('stop releases all deliveries, deletes the lease and stops renewing', async () => {
   await clear();
   const { lease, timers } = createHarness();
   await lease.start();

@@ -14,7 +14,7 @@ import { releaseAll } from './lease-store.ts';
 import { createOrphans } from './orphans.ts';
 import { insertDeliveries } from './queue-store.ts';
 
-/** Two transactions interleaved by hand at each place where they could wait for each other (architecture, Locks). */
+/** Two transactions interleaved at each point where they could deadlock (architecture, Locks). */
 const testDatabase = await createTestDatabase();
 const log = createLog({ level: 'silent', terminal: false });
 const owner = queriesOfOwner(testDatabase);
@@ -27,7 +27,7 @@ after(async () => {
 const NOW = createFakeClock().now();
 const SUBSCRIPTION = '5'.repeat(32);
 const [HOLDER, OTHER] = ['a'.repeat(32), 'b'.repeat(32)];
-const CONSIGNMENT = 'c'.repeat(32);
+const BATCH = 'c'.repeat(32);
 
 function newDelivery(): Delivery {
   const guid = guidOf(NOW);
@@ -45,11 +45,11 @@ function outcomeOf(delivery: Delivery, result: Outcome['result']): Outcome {
   };
 }
 
-/** Deliveries of a dispatcher: two in the queue, and one under a batch. */
+/** Deliveries of a dispatcher: two in the queue and one in a batch. */
 async function take(holder = HOLDER) {
   await sql`truncate delivery_queue, deliveries, delivery_batches, dispatchers`.execute(owner);
   const [first, second, batched] = [newDelivery(), newDelivery(), newDelivery()];
-  const batch = { guid: CONSIGNMENT, left: 1 };
+  const batch = { guid: BATCH, left: 1 };
   await database.transaction((transaction) =>
     insertDeliveries(
       transaction,
@@ -77,12 +77,12 @@ async function waitUntilBlocked(): Promise<void> {
   }, 'a transaction that waits for a lock');
 }
 
-/** What the recorder of a dispatcher does, with another transaction that begins between its two locks. */
+/** The statements of a recorder, with another transaction that starts between its two locks. */
 async function recordAround(begin: () => Promise<unknown>): Promise<void> {
   const { first } = await take();
   let other: Promise<unknown> | undefined;
   await database.transaction(async (transaction) => {
-    await lockBatches(transaction, named([CONSIGNMENT]));
+    await lockBatches(transaction, named([BATCH]));
     other = begin();
     other.catch(() => undefined);
     await waitUntilBlocked();
@@ -93,13 +93,13 @@ async function recordAround(begin: () => Promise<unknown>): Promise<void> {
   assert.deepEqual(await holders(), [null, null, null], 'everything is back in the queue');
 }
 
-test('a takeover and the recorder of the dispatcher that it takes for dead do not deadlock', () =>
+test('a takeover and the recorder of the expired dispatcher do not deadlock', () =>
   recordAround(() => database.transaction((transaction) => releaseAll(transaction, [HOLDER]))));
 
-test('the sweep of orphans and a recorder do not deadlock', () =>
+test('the orphan sweep and a recorder do not deadlock', () =>
   recordAround(() => createOrphans({ database, log }).sweepOrphans()));
 
-/** Both transactions have locked one row before either asks for the other's. */
+/** Both transactions have locked one row before either requests the other's. */
 async function crosswise(
   one: readonly ((transaction: Transaction) => Promise<unknown>)[],
   two: readonly ((transaction: Transaction) => Promise<unknown>)[],
@@ -115,7 +115,7 @@ async function crosswise(
   await Promise.all([run(one, first.resolve, second.promise), run(two, second.resolve, first.promise)]);
 }
 
-test('a recorder and that of the dispatcher it took over from write the same deliveries crosswise', async () => {
+test('two recorders that write the same deliveries in opposite order do not deadlock', async () => {
   const { first, second } = await take();
   await crosswise(
     [
@@ -135,7 +135,7 @@ test('a recorder and that of the dispatcher it took over from write the same del
   );
 });
 
-test('a takeover leaves what a recorder is writing to it', async () => {
+test('a takeover skips deliveries that a recorder is writing', async () => {
   const { first, second } = await take();
   await database.transaction(async (transaction) => {
     await failDeliveries(transaction, HOLDER, [outcomeOf(first, 'rejected')]);

@@ -6,8 +6,8 @@ import { hold } from '../../../../testing/test-endpoint.ts';
 import { createNodes, deliveryOf, guidsAt, metricOf, pass, queueOf } from '../../../../testing/webhooks.ts';
 import { START_LIMIT } from './lanes/limit.ts';
 
-/** Any number of dispatchers share one database. */
-/** Requests under way to an endpoint that has answered once. */
+/** Several dispatchers on one database. */
+/** Limit of requests in flight after one answer. */
 const UNDER_WAY = START_LIMIT + 1;
 
 function assertOnceEach(guids: readonly string[], expected: readonly string[]): void {
@@ -17,7 +17,7 @@ function assertOnceEach(guids: readonly string[], expected: readonly string[]): 
 test('two dispatchers share the work and never send the same delivery', async () => {
   const { a, b, idle, tenant, endpoint, subscription } = await createNodes();
   const events: string[] = [];
-  // From a node that does not dispatch, so that both have to claim.
+  // Created by a node that does not dispatch, so that both have to claim.
   for (let batch = 0; batch < 2; batch += 1) events.push(...(await publishEvents(idle, tenant, 1_000)));
   const start = hold();
   endpoint.behave(start);
@@ -43,7 +43,7 @@ test('two dispatchers share the work and never send the same delivery', async ()
   );
 });
 
-test('what both nodes accept at the same time is sent once', async () => {
+test('deliveries accepted by both nodes at the same time are sent once', async () => {
   const { a, b, tenant, endpoint } = await createNodes();
   const published = await Promise.all(
     [a, b, a, b].map(async (node) => {
@@ -60,7 +60,7 @@ test('what both nodes accept at the same time is sent once', async () => {
   );
 });
 
-test('a node that stops finishes what is under way, gives back the rest at once, and sends nothing more', async () => {
+test('a stopping node finishes requests in flight, releases the rest and sends nothing more', async () => {
   const nodes = await createNodes();
   const { a, b, tenant, endpoint, subscription } = nodes;
   const slow = hold();
@@ -88,7 +88,7 @@ test('a node that stops finishes what is under way, gives back the rest at once,
   assertOnceEach(guidsAt(endpoint).slice(1), [...events, late]);
 });
 
-test('a node that stops records a failure of what was under way, and the others try it again', async () => {
+test('a stopping node records failures in flight, and other nodes retry them', async () => {
   const { a, b, tenant, endpoint, subscription } = await createNodes();
   const slow = hold();
   endpoint.behave(slow);
@@ -104,7 +104,7 @@ test('a node that stops records a failure of what was under way, and the others 
   assert.equal((await deliveryOf(b, subscription, event)).attempt_count, 2);
 });
 
-test('a dispatcher whose row is gone starts again with nothing, and goes on under another name', async () => {
+test('a dispatcher whose row is deleted acquires a new lease and starts empty', async () => {
   const nodes = await createNodes();
   const { idle, a, tenant, endpoint } = nodes;
   const names = (await nodes.dispatchers()).map(({ guid }) => guid);

@@ -8,7 +8,7 @@ const app = await createTestApp();
 const { queries } = app.database;
 const { sweepOrphans } = createOrphans({ database: app.database, log: app.log });
 
-test('what is leased by a dispatcher that is not there is given back, and nothing else changes', async () => {
+test('deliveries leased to a missing dispatcher are requeued, and no others', async () => {
   const now = app.clock.now();
   const [living, dead, gone] = [guidOf(now), guidOf(now), guidOf(now)];
   const row = (leased_by: string | null) => ({

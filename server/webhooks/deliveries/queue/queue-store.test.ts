@@ -35,7 +35,7 @@ const [HOLDER, OTHER] = ['a'.repeat(32), 'b'.repeat(32)];
 const later = (ms: number) => new Date(NOW.getTime() + ms);
 
 let made = 0;
-/** Nobody else has one below or between these; later ones are greater. */
+/** No other subscription has a guid below or between these; later ones are greater. */
 function nextSubscription(): string {
   made += 1;
   return made.toString(16).padStart(32, '0');
@@ -55,7 +55,7 @@ const insert = (batches: readonly NewDeliveries[], holder: string | null = null)
 
 type Place = { dueAt?: Date; scheduledAt?: Date; leasedBy?: string | null };
 
-/** Deliveries of one subscription at these places of the queue; gives their guids. */
+/** Inserts deliveries with these queue rows; returns their guids. */
 async function enqueue(subscriptionGuid: string, places: readonly Place[]): Promise<string[]> {
   const deliveries = places.map(() => deliveryOf(subscriptionGuid));
   await insert([{ deliveries, taken: 0, failed: false }]);
@@ -89,7 +89,7 @@ const leasedTo = async (subscriptionGuid: string, holder: string | null) =>
     .filter(({ leased_by }) => leased_by === holder)
     .map(({ delivery_guid }) => delivery_guid);
 
-test('what is inserted is in the record and in the queue, the taken in the name of their holder', async () => {
+test('inserted deliveries have queue rows; the taken ones are leased to their holder', async () => {
   const [first, second] = [nextSubscription(), nextSubscription()];
   const ofFirst = [deliveryOf(first, { bankGuid: '8'.repeat(32) }), deliveryOf(first), deliveryOf(first)];
   const ofSecond = [deliveryOf(second, { environment: 'production', organizationGuid: 'e'.repeat(32) })];
@@ -120,7 +120,7 @@ test('what is inserted is in the record and in the queue, the taken in the name 
   );
 });
 
-test('what failed from the beginning is in the record only', async () => {
+test('deliveries created as failed have no queue row', async () => {
   const subscriptionGuid = nextSubscription();
   const deliveries = [deliveryOf(subscriptionGuid), deliveryOf(subscriptionGuid)];
   await insert([{ deliveries, taken: 0, failed: true }], HOLDER);
@@ -137,7 +137,7 @@ test('what failed from the beginning is in the record only', async () => {
   );
 });
 
-test('selectWaiting walks all subscriptions in pages, each once with its earliest moment', async () => {
+test('selectWaiting pages through all subscriptions, each once with its earliest due time', async () => {
   await queries.deleteFrom('delivery_queue').execute();
   const expected = [];
   for (let index = 0; index < 25; index++) {
@@ -167,7 +167,7 @@ test('selectWaiting walks all subscriptions in pages, each once with its earlies
   assert.deepEqual(found, expected);
 });
 
-test('a claim takes as many as there is limit for, the longest due first', async () => {
+test('a claim leases up to its limit, the longest due first', async () => {
   const subscriptionGuid = nextSubscription();
   const guids = await enqueue(
     subscriptionGuid,
@@ -181,7 +181,7 @@ test('a claim takes as many as there is limit for, the longest due first', async
   assert.equal((await leasedTo(subscriptionGuid, HOLDER)).length, 5);
 });
 
-test('it gives everything that an attempt needs', async () => {
+test('a claim returns everything that an attempt needs', async () => {
   const subscriptionGuid = nextSubscription();
   const [guid = ''] = await enqueue(subscriptionGuid, [{}]);
   const claims = [{ subscriptionGuid, limit: 1, recoveredAt: null }];
@@ -206,14 +206,14 @@ test('it gives everything that an attempt needs', async () => {
   ]);
 });
 
-test('due is due at this millisecond, not the next', async () => {
+test('a delivery can be claimed at its due time to the millisecond', async () => {
   const subscriptionGuid = nextSubscription();
   const [now, soon] = await enqueue(subscriptionGuid, [{ dueAt: NOW }, { dueAt: later(1) }]);
   assert.deepEqual(await claim(subscriptionGuid), [now]);
   assert.deepEqual(await claim(subscriptionGuid, { now: later(1) }), [soon]);
 });
 
-test('after a recovery what was scheduled before it is due, what was scheduled after it is not', async () => {
+test('after a recovery, deliveries scheduled before it are due, later ones are not', async () => {
   const subscriptionGuid = nextSubscription();
   const recoveredAt = later(-1_000);
   const [before, , due] = await enqueue(subscriptionGuid, [
@@ -228,7 +228,7 @@ test('after a recovery what was scheduled before it is due, what was scheduled a
   assert.deepEqual(await claim(subscriptionGuid, { recoveredAt }), []);
 });
 
-test('one statement claims for many, each with its own limit, and for nobody else', async () => {
+test('one statement claims for several subscriptions, each with its own limit', async () => {
   const guids = [nextSubscription(), nextSubscription(), nextSubscription(), nextSubscription()];
   for (const guid of guids) await enqueue(guid, [{}, {}, {}]);
   const rooms = [1, 2, 100];
@@ -242,7 +242,7 @@ test('one statement claims for many, each with its own limit, and for nobody els
   assert.deepEqual(counts, [1, 2, 3, 0]);
 });
 
-test('what has lost its record leaves the queue, and the others are claimed', async () => {
+test('queue rows without a delivery are deleted, and the others are claimed', async () => {
   const subscriptionGuid = nextSubscription();
   const [lost = '', kept = ''] = await enqueue(subscriptionGuid, [{}, {}]);
   await queries.deleteFrom('deliveries').where('guid', '=', lost).execute();
@@ -255,7 +255,7 @@ test('what has lost its record leaves the queue, and the others are claimed', as
   assert.deepEqual(left, [{ delivery_guid: kept }]);
 });
 
-test('claims at the same time never take the same one, and together take all', async () => {
+test('concurrent claims never lease the same delivery and together lease all', async () => {
   const subscriptions = [nextSubscription(), nextSubscription()];
   const expected: string[] = [];
   for (const guid of subscriptions) expected.push(...(await enqueue(guid, new Array<Place>(150).fill({}))));
@@ -281,7 +281,7 @@ test('claims at the same time never take the same one, and together take all', a
   for (const { delivery_guid, leased_by } of places) assert.equal(leased_by, taken.get(delivery_guid));
 });
 
-test('only its holder releases a delivery', async () => {
+test('only the holder can release a delivery', async () => {
   const subscriptionGuid = nextSubscription();
   const guids = await enqueue(subscriptionGuid, [
     { leasedBy: HOLDER },
@@ -299,7 +299,7 @@ test('only its holder releases a delivery', async () => {
   assert.deepEqual(await leasedTo(subscriptionGuid, null), guids.slice(0, 2));
 });
 
-test('what a holder does not know of goes back, what it holds and what is newer stays', async () => {
+test('untracked leases are released, held and recent ones stay', async () => {
   const subscriptionGuid = nextSubscription();
   const guids = await enqueue(subscriptionGuid, [
     { leasedBy: HOLDER, dueAt: later(-2) },
@@ -313,7 +313,7 @@ test('what a holder does not know of goes back, what it holds and what is newer 
   assert.deepEqual(await leasedTo(subscriptionGuid, null), guids.slice(0, 3));
 });
 
-test('what was claimed ahead of its time and then lost goes back too', async () => {
+test('an untracked early claim is released, too', async () => {
   const subscriptionGuid = nextSubscription();
   const guids = await enqueue(subscriptionGuid, [
     { leasedBy: HOLDER, dueAt: later(600_000), scheduledAt: later(-1) },
@@ -323,7 +323,7 @@ test('what was claimed ahead of its time and then lost goes back too', async () 
   assert.deepEqual(await leasedTo(subscriptionGuid, null), guids.slice(0, 1));
 });
 
-test('giving up fails what waits, up to the limit, and leaves what is leased', async () => {
+test('failWaiting fails waiting deliveries up to the limit and leaves leased ones', async () => {
   const subscriptionGuid = nextSubscription();
   const neighbour = nextSubscription();
   const guids = await enqueue(subscriptionGuid, [{}, { leasedBy: HOLDER }, { dueAt: later(60_000) }, {}]);
@@ -350,7 +350,7 @@ test('giving up fails what waits, up to the limit, and leaves what is leased', a
   assert.equal((await placesOf(neighbour)).length, 1);
 });
 
-test('two that give up at the same time count each delivery once', async () => {
+test('concurrent failWaiting calls count each delivery once', async () => {
   const subscriptionGuid = nextSubscription();
   await enqueue(subscriptionGuid, new Array<Place>(60).fill({}));
   const counts = await Promise.all(
@@ -366,7 +366,7 @@ test('two that give up at the same time count each delivery once', async () => {
 
 type PlanNode = Record<string, unknown> & { Plans?: PlanNode[] };
 
-/** How PostgreSQL carries out what `run` asks for; nothing of it stays. */
+/** The query plans of `run`, which is rolled back. */
 async function explain(run: (queries: Queries) => Promise<unknown>) {
   let plan: PlanNode | undefined;
   const explaining: KyselyPlugin = {
@@ -404,7 +404,7 @@ function nodesOf(node: PlanNode): PlanNode[] {
   return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 }
 
-/** A queue with so many waiting in one subscription, and one each in 200 others. */
+/** A queue with `waiting` deliveries of one subscription and one each of 200 others. */
 async function fillQueue(count: number): Promise<{ big: string; others: string[] }> {
   await sql`truncate delivery_queue, deliveries`.execute(owner);
   const big = '5'.repeat(32);
@@ -431,7 +431,7 @@ async function fillQueue(count: number): Promise<{ big: string; others: string[]
   return { big, others };
 }
 
-/** What the planner knows of a queue: PostgreSQL looks now and then, and any moment may have been the last one. */
+/** States of the planner statistics, which may be from any time. */
 const STATISTICS = ['of now', 'of an empty queue', 'of a short queue'] as const;
 
 async function gatherStatistics(when: (typeof STATISTICS)[number]): Promise<void> {
@@ -440,7 +440,7 @@ async function gatherStatistics(when: (typeof STATISTICS)[number]): Promise<void
   await sql`analyze delivery_queue, deliveries`.execute(owner);
 }
 
-/** What a look costs with few and with very many waiting in one subscription. */
+/** Compares the cost with few and many waiting deliveries. */
 async function compareLooks(
   statistics: (typeof STATISTICS)[number],
   look: (explained: Queries, queue: { big: string; others: string[] }) => Promise<unknown>,
@@ -454,7 +454,7 @@ async function compareLooks(
   }
   const [small, large] = costs;
   assert.ok(small && large && large.scans.length > 0);
-  // With a hundred rows reading all of them may be the best plan.
+  // With a hundred rows a full scan may be the best plan.
   const whole = large.scans.filter((scan) => !/^(Index Scan|Index Only Scan|Tid Scan)$/.test(scan));
   assert.deepEqual(whole, [], `scans of 100,000, ${large.buffers} buffers`);
   const both = `${small.buffers} buffers with 100, ${large.buffers} with 100,000`;
@@ -462,14 +462,14 @@ async function compareLooks(
 }
 
 for (const statistics of STATISTICS) {
-  test(`a walk past 100,000 waiting costs what it costs past 100, with statistics ${statistics}`, () =>
+  test(`selectWaiting costs the same with 100,000 waiting as with 100, statistics ${statistics}`, () =>
     compareLooks(statistics, async (explained) => {
-      // As the dispatcher does: without it the plan depends on what the planner happens to know.
+      // As in the dispatcher: otherwise the plan depends on the statistics.
       await preferIndexes(explained as Transaction);
       return selectWaiting(explained, FIRST_GUID, 500);
     }));
 
-  test(`a claim among 100,000 waiting costs what it costs among 100, with statistics ${statistics}`, () =>
+  test(`a claim costs the same with 100,000 waiting as with 100, statistics ${statistics}`, () =>
     compareLooks(statistics, async (explained, { big, others }) => {
       const subscriptions = [big, ...others.slice(0, 20)];
       const claims = subscriptions.map((guid) => ({ subscriptionGuid: guid, limit: 50, recoveredAt: null }));
@@ -477,7 +477,7 @@ for (const statistics of STATISTICS) {
       return claimDeliveries(explained, { claims, holder: HOLDER, now: NOW });
     }));
 
-  test(`a first delivery among 100,000 waiting is found as among 100, with statistics ${statistics}`, async () => {
+  test(`a first delivery costs the same with 100,000 waiting as with 100, statistics ${statistics}`, async () => {
     const chosen = (guid: string) => ({ subscriptionGuid: guid, deliveryGuid: firstOf(guid) });
     await compareLooks(statistics, async (explained, { big, others }) => {
       await preferIndexes(explained as Transaction);
@@ -491,7 +491,7 @@ for (const statistics of STATISTICS) {
   });
 }
 
-/** A guid that is in the queue of nobody: what is looked for in vain costs the most. */
+/** A guid that is in no queue, which costs the most to look up. */
 function firstOf(subscriptionGuid: string): string {
   return subscriptionGuid.replaceAll(/[0-9a-f]/g, 'e');
 }

@@ -17,13 +17,13 @@ import {
 } from '../../../../testing/webhooks.ts';
 import { START_LIMIT } from './lanes/limit.ts';
 
-/** What a dispatcher holds when it dies, the others take; and it may come back. */
-/** The lease, until the next renewal of the other, and until it looks. */
+/** Takeover of the deliveries of a dispatcher that dies or pauses. */
+/** Lease, renewal of the other dispatcher and its next poll. */
 const TAKEN_OVER_MS = 15_000;
-/** Requests under way to an endpoint that has answered once. */
+/** Limit of requests in flight after one answer. */
 const UNDER_WAY = START_LIMIT + 1;
 
-test('a node that stops renewing its lease is taken over, and only after the lease', async () => {
+test('another node takes over only after the lease has expired', async () => {
   const nodes = await createNodes({ apart: true });
   const { a, b, tenant, endpoint, subscription } = nodes;
   const stuck = hold();
@@ -44,7 +44,7 @@ test('a node that stops renewing its lease is taken over, and only after the lea
   stuck.release();
 });
 
-test('a node that was taken for dead does not record its failures over the work of the other', async () => {
+test('a node that lost its lease does not record failures of taken-over deliveries', async () => {
   const { a, b, tenant, endpoint, subscription } = await createNodes({ apart: true });
   const stuck = hold();
   endpoint.behave(stuck);
@@ -60,7 +60,7 @@ test('a node that was taken for dead does not record its failures over the work 
   assert.deepEqual(await queueOf(b, subscription), []);
 });
 
-test('nor does its failure take a delivery from the other while that one is sending it', async () => {
+test('a late failure does not release a delivery that another node is sending', async () => {
   const { a, b, tenant, endpoint, subscription, dispatchers } = await createNodes({ apart: true });
   const [atA, atB] = [hold(), hold()];
   endpoint.behave(atA);
@@ -88,7 +88,7 @@ test('nor does its failure take a delivery from the other while that one is send
   assert.deepEqual([completed_at, attempt_count], [b.clock.now(), 1]);
 });
 
-test('nor does it count them against an endpoint that has answered the other', async () => {
+test('a late failure does not mark an endpoint as failing that answered the other node', async () => {
   const { a, b, tenant, endpoint, subscription } = await createNodes({ apart: true });
   const stuck = hold();
   endpoint.behave(stuck);
@@ -101,7 +101,7 @@ test('nor does it count them against an endpoint that has answered the other', a
   const { guid } = await deliveryOf(b, subscription, event);
   const { state, attempt_count, attempts } = await showDelivery(b, tenant, guid);
   assert.deepEqual([state, attempt_count], ['completed', 1]);
-  // Nothing is left to be tried, so no success would ever clear it, and in a week the subscription would fail.
+  // Without a pending delivery no success would clear it, and the subscription would fail in a week.
   assert.equal((await subscriptionRow(b, subscription)).deliveries_failing_since, null);
   assert.deepEqual(
     attempts.map(({ outcome }) => outcome),
@@ -109,7 +109,7 @@ test('nor does it count them against an endpoint that has answered the other', a
   );
 });
 
-test('its late success counts, also when the other has failed meanwhile', async () => {
+test('a late success counts, even if the other node failed', async () => {
   const { a, b, tenant, endpoint, subscription } = await createNodes({ apart: true });
   const stuck = hold();
   endpoint.behave(stuck);
@@ -131,7 +131,7 @@ test('its late success counts, also when the other has failed meanwhile', async 
   assert.equal(endpoint.received.length, sent, 'nothing is tried again');
 });
 
-test('a node that wakes up after its lease sends nothing of what the other has taken', async () => {
+test('a node that resumes after its lease expired does not send taken-over deliveries', async () => {
   const { idle, a, b, tenant, endpoint } = await createNodes({ apart: true });
   const stuck = hold();
   endpoint.behave(stuck);
@@ -141,7 +141,7 @@ test('a node that wakes up after its lease sends nothing of what the other has t
   await pass(TAKEN_OVER_MS, [b]);
   assert.equal(new Set(guidsAt(endpoint)).size, 101, 'B has sent everything');
   const before = endpoint.received.length;
-  // As after a pause of the whole process: the answers are there before the database has told that the lease is lost.
+  // Simulates a paused process: answers arrive before it learns that its lease is lost.
   await idle.database.transaction(async (transaction) => {
     await sql`lock table dispatchers in exclusive mode`.execute(transaction);
     a.clock.advance(9_900);

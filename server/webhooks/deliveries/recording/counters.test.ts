@@ -19,12 +19,12 @@ const countersOf = (guid: string) =>
     .orderBy('minute')
     .execute();
 
-/** A histogram with these many in these buckets, and none in the others. */
+/** A histogram with these counts by bucket. */
 function histogram(counts: Record<number, number>): number[] {
   return Array.from({ length: RESPONSE_TIME_BOUNDS_MS.length + 1 }, (_, bucket) => counts[bucket] ?? 0);
 }
 
-test('each minute has its successes, its failed attempts and its response times', async () => {
+test('counters hold successes, failed attempts and response times per minute', async () => {
   const tenant = await createTenant(app);
   const endpoint = await createTestEndpoint();
   const { guid } = await createSubscription(app, tenant, { url: endpoint.url });
@@ -55,7 +55,7 @@ test('each minute has its successes, its failed attempts and its response times'
   assert.equal(minutes[1]?.minute.getTime(), (minutes[0]?.minute.getTime() ?? 0) + 60_000);
 });
 
-test('a response time lies in the bucket of its bound, beyond all bounds in the last', async () => {
+test('a response time is counted in the bucket of its bound', async () => {
   const tenant = await createTenant(app);
   const endpoint = await createTestEndpoint();
   const { guid } = await createSubscription(app, tenant, { url: endpoint.url });
@@ -78,7 +78,7 @@ test('a response time lies in the bucket of its bound, beyond all bounds in the 
   assert.deepEqual(totals, histogram({ 0: 2, 1: 1, 4: 1, 8: 1, 9: 1, 10: 1 }));
 });
 
-test('the metrics tell how deliveries ended, how long they took, and that nothing is left', async () => {
+test('metrics show outcomes, durations and an empty queue', async () => {
   const tenant = await createTenant(app);
   const endpoint = await createTestEndpoint();
   await createSubscription(app, tenant, { url: endpoint.url });
@@ -108,7 +108,7 @@ test('the metrics tell how deliveries ended, how long they took, and that nothin
   assert.equal(await metricOf(app, 'portico_deliveries_held'), 0);
 });
 
-/** And the counting itself, without an app. */
+/** Unit tests of the counting. */
 const [ONE, OTHER] = ['1'.repeat(32), '2'.repeat(32)];
 const MINUTE = new Date('2026-11-15T12:34:00.000Z');
 
@@ -125,11 +125,11 @@ function outcomeOf({
   };
 }
 
-test('nothing counts as nothing', () => {
+test('no outcomes give no counts', () => {
   assert.deepEqual(countOutcomes([]), []);
 });
 
-test('successes, and failed attempts of any kind, each for its subscription', () => {
+test('successes and failed attempts are counted per subscription', () => {
   const counts = countOutcomes([
     outcomeOf(),
     outcomeOf({ result: 'rejected' }),
@@ -150,7 +150,7 @@ test('successes, and failed attempts of any kind, each for its subscription', ()
   ]);
 });
 
-test('a minute is from :00.000 to :59.999, by the end of the attempt', () => {
+test('the end of the attempt decides its minute', () => {
   const counts = countOutcomes([
     outcomeOf({ offsetMs: -1 }),
     outcomeOf({ offsetMs: 0 }),
@@ -167,7 +167,7 @@ test('a minute is from :00.000 to :59.999, by the end of the attempt', () => {
   );
 });
 
-test('each bound belongs to its own bucket, a millisecond more to the next', () => {
+test('bucket bounds are inclusive', () => {
   const bucketsOf = (durationMs: number) => countOutcomes([outcomeOf({ durationMs })])[0]?.responseTimes;
   for (const [index, bound] of RESPONSE_TIME_BOUNDS_MS.entries()) {
     assert.deepEqual(bucketsOf(bound), histogram({ [index]: 1 }), `${bound} ms`);

@@ -24,7 +24,7 @@ function outcomeOf(result: Outcome['result'], at: number, guid = 'a'): Outcome {
 
 const effectOf = (...outcomes: Outcome[]) => effectsOn(outcomes)[0];
 
-test('nothing happened, nothing follows', () => {
+test('no outcomes have no effect', () => {
   assert.deepEqual(effectsOn([]), []);
 });
 
@@ -58,7 +58,7 @@ test('a success after failures: not failing', () => {
   });
 });
 
-/** One after the other, as if each had been recorded alone when it happened. */
+/** Applies the outcomes one by one. */
 function fold(guid: string, outcomes: readonly Outcome[]): EndpointEffect {
   const inOrder = outcomes
     .filter(({ delivery }) => delivery.subscriptionGuid === guid)
@@ -76,7 +76,7 @@ function fold(guid: string, outcomes: readonly Outcome[]): EndpointEffect {
   return { guid, succeeded, failingSince, at };
 }
 
-test('any batch says what its outcomes say one by one, at most once for each endpoint', () => {
+test('a batch has the same effect as its outcomes one by one', () => {
   const outcome = fc
     .tuple(
       fc.constantFrom<Outcome['result']>('completed', 'timeout', 'rejected', 'unreachable'),

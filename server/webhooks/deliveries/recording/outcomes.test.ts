@@ -20,7 +20,7 @@ import {
 import { AUTHORITY, PARTNER_CERTIFICATE } from '../testing/certificates.ts';
 import { named } from '../testing/posting.ts';
 
-/** Each bad endpoint of the world, and what its owner reads about it. */
+/** Outcomes of misbehaving endpoints, as shown to their owners. */
 setDefaultCACertificates([...getCACertificates('default'), AUTHORITY]);
 
 const ADDRESSES: Record<string, string> = {
@@ -52,20 +52,20 @@ type Expected = {
 };
 type Place = { url: string; node?: TestApp; environment?: 'sandbox' | 'production'; waitMs?: number };
 
-/** One attempt there, and what is recorded of it. Where time has to pass, it is that of the creation's own event. */
+/** Makes one attempt and returns its record. */
 async function attemptAt({ url, node = app, environment = 'sandbox', waitMs = 0 }: Place) {
   const tenant = await createTenant(node, { environment });
   const subscription = await createSubscription(node, tenant, { url, environment, active: true });
   const [event] = waitMs > 0 ? [] : await publishEvents(node, tenant);
-  const settled = node.dispatcher.drain();
+  const drained = node.dispatcher.drain();
   if (waitMs > 0) {
-    // The request is under way before time goes on, and what is answered at once has come.
+    // The request is in flight before time moves on.
     const inFlight = () => metricOf(node, 'portico_deliveries_in_flight');
     await until(async () => (await inFlight()) === 1, 'the request');
     await new Promise((done) => setTimeout(done, 50));
     node.clock.advance(waitMs);
   }
-  await settled;
+  await drained;
   const [created] = await deliveriesOf(node, subscription);
   const delivery = await deliveryOf(node, subscription, event ?? String(created?.event_guid));
   const [attempt, ...more] = await attemptsOf(node, delivery);
@@ -103,7 +103,7 @@ async function behaving(behaviour: Behaviour, path = ''): Promise<string> {
   return endpoint.url + path;
 }
 
-test('refuses the connection: unreachable', async () => {
+test('connection refused: unreachable', async () => {
   await assertFails({ url: await refusing() }, { outcome: 'unreachable', reason: 'connection refused' });
 });
 
@@ -112,12 +112,12 @@ test('a name that does not exist: unreachable', async () => {
   await assertFails({ url: 'http://nowhere.test/' }, { outcome: 'unreachable', reason });
 });
 
-test('resets before it answers: unreachable', async () => {
+test('reset before the response: unreachable', async () => {
   const url = await behaving({ kind: 'reset' });
   await assertFails({ url }, { outcome: 'unreachable', reason: 'connection reset' });
 });
 
-test('resets in the middle of its response: unreachable, with the status and the beginning', async () => {
+test('reset during the response: unreachable, with the status and the excerpt', async () => {
   const url = await behaving({ kind: 'resetMidResponse' });
   const { attempt } = await attemptAt({ url });
   assert.deepEqual([attempt?.outcome, attempt?.response_status], ['unreachable', 200]);
@@ -125,13 +125,13 @@ test('resets in the middle of its response: unreachable, with the status and the
   assert.match(String(attempt?.reason), /^(connection reset|the connection closed before)/);
 });
 
-test('hangs: timeout after ten seconds', async () => {
+test('no response: timeout after ten seconds', async () => {
   const url = await behaving({ kind: 'hang' });
   const reason = 'no response within 10 seconds';
   await assertFails({ url, waitMs: 10_000 }, { outcome: 'timeout', reason, durationMs: 10_000 });
 });
 
-test('drips its response: timeout after ten seconds, whatever has come', async () => {
+test('slow response body: timeout after ten seconds', async () => {
   const url = await behaving(drip('a body that never ends in time'));
   const reason = 'the response was not complete within 10 seconds';
   await assertFails({ url, waitMs: 10_000 }, { outcome: 'timeout', status: 200, reason, durationMs: 10_000 });
@@ -161,7 +161,7 @@ test('no HTTP at all: unreachable', async () => {
   await assertFails({ url }, { outcome: 'unreachable', reason });
 });
 
-test('100, which nobody asked for: unreachable', async () => {
+test('an unsolicited 100 Continue: unreachable', async () => {
   const listener = createServer((socket) => {
     socket.on('error', () => {}).once('data', () => socket.write('HTTP/1.1 100 Continue\r\n\r\n'));
   });
@@ -201,14 +201,14 @@ for (const [name, address] of Object.entries(ADDRESSES).slice(0, 3)) {
     await assertFails({ url: named(endpoint.url, name), node: strict }, expected);
     assert.equal(endpoint.received.length, 0);
   });
-  test(`nor does the permission help a production subscription to reach ${address}`, async () => {
+  test(`PORTICO_WEBHOOK_ALLOW_PRIVATE does not let a production subscription reach ${address}`, async () => {
     const endpoint = await createTestEndpoint({ tls: PARTNER_CERTIFICATE });
     await assertFails({ url: named(endpoint.url, name), environment: 'production' }, expected);
     assert.equal(endpoint.received.length, 0);
   });
 }
 
-test('the address itself is no way around it', async () => {
+test('an IP address in the url is checked, too', async () => {
   const endpoint = await createTestEndpoint();
   const expected = { outcome: 'unreachable', reason: 'the host does not resolve to a public address' };
   await assertFails({ url: endpoint.url, node: strict }, expected);
@@ -222,7 +222,7 @@ test('the metrics count attempts by outcome', async () => {
   await attemptAt({ url: await behaving({ kind: 'answer', status: 500 }) });
   await attemptAt({ url: await refusing() });
   const now = await Promise.all(['completed', 'rejected', 'unreachable'].map(count));
-  // Each subscription is told of its own creation, too.
+  // Each subscription receives the event of its own creation, too.
   assert.deepEqual(
     now.map((value, index) => value - (before[index] ?? 0)),
     [2, 2, 2],

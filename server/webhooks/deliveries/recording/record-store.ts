@@ -82,7 +82,7 @@ const completion = sql`
     )
     select guid from outcome where guid not in (select guid from finished)`;
 
-/** Records first-attempt successes of batched deliveries. Returns those that were completed before. */
+/** Records first-attempt successes of batched deliveries. Returns deliveries that were completed before. */
 export async function completeBatched(
   transaction: Transaction,
   outcomes: readonly Outcome[],

@@ -18,10 +18,10 @@ const tenant = await createTenant(app);
 const subscription = await createSubscription(app, tenant);
 const HOLDER = 'a'.repeat(32);
 const STRANGER = 'b'.repeat(32);
-/** By then an outcome is on its way into the database. */
+/** An outcome is written within this time. */
 const GATHERED_MS = 20;
 
-/** A recorder in its own time on the real database, which can be away or be held up. */
+/** A recorder in virtual time on a database that a test can block or disconnect. */
 function createHarness() {
   const clock = createFakeClock();
   const logged: string[] = [];
@@ -32,7 +32,7 @@ function createHarness() {
   let writes = 0;
   let concurrent = 0;
   let mostConcurrent = 0;
-  /** `losesAnswer`: what is committed next is, and nobody is told. */
+  /** `losesAnswer`: the next commit succeeds, but its response is lost. */
   const state = { away: false, losesAnswer: false, hold: Promise.resolve() };
   const database: Database = {
     ...app.database,
@@ -68,7 +68,7 @@ function createHarness() {
   };
 }
 
-/** Deliveries that a dispatcher has taken. */
+/** Deliveries leased to the dispatcher. */
 async function take(count: number, { holder = HOLDER, attemptCount = 0 } = {}): Promise<Delivery[]> {
   const options = Array.from({ length: count }, () => ({ attempt_count: attemptCount }));
   const guids = await insertDeliveries(app, tenant, subscription, options);
@@ -116,7 +116,7 @@ async function completed(deliveries: readonly Delivery[]): Promise<number> {
   return count;
 }
 
-test('a success ends the delivery; a first one is in the delivery itself', async () => {
+test('a success completes the delivery; a first attempt has no row of its own', async () => {
   const { clock, recorder } = createHarness();
   const [delivery] = await take(1);
   assert.ok(delivery);
@@ -133,7 +133,7 @@ test('a success ends the delivery; a first one is in the delivery itself', async
   assert.deepEqual(await attemptsOf(delivery), []);
 });
 
-test('a success after failures is an attempt as well', async () => {
+test('a success after failures has an attempt row', async () => {
   const { recorder } = createHarness();
   const [delivery] = await take(1, { attemptCount: 3 });
   assert.ok(delivery);
@@ -147,7 +147,7 @@ test('a success after failures is an attempt as well', async () => {
   assert.equal((await rowOf('deliveries', delivery.guid)).attempt_count, 4);
 });
 
-test('a failure goes back into the queue with its next moment, and whoever waits for it is told', async () => {
+test('a failure is requeued with its next attempt, which is announced', async () => {
   const { recorder, rescheduled } = createHarness();
   const [delivery] = await take(1);
   assert.ok(delivery);
@@ -167,7 +167,7 @@ test('a failure goes back into the queue with its next moment, and whoever waits
   assert.deepEqual(rescheduled, [nextAttemptAt]);
 });
 
-test('a failure with nothing left to try ends the delivery', async () => {
+test('a failure without a next attempt fails the delivery', async () => {
   const { recorder, rescheduled } = createHarness();
   const [delivery] = await take(1, { attemptCount: 9 });
   assert.ok(delivery);
@@ -179,7 +179,7 @@ test('a failure with nothing left to try ends the delivery', async () => {
   assert.deepEqual(rescheduled, []);
 });
 
-test('of what another dispatcher holds by now a failure changes nothing, a success counts', async () => {
+test('of taken-over deliveries failures are ignored and successes recorded', async () => {
   const { recorder } = createHarness();
   const [failing, succeeding] = await take(2, { holder: STRANGER });
   assert.ok(failing && succeeding);
@@ -192,7 +192,7 @@ test('of what another dispatcher holds by now a failure changes nothing, a succe
   assert.ok((await rowOf('deliveries', succeeding.guid)).completed_at);
 });
 
-test('what counts is told once it is written: with since when failures go on, and without what others hold', async () => {
+test('onRecorded gets the recorded outcomes with failingSince, without failures of taken-over deliveries', async () => {
   const { recorder, recorded, state } = createHarness();
   const [failing, succeeding] = await take(2);
   const [foreign] = await take(1, { holder: STRANGER });
@@ -217,7 +217,7 @@ test('what counts is told once it is written: with since when failures go on, an
   );
 });
 
-test('outcomes of the same moment are written together, within 20 ms of the first', async () => {
+test('concurrent outcomes are written together within 20 ms of the first', async () => {
   const { clock, recorder, writes } = createHarness();
   const deliveries = await take(20);
   const first = deliveries.slice(0, 10).map((delivery) => recorder.record(outcomeOf(delivery)));
@@ -230,7 +230,7 @@ test('outcomes of the same moment are written together, within 20 ms of the firs
   assert.equal(await completed(deliveries), 20);
 });
 
-test('a batch is a thousand at most, and the first full one does not wait', async () => {
+test('a batch has at most a thousand outcomes, and a full one is written at once', async () => {
   const { recorder, writes } = createHarness();
   const deliveries = await take(2_500);
   const full = deliveries.slice(0, 1_000).map((delivery) => recorder.record(outcomeOf(delivery)));
@@ -242,7 +242,7 @@ test('a batch is a thousand at most, and the first full one does not wait', asyn
   assert.equal(await completed(deliveries), 2_500);
 });
 
-test('one write at a time, whoever asks for it meanwhile', async () => {
+test('writes never overlap', async () => {
   const { clock, recorder, state, writes, mostConcurrent } = createHarness();
   const deliveries = await take(2_300);
   const held = Promise.withResolvers<void>();
@@ -265,7 +265,7 @@ test('one write at a time, whoever asks for it meanwhile', async () => {
   assert.equal(await completed(deliveries), 2_300);
 });
 
-test('while the database is away outcomes are kept, and then recorded in their order', async () => {
+test('during an outage outcomes are kept and then recorded in order', async () => {
   const { clock, logged, recorder, state } = createHarness();
   const deliveries = await take(30);
   const done: string[] = [];
@@ -296,7 +296,7 @@ test('while the database is away outcomes are kept, and then recorded in their o
   assert.equal(await completed(deliveries), 30);
 });
 
-test('a database that is away is asked once a second, however many outcomes come', async () => {
+test('during an outage writes are retried once per second, whatever the number of outcomes', async () => {
   const { clock, recorder, state, writes } = createHarness();
   const deliveries = await take(1_500);
   state.away = true;
@@ -316,7 +316,7 @@ test('a database that is away is asked once a second, however many outcomes come
   assert.equal(await completed(deliveries), 1_500);
 });
 
-test('flush returns when the database is away, and leaves nobody waiting for it', async () => {
+test('flush returns while the database is unavailable', async () => {
   const { recorder, state, writes } = createHarness();
   const deliveries = await take(3);
   state.away = true;
@@ -330,7 +330,7 @@ test('flush returns when the database is away, and leaves nobody waiting for it'
   await Promise.all(recorded);
 });
 
-test('flush waits for the write under way, and has nothing to do without outcomes', async () => {
+test('flush waits for the write in progress and does nothing without outcomes', async () => {
   const { clock, recorder, state, writes } = createHarness();
   await recorder.flush();
   assert.equal(writes(), 0);
@@ -351,7 +351,7 @@ test('flush waits for the write under way, and has nothing to do without outcome
   assert.equal(await completed([delivery]), 1);
 });
 
-test('one outcome that cannot be stored does not stop the others, and is recorded without its words', async () => {
+test('a rejected outcome does not stop the others and is recorded without its texts', async () => {
   const { recorder, logged, writes, metrics } = createHarness();
   const deliveries = await take(1_000);
   const poisoned = deliveries[617] as Delivery;
@@ -363,7 +363,7 @@ test('one outcome that cannot be stored does not stop the others, and is recorde
   assert.equal(await completed(deliveries), 1_000);
   assert.equal((await rowOf('deliveries', poisoned.guid)).response_excerpt, null);
   assert.ok(writes() <= 25, `${writes()} writes`);
-  const errors = logged.map((line) => JSON.parse(line)).filter(({ msg }) => /cannot be recorded/.test(msg));
+  const errors = logged.map((line) => JSON.parse(line)).filter(({ msg }) => /rejected an outcome/.test(msg));
   assert.deepEqual(
     errors.map(({ delivery_guid }) => delivery_guid),
     [poisoned.guid],
@@ -375,7 +375,7 @@ test('one outcome that cannot be stored does not stop the others, and is recorde
   );
 });
 
-test('two that cannot be stored in one batch, first and last', async () => {
+test('two rejected outcomes in one batch, first and last', async () => {
   const { recorder } = createHarness();
   const deliveries = await take(9);
   const recorded = deliveries.map((delivery, index) =>
@@ -386,7 +386,7 @@ test('two that cannot be stored in one batch, first and last', async () => {
   assert.equal(await completed(deliveries), 9);
 });
 
-test('what cannot even be sent to the database holds up nobody, and is not tried for ever', async () => {
+test('an outcome that cannot be encoded does not stop the others and is dropped', async () => {
   const { recorder, logged } = createHarness();
   const deliveries = await take(9);
   const recorded = deliveries.map((delivery, index) =>
@@ -398,7 +398,7 @@ test('what cannot even be sent to the database holds up nobody, and is not tried
   assert.ok(logged.some((line) => line.includes('could not record an outcome"')));
 });
 
-test('a delivery whose outcome cannot be stored does not stay leased while its process lives', async () => {
+test('a delivery whose outcome cannot be recorded is released', async () => {
   const { recorder } = createHarness();
   const [delivery] = await take(1);
   assert.ok(delivery);
@@ -407,7 +407,7 @@ test('a delivery whose outcome cannot be stored does not stay leased while its p
   assert.notEqual((await queued(delivery))?.leased_by, HOLDER);
 });
 
-test('an outcome of a minute that has no partition is recorded without being counted, and holds up nobody', async () => {
+test('an outcome without a counter partition is recorded without being counted', async () => {
   const { recorder } = createHarness();
   const deliveries = await take(3);
   const leap = new Date(app.clock.now().getTime() + 90 * 24 * 3_600_000);
@@ -419,7 +419,7 @@ test('an outcome of a minute that has no partition is recorded without being cou
   assert.equal(await completed(deliveries), 3);
 });
 
-test('each minute counts what was recorded in it, from any number of batches', async () => {
+test('counters sum the outcomes of all batches of a minute', async () => {
   app.clock.advance(3_600_000);
   const { recorder } = createHarness();
   const deliveries = await take(6);
@@ -441,7 +441,7 @@ test('each minute counts what was recorded in it, from any number of batches', a
 
 type Totals = { completed: number; failed: number; answers: number };
 
-/** Of the subscription, over all minutes. */
+/** Sums of the subscription over all minutes. */
 async function totals(): Promise<Totals> {
   const rows = await queries
     .selectFrom('delivery_counters')
@@ -465,7 +465,7 @@ const added = (before: Totals, now: Totals): Totals => ({
 
 const nextAttemptAt = new Date(app.clock.now().getTime() + 2_000);
 
-test('outcomes whose commit was answered by nobody are counted once', async () => {
+test('outcomes whose commit response was lost are counted once', async () => {
   const { clock, recorder, state, writes } = createHarness();
   const before = await totals();
   const [good, bad, last] = await take(3);
@@ -484,7 +484,7 @@ test('outcomes whose commit was answered by nobody are counted once', async () =
   assert.equal((await rowOf('deliveries', bad.guid)).attempt_count, 1);
 });
 
-test('a batch of outcomes that are written already and new ones counts the new ones only', async () => {
+test('of recorded and new outcomes in one batch only the new ones are counted', async () => {
   const { recorder, state, writes } = createHarness();
   const before = await totals();
   const [good, bad, laterGood, laterBad] = await take(4);
@@ -500,7 +500,7 @@ test('a batch of outcomes that are written already and new ones counts the new o
   assert.deepEqual(added(before, await totals()), { completed: 2, failed: 2, answers: 2 });
 });
 
-test('a failure that was written and taken again meanwhile is not written over its next attempt', async () => {
+test('a repeated failure does not overwrite the next attempt', async () => {
   const { clock, recorder, state } = createHarness();
   const before = await totals();
   const [delivery] = await take(1);
@@ -519,7 +519,7 @@ test('a failure that was written and taken again meanwhile is not written over i
   assert.deepEqual(added(before, await totals()), { completed: 0, failed: 1, answers: 0 });
 });
 
-test('a success of what another dispatcher has completed meanwhile is not counted again', async () => {
+test('a success of a delivery that another dispatcher completed is not counted again', async () => {
   const [slow, quick] = [createHarness(), createHarness()];
   const before = await totals();
   const [delivery] = await take(1, { holder: STRANGER });
@@ -532,7 +532,7 @@ test('a success of what another dispatcher has completed meanwhile is not counte
   assert.deepEqual(added(before, await totals()), { completed: 1, failed: 0, answers: 1 });
 });
 
-/** The same under one row instead of a place in the queue for each. */
+/** The same in one batch. */
 async function createBatch(deliveries: readonly Delivery[]): Promise<void> {
   const guids = deliveries.map(({ guid }) => guid);
   const batch = { guid: guids[0]?.replace(/^./, 'f') ?? '', left: guids.length };
@@ -548,7 +548,7 @@ async function createBatch(deliveries: readonly Delivery[]): Promise<void> {
 }
 
 for (const rest of ['all of them', 'some of them']) {
-  test(`of ${rest} under one row, nothing is counted or queued twice`, async () => {
+  test(`of ${rest} in one batch, nothing is counted or queued twice`, async () => {
     const { clock, recorder, state } = createHarness();
     const before = await totals();
     const deliveries = await take(4);
@@ -564,7 +564,7 @@ for (const rest of ['all of them', 'some of them']) {
       ...(rest === 'all of them' ? [recorder.record(outcomeOf(left))] : []),
     ];
     await recorder.flush();
-    // Another dispatcher had its second attempt before the first is written once more.
+    // Another dispatcher made the second attempt before the first was recorded again.
     await queries.deleteFrom('delivery_queue').where('delivery_guid', '=', ended.guid).execute();
     await queries
       .updateTable('deliveries')

@@ -14,7 +14,7 @@ import {
   userToken,
 } from '../../../../testing/tenant.ts';
 
-/** POST /api/subscription_recoveries: everything that failed in a window, once more (contract, section 7). */
+/** POST /api/subscription_recoveries: redelivery of failed deliveries in a window (contract, section 7). */
 const app = await createTestApp();
 const { clock, testDatabase } = app;
 const HOUR_MS = 3_600_000;
@@ -23,7 +23,7 @@ const DAY_MS = 24 * HOUR_MS;
 type Options = Parameters<typeof insertDeliveries>[3][number];
 type Item = Record<string, unknown>;
 
-/** A tenant with one subscription, to which nothing has been delivered. */
+/** A tenant with one subscription and no deliveries. */
 async function createOwner(environment: 'sandbox' | 'production' = 'sandbox') {
   const owner = await createTenant(app);
   const subscription = await createSubscription(app, owner, { environment });
@@ -58,7 +58,7 @@ async function get(owner: Tenant, redelivery: Item): Promise<Item> {
   return body;
 }
 
-/** All there is to do. */
+/** Runs all steps. */
 async function run(...nodes: readonly TestApp[]): Promise<void> {
   const steps = async (node: TestApp) => {
     while (await node.redeliveries.step());
@@ -66,7 +66,7 @@ async function run(...nodes: readonly TestApp[]): Promise<void> {
   await Promise.all((nodes.length > 0 ? nodes : [app]).map(steps));
 }
 
-/** How often each event was made a new delivery of, after that moment. */
+/** New deliveries of each event after that time. */
 async function resent(
   subscription: SubscriptionBody,
   known: readonly string[],
@@ -81,7 +81,7 @@ const event = (name: string) => Buffer.from(name.padEnd(16)).toString('hex');
 const once = (...names: string[]) => Object.fromEntries(names.map((name) => [event(name), 1]));
 const ago = (ms: number) => new Date(clock.now().getTime() - ms);
 
-test('what failed in the window is sent once more; nothing else is', async () => {
+test('only failed deliveries in the window are redelivered', async () => {
   const { owner, subscription } = await createOwner();
   const other = await createSubscription(app, owner, { environment: 'production' });
   const from = ago(10 * HOUR_MS);
@@ -139,7 +139,7 @@ test('what failed in the window is sent once more; nothing else is', async () =>
   );
 });
 
-test('what was resent already, or failed more than once, gets one delivery at most', async () => {
+test('an event gets at most one new delivery', async () => {
   const { owner, subscription } = await createOwner();
   const failed = (name: string, hours: number): Options => ({
     ...{ ended: 'failed', at: ago(HOUR_MS), created_at: ago(hours * HOUR_MS), event_guid: event(name) },
@@ -176,7 +176,7 @@ test('what was resent already, or failed more than once, gets one delivery at mo
   assert.equal((await get(owner, second)).done, 8);
 });
 
-test('two redeliveries of one subscription run one after the other, so that they agree', async () => {
+test('redeliveries of one subscription run sequentially', async () => {
   const { owner, subscription } = await createOwner();
   const deliveries = Array.from(
     { length: 700 },
@@ -193,18 +193,18 @@ test('two redeliveries of one subscription run one after the other, so that they
   assert.deepEqual([counts.length, Math.max(...counts)], [700, 1]);
 });
 
-test('a subscription has at most 10 at a time, however many ask at once', async () => {
+test('a subscription has at most 10 running redeliveries, even with concurrent requests', async () => {
   const { owner, subscription } = await createOwner();
   const ask = () => post(owner, { subscription_guid: subscription.guid, since: since() });
   const answers = await Promise.all(Array.from({ length: 14 }, ask));
   assert.equal(answers.filter(({ status }) => status === 201).length, 10);
   for (const refused of answers.filter(({ status }) => status !== 201))
-    assertError(refused, 422, 'recovery_limit_reached', /at most 10/);
+    assertError(refused, 422, 'recovery_limit_reached', /reached \(10\)/);
   await run();
   assert.equal((await ask()).status, 201);
 });
 
-test('what fails after the redelivery was made is not its business', async () => {
+test('deliveries that fail after the redelivery was created are not included', async () => {
   const { owner, subscription } = await createOwner();
   const known = await insertDeliveries(app, owner, subscription, [
     { ended: 'failed', created_at: ago(HOUR_MS), event_guid: event('before') },
@@ -219,7 +219,7 @@ test('what fails after the redelivery was made is not its business', async () =>
   assert.equal((await get(owner, redelivery)).done, 1);
 });
 
-test('1,200 over three weeks are dealt with in batches of 500, which survive a restart', async () => {
+test('1,200 deliveries are redelivered in batches of 500, across a restart', async () => {
   const { owner, subscription } = await createOwner();
   const known: string[] = [];
   for (const days of [6, 3, 0])
@@ -260,7 +260,7 @@ test('two nodes at once: each failed delivery gets exactly one new delivery', as
   assert.deepEqual([counts.length, Math.max(...counts)], [3_000, 1]);
 });
 
-test('what another node is at is left to it, and taken up when that one has gone', async () => {
+test('a redelivery locked by another node is skipped and continued later', async () => {
   const { owner, subscription } = await createOwner();
   const known = await insertDeliveries(app, owner, subscription, [
     { ended: 'failed', event_guid: event('x') },
@@ -268,7 +268,7 @@ test('what another node is at is left to it, and taken up when that one has gone
   clock.advance(1);
   const redelivery = await recover(owner, subscription);
   await app.database.transaction(async (transaction) => {
-    // Somebody else is at it, for as long as this transaction lasts.
+    // Another transaction holds the lock.
     const held = transaction.selectFrom('subscription_recoveries').selectAll();
     await held.where('guid', '=', String(redelivery.guid)).forUpdate().execute();
     assert.equal(await app.redeliveries.step(), false);
@@ -279,7 +279,7 @@ test('what another node is at is left to it, and taken up when that one has gone
   assert.deepEqual(await resent(subscription, known), once('x'));
 });
 
-test('while more than 5,000 wait for the subscription, its redelivery waits too, and others go on', async () => {
+test('a redelivery pauses while more than 5,000 deliveries wait; others continue', async () => {
   const { owner, subscription } = await createOwner();
   const [known] = await insertDeliveries(app, owner, subscription, [
     { ended: 'failed', event_guid: event('x'), created_at: ago(1) },
@@ -306,7 +306,7 @@ test('while more than 5,000 wait for the subscription, its redelivery waits too,
   assert.deepEqual(await resent(subscription, [String(known)]), once('x'));
 });
 
-test('it fails when the subscription stops delivering on the way', async () => {
+test('a redelivery fails when its subscription stops delivering', async () => {
   const { owner, subscription } = await createOwner();
   const deliveries = Array.from(
     { length: 600 },
@@ -323,14 +323,14 @@ test('it fails when the subscription stops delivering on the way', async () => {
   assert.equal(failed_at, clock.now().toISOString());
 });
 
-test('a subscription that no longer delivers has nothing to recover for: 409', async () => {
+test('a redelivery to a subscription that no longer delivers: 409', async () => {
   const { owner, subscription } = await createOwner();
   await app.operate('PATCH', `/subscriptions/${subscription.guid}`, { disabled: true });
   const answer = await post(owner, { subscription_guid: subscription.guid, since: since() });
   assertError(answer, 409, 'delivery_not_retryable', /^subscription_guid /);
 });
 
-test('nothing is asked of the database for a second after there was nothing, unless one was made here', async () => {
+test('without a running redelivery the database is queried once per second', async () => {
   const { owner, subscription } = await createOwner();
   await run();
   clock.advance(1_000);
@@ -349,7 +349,7 @@ test('nothing is asked of the database for a second after there was nothing, unl
   assert.equal(await app.redeliveries.step(), true, 'it was made here');
 });
 
-test('the window begins before it ends, and ends now at the latest', async () => {
+test('since must be before until, and until is at most now', async () => {
   const { owner, subscription } = await createOwner();
   const subscription_guid = subscription.guid;
   const now = clock.now().toISOString();
@@ -378,7 +378,7 @@ test('the window begins before it ends, and ends now at the latest', async () =>
   await run();
 });
 
-test('it is recorded who asked for it', async () => {
+test('a redelivery has an audit record', async () => {
   const { owner, subscription } = await createOwner();
   const redelivery = await recover(owner, subscription);
   const record = soleRecord(await auditRecordsOf(app, String(redelivery.guid)));
@@ -388,7 +388,7 @@ test('it is recorded who asked for it', async () => {
   assert.deepEqual(record.changes, changes);
 });
 
-test('the subscription has to be the caller’s, in the environment of the token', async () => {
+test('the subscription must belong to the caller and the environment of the token', async () => {
   const { owner, subscription } = await createOwner();
   const live = await createSubscription(app, owner, { environment: 'production' });
   const stranger = await createTenant(app);
@@ -417,22 +417,22 @@ test('the subscription has to be the caller’s, in the environment of the token
   await run();
 });
 
-test('the list has filters and pages, and what is another’s is not in it', async () => {
+test('the list has filters and pages and excludes other tenants', async () => {
   const { owner, subscription } = await createOwner();
   const live = await createSubscription(app, owner, { environment: 'production' });
   const stopped = await createSubscription(app, owner);
-  const letters: Record<string, string> = {};
+  const labels: Record<string, string> = {};
   const start = clock.now().getTime();
-  for (const [letter, target] of [
+  for (const [label, target] of [
     ['A', subscription],
     ['B', live],
     ['C', stopped],
     ['D', subscription],
   ] as const) {
-    letters[String((await recover(owner, target)).guid)] = letter;
-    if (letter === 'A') await run();
+    labels[String((await recover(owner, target)).guid)] = label;
+    if (label === 'A') await run();
     clock.advance(60_000);
-    if (letter === 'C') {
+    if (label === 'C') {
       await app.operate('PATCH', `/subscriptions/${stopped.guid}`, { disabled: true });
       await run();
     }
@@ -445,19 +445,19 @@ test('the list has filters and pages, and what is another’s is not in it', asy
     });
   const found = async (query: string, token?: string) =>
     objectsOf(await list(query, token))
-      .map(({ guid }) => letters[String(guid)])
+      .map(({ guid }) => labels[String(guid)])
       .join('');
   assert.equal(await found(''), 'DCBA');
   assert.equal(await found('state=running'), 'D');
   assert.equal(await found('state=failed'), 'C');
   assert.equal(await found('state=completed,failed'), 'CBA');
-  assertError(await list('state=done'), 400, 'invalid_parameter', /^state done /);
+  assertError(await list('state=done'), 400, 'invalid_parameter', /^state must be one of .* done$/);
   assert.equal(await found(`subscription_guid=${subscription.guid}`), 'DA');
   assert.equal(await found(`subscription_guid=${subscription.guid}&state=completed`), 'A');
   assert.equal(await found('environment=production'), 'B');
   assert.equal(await found(`created_at_gte=${at(1)}&created_at_lt=${at(3)}`), 'CB');
   const { body } = await list('per_page=3');
-  assert.deepEqual([body.total, letters[String(body.next)]], [4, 'B']);
+  assert.deepEqual([body.total, labels[String(body.next)]], [4, 'B']);
   assert.equal(await found(`per_page=3&after=${body.next}`), 'A');
   assert.equal(await found(`guid=${body.next}`), 'B');
   assert.equal(await found('', await tokenOf(app, owner.organizationKey, 'subscription_events:read')), 'DCA');
@@ -466,7 +466,7 @@ test('the list has filters and pages, and what is another’s is not in it', asy
   await run();
 });
 
-test('those that ended before the retention are forgotten, and no others', async () => {
+test('redeliveries that ended before the retention are deleted, and no others', async () => {
   const { owner, subscription } = await createOwner();
   const ended = await recover(owner, subscription);
   await run();

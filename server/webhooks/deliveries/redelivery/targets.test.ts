@@ -5,7 +5,7 @@ import { createTestApp } from '../../../../testing/app.ts';
 import { createSubscription, setMoments } from '../../../../testing/subscriptions.ts';
 import { createTenant, PRODUCTION_HOST, tokenOf, userToken } from '../../../../testing/tenant.ts';
 
-/** GET /api/subscription_targets: where a delivery could be repeated. */
+/** GET /api/subscription_targets */
 const app = await createTestApp();
 const tenant = await createTenant(app);
 const later = () => new Date(app.clock.now().getTime() + 1);
@@ -16,7 +16,7 @@ async function targets(token: string): Promise<unknown[]> {
   return objectsOf(answer);
 }
 
-test('each environment has its own, and a person without one sees both; nobody sees a stranger’s', async () => {
+test('each environment lists its own subscriptions; a user token without an environment sees both', async () => {
   await createSubscription(app, await createTenant(app));
   const sandbox = await createSubscription(app, tenant);
   const production = await createSubscription(app, tenant, { environment: 'production' });
@@ -30,7 +30,7 @@ test('each environment has its own, and a person without one sees both; nobody s
   assert.deepEqual(await targets(await userToken(app, organizationGuid, 'viewer')), shown);
 });
 
-test('exactly those are listed to which the server would send once more', async () => {
+test('exactly the subscriptions that accept a redelivery are listed', async () => {
   const owner = await createTenant(app);
   const { guid } = await createSubscription(app, owner);
   const token = await userToken(app, owner.organizationGuid, 'developer');

@@ -34,7 +34,7 @@ async function createEndpoint(tenant: Tenant) {
   return { endpoint, subscription };
 }
 
-test('this subscription alone gets a signed subscription.storing about itself', async () => {
+test('only this subscription receives a signed subscription.storing of itself', async () => {
   const tenant = await createTenant(app);
   const { endpoint, subscription } = await createEndpoint(tenant);
   const other = await createEndpoint(tenant);
@@ -60,7 +60,7 @@ test('this subscription alone gets a signed subscription.storing about itself', 
   assert.equal((await showDelivery(app, tenant, String(body.guid))).state, 'completed');
 });
 
-test('the event is recorded like any other, and can be sent again', async () => {
+test('the test event is recorded like any other and can be redelivered', async () => {
   const tenant = await createTenant(app);
   const { endpoint, subscription } = await createEndpoint(tenant);
   const { body } = await send(tenant, subscription);
@@ -75,7 +75,7 @@ test('the event is recorded like any other, and can be sent again', async () => 
   assert.equal(endpoint.received.filter((request) => eventIn(request).guid === guid).length, 2);
 });
 
-test('before the first 2xx it waits, and has the first event tried at once', async () => {
+test('before the first 2xx the test event waits, and the first delivery is retried at once', async () => {
   const tenant = await createTenant(app);
   const endpoint = await createTestEndpoint();
   endpoint.behave({ kind: 'answer', status: 500 });
@@ -95,7 +95,7 @@ test('before the first 2xx it waits, and has the first event tried at once', asy
     assert.equal((await showDelivery(app, tenant, String(guid))).state, 'completed');
 });
 
-test('a failure is tried again', async () => {
+test('a failed test event is retried', async () => {
   const tenant = await createTenant(app);
   const { endpoint, subscription } = await createEndpoint(tenant);
   endpoint.behave({ kind: 'answer', status: 500 });
@@ -108,7 +108,7 @@ test('a failure is tried again', async () => {
   assert.equal((await showDelivery(app, tenant, String(body.guid))).state, 'completed');
 });
 
-test('who asked for it is on record', async () => {
+test('a test event has an audit record', async () => {
   const tenant = await createTenant(app);
   const { subscription } = await createEndpoint(tenant);
   const { body } = await send(tenant, subscription, 'developer');
@@ -124,14 +124,14 @@ test('who asked for it is on record', async () => {
   );
 });
 
-test('a developer may, a viewer may not', async () => {
+test('developers may send test events, viewers may not', async () => {
   const tenant = await createTenant(app);
   const { subscription } = await createEndpoint(tenant);
   assert.equal((await send(tenant, subscription, 'developer')).status, 201);
   assertError(await send(tenant, subscription, 'viewer'), 403, 'invalid_scopes');
 });
 
-test('a subscription that is disabled or has failed gets none; one that is being deleted does', async () => {
+test('disabled and failed subscriptions get no test event; deleting ones do', async () => {
   const tenant = await createTenant(app);
   const { subscription } = await createEndpoint(tenant);
   await setDisabled(app, subscription, true);
@@ -149,7 +149,7 @@ test('a subscription that is disabled or has failed gets none; one that is being
   assertError(await send(tenant, subscription), 409, 'delivery_not_retryable');
 });
 
-test('a subscription that is deleted is not there', async () => {
+test('a deleted subscription is not found', async () => {
   const tenant = await createTenant(app);
   const { subscription } = await createEndpoint(tenant);
   await app.database.queries
@@ -160,10 +160,10 @@ test('a subscription that is deleted is not there', async () => {
   assertError(await send(tenant, subscription), 404, 'not_found');
 });
 
-test('30 within five minutes for each subscription, and not one that is refused is made', async () => {
+test('at most 30 test events within five minutes per subscription', async () => {
   const tenant = await createTenant(app);
   const [{ subscription }, other] = [await createEndpoint(tenant), await createEndpoint(tenant)];
-  // Windows are fixed: from the beginning of one, all 30 fall into it.
+  // Rate limit windows are fixed, so start at the beginning of one.
   clock.advance(300_000 - (clock.now().getTime() % 300_000));
   for (let sent = 0; sent < 30; sent++) assert.equal((await send(tenant, subscription)).status, 201);
   const refused = await send(tenant, subscription);
@@ -174,7 +174,7 @@ test('30 within five minutes for each subscription, and not one that is refused 
     url: `/api/subscription_deliveries?subscription_guid=${subscription.guid}`,
     token,
   });
-  // With the two that tell of both subscriptions.
+  // Includes the events of the two creations.
   assert.equal(list.body.total, 32);
   assert.equal((await send(tenant, other.subscription)).status, 201, 'another one has a limit of its own');
   await dispatcher.drain();
@@ -182,7 +182,7 @@ test('30 within five minutes for each subscription, and not one that is refused 
   assert.equal((await send(tenant, subscription)).status, 201);
 });
 
-test('without the feature it is refused', async () => {
+test('test events require the webhooks feature', async () => {
   const tenant = await createTenant(app);
   const { subscription } = await createEndpoint(tenant);
   await app.operate('PATCH', `/organizations/${tenant.organizationGuid}`, { features: ['files'] });

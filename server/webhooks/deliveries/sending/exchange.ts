@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { Clock, Timers } from '../../../infrastructure/runtime/clock.ts';
 import type { Connection, Pools } from './connection-pools.ts';
 import { EXCERPT_BYTES, excerptOf } from './excerpt.ts';
-import { unreachableReason } from './unreachable.ts';
+import { unreachableReason } from './failure-reasons.ts';
 
 /** For DNS, connection, TLS, request and response together. */
 export const EXCHANGE_TIMEOUT_MS = 10_000;

@@ -18,7 +18,7 @@ const app = await createDispatchingApp();
 const { clock } = app;
 const inSeconds = (seconds: number) => new Date(clock.now().getTime() + seconds * 1_000).toUTCString();
 
-/** An event at an endpoint that answers so; gives its delivery and the delay in ms that the next attempt has. */
+/** Sends an event to an endpoint with this answer; returns the delivery and the delay of the next attempt. */
 async function failOnce(answer: Answer, node: TestApp = app) {
   const tenant = await createTenant(node);
   const endpoint = await createTestEndpoint();
@@ -54,7 +54,7 @@ for (const status of [429, 503]) {
     ['a date of another form', () => new Date(clock.now().getTime() + 90_000).toISOString(), 2_000],
     ['more digits than a number has', () => '9'.repeat(400), 600_000],
   ] as const) {
-    test(`${status} with Retry-After of ${form}: again after ${expectedMs / 1_000} s`, async () => {
+    test(`${status} with Retry-After as ${form}: retried after ${expectedMs / 1_000} s`, async () => {
       const { delayMs, view } = await failOnce(asks(status, value()));
       assert.equal(await delayMs(), expectedMs);
       const { failure_kind, response_status, next_attempt_at } = await view();
@@ -65,14 +65,14 @@ for (const status of [429, 503]) {
 }
 
 for (const status of [500, 502, 410, 404, 301])
-  test(`${status} has no Retry-After that counts: again after 2 s`, async () => {
+  test(`Retry-After of ${status} is ignored: retried after 2 s`, async () => {
     const { delayMs, view } = await failOnce(asks(status, '90'));
     assert.equal(await delayMs(), 2_000);
     const { failure_kind, response_status, state } = await view();
     assert.deepEqual([failure_kind, response_status, state], ['rejected', status, 'storing']);
   });
 
-test('Retry-After is asked at every attempt anew, and the next attempt is when it says', async () => {
+test('each response’s Retry-After sets the time of the next attempt', async () => {
   const { endpoint, delayMs, view } = await failOnce(asks(429, '90'));
   const before = endpoint.received.length;
   clock.advance(89_999);
@@ -107,7 +107,7 @@ for (const status of [200, 201, 202, 204, 299])
     assert.equal(await delayMs(), undefined);
   });
 
-test('410 is an ordinary failure: it is tried again, and succeeds', async () => {
+test('410 is an ordinary failure that is retried', async () => {
   const { endpoint, view } = await failOnce({ status: 410 });
   endpoint.behave({ kind: 'answer' });
   clock.advance(2_000);
@@ -115,7 +115,7 @@ test('410 is an ordinary failure: it is tried again, and succeeds', async () => 
   assert.equal((await view()).state, 'completed');
 });
 
-test('every attempt sends the same bytes, and its own moment with a signature of it', async () => {
+test('every attempt sends the same body with its own signed timestamp', async () => {
   const { endpoint, view } = await failOnce({ status: 500 });
   for (const seconds of [2, 4, 8, 660, 660]) {
     clock.advance(seconds * 1_000);
@@ -136,7 +136,7 @@ test('every attempt sends the same bytes, and its own moment with a signature of
   assert.equal(signatures.size, 6, 'the moment is signed');
 });
 
-test('PORTICO_RETRY_MAX_DELAY is the longest delay, of the schedule and of Retry-After', async () => {
+test('PORTICO_RETRY_MAX_DELAY limits the schedule and Retry-After', async () => {
   const quick = await createDispatchingApp({ environment: { PORTICO_RETRY_MAX_DELAY: '30s' } });
   const { endpoint, delayMs } = await failOnce(asks(503, '3600'), quick);
   assert.equal(await delayMs(), 30_000);
@@ -151,11 +151,11 @@ test('PORTICO_RETRY_MAX_DELAY is the longest delay, of the schedule and of Retry
   for (const delay of delays.slice(2)) assert.ok(delay >= 27_000 && delay <= 33_000, `${delay} ms`);
 });
 
-test('what failed together does not come back together: a tenth earlier or later, anywhere between', async () => {
+test('retries of deliveries that failed together are spread by 10 % jitter', async () => {
   const { tenant, subscription } = await failOnce({ status: 500 });
   const tried = Array.from({ length: 60 }, () => ({ attempt_count: 4, failing_since: clock.now() }));
   const guids = await insertDeliveries(app, tenant, subscription, tried);
-  // An endpoint that keeps failing is left alone for 50 ms after each attempt.
+  // An endpoint that keeps failing gets a pause of 50 ms after each attempt.
   for (let step = 0; step < guids.length; step += 1) {
     await app.dispatcher.drain();
     clock.advance(50);

@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { createSchedule, type FailedAttempt, RETRY_PERIOD_MS } from './schedule.ts';
 
-/** When to try again (specification, Events 6; contract, section 7). */
+/** Retry schedule (specification, Events 6; contract, section 7). */
 const MAX_DELAY_MS = 600_000;
 const CREATED_AT = new Date('2026-11-15T12:00:00.000Z');
 
-/** How long after its end an attempt is followed by the next one. */
+/** Delay from the end of an attempt to the next one. */
 function delayAfter(
   attempt: Partial<FailedAttempt>,
   { maxDelayMs = MAX_DELAY_MS, random = (): number => 0.5 } = {},
@@ -21,12 +21,12 @@ function delayAfter(
   return next && next.getTime() - endedAt.getTime();
 }
 
-test('2, 4 and 8 seconds, then the longest delay', () => {
+test('delays are 2, 4 and 8 seconds, then the maximum delay', () => {
   const delays = [1, 2, 3, 4, 5, 1_000].map((number) => delayAfter({ number }));
   assert.deepEqual(delays, [2_000, 4_000, 8_000, MAX_DELAY_MS, MAX_DELAY_MS, MAX_DELAY_MS]);
 });
 
-test('only the longest delay is scattered, by a tenth either way', () => {
+test('only the maximum delay has jitter, of 10 % either way', () => {
   for (const [chance, expected] of [
     [0, 540_000],
     [1, 660_000],
@@ -39,21 +39,21 @@ test('only the longest delay is scattered, by a tenth either way', () => {
   }
 });
 
-test('the seventh day is the last, to the millisecond', () => {
+test('retries end after exactly seven days', () => {
   const lastEnd = CREATED_AT.getTime() + RETRY_PERIOD_MS - 2_000;
   assert.equal(delayAfter({ endedAt: new Date(lastEnd) }), 2_000);
   assert.equal(delayAfter({ endedAt: new Date(lastEnd + 1) }), undefined);
   assert.equal(RETRY_PERIOD_MS, 604_800_000);
 });
 
-test('a busy endpoint names a time in seconds', () => {
+test('Retry-After in seconds is honoured', () => {
   for (const status of [429, 503]) {
     assert.equal(delayAfter({ status, retryAfter: '30' }), 30_000);
     assert.equal(delayAfter({ status, retryAfter: ' 30 ' }), 30_000);
   }
 });
 
-test('or a date', () => {
+test('Retry-After as an HTTP date is honoured', () => {
   const date = (offsetMs: number) => new Date(CREATED_AT.getTime() + offsetMs).toUTCString();
   assert.equal(delayAfter({ status: 503, retryAfter: date(45_000) }), 45_000);
   assert.equal(delayAfter({ status: 503, retryAfter: date(-45_000) }), 2_000, 'one that has passed');
@@ -64,13 +64,13 @@ test('or a date', () => {
   );
 });
 
-test('what it asks for is a minimum: the schedule may be slower', () => {
+test('Retry-After is a minimum: the schedule may be later', () => {
   assert.equal(delayAfter({ number: 3, status: 429, retryAfter: '5' }), 8_000);
   assert.equal(delayAfter({ number: 4, status: 429, retryAfter: '5' }), MAX_DELAY_MS);
   assert.equal(delayAfter({ status: 429, retryAfter: '0' }), 2_000);
 });
 
-test('it cannot ask for more than the longest delay, however it tries', () => {
+test('Retry-After is limited to the maximum delay', () => {
   for (const retryAfter of [
     '601',
     '999999999',
@@ -81,12 +81,12 @@ test('it cannot ask for more than the longest delay, however it tries', () => {
     assert.equal(delayAfter({ status: 503, retryAfter }), MAX_DELAY_MS, retryAfter);
 });
 
-test('the longest delay that it asked for is not scattered past that delay', () => {
+test('Retry-After of the maximum delay gets no jitter', () => {
   const random = () => 0;
   assert.equal(delayAfter({ number: 4, status: 503, retryAfter: '3600' }, { random }), MAX_DELAY_MS);
 });
 
-test('nonsense is as if it had said nothing', () => {
+test('an invalid Retry-After is ignored', () => {
   const nonsense = [
     '',
     ' ',
@@ -107,12 +107,12 @@ test('nonsense is as if it had said nothing', () => {
   for (const retryAfter of nonsense) assert.equal(delayAfter({ status: 503, retryAfter }), 2_000, retryAfter);
 });
 
-test('other answers, and none, have no say', () => {
+test('Retry-After of other statuses is ignored', () => {
   for (const status of [undefined, 301, 400, 404, 500, 502, 504])
     assert.equal(delayAfter({ status, retryAfter: '30' }), 2_000, String(status));
 });
 
-test('never sooner than two seconds, never later than the scattered longest delay, and for seven days exactly', () => {
+test('delays stay between two seconds and the maximum delay with jitter, for exactly seven days', () => {
   const retryAfter = fc.option(
     fc.oneof(
       fc.nat().map(String),
@@ -137,7 +137,7 @@ test('never sooner than two seconds, never later than the scattered longest dela
       const options = { maxDelayMs, random: () => drawn };
       const endedAt = new Date(CREATED_AT.getTime() + ageMs);
       const delayMs = delayAfter({ ...attempt, endedAt }, options);
-      // The same attempt of a delivery that is made just now: its delay without the end.
+      // The same attempt of a new delivery, which is not near the end of its period.
       const young = delayAfter({ ...attempt, endedAt, createdAt: endedAt }, options);
       assert.ok(young !== undefined && young >= 2_000 && young <= Math.round(1.1 * maxDelayMs), `${young}`);
       assert.equal(delayMs, ageMs + young <= RETRY_PERIOD_MS ? young : undefined);

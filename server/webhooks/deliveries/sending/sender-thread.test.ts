@@ -28,7 +28,7 @@ const log = createLog({
 
 type Received = { headers: IncomingMessage['headers']; body: string };
 
-/** A endpoint in the test's own thread, and the address of one that is not there. */
+/** An endpoint in the test's own thread. */
 async function receive(answer: (response: ServerResponse) => void) {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
@@ -61,7 +61,7 @@ function start(script?: URL) {
   return { ...sender, clock };
 }
 
-test('what arrives is signed with the key of its endpoint, over the bytes that arrive', async () => {
+test('requests are signed with the key of their endpoint', async () => {
   const { received, url } = await receive((response) => response.end());
   const sender = start();
   const other = 'cd'.repeat(32);
@@ -75,7 +75,7 @@ test('what arrives is signed with the key of its endpoint, over the bytes that a
   }
 });
 
-test('the answer comes back whole: status, beginning, how long to wait', async () => {
+test('the answer has status, excerpt and Retry-After', async () => {
   const { url } = await receive((response) =>
     response.writeHead(429, { 'retry-after': '7' }).end('slow down'),
   );
@@ -84,7 +84,7 @@ test('the answer comes back whole: status, beginning, how long to wait', async (
   assert.ok(durationMs >= 0);
 });
 
-test('each of many requests at once gets its own answer', async () => {
+test('concurrent requests get their own answers', async () => {
   let status = 200;
   const { url } = await receive((response) => response.writeHead(status++).end());
   const sender = start();
@@ -106,31 +106,30 @@ test('private addresses stay out of reach unless the request allows them', async
 
 const FAKE_WORKER = new URL('../testing/fake-sender-worker.ts', import.meta.url);
 const setBehaviour = (behaviour: Behaviour) => setEnvironmentData('behaviour', behaviour);
-const deaths = () => logged.filter((line) => line.includes('another one takes over')).length;
-/** A moment after a thread has died the next one may start. */
-const START_AGAIN_MS = 1_000;
+const exits = () => logged.filter((line) => line.includes('sender thread exited')).length;
+const RESTART_DELAY_MS = 1_000;
 
-test('when the thread dies another delivers what it had, after a moment', async () => {
+test('after a crash a new thread sends the pending requests', async () => {
   setBehaviour('crashing');
   const { clock, send } = start(FAKE_WORKER);
-  const before = deaths();
+  const before = exits();
   const answers = [send(requestTo('http://a/')), send(requestTo('http://b/'))];
-  await until(() => deaths() > before);
+  await until(() => exits() > before);
   setBehaviour('working');
   answers.push(send(requestTo('http://c/')));
-  clock.advance(START_AGAIN_MS);
+  clock.advance(RESTART_DELAY_MS);
   for (const answer of await Promise.all(answers)) assert.equal(answer.status, 204);
-  assert.ok(logged.some((line) => line.includes('as if by a bug')));
+  assert.ok(logged.some((line) => line.includes('test crash')));
 });
 
-test('what two threads have died with is unreachable, what came later is not', async () => {
+test('a request pending in two crashes is unreachable; later ones are sent', async () => {
   setBehaviour('crashing');
   const { clock, send } = start(FAKE_WORKER);
-  const before = deaths();
+  const before = exits();
   const crashed = send(requestTo('http://a/'));
-  await until(() => deaths() > before);
-  clock.advance(START_AGAIN_MS);
-  await until(() => deaths() > before + 1);
+  await until(() => exits() > before);
+  clock.advance(RESTART_DELAY_MS);
+  await until(() => exits() > before + 1);
   assert.deepEqual(await crashed, {
     kind: 'unreachable',
     reason: 'the request could not be sent',
@@ -138,27 +137,27 @@ test('what two threads have died with is unreachable, what came later is not', a
   });
   setBehaviour('working');
   const later = send(requestTo('http://a/'));
-  clock.advance(START_AGAIN_MS);
+  clock.advance(RESTART_DELAY_MS);
   assert.equal((await later).status, 204);
 });
 
-test('a thread that says nothing for three times as long as an exchange may take is replaced', async () => {
+test('a thread that is silent for three times the exchange timeout is replaced', async () => {
   setBehaviour('silent');
   const { clock, send } = start(FAKE_WORKER);
-  const before = deaths();
+  const before = exits();
   const answer = send(requestTo('http://a/'));
   await turn();
   clock.advance(3 * EXCHANGE_TIMEOUT_MS - 1);
   await turn();
-  assert.equal(deaths(), before);
+  assert.equal(exits(), before);
   clock.advance(1);
-  await until(() => deaths() > before);
+  await until(() => exits() > before);
   setBehaviour('working');
-  clock.advance(START_AGAIN_MS);
+  clock.advance(RESTART_DELAY_MS);
   assert.equal((await answer).status, 204);
 });
 
-test('a request at which the sender itself fails is unreachable and logged, and the others go on', async () => {
+test('a request that the sender cannot send is unreachable and logged; others continue', async () => {
   const { url } = await receive((response) => response.end());
   const { send } = start();
   const unsignable = requestTo(url, { body: undefined as unknown as string });
@@ -168,11 +167,11 @@ test('a request at which the sender itself fails is unreachable and logged, and 
   assert.ok(logged.some((line) => line.includes('could not send a delivery')));
 });
 
-test('a key is never in what is logged when the thread dies', () => {
+test('log lines never contain a key', () => {
   assert.ok(logged.every((line) => !line.includes(KEY)));
 });
 
-test('once it is closed, what is under way and what comes after is not delivered', async () => {
+test('after close, pending and new requests are not sent', async () => {
   const { received, url } = await receive(() => sender.close());
   const sender = start();
   const answer = await sender.send(requestTo(url));
@@ -181,6 +180,6 @@ test('once it is closed, what is under way and what comes after is not delivered
   assert.equal(received.length, 1);
 });
 
-test('closing one that never had a request starts nothing', async () => {
+test('close without a request starts no thread', async () => {
   await start(new URL('./nowhere.ts', import.meta.url)).close();
 });

@@ -27,7 +27,7 @@ const CREATED_AT = clock.now().getTime();
 const ENDS_AT = CREATED_AT + 7 * DAY_MS;
 const sinceCreation = (moment: Date) => moment.getTime() - CREATED_AT;
 
-/** Its own creation is the only thing that it is told, until the end of the week. */
+/** The subscription receives only the event of its own creation until the end of the week. */
 const [delivery] = await deliveriesOf(app, subscription);
 assert.ok(delivery);
 const shown = () => showDelivery(app, tenant, delivery.guid);
@@ -35,7 +35,7 @@ const dueAt = async () => (await queueOf(app, subscription))[0]?.due_at;
 
 const isSampled = (number: number) => number <= 10 || number % 100 === 0;
 
-test('a delivery is tried for seven days, at the moments that it announces, and then it has failed', async () => {
+test('a delivery is retried for seven days at its announced times, then it fails', async () => {
   const moments: number[] = [];
   await dispatcher.drain();
   for (let next = await dueAt(); next; next = await dueAt()) {
@@ -76,7 +76,7 @@ test('a delivery is tried for seven days, at the moments that it announces, and 
   assert.equal(end.attempts.at(-1)?.number, moments.length);
 });
 
-test('the attempts are at 0, 2, 6 and 14 seconds, then every ten minutes, more or less by a tenth', async () => {
+test('attempts run at 0, 2, 6 and 14 seconds, then every ten minutes with 10 % jitter', async () => {
   const times = (await attemptsOf(app, delivery)).map(({ attempted_at }) => sinceCreation(attempted_at));
   assert.deepEqual(times.slice(0, 4), [0, 2_000, 6_000, 14_000]);
   const gaps = times.slice(4).map((time, index) => time - (times[index + 3] ?? 0));
@@ -87,12 +87,12 @@ test('the attempts are at 0, 2, 6 and 14 seconds, then every ten minutes, more o
   assert.ok(times.length > 980 && times.length < 1_040, `${times.length} attempts`);
 });
 
-test('the last attempt is less than the longest delay before the end of the week', async () => {
+test('the last attempt is less than the maximum delay before the end of the seven days', async () => {
   const last = (await attemptsOf(app, delivery)).at(-1);
   assert.ok(last && last.attempted_at.getTime() > ENDS_AT - 660_000);
 });
 
-test('its subscription shows since when it fails, and fails itself when that is seven days ago', async () => {
+test('the subscription shows deliveries_failing_since and fails after seven days', async () => {
   const before = await subscriptionRow(app, subscription);
   assert.equal(before.deliveries_failing_since?.getTime(), CREATED_AT);
   clock.set(new Date(ENDS_AT - 1));
@@ -112,14 +112,14 @@ test('its subscription shows since when it fails, and fails itself when that is 
   ]);
 });
 
-test('the other subscription is told of it, the failed one is not', async () => {
+test('subscription.failed is delivered to the other subscription only', async () => {
   await dispatcher.drain();
   assert.ok(typesAt(healthy).includes('subscription.failed'));
   const types = (await deliveriesOf(app, subscription)).map(({ event_type }) => event_type);
   assert.ok(!types.includes('subscription.failed'));
 });
 
-test('what still waited for it has failed, and nothing is made for it any more', async () => {
+test('waiting deliveries of a failed subscription fail, and no new ones are created', async () => {
   await dispatcher.drain();
   const made = await deliveriesOf(app, subscription);
   assert.ok(made.every(({ failed_at }) => failed_at !== null));

@@ -9,7 +9,7 @@ import { Secret } from '../../../infrastructure/runtime/secret.ts';
 import { version } from '../../../infrastructure/runtime/version.ts';
 import { signedHeaders, signingKeyOf } from './signature.ts';
 
-/** By this name because knip would look for a package of it. */
+/** Named so that knip does not look for a package. */
 const OPENSSL = 'openssl';
 const SECRET = '0123456789abcdef'.repeat(4);
 const KEY = signingKeyOf(new Secret(SECRET));
@@ -17,7 +17,7 @@ const EVENT = '7d7c8f0e9a3b4c5d8e6f7a8b9c0d1e2f';
 const AT = new Date('2026-11-15T12:00:00.900Z');
 const BODY = '{"name":"Zoë 😀","amount":"10.00"}';
 
-/** HMAC from its definition (RFC 2104), with nothing of node:crypto but the hash. */
+/** HMAC from its definition (RFC 2104), using only the hash of node:crypto. */
 function hmacSha256(key: string, message: string): Buffer {
   const block = Buffer.alloc(64);
   block.write(key, 'ascii');
@@ -29,7 +29,7 @@ function hmacSha256(key: string, message: string): Buffer {
   return hash(0x5c, hash(0x36, Buffer.from(message)));
 }
 
-test('the headers are these and no others', () => {
+test('exactly these headers are set', () => {
   const headers = signedHeaders({ key: KEY, eventGuid: EVENT, body: BODY, at: AT });
   assert.deepEqual(headers, {
     'content-type': 'application/json',
@@ -41,7 +41,7 @@ test('the headers are these and no others', () => {
   });
 });
 
-test('a reference of a few lines agrees on any key, body and moment', () => {
+test('a reference implementation agrees on any key, body and time', () => {
   const hex = fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: 64, maxLength: 64 });
   const moment = fc.date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true });
   fc.assert(
@@ -54,7 +54,7 @@ test('a reference of a few lines agrees on any key, body and moment', () => {
   );
 });
 
-test('openssl makes the same signature of the body', (t) => {
+test('openssl computes the same signature', (t) => {
   const made = spawnSync(OPENSSL, ['dgst', '-sha256', '-hmac', SECRET], { input: BODY, encoding: 'utf8' });
   if (made.error) return t.skip('openssl is not installed');
   const headers = signedHeaders({ key: KEY, eventGuid: EVENT, body: BODY, at: AT });
@@ -66,12 +66,12 @@ for (const [library, Webhook] of [
   ['svix', SvixWebhook],
 ] as const) {
   const secret = Buffer.from(SECRET).toString('base64');
-  // Both compare the timestamp with the clock of the machine.
+  // Both libraries use the system clock.
   const now = () => signedHeaders({ key: KEY, eventGuid: EVENT, body: BODY, at: new Date() });
   const refuses = (webhook: StandardWebhook | SvixWebhook, body: string, headers: Record<string, string>) =>
     assert.throws(() => webhook.verify(body, headers), { message: 'No matching signature found' });
 
-  test(`${library} verifies it, with and without whsec_ before the key, from text and from bytes`, () => {
+  test(`${library} verifies the signature, with and without whsec_, from text and from bytes`, () => {
     for (const webhook of [
       new Webhook(secret),
       new Webhook(`whsec_${secret}`),
@@ -96,7 +96,7 @@ for (const [library, Webhook] of [
     refuses(new Webhook(Buffer.from(SECRET, 'hex').toString('base64')), BODY, headers);
   });
 
-  test(`${library} refuses what was signed long ago`, () => {
+  test(`${library} refuses an old timestamp`, () => {
     const headers = signedHeaders({
       key: KEY,
       eventGuid: EVENT,

@@ -9,7 +9,7 @@ import { CONNECTION_LIFETIME_MS, createPools, MAX_IDLE_POOLS } from './connectio
 
 const NO_CONTENT = 'HTTP/1.1 204 No Content\r\n\r\n';
 
-/** Answers every packet, gives no hint about keep-alive, and leaves its connections to the test. */
+/** Answers every packet without a keep-alive hint; the test controls its connections. */
 async function createBareEndpoint(response = NO_CONTENT) {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
@@ -27,12 +27,12 @@ function connectionsOf(endpoint: TestEndpoint): number {
   return new Set(endpoint.received.map((request) => request.connectionClosed)).size;
 }
 
-/** undici's timer for idle connections is Node's own. */
+/** undici uses Node's timers for idle connections. */
 function freezeTimers(t: TestContext): void {
   t.mock.timers.enable({ apis: ['setTimeout'] });
 }
 
-test('exchanges one after the other share a connection, and the name is resolved once', async () => {
+test('sequential exchanges share a connection, and the name is resolved once', async () => {
   const endpoint = await createTestEndpoint();
   let resolved = 0;
   const { post } = createPosting(async () => {
@@ -44,7 +44,7 @@ test('exchanges one after the other share a connection, and the name is resolved
   assert.equal(resolved, 1);
 });
 
-test('rebinding: within one exchange the name is resolved once, and what it says later reaches nobody', async () => {
+test('DNS rebinding: the name is resolved once per exchange, and a later address is not used', async () => {
   const endpoint = await createTestEndpoint();
   const answers = [['127.0.0.1'], ['127.0.0.2']];
   const { post } = createPosting(async () => answers.shift() ?? []);
@@ -52,7 +52,7 @@ test('rebinding: within one exchange the name is resolved once, and what it says
   assert.deepEqual(answers, [['127.0.0.2']]);
 });
 
-test('exchanges at the same time have a connection each: a slow one holds up nobody', async () => {
+test('concurrent exchanges have a connection each, so a slow one delays no other', async () => {
   const endpoint = await createTestEndpoint();
   const held = hold();
   endpoint.behave((_nth, { path }) => (path === '/slow' ? held : { kind: 'answer' }));
@@ -66,7 +66,7 @@ test('exchanges at the same time have a connection each: a slow one holds up nob
 });
 
 for (const how of ['end', 'resetAndDestroy'] as const) {
-  test(`a connection that the endpoint closed in between (${how}) costs nothing but a new one`, async () => {
+  test(`a connection that the endpoint closed (${how}) is replaced`, async () => {
     const endpoint = await createBareEndpoint();
     const { post } = createPosting();
     assert.equal((await post(endpoint.url)).status, 204);
@@ -80,7 +80,7 @@ for (const how of ['end', 'resetAndDestroy'] as const) {
   });
 }
 
-test('a reset after the request was sent is not met with a second request, also on a kept connection', async () => {
+test('a reset after the request was sent does not resend it, even on a reused connection', async () => {
   const endpoint = await createTestEndpoint();
   endpoint.behave((nth) => ({ kind: nth === 1 ? 'answer' : 'reset' }));
   const { post } = createPosting();
@@ -93,7 +93,7 @@ test('a reset after the request was sent is not met with a second request, also 
   assert.equal(endpoint.received.length, 2);
 });
 
-test('a connection that has ended is forgotten', async () => {
+test('a closed connection is removed', async () => {
   const endpoint = await createBareEndpoint();
   const { url } = endpoint;
   const pools = createPools({ clock: createFakeClock(), resolve: resolveHere });
@@ -109,7 +109,7 @@ test('a connection that has ended is forgotten', async () => {
   assert.ok(line.client.destroyed);
 });
 
-test('a endpoint that says Connection: close gets a new connection each time', async () => {
+test('an endpoint that sends Connection: close gets a new connection each time', async () => {
   const endpoint = await createTestEndpoint();
   endpoint.behave({ kind: 'answer', headers: { connection: 'close' } });
   const { post } = createPosting();
@@ -117,7 +117,7 @@ test('a endpoint that says Connection: close gets a new connection each time', a
   assert.equal(connectionsOf(endpoint), 5);
 });
 
-test('bytes that nobody asked for end the connection and answer no later request', async () => {
+test('unexpected bytes close the connection and do not answer a later request', async () => {
   const endpoint = await createBareEndpoint(
     `${NO_CONTENT}HTTP/1.1 500 Smuggled\r\ncontent-length: 0\r\n\r\n`,
   );
@@ -126,7 +126,7 @@ test('bytes that nobody asked for end the connection and answer no later request
   assert.equal(endpoint.sockets.length, 5);
 });
 
-test('an idle connection is closed after 4 s without a hint of the endpoint', async (t) => {
+test('an idle connection is closed after 4 s without a keep-alive hint', async (t) => {
   const endpoint = await createBareEndpoint();
   freezeTimers(t);
   const { post } = createPosting();
@@ -155,7 +155,7 @@ test('an idle connection is closed 2 s before the endpoint would', async (t) => 
   await once(socket, 'close');
 });
 
-test('however long the endpoint would wait, an idle connection is closed after a minute', async (t) => {
+test('an idle connection is closed after a minute, whatever the keep-alive hint', async (t) => {
   const endpoint = await createBareEndpoint('HTTP/1.1 204 No Content\r\nkeep-alive: timeout=86400\r\n\r\n');
   freezeTimers(t);
   await createPosting().post(endpoint.url);
@@ -164,7 +164,7 @@ test('however long the endpoint would wait, an idle connection is closed after a
   await once(endpoint.sockets[0] as Socket, 'close');
 });
 
-test('a connection in use all the time is replaced after a minute, and the name resolved again', async () => {
+test('a busy connection is replaced after a minute, and the name is resolved again', async () => {
   const endpoint = await createTestEndpoint();
   let resolved = 0;
   const { clock, post } = createPosting(async () => {
@@ -182,7 +182,7 @@ test('a connection in use all the time is replaced after a minute, and the name 
   await endpoint.received[0]?.connectionClosed;
 });
 
-test('one origin too many: the one that was idle for longest loses its connection', async (t) => {
+test('beyond the limit of idle origins the longest idle one is closed', async (t) => {
   const endpoint = await createTestEndpoint();
   freezeTimers(t);
   const { clock, post } = createPosting();
@@ -199,7 +199,7 @@ test('one origin too many: the one that was idle for longest loses its connectio
   assert.equal(connectionsOf(endpoint), before + 1);
 });
 
-test('origins in use are never given up, however many there are, and cost no other its idle connection', async (t) => {
+test('origins in use are never closed and do not count towards the idle limit', async (t) => {
   const endpoint = await createTestEndpoint();
   freezeTimers(t);
   const { post } = createPosting();
@@ -216,7 +216,7 @@ test('origins in use are never given up, however many there are, and cost no oth
   for (const answer of await Promise.all(answers)) assert.equal(answer.kind, 'answered');
 });
 
-test('close waits for no exchange and leaves no connection and no timer', async () => {
+test('close aborts exchanges and leaves no connection and no timer', async () => {
   const endpoint = await createTestEndpoint();
   const { clock, transport, post } = createPosting((name) =>
     name === 'never.test' ? new Promise(() => {}) : Promise.resolve(['127.0.0.1']),
@@ -236,7 +236,7 @@ test('close waits for no exchange and leaves no connection and no timer', async 
   assert.ok(!process.getActiveResourcesInfo().includes('TCPSocketWrap'));
 });
 
-test('close in the moment in which a kept connection is taken: nothing is sent', async () => {
+test('close while an idle connection is taken: nothing is sent', async () => {
   const endpoint = await createTestEndpoint();
   const { transport, post } = createPosting();
   await post(endpoint.url);
@@ -247,7 +247,7 @@ test('close in the moment in which a kept connection is taken: nothing is sent',
   assert.equal(endpoint.received.length, 1);
 });
 
-test('after close nothing is sent any more, and closing again is nothing', async () => {
+test('after close nothing is sent, and a second close does nothing', async () => {
   const endpoint = await createTestEndpoint();
   const { transport, post } = createPosting();
   await transport.close();
@@ -257,7 +257,7 @@ test('after close nothing is sent any more, and closing again is nothing', async
   await transport.close();
 });
 
-/** A few turns of the event loop, in which what is on its way within this machine arrives. */
+/** Waits a few turns of the event loop for local sockets. */
 async function idle(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

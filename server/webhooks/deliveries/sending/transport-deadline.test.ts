@@ -13,7 +13,7 @@ const NO_RESPONSE = {
   durationMs: EXCHANGE_TIMEOUT_MS,
 };
 
-/** Resolves the next time that undici tells of it: what the endpoint has sent has then been read. */
+/** Resolves at the next undici event: the data sent by the endpoint has been read by then. */
 function next(event: 'headers' | 'bodyChunkReceived'): Promise<void> {
   const name = `undici:request:${event}`;
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -25,7 +25,7 @@ function next(event: 'headers' | 'bodyChunkReceived'): Promise<void> {
   return promise;
 }
 
-test('an answer after 9.9 s is an answer', async () => {
+test('a response after 9.9 s counts', async () => {
   const endpoint = await createTestEndpoint();
   const held = hold();
   endpoint.behave(held);
@@ -39,7 +39,7 @@ test('an answer after 9.9 s is an answer', async () => {
   assert.equal(clock.waiting(), 0);
 });
 
-test('an answer after 10.1 s is too late: timeout at 10 s, and the connection is closed', async () => {
+test('a response after 10.1 s is too late: timeout at 10 s, and the connection is closed', async () => {
   const endpoint = await createTestEndpoint();
   const held = hold();
   endpoint.behave(held);
@@ -53,7 +53,7 @@ test('an answer after 10.1 s is too late: timeout at 10 s, and the connection is
   assert.equal(clock.waiting(), 0);
 });
 
-test('a byte a second: timeout at 10 s, with the status and what had come', async () => {
+test('one byte per second: timeout at 10 s, with the status and the partial body', async () => {
   const endpoint = await createTestEndpoint();
   const dripping = drip('one byte a second');
   endpoint.behave(dripping);
@@ -83,7 +83,7 @@ test('a resolver that never answers: timeout at 10 s', async () => {
   assert.deepEqual(await answer, NO_RESPONSE);
 });
 
-test('a resolver that answers after the deadline: no connection is made any more', async () => {
+test('a resolver that answers after the timeout: no connection is made', async () => {
   const endpoint = await createTestEndpoint();
   const resolved = Promise.withResolvers<string[]>();
   const { clock, post } = createPosting(() => resolved.promise);
@@ -91,12 +91,12 @@ test('a resolver that answers after the deadline: no connection is made any more
   clock.advance(EXCHANGE_TIMEOUT_MS);
   assert.deepEqual(await answer, NO_RESPONSE);
   resolved.resolve(['127.0.0.1']);
-  // A whole exchange with the same endpoint: by its end an earlier connection would have shown.
+  // By the end of a whole exchange an earlier connection would have shown.
   await createPosting().post(endpoint.url);
   assert.equal(endpoint.received.length, 1);
 });
 
-test('one that never speaks TLS: timeout at 10 s, and the connection is closed', async (t) => {
+test('an endpoint that never completes the TLS handshake: timeout at 10 s, and the connection is closed', async (t) => {
   const silent = createServer().listen(0, '127.0.0.1');
   t.after(() => silent.close());
   await once(silent, 'listening');

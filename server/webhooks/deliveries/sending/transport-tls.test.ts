@@ -10,7 +10,7 @@ import {
 } from '../testing/certificates.ts';
 import { createPosting, named } from '../testing/posting.ts';
 
-// For this process, and every test file has one of its own.
+// Affects only this process, which runs one test file.
 setDefaultCACertificates([...getCACertificates('default'), AUTHORITY]);
 
 async function reasonFor(tls: { key: string; cert: string }, hostname: string): Promise<string> {
@@ -46,7 +46,7 @@ test('a certificate for another name is refused', async () => {
   assert.equal(await reasonFor(PARTNER_CERTIFICATE, 'other.partner.test'), reason);
 });
 
-test('a certificate for a name is refused where the URL has the address', async () => {
+test('a certificate for a name is refused for a URL with an IP address', async () => {
   const reason = 'the certificate does not match the host name';
   assert.equal(await reasonFor(PARTNER_CERTIFICATE, '127.0.0.1'), reason);
 });
@@ -62,8 +62,8 @@ test('an expired certificate is refused', async () => {
   assert.equal(await reasonFor(EXPIRED_CERTIFICATE, 'hooks.partner.test'), 'the certificate has expired');
 });
 
-test('NODE_TLS_REJECT_UNAUTHORIZED=0 lifts nothing', async (t) => {
-  // Node warns of the variable whenever it sees it.
+test('NODE_TLS_REJECT_UNAUTHORIZED=0 has no effect', async (t) => {
+  // Node prints a warning about the variable.
   t.mock.method(process, 'emitWarning', () => {});
   process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
   try {
@@ -76,7 +76,7 @@ test('NODE_TLS_REJECT_UNAUTHORIZED=0 lifts nothing', async (t) => {
   }
 });
 
-test('a endpoint that does not speak TLS is unreachable', async () => {
+test('an endpoint that does not speak TLS is unreachable', async () => {
   const endpoint = await createTestEndpoint();
   const answer = await createPosting().post(endpoint.url.replace('http:', 'https:'));
   assert.deepEqual(answer, { kind: 'unreachable', reason: 'the TLS handshake failed', durationMs: 0 });

@@ -10,7 +10,7 @@ function unreachable(reason: string) {
   return { kind: 'unreachable', reason, ...IN_NO_TIME };
 }
 
-test('the request arrives as it was given: method, path with query, headers and body', async () => {
+test('method, path with query, headers and body arrive unchanged', async () => {
   const endpoint = await createTestEndpoint();
   const { post } = createPosting();
   const body = '{"name":"Zoë 😀"}';
@@ -27,7 +27,7 @@ test('the request arrives as it was given: method, path with query, headers and 
 });
 
 for (const status of [200, 201, 204, 301, 302, 307, 400, 404, 410, 429, 500, 503, 599]) {
-  test(`${status} is answered with that status`, async () => {
+  test(`status ${status} is returned`, async () => {
     const endpoint = await createTestEndpoint();
     endpoint.behave({ kind: 'answer', status });
     const answer = await createPosting().post(endpoint.url);
@@ -45,7 +45,7 @@ test('a redirect is not followed', async () => {
   assert.equal(elsewhere.received.length, 0);
 });
 
-test('Retry-After is handed on as it is', async () => {
+test('Retry-After is returned unchanged', async () => {
   const endpoint = await createTestEndpoint();
   const { post } = createPosting();
   for (const retryAfter of ['120', 'Wed, 21 Oct 2026 07:28:00 GMT', 'soon']) {
@@ -55,7 +55,7 @@ test('Retry-After is handed on as it is', async () => {
   }
 });
 
-test('of several Retry-After the first counts', async () => {
+test('the first of several Retry-After headers counts', async () => {
   const endpoint = await createTestEndpoint();
   const bytes = 'HTTP/1.1 503 Busy\r\nretry-after: 1\r\nretry-after: 2\r\ncontent-length: 0\r\n\r\n';
   endpoint.behave({ kind: 'garbage', bytes });
@@ -77,7 +77,7 @@ test('the first 1,024 bytes of the response are kept', async () => {
   }
 });
 
-test('early hints are not the response', async () => {
+test('early hints are skipped', async () => {
   const endpoint = await createTestEndpoint();
   const hints = 'HTTP/1.1 103 Early Hints\r\nretry-after: 9\r\n\r\n';
   endpoint.behave({ kind: 'garbage', bytes: `${hints}HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok` });
@@ -91,7 +91,7 @@ test('early hints are not the response', async () => {
   });
 });
 
-test('early hints and nothing else: unreachable, without a status', async () => {
+test('early hints without a response: unreachable, without a status', async () => {
   const endpoint = await createTestEndpoint();
   endpoint.behave({ kind: 'garbage', bytes: 'HTTP/1.1 103 Early Hints\r\n\r\n' });
   const reason = 'the connection closed before the response was complete';
@@ -104,7 +104,7 @@ test('a body that ends with the connection is complete', async () => {
   assert.equal((await createPosting().post(endpoint.url)).excerpt, 'the old way');
 });
 
-test('an endless body is left at 64 KB, with its connection, and the status counts', async () => {
+test('an endless body is cut off at 64 KB with its connection, and the status counts', async () => {
   const endpoint = await createTestEndpoint();
   endpoint.behave({ kind: 'endless' });
   const answer = await createPosting().post(endpoint.url);
@@ -118,7 +118,7 @@ test('an endless body is left at 64 KB, with its connection, and the status coun
   await endpoint.received[0]?.connectionClosed;
 });
 
-test('a body of exactly 64 KB is read, and its connection used again; one byte more ends it', async () => {
+test('a body of 64 KB keeps its connection; one byte more closes it', async () => {
   const endpoint = await createTestEndpoint();
   const { post } = createPosting();
   for (const bytes of [MAX_RESPONSE_BYTES, MAX_RESPONSE_BYTES + 1, 0]) {
@@ -131,18 +131,18 @@ test('a body of exactly 64 KB is read, and its connection used again; one byte m
   await second;
 });
 
-test('refused: unreachable', async () => {
+test('connection refused: unreachable', async () => {
   assert.deepEqual(await createPosting().post(await refusing()), unreachable('connection refused'));
 });
 
-test('reset: unreachable', async () => {
+test('connection reset: unreachable', async () => {
   const endpoint = await createTestEndpoint();
   endpoint.behave({ kind: 'reset' });
   assert.deepEqual(await createPosting().post(endpoint.url), unreachable('connection reset'));
   assert.equal(endpoint.received.length, 1);
 });
 
-test('reset in the middle of the response: unreachable, with the status and what had come', async () => {
+test('connection reset during the response: unreachable, with the status and the partial body', async () => {
   const endpoint = await createTestEndpoint();
   endpoint.behave({ kind: 'resetMidResponse' });
   const answer = await createPosting().post(endpoint.url);
@@ -150,7 +150,7 @@ test('reset in the middle of the response: unreachable, with the status and what
   assert.deepEqual(answer, { ...unreachable('connection reset'), ...begun });
 });
 
-test('closed in the middle of the response: unreachable', async () => {
+test('connection closed during the response: unreachable', async () => {
   const endpoint = await createTestEndpoint();
   endpoint.behave({ kind: 'garbage', bytes: 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nfirst' });
   const answer = await createPosting().post(endpoint.url);
@@ -174,7 +174,7 @@ for (const [what, bytes] of Object.entries({
   });
 }
 
-test('two lengths: unreachable', async () => {
+test('two content-lengths: unreachable', async () => {
   const endpoint = await createTestEndpoint();
   endpoint.behave({
     kind: 'garbage',
@@ -184,7 +184,7 @@ test('two lengths: unreachable', async () => {
   assert.deepEqual(await createPosting().post(endpoint.url), unreachable(reason));
 });
 
-test('closed without a word: unreachable', async () => {
+test('connection closed without a response: unreachable', async () => {
   const endpoint = await createTestEndpoint();
   endpoint.behave({ kind: 'garbage', bytes: '' });
   const reason = 'the connection closed before the response was complete';
@@ -200,7 +200,7 @@ test('1 MB of headers: unreachable', async () => {
   );
 });
 
-/** The same for both: a partner does not learn which names resolve inside our network. */
+/** One reason for both, so that a partner does not learn which names our network resolves. */
 const NO_PUBLIC_ADDRESS = unreachable('the host does not resolve to a public address');
 
 test('a name that does not resolve: unreachable', async () => {
@@ -221,7 +221,7 @@ test('an address that is not public: unreachable, and nothing is sent', async ()
   assert.equal(endpoint.received.length, 0);
 });
 
-test('what one may reach on a private address, another may not over the same connection', async () => {
+test('a connection to a private address is not reused for a request that may not reach one', async () => {
   const endpoint = await createTestEndpoint();
   const { post } = createPosting();
   const url = named(endpoint.url);
@@ -230,7 +230,7 @@ test('what one may reach on a private address, another may not over the same con
   assert.equal(endpoint.received.length, 1);
 });
 
-test('a URL that is none, or of another kind: unreachable', async () => {
+test('an invalid URL or another protocol: unreachable', async () => {
   const { post } = createPosting();
   for (const url of ['', 'partner.test', 'ftp://partner.test/', 'file:///etc/passwd', 'http://[::1'])
     assert.deepEqual(await post(url), unreachable('the URL is not valid'));

@@ -5,7 +5,7 @@ import type { Outcome } from '../delivery.ts';
 import { countOutcomes, RESPONSE_TIME_BOUNDS_MS } from '../recording/counters.ts';
 import { percentileMs } from './percentile.ts';
 
-/** The histogram of these response times, as the recorder counts them. */
+/** Histogram as the recorder counts it. */
 function histogramOf(durationsMs: readonly number[]): number[] {
   const outcomes = durationsMs.map((durationMs) => ({
     ...{ delivery: { subscriptionGuid: '' }, result: 'completed', endedAt: new Date(0), durationMs },
@@ -18,26 +18,26 @@ test('without responses there is no percentile', () => {
   assert.equal(percentileMs([0, 0, 0], 0.99), undefined);
 });
 
-test('the responses of a bucket are taken to be spread evenly over it', () => {
+test('responses within a bucket are interpolated linearly', () => {
   // Ten between 25 and 50 ms: the fifth is in the middle, the last at the bound.
   const histogram = histogramOf(Array.from({ length: 10 }, () => 30));
   assert.equal(percentileMs(histogram, 0.5), 38);
   assert.equal(percentileMs(histogram, 1), 50);
 });
 
-test('a few slow ones show in the 99th percentile and not in the median', () => {
+test('a few slow responses change the 99th percentile and not the median', () => {
   const histogram = histogramOf([...Array.from({ length: 95 }, () => 3), 800, 800, 800, 800, 800]);
   assert.equal(percentileMs(histogram, 0.5), 3);
   assert.equal(percentileMs(histogram, 0.99), 900);
 });
 
-test('beyond the last bound it goes up to what an exchange may take', () => {
+test('the exchange timeout bounds the last bucket', () => {
   const histogram = histogramOf([6_000, 7_000]);
   assert.equal(percentileMs(histogram, 0.5), 7_500);
   assert.equal(percentileMs(histogram, 1), 10_000);
 });
 
-test('an estimate lies in the bucket of the true value', () => {
+test('the estimate lies in the bucket of the true value', () => {
   const duration = fc.integer({ min: 1, max: 10_000 });
   fc.assert(
     fc.property(

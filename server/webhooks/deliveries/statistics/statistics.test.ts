@@ -50,7 +50,7 @@ const count = (guid: string, agoMs: number, counts: Parameters<typeof countDeliv
 const withCounts = (points: readonly Point[]) =>
   points.filter(({ completed, failed_attempts, events }) => completed + failed_attempts + events > 0);
 
-test('what was sent, what came of it and what happened are in the minute of it', async () => {
+test('deliveries, attempts and events are counted in their minute', async () => {
   const { tenant } = await createOwner();
   const endpoint = await createTestEndpoint();
   const { guid } = await createSubscription(app, tenant, { url: endpoint.url });
@@ -86,7 +86,7 @@ for (const [range, stepSeconds, steps] of [
   ['24h', 900, 96],
   ['7d', 7_200, 84],
 ] as const)
-  test(`${range}: every step is there, of ${stepSeconds} seconds, and the last one is now`, async () => {
+  test(`${range}: every step of ${stepSeconds} seconds is present, up to the current one`, async () => {
     const { tenant, token } = await createOwner();
     const { guid } = await createSubscription(app, tenant);
     const stepMs = stepSeconds * 1_000;
@@ -95,7 +95,7 @@ for (const [range, stepSeconds, steps] of [
     const agoOf = (moment: number) => clock.now().getTime() - moment;
     await count(guid, agoOf(first), { completed: 2 });
     await count(guid, agoOf(first - MINUTE_MS), { completed: 100, failed: 100 });
-    // The last minute of the first step, where that is not the first one too.
+    // The last minute of the first step.
     const hasMinutes = stepMs > MINUTE_MS;
     if (hasMinutes) await count(guid, agoOf(first + stepMs - MINUTE_MS), { completed: 3 });
     await count(guid, agoOf(first + stepMs), { failed: 5 });
@@ -122,14 +122,14 @@ for (const [range, stepSeconds, steps] of [
     assert.deepEqual([answer.totals.completed, answer.totals.failed_attempts], [hasMinutes ? 12 : 9, 6]);
   });
 
-test('without a range it is the last hour, and another one is refused', async () => {
+test('range defaults to 1h, and an unknown range is refused', async () => {
   const { token } = await createOwner();
   assert.equal((await ask(token)).range, '1h');
   const answer = await app.call({ url: '/api/delivery_statistics?range=30d', token });
   assertError(answer, 400, 'invalid_parameter', /^range/);
 });
 
-test('nothing at all is zeros, without rates and times', async () => {
+test('without deliveries all counts are zero and rates are absent', async () => {
   const { tenant } = await createOwner();
   const quiet = await createSubscription(app, tenant);
   clock.advance(2 * HOUR_MS);
@@ -139,7 +139,7 @@ test('nothing at all is zeros, without rates and times', async () => {
   assert.deepEqual([points.length, withCounts(points)], [60, []]);
 });
 
-test('failures alone have a rate and no times', async () => {
+test('failures alone have a success rate and no response times', async () => {
   const { tenant, token } = await createOwner();
   const { guid } = await createSubscription(app, tenant);
   await count(guid, 0, { failed: 3 });
@@ -147,7 +147,7 @@ test('failures alone have a rate and no times', async () => {
   assert.deepEqual(own, { subscription_guid: guid, completed: 0, failed_attempts: 3, success_rate: 0 });
 });
 
-test('each subscription has its own figures, newest first, and the points are of all of them', async () => {
+test('each subscription has its own counts, newest first, and points sum all of them', async () => {
   const { tenant, token } = await createOwner();
   const [one, two] = [await createSubscription(app, tenant), await createSubscription(app, tenant)];
   await count(one.guid, 0, { completed: 98, slow: 49 });
@@ -164,7 +164,7 @@ test('each subscription has its own figures, newest first, and the points are of
   assert.deepEqual([totals.completed, totals.failed_attempts, totals.p50_ms], [99, 3, 5]);
 });
 
-test('subscription_guid narrows the deliveries, not the events', async () => {
+test('subscription_guid filters the deliveries, not the events', async () => {
   const { tenant, token } = await createOwner();
   const [one, two] = [await createSubscription(app, tenant), await createSubscription(app, tenant)];
   await count(one.guid, 0, { completed: 5 });
@@ -178,7 +178,7 @@ test('subscription_guid narrows the deliveries, not the events', async () => {
   assert.deepEqual([totals.completed, totals.events], [5, 6]);
 });
 
-test('people see both environments, or the one that they name; keys see their own', async () => {
+test('user tokens see both environments or the requested one; API keys see their own', async () => {
   const { tenant, token } = await createOwner();
   const sandbox = await createSubscription(app, tenant);
   const production = await createSubscription(app, tenant, { environment: 'production' });
@@ -203,7 +203,7 @@ test('people see both environments, or the one that they name; keys see their ow
   }
 });
 
-test('another Organization’s figures are nowhere, also when its subscription is named', async () => {
+test('counts of another Organization are never included, even if its subscription is requested', async () => {
   const { tenant } = await createOwner();
   const { guid } = await createSubscription(app, tenant);
   await count(guid, 0, { completed: 5 });
@@ -220,7 +220,7 @@ test('another Organization’s figures are nowhere, also when its subscription i
   }
 });
 
-test('what a deleted subscription did in the range still counts, and beyond it is gone', async () => {
+test('a subscription deleted within the range is included, an earlier one is not', async () => {
   const { tenant, token } = await createOwner();
   const { guid } = await createSubscription(app, tenant);
   await count(guid, 30 * MINUTE_MS, { completed: 5 });
@@ -232,7 +232,7 @@ test('what a deleted subscription did in the range still counts, and beyond it i
   assert.deepEqual((await ask(token)).subscriptions, []);
 });
 
-test('it reads the partitions of its range and no others', async () => {
+test('only the partitions of the range are read', async () => {
   const { tenant } = await createOwner();
   const { guid } = await createSubscription(app, tenant);
   const to = clock.now();

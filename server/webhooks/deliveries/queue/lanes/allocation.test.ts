@@ -8,7 +8,7 @@ import { createHarness, endpointOf } from '../../testing/lanes-harness.ts';
 import { MAX_HELD, MAX_HELD_UNPROVEN } from './memory.ts';
 import { createSlots, MAX_HANGING, MAX_IN_FLIGHT, MAX_UNANSWERED } from './slots.ts';
 
-/** Places and memory are divided so that an endpoint that answers gets its own, whatever the others do. */
+/** Slots and memory are divided so that other endpoints cannot starve one that answers. */
 type Harness = ReturnType<typeof createHarness>;
 
 const WANTED = 40;
@@ -20,7 +20,7 @@ function reserveAndAdd({ lanes, deliveriesFor }: Harness, endpoint: Endpoint, wa
   return granted;
 }
 
-/** Endpoints that have just answered so often, and answer no more. */
+/** Endpoints that answered `answers` times and then hang. */
 async function addStopping(harness: Harness, count: number, answers: number): Promise<void> {
   for (let nth = 0; nth < count; nth += 1) {
     const endpoint = endpointOf(`stopping-${nth}`);
@@ -33,7 +33,7 @@ async function addStopping(harness: Harness, count: number, answers: number): Pr
   }
 }
 
-/** Sends so many to an endpoint that answers, while nobody else does. */
+/** Sends `count` deliveries to an endpoint that answers, while no other does. */
 async function completeAll(harness: Harness, endpoint: Endpoint, count: number): Promise<void> {
   let left = count;
   for (let completed = 0; completed < count; ) {
@@ -46,14 +46,14 @@ async function completeAll(harness: Harness, endpoint: Endpoint, count: number):
   }
 }
 
-test('256 endpoints that hang leave nearly all slots to those that answer, from the start', () => {
+test('256 hanging endpoints leave nearly all slots to endpoints that answer', () => {
   const harness = createHarness();
   for (let nth = 0; nth < 256; nth += 1)
     reserveAndAdd(harness, endpointOf(nth, { hasAnswered: false }), WANTED);
   assert.equal(harness.lanes.figures().inFlight, 256, 'one each');
 });
 
-test('1,000 endpoints that hang, before and after their timeouts, are not felt by one that answers', async () => {
+test('1,000 hanging endpoints do not delay one that answers, before and after their timeouts', async () => {
   const harness = createHarness();
   const hanging = Array.from({ length: 1_000 }, (_, nth) => endpointOf(nth, { hasAnswered: false }));
   for (const endpoint of hanging) reserveAndAdd(harness, endpoint, WANTED);
@@ -75,7 +75,7 @@ test('endpoints that hang take turns for their slots', async () => {
   assert.ok(started.length <= 2 * 2_000, 'none had a third turn before all had their first');
 });
 
-test('many endpoints that answer and then stop at once leave slots for one that goes on', async () => {
+test('many endpoints that start to hang at once leave slots for one that answers', async () => {
   const harness = createHarness();
   await addStopping(harness, 256, 14);
   const { inFlight } = harness.lanes.figures();
@@ -83,7 +83,7 @@ test('many endpoints that answer and then stop at once leave slots for one that 
   await completeAll(harness, endpointOf('healthy'), 100);
 });
 
-test('whatever the others do, one that answers sends with every answer, and no bound is exceeded', async () => {
+test('an endpoint that answers keeps sending whatever others do, and no limit is exceeded', async () => {
   const neighbours = fc.record({
     unknown: fc.nat({ max: 3_000 }),
     stopping: fc.nat({ max: 60 }),
@@ -107,7 +107,7 @@ test('whatever the others do, one that answers sends with every answer, and no b
   );
 });
 
-test('memory for endpoints that fail or have not answered is bounded, however many they are', async () => {
+test('memory for failing and unknown endpoints is bounded, whatever their number', async () => {
   const harness = createHarness();
   const { lanes } = harness;
   for (let nth = 0; nth < 5_000; nth += 1)
@@ -116,7 +116,7 @@ test('memory for endpoints that fail or have not answered is bounded, however ma
   assert.equal(lanes.reserve(endpointOf('healthy'), 5_000), 5_000);
 });
 
-test('an endpoint that keeps failing gives back the youngest of what it holds', async () => {
+test('an endpoint that keeps failing requeues its newest held deliveries', async () => {
   const { lanes, fill, requeued, endFirst } = createHarness();
   const endpoint = endpointOf(1);
   const deliveries = fill(endpoint, 100);
@@ -129,7 +129,7 @@ test('an endpoint that keeps failing gives back the youngest of what it holds', 
   assert.equal(lanes.reserveNew(endpoint, 1), 0, 'these come first');
 });
 
-test('what is held at a stop stays until the lease gives it back', async () => {
+test('deliveries held at a stop stay until the lease releases them', async () => {
   const { lanes, fill, requeued, endAll } = createHarness();
   fill(endpointOf(1), 100);
   lanes.stop();
@@ -137,17 +137,17 @@ test('what is held at a stop stays until the lease gives it back', async () => {
   assert.deepEqual(requeued, []);
 });
 
-test('while something waits in the database for which there was no room, nothing new overtakes it', () => {
+test('new deliveries do not overtake queued ones that exceeded the capacity', () => {
   const { lanes } = createHarness();
   const endpoint = endpointOf(1);
   const granted = lanes.reserveNew(endpoint, 6_000);
   assert.ok(granted < 6_000);
   lanes.unreserve(endpoint.guid, granted);
-  assert.equal(lanes.reserveNew(endpoint, 1), 0, 'although there is room again');
+  assert.equal(lanes.reserveNew(endpoint, 1), 0, 'although there is capacity again');
   assert.deepEqual(lanes.toRefill(), [endpoint.guid]);
 
-  const room = lanes.reserve(endpoint, 500);
-  assert.equal(room, 500, 'the room is for what waits');
+  const reserved = lanes.reserve(endpoint, 500);
+  assert.equal(reserved, 500, 'the capacity is for queued deliveries');
   lanes.noteClaim(endpoint, { isFull: true, isBehind: true });
   assert.equal(lanes.reserveNew(endpoint, 1), 0);
   lanes.reserve(endpoint, 500);
@@ -155,7 +155,7 @@ test('while something waits in the database for which there was no room, nothing
   assert.equal(lanes.reserveNew(endpoint, 1), 1, 'what is left is not due yet');
 });
 
-test('what found no room during a claim is not overtaken after a claim that did not see it', () => {
+test('deliveries rejected during a claim are not overtaken after it', () => {
   const { lanes } = createHarness();
   const endpoint = endpointOf(1);
   const claimed = lanes.reserve(endpoint, 500);
@@ -165,7 +165,7 @@ test('what found no room during a claim is not overtaken after a claim that did 
   assert.equal(lanes.reserveNew(endpoint, 1), 0);
 });
 
-test('what comes due while the lane is full closes it for what is new', () => {
+test('deliveries that come due while the lane is full block new ones', () => {
   const { lanes } = createHarness();
   const endpoint = endpointOf(1);
   assert.equal(lanes.reserveNew(endpoint, 5_000), 5_000);
@@ -176,7 +176,7 @@ test('what comes due while the lane is full closes it for what is new', () => {
   assert.equal(lanes.reserve(endpoint, 1), 1);
 });
 
-test('new deliveries never pass older ones of their endpoint that wait in the database', async () => {
+test('new deliveries never overtake older queued ones of their endpoint', async () => {
   const step = fc.oneof(
     fc.record({ does: fc.constant('publish' as const), count: fc.integer({ min: 1, max: 4_000 }) }),
     fc.record({ does: fc.constant('answer' as const), count: fc.integer({ min: 1, max: 400 }) }),
@@ -191,15 +191,15 @@ test('new deliveries never pass older ones of their endpoint that wait in the da
       const deliveryOf = (guid: string) => ({ guid, subscriptionGuid: endpoint.guid }) as Delivery;
       let made = 0;
 
-      /** As `claims.ts` does it for a lane that runs low, on a queue in memory. */
+      /** Claims like `claims.ts`, from a queue in memory. */
       function look(): void {
         for (const { guid } of requeued.splice(0)) queue.push(guid);
         queue.sort();
         while (lanes.toRefill().length > 0) {
-          const room = lanes.reserve(endpoint, 500);
-          const claimed = queue.splice(0, room);
-          const isFull = claimed.length === room;
-          lanes.unreserve(endpoint.guid, room - claimed.length);
+          const reserved = lanes.reserve(endpoint, 500);
+          const claimed = queue.splice(0, reserved);
+          const isFull = claimed.length === reserved;
+          lanes.unreserve(endpoint.guid, reserved - claimed.length);
           lanes.noteClaim(endpoint, { isFull, isBehind: isFull });
           lanes.add(endpoint, claimed.map(deliveryOf));
         }
@@ -233,7 +233,7 @@ test('new deliveries never pass older ones of their endpoint that wait in the da
   );
 });
 
-test('slots are counted by what an endpoint was when its request began', () => {
+test('a request keeps the slot of its endpoint’s standing at the start', () => {
   const slots = createSlots();
   for (let nth = 0; nth < MAX_HANGING; nth += 1) slots.take('hanging');
   assert.deepEqual([slots.share('hanging'), slots.share('unknown')], [0, 1]);

@@ -8,9 +8,9 @@ import { createTenant, type Tenant } from '../../../../../testing/tenant.ts';
 import { createTestEndpoint, hold, refusing } from '../../../../../testing/test-endpoint.ts';
 import { createDispatchingApp, guidsAt, metricOf, queueOf, until } from '../../../../../testing/webhooks.ts';
 
-/** Nobody's dead endpoint is felt by anyone else. */
+/** A dead endpoint does not affect others. */
 const HELD = 'portico_deliveries_held';
-/** As `lane.ts` has it. */
+/** As in `lane.ts`. */
 const MAX_HELD_FOR_ONE = 5_000;
 const MAX_HELD_WHILE_UNANSWERED = 2;
 const AT_ONCE = 2_000;
@@ -19,7 +19,7 @@ const LIMITED = 'portico_lanes_limited';
 
 type Backlog = { tenant: Tenant; subscription: Awaited<ReturnType<typeof createSubscription>> };
 
-/** A subscription of a tenant of its own, with so many deliveries that are due. */
+/** A subscription in its own tenant with `count` due deliveries. */
 async function createBacklog(app: TestApp, url: string, count: number): Promise<Backlog> {
   const tenant = await createTenant(app);
   const subscription = await createSubscription(app, tenant, { url, active: true });
@@ -37,12 +37,12 @@ async function addBacklog(app: TestApp, { tenant, subscription }: Backlog, count
     );
 }
 
-/** The dispatcher looks into the queue; nobody waits for what it sends. */
+/** Polls the queue without waiting for the requests. */
 function look(app: TestApp): void {
   void app.dispatcher.drain();
 }
 
-test('2,000 deliveries for a dead endpoint and as many for one that hangs do not hold up a healthy one', async () => {
+test('2,000 deliveries to a dead and to a hanging endpoint do not delay a healthy one', async () => {
   const app = await createDispatchingApp();
   const hanging = await createTestEndpoint();
   hanging.behave({ kind: 'hang' });
@@ -58,7 +58,7 @@ test('2,000 deliveries for a dead endpoint and as many for one that hangs do not
   assert.ok(events.every((guid) => guidsAt(healthy).includes(guid)));
   assert.deepEqual(app.clock.now(), startedAt, 'no time has passed');
 
-  // The one that refuses has shown it; the one that hangs has until its first timeouts.
+  // The refusing endpoint has failed by now; the hanging one fails at its first timeouts.
   assert.equal(await metricOf(app, LIMITED), 1);
   assert.equal((await queueOf(app, dead.subscription)).length, 2_001);
   app.clock.advance(10_000);
@@ -68,7 +68,7 @@ test('2,000 deliveries for a dead endpoint and as many for one that hangs do not
   assert.ok((await metricOf(app, IN_FLIGHT)) <= 2, 'one at a time for each of the two');
 });
 
-test('an endpoint that keeps failing is left alone between attempts', async () => {
+test('an endpoint that keeps failing gets a pause between attempts', async () => {
   const app = await createDispatchingApp();
   const failing = await createTestEndpoint();
   failing.behave({ kind: 'answer', status: 500 });
@@ -84,7 +84,7 @@ test('an endpoint that keeps failing is left alone between attempts', async () =
   assert.ok(more >= 10 && more <= 40, `${more} requests in a second`);
 });
 
-test('lanes take turns: the first of B arrive long before the last of A, however much A has', async () => {
+test('lanes take turns: the first deliveries of B arrive long before the last of A', async () => {
   const app = await createDispatchingApp();
   const shared = await createTestEndpoint();
   const a = await createBacklog(app, `${shared.url}/a`, 500);
@@ -92,7 +92,7 @@ test('lanes take turns: the first of B arrive long before the last of A, however
   await app.dispatcher.drain();
   const paths = shared.received.map(({ path }) => path);
   assert.equal(paths.filter((path) => path === '/a').length, 501);
-  // In the order of arrival, not of sending: new connections take longer than those that A has already.
+  // In order of arrival, not of sending: new connections take longer than those of A.
   const placesOfB = paths.flatMap((path, place) => (path === '/b' ? [place] : []));
   assert.equal(placesOfB.length, 21);
   assert.ok((placesOfB[10] ?? 501) < 250, `half of B was there after ${placesOfB[10]} requests`);
@@ -100,7 +100,7 @@ test('lanes take turns: the first of B arrive long before the last of A, however
   assert.deepEqual(await queueOf(app, b.subscription), []);
 });
 
-test('what is held in memory is bounded, and nothing is left of it in the end', async () => {
+test('held deliveries are bounded, and none is left at the end', async () => {
   const app = await createDispatchingApp();
   const healthy = await createTestEndpoint({ maxReceived: 20_000 });
   const { subscription } = await createBacklog(app, healthy.url, 8_000);
@@ -120,7 +120,7 @@ test('what is held in memory is bounded, and nothing is left of it in the end', 
   assert.deepEqual(await queueOf(app, subscription), []);
 });
 
-test('endpoints that hang, with backlogs that would fill the memory, do not take it from a healthy one', async () => {
+test('backlogs of hanging endpoints do not use up the memory of a healthy one', async () => {
   const app = await createDispatchingApp();
   const hanging = await createTestEndpoint();
   hanging.behave({ kind: 'hang' });
@@ -134,12 +134,12 @@ test('endpoints that hang, with backlogs that would fill the memory, do not take
   assert.equal(await metricOf(app, IN_FLIGHT), backlogs, 'one each until they have answered');
   const { tenant } = await createBacklog(app, healthy.url, 0);
   await publishEvents(app, tenant, 10);
-  // Its first event is in the queue, the others go straight to the endpoint.
+  // The first event is queued, the others are sent directly.
   look(app);
   await healthy.waitForCount(11);
 });
 
-test('an endpoint that begins to hang gives back what it holds in memory, and gets it once it answers', async () => {
+test('an endpoint that starts to hang requeues its held deliveries and receives them once it answers', async () => {
   const app = await createDispatchingApp();
   const endpoint = await createTestEndpoint();
   const { tenant, subscription } = await createBacklog(app, endpoint.url, 0);
@@ -147,7 +147,7 @@ test('an endpoint that begins to hang gives back what it holds in memory, and ge
   endpoint.behave({ kind: 'hang' });
   const events = await publishEvents(app, tenant, 600);
   assert.equal(await metricOf(app, HELD), events.length);
-  /** Time goes on while the database is asked, so that leases are renewed on the way. */
+  /** Advances time, so that leases are renewed. */
   const untilLater = (isSo: () => Promise<boolean>, what: string) =>
     until(async () => {
       app.clock.advance(250);
@@ -165,7 +165,7 @@ test('an endpoint that begins to hang gives back what it holds in memory, and ge
   assert.deepEqual(new Set(guidsAt(endpoint).slice(1)), new Set(events));
 });
 
-test('what an endpoint has waiting in the database is sent before what is new', async () => {
+test('queued deliveries of an endpoint are sent before new ones', async () => {
   const app = await createDispatchingApp();
   const endpoint = await createTestEndpoint({ maxReceived: 2_000 });
   const backlog = await createBacklog(app, endpoint.url, 0);

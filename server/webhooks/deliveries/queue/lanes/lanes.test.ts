@@ -9,9 +9,9 @@ import { createLimit, type Limit, START_LIMIT } from './limit.ts';
 import { MAX_HELD } from './memory.ts';
 import { MAX_IN_FLIGHT } from './slots.ts';
 
-const LANE_ROOM = 5_000;
-const LANE_ROOM_WHILE_FAILING = 32;
-const LANE_ROOM_WHILE_HANGING = 2;
+const LANE_CAPACITY = 5_000;
+const LANE_CAPACITY_WHILE_FAILING = 32;
+const LANE_CAPACITY_WHILE_HANGING = 2;
 const MAX_LANES = 10_000;
 const MANY = 256;
 const REST_MS = 50;
@@ -19,7 +19,7 @@ const FAILURES_BEFORE_REST = 5;
 
 const NOTHING = { inFlight: 0, held: 0, limited: 0 };
 
-test('deliveries are sent in the order in which they came, as many at once as the lane may', async () => {
+test('deliveries are sent in order, up to the limit of the lane', async () => {
   const { lanes, fill, sending, endFirst } = createHarness();
   const deliveries = fill(endpointOf(1), 20);
   assert.deepEqual(
@@ -27,7 +27,7 @@ test('deliveries are sent in the order in which they came, as many at once as th
     deliveries.slice(0, START_LIMIT),
   );
   assert.deepEqual(lanes.figures(), { inFlight: START_LIMIT, held: 20, limited: 0 });
-  // A quick answer raises the limit: one slot is free again, and one is new.
+  // A fast answer raises the limit: one slot is free again, and one is new.
   await endFirst();
   assert.deepEqual(
     sending.map(({ delivery }) => delivery),
@@ -35,7 +35,7 @@ test('deliveries are sent in the order in which they came, as many at once as th
   );
 });
 
-test('an endpoint that does not answer is sent one at a time', async () => {
+test('an endpoint that does not answer gets one request at a time', async () => {
   const { lanes, fill, sending, endFirst } = createHarness();
   fill(endpointOf(1), 20);
   for (let answer = 0; answer < 8; answer++) await endFirst();
@@ -46,7 +46,7 @@ test('an endpoint that does not answer is sent one at a time', async () => {
   assert.equal(lanes.figures().limited, 1);
 });
 
-test('lanes take turns when slots are scarce, however long each is', async () => {
+test('lanes take turns when slots are scarce, whatever their length', async () => {
   const { lanes, fill, started, sending } = createHarness();
   for (let lane = 0; lane < MAX_IN_FLIGHT; lane++) fill(endpointOf(lane), 1);
   assert.equal(lanes.figures().inFlight, MAX_IN_FLIGHT);
@@ -69,37 +69,37 @@ test('lanes take turns when slots are scarce, however long each is', async () =>
   assert.deepEqual(order(), ['long', 'middle', 'short', 'middle']);
 });
 
-test('a lane with any backlog in front does not keep another from its first request', () => {
+test('a backlog in one lane does not delay the first request of another', () => {
   const { fill, started } = createHarness();
   fill(endpointOf('long'), MANY);
   fill(endpointOf('short'), 1);
   assert.equal(started.at(-1), 'lane-short');
 });
 
-test('a lane has room for 5,000, for 32 while its endpoint fails, and for 2 while it hangs', async () => {
+test('the capacity of a lane is 5,000, 32 while its endpoint fails, and 2 while it hangs', async () => {
   const { lanes, fill, endFirst } = createHarness();
   const endpoint = endpointOf(1);
-  assert.equal(lanes.reserve(endpoint, 100_000), LANE_ROOM);
+  assert.equal(lanes.reserve(endpoint, 100_000), LANE_CAPACITY);
   assert.equal(lanes.reserve(endpoint, 1), 0);
-  lanes.unreserve(endpoint.guid, LANE_ROOM);
+  lanes.unreserve(endpoint.guid, LANE_CAPACITY);
   assert.deepEqual(lanes.figures(), NOTHING);
 
-  for (const [failure, room] of [
-    ['timeout', LANE_ROOM_WHILE_HANGING],
-    ['rejected', LANE_ROOM_WHILE_FAILING],
-    ['unreachable', LANE_ROOM_WHILE_FAILING],
+  for (const [failure, expected] of [
+    ['timeout', LANE_CAPACITY_WHILE_HANGING],
+    ['rejected', LANE_CAPACITY_WHILE_FAILING],
+    ['unreachable', LANE_CAPACITY_WHILE_FAILING],
   ] as const) {
     fill(endpoint, 1);
     await endFirst(failure);
-    assert.equal(lanes.reserve(endpoint, 100_000), room);
-    lanes.unreserve(endpoint.guid, room);
+    assert.equal(lanes.reserve(endpoint, 100_000), expected);
+    lanes.unreserve(endpoint.guid, expected);
   }
   fill(endpoint, 1);
   await endFirst();
-  assert.equal(lanes.reserve(endpoint, 100_000), LANE_ROOM);
+  assert.equal(lanes.reserve(endpoint, 100_000), LANE_CAPACITY);
 });
 
-test('lanes for which there is no memory are not toRefill', () => {
+test('lanes without free memory are not refilled', () => {
   const { lanes } = createHarness();
   const unproven = (name: number) => endpointOf(name, { hasAnswered: false });
   const granted: number[] = [];
@@ -110,7 +110,7 @@ test('lanes for which there is no memory are not toRefill', () => {
   assert.deepEqual(new Set(lanes.toRefill()), new Set(['lane-0', `lane-${granted.length - 1}`]));
 });
 
-test('a lane that holds more than it has room for by now gets nothing', async () => {
+test('a lane beyond its reduced capacity gets no reservation', async () => {
   const { lanes, fill, endFirst } = createHarness();
   fill(endpointOf(1), MANY);
   await endFirst('rejected');
@@ -118,11 +118,11 @@ test('a lane that holds more than it has room for by now gets nothing', async ()
   assert.equal(lanes.figures().held, MANY - 1);
 });
 
-test('all lanes together hold no more than 50,000, and leave enough for the next to send from', () => {
+test('all lanes together hold at most 50,000 and leave capacity for the next lane', () => {
   const { lanes } = createHarness();
   let granted = 0;
   for (let lane = 0; lane < 1_000; lane++) {
-    const some = lanes.reserve(endpointOf(lane), LANE_ROOM);
+    const some = lanes.reserve(endpointOf(lane), LANE_CAPACITY);
     assert.ok(some <= (MAX_HELD - granted) / 4, `${some} of ${MAX_HELD - granted} that were free`);
     if (lane < 100) assert.ok(some >= 64, `${some} for the next after ${lane} backlogs`);
     granted += some;
@@ -131,7 +131,7 @@ test('all lanes together hold no more than 50,000, and leave enough for the next
   assert.equal(lanes.figures().held, granted);
 });
 
-test('a lane stops sending while 500 of its outcomes are not written down, and goes on when some are', async () => {
+test('a lane stops sending while 500 of its outcomes are not recorded', async () => {
   const { lanes, fill, sending, recording, endAll, started } = createHarness({ recorded: 'manually' });
   fill(endpointOf(1), 600);
   while (sending.length > 0) await endAll();
@@ -143,7 +143,7 @@ test('a lane stops sending while 500 of its outcomes are not written down, and g
   assert.equal(lanes.figures().held, 597);
 });
 
-test('a delivery is held until it is written down', async () => {
+test('a delivery is held until its outcome is recorded', async () => {
   const { lanes, fill, endAll, recording } = createHarness({ recorded: 'manually' });
   const [delivery] = fill(endpointOf(1), 1);
   assert.deepEqual(lanes.heldGuids(), [delivery?.guid]);
@@ -156,7 +156,7 @@ test('a delivery is held until it is written down', async () => {
   assert.deepEqual(lanes.heldGuids(), []);
 });
 
-test('an endpoint that keeps failing rests after each failure, and others do not notice', async () => {
+test('an endpoint that keeps failing pauses after each failure without delaying others', async () => {
   const { clock, lanes, fill, sending, endFirst } = createHarness();
   const dead = endpointOf('dead');
   fill(dead, 20);
@@ -175,7 +175,7 @@ test('an endpoint that keeps failing rests after each failure, and others do not
   );
 });
 
-test('the rest comes with the fifth failure in a row, and a success ends it', async () => {
+test('the pause starts with the fifth consecutive failure and ends with a success', async () => {
   const { clock, fill, sending, endFirst } = createHarness();
   fill(endpointOf(1), 1);
   await endFirst('timeout');
@@ -192,7 +192,7 @@ test('the rest comes with the fifth failure in a row, and a success ends it', as
   assert.equal(sending.length, 1, 'immediately');
 });
 
-test('what waits for a endpoint that is over is handed back, what is under way goes on', async () => {
+test('waiting deliveries of an ended subscription are requeued, requests in flight continue', async () => {
   const { clock, lanes, fill, requeued, sending, endAll } = createHarness();
   for (const over of [{ delivers: false }, { endsAt: clock.now() }]) {
     requeued.length = 0;
@@ -206,7 +206,7 @@ test('what waits for a endpoint that is over is handed back, what is under way g
   }
 });
 
-test('a endpoint whose end has come is noticed at its next turn', async () => {
+test('a scheduled deletion takes effect at the next turn of the lane', async () => {
   const { clock, lanes, fill, requeued, sending, endFirst, endAll } = createHarness();
   const endpoint = endpointOf(1, { endsAt: new Date(clock.now().getTime() + 1_000) });
   const deliveries = fill(endpoint, 20);
@@ -220,7 +220,7 @@ test('a endpoint whose end has come is noticed at its next turn', async () => {
   assert.deepEqual(lanes.figures(), NOTHING);
 });
 
-test('a new address is used from the next attempt on', async () => {
+test('a changed url is used from the next attempt on', async () => {
   const { lanes, fill, sending, endFirst } = createHarness();
   const endpoint = endpointOf(1);
   fill(endpoint, 20);
@@ -230,12 +230,12 @@ test('a new address is used from the next attempt on', async () => {
   assert.deepEqual(lanes.waiting(), [endpoint.guid]);
 });
 
-test('a lane is toRefill when the database has more and half of its room is free', async () => {
+test('a lane needs a refill when the queue has more and half of its capacity is free', async () => {
   const { lanes, fill, refillCalls, endFirst } = createHarness();
   const endpoint = endpointOf(1);
-  fill(endpoint, LANE_ROOM);
+  fill(endpoint, LANE_CAPACITY);
   assert.equal(lanes.announce(endpoint), false);
-  for (let held = LANE_ROOM - 1; held > LANE_ROOM / 2; held--) await endFirst();
+  for (let held = LANE_CAPACITY - 1; held > LANE_CAPACITY / 2; held--) await endFirst();
   assert.equal(refillCalls(), 0);
   assert.deepEqual(lanes.toRefill(), []);
   await endFirst();
@@ -249,23 +249,23 @@ test('a lane is toRefill when the database has more and half of its room is free
   assert.equal(lanes.announce(endpoint), true);
 });
 
-test('an empty lane of which the database has more is toRefill at once', () => {
+test('an empty lane needs a refill as soon as the queue has more', () => {
   const { lanes } = createHarness();
   assert.equal(lanes.announce(endpointOf(1)), true);
   assert.deepEqual(lanes.toRefill(), ['lane-1']);
 });
 
-test('what is announced during a claim is not forgotten by a claim that found less than it could take', () => {
+test('an announcement during a claim is kept when the claim finds less than its reservation', () => {
   const { lanes } = createHarness();
   const endpoint = endpointOf(1);
-  const room = lanes.reserve(endpoint, 10);
+  const reserved = lanes.reserve(endpoint, 10);
   lanes.announce(endpoint);
-  lanes.unreserve(endpoint.guid, room);
+  lanes.unreserve(endpoint.guid, reserved);
   lanes.noteClaim(endpoint, { isFull: false, isBehind: false });
   assert.deepEqual(lanes.toRefill(), [endpoint.guid]);
 });
 
-test('idle waits for what is under way, and for what that makes room for', async () => {
+test('idle waits for requests in flight and for the deliveries that follow them', async () => {
   const { lanes, fill, endAll } = createHarness();
   await lanes.idle();
   fill(endpointOf(1), START_LIMIT + 1);
@@ -284,7 +284,7 @@ test('idle waits for what is under way, and for what that makes room for', async
   assert.equal(isIdle, 2);
 });
 
-test('after stop nothing is sent or reserved, and idle waits for what is under way only', async () => {
+test('after stop nothing is sent or reserved, and idle waits for requests in flight only', async () => {
   const { clock, lanes, fill, deliveriesFor, sending, started, endAll } = createHarness();
   const endpoint = endpointOf(1);
   const deliveries = fill(endpoint, 20);
@@ -303,7 +303,7 @@ test('after stop nothing is sent or reserved, and idle waits for what is under w
   assert.deepEqual(lanes.figures(), NOTHING);
 });
 
-test('a lane that was emptied goes on with what comes next', async () => {
+test('an emptied lane continues with the next deliveries', async () => {
   const { lanes, fill, sending, endAll } = createHarness();
   const deliveries = fill(endpointOf(1), 20);
   assert.deepEqual(lanes.empty(), deliveries.slice(START_LIMIT));
@@ -316,7 +316,7 @@ test('a lane that was emptied goes on with what comes next', async () => {
   );
 });
 
-test('a lane that was emptied while it waited for its turn gets its next one', async () => {
+test('a lane emptied while waiting for its turn gets its next turn', async () => {
   const { lanes, fill, sending, endAll } = createHarness();
   for (let lane = 0; lane < MAX_IN_FLIGHT; lane++) fill(endpointOf(lane), 1);
   const late = fill(endpointOf('late'), 1);
@@ -327,7 +327,7 @@ test('a lane that was emptied while it waited for its turn gets its next one', a
   assert.equal(sending.length, 1);
 });
 
-test('what was learned of an endpoint is kept while it has nothing, up to 10,000 endpoints', async () => {
+test('learned limits of idle endpoints are kept for up to 10,000 endpoints', async () => {
   const { lanes, fill, endFirst } = createHarness();
   fill(endpointOf('first'), 1);
   await endFirst('timeout');
@@ -337,7 +337,7 @@ test('what was learned of an endpoint is kept while it has nothing, up to 10,000
   assert.equal(lanes.figures().limited, 0);
 });
 
-test('a lane that holds something is never forgotten', async () => {
+test('a lane that holds deliveries is never evicted', async () => {
   const { lanes, fill, endFirst, sending } = createHarness();
   fill(endpointOf('first'), 1);
   for (let lane = 1; lane < MAX_LANES + 100; lane++) lanes.reserve(endpointOf(lane), 0);
@@ -347,7 +347,7 @@ test('a lane that holds something is never forgotten', async () => {
   assert.deepEqual(lanes.figures(), NOTHING);
 });
 
-/** What may happen, for the model below. Numbers are taken modulo what there is to choose from. */
+/** Commands of the model. Numbers are taken modulo the number of choices. */
 const LANES = 4;
 const lane = fc.nat({ max: LANES - 1 });
 const chosen = fc.nat({ max: 1_000 });
@@ -378,7 +378,7 @@ const operations = fc.array(
 
 type Fate = 'waiting' | 'under way' | 'to be written' | 'written' | 'handed back' | 'taken out';
 
-/** The same lanes in plain counts, fed with what the lanes do. */
+/** Model of the lanes in plain counts. */
 function createModel(harness: ReturnType<typeof createHarness>) {
   const { lanes, clock, sending, recording, requeued, deliveriesFor } = harness;
   const endpoints = Array.from({ length: LANES }, (_, index) =>
@@ -402,7 +402,7 @@ function createModel(harness: ReturnType<typeof createHarness>) {
     fates.set(delivery, to);
   }
 
-  /** Takes note of what the lanes have done since the last time, and compares. */
+  /** Updates the model with the actions of the lanes and compares. */
   function compare(): void {
     for (const entry of sending)
       if (!seen.has(entry)) {
@@ -426,7 +426,7 @@ function createModel(harness: ReturnType<typeof createHarness>) {
         !stopped && count('waiting', index) > 0 && (restsUntil[index] ?? 0) <= clock.now().getTime();
       const limit = limits[index] as Limit;
       const wanted = limit.standing() === 'responsive' ? limit.current() : 1;
-      if (mayGoOn) assert.ok(count('under way', index) >= wanted, 'nobody dawdles');
+      if (mayGoOn) assert.ok(count('under way', index) >= wanted, 'no lane waits');
     });
   }
 
@@ -442,12 +442,12 @@ function createModel(harness: ReturnType<typeof createHarness>) {
       const isUnproven = limit.isFailing() || limit.standing() === 'unknown';
       const answersSoon = limit.standing() === 'responsive';
       const capacity = !answersSoon
-        ? LANE_ROOM_WHILE_HANGING
+        ? LANE_CAPACITY_WHILE_HANGING
         : isUnproven
-          ? LANE_ROOM_WHILE_FAILING
-          : LANE_ROOM;
-      const room = Math.max(0, capacity - before);
-      assert.equal(granted, stopped ? 0 : Math.min(wanted, room));
+          ? LANE_CAPACITY_WHILE_FAILING
+          : LANE_CAPACITY;
+      const free = Math.max(0, capacity - before);
+      assert.equal(granted, stopped ? 0 : Math.min(wanted, free));
       reserved[index] = (reserved[index] ?? 0) + granted;
     },
     add(index: number, wanted: number): void {
@@ -503,7 +503,7 @@ function createModel(harness: ReturnType<typeof createHarness>) {
   };
 }
 
-test('whatever happens, each delivery is sent once, or handed back, or taken out, and the counts agree', async () => {
+test('each delivery is sent, requeued or removed exactly once, and the counts agree', async () => {
   await fc.assert(
     fc.asyncProperty(operations, async (sequence) => {
       const harness = createHarness({ recorded: 'manually' });
@@ -523,7 +523,7 @@ test('whatever happens, each delivery is sent once, or handed back, or taken out
         await turn();
         model.compare();
       }
-      // Left to itself, all of it comes to an end.
+      // Everything ends without further commands.
       model.unreserveAll();
       if (model.isStopped()) model.empty();
       for (let polling = 0; !model.isOver() && polling < 10_000; polling++) {
@@ -542,7 +542,7 @@ test('whatever happens, each delivery is sent once, or handed back, or taken out
   );
 });
 
-test('no lane has ever more under way than it may when it begins one', async () => {
+test('no lane starts a request beyond its limit', async () => {
   const steps = fc.array(fc.tuple(chosen, results, fc.constantFrom(1, 2_500)), { maxLength: 120 });
   await fc.assert(
     fc.asyncProperty(steps, async (outcomes) => {

@@ -13,7 +13,7 @@ export const MAX_HANGING = 768;
 const SHARE_OF_FREE = 1 / 32;
 
 /**
- * Places for requests under way, divided so that endpoints that hang never take those of endpoints that answer. A
+ * Slots for requests in flight, divided so that endpoints that hang never take those of endpoints that answer. A
  * request keeps the slot that it started with, so no total is exceeded.
  */
 export function createSlots() {

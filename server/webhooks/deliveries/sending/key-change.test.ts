@@ -14,7 +14,7 @@ import {
   showDelivery,
 } from '../../../../testing/webhooks.ts';
 
-/** Events rule 9: delete the old subscription, create the new one; for 24 hours both get everything. */
+/** Events rule 9: delete the old subscription and create a new one; for 24 hours both receive everything. */
 const app = await createDispatchingApp();
 const { clock, dispatcher } = app;
 const HOUR_MS = 3_600_000;
@@ -25,7 +25,7 @@ async function remove(tenant: Tenant, { guid }: SubscriptionBody): Promise<Date>
   return new Date(String(body.scheduled_deletion_at));
 }
 
-/** Settled before time moves on, or the exchanges under way would time out. */
+/** Drains before time moves on, because requests in flight would time out. */
 async function publishAt(tenant: Tenant, moment: Date): Promise<string> {
   clock.set(moment);
   const [guid = ''] = await publishEvents(app, tenant);
@@ -41,13 +41,13 @@ async function publishHourly(tenant: Tenant, hours: number): Promise<string[]> {
   return guids;
 }
 
-/** The events that arrived there with a signature of this key. */
+/** Events that arrived with a signature of this key. */
 function signedWith(key: string, { received }: TestEndpoint): string[] {
   return received.filter((request) => isSignedWith(key, request)).map((request) => eventIn(request).guid);
 }
 
 for (const place of ['the same endpoint', 'another endpoint']) {
-  test(`for 24 hours every event arrives at both, each with its own signature, at ${place}`, async () => {
+  test(`for 24 hours every event arrives at both subscriptions with their own signatures, at ${place}`, async () => {
     const tenant = await createTenant(app);
     const atOld = await createTestEndpoint();
     const atNew = place === 'the same endpoint' ? atOld : await createTestEndpoint();
@@ -101,7 +101,7 @@ for (const place of ['the same endpoint', 'another endpoint']) {
   });
 }
 
-test('a late sweeper changes nothing of it: after its time the old one gets nothing', async () => {
+test('after its scheduled deletion the old subscription receives nothing, even before the sweeper ran', async () => {
   const tenant = await createTenant(app);
   const atOld = await createTestEndpoint();
   const atNew = await createTestEndpoint();
@@ -125,7 +125,7 @@ test('a late sweeper changes nothing of it: after its time the old one gets noth
   assert.equal(atOld.received.length, before);
 });
 
-test('what waits for the old one when its time comes has failed, even before the sweeper', async () => {
+test('waiting deliveries fail at the scheduled deletion, even before the sweeper ran', async () => {
   const tenant = await createTenant(app);
   const old = await createSubscription(app, tenant, { url: await refusing() });
   await dispatcher.drain();
@@ -150,7 +150,7 @@ test('what waits for the old one when its time comes has failed, even before the
   }
 });
 
-test('the deletion of a protected subscription is refused, and it goes on receiving', async () => {
+test('a protected subscription cannot be deleted and keeps receiving events', async () => {
   const tenant = await createTenant(app);
   const endpoint = await createTestEndpoint();
   const kept = await createSubscription(app, tenant, { url: endpoint.url });

@@ -17,7 +17,7 @@ import {
 } from '../../../../testing/webhooks.ts';
 import { START_LIMIT } from '../queue/lanes/limit.ts';
 
-/** Requests under way to an endpoint that has answered once. */
+/** Limit of requests in flight after one answer. */
 const UNDER_WAY = START_LIMIT + 1;
 
 /** If the subscription is disabled, failed or deleted, future retries are prevented (specification, Delivery). */
@@ -25,7 +25,7 @@ const app = await createDispatchingApp();
 const { clock, dispatcher } = app;
 const HOUR_MS = 3_600_000;
 
-/** Time goes on while it looks: the dispatcher reads subscriptions again after a rest of up to a second. */
+/** Advances time: the dispatcher reads subscriptions again after up to a second. */
 const untilLater = (isSo: () => Promise<boolean>) =>
   until(async () => {
     clock.advance(250);
@@ -50,7 +50,7 @@ const endings = {
 };
 
 for (const [ending, end] of Object.entries(endings)) {
-  test(`what waits when its subscription is ${ending} has failed, without another attempt`, async () => {
+  test(`waiting deliveries fail without another attempt when the subscription is ${ending}`, async () => {
     const { tenant, endpoint, subscription, events } = await createFailing();
     const before = endpoint.received.length;
     const failed = await metricOf(app, 'portico_deliveries_total{state="failed"}');
@@ -73,7 +73,7 @@ for (const [ending, end] of Object.entries(endings)) {
   });
 }
 
-test('a disabled subscription gets its deliveries as failed ones, and nothing is sent', async () => {
+test('deliveries to a disabled subscription are created as failed and not sent', async () => {
   const { tenant, endpoint, subscription } = await createFailing();
   await setDisabled(app, subscription, true);
   await dispatcher.drain();
@@ -91,7 +91,7 @@ test('a disabled subscription gets its deliveries as failed ones, and nothing is
 });
 
 for (const ending of ['failed', 'deleted'] as const)
-  test(`for a ${ending} subscription no delivery is made at all`, async () => {
+  test(`no delivery is created for a ${ending} subscription`, async () => {
     const { tenant, subscription } = await createFailing();
     await endings[ending](subscription.guid);
     const before = (await deliveriesOf(app, subscription)).length;
@@ -100,7 +100,7 @@ for (const ending of ['failed', 'deleted'] as const)
     assert.equal((await deliveriesOf(app, subscription)).length, before);
   });
 
-test('once it is enabled again it gets new events, and those of before stay failed', async () => {
+test('an enabled subscription receives new events, and earlier deliveries stay failed', async () => {
   const { tenant, endpoint, subscription, events } = await createFailing();
   await setDisabled(app, subscription, true);
   await dispatcher.drain();
@@ -117,7 +117,7 @@ test('once it is enabled again it gets new events, and those of before stay fail
   assert.ok(missed.every((event) => !guidsAt(endpoint).includes(event)));
 });
 
-test('a request that is under way when its subscription is disabled may finish, and counts', async () => {
+test('a request in flight when its subscription is disabled may finish and counts', async () => {
   const tenant = await createTenant(app);
   const endpoint = await createTestEndpoint();
   const subscription = await createSubscription(app, tenant, { url: endpoint.url });
@@ -134,7 +134,7 @@ test('a request that is under way when its subscription is disabled may finish, 
   assert.equal(failed_at, null);
 });
 
-test('when that request fails, it has failed for good', async () => {
+test('a failed request in flight of a disabled subscription is not retried', async () => {
   const tenant = await createTenant(app);
   const endpoint = await createTestEndpoint();
   const subscription = await createSubscription(app, tenant, { url: endpoint.url });
@@ -153,7 +153,7 @@ test('when that request fails, it has failed for good', async () => {
   assert.deepEqual(await queueOf(app, subscription), []);
 });
 
-test('what a dispatcher already holds is not sent either: it looks at each subscription again', async () => {
+test('deliveries held by a dispatcher are not sent after their subscription ended', async () => {
   const tenant = await createTenant(app);
   const endpoint = await createTestEndpoint();
   const subscription = await createSubscription(app, tenant, { url: endpoint.url });
@@ -166,14 +166,14 @@ test('what a dispatcher already holds is not sent either: it looks at each subsc
     subscription,
     Array.from({ length: 200 }, () => ({})),
   );
-  const settled = dispatcher.drain();
+  const drained = dispatcher.drain();
   await endpoint.waitForCount(1 + UNDER_WAY);
   await setDisabled(app, subscription, true);
   await untilLater(
     async () => (await queueOf(app, subscription)).filter((row) => row.leased_by).length <= UNDER_WAY,
   );
   slow.release();
-  await settled;
+  await drained;
   await dispatcher.drain();
   await untilLater(async () => (await queueOf(app, subscription)).length === 0);
   assert.equal(endpoint.received.length, 1 + UNDER_WAY);
@@ -182,7 +182,7 @@ test('what a dispatcher already holds is not sent either: it looks at each subsc
   assert.equal(deliveries.filter(({ failed_at }) => failed_at !== null).length, 200 - UNDER_WAY);
 });
 
-test('what is held when the moment of deletion comes is not sent, even without a look at the subscription', async () => {
+test('held deliveries are not sent after the scheduled deletion, even before a refresh', async () => {
   const tenant = await createTenant(app);
   const endpoint = await createTestEndpoint();
   const subscription = await createSubscription(app, tenant, { url: endpoint.url });

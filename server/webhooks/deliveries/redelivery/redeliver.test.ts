@@ -26,7 +26,7 @@ const restart = (token: string, subscription_event_guid: string, subscription_gu
 
 const sandboxToken = () => tokenOf(app, tenant.organizationKey, scope);
 
-test('it is a new delivery beside the one before, recorded, and it is sent', async () => {
+test('a redelivery creates a new delivery with an audit record, and sends it', async () => {
   const endpoint = await createTestEndpoint();
   const subscription = await createSubscription(app, tenant, { url: endpoint.url });
   const [event = ''] = await publishEvents(app, tenant);
@@ -69,7 +69,7 @@ test('it is a new delivery beside the one before, recorded, and it is sent', asy
   assert.deepEqual([after.body.state, after.body.attempt_count], ['completed', 1]);
 });
 
-test('the event and the subscription have to be the caller’s and of one environment', async () => {
+test('event and subscription must belong to the caller and to the same environment', async () => {
   const own = await createSubscription(app, tenant);
   const live = await createSubscription(app, tenant, { environment: 'production' });
   const [event = ''] = await publishEvents(app, tenant);
@@ -105,12 +105,12 @@ test('the event and the subscription have to be the caller’s and of one enviro
     assert.equal((await restart(token, eventGuid, subscriptionGuid)).status, 201);
 });
 
-test('reading is not enough', async () => {
+test('the read scope is not sufficient', async () => {
   const token = await tokenOf(app, tenant.organizationKey, 'subscription_events:read');
   assertError(await restart(token, '0'.repeat(32), '0'.repeat(32)), 403, 'invalid_scopes');
 });
 
-test('a subscription that no longer delivers gets nothing: 409, and nothing is made', async () => {
+test('a subscription that no longer delivers: 409, and nothing is created', async () => {
   for (const end of ['disabled', 'deleted', 'failed'] as const) {
     const owner = await createTenant(app);
     const subscription = await createSubscription(app, owner);

@@ -19,10 +19,10 @@ import {
 } from '../../../../testing/webhooks.ts';
 import { START_LIMIT } from './lanes/limit.ts';
 
-/** Requests under way to an endpoint that has answered once. */
+/** Limit of requests in flight after one answer. */
 const UNDER_WAY = START_LIMIT + 1;
 
-/** Nothing is lost while the database is away, and nothing stays behind of what it refused. */
+/** Outages of the database lose no outcome and leave nothing of a failed transaction. */
 const HELD = 'portico_deliveries_held';
 const RAISE = `raise exception 'refused for the test'`;
 const BREAK = 'perform pg_terminate_backend(pg_backend_pid()); perform pg_sleep(1)';
@@ -34,7 +34,7 @@ const administrator = new pg.Client({ connectionString: process.env.TEST_DATABAS
 await administrator.connect();
 after(() => administrator.end());
 
-/** Ends every connection to the app's database and refuses new ones, until the function that it gives is called. */
+/** Ends every connection to the app's database and refuses new ones until the returned function is called. */
 async function takeDatabaseAway({ testDatabase }: TestApp): Promise<() => Promise<void>> {
   const name = new URL(testDatabase.url.reveal()).pathname.slice(1);
   const allow = (isAllowed: boolean) =>
@@ -54,8 +54,8 @@ async function createEndpoint() {
   return { tenant, endpoint, subscription };
 }
 
-/** The first statement on a connection that is gone fails, and the pool gets another one. */
-async function settleAgain(): Promise<void> {
+/** The first statement on a closed connection fails, and the pool opens another. */
+async function drainAgain(): Promise<void> {
   await until(async () => {
     clock.advance(1_000);
     await dispatcher.drain();
@@ -64,7 +64,7 @@ async function settleAgain(): Promise<void> {
 }
 
 for (const outageMs of [0, 30_000]) {
-  test(`outcomes wait for the database and are recorded after it, ${outageMs / 1_000} s later`, async () => {
+  test(`outcomes are recorded after an outage of ${outageMs / 1_000} s`, async () => {
     const { tenant, endpoint, subscription } = await createEndpoint();
     const slow = hold();
     endpoint.behave(slow);
@@ -80,7 +80,7 @@ for (const outageMs of [0, 30_000]) {
     assert.equal(await metricOf(app, HELD), events.length, 'kept until they are written down');
     const answeredAt = clock.now().getTime() - outageMs;
     await bringBack();
-    await settleAgain();
+    await drainAgain();
     for (const event of events) {
       const delivery = await deliveryOf(app, subscription, event);
       assert.equal(delivery.completed_at?.getTime(), answeredAt);
@@ -91,7 +91,7 @@ for (const outageMs of [0, 30_000]) {
   });
 }
 
-test('failures wait, too, and are tried again when their schedule says', async () => {
+test('failures are recorded after an outage and retried on schedule', async () => {
   const { tenant, endpoint, subscription } = await createEndpoint();
   const slow = hold();
   endpoint.behave(slow);
@@ -104,7 +104,7 @@ test('failures wait, too, and are tried again when their schedule says', async (
   await dispatcher.drain();
   await bringBack();
   endpoint.behave({ kind: 'answer' });
-  await settleAgain();
+  await drainAgain();
   await until(async () => {
     clock.advance(1_000);
     await dispatcher.drain();
@@ -115,33 +115,33 @@ test('failures wait, too, and are tried again when their schedule says', async (
   assert.ok((completed_at?.getTime() ?? 0) >= failedAt + 2_000);
 });
 
-test('what waits in memory when the lease runs out is sent when it is renewed, and each once', async () => {
+test('held deliveries are sent once after an expired lease is renewed', async () => {
   const { tenant, endpoint, subscription } = await createEndpoint();
   const slow = hold();
   endpoint.behave(slow);
   const events = await publishEvents(app, tenant, 100);
   await endpoint.waitForCount(1 + UNDER_WAY);
   const bringBack = await takeDatabaseAway(app);
-  // Below the ten seconds of the exchanges, beyond what the lease is good for.
+  // Shorter than the exchange timeout and longer than the lease.
   clock.advance(9_500);
   endpoint.behave({ kind: 'answer' });
   slow.release();
   await until(async () => (await metricOf(app, 'portico_deliveries_in_flight')) === 0);
   assert.equal(endpoint.received.length, 1 + UNDER_WAY, 'others may have taken the rest');
   await bringBack();
-  await settleAgain();
+  await drainAgain();
   assert.deepEqual(guidsAt(endpoint).slice(1).toSorted(), events.toSorted());
   assert.deepEqual(await queueOf(app, subscription), []);
 });
 
-test('after an outage the dispatcher goes on by itself', async () => {
+test('the dispatcher resumes by itself after an outage', async () => {
   const { tenant, endpoint, subscription } = await createEndpoint();
   const bringBack = await takeDatabaseAway(app);
   await dispatcher.drain();
   clock.advance(60_000);
   await dispatcher.drain();
   await bringBack();
-  await settleAgain();
+  await drainAgain();
   const events = await publishEvents(app, tenant, 10);
   await dispatcher.drain();
   assert.deepEqual(guidsAt(endpoint).slice(1).toSorted(), events.toSorted());
@@ -156,7 +156,7 @@ const REFUSALS = {
 };
 
 for (const [what, { timing, deed }] of Object.entries(REFUSALS))
-  test(`when the database ${what}, nothing is held, sent or left behind of the event`, async () => {
+  test(`when the database ${what}, nothing of the event is held, sent or stored`, async () => {
     const { tenant, endpoint, subscription } = await createEndpoint();
     const before = (await deliveriesOf(app, subscription)).length;
     const queries = queriesOfOwner(app.testDatabase);
