@@ -22,7 +22,7 @@ import { createDenials } from './verifying/denials.ts';
 import { createIntrospection } from './verifying/introspection.ts';
 import { createVerifier } from './verifying/verifier.ts';
 
-export type Tokens = ReturnType<typeof createTokens>;
+type Tokens = ReturnType<typeof createTokens>;
 
 type TokensDeps = {
   addresses: { baseUrl: string; sandboxAuthUrl: string; productionAuthUrl: string };
