@@ -37,7 +37,7 @@ test('creating a production bank is refused', async () => {
     await create(tokens.production, { name: 'Live' }),
     422,
     'not_implemented',
-    /^Production banks /,
+    /^Banks can be created only in sandbox;/,
   );
   const answer = await create(tokens.user, { name: 'Live', environment: 'production' });
   assertError(answer, 400, 'invalid_parameter', /^environment /);

@@ -38,7 +38,7 @@ export function updateOrganization(
 }
 
 export function selectOrganization(queries: Queries, guid: string): Promise<Organization | undefined> {
-  return queries.selectFrom('organizations').selectAll().where('guid', '=', guid).executeTakeFirst();
+  return organizationOf(queries, guid).executeTakeFirst();
 }
 
 export function selectFirstOrganization(queries: Queries): Promise<Organization | undefined> {
@@ -50,24 +50,14 @@ export function selectOrganizationForUpdate(
   transaction: Transaction,
   guid: string,
 ): Promise<Organization | undefined> {
-  return transaction
-    .selectFrom('organizations')
-    .selectAll()
-    .where('guid', '=', guid)
-    .forNoKeyUpdate()
-    .executeTakeFirst();
+  return organizationOf(transaction, guid).forNoKeyUpdate().executeTakeFirst();
 }
 
 export function selectOrganizationForShare(
   transaction: Transaction,
   guid: string,
 ): Promise<Organization | undefined> {
-  return transaction
-    .selectFrom('organizations')
-    .selectAll()
-    .where('guid', '=', guid)
-    .forShare()
-    .executeTakeFirst();
+  return organizationOf(transaction, guid).forShare().executeTakeFirst();
 }
 
 export async function selectOrganizationGuids(queries: Queries, guids: readonly string[]): Promise<string[]> {
@@ -106,16 +96,11 @@ export function updateBank(
 }
 
 export function selectBankForUpdate(transaction: Transaction, guid: string): Promise<Bank | undefined> {
-  return transaction
-    .selectFrom('banks')
-    .selectAll()
-    .where('guid', '=', guid)
-    .forNoKeyUpdate()
-    .executeTakeFirst();
+  return bankOf(transaction, guid).forNoKeyUpdate().executeTakeFirst();
 }
 
 export function selectBank(queries: Queries, guid: string): Promise<Bank | undefined> {
-  return queries.selectFrom('banks').selectAll().where('guid', '=', guid).executeTakeFirst();
+  return bankOf(queries, guid).executeTakeFirst();
 }
 
 export async function hasBankIn(
@@ -161,4 +146,12 @@ function visibleTo(queries: Queries, { organizationGuid, environment, bankGuid }
   if (environment) query = query.where('environment', '=', environment);
   if (bankGuid) query = query.where('guid', '=', bankGuid);
   return query;
+}
+
+function organizationOf(queries: Queries, guid: string) {
+  return queries.selectFrom('organizations').selectAll().where('guid', '=', guid);
+}
+
+function bankOf(queries: Queries, guid: string) {
+  return queries.selectFrom('banks').selectAll().where('guid', '=', guid);
 }

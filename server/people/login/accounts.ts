@@ -69,7 +69,7 @@ export function createAccounts(deps: Deps) {
     { hash, except }: { hash: string; except?: string },
   ): Promise<number | undefined> {
     await logins.update(transaction, memberGuid, { password_hash: hash });
-    await links.withdrawPasswordResets(transaction, memberGuid);
+    await links.withdraw(transaction, memberGuid, null);
     await audit.record(transaction, actor, accountChange('account.set_password', memberGuid));
     return sessions.endOthers(transaction, memberGuid, except);
   }
@@ -143,7 +143,7 @@ export function createAccounts(deps: Deps) {
     async lock(actor: Actor, memberGuid: string): Promise<boolean> {
       const { locked, revision } = await database.authentication.transaction(async (transaction) => {
         const login = await logins.lock(transaction, memberGuid);
-        await links.withdrawPasswordResets(transaction, memberGuid);
+        await links.withdraw(transaction, memberGuid, null);
         const passkeyCount = await passkeys.removeAll(transaction, actor, memberGuid);
         const ended = await sessions.endOthers(transaction, memberGuid);
         if (!hasPassword(login) && passkeyCount === 0 && ended === undefined)

@@ -2,7 +2,6 @@ import type { Static } from 'typebox';
 import { compileAllowlist } from '../../credentials/applications/allowlists/allowlist.ts';
 import type { Clients } from '../../credentials/applications/clients.ts';
 import type { Client } from '../../credentials/applications/service.ts';
-import type { EnvironmentName } from '../../infrastructure/database/tables.ts';
 import type { RateLimit, RateLimits } from '../../infrastructure/rate-limits/service.ts';
 import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
@@ -10,9 +9,8 @@ import { isGuid } from '../../infrastructure/runtime/guid.ts';
 import type { Metrics } from '../../infrastructure/runtime/metrics.ts';
 import type { ObjectRow as Customer, Customers, Visible } from '../../objects/service.ts';
 import { type ClientAuthentication, RATE_LIMIT_WINDOW_MS } from '../issuing/client-authentication.ts';
-import { checkGrant, splitScope } from '../issuing/issuance.ts';
+import { checkGrant, type OAuthRequest, splitScope } from '../issuing/issuance.ts';
 import type { Issuer, TokenResponse } from '../issuing/issuer.ts';
-import type { ClientCredentials } from '../issuing/token-request.ts';
 import type { CustomerTokenBody, NewCustomerToken } from '../schema.ts';
 import { grantCustomerScopes } from '../scopes.ts';
 import type { Denials } from '../verifying/denials.ts';
@@ -30,14 +28,6 @@ type Deps = {
   metrics: Metrics;
   clock: Clock;
   perClient: number;
-};
-
-type OAuthRequest = {
-  body: Static<typeof CustomerTokenBody>;
-  credentials: ClientCredentials;
-  environment: EnvironmentName;
-  address: string | undefined;
-  requestId: string;
 };
 
 /** Customer tokens, obtained with a key's secret or with a token of the bank or Organization. */
@@ -87,7 +77,9 @@ export function createCustomerTokens(deps: Deps) {
 
   return {
     /** `POST /oauth/customer_token`. Checks the key's allowlist here, since the customer token has none. */
-    async issueBySecret(request: OAuthRequest): Promise<TokenResponse | Failure> {
+    async issueBySecret(
+      request: OAuthRequest<Static<typeof CustomerTokenBody>>,
+    ): Promise<TokenResponse | Failure> {
       const { body, credentials, environment, address, requestId } = request;
       const context = { address, requestId, path: '/oauth/customer_token' };
       const client = await authentication.authenticateCountingFailures(credentials, context);

@@ -8,8 +8,8 @@ import type { ClientAuthentication } from './client-authentication.ts';
 import type { Issuer, TokenResponse } from './issuer.ts';
 import type { ClientCredentials } from './token-request.ts';
 
-export type TokenRequest = {
-  body: Static<typeof TokenBody>;
+export type OAuthRequest<Body> = {
+  body: Body;
   credentials: ClientCredentials;
   environment: EnvironmentName;
   address: string | undefined;
@@ -27,13 +27,8 @@ export function createIssuance({
   issuer: Issuer;
 }) {
   return {
-    async issueToken({
-      body,
-      credentials,
-      environment,
-      address,
-      requestId,
-    }: TokenRequest): Promise<TokenResponse | Failure> {
+    async issueToken(request: OAuthRequest<Static<typeof TokenBody>>): Promise<TokenResponse | Failure> {
+      const { body, credentials, environment, address, requestId } = request;
       const context = { address, requestId, path: '/oauth/token' };
       const client = await authentication.authenticateRateLimited(credentials, context);
       if (isFailure(client)) return client;

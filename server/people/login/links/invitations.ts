@@ -40,7 +40,7 @@ export function createInvitations(deps: Deps) {
       const invited = await database.transaction(async (transaction) => {
         const member = await members.invite(transaction, actor, organizationGuid, input);
         if (isFailure(member)) return member;
-        return { member, ...(await links.invite(transaction, member.guid, organizationGuid)) };
+        return { member, ...(await links.issue(transaction, member.guid, organizationGuid)) };
       });
       if (isFailure(invited)) return invited;
       const { member, link, expiresAt } = invited;
@@ -51,7 +51,7 @@ export function createInvitations(deps: Deps) {
 
     remove(actor: Actor, organizationGuid: string, memberGuid: string): Promise<Failure | undefined> {
       return members.remove(actor, organizationGuid, memberGuid, (transaction) =>
-        links.withdrawInvitation(transaction, memberGuid, organizationGuid),
+        links.withdraw(transaction, memberGuid, organizationGuid),
       );
     },
   };

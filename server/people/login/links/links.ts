@@ -17,38 +17,31 @@ type Deps = { database: Database; clock: Clock; randomBytes: RandomBytes; baseUr
 
 /** One-time links. The secret is in the URL fragment, which browsers do not send to servers. */
 export function createLinks({ database, clock, randomBytes, baseUrl }: Deps) {
-  async function issue(
-    transaction: Transaction,
-    memberGuid: string,
-    organizationGuid: string | null,
-  ): Promise<IssuedLink> {
-    const secret = generateSecret(randomBytes);
-    const now = clock.now();
-    const lifetimeMs = organizationGuid === null ? PASSWORD_RESET_LIFETIME_MS : INVITATION_LIFETIME_MS;
-    const expiresAt = new Date(now.getTime() + lifetimeMs);
-    // Only the newest link is valid: the previous one may be lost or stolen.
-    await store.deleteLinksOf(transaction, memberGuid, organizationGuid);
-    await store.insertLink(transaction, {
-      token_hash: hashSecret(secret.reveal()),
-      member_guid: memberGuid,
-      purpose: organizationGuid === null ? 'password_reset' : 'invitation',
-      organization_guid: organizationGuid,
-      created_at: now,
-      expires_at: expiresAt,
-    });
-    return { link: new Secret(`${baseUrl}/set-password#token=${secret.reveal()}`), expiresAt };
-  }
-
   return {
-    invite: (transaction: Transaction, memberGuid: string, organizationGuid: string) =>
-      issue(transaction, memberGuid, organizationGuid),
+    /** `organizationGuid` is null for a password reset. Only the newest link is valid: the previous one may be lost or stolen. */
+    async issue(
+      transaction: Transaction,
+      memberGuid: string,
+      organizationGuid: string | null,
+    ): Promise<IssuedLink> {
+      const secret = generateSecret(randomBytes);
+      const now = clock.now();
+      const lifetimeMs = organizationGuid === null ? PASSWORD_RESET_LIFETIME_MS : INVITATION_LIFETIME_MS;
+      const expiresAt = new Date(now.getTime() + lifetimeMs);
+      await store.deleteLinksOf(transaction, memberGuid, organizationGuid);
+      await store.insertLink(transaction, {
+        token_hash: hashSecret(secret.reveal()),
+        member_guid: memberGuid,
+        purpose: organizationGuid === null ? 'password_reset' : 'invitation',
+        organization_guid: organizationGuid,
+        created_at: now,
+        expires_at: expiresAt,
+      });
+      return { link: new Secret(`${baseUrl}/set-password#token=${secret.reveal()}`), expiresAt };
+    },
 
-    resetPassword: (transaction: Transaction, memberGuid: string) => issue(transaction, memberGuid, null),
-
-    withdrawInvitation: (transaction: Transaction, memberGuid: string, organizationGuid: string) =>
-      store.deleteLinksOf(transaction, memberGuid, organizationGuid),
-    withdrawPasswordResets: (transaction: Transaction, memberGuid: string) =>
-      store.deleteLinksOf(transaction, memberGuid, null),
+    /** Withdraws the invitation to an Organization; with null, the password reset links. */
+    withdraw: store.deleteLinksOf,
 
     async inspect(token: string): Promise<store.LinkRow | Failure> {
       const { queries } = database.authentication;

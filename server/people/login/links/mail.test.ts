@@ -66,7 +66,7 @@ test('a temporary failure is retried, and its text is not logged', async () => {
   mail.refuse(2);
   const person = await joinTeam(app, organizationGuid);
   const before = mail.received.length;
-  const failures = () => app.logged.filter((line) => line.includes('could not be sent')).length;
+  const failures = () => app.logged.filter((line) => line.includes('sending mail failed')).length;
   const untilFailures = async (count: number) => {
     while (failures() < count) await new Promise((resolve) => setImmediate(resolve));
   };
@@ -84,7 +84,7 @@ test('a permanent failure is not retried', async () => {
   const before = app.logged.length;
   mail.refuse(1, '550 no such person');
   await joinTeam(app, organizationGuid);
-  const told = () => app.logged.slice(before).find((line) => line.includes('could not be sent'));
+  const told = () => app.logged.slice(before).find((line) => line.includes('sending mail failed'));
   while (told() === undefined) await new Promise((resolve) => setImmediate(resolve));
   assert.match(String(told()), /"given_up":true/);
 });

@@ -71,7 +71,7 @@ export function createPasswordResets(deps: Deps) {
 
   function issue(actor: Actor, memberGuid: string): Promise<IssuedLink> {
     return database.transaction(async (transaction) => {
-      const issued = await links.resetPassword(transaction, memberGuid);
+      const issued = await links.issue(transaction, memberGuid, null);
       await audit.record(transaction, actor, accountChange('account.reset_password', memberGuid));
       return issued;
     });

@@ -30,10 +30,10 @@ const removePasskey = (as: Browser, guid = NIL_GUID) =>
 const prove = (as: Browser, how: string, payload: object) =>
   browse(app, 'POST', `/account/proof/${how}`, { as, payload });
 
-const isAsked = (answer: Answer, by = /by your password$/) => assertError(answer, 403, 'proof_required', by);
-const BY_CODE = /by a one-time password or a recovery code$/;
-const BY_PASSKEY = /by a passkey$/;
-const BY_EITHER = /by a one-time password, a recovery code or a passkey$/;
+const isAsked = (answer: Answer, by = /with your password$/) => assertError(answer, 403, 'proof_required', by);
+const BY_CODE = /with a one-time password or a recovery code$/;
+const BY_PASSKEY = /with a passkey$/;
+const BY_EITHER = /with a one-time password, a recovery code or a passkey$/;
 const isProved = ({ status, body }: Answer) => assert.equal(status, 204, JSON.stringify(body));
 
 async function addPasskey(as: Browser) {
