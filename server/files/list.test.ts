@@ -105,8 +105,8 @@ test('pages by number and by keyset show each file once, also with several state
 });
 
 test('lists include upload URLs but no download URLs', async () => {
-  const [awaited] = objectsOf(await app.call({ url: `/api/files?guid=${guids.F}`, token: owner.token }));
-  assert.match(String(awaited?.upload_url), /\/uploads\//);
+  const [waiting] = objectsOf(await app.call({ url: `/api/files?guid=${guids.F}`, token: owner.token }));
+  assert.match(String(waiting?.upload_url), /\/uploads\//);
   const [completed] = objectsOf(await app.call({ url: `/api/files?guid=${guids.E}`, token: owner.token }));
   assert.equal(completed?.download_url, undefined);
 });

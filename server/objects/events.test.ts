@@ -17,7 +17,7 @@ await createSubscription(app, owner, { url: receiver.url });
 await app.dispatcher.settle();
 
 /** The expected event kinds in order for each ending, written by hand; `default` is without `simulate`. */
-const TOLD: Record<string, Record<string, string>> = {
+const EXPECTED_EVENTS: Record<string, Record<string, string>> = {
   customer: { default: '' },
   account: {
     default: '',
@@ -88,7 +88,7 @@ async function rest(): Promise<void> {
 }
 
 /** The events of an object in order: guids of events increase. */
-function toldOf(guid: string): string[] {
+function eventsReceivedFor(guid: string): string[] {
   const events = receiver.received.map(eventIn).filter(({ object_guid }) => object_guid === guid);
   return events.toSorted((a, b) => (a.guid < b.guid ? -1 : 1)).map(({ event_type }) => event_type);
 }
@@ -100,7 +100,7 @@ for (const type of OBJECT_TYPES) {
 
   test(`${name}: the events of every ending arrive at the endpoint`, async () => {
     const endings = ['default', ...(machine ? endingsOf(machine) : [])];
-    assert.deepEqual(Object.keys(TOLD[name] ?? {}).sort(), endings.toSorted(), 'every ending is covered');
+    assert.deepEqual(Object.keys(EXPECTED_EVENTS[name] ?? {}).sort(), endings.toSorted(), 'every ending is covered');
     const guids = new Map<string, string>();
     for (const ending of endings) {
       const { status, body } = await app.call({
@@ -117,19 +117,19 @@ for (const type of OBJECT_TYPES) {
     }
     await rest();
     for (const [ending, guid] of guids) {
-      const told = toldOf(guid);
-      const expected = (TOLD[name]?.[ending] ?? '').split(' ').filter((kind) => kind !== '');
+      const emitted = eventsReceivedFor(guid);
+      const expected = (EXPECTED_EVENTS[name]?.[ending] ?? '').split(' ').filter((kind) => kind !== '');
       assert.deepEqual(
-        told,
+        emitted,
         expected.map((kind) => `${name}.${kind}`),
         ending,
       );
-      for (const event of told) received.add(event);
+      for (const event of emitted) received.add(event);
       const { body } = await app.call({
         url: `/api/${plural}/${guid}`,
         token: await issueToken(app, owner, 'bank'),
       });
-      const last = told.at(-1)?.split('.').at(-1) ?? (name === 'account' ? 'funded' : undefined);
+      const last = emitted.at(-1)?.split('.').at(-1) ?? (name === 'account' ? 'funded' : undefined);
       assert.equal(body.state, last, 'the object has the state of the last event');
     }
   });
@@ -141,9 +141,9 @@ test('a bank emits bank.created and bank.updated', async () => {
   const url = `/api/banks/${created.body.guid}`;
   await app.call({ method: 'PATCH', url, token, payload: { name: 'Newer' } });
   await app.dispatcher.settle();
-  const told = toldOf(String(created.body.guid));
-  assert.deepEqual(told, ['bank.created', 'bank.updated']);
-  for (const event of told) received.add(event);
+  const emitted = eventsReceivedFor(String(created.body.guid));
+  assert.deepEqual(emitted, ['bank.created', 'bank.updated']);
+  for (const event of emitted) received.add(event);
 });
 
 test('every event type of objects and banks has arrived, and no other', () => {
