@@ -10,7 +10,7 @@ const ARRIVE_WITHIN_MS = 60_000;
 const LIMIT = '3s';
 
 for (const away of ['refuseAll', 'silenceAll'] as const)
-  test(`SIGTERM while the database is away (${away}) exits with 0 and loses nothing`, BOUNDED, async (t) => {
+  test(`SIGTERM while the database is away (${away}) ends with 0 and loses nothing`, BOUNDED, async (t) => {
     const receiver = await createReceiver();
     const dispatching = await createDispatching(t);
     const proxy = await createSilentProxy(dispatching.databaseUrl);

@@ -13,9 +13,9 @@ import { OBJECT_TYPES, type ObjectType } from './types.ts';
 const CHANNEL = 'objects';
 /** Objects per transaction. */
 const BATCH = 100;
-/** The polling interval, so that a lost notification delays a transition and never loses it. */
+/** A look in any case, so that a lost message makes a move late and never loses it. */
 const LOOK_EVERY_MS = 10_000;
-/** The minimum pause between rounds: due objects may be locked by another transaction. */
+/** Looks follow each other at this distance at least: what is due may be held by somebody else. */
 const MIN_GAP_MS = 20;
 const RETRY_AFTER_MS = 1_000;
 
@@ -108,7 +108,7 @@ export function createSimulator({ database, clock, timers, log, notifications, e
       const now = clock.now().getTime();
       wakeAt(Math.max(now + MIN_GAP_MS, Math.min(next?.getTime() ?? Infinity, now + LOOK_EVERY_MS)));
     } catch (error) {
-      log.warn({ err: error }, 'could not move objects; will retry');
+      log.warn({ err: error }, 'objects could not be moved; trying again');
       wakeAt(clock.now().getTime() + RETRY_AFTER_MS);
     }
   }
@@ -119,7 +119,7 @@ export function createSimulator({ database, clock, timers, log, notifications, e
     cancel();
     cancel = timers.after(Math.max(0, moment - clock.now().getTime()), () => {
       dueAt = Number.POSITIVE_INFINITY;
-      // Wake-ups during a round share the next one.
+      // Whoever wakes during a look shares the one after it.
       if (round) void round.then(wake);
       else
         round = look().finally(() => {
@@ -134,7 +134,7 @@ export function createSimulator({ database, clock, timers, log, notifications, e
 
   let telling = false;
   let tellAgain = false;
-  /** Runs outside of transactions. Calls during a notification share the next one. */
+  /** Outside of every transaction, and what comes while one is on its way shares the next. */
   async function tellOthers(): Promise<void> {
     tellAgain = true;
     if (telling) return;
@@ -143,7 +143,7 @@ export function createSimulator({ database, clock, timers, log, notifications, e
       tellAgain = false;
       await notifications
         .notify(CHANNEL)
-        .catch((error: unknown) => log.debug({ reason: String(error) }, 'could not notify the simulators'));
+        .catch((error: unknown) => log.debug({ reason: String(error) }, 'the simulators were not woken'));
     }
     telling = false;
   }

@@ -98,7 +98,7 @@ export function createProcessing({ guids, ...deps }: ProcessorDeps & { guids: Gu
     async stop(): Promise<void> {
       running = false;
       cancelLook();
-      stopping.abort(new Error('the process is stopping'));
+      stopping.abort(new Error('the process stops'));
       await looking?.catch(() => {});
       await Promise.all(active());
     },
