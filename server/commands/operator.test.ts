@@ -122,6 +122,9 @@ POST /operator/organizations/{guid}/banks
   --json               JSON                  the whole body, or - to read it from standard input; flags override its fields
 `,
   );
+  const update = await run(['organizations', 'update', '--help']);
+  for (const flag of ['live', 'features', 'second-factor-roles', 'second-factor-in-production'])
+    assert.match(update.out, new RegExp(`^ {2}--${flag} `, 'm'));
   const list = await run(['organizations', 'list', '-h']);
   assert.match(list.out, /^ {2}--per-page {2}integer {2}default 20$/m);
   assert.doesNotMatch(list.out, /--json/);
@@ -133,10 +136,7 @@ for (const [args, sentence] of [
   [['banks'], /^portico: After banks comes one of create, .*\.\nUsage: /],
   [['banks', 'crate'], /^portico: There is no call banks crate; banks has create, .*\.\nUsage: /],
   [['banks', 'get'], /^portico: <bank-guid> is missing\.\nUsage: portico operator banks get <bank-guid>\n$/],
-  [
-    ['banks', 'get', 'x', '--json', '{}'],
-    /^portico: Unknown flag --json\.\nUsage: portico operator banks/,
-  ],
+  [['banks', 'get', 'x', '--json', '{}'], /^portico: Unknown flag --json\.\nUsage: portico operator banks/],
 ] as const)
   test(`misuse prints the usage: ${args.join(' ')}`, async () => {
     const { code, out, err } = await run(args);

@@ -154,8 +154,7 @@ test('an address of another machine is reported', BOUNDED, async (t) => {
   const { site, settings } = await createShared(t, { migrated: true });
   // Reserved for documentation (RFC 5737).
   const refused = await site.run(['api'], { ...settings, PORTICO_HOST: '192.0.2.1' });
-  const err =
-    'portico: The address 192.0.2.1 does not belong to this machine; set PORTICO_HOST.\n';
+  const err = 'portico: The address 192.0.2.1 does not belong to this machine; set PORTICO_HOST.\n';
   assert.deepEqual(refused, { code: 1, signal: null, out: '', err });
 });
 
@@ -195,10 +194,7 @@ test(
     const second = await site.run(['dispatch'], { ...settings, PORTICO_METRICS_PORT: String(port) });
     assert.deepEqual(
       [second.code, second.err],
-      [
-        1,
-        `portico: Port ${port} is in use; stop the other process or set PORTICO_METRICS_PORT.\n`,
-      ],
+      [1, `portico: Port ${port} is in use; stop the other process or set PORTICO_METRICS_PORT.\n`],
     );
     await stop(running);
   },

@@ -100,7 +100,11 @@ for (const type of OBJECT_TYPES) {
 
   test(`${name}: the events of every ending arrive at the endpoint`, async () => {
     const endings = ['default', ...(machine ? endingsOf(machine) : [])];
-    assert.deepEqual(Object.keys(EXPECTED_EVENTS[name] ?? {}).sort(), endings.toSorted(), 'every ending is covered');
+    assert.deepEqual(
+      Object.keys(EXPECTED_EVENTS[name] ?? {}).sort(),
+      endings.toSorted(),
+      'every ending is covered',
+    );
     const guids = new Map<string, string>();
     for (const ending of endings) {
       const { status, body } = await app.call({

@@ -70,7 +70,8 @@ for (const type of STATEFUL) {
         const guid = created ? await create(ending) : nextGuid(app);
         const put = (state: string) => report(app, type, guid, reportOf(type, owner, { state }));
         if (!created) assert.equal((await put(first)).status, 200);
-        const emitted = async () => (await eventTypesOf(app, guid)).map((event) => event.slice(name.length + 1));
+        const emitted = async () =>
+          (await eventTypesOf(app, guid)).map((event) => event.slice(name.length + 1));
         for (const step of steps) {
           const before = (await stateIn(guid)).state as string;
           const eventsBefore = (await emitted()).length;

@@ -51,10 +51,7 @@ export function registerJsonBody(server: FastifyInstance, pace: BodyPace): void 
       const problem = scan.write(chunk);
       if (problem !== undefined) return new Failure('invalid_parameter', problem);
       if (longText !== undefined && keptBytes > MAX_BESIDE_LONG_TEXT_BYTES)
-        return new Failure(
-          'payload_too_large',
-          `The request body must have at most ${MAX_BESIDE_LONG_TEXT_BYTES} bytes in addition to ${longText}`,
-        );
+        return new Failure('payload_too_large', `The request body is too large beside ${longText}`);
       return undefined;
     }
 
