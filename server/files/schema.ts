@@ -16,22 +16,22 @@ const FAILURE_CODES: FileFailureCode[] = [
 ];
 
 const FileType = Type.Enum(FILE_TYPES, { description: 'what the file can be used for' });
-const ContentType = Type.Enum([...CONTENT_TYPES], { description: 'the media type of the content' });
+const ContentType = Type.Enum([...CONTENT_TYPES], { description: 'the media type of its bytes' });
 
-/** The service limits the length of `data`, so that the status is 413 instead of 400. */
+/** `data` is bounded by the body's limit and then by its own, which is told apart: 413, not 400. */
 export const NewFile = strictObject({
   type: FileType,
   filename: Type.String({
     minLength: 1,
     maxLength: MAX_FILENAME_CHARACTERS,
-    description: 'without slashes, control characters and bidirectional text marks',
+    description: 'without slashes, control characters and marks that change the direction of text',
   }),
-  customer_guid: { ...Guid, description: 'the customer that the file belongs to' },
+  customer_guid: { ...Guid, description: 'the customer it belongs to' },
   content_type: ContentType,
   data: Type.Optional(
     Type.String({
       description:
-        'the content in strict base64, at most 10,485,760 characters; omit it to get an upload_url',
+        'the content in strict base64, at most 10,485,760 characters; leave it out to get an upload_url',
     }),
   ),
 });
@@ -45,9 +45,9 @@ export const FileView = Type.Object({
   filename: Type.String(),
   content_type: ContentType,
   state: Type.Enum([...FILE_STATES], {
-    description: 'storing: waits for its content or for processing; completed: can be referenced',
+    description: 'storing: its content is awaited or looked at; completed: it can be used',
   }),
-  failure_code: Type.Optional(Type.Enum(FAILURE_CODES, { description: 'why the file failed' })),
+  failure_code: Type.Optional(Type.Enum(FAILURE_CODES, { description: 'why it failed' })),
   size: Type.Optional(Type.Integer({ description: 'bytes' })),
   sha256: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$' })),
   created_at: Timestamp,
@@ -56,25 +56,17 @@ export const FileView = Type.Object({
   upload_url: Type.Optional(
     Type.String({
       description:
-        'PUT the content here once, with the same Content-Type, before upload_expires_at; present with files:execute',
+        'PUT the bytes here, with the same Content-Type; once, until upload_expires_at; only for files:execute',
     }),
   ),
   upload_expires_at: Type.Optional(Timestamp),
   download_url: Type.Optional(
-    Type.String({ description: 'present for a completed file with include_download_url=true' }),
+    Type.String({ description: 'only of a completed file, and only when asked for' }),
   ),
   download_expires_at: Type.Optional(Timestamp),
 });
 
 export const UploadedView = Type.Object({ guid: Guid, state: Type.Enum(['storing']) });
-
-type Link = { url: string; expiresAt: Date };
-export type FileWithLinks = {
-  file: FileRow;
-  state: FileState;
-  upload?: Link | undefined;
-  download?: Link | undefined;
-};
 
 export function viewFile({ file, state, upload, download }: FileWithLinks): Static<typeof FileView> {
   const { size, sha256, failure_code, completed_at: completedAt, failed_at: failedAt } = file;
@@ -99,3 +91,11 @@ export function viewFile({ file, state, upload, download }: FileWithLinks): Stat
       : {}),
   };
 }
+
+export type FileWithLinks = {
+  file: FileRow;
+  state: FileState;
+  upload?: Link | undefined;
+  download?: Link | undefined;
+};
+type Link = { url: string; expiresAt: Date };

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { Guid, strictObject } from '../infrastructure/http/requests/schemas.ts';
 
-/** The fields of each object type. Every text, number and list has a limit. */
+/** What each kind of object has of its own; every text, number and list in it has a bound. */
 const MAX_NAME_CHARACTERS = 128;
 const MAX_FILES = 20;
 
@@ -9,11 +9,11 @@ const Name = Type.String({ minLength: 1, maxLength: MAX_NAME_CHARACTERS, pattern
 
 const Asset = Type.String({
   pattern: '^[A-Z0-9]{2,12}$',
-  description: 'the code of the asset',
+  description: 'the code of a currency',
   example: 'USD',
 });
 
-/** The largest exact integer in JSON. */
+/** JSON numbers are exact up to here. */
 const MAX_AMOUNT = Number.MAX_SAFE_INTEGER;
 
 const IN_UNITS = { maximum: MAX_AMOUNT, description: 'in the smallest unit of the asset' };
@@ -30,21 +30,15 @@ export const account = strictObject({
   asset: Asset,
   name: Type.Optional(Name),
   balance: Type.Optional(Balance),
-  low_balance: Type.Optional({
-    ...Amount,
-    description: 'below this balance account.balance_funding_pull.low is emitted',
-  }),
-  minimum_balance: Type.Optional({
-    ...Amount,
-    description: 'below this balance account.balance_funding_pull.below_minimum is emitted',
-  }),
+  low_balance: Type.Optional({ ...Amount, description: 'below it the balance approaches the minimum' }),
+  minimum_balance: Type.Optional({ ...Amount, description: 'what the balance should not fall below' }),
 });
 
 export const trade = strictObject({
   side: Type.Enum(['buy', 'sell'], { description: 'buy or sell' }),
   symbol: Type.String({
     pattern: '^[A-Z0-9]{2,12}-[A-Z0-9]{2,12}$',
-    description: 'the traded asset, a hyphen, the asset it is paid in',
+    description: 'what is traded, a dash, what for',
     example: 'BTC-USD',
   }),
   amount: Amount,

@@ -11,17 +11,17 @@ import { type Details, endingsOf, type Machine, statesOf } from './machine.ts';
 import type { ObjectRow } from './store.ts';
 import type { ObjectType } from './types.ts';
 
-/** All schemas of an object type are derived from its entry in `types.ts`. */
+/** The schemas of a kind of object, all made from its row in `types.ts`. */
 const MAX_LABELS = 16;
 const MAX_LABEL_CHARACTERS = 64;
 
 const Labels = Type.Array(Type.String({ minLength: 1, maxLength: MAX_LABEL_CHARACTERS, pattern: '\\S' }), {
   maxItems: MAX_LABELS,
   uniqueItems: true,
-  description: 'your own labels',
+  description: 'words of your own, to know it by',
 });
 
-/** The body of a creation by a partner. */
+/** What a partner sends to create one. */
 export type NewObject = Details & {
   bank_guid?: string;
   customer_guid?: string;
@@ -29,7 +29,7 @@ export type NewObject = Details & {
   simulate?: string;
 };
 
-/** The body of a report by the platform's core. */
+/** What the platform's core reports of one. */
 export type ReportedObject = {
   bank_guid: string;
   customer_guid?: string;
@@ -39,8 +39,8 @@ export type ReportedObject = {
 };
 
 const CUSTOMER_OF_NEW = {
-  required: 'required, except with a customer token, which determines the customer',
-  optional: 'the owner, if it is not the bank itself; a customer token determines the customer',
+  required: 'required, except of customer tokens, which have their own',
+  optional: 'whose it is, if it is not the bank’s own; customer tokens have their own',
 };
 
 export function newObjectSchema({ details, customer, machine }: ObjectType): TObject {
@@ -51,7 +51,7 @@ export function newObjectSchema({ details, customer, machine }: ObjectType): TOb
       : { customer_guid: Type.Optional({ ...Guid, description: CUSTOMER_OF_NEW[customer] }) }),
     bank_guid: Type.Optional({
       ...Guid,
-      description: 'required with an Organization token; a bank token determines the bank',
+      description: 'required of Organization tokens; a bank token has its own bank',
     }),
     labels: Type.Optional(Labels),
     ...(machine && { simulate: Type.Optional(simulateSchema(machine)) }),
@@ -59,7 +59,7 @@ export function newObjectSchema({ details, customer, machine }: ObjectType): TOb
 }
 
 function simulateSchema(machine: Machine) {
-  return Type.Enum(endingsOf(machine), { description: 'the state in which the simulation ends' });
+  return Type.Enum(endingsOf(machine), { description: 'the state in which the simulation is to end' });
 }
 
 export function reportedObjectSchema({ details, customer, machine }: ObjectType): TObject {
@@ -69,7 +69,7 @@ export function reportedObjectSchema({ details, customer, machine }: ObjectType)
     ...(machine && !machine.derived && { state: Type.Enum(statesOf(machine)) }),
     details: Type.Optional({
       ...details,
-      description: 'required in the first report; kept when omitted later',
+      description: 'required of the first report, then kept if left out',
     }),
     labels: Type.Optional(Labels),
   });

@@ -189,7 +189,7 @@ test('an upload stored after its file had failed is deleted as an orphan', async
   crashed.clock.advance(24 * 3_600_000);
   await crashed.sweeper.runOnce();
   assert.deepEqual((await storedIn(crashed)).sort(), [kept, waiting.guid].sort());
-  assert.ok(crashed.logged.some((line) => line.includes('deleted orphaned content')));
+  assert.ok(crashed.logged.some((line) => line.includes('removed orphaned content')));
 });
 
 test('missing content is retried with growing pauses and logged', async () => {

@@ -40,7 +40,7 @@ export function createOrphans({
       const orphans = old.filter(({ guid }) => !known.has(guid));
       for (const { guid } of orphans) {
         await storage.delete(guid);
-        log.warn({ file: guid }, 'deleted orphaned content');
+        log.warn({ file: guid }, 'removed orphaned content');
       }
       const startedAt = progress && !isNewPass ? progress.pass_started_at : now;
       await saveProgress(queries, { position: next ?? null, pass_started_at: startedAt });
