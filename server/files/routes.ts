@@ -42,7 +42,7 @@ export function registerFiles(api: HttpServer, { files }: { files: Files }): voi
       schema: {
         ...execute.documented,
         operationId: 'files.create',
-        summary: 'Create a file of a customer, with data or for upload',
+        summary: 'Create a file of a customer, with its data or to be uploaded',
         tags,
         body: NewFile,
         response: answers({ 201: FileView }, 400, 401, 403, 413, 415, 422, 503),
@@ -64,7 +64,7 @@ export function registerFiles(api: HttpServer, { files }: { files: Files }): voi
       schema: {
         ...read.documented,
         operationId: 'files.list',
-        summary: 'List the files that the token may access',
+        summary: 'List the files that the token may see',
         tags,
         querystring: listQuery({
           guid: guidsFilter,
@@ -103,12 +103,12 @@ export function registerFiles(api: HttpServer, { files }: { files: Files }): voi
       schema: {
         ...read.documented,
         operationId: 'files.get',
-        summary: 'Get a file, optionally with a download URL',
+        summary: 'Get a file, and where to download it when asked for',
         tags,
         params: GuidParams,
         querystring: strictObject({
           include_download_url: Type.Optional(
-            Type.Boolean({ description: 'add download_url and download_expires_at to a completed file' }),
+            Type.Boolean({ description: 'adds download_url and download_expires_at to a completed file' }),
           ),
         }),
         response: answers({ 200: FileView }, 401, 403, 404),

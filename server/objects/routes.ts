@@ -14,7 +14,7 @@ import {
   viewObject,
 } from './schema.ts';
 import type { Objects } from './service.ts';
-import { OBJECT_TYPES, type ObjectType, withArticle, wordsOf } from './types.ts';
+import { OBJECT_TYPES, type ObjectType, wordsOf } from './types.ts';
 
 /** Registers the same three routes for every object type. */
 export function registerObjects(api: HttpServer, { objects }: { objects: Objects }): void {
@@ -23,6 +23,7 @@ export function registerObjects(api: HttpServer, { objects }: { objects: Objects
 
 function registerType(api: HttpServer, objects: Objects, type: ObjectType): void {
   const { plural } = type;
+  const name = wordsOf(type.name);
   const tags = [capitalised(wordsOf(plural))];
   const create = requires(holdersOf(`${plural}:execute`), `${plural}:execute`);
   const read = requires(holdersOf(`${plural}:read`), `${plural}:read`);
@@ -35,7 +36,7 @@ function registerType(api: HttpServer, objects: Objects, type: ObjectType): void
       schema: {
         ...create.documented,
         operationId: `${plural}.create`,
-        summary: `Create ${withArticle(type.name)} (sandbox only)`,
+        summary: `Create ${article(name)} ${name} (sandbox only)`,
         tags,
         body: newObjectSchema(type),
         response: answers({ 201: view }, 400, 401, 403, 413, 415, 422),
@@ -55,7 +56,7 @@ function registerType(api: HttpServer, objects: Objects, type: ObjectType): void
       schema: {
         ...read.documented,
         operationId: `${plural}.list`,
-        summary: `List the ${wordsOf(plural)} that the token may access`,
+        summary: `List the ${wordsOf(plural)} that the token may see`,
         tags,
         querystring: objectQuerySchema(type),
         response: answers({ 200: listOf(view) }, 400, 401, 403),
@@ -85,7 +86,7 @@ function registerType(api: HttpServer, objects: Objects, type: ObjectType): void
       schema: {
         ...read.documented,
         operationId: `${plural}.get`,
-        summary: `Get ${withArticle(type.name)}`,
+        summary: `Get ${article(name)} ${name}`,
         tags,
         params: GuidParams,
         response: answers({ 200: view }, 401, 403, 404),
@@ -106,4 +107,8 @@ function holdersOf(scope: string): TokenType[] {
 
 function capitalised(words: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function article(word: string): string {
+  return /^[aei]/.test(word) ? 'an' : 'a';
 }

@@ -28,7 +28,7 @@ export function registerApplicationRoutes(scope: HttpServer, deps: ApplicationDe
     {
       schema: {
         operationId: 'operator.organizations.create_application',
-        summary: 'Create an Organization key pair; client_secret is shown once',
+        summary: 'Generate an Organization key pair; client_secret is shown this once',
         tags,
         security,
         params: GuidParams,
@@ -49,7 +49,7 @@ export function registerApplicationRoutes(scope: HttpServer, deps: ApplicationDe
     {
       schema: {
         operationId: 'operator.banks.create_application',
-        summary: 'Create a Bank key pair; client_secret is shown once',
+        summary: 'Generate a Bank key pair; client_secret is shown this once',
         tags,
         security,
         params: GuidParams,
@@ -71,7 +71,7 @@ export function registerApplicationRoutes(scope: HttpServer, deps: ApplicationDe
     {
       schema: {
         operationId: 'operator.applications.remove',
-        summary: 'Remove a key pair of any partner; its tokens are revoked on every node',
+        summary: 'Remove a key pair of any partner; its tokens are dead on every node when this answers',
         tags,
         security,
         params: ApplicationParams,

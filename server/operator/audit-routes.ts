@@ -15,12 +15,12 @@ export function registerAuditRoutes(scope: HttpServer, { audit }: AuditDeps): vo
     {
       schema: {
         operationId: 'operator.audit_records.list',
-        summary: 'List audit records',
+        summary: 'Who did what, on what, from which address, when',
         tags: ['Operator: audit'],
         security,
         querystring: listQuery({
           organization_guid: guidsFilter,
-          action: textsFilter('the action, for example bank.create'),
+          action: textsFilter('what was done, such as bank.create'),
           object_id: textsFilter('a guid or a client_id'),
           actor: textsFilter('a client_id, the guid of a member, operator or portico'),
         }),

@@ -17,7 +17,7 @@ export function registerEventRoutes(scope: HttpServer, { ingest }: EventDeps): v
       bodyLimit: MAX_EVENTS_BYTES,
       schema: {
         operationId: 'operator.events.create',
-        summary: 'Publish events of the platform; idempotent on guid',
+        summary: 'Announce events of the platform; the same event twice is announced once',
         tags: ['Operator: events'],
         security,
         body: ReportedEvents,

@@ -13,11 +13,10 @@ export type RotationDeps = MasterKeyDeps & {
 
 const RotatedSigningKey = Type.Object({ kid: Type.String(), signs_from: Timestamp });
 const RotatedMasterKey = Type.Object({
-  key_id: Type.String({ description: 'the master key that encrypts new secrets' }),
-  reencrypted: Type.Integer({ description: 'stored secrets that this call re-encrypted' }),
+  key_id: Type.String({ description: 'the master key that everything new is stored under' }),
+  reencrypted: Type.Integer({ description: 'stored secrets that were moved to it now' }),
   client_secrets_under_older_keys: Type.Integer({
-    description:
-      'client secrets that are re-hashed at their next use; keep the older master keys until this is 0',
+    description: 'client secrets that move when they are next used; keep the older keys until this is 0',
   }),
 });
 
@@ -31,7 +30,7 @@ export function registerKeyRoutes(scope: HttpServer, deps: RotationDeps): void {
       schema: {
         operationId: 'operator.signing_keys.rotate',
         summary:
-          'Publish a new signing key; it signs after ten minutes, and the old key stays published until its tokens expire',
+          'Publish a new signing key; it signs ten minutes later, and the old one stays until its tokens expire',
         tags,
         security,
         response: answers({ 200: RotatedSigningKey }, 401, 403, 409, 413, 415),
@@ -48,7 +47,7 @@ export function registerKeyRoutes(scope: HttpServer, deps: RotationDeps): void {
     {
       schema: {
         operationId: 'operator.master_key.rotate',
-        summary: 'Re-encrypt all stored secrets with the first key of PORTICO_MASTER_KEY',
+        summary: 'Move everything stored to the first master key of PORTICO_MASTER_KEY',
         tags,
         security,
         response: answers({ 200: RotatedMasterKey }, 401, 403, 413, 415),

@@ -20,12 +20,12 @@ const TeamMemberParams = strictObject({ guid: Guid, member_guid: Guid });
 const PasswordResetOptions = strictObject({
   remove_totp: Type.Optional(
     Type.Boolean({
-      description: 'also turn off one-time passwords, for a member who lost the authenticator',
+      description: 'turn one-time passwords off too, for who lost their authenticator',
     }),
   ),
 });
 const PasswordResetView = Type.Object({
-  link: Type.String({ description: 'works once; give it only to this person' }),
+  link: Type.String({ description: 'good once; hand it to the person and to nobody else' }),
   expires_at: Timestamp,
 });
 
@@ -40,7 +40,7 @@ export function registerMemberRoutes(
     {
       schema: {
         operationId: 'operator.members.create',
-        summary: 'Invite a member to an Organization; invitation_link is shown once',
+        summary: 'Invite a person to a team; invitation_link is shown this once',
         tags,
         security,
         params: GuidParams,
@@ -61,7 +61,7 @@ export function registerMemberRoutes(
     {
       schema: {
         operationId: 'operator.members.list',
-        summary: 'List the members of an Organization',
+        summary: 'List the team of an Organization',
         tags,
         security,
         params: GuidParams,
@@ -80,7 +80,7 @@ export function registerMemberRoutes(
     {
       schema: {
         operationId: 'operator.members.remove',
-        summary: 'Remove a member of an Organization, also the last Founder',
+        summary: 'Take a member from a team, the last Founder too',
         tags,
         security,
         params: TeamMemberParams,
@@ -99,7 +99,7 @@ export function registerMemberRoutes(
     {
       schema: {
         operationId: 'operator.members.password_reset',
-        summary: 'Create a link to set a new password',
+        summary: 'A link with which a person sets a new password',
         tags,
         security,
         params: GuidParams,

@@ -8,7 +8,7 @@ import {
   reportedObjectSchema,
   viewObject,
 } from '../objects/schema.ts';
-import { OBJECT_TYPES, withArticle } from '../objects/types.ts';
+import { OBJECT_TYPES, wordsOf } from '../objects/types.ts';
 import { type OperatorAuthentication, security } from './authentication.ts';
 
 export type ObjectDeps = { authentication: OperatorAuthentication; feed: Feed };
@@ -21,7 +21,7 @@ export function registerObjectRoutes(scope: HttpServer, { authentication, feed }
       {
         schema: {
           operationId: `operator.objects.put_${type.name}`,
-          summary: `Report the state of ${withArticle(type.name)}; a repeated report changes nothing`,
+          summary: `Report the state of one of the ${wordsOf(type.plural)}; the same report twice changes nothing`,
           tags: ['Operator: objects'],
           security,
           params: GuidParams,

@@ -75,7 +75,7 @@ export function registerOrganizationRoutes(
     {
       schema: {
         operationId: 'operator.organizations.update',
-        summary: 'Update an Organization: name, live, features, second factor',
+        summary: 'Change an Organization: name, live, features',
         tags,
         security,
         params: GuidParams,

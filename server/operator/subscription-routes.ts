@@ -31,7 +31,7 @@ export function registerSubscriptionRoutes(scope: HttpServer, deps: Subscription
     {
       schema: {
         operationId: 'operator.subscriptions.create',
-        summary: 'Create a webhook subscription for a partner; signing_key is shown once',
+        summary: 'Create a webhook subscription for a partner; signing_key is shown this once',
         tags,
         security,
         params: GuidParams,
@@ -113,7 +113,8 @@ export function registerSubscriptionRoutes(scope: HttpServer, deps: Subscription
     {
       schema: {
         operationId: 'operator.subscriptions.delete',
-        summary: 'Schedule the deletion of a webhook subscription; it delivers for 24 more hours',
+        summary:
+          'Schedule the deletion of a subscription, as its partner would: it delivers for 24 more hours',
         tags,
         security,
         params: GuidParams,

@@ -32,7 +32,7 @@ export type OpenApiDocument = { paths?: Readonly<Record<string, Readonly<Record<
 
 const PREFIX = 'operator.';
 
-/** All operator calls of the document, grouped by resource. */
+/** Every operator's call that the document describes; calls on the same kind of object stand together. */
 export function callsOf({ paths = {} }: OpenApiDocument): readonly Call[] {
   const calls = Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations)

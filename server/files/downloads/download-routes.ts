@@ -24,7 +24,7 @@ export function registerDownloads(
       onRequest: async (_request, reply) => void reply.headers(ANY_ORIGIN),
       schema: {
         operationId: 'files.download',
-        summary: 'Download a file from its download_url; range requests are supported',
+        summary: 'Download a file from its download_url, exactly as that was given; ranges are served',
         tags: ['Files'],
         params: GuidParams,
         response: answers({ 200: bytes, 206: bytes }, 403, 404, 416),

@@ -47,13 +47,10 @@ export async function registerUploads(
       {
         schema: {
           operationId: 'files.preflight',
-          summary: 'CORS preflight of an upload',
+          summary: 'What browsers ask before they upload',
           tags,
           params: GuidParams,
-          response: answers(
-            { 204: { type: 'null', description: 'Uploads are allowed from any origin' } },
-            404,
-          ),
+          response: answers({ 204: { type: 'null', description: 'Any page may' } }, 404),
         },
       },
       async (_request, reply) =>
@@ -77,11 +74,11 @@ export async function registerUploads(
         },
         schema: {
           operationId: 'files.upload',
-          summary: 'Upload the content of a file to its upload_url',
+          summary: 'Upload the content of a file to its upload_url, exactly as that was given',
           description:
             'The body is the raw bytes, with the content_type of the file as Content-Type and with a Content-Length. ' +
-            'The URL needs no token and works once; an upload that was cut off can be repeated until the URL expires. ' +
-            'A second upload while one is in progress gets 409 upload_in_progress with Retry-After.',
+            'The address needs no token and works once; an upload that was cut off can be repeated until it expires. ' +
+            'A second upload while one is under way gets 409 upload_in_progress with Retry-After.',
           tags,
           params: GuidParams,
           body: { content: Object.fromEntries(CONTENT_TYPES.map((type) => [type, { schema: {} }])) },
