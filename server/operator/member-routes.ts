@@ -19,9 +19,7 @@ export type MemberDeps = { authentication: OperatorAuthentication; members: Memb
 const TeamMemberParams = strictObject({ guid: Guid, member_guid: Guid });
 const PasswordResetOptions = strictObject({
   remove_totp: Type.Optional(
-    Type.Boolean({
-      description: 'turn one-time passwords off too, for who lost their authenticator',
-    }),
+    Type.Boolean({ description: 'turn one-time passwords off too, for who lost their authenticator' }),
   ),
 });
 const PasswordResetView = Type.Object({
