@@ -23,7 +23,7 @@ const AHEAD = 1_500;
 const LOOK_AGAIN_AFTER_MS = 10;
 type Counter = Awaited<ReturnType<typeof createCounter>>;
 /** One run of a dispatcher: the arrivals, and those that were not recorded when it was killed. */
-type Life = { arrived: readonly Arrival[]; inFlight: ReadonlySet<string> };
+type Run = { arrived: readonly Arrival[]; inFlight: ReadonlySet<string> };
 
 /** Reproducible random moments: a failed run prints its seed. */
 function createRandom(t: TestContext) {
@@ -79,11 +79,11 @@ function createClients({ post }: Dispatching, events: readonly NewEvent[], url?:
 }
 
 /** Records arrivals, and those in flight when the sender was killed. */
-function watchLife({ eventsDelivered }: Dispatching, { arrivals, silent }: Counter) {
+function watchRun({ eventsDelivered }: Dispatching, { arrivals, silent }: Counter) {
   const from = arrivals.length;
   return {
     count: () => arrivals.length - from,
-    async end(): Promise<Life> {
+    async end(): Promise<Run> {
       await silent();
       const arrived = arrivals.slice(from);
       const notWritten = new Set(await eventsDelivered(false));
@@ -97,10 +97,10 @@ function watchLife({ eventsDelivered }: Dispatching, { arrivals, silent }: Count
 async function assertAllArrived(
   t: TestContext,
   { eventsDelivered }: Dispatching,
-  lives: readonly Life[],
+  runs: readonly Run[],
   posted: readonly NewEvent[],
 ): Promise<void> {
-  const arrived = countEach(lives.flatMap((life) => life.arrived.map(({ guid }) => guid)));
+  const arrived = countEach(runs.flatMap((run) => run.arrived.map(({ guid }) => guid)));
   const lost = posted.filter(({ guid }) => !arrived.has(guid));
   assert.deepEqual(lost, [], 'acknowledged and lost');
   assert.deepEqual(await eventsDelivered(false), [], 'everything is recorded');
@@ -108,22 +108,22 @@ async function assertAllArrived(
   assert.equal(new Set(delivered).size, delivered.length, 'one delivery per event');
   assert.deepEqual([...arrived.keys()].sort(), delivered.sort());
 
-  const settled = new Set<string>();
-  for (const [number, life] of lives.entries()) {
-    const guids = life.arrived.map(({ guid }) => guid);
-    assert.equal(new Set(guids).size, guids.length, `life ${number} sent something twice`);
-    const unexplained = guids.filter((guid) => settled.has(guid));
-    assert.deepEqual(unexplained, [], `life ${number} sent what was written down`);
-    for (const guid of guids) if (!life.inFlight.has(guid)) settled.add(guid);
+  const recorded = new Set<string>();
+  for (const [number, run] of runs.entries()) {
+    const guids = run.arrived.map(({ guid }) => guid);
+    assert.equal(new Set(guids).size, guids.length, `run ${number} sent something twice`);
+    const unexplained = guids.filter((guid) => recorded.has(guid));
+    assert.deepEqual(unexplained, [], `run ${number} sent an event that was recorded`);
+    for (const guid of guids) if (!run.inFlight.has(guid)) recorded.add(guid);
   }
-  const killed = lives.slice(0, -1);
+  const killed = runs.slice(0, -1);
   assert.ok(
-    killed.some((life) => life.inFlight.size < life.arrived.length),
+    killed.some((run) => run.inFlight.size < run.arrived.length),
     'nothing was written down before a kill',
   );
   const again = [...arrived.values()].filter((count) => count > 1).length;
-  const figures = lives.map((life) => `${life.inFlight.size}/${life.arrived.length}`).join(' ');
-  t.diagnostic(`in flight at the end of each life, of what it sent: ${figures}; sent again: ${again}`);
+  const figures = runs.map((run) => `${run.inFlight.size}/${run.arrived.length}`).join(' ');
+  t.diagnostic(`in flight at the end of each run, of those sent: ${figures}; sent again: ${again}`);
 }
 
 type Plan = { kills: number; maxPerLife: number; start(): Running | Promise<Running>; url?: string };
@@ -138,12 +138,12 @@ async function killWhilePosting(
   // Once as soon as it can claim anything, otherwise after a random part of the work.
   const moments = Array.from({ length: kills }, (_, kill) => (kill === 1 ? 0 : between(1, maxPerLife)));
   const clients = createClients(dispatching, events, url);
-  const lives: Life[] = [];
-  let life = watchLife(dispatching, counter);
+  const runs: Run[] = [];
+  let run = watchRun(dispatching, counter);
   let postedBefore = 0;
   const posting = clients.postAll(
     () => between(MIN_BATCH, MAX_BATCH),
-    () => clients.posted() - postedBefore < life.count() + AHEAD,
+    () => clients.posted() - postedBefore < run.count() + AHEAD,
   );
   // Awaited below; must not count as unhandled meanwhile.
   posting.catch(() => undefined);
@@ -151,23 +151,23 @@ async function killWhilePosting(
   for (const [kill, enough] of moments.entries()) {
     const known = await dispatching.dispatchers();
     const dispatcher = await start();
-    const isBorn = async () => (await dispatching.dispatchers()).some((guid) => !known.includes(guid));
-    await waitFor(`arrival ${enough} of life ${kill}`, dispatcher, () =>
-      enough === 0 ? isBorn() : life.count() >= enough,
+    const hasStarted = async () => (await dispatching.dispatchers()).some((guid) => !known.includes(guid));
+    await waitFor(`arrival ${enough} of run ${kill}`, dispatcher, () =>
+      enough === 0 ? hasStarted() : run.count() >= enough,
     );
     dispatcher.kill('SIGKILL');
     assert.equal((await dispatcher.exited).signal, 'SIGKILL');
-    lives.push(await life.end());
+    runs.push(await run.end());
     postedBefore = clients.posted();
-    life = watchLife(dispatching, counter);
+    run = watchRun(dispatching, counter);
   }
 
   const dispatcher = await start();
   await posting;
   await untilQueueIsEmpty(dispatching, dispatcher);
   await stop(dispatcher);
-  lives.push(await life.end());
-  await assertAllArrived(t, dispatching, lives, events);
+  runs.push(await run.end());
+  await assertAllArrived(t, dispatching, runs, events);
   return clients.seen;
 }
 

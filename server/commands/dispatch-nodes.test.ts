@@ -46,8 +46,8 @@ async function createNodes(t: TestContext) {
   const b = await start();
   // Excludes the first event of each subscription, subscription.storing.
   await untilQueueIsEmpty(dispatching, api);
-  const told = new Set(await eventsDelivered(true));
-  const arrivals = () => counter.arrivals.filter(({ guid }) => !told.has(guid));
+  const earlier = new Set(await eventsDelivered(true));
+  const arrivals = () => counter.arrivals.filter(({ guid }) => !earlier.has(guid));
 
   async function postAll(): Promise<void> {
     const mixed = events.toSorted((x, y) => (x.object_guid.slice(-6) < y.object_guid.slice(-6) ? -1 : 1));

@@ -118,6 +118,9 @@ POST /operator/organizations/{guid}/banks
   --json               JSON                  the whole body, or - to read it from standard input; flags override its fields
 `,
   );
+  const update = await run(['organizations', 'update', '--help']);
+  for (const flag of ['live', 'features', 'second-factor-roles', 'second-factor-in-production'])
+    assert.match(update.out, new RegExp(`^ {2}--${flag} `, 'm'));
   const list = await run(['organizations', 'list', '-h']);
   assert.match(list.out, /^ {2}--per-page {2}integer {2}default 20$/m);
   assert.doesNotMatch(list.out, /--json/);

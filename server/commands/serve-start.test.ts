@@ -7,6 +7,7 @@ import { BOUNDED, createSite, type Running, type Site, waitFor } from '../../tes
 import { runCommand } from '../infrastructure/database/embedded/run-command.ts';
 import { version } from '../infrastructure/runtime/version.ts';
 
+const LOGGED_SECRETS = /^ {2}Standard output is not a terminal: /m;
 const LAST_LINE = 'Stop with Ctrl-C.';
 const CREDENTIALS = /^ {2}client_id +(?<id>\S+)\n {2}client_secret +(?<secret>\S+)$/m;
 
@@ -62,7 +63,7 @@ async function assertWayBack(site: Site, screen: string): Promise<void> {
   });
   const { member } = (await response.json()) as { member: { email: string } };
   assert.equal(response.status, 200);
-  assert.ok(screen.includes(`as ${member.email}:`));
+  assert.ok(screen.includes(`for ${member.email}:`));
   assert.match(screen, /^ {2}Start over +stop, and delete data$/m);
 }
 
@@ -79,6 +80,7 @@ test('the first start shows a demo, and the second keeps its credentials', BOUND
   const first = await site.serve();
   await welcomed(first);
   await assertDemo(site, first.out());
+  assert.match(first.out(), LOGGED_SECRETS);
   const guid = await onlyOrganization(site);
   assert.equal((await fetch(`${site.url}/docs`)).status, 200);
   first.kill('SIGTERM');
@@ -113,6 +115,7 @@ test('at a terminal the same screen has colours, and Ctrl-C stops the service', 
   const running = site.startAtTerminal(['serve']);
   await welcomed(running);
   await assertDemo(site, plain(running.out()));
+  assert.doesNotMatch(running.out(), LOGGED_SECRETS);
   running.type('\x03');
   const { code, out, err } = await running.exited;
   assert.deepEqual([code, err], [0, '']);

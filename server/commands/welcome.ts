@@ -8,6 +8,9 @@ import type { Person } from '../people/members/people.ts';
 import type { Demo } from './demo.ts';
 
 const LABEL_WIDTH = 15;
+/** Output of containers and services is usually collected in logs. */
+const LOGGED_SECRETS =
+  '  Standard output is not a terminal: if it is stored, remove these secrets from the log.';
 
 type Show = (label: string, value: string) => string;
 
@@ -33,7 +36,7 @@ export function writeWelcome(
     show('Reference', style('cyan', `${config.baseUrl}/docs`)),
     show('Operator', operatorLine(config)),
     '',
-    ...(demo ? demoLines(config, demo, show) : []),
+    ...(demo ? demoLines(config, demo, show, stream.isTTY === true) : []),
     ...(founder ? newPasswordLines(config, founder, show) : []),
     style('dim', '  Stop with Ctrl-C.'),
     '',
@@ -76,10 +79,12 @@ function demoLines(
   config: CompleteConfig,
   { organization, bank, bankKey, founder }: Demo,
   show: Show,
+  atTerminal: boolean,
 ): string[] {
   const { client_id: clientId } = bankKey.application;
   return [
     '  A demo to try it with. The secret and the password are shown only once:',
+    ...(atTerminal ? [] : [LOGGED_SECRETS]),
     '',
     show('Organization', `${organization.guid}  ${organization.name}`),
     show('Bank', `${bank.guid}  ${bank.name} (${bank.environment})`),

@@ -133,7 +133,7 @@ test('10,485,760 characters of data are stored; one more is 413 and the message 
   const refused = await postFile(app, owner, { data: `${data}A` });
   assertError(refused, 413, 'payload_too_large', /10485760 characters.*upload_url/);
   const far = await postFile(app, owner, { data: `${data}${data.slice(0, 1024 ** 2)}` });
-  assertError(far, 413, 'payload_too_large', /upload_url/);
+  assertError(far, 413, 'payload_too_large', /body must have at most 11534336 bytes; .*upload_url/);
   assert.deepEqual(await storedIn(app), before);
 });
 

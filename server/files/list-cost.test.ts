@@ -82,8 +82,8 @@ const FILTERS: Record<string, FileFilters> = {
   'a rare type': { type: ['visa'] },
   'two types': { type: ['visa', 'other'] },
   'a bank': { bankGuid: [owner.bankGuid] },
-  'failed, of which there are few': { state: ['failed'] },
-  'storing, of which there are few': { state: ['storing'] },
+  'failed (few files)': { state: ['failed'] },
+  'storing (few files)': { state: ['storing'] },
   'all states': { state: ['failed', 'storing', 'completed'] },
 };
 
@@ -96,9 +96,9 @@ for (const [name, filters] of Object.entries(FILTERS))
 test('a claim reads only due files', async () => {
   const now = app.clock.now();
   const lease = { by: 'f'.repeat(32), until: new Date(now.getTime() + 1_000) };
-  const turn = { now, lease, after: '0'.repeat(32), limit: 4 };
+  const claim = { now, lease, after: '0'.repeat(32), limit: 4 };
   for (const work of ['process', 'poll'] as const) {
-    const [blocks = Number.NaN] = await blocksOf(() => claimFiles(queries, { ...turn, work }));
+    const [blocks = Number.NaN] = await blocksOf(() => claimFiles(queries, { ...claim, work }));
     assert.ok(blocks <= MAX_BLOCKS, `${blocks} blocks for ${work}`);
   }
 });

@@ -1,4 +1,4 @@
-/** `storing` until the content was processed, then `completed` or `failed` for good. */
+/** `storing` until the content was processed, then finally `completed` or `failed`. */
 export const FILE_STATES = ['storing', 'completed', 'failed'] as const;
 export type FileState = (typeof FILE_STATES)[number];
 

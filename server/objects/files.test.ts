@@ -35,7 +35,7 @@ test('a verification references completed files of the customer', async () => {
 test('a file that is not completed, not the customer’s, not the tenant’s or unknown refuses the verification', async () => {
   const good = await fileOf(owner.customerGuid);
   const token = await issueToken(app, owner, 'organization');
-  const { guid: awaited } = await createFile(app, { token, customerGuid: owner.customerGuid });
+  const { guid: unprocessed } = await createFile(app, { token, customerGuid: owner.customerGuid });
   const stranger = await createCallers(app);
   const strangers = await createFile(
     app,
@@ -44,7 +44,7 @@ test('a file that is not completed, not the customer’s, not the tenant’s or 
   );
   await app.fileProcessing.drain();
   for (const wrong of [
-    awaited,
+    unprocessed,
     await fileOf(owner.customerGuid, PDF),
     await fileOf(await createCustomer(app, owner.bankGuid)),
     strangers.guid,

@@ -74,11 +74,11 @@ for (const { name, machine } of TYPES) {
   });
 
   test(`${name}: the events of all transitions are exactly those of the catalogue`, () => {
-    const told = new Set<string>();
+    const emitted = new Set<string>();
     for (const from of [undefined, ...states])
       for (const to of from === undefined ? states : (machine.transitions[from] ?? []))
-        for (const kind of kindsOf(machine, from, to)) told.add(`${name}.${kind}`);
+        for (const kind of kindsOf(machine, from, to)) emitted.add(`${name}.${kind}`);
     const known = EVENT_TYPES.filter((type) => type.startsWith(`${name}.`));
-    assert.deepEqual([...told].sort(), known.toSorted());
+    assert.deepEqual([...emitted].sort(), known.toSorted());
   });
 }

@@ -70,10 +70,11 @@ for (const type of STATEFUL) {
         const guid = created ? await create(ending) : nextGuid(app);
         const put = (state: string) => report(app, type, guid, reportOf(type, owner, { state }));
         if (!created) assert.equal((await put(first)).status, 200);
-        const told = async () => (await eventTypesOf(app, guid)).map((event) => event.slice(name.length + 1));
+        const emitted = async () =>
+          (await eventTypesOf(app, guid)).map((event) => event.slice(name.length + 1));
         for (const step of steps) {
           const before = (await stateIn(guid)).state as string;
-          const eventsBefore = (await told()).length;
+          const eventsBefore = (await emitted()).length;
           app.clock.advance(1);
           if (step.kind === 'simulate') await simulate();
           else if (step.kind === 'both') await simulateDuring(put(step.state));
@@ -83,13 +84,13 @@ for (const type of STATEFUL) {
             assert.equal(status, allowed ? 200 : 409, `${before} → ${step.state}: ${JSON.stringify(body)}`);
           }
           const { state } = await stateIn(guid);
-          const now = await told();
+          const now = await emitted();
           assert.equal(now.at(-1), state, 'the last event has the current state');
           // A report and a simulator round at once may each make a transition; otherwise there is one.
           const moves = now.length - eventsBefore;
           if (step.kind !== 'both') assert.equal(moves, state === before ? 0 : 1, `${before} → ${state}`);
         }
-        const states = await told();
+        const states = await emitted();
         assert.equal(states[0], created ? 'storing' : first);
         for (const [index, to] of states.slice(1).entries())
           assert.ok(canTransition(machine, states[index] as string, to), `${states[index]} → ${to}`);
@@ -147,8 +148,8 @@ test('account: each threshold that a balance falls below emits one event', async
           level = next;
           assert.equal((await stateIn(guid)).state, LEVELS[level]);
         }
-        const told = (await eventTypesOf(app, guid)).map((event) => event.split('.').at(-1));
-        assert.deepEqual(told, expected);
+        const emitted = (await eventTypesOf(app, guid)).map((event) => event.split('.').at(-1));
+        assert.deepEqual(emitted, expected);
       },
     ),
     { numRuns: 40 },

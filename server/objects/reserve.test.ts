@@ -22,7 +22,7 @@ async function create(details: object) {
   return app.call({ method: 'POST', url: '/api/accounts', token, payload: { ...ACCOUNT, ...details } });
 }
 
-const told = async (guid: unknown) =>
+const emitted = async (guid: unknown) =>
   (await eventTypesOf(app, String(guid))).map((event) => event.replace('account.balance_funding_pull.', ''));
 
 test('a balance equal to a threshold is not below it', async () => {
@@ -35,12 +35,12 @@ test('a balance equal to a threshold is not below it', async () => {
     [0, 'below_minimum'],
   ] as const)
     assert.equal((await report(guid, { ...ACCOUNT, balance })).state, state);
-  assert.deepEqual(await told(guid), ['low', 'below_minimum']);
+  assert.deepEqual(await emitted(guid), ['low', 'below_minimum']);
 });
 
 test('each crossing emits one event, and a rising balance none', async () => {
   const guid = nextGuid(app);
-  const steps: [balance: number, told: string][] = [
+  const steps: [balance: number, emitted: string][] = [
     [300, ''],
     [150, 'low'],
     [150, ''],
@@ -58,7 +58,7 @@ test('each crossing emits one event, and a rising balance none', async () => {
   for (const [balance, kinds] of steps) {
     await report(guid, { ...ACCOUNT, balance });
     expected.push(...kinds.split(' ').filter((kind) => kind !== ''));
-    assert.deepEqual(await told(guid), expected, `at ${balance}`);
+    assert.deepEqual(await emitted(guid), expected, `at ${balance}`);
   }
 });
 
@@ -66,7 +66,7 @@ test('a threshold that rises above the balance counts as a crossing', async () =
   const guid = nextGuid(app);
   await report(guid, { ...ACCOUNT, balance: 300 });
   await report(guid, { ...ACCOUNT, balance: 300, low_balance: 400 });
-  assert.deepEqual(await told(guid), ['low']);
+  assert.deepEqual(await emitted(guid), ['low']);
 });
 
 test('an account without a balance or thresholds emits nothing', async () => {
@@ -77,14 +77,14 @@ test('an account without a balance or thresholds emits nothing', async () => {
   ]) {
     const guid = nextGuid(app);
     assert.equal((await report(guid, details)).state, 'funded');
-    assert.deepEqual(await told(guid), []);
+    assert.deepEqual(await emitted(guid), []);
   }
 });
 
 test('an account that is created below its thresholds emits their events at once', async () => {
   const { status, body } = await create({ balance: 50 });
   assert.deepEqual([status, body.state], [201, 'below_minimum']);
-  assert.deepEqual(await told(body.guid), ['low', 'below_minimum']);
+  assert.deepEqual(await emitted(body.guid), ['low', 'below_minimum']);
 });
 
 test('a simulation lowers the balance to just below each threshold', async () => {
@@ -99,18 +99,18 @@ test('a simulation lowers the balance to just below each threshold', async () =>
   }
   const end = [99, 'below_minimum'];
   assert.deepEqual(seen, [[1_000, 'funded'], [199, 'low'], end, end]);
-  assert.deepEqual(await told(body.guid), ['low', 'below_minimum']);
+  assert.deepEqual(await emitted(body.guid), ['low', 'below_minimum']);
 });
 
 test('a simulation that starts at a low balance continues from there', async () => {
   const { body } = await create({ balance: 150, simulate: 'below_minimum' });
   app.clock.advance(1_000);
   await app.simulator.drain();
-  assert.deepEqual(await told(body.guid), ['low', 'below_minimum']);
+  assert.deepEqual(await emitted(body.guid), ['low', 'below_minimum']);
   const { body: there } = await create({ balance: 150, simulate: 'low' });
   app.clock.advance(1_000);
   await app.simulator.drain();
-  assert.deepEqual(await told(there.guid), ['low'], 'the level is reached already');
+  assert.deepEqual(await emitted(there.guid), ['low'], 'the level is reached already');
 });
 
 test('a report of another balance or threshold ends the simulation', async () => {

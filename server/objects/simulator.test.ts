@@ -24,7 +24,7 @@ async function create(on: TestApp, of: Callers, fields: object = {}, name = 'tra
   return String(body.guid);
 }
 
-const told = async (guid: string, on = app) =>
+const emitted = async (guid: string, on = app) =>
   (await eventTypesOf(on, guid)).map((event) => event.split('.').at(-1)).join(' ');
 
 function rowOf(guid: string, on = app) {
@@ -52,9 +52,9 @@ test('every state lasts as long as the setting says', async () => {
       ['storing reviewing', 'storing reviewing completed'],
     ] as const) {
       await pass(ms - 1, slow);
-      assert.equal(await told(guid, slow), before);
+      assert.equal(await emitted(guid, slow), before);
       await pass(1, slow);
-      assert.equal(await told(guid, slow), after);
+      assert.equal(await emitted(guid, slow), after);
     }
     const { ending, next_move_at, updated_at } = await rowOf(guid, slow);
     assert.deepEqual([ending, next_move_at, updated_at], [null, null, slow.clock.now()], 'at rest');
@@ -65,7 +65,7 @@ test('without a delay an object goes through all states at once', async () => {
   const quick = await createTestApp({ environment: { PORTICO_SIMULATOR_DELAY: '0s' } });
   const guid = await create(quick, await createCallers(quick));
   await quick.simulator.drain();
-  assert.equal(await told(guid, quick), 'storing reviewing completed');
+  assert.equal(await emitted(guid, quick), 'storing reviewing completed');
 });
 
 test('a started simulator wakes for each transition, and for none after it was stopped', async () => {
@@ -82,12 +82,12 @@ test('a started simulator wakes for each transition, and for none after it was s
   const left = await create(running, of);
   await running.simulator.stop();
   running.clock.advance(60_000);
-  assert.equal(await told(left, running), 'storing');
+  assert.equal(await emitted(left, running), 'storing');
   await running.simulator.start();
   await until(async () => {
     running.clock.advance(1_000);
-    return (await told(left, running)) === 'storing reviewing completed';
-  }, 'the rest of the way');
+    return (await emitted(left, running)) === 'storing reviewing completed';
+  }, 'the remaining states');
 });
 
 test('an API process wakes the simulators', async () => {
@@ -114,7 +114,7 @@ test('a transition without a notification is found by the regular poll', async (
   await running.simulator.start();
   const waiting = running.clock.waiting();
   running.clock.advance(0);
-  await until(() => running.clock.waiting() === waiting, 'the end of the first look');
+  await until(() => running.clock.waiting() === waiting, 'the end of the first poll');
   await running.database.queries
     .updateTable('objects')
     .set({ ending: 'holding', next_move_at: running.clock.now() })
@@ -122,17 +122,17 @@ test('a transition without a notification is found by the regular poll', async (
     .execute();
   await until(async () => {
     running.clock.advance(10_000);
-    return (await told(guid, running)) === 'storing pending holding';
-  }, 'the look that comes in any case');
+    return (await emitted(guid, running)) === 'storing pending holding';
+  }, 'the regular poll');
 });
 
 test('another process continues the simulation of a dead one', async () => {
   const guid = await create(app, owner, {}, 'trade');
   await pass(1_000);
   const next = await createTestApp({ testDatabase: app.testDatabase, clock: app.clock });
-  assert.equal(await told(guid), 'storing pending');
+  assert.equal(await emitted(guid), 'storing pending');
   for (let step = 0; step < 5; step++) await pass(1_000, next);
-  assert.equal(await told(guid), 'storing pending executed settling completed');
+  assert.equal(await emitted(guid), 'storing pending executed settling completed');
 });
 
 test('several concurrent processes make each transition once', async () => {
@@ -144,7 +144,7 @@ test('several concurrent processes make each transition once', async () => {
     app.clock.advance(1_000);
     await Promise.all([...nodes, ...nodes].map((node) => node.simulator.drain()));
   }
-  for (const guid of guids) assert.equal(await told(guid), 'storing reviewing completed');
+  for (const guid of guids) assert.equal(await emitted(guid), 'storing reviewing completed');
 });
 
 test('a transition and its event are atomic', async () => {
@@ -158,11 +158,11 @@ test('a transition and its event are atomic', async () => {
   await until(() => {
     late.clock.advance(0);
     return late.logged.some((line) => line.includes('objects could not be moved'));
-  }, 'the word that it failed');
+  }, 'the logged failure');
   await late.partitions.prepare();
   await until(async () => {
     late.clock.advance(1_000);
-    return (await told(guid, late)) === 'storing reviewing completed';
+    return (await emitted(guid, late)) === 'storing reviewing completed';
   }, 'another try');
 });
 
@@ -174,7 +174,7 @@ test('a report ends the simulation, unless it changes nothing', async () => {
   // A state on the path of the simulation, which would continue from there.
   assert.equal((await put('reviewing')).status, 200);
   await pass(10_000);
-  assert.equal(await told(guid), 'storing reviewing');
+  assert.equal(await emitted(guid), 'storing reviewing');
   assert.equal((await rowOf(guid)).next_move_at, null);
 });
 
@@ -182,21 +182,21 @@ test('a waiting identity verification expires after a day, unless it was moved o
   const waiting = () => create(app, owner, { simulate: 'waiting' }, 'identity_verification');
   const [left, taken] = [await waiting(), await waiting()];
   await pass(1_000);
-  assert.equal(await told(left), 'storing waiting');
+  assert.equal(await emitted(left), 'storing waiting');
   await pass(DAY_MS - 1);
-  assert.equal(await told(left), 'storing waiting');
+  assert.equal(await emitted(left), 'storing waiting');
   const type = typeOf('identity_verification');
   await report(app, type, taken, reportOf(type, owner, { state: 'pending' }));
   await pass(1);
-  assert.equal(await told(left), 'storing waiting expired');
+  assert.equal(await emitted(left), 'storing waiting expired');
   await pass(2 * DAY_MS);
-  assert.equal(await told(taken), 'storing waiting pending');
+  assert.equal(await emitted(taken), 'storing waiting pending');
 });
 
 test('production objects are never simulated', async () => {
   const guid = await reportObject(app, 'transfer', owner);
   await pass(DAY_MS);
-  assert.equal(await told(guid), 'storing', 'reported sandbox objects are not simulated either');
+  assert.equal(await emitted(guid), 'storing', 'reported sandbox objects are not simulated either');
   const simulated = {
     environment: 'production' as const,
     ending: 'completed',
@@ -214,6 +214,6 @@ test('unknown object types are left to a newer version', async () => {
     .where('guid', '=', guid)
     .execute();
   await pass(10_000);
-  assert.equal(await told(guid), 'storing');
+  assert.equal(await emitted(guid), 'storing');
   await app.database.queries.deleteFrom('objects').where('guid', '=', guid).execute();
 });

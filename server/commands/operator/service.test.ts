@@ -24,7 +24,7 @@ const baseUrl = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
 
 const document = '{"paths":{"/operator/things":{"get":{"x-command":"things list"}}}}';
 
-function told(message: string): (error: unknown) => true {
+function withMessage(message: string): (error: unknown) => true {
   return (error) => {
     assert.ok(error instanceof StartupError);
     assert.equal(error.message, message);
@@ -55,7 +55,7 @@ test('a document of another service is reported with its address', async () => {
     { status: 404, text: document },
     { status: 302, text: '', location: elsewhere },
   ])
-    await assert.rejects(fetchCalls(baseUrl), told(notPortico('/openapi.json')));
+    await assert.rejects(fetchCalls(baseUrl), withMessage(notPortico('/openapi.json')));
 });
 
 test('a call carries the token, and a successful response may be empty', async () => {
@@ -75,7 +75,7 @@ test('an error without a body and a redirect do not come from the service', asyn
     { status: 502, text: '' },
     { status: 307, text: '', location: '/operator/other' },
   ])
-    await assert.rejects(send(baseUrl, token, request), told(notPortico('/operator/things')));
+    await assert.rejects(send(baseUrl, token, request), withMessage(notPortico('/operator/things')));
   assert.equal(received.url, '/operator/things');
 });
 
@@ -86,5 +86,5 @@ test('an unreachable service is reported with its address and how to start it', 
   gone.close();
   await once(gone, 'close');
   const message = `The service at ${address} cannot be reached (ECONNREFUSED); start it with npm start, or set PORTICO_OPERATOR_URL`;
-  await assert.rejects(fetchCalls(address), told(message));
+  await assert.rejects(fetchCalls(address), withMessage(message));
 });

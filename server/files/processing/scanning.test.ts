@@ -74,7 +74,10 @@ test('a node that lost the lease aborts the scan and writes nothing', async () =
   const { app, owner, clamd } = await createScannedApp({ answer: '' });
   const { guid } = await createFile(app, owner, inline(PNG));
   app.fileProcessing.start();
-  await until(() => clamd.conversations[0]?.isWhole === true, 'clamd has it all and says nothing');
+  await until(
+    () => clamd.conversations[0]?.isWhole === true,
+    'clamd has the whole content and has not replied',
+  );
   const taken = { next_look_at: new Date(app.clock.now().getTime() + 70_000), leased_by: 'f'.repeat(32) };
   await app.database.queries.updateTable('files').set(taken).where('guid', '=', guid).execute();
   app.clock.advance(20_000);
@@ -93,7 +96,10 @@ test('stopping during a scan releases the file at once', async () => {
   const { app, owner, clamd } = await createScannedApp({ answer: '' });
   const { guid } = await createFile(app, owner, inline(PNG));
   app.fileProcessing.start();
-  await until(() => clamd.conversations[0]?.isWhole === true, 'clamd has it all and says nothing');
+  await until(
+    () => clamd.conversations[0]?.isWhole === true,
+    'clamd has the whole content and has not replied',
+  );
   await app.fileProcessing.stop();
   const row = await app.database.queries
     .selectFrom('files')

@@ -9,7 +9,7 @@ export function failureOfStorage(error: unknown, log: Log): Failure {
   if (!(error instanceof StorageError)) throw error;
   const wait = { retryAfterSeconds: RETRY_AFTER_SECONDS };
   if (error instanceof StorageFull) {
-    log.warn({ reason: error.message }, 'refused a file: low disk space');
+    log.warn({ reason: error.message }, 'refused a file: free disk space is low');
     return new Failure('overloaded', 'Not enough storage space; retry later', wait);
   }
   log.error({ err: error }, 'file storage failed');

@@ -94,9 +94,9 @@ test('the source is notified of each written chunk, whose memory it may then fre
   const { storage } = await createStorageForTest();
   const guid = newGuid();
   const content = randomBytes(3_000_000);
-  const told: number[] = [];
+  const written: number[] = [];
   const onWritten = ({ buffer, byteLength }: Uint8Array) => {
-    told.push(byteLength);
+    written.push(byteLength);
     (buffer as ArrayBuffer).transfer(0);
   };
   async function* owned() {
@@ -105,7 +105,7 @@ test('the source is notified of each written chunk, whose memory it may then fre
   }
   const terms = { ...TERMS, maxBytes: content.length, onWritten };
   assert.equal(await storage.put(guid, owned(), terms), 'stored');
-  assert.deepEqual(told, new Array(30).fill(100_000));
+  assert.deepEqual(written, new Array(30).fill(100_000));
   const read: Buffer[] = [];
   for await (const chunk of (await storage.read(guid)) ?? []) read.push(chunk as Buffer);
   assert.ok(Buffer.concat(read).equals(content));

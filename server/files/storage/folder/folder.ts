@@ -16,7 +16,7 @@ import { FOLDER_MODE, syncFolders, writeFile } from './write-file.ts';
 
 /** Content is written here and then linked to its name, so both must be on one file system. */
 const TEMPORARY = 'temporary';
-/** Free disk space is checked every so many bytes. Concurrent uploads share it, so the minimum must be far larger. */
+/** Free disk space is checked at this interval of bytes. Concurrent uploads share it, so the minimum must be far larger. */
 const SPACE_CHECK_BYTES = 16 * 1_048_576;
 const MAX_DELETED_PER_SWEEP = 1_000;
 
