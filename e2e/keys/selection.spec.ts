@@ -127,7 +127,7 @@ test('a new signing key stays visible when the old subscription is deleted', asy
   const page = await pages.open();
   await enterAs(page, site, tenant, 'founder');
   await page.goto('/subscriptions');
-  await page.getByRole('button', { name: 'Create Webhook Subscription' }).click();
+  await page.getByRole('button', { name: 'Create Webhook Subscription' }).first().click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('Orders');
   await dialog.getByLabel('URL').fill('https://example.com/hooks');

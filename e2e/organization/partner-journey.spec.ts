@@ -160,7 +160,7 @@ test('a delivery appears on the live page', async () => {
 
 test('a failing endpoint shows its next attempt, and an event can be redelivered', async () => {
   await navigation.getByRole('link', { name: 'Subscriptions' }).click();
-  await page.getByRole('button', { name: 'Create Webhook Subscription' }).click();
+  await page.getByRole('button', { name: 'Create Webhook Subscription' }).first().click();
   await dialog.getByLabel('Name').fill('Ledger');
   await dialog.getByLabel('URL').fill(broken.url);
   await dialog.getByRole('button', { name: 'Create' }).click();
