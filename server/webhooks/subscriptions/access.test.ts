@@ -88,7 +88,7 @@ test('without the feature 422 not_implemented: after the scope, before the input
   await app.operate('PATCH', path, { features: ['webhooks'] });
   const token = await issueToken(app, without, 'user');
   const found = await app.call({ url: `/api/subscriptions/${created.guid}`, token });
-  assert.equal(found.status, 200, 'what was there is there again');
+  assert.equal(found.status, 200, 'the subscription is visible again');
 });
 
 test('other routes do not require the feature', async () => {

@@ -73,7 +73,7 @@ test('a subscription that recovers during the sweep is not marked as failed', as
       { guid, succeeded: true, failingSince: undefined, at, provenUrl: 'https://partner.example/hook' },
     ]);
     sweep = other.subscriptions.sweepFailed();
-    assert.equal(await sweep, 0, 'what is locked is left for the next round');
+    assert.equal(await sweep, 0, 'locked rows are left for the next sweep');
   });
   assert.equal(await other.subscriptions.sweepFailed(), 0);
   assert.equal((await show()).state, 'active');

@@ -15,7 +15,7 @@ import { START_LIMIT } from './lanes/limit.ts';
 import { createOrphans } from './orphans.ts';
 
 /** Limit of requests in flight after one answer. */
-const UNDER_WAY = START_LIMIT + 1;
+const INITIAL_IN_FLIGHT = START_LIMIT + 1;
 
 /** Many deliveries at once are one batch instead of a queue row each. */
 const MANY = 40;
@@ -64,7 +64,7 @@ test('many deliveries at once are one batch without queue rows, deleted with the
   const slow = hold();
   endpoint.behave(slow);
   await publishEvents(app, tenant, MANY);
-  await endpoint.waitForCount(1 + UNDER_WAY);
+  await endpoint.waitForCount(1 + INITIAL_IN_FLIGHT);
   assert.equal((await batchesOf(subscription)).length, 1);
   assert.deepEqual(await queueOf(app, subscription), []);
   slow.release();
@@ -80,7 +80,7 @@ test('a few deliveries have queue rows', async () => {
   const slow = hold();
   endpoint.behave(slow);
   await publishEvents(app, tenant, FEW);
-  await endpoint.waitForCount(1 + UNDER_WAY);
+  await endpoint.waitForCount(1 + INITIAL_IN_FLIGHT);
   assert.deepEqual(await batchesOf(subscription), []);
   assert.equal((await queueOf(app, subscription)).length, FEW);
   slow.release();
@@ -114,7 +114,7 @@ test('lists of waiting deliveries include batched ones once', async () => {
   const answers = ['fail', 'wait', 'wait'];
   endpoint.behave(() => (answers.shift() === 'fail' ? { kind: 'answer', status: 500 } : slow));
   await publishEvents(app, tenant, MANY);
-  await endpoint.waitForCount(1 + UNDER_WAY);
+  await endpoint.waitForCount(1 + INITIAL_IN_FLIGHT);
   clock.advance(20);
   const token = await userToken(app, tenant.organizationGuid);
   const query = `subscription_guid=${subscription.guid}&per_page=100&state=storing,failing`;

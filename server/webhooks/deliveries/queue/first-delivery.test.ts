@@ -142,7 +142,7 @@ test('two nodes choose the same first delivery, and it is claimed once', async (
   await endpoint.waitForCount(1);
   const events = await publishEvents(maker, tenant, 10);
   await b.dispatcher.drain();
-  assert.equal(endpoint.received.length, 1, 'the first is under way, and no other takes its place');
+  assert.equal(endpoint.received.length, 1, 'the first delivery is in flight, and no other is sent');
   endpoint.behave({ kind: 'answer' });
   slow.release();
   await settling;
@@ -219,7 +219,7 @@ test('a new url receives one event until it answers 2xx; a 2xx of the old url do
   await until(async () => {
     clock.advance(20);
     return (await free()) > 0;
-  }, 'what was held for the old url back in the queue');
+  }, 'requeued deliveries of the old url');
   slow.release();
   await dispatcher.drain();
   assert.equal((await subscriptionRow(app, subscription)).activated_at, null);

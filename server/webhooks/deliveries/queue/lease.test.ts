@@ -130,7 +130,7 @@ test('the holder stops using the lease two seconds before it expires', async () 
   assert.equal(lease.holder(), holder);
   clock.advance(1);
   assert.equal(lease.holder(), undefined);
-  assert.equal(lease.lastHolder(), holder, 'what was taken was taken under this name');
+  assert.equal(lease.lastHolder(), holder, 'the last holder is kept');
 });
 
 test('renewal every two seconds keeps the lease', async () => {

@@ -8,7 +8,7 @@ import { START_LIMIT } from './lanes/limit.ts';
 
 /** Several dispatchers on one database. */
 /** Limit of requests in flight after one answer. */
-const UNDER_WAY = START_LIMIT + 1;
+const INITIAL_IN_FLIGHT = START_LIMIT + 1;
 
 function assertOnceEach(guids: readonly string[], expected: readonly string[]): void {
   assert.deepEqual(guids.toSorted(), expected.toSorted());
@@ -22,9 +22,9 @@ test('two dispatchers share the work and never send the same delivery', async ()
   const start = hold();
   endpoint.behave(start);
   const byA = a.dispatcher.drain();
-  await endpoint.waitForCount(1 + UNDER_WAY);
+  await endpoint.waitForCount(1 + INITIAL_IN_FLIGHT);
   const byB = b.dispatcher.drain();
-  await endpoint.waitForCount(1 + UNDER_WAY + START_LIMIT);
+  await endpoint.waitForCount(1 + INITIAL_IN_FLIGHT + START_LIMIT);
   endpoint.behave({ kind: 'answer' });
   start.release();
   await Promise.all([byA, byB]);
@@ -66,24 +66,24 @@ test('a stopping node finishes requests in flight, releases the rest and sends n
   const slow = hold();
   endpoint.behave(slow);
   const events = await publishEvents(a, tenant, 60);
-  await endpoint.waitForCount(1 + UNDER_WAY);
+  await endpoint.waitForCount(1 + INITIAL_IN_FLIGHT);
   assert.equal((await nodes.dispatchers()).length, 2);
   const stopping = a.dispatcher.stop();
   endpoint.behave({ kind: 'answer' });
   slow.release();
   await stopping;
 
-  assert.equal(endpoint.received.length, 1 + UNDER_WAY);
+  assert.equal(endpoint.received.length, 1 + INITIAL_IN_FLIGHT);
   const deliveries = await deliveriesOf(b, subscription);
-  assert.equal(deliveries.filter(({ completed_at }) => completed_at !== null).length, 1 + UNDER_WAY);
+  assert.equal(deliveries.filter(({ completed_at }) => completed_at !== null).length, 1 + INITIAL_IN_FLIGHT);
   const waiting = await queueOf(b, subscription);
-  assert.equal(waiting.length, events.length - UNDER_WAY);
+  assert.equal(waiting.length, events.length - INITIAL_IN_FLIGHT);
   assert.ok(waiting.every(({ leased_by }) => leased_by === null));
   assert.equal((await nodes.dispatchers()).length, 1);
 
   const [late = ''] = await publishEvents(a, tenant);
   await a.dispatcher.drain();
-  assert.equal(endpoint.received.length, 1 + UNDER_WAY, 'nothing is sent after the stop');
+  assert.equal(endpoint.received.length, 1 + INITIAL_IN_FLIGHT, 'nothing is sent after the stop');
   await b.dispatcher.drain();
   assertOnceEach(guidsAt(endpoint).slice(1), [...events, late]);
 });

@@ -20,7 +20,7 @@ import {
 import { START_LIMIT } from './lanes/limit.ts';
 
 /** Limit of requests in flight after one answer. */
-const UNDER_WAY = START_LIMIT + 1;
+const INITIAL_IN_FLIGHT = START_LIMIT + 1;
 
 /** Outages of the database lose no outcome and leave nothing of a failed transaction. */
 const HELD = 'portico_deliveries_held';
@@ -68,7 +68,7 @@ for (const outageMs of [0, 30_000]) {
     const { tenant, endpoint, subscription } = await createEndpoint();
     const slow = hold();
     endpoint.behave(slow);
-    const events = await publishEvents(app, tenant, UNDER_WAY);
+    const events = await publishEvents(app, tenant, INITIAL_IN_FLIGHT);
     await endpoint.waitForCount(1 + events.length);
     const bringBack = await takeDatabaseAway(app);
     slow.release({ status: 200, body: 'taken' });
@@ -120,14 +120,14 @@ test('held deliveries are sent once after an expired lease is renewed', async ()
   const slow = hold();
   endpoint.behave(slow);
   const events = await publishEvents(app, tenant, 100);
-  await endpoint.waitForCount(1 + UNDER_WAY);
+  await endpoint.waitForCount(1 + INITIAL_IN_FLIGHT);
   const bringBack = await takeDatabaseAway(app);
   // Shorter than the exchange timeout and longer than the lease.
   clock.advance(9_500);
   endpoint.behave({ kind: 'answer' });
   slow.release();
   await until(async () => (await metricOf(app, 'portico_deliveries_in_flight')) === 0);
-  assert.equal(endpoint.received.length, 1 + UNDER_WAY, 'others may have taken the rest');
+  assert.equal(endpoint.received.length, 1 + INITIAL_IN_FLIGHT, 'others may have taken the rest');
   await bringBack();
   await drainAgain();
   assert.deepEqual(guidsAt(endpoint).slice(1).toSorted(), events.toSorted());

@@ -177,7 +177,7 @@ test('a claim leases up to its limit, the longest due first', async () => {
   assert.deepEqual(new Set(await claim(subscriptionGuid, { limit: 2 })), new Set(inOrder.slice(0, 2)));
   assert.deepEqual(new Set(await claim(subscriptionGuid, { limit: 2 })), new Set(inOrder.slice(2, 4)));
   assert.deepEqual(await claim(subscriptionGuid, { limit: 2 }), inOrder.slice(4));
-  assert.deepEqual(await claim(subscriptionGuid), [], 'what is leased is invisible');
+  assert.deepEqual(await claim(subscriptionGuid), [], 'leased deliveries are not claimed');
   assert.equal((await leasedTo(subscriptionGuid, HOLDER)).length, 5);
 });
 

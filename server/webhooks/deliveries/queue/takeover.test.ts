@@ -21,7 +21,7 @@ import { START_LIMIT } from './lanes/limit.ts';
 /** Lease, renewal of the other dispatcher and its next poll. */
 const TAKEN_OVER_MS = 15_000;
 /** Limit of requests in flight after one answer. */
-const UNDER_WAY = START_LIMIT + 1;
+const INITIAL_IN_FLIGHT = START_LIMIT + 1;
 
 test('another node takes over only after the lease has expired', async () => {
   const nodes = await createNodes({ apart: true });
@@ -29,9 +29,9 @@ test('another node takes over only after the lease has expired', async () => {
   const stuck = hold();
   endpoint.behave(stuck);
   const events = await publishEvents(a, tenant, 20);
-  await endpoint.waitForCount(1 + UNDER_WAY);
+  await endpoint.waitForCount(1 + INITIAL_IN_FLIGHT);
   await pass(9_000, [b]);
-  assert.equal(endpoint.received.length, 1 + UNDER_WAY, 'the lease of A still counts');
+  assert.equal(endpoint.received.length, 1 + INITIAL_IN_FLIGHT, 'the lease of A still counts');
   endpoint.behave({ kind: 'answer' });
   await pass(TAKEN_OVER_MS - 9_000, [b]);
   const completed = (await deliveriesOf(b, subscription)).filter(({ completed_at }) => completed_at !== null);
@@ -39,7 +39,7 @@ test('another node takes over only after the lease has expired', async () => {
   assert.deepEqual(await queueOf(b, subscription), []);
   const counts = Map.groupBy(guidsAt(endpoint), (guid) => guid);
   const twice = events.filter((guid) => (counts.get(guid)?.length ?? 0) > 1);
-  assert.equal(twice.length, UNDER_WAY, 'twice only what was under way');
+  assert.equal(twice.length, INITIAL_IN_FLIGHT, 'only requests in flight are sent twice');
   assert.equal((await nodes.dispatchers()).length, 1);
   stuck.release();
 });
@@ -136,7 +136,7 @@ test('a node that resumes after its lease expired does not send taken-over deliv
   const stuck = hold();
   endpoint.behave(stuck);
   await publishEvents(a, tenant, 100);
-  await endpoint.waitForCount(1 + UNDER_WAY);
+  await endpoint.waitForCount(1 + INITIAL_IN_FLIGHT);
   endpoint.behave({ kind: 'answer' });
   await pass(TAKEN_OVER_MS, [b]);
   assert.equal(new Set(guidsAt(endpoint)).size, 101, 'B has sent everything');

@@ -515,7 +515,7 @@ test('a repeated failure does not overwrite the next attempt', async () => {
     .execute();
   clock.advance(1_000);
   await done;
-  assert.equal((await queued(delivery))?.leased_by, HOLDER, 'its second attempt is under way');
+  assert.equal((await queued(delivery))?.leased_by, HOLDER, 'the second attempt is in flight');
   assert.deepEqual(added(before, await totals()), { completed: 0, failed: 1, answers: 0 });
 });
 

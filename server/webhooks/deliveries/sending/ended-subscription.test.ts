@@ -18,7 +18,7 @@ import {
 import { START_LIMIT } from '../queue/lanes/limit.ts';
 
 /** Limit of requests in flight after one answer. */
-const UNDER_WAY = START_LIMIT + 1;
+const INITIAL_IN_FLIGHT = START_LIMIT + 1;
 
 /** If the subscription is disabled, failed or deleted, future retries are prevented (specification, Delivery). */
 const app = await createDispatchingApp();
@@ -167,19 +167,19 @@ test('deliveries held by a dispatcher are not sent after their subscription ende
     Array.from({ length: 200 }, () => ({})),
   );
   const drained = dispatcher.drain();
-  await endpoint.waitForCount(1 + UNDER_WAY);
+  await endpoint.waitForCount(1 + INITIAL_IN_FLIGHT);
   await setDisabled(app, subscription, true);
   await untilLater(
-    async () => (await queueOf(app, subscription)).filter((row) => row.leased_by).length <= UNDER_WAY,
+    async () => (await queueOf(app, subscription)).filter((row) => row.leased_by).length <= INITIAL_IN_FLIGHT,
   );
   slow.release();
   await drained;
   await dispatcher.drain();
   await untilLater(async () => (await queueOf(app, subscription)).length === 0);
-  assert.equal(endpoint.received.length, 1 + UNDER_WAY);
+  assert.equal(endpoint.received.length, 1 + INITIAL_IN_FLIGHT);
   const deliveries = await deliveriesOf(app, subscription);
-  assert.equal(deliveries.filter(({ completed_at }) => completed_at !== null).length, 1 + UNDER_WAY);
-  assert.equal(deliveries.filter(({ failed_at }) => failed_at !== null).length, 200 - UNDER_WAY);
+  assert.equal(deliveries.filter(({ completed_at }) => completed_at !== null).length, 1 + INITIAL_IN_FLIGHT);
+  assert.equal(deliveries.filter(({ failed_at }) => failed_at !== null).length, 200 - INITIAL_IN_FLIGHT);
 });
 
 test('held deliveries are not sent after the scheduled deletion, even before a refresh', async () => {
@@ -193,12 +193,12 @@ test('held deliveries are not sent after the scheduled deletion, even before a r
   const slow = hold();
   endpoint.behave(slow);
   await publishEvents(app, tenant, 50);
-  await endpoint.waitForCount(1 + UNDER_WAY);
+  await endpoint.waitForCount(1 + INITIAL_IN_FLIGHT);
   clock.advance(1_000);
   slow.release();
   await dispatcher.drain();
   await dispatcher.drain();
-  assert.equal(endpoint.received.length, 1 + UNDER_WAY);
+  assert.equal(endpoint.received.length, 1 + INITIAL_IN_FLIGHT);
   await untilLater(async () => {
     await dispatcher.drain();
     return (await queueOf(app, subscription)).length === 0;

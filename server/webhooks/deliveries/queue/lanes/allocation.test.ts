@@ -152,7 +152,7 @@ test('new deliveries do not overtake queued ones that exceeded the capacity', ()
   assert.equal(lanes.reserveNew(endpoint, 1), 0);
   lanes.reserve(endpoint, 500);
   lanes.noteClaim(endpoint, { isFull: true, isBehind: false });
-  assert.equal(lanes.reserveNew(endpoint, 1), 1, 'what is left is not due yet');
+  assert.equal(lanes.reserveNew(endpoint, 1), 1, 'the remaining deliveries are not due yet');
 });
 
 test('deliveries rejected during a claim are not overtaken after it', () => {

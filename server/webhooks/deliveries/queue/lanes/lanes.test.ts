@@ -376,7 +376,7 @@ const operations = fc.array(
   { minLength: 1, maxLength: 80 },
 );
 
-type Fate = 'waiting' | 'under way' | 'to be written' | 'written' | 'handed back' | 'taken out';
+type Status = 'waiting' | 'in flight' | 'to be recorded' | 'recorded' | 'requeued' | 'removed';
 
 /** Model of the lanes in plain counts. */
 function createModel(harness: ReturnType<typeof createHarness>) {
@@ -387,17 +387,17 @@ function createModel(harness: ReturnType<typeof createHarness>) {
   const limits: Limit[] = endpoints.map((endpoint) => createLimit(endpoint));
   const restsUntil = endpoints.map(() => 0);
   const reserved = endpoints.map(() => 0);
-  const fates = new Map<Delivery, Fate>();
+  const fates = new Map<Delivery, Status>();
   const seen = new Set<Sending>();
   let stopped = false;
   let handedBackSeen = 0;
 
   const laneOf = ({ subscriptionGuid }: Delivery) => Number(subscriptionGuid.replace('lane-', ''));
-  const count = (fate: Fate, of?: number) =>
+  const count = (fate: Status, of?: number) =>
     [...fates].filter(([delivery, is]) => is === fate && (of === undefined || laneOf(delivery) === of))
       .length;
 
-  function move(delivery: Delivery, from: Fate, to: Fate): void {
+  function move(delivery: Delivery, from: Status, to: Status): void {
     assert.equal(fates.get(delivery), from, `${delivery.guid} becomes ${to}`);
     fates.set(delivery, to);
   }
@@ -409,16 +409,16 @@ function createModel(harness: ReturnType<typeof createHarness>) {
         seen.add(entry);
         assert.ok(!stopped, 'nothing is sent after stop');
         assert.ok(entry.endpoint.delivers, 'nothing is sent to a endpoint that is over');
-        move(entry.delivery, 'waiting', 'under way');
+        move(entry.delivery, 'waiting', 'in flight');
       }
-    for (const delivery of requeued.slice(handedBackSeen)) move(delivery, 'waiting', 'handed back');
+    for (const delivery of requeued.slice(handedBackSeen)) move(delivery, 'waiting', 'requeued');
     handedBackSeen = requeued.length;
 
     const { inFlight, held } = lanes.figures();
     const isLeaseValid = [...fates].filter(([, is]) =>
-      ['waiting', 'under way', 'to be written'].includes(is),
+      ['waiting', 'in flight', 'to be recorded'].includes(is),
     );
-    assert.equal(inFlight, count('under way'));
+    assert.equal(inFlight, count('in flight'));
     assert.equal(held, reserved.reduce((sum, each) => sum + each, 0) + isLeaseValid.length);
     assert.deepEqual(lanes.heldGuids().sort(), isLeaseValid.map(([{ guid }]) => guid).sort());
     endpoints.forEach((_, index) => {
@@ -426,7 +426,7 @@ function createModel(harness: ReturnType<typeof createHarness>) {
         !stopped && count('waiting', index) > 0 && (restsUntil[index] ?? 0) <= clock.now().getTime();
       const limit = limits[index] as Limit;
       const wanted = limit.standing() === 'responsive' ? limit.current() : 1;
-      if (mayGoOn) assert.ok(count('under way', index) >= wanted, 'no lane waits');
+      if (mayGoOn) assert.ok(count('in flight', index) >= wanted, 'no lane waits');
     });
   }
 
@@ -436,7 +436,7 @@ function createModel(harness: ReturnType<typeof createHarness>) {
     reserve(index: number, wanted: number): void {
       const endpoint = endpoints[index] as Endpoint;
       const granted = lanes.reserve(endpoint, wanted);
-      const holds = ['waiting', 'under way', 'to be written'] as const;
+      const holds = ['waiting', 'in flight', 'to be recorded'] as const;
       const before = holds.reduce((sum, fate) => sum + count(fate, index), reserved[index] ?? 0);
       const limit = limits[index] as Limit;
       const isUnproven = limit.isFailing() || limit.standing() === 'unknown';
@@ -470,13 +470,13 @@ function createModel(harness: ReturnType<typeof createHarness>) {
       const restMs = limits[index]?.restMs() ?? 0;
       if (restMs > 0) restsUntil[index] = clock.now().getTime() + restMs;
       entry.end(result, durationMs);
-      move(entry.delivery, 'under way', 'to be written');
+      move(entry.delivery, 'in flight', 'to be recorded');
     },
     recorded(which: number): void {
       const entry = recording[which % Math.max(1, recording.length)];
       if (!entry) return;
       entry.done();
-      move(entry.outcome.delivery, 'to be written', 'written');
+      move(entry.outcome.delivery, 'to be recorded', 'recorded');
     },
     refresh(index: number, over: boolean): void {
       const endpoint = endpointOf(index, { delivers: !over, hasAnswered: index > 0 });
@@ -487,7 +487,7 @@ function createModel(harness: ReturnType<typeof createHarness>) {
       lanes.announce(endpoints[index] as Endpoint);
     },
     empty(): void {
-      for (const delivery of lanes.empty()) move(delivery, 'waiting', 'taken out');
+      for (const delivery of lanes.empty()) move(delivery, 'waiting', 'removed');
     },
     stop(): void {
       stopped = true;
@@ -499,7 +499,7 @@ function createModel(harness: ReturnType<typeof createHarness>) {
         lanes.unreserve(endpoints[index]?.guid ?? '', unused);
       });
     },
-    isOver: () => [...fates.values()].every((is) => ['written', 'handed back', 'taken out'].includes(is)),
+    isOver: () => [...fates.values()].every((is) => ['recorded', 'requeued', 'removed'].includes(is)),
   };
 }
 
