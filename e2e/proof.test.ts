@@ -166,7 +166,7 @@ test('without a second factor a change in production of a live Organization is r
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Email').fill('grace@acme.test');
   await dialog.getByRole('button', { name: 'Invite' }).click();
-  await dialog.getByText('Changes that reach production require a second factor').waitFor();
+  await dialog.getByText('Changes in production require a second factor').waitFor();
   await dialog.getByRole('link', { name: 'Set up a second factor' }).click();
   await page.getByRole('heading', { name: 'Account and security' }).waitFor();
 });
