@@ -115,7 +115,10 @@ test('a scope that needs Organization credentials is refused with Bank credentia
 test('a scope beyond the Application’s own is refused last', () => {
   const own = new Set(['trades:read']);
   assert.deepEqual(grantKeyScopes(['trades:read'], 'bank', own), ['trades:read']);
-  assert.match(refusal(grantKeyScopes(['trades:read', 'prices:read'], 'bank', own)), /not hold the scope prices:read/);
+  assert.match(
+    refusal(grantKeyScopes(['trades:read', 'prices:read'], 'bank', own)),
+    /not hold the scope prices:read/,
+  );
 });
 
 test('a customer token holds scopes that both customers and the key can hold; subscriptions:* is refused', () => {

@@ -123,11 +123,8 @@ export function createApplications(deps: ApplicationsDeps) {
           last_used_ip: null,
         };
         await store.insertApplication(transaction, application);
-        await audit.record(
-          transaction,
-          actor,
-          applicationChange('create', application, { name: input.name, scopes, ip_allowlist: allowlist }),
-        );
+        const change = { name: input.name, scopes, ip_allowlist: allowlist };
+        await audit.record(transaction, actor, applicationChange('create', application, change));
         return { application, secret };
       });
     },

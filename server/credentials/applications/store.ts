@@ -53,10 +53,8 @@ export function selectApplicationForUpdate(
   owner: Owner,
   clientId: string,
 ): Promise<Application | undefined> {
-  return ownedBy(transaction, owner)
-    .where('applications.client_id', '=', clientId)
-    .forUpdate()
-    .executeTakeFirst();
+  const owned = ownedBy(transaction, owner).where('applications.client_id', '=', clientId);
+  return owned.forUpdate().executeTakeFirst();
 }
 
 export function selectAnyForUpdate(

@@ -93,11 +93,8 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
           updated_at: now,
         };
         await store.insertOrganization(transaction, organization);
-        await audit.record(
-          transaction,
-          actor,
-          organizationChange('organization.create', organization.guid, input),
-        );
+        const change = organizationChange('organization.create', organization.guid, input);
+        await audit.record(transaction, actor, change);
         return organization;
       });
     },

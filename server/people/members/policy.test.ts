@@ -156,7 +156,12 @@ test('only a Founder with a second factor changes the policy, and the change is 
     assertError(await patch(other, organizationGuid, required), 403, 'invalid_scopes');
     assert.equal((await call(other, organizationGuid, { url: '/api/member_policy' })).status, 200);
   }
-  assertError(await patch(founder, organizationGuid, required), 403, 'second_factor_required', /yourself/);
+  assertError(
+    await patch(founder, organizationGuid, required),
+    403,
+    'second_factor_required',
+    /your own second factor/,
+  );
   const nonsense = { second_factor_roles: ['owner'] };
   assertError(await patch(founder, organizationGuid, nonsense), 400, 'invalid_parameter');
   await turnOnTotp(founder);

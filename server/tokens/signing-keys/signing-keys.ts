@@ -143,13 +143,9 @@ export function createSigningKeys({ database, encryption, clock, guids, audit, l
           );
         const signsFrom = new Date(now.getTime() + PUBLISHED_AHEAD_MS);
         const kid = await create(transaction, signsFrom);
+        const change = { objectType: 'signing_key', objectId: kid };
         const changes = { signs_from: signsFrom.toISOString() };
-        await audit.record(transaction, actor, {
-          action: 'signing_key.rotate',
-          objectType: 'signing_key',
-          objectId: kid,
-          changes,
-        });
+        await audit.record(transaction, actor, { ...change, action: 'signing_key.rotate', changes });
         return { kid, signsFrom };
       });
       loaded = undefined;

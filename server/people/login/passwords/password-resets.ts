@@ -14,8 +14,8 @@ import { type RequestSource, userActor } from '../request-source.ts';
 import type { Totp } from '../second-factors/totp.ts';
 
 const MAX_CONCURRENT_REQUESTS = 2;
-const MAX_QUEUED_REQUESTS = 500;
-const MAX_QUEUED_REQUESTS_PER_NETWORK = 20;
+/** A source is a network. */
+const QUEUE_LIMITS = { maxWaiting: 500, maxWaitingPerSource: 20 };
 
 type Deps = {
   database: Database;
@@ -39,12 +39,7 @@ export function createPasswordResets(deps: Deps) {
   const linkBy: LinkBy = mail ? 'mail' : showLinksInLog ? 'log' : 'operator';
   const queue = createFairQueue({
     atOnce: MAX_CONCURRENT_REQUESTS,
-    classes: {
-      anyone: {
-        maxWaiting: MAX_QUEUED_REQUESTS,
-        maxWaitingPerSource: MAX_QUEUED_REQUESTS_PER_NETWORK,
-      },
-    },
+    classes: { anyone: QUEUE_LIMITS },
   });
 
   async function send(email: string, source: RequestSource): Promise<void> {

@@ -30,7 +30,8 @@ const removePasskey = (as: Browser, guid = NIL_GUID) =>
 const prove = (as: Browser, how: string, payload: object) =>
   browse(app, 'POST', `/account/proof/${how}`, { as, payload });
 
-const isAsked = (answer: Answer, by = /with your password$/) => assertError(answer, 403, 'proof_required', by);
+const isAsked = (answer: Answer, by = /with your password$/) =>
+  assertError(answer, 403, 'proof_required', by);
 const BY_CODE = /with a one-time password or a recovery code$/;
 const BY_PASSKEY = /with a passkey$/;
 const BY_EITHER = /with a one-time password, a recovery code or a passkey$/;
