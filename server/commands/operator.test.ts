@@ -112,14 +112,14 @@ test('the help of a group lists its calls, and that of a call its arguments', as
 Create a Bank of an Organization; emits bank.created
 POST /operator/organizations/{guid}/banks
 
-  <organization-guid>  text                  UUIDv7 as 32 lowercase hex characters
-  --name               text                  required
+  <organization-guid>  text                  UUIDv7 as 32 lowercase hexadecimal characters
+  --name               text                  required; 1 to 128 characters, not only white space
   --environment        production | sandbox  required; production or sandbox
   --json               JSON                  the whole body, or - to read it from standard input; flags win
 `,
   );
   const list = await run(['organizations', 'list', '-h']);
-  assert.match(list.out, /^ {2}--per-page {2}integer {2}default 20$/m);
+  assert.match(list.out, /^ {2}--per-page {2}integer {2}default 20; Objects on a page, at most 100$/m);
   assert.doesNotMatch(list.out, /--json/);
 });
 

@@ -8,7 +8,7 @@ import type { TokenType } from '../tokens/claims.ts';
 import { scopesFor } from '../tokens/scopes.ts';
 import { type NewObject, newObjectSchema, objectFilters, objectViewSchema, viewObject } from './schema.ts';
 import type { Objects } from './service.ts';
-import { OBJECT_TYPES, type ObjectType, wordsOf } from './types.ts';
+import { article, OBJECT_TYPES, type ObjectType, wordsOf } from './types.ts';
 
 /** The same three calls for every kind of object. */
 export function registerObjects(api: HttpServer, { objects }: { objects: Objects }): void {
@@ -75,8 +75,4 @@ function holdersOf(scope: string): TokenType[] {
 
 function capitalised(words: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
-}
-
-function article(word: string): string {
-  return /^[aei]/.test(word) ? 'an' : 'a';
 }

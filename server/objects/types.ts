@@ -100,3 +100,7 @@ export const OBJECT_TYPES: readonly ObjectType[] = [
 export function wordsOf(name: string): string {
   return name.replaceAll('_', ' ');
 }
+
+export function article(word: string): string {
+  return /^[aei]/.test(word) ? 'an' : 'a';
+}

@@ -48,7 +48,7 @@ export function registerKeyRoutes(scope: HttpServer, deps: RotationDeps): void {
         operationId: 'operatorRotateSigningKey',
         'x-command': 'signing-keys rotate',
         summary:
-          'Publish a new signing key; it signs ten minutes later, and the old one stays until its tokens expire',
+          'Publish a new signing key; it signs after ten minutes, the old key verifies until its tokens expire',
         tags,
         security,
         response: answers({ 200: RotatedSigningKey }, 401, 403, 409, 413, 415),
@@ -66,7 +66,7 @@ export function registerKeyRoutes(scope: HttpServer, deps: RotationDeps): void {
       schema: {
         operationId: 'operatorRotateMasterKey',
         'x-command': 'master-key rotate',
-        summary: 'Move everything stored to the first master key of PORTICO_MASTER_KEY',
+        summary: 'Encrypt stored secrets again with the first master key of PORTICO_MASTER_KEY',
         tags,
         security,
         response: answers({ 200: RotatedMasterKey }, 401, 403, 413, 415),

@@ -53,7 +53,7 @@ export function registerTokenMetadata(
     {
       schema: {
         operationId: 'getJsonWebKeySet',
-        summary: 'The public keys of the token issuer',
+        summary: 'Get the public keys of the token issuer (RFC 7517)',
         tags,
         response: answers({ 200: JwksView }),
       },
@@ -69,7 +69,7 @@ export function registerTokenMetadata(
     {
       schema: {
         operationId: 'getAuthorizationServerMetadata',
-        summary: 'What the token issuer offers (RFC 8414)',
+        summary: 'Get the metadata of the token issuer (RFC 8414)',
         tags,
         response: answers({ 200: MetadataView }),
       },

@@ -91,7 +91,7 @@ function registerIssuance(scope: HttpServer, deps: OAuthDeps): void {
       config: { ...config, countsCalls: true },
       schema: {
         operationId: 'createToken',
-        summary: 'Obtain an access token with the client credentials grant',
+        summary: 'Issue an access token with the client credentials grant',
         tags,
         security,
         consumes,
@@ -112,7 +112,7 @@ function registerIssuance(scope: HttpServer, deps: OAuthDeps): void {
       config,
       schema: {
         operationId: 'issueCustomerToken',
-        summary: 'Obtain an access token of one customer with a key of its bank or Organization',
+        summary: 'Issue a customer token with the key pair of its bank or Organization',
         tags,
         security,
         consumes,
@@ -152,7 +152,7 @@ function registerQuestions(
       config,
       schema: {
         operationId: 'introspectToken',
-        summary: 'Ask whether a token is active, and what it carries (RFC 7662)',
+        summary: 'Introspect a token (RFC 7662)',
         tags,
         security,
         consumes,
@@ -172,7 +172,7 @@ function registerQuestions(
       config,
       schema: {
         operationId: 'revokeToken',
-        summary: 'Revoke a token; it is dead on every node when this answers (RFC 7009)',
+        summary: 'Revoke a token on every node, effective immediately (RFC 7009)',
         tags,
         security,
         consumes,
@@ -202,7 +202,7 @@ export function registerCustomerTokens(
       schema: {
         ...access.documented,
         operationId: 'createCustomerToken',
-        summary: 'Obtain an access token of one customer',
+        summary: 'Issue a customer token',
         tags,
         body: NewCustomerToken,
         response: answers({ 201: TokenView }, 400, 401, 403, 413, 415, 422),

@@ -48,7 +48,7 @@ export async function registerUploads(
       {
         schema: {
           operationId: 'preflightUpload',
-          summary: 'What browsers ask before they upload',
+          summary: 'Answer the CORS preflight request of an upload',
           tags,
           params: GuidParams,
           response: answers({ 204: { type: 'null' } }, 404),
@@ -75,11 +75,11 @@ export async function registerUploads(
         },
         schema: {
           operationId: 'uploadFile',
-          summary: 'Upload the content of a file to its upload_url, exactly as that was given',
+          summary: 'Upload the content of a file to its upload_url',
           description:
-            'The body is the raw bytes, with the content_type of the file as Content-Type and with a Content-Length. ' +
-            'The address needs no token and works once; an upload that was cut off can be repeated until it expires. ' +
-            'A second upload while one is under way gets 409 upload_in_progress with Retry-After.',
+            'Send the raw bytes with Content-Length and the content_type of the file as Content-Type. The URL needs ' +
+            'no token and works once; an interrupted upload can be repeated until upload_expires_at. ' +
+            'A second upload at the same time returns 409 upload_in_progress with Retry-After.',
           tags,
           params: GuidParams,
           body: { content: Object.fromEntries(CONTENT_TYPES.map((type) => [type, { schema: {} }])) },

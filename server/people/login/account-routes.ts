@@ -31,7 +31,7 @@ function registerPerson(dashboard: HttpServer, { login, from, describe }: RouteT
       schema: {
         ...bySession,
         operationId: 'updateOwnAccount',
-        summary: 'Change one’s name',
+        summary: 'Change your name',
         tags,
         body: AccountChanges,
         response: answers({ 200: SessionView }, 401, 403, 413, 415),
@@ -50,7 +50,7 @@ function registerPerson(dashboard: HttpServer, { login, from, describe }: RouteT
       schema: {
         ...bySession,
         operationId: 'changePassword',
-        summary: 'Change one’s password; every other session ends',
+        summary: 'Change your password; all other sessions end',
         tags,
         body: PasswordChange,
         response: answers({ 204: { type: 'null' } }, 401, 403, 413, 415, 422, 503),
@@ -73,7 +73,7 @@ function registerTotp(dashboard: HttpServer, { login, from }: RouteTools): void 
         ...bySession,
         operationId: 'createTotp',
         summary:
-          'Get the secret for an authenticator app; on once a code of it is confirmed. Takes a fresh proof',
+          'Create a secret for an authenticator app, enabled by confirming a code. Needs a fresh proof',
         tags,
         body: Nothing,
         response: answers({ 201: NewTotpView }, 401, 403, 409, 413, 415),
@@ -88,7 +88,7 @@ function registerTotp(dashboard: HttpServer, { login, from }: RouteTools): void 
       schema: {
         ...bySession,
         operationId: 'confirmTotp',
-        summary: 'Turn one-time passwords on; the recovery codes are shown this once',
+        summary: 'Enable one-time passwords; only this response has the recovery codes',
         tags,
         body: TotpConfirmation,
         response: answers({ 200: RecoveryCodesView }, 401, 403, 409, 413, 415, 422),
@@ -106,7 +106,7 @@ function registerTotp(dashboard: HttpServer, { login, from }: RouteTools): void 
       schema: {
         ...bySession,
         operationId: 'deleteTotp',
-        summary: 'Turn one-time passwords off, with one’s password. Takes a fresh proof',
+        summary: 'Disable one-time passwords, with your password. Needs a fresh proof',
         tags,
         body: PasswordConfirmation,
         response: answers({ 204: { type: 'null' } }, 401, 403, 409, 413, 415, 422, 503),
@@ -126,7 +126,7 @@ function registerSessions(dashboard: HttpServer, { login, from }: RouteTools): v
       schema: {
         ...bySession,
         operationId: 'listSessions',
-        summary: 'Where one is logged in',
+        summary: 'List your sessions',
         tags,
         response: answers({ 200: SessionListView }, 401, 403),
       },
@@ -140,7 +140,7 @@ function registerSessions(dashboard: HttpServer, { login, from }: RouteTools): v
       schema: {
         ...bySession,
         operationId: 'endSession',
-        summary: 'End a session and every token got with it',
+        summary: 'End a session and revoke its tokens',
         tags,
         params: GuidParams,
         response: answers({ 204: { type: 'null' } }, 401, 403, 404, 413, 415),

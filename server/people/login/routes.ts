@@ -61,7 +61,7 @@ function registerEntry(dashboard: HttpServer, { login, from, begin }: RouteTools
       config,
       schema: {
         operationId: 'logIn',
-        summary: 'Log in with email address and password, and a one-time password where that is on',
+        summary: 'Log in with email address, password and, if enabled, one-time password',
         tags,
         body: LoginBody,
         response: answers({ 200: SessionView }, 401, 403, 413, 415, 503),
@@ -80,7 +80,7 @@ function registerEntry(dashboard: HttpServer, { login, from, begin }: RouteTools
       config,
       schema: {
         operationId: 'createPasskeyLoginOptions',
-        summary: 'What a passkey has to sign to log in; good once, for 5 minutes',
+        summary: 'Create the single-use challenge of a passkey login, valid for 5 minutes',
         tags,
         body: Nothing,
         response: answers({ 200: PasskeyLoginOptions }, 403, 413, 415),
@@ -116,7 +116,7 @@ function registerSession(dashboard: HttpServer, { login, baseUrl, from, describe
       schema: {
         ...bySession,
         operationId: 'getSession',
-        summary: 'Who is logged in, and on which teams they are',
+        summary: 'Get the session, its member and their Organizations',
         tags,
         response: answers({ 200: SessionView }, 401, 403),
       },
@@ -130,7 +130,7 @@ function registerSession(dashboard: HttpServer, { login, baseUrl, from, describe
       schema: {
         ...bySession,
         operationId: 'logOut',
-        summary: 'End this session and every token got with it',
+        summary: 'Log out: end this session and revoke its tokens',
         tags,
         body: Nothing,
         response: answers({ 204: { type: 'null' } }, 401, 403, 413, 415),
@@ -151,7 +151,7 @@ function registerSession(dashboard: HttpServer, { login, baseUrl, from, describe
       schema: {
         ...bySession,
         operationId: 'createUserToken',
-        summary: 'Obtain a user token for one Organization and environment, with the scopes of one’s role',
+        summary: 'Issue a user token for an Organization and environment, with the scopes of the role',
         tags,
         body: UserTokenBody,
         response: answers({ 200: UserTokenView }, 401, 403, 404, 413, 415),

@@ -26,7 +26,7 @@ export function registerMemberPolicy(
       schema: {
         ...read.documented,
         operationId: 'getMemberPolicy',
-        summary: 'Get what the Organization requires of its members',
+        summary: 'Get the second-factor policy of the Organization',
         tags,
         response: answers({ 200: SecondFactorView }, 401, 403, 404),
       },
@@ -41,7 +41,7 @@ export function registerMemberPolicy(
       schema: {
         ...write.documented,
         operationId: 'updateMemberPolicy',
-        summary: 'Require a second factor of roles, or for changes in production',
+        summary: 'Change the second-factor policy of the Organization',
         tags,
         body: SecondFactorChanges,
         response: answers({ 200: SecondFactorView }, 400, 401, 403, 404, 413, 415),

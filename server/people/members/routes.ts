@@ -35,8 +35,7 @@ export function registerMembers(
       schema: {
         ...write.documented,
         operationId: 'inviteMember',
-        summary:
-          'Invite a person to the team; the link goes by mail, or is in the answer without a mail server',
+        summary: 'Invite a person to the team; without a mail server the response has the link',
         tags,
         body: NewMember,
         response: answers({ 201: InvitedMemberView }, 400, 401, 403, 404, 409, 413, 415, 422),
@@ -58,7 +57,7 @@ export function registerMembers(
       schema: {
         ...write.documented,
         operationId: 'updateMember',
-        summary: 'Give a member another role; the tokens of the old one are dead when this answers',
+        summary: 'Change the role of a member and revoke their tokens',
         tags,
         params: GuidParams,
         body: RoleChange,
@@ -84,7 +83,7 @@ export function registerMembers(
       schema: {
         ...write.documented,
         operationId: 'removeMember',
-        summary: 'Take a member from the team; their tokens for it are dead when this answers',
+        summary: 'Remove a member from the team and revoke their tokens',
         tags,
         params: GuidParams,
         response: answers({ 204: { type: 'null' } }, 401, 403, 404, 409, 413, 415),

@@ -23,7 +23,7 @@ export function registerLinks(dashboard: HttpServer, tools: RouteTools): void {
       config,
       schema: {
         operationId: 'requestPasswordReset',
-        summary: 'Ask for a link to set a new password; the answer is the same for every address',
+        summary: 'Request a password reset link; the response is the same for every address',
         tags,
         body: PasswordResetBody,
         response: answers({ 202: PasswordResetView }, 403, 413, 415),
@@ -42,7 +42,7 @@ export function registerLinks(dashboard: HttpServer, tools: RouteTools): void {
       config,
       schema: {
         operationId: 'inspectLink',
-        summary: 'What a link is for',
+        summary: 'Get the purpose of a link',
         tags,
         body: LinkBody,
         response: answers({ 200: LinkView }, 403, 404, 413, 415),
@@ -65,7 +65,7 @@ export function registerLinks(dashboard: HttpServer, tools: RouteTools): void {
       schema: {
         ...bySession,
         operationId: 'acceptInvitation',
-        summary: 'Accept an invitation as whoever is logged in',
+        summary: 'Accept an invitation with the account of this session',
         tags,
         body: LinkBody,
         response: answers({ 200: SessionView }, 401, 403, 404, 413, 415),
@@ -84,7 +84,7 @@ export function registerLinks(dashboard: HttpServer, tools: RouteTools): void {
       schema: {
         operationId: 'setPassword',
         summary:
-          'Set a password by a link, and be logged in; every other session ends, and a reset removes the passkeys',
+          'Set a password with a link and log in; all other sessions end, a reset also removes the passkeys',
         tags,
         body: NewPasswordBody,
         response: answers({ 200: SessionView }, 401, 403, 404, 409, 413, 415, 422, 503),

@@ -24,7 +24,7 @@ export function registerPasskeys(dashboard: HttpServer, { login, from }: RouteTo
       schema: {
         ...bySession,
         operationId: 'listPasskeys',
-        summary: 'List one’s passkeys',
+        summary: 'List your passkeys',
         tags,
         response: answers({ 200: PasskeyListView }, 401, 403),
       },
@@ -38,8 +38,7 @@ export function registerPasskeys(dashboard: HttpServer, { login, from }: RouteTo
       schema: {
         ...bySession,
         operationId: 'createPasskeyOptions',
-        summary:
-          'What an authenticator has to sign to become a passkey; good once, for 5 minutes. Takes a fresh proof',
+        summary: 'Create the single-use challenge of a new passkey, valid for 5 minutes. Needs a fresh proof',
         tags,
         body: Nothing,
         response: answers({ 200: PasskeyCreationOptions }, 401, 403, 409, 413, 415, 422),
@@ -75,7 +74,7 @@ export function registerPasskeys(dashboard: HttpServer, { login, from }: RouteTo
       schema: {
         ...bySession,
         operationId: 'deletePasskey',
-        summary: 'Remove a passkey. Takes a fresh proof',
+        summary: 'Delete a passkey. Needs a fresh proof',
         tags,
         params: GuidParams,
         response: answers({ 204: { type: 'null' } }, 401, 403, 404, 409, 413, 415),

@@ -16,8 +16,7 @@ export function registerProofs(dashboard: HttpServer, { login, from }: RouteTool
       schema: {
         ...bySession,
         operationId: 'proveByPassword',
-        summary:
-          'Prove by one’s password that it is oneself; good for 5 minutes. Refused for a person with a second factor',
+        summary: 'Prove your identity with your password for 5 minutes; not with a second factor enabled',
         tags,
         body: PasswordConfirmation,
         response: answers({ 204: { type: 'null' } }, 401, 403, 409, 413, 415, 422, 503),
@@ -35,7 +34,7 @@ export function registerProofs(dashboard: HttpServer, { login, from }: RouteTool
       schema: {
         ...bySession,
         operationId: 'proveByTotp',
-        summary: 'Prove it by a one-time password or a recovery code',
+        summary: 'Prove your identity with a one-time password or a recovery code for 5 minutes',
         tags,
         body: TotpConfirmation,
         response: answers({ 204: { type: 'null' } }, 401, 403, 413, 415, 422),
@@ -53,7 +52,8 @@ export function registerProofs(dashboard: HttpServer, { login, from }: RouteTool
       schema: {
         ...bySession,
         operationId: 'proveByPasskey',
-        summary: 'Prove it by a passkey, which signs the options of a login',
+        summary:
+          'Prove your identity with a passkey for 5 minutes; it signs the challenge of a passkey login',
         tags,
         body: PasskeyLogin,
         response: answers({ 204: { type: 'null' } }, 401, 403, 413, 415, 422),

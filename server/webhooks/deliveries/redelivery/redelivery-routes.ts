@@ -24,7 +24,7 @@ export function registerRecoveries(api: HttpServer, { recoveries }: { recoveries
       schema: {
         ...execute.documented,
         operationId: 'createRecovery',
-        summary: 'Deliver everything once more that failed at a subscription in a window of time',
+        summary: 'Redeliver all failed deliveries of a subscription in a time range',
         tags,
         body: NewRecovery,
         response: answers({ 201: RecoveryView }, 400, 401, 403, 404, 409, 413, 415, 422),

@@ -18,8 +18,7 @@ export function registerDeliveryStatistics(
       schema: {
         ...read.documented,
         operationId: 'getDeliveryStatistics',
-        summary:
-          'How many events and deliveries there were over the last hour, day or week, and how they went',
+        summary: 'Get the event and delivery statistics of the last hour, day or week',
         tags: ['Deliveries'],
         querystring: StatisticsQuery,
         response: answers({ 200: StatisticsView }, 400, 401, 403, 422),
