@@ -119,7 +119,7 @@ POST /operator/organizations/{guid}/banks
 `,
   );
   const list = await run(['organizations', 'list', '-h']);
-  assert.match(list.out, /^ {2}--per-page {2}integer {2}default 20; Objects on a page, at most 100$/m);
+  assert.match(list.out, /^ {2}--per-page {2}integer {2}Objects on a page, at most 100; default 20$/m);
   assert.doesNotMatch(list.out, /--json/);
 });
 
