@@ -112,8 +112,8 @@ test('the help of a group lists its calls, and that of a call its arguments', as
 Create a Bank of an Organization; emits bank.created
 POST /operator/organizations/{guid}/banks
 
-  <organization-guid>  text                  UUIDv7 as 32 lowercase hex characters
-  --name               text                  required
+  <organization-guid>  text                  UUIDv7 as 32 lowercase hexadecimal characters
+  --name               text                  required; 1 to 128 characters, not only white space
   --environment        production | sandbox  required; production or sandbox
   --json               JSON                  the whole body, or - to read it from standard input; flags override its fields
 `,
@@ -122,7 +122,7 @@ POST /operator/organizations/{guid}/banks
   for (const flag of ['live', 'features', 'second-factor-roles', 'second-factor-in-production'])
     assert.match(update.out, new RegExp(`^ {2}--${flag} `, 'm'));
   const list = await run(['organizations', 'list', '-h']);
-  assert.match(list.out, /^ {2}--per-page {2}integer {2}default 20$/m);
+  assert.match(list.out, /^ {2}--per-page {2}integer {2}Objects on a page, at most 100; default 20$/m);
   assert.doesNotMatch(list.out, /--json/);
 });
 

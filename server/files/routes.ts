@@ -40,7 +40,7 @@ export function registerFiles(api: HttpServer, { files }: { files: Files }): voi
       schema: {
         ...execute.documented,
         operationId: 'createFile',
-        summary: 'Create a file of a customer, with data or for upload',
+        summary: 'Create a file of a customer, with its content or an upload URL',
         tags,
         body: NewFile,
         response: answers({ 201: FileView }, 400, 401, 403, 413, 415, 422, 503),

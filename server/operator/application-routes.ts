@@ -29,7 +29,7 @@ export function registerApplicationRoutes(scope: HttpServer, deps: ApplicationDe
       schema: {
         operationId: 'operatorCreateOrganizationApplication',
         'x-command': 'organizations create-application',
-        summary: 'Create an Organization key pair; client_secret is shown once',
+        summary: 'Create an Organization key pair; only this response has the client_secret',
         tags,
         security,
         params: GuidParams,
@@ -51,7 +51,7 @@ export function registerApplicationRoutes(scope: HttpServer, deps: ApplicationDe
       schema: {
         operationId: 'operatorCreateBankApplication',
         'x-command': 'banks create-application',
-        summary: 'Create a Bank key pair; client_secret is shown once',
+        summary: 'Create a Bank key pair; only this response has the client_secret',
         tags,
         security,
         params: GuidParams,
@@ -74,7 +74,7 @@ export function registerApplicationRoutes(scope: HttpServer, deps: ApplicationDe
       schema: {
         operationId: 'operatorDeleteApplication',
         'x-command': 'applications remove',
-        summary: 'Remove a key pair of any partner; its tokens are revoked on every node',
+        summary: 'Delete a key pair of any partner and revoke its tokens on every node',
         tags,
         security,
         params: ApplicationParams,

@@ -18,7 +18,7 @@ export function registerEventRoutes(scope: HttpServer, { ingest }: EventDeps): v
       schema: {
         operationId: 'operatorCreateEvents',
         'x-command': 'events create',
-        summary: 'Publish events of the platform; idempotent on guid',
+        summary: 'Create events of the platform; idempotent by guid',
         tags: ['Operator: events'],
         security,
         body: ReportedEvents,

@@ -36,7 +36,7 @@ export function registerKeyRoutes(scope: HttpServer, deps: RotationDeps): void {
         operationId: 'operatorRotateSigningKey',
         'x-command': 'signing-keys rotate',
         summary:
-          'Publish a new signing key; it signs after ten minutes, and the old key stays published until its tokens expire',
+          'Publish a new signing key; it signs after ten minutes, the old key verifies until its tokens expire',
         tags,
         security,
         response: answers({ 200: RotatedSigningKey }, 401, 403, 409, 413, 415),
@@ -54,7 +54,7 @@ export function registerKeyRoutes(scope: HttpServer, deps: RotationDeps): void {
       schema: {
         operationId: 'operatorRotateMasterKey',
         'x-command': 'master-key rotate',
-        summary: 'Re-encrypt all stored secrets with the first key of PORTICO_MASTER_KEY',
+        summary: 'Encrypt stored secrets again with the first master key of PORTICO_MASTER_KEY',
         tags,
         security,
         response: answers({ 200: RotatedMasterKey }, 401, 403, 413, 415),

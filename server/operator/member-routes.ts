@@ -44,7 +44,7 @@ export function registerMemberRoutes(
       schema: {
         operationId: 'operatorInviteMember',
         'x-command': 'members create',
-        summary: 'Invite a member to an Organization; invitation_link is shown once',
+        summary: 'Invite a person to an Organization; only this response has the invitation_link',
         tags,
         security,
         params: GuidParams,
@@ -79,7 +79,7 @@ export function registerMemberRoutes(
       schema: {
         operationId: 'operatorRemoveMember',
         'x-command': 'members remove',
-        summary: 'Remove a member of an Organization, also the last Founder',
+        summary: 'Remove a member from an Organization, even the last Founder',
         tags,
         security,
         params: TeamMemberParams,
@@ -99,7 +99,7 @@ export function registerMemberRoutes(
       schema: {
         operationId: 'operatorResetPassword',
         'x-command': 'members password-reset',
-        summary: 'Create a link to set a new password',
+        summary: 'Create a password reset link for a person',
         tags,
         security,
         params: GuidParams,

@@ -32,7 +32,7 @@ export function registerSubscriptionRoutes(scope: HttpServer, deps: Subscription
       schema: {
         operationId: 'operatorCreateSubscription',
         'x-command': 'subscriptions create',
-        summary: 'Create a webhook subscription for a partner; signing_key is shown once',
+        summary: 'Create a webhook subscription for a partner; only this response has the signing_key',
         tags,
         security,
         params: GuidParams,
@@ -104,7 +104,7 @@ export function registerSubscriptionRoutes(scope: HttpServer, deps: Subscription
       schema: {
         operationId: 'operatorDeleteSubscription',
         'x-command': 'subscriptions delete',
-        summary: 'Schedule the deletion of a webhook subscription; it delivers for 24 more hours',
+        summary: 'Schedule the deletion of a webhook subscription; it delivers for another 24 hours',
         tags,
         security,
         params: GuidParams,

@@ -52,7 +52,7 @@ export function registerTokenMetadata(
     {
       schema: {
         operationId: 'getJsonWebKeySet',
-        summary: 'Get the public keys of the token issuer',
+        summary: 'Get the public keys of the token issuer (RFC 7517)',
         tags,
         response: answers({ 200: JwksView }),
       },

@@ -89,7 +89,7 @@ function registerIssuance(scope: HttpServer, deps: OAuthDeps): void {
       config: { ...config, countsCalls: true },
       schema: {
         operationId: 'createToken',
-        summary: 'Obtain an access token with the client credentials grant',
+        summary: 'Issue an access token with the client credentials grant',
         tags,
         security,
         consumes,
@@ -110,7 +110,7 @@ function registerIssuance(scope: HttpServer, deps: OAuthDeps): void {
       config,
       schema: {
         operationId: 'issueCustomerToken',
-        summary: 'Obtain a customer token with a key of its bank or Organization',
+        summary: 'Issue a customer token with the key pair of its bank or Organization',
         tags,
         security,
         consumes,
@@ -150,7 +150,7 @@ function registerTokenInspection(
       config,
       schema: {
         operationId: 'introspectToken',
-        summary: 'Get the state and the claims of a token (RFC 7662)',
+        summary: 'Introspect a token (RFC 7662)',
         tags,
         security,
         consumes,
@@ -170,7 +170,7 @@ function registerTokenInspection(
       config,
       schema: {
         operationId: 'revokeToken',
-        summary: 'Revoke a token. No node accepts it once the response is sent (RFC 7009)',
+        summary: 'Revoke a token on every node, effective immediately (RFC 7009)',
         tags,
         security,
         consumes,
@@ -200,7 +200,7 @@ export function registerCustomerTokens(
       schema: {
         ...access.documented,
         operationId: 'createCustomerToken',
-        summary: 'Obtain a customer token',
+        summary: 'Issue a customer token',
         tags,
         body: NewCustomerToken,
         response: answers({ 201: TokenView }, 400, 401, 403, 413, 415, 422),

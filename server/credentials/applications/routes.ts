@@ -73,7 +73,7 @@ function registerKind(api: HttpServer, { applications }: ApplicationRoutesDeps, 
       schema: {
         ...write.documented,
         operationId: `update${owner}Application`,
-        summary: 'Change name, scopes or IP allowlist. Tokens already issued are not affected',
+        summary: 'Change name, scopes or IP allowlist; issued tokens stay unchanged',
         tags,
         params: ApplicationParams,
         body: ApplicationChanges,
@@ -96,7 +96,7 @@ function registerKind(api: HttpServer, { applications }: ApplicationRoutesDeps, 
       schema: {
         ...remove.documented,
         operationId: `delete${owner}Application`,
-        summary: 'Remove a key pair. Its tokens are revoked',
+        summary: 'Delete a key pair and revoke its tokens on every node',
         tags,
         params: ApplicationParams,
         response: answers({ 204: { type: 'null' } }, 401, 403, 404, 413, 415),
@@ -119,7 +119,7 @@ function registerCreation(api: HttpServer, deps: ApplicationRoutesDeps): void {
   const { applications, organizations, allowlistPolicy } = deps;
   const tags = ['Applications'];
   const response = answers({ 201: CreatedApplicationView }, 400, 401, 403, 413, 415, 422);
-  const summary = 'Generate a key pair. client_secret is shown only once';
+  const summary = 'Create a key pair; only this response has the client_secret';
   const forOrganization = change('organization', ['user']);
   const forBank = change('bank', ['user']);
 

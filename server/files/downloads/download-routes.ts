@@ -24,7 +24,7 @@ export function registerDownloads(
       onRequest: async (_request, reply) => void reply.headers(ANY_ORIGIN),
       schema: {
         operationId: 'downloadFile',
-        summary: 'Download a file from its download_url; range requests are supported',
+        summary: 'Download a file from its download_url; supports ranges',
         tags: ['Files'],
         params: GuidParams,
         response: answers({ 200: bytes, 206: bytes }, 403, 404, 416),

@@ -47,7 +47,7 @@ export async function registerUploads(
       {
         schema: {
           operationId: 'preflightUpload',
-          summary: 'CORS preflight of an upload',
+          summary: 'Answer the CORS preflight request of an upload',
           tags,
           params: GuidParams,
           response: answers({ 204: { type: 'null' } }, 404),
@@ -76,9 +76,9 @@ export async function registerUploads(
           operationId: 'uploadFile',
           summary: 'Upload the content of a file to its upload_url',
           description:
-            'The body is the raw bytes, with the content_type of the file as Content-Type and with a Content-Length. ' +
-            'The URL needs no token and works once; an upload that was cut off can be repeated until the URL expires. ' +
-            'A second upload while one is in progress gets 409 upload_in_progress with Retry-After.',
+            'Send the raw bytes with Content-Length and the content_type of the file as Content-Type. The URL needs ' +
+            'no token and works once; an interrupted upload can be repeated until upload_expires_at. ' +
+            'A second upload at the same time returns 409 upload_in_progress with Retry-After.',
           tags,
           params: GuidParams,
           body: { content: Object.fromEntries(CONTENT_TYPES.map((type) => [type, { schema: {} }])) },

@@ -25,7 +25,7 @@ export function registerHealth(
       schema: {
         operationId: 'getHealth',
         tags,
-        summary: 'The process is alive',
+        summary: 'Check that the process is alive',
         response: answers({ 200: Status }),
       },
     },
@@ -38,7 +38,7 @@ export function registerHealth(
       schema: {
         operationId: 'getReadiness',
         tags,
-        summary: 'The database is reachable and its schema is the one this version needs',
+        summary: 'Check that the database is reachable and its schema is up to date',
         response: answers({ 200: Status }, 503),
       },
     },
@@ -53,7 +53,7 @@ export function registerMetrics(server: HttpServer, metrics: Metrics): void {
       schema: {
         operationId: 'getMetrics',
         tags,
-        summary: 'Prometheus metrics; no label names a tenant',
+        summary: 'Get Prometheus metrics, without tenants in the labels',
         response: answers({
           200: {
             content: {

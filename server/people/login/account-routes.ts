@@ -49,7 +49,7 @@ function registerPerson(dashboard: HttpServer, { login, sourceOf, describe }: Ro
       schema: {
         ...bySession,
         operationId: 'changePassword',
-        summary: 'Change your password. Every other session ends',
+        summary: 'Change your password; all other sessions end',
         tags,
         body: PasswordChange,
         response: answers({ 204: { type: 'null' } }, 401, 403, 413, 415, 422, 503),
@@ -72,7 +72,7 @@ function registerTotp(dashboard: HttpServer, { login, sourceOf }: RouteTools): v
         ...bySession,
         operationId: 'createTotp',
         summary:
-          'Get the secret for an authenticator app. Confirm a code to turn it on. Requires a fresh proof',
+          'Create a secret for an authenticator app, enabled by confirming a code. Needs a fresh proof',
         tags,
         body: Nothing,
         response: answers({ 201: NewTotpView }, 401, 403, 409, 413, 415),
@@ -87,7 +87,7 @@ function registerTotp(dashboard: HttpServer, { login, sourceOf }: RouteTools): v
       schema: {
         ...bySession,
         operationId: 'confirmTotp',
-        summary: 'Turn one-time passwords on. The recovery codes are shown only once',
+        summary: 'Enable one-time passwords; only this response has the recovery codes',
         tags,
         body: TotpConfirmation,
         response: answers({ 200: RecoveryCodesView }, 401, 403, 409, 413, 415, 422),
@@ -105,7 +105,7 @@ function registerTotp(dashboard: HttpServer, { login, sourceOf }: RouteTools): v
       schema: {
         ...bySession,
         operationId: 'deleteTotp',
-        summary: 'Turn one-time passwords off with your password. Requires a fresh proof',
+        summary: 'Disable one-time passwords, with your password. Needs a fresh proof',
         tags,
         body: PasswordConfirmation,
         response: answers({ 204: { type: 'null' } }, 401, 403, 409, 413, 415, 422, 503),

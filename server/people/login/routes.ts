@@ -58,7 +58,7 @@ function registerAuthentication(
       config,
       schema: {
         operationId: 'logIn',
-        summary: 'Log in with email address, password and, if turned on, a one-time password',
+        summary: 'Log in with email address, password and, if enabled, one-time password',
         tags,
         body: LoginBody,
         response: answers({ 200: SessionView }, 401, 403, 413, 415, 503),
@@ -77,7 +77,7 @@ function registerAuthentication(
       config,
       schema: {
         operationId: 'createPasskeyLoginOptions',
-        summary: 'Get the options for a passkey login, valid once within 5 minutes',
+        summary: 'Create the single-use challenge of a passkey login, valid for 5 minutes',
         tags,
         body: Nothing,
         response: answers({ 200: PasskeyLoginOptions }, 403, 413, 415),
@@ -116,7 +116,7 @@ function registerSession(dashboard: HttpServer, { login, baseUrl, sourceOf, desc
       schema: {
         ...bySession,
         operationId: 'getSession',
-        summary: 'Get the logged-in person and their Organizations',
+        summary: 'Get the session, its member and their Organizations',
         tags,
         response: answers({ 200: SessionView }, 401, 403),
       },
@@ -130,7 +130,7 @@ function registerSession(dashboard: HttpServer, { login, baseUrl, sourceOf, desc
       schema: {
         ...bySession,
         operationId: 'logOut',
-        summary: 'End this session and revoke its tokens',
+        summary: 'Log out: end this session and revoke its tokens',
         tags,
         body: Nothing,
         response: answers({ 204: { type: 'null' } }, 401, 403, 413, 415),
@@ -151,7 +151,7 @@ function registerSession(dashboard: HttpServer, { login, baseUrl, sourceOf, desc
       schema: {
         ...bySession,
         operationId: 'createUserToken',
-        summary: 'Obtain a user token for one Organization and environment, with the scopes of your role',
+        summary: 'Issue a user token for an Organization and environment, with the scopes of the role',
         tags,
         body: UserTokenBody,
         response: answers({ 200: UserTokenView }, 401, 403, 404, 413, 415),

@@ -41,7 +41,7 @@ export function registerMemberPolicy(
       schema: {
         ...write.documented,
         operationId: 'updateMemberPolicy',
-        summary: 'Change which roles need a second factor, and whether production changes do',
+        summary: 'Change the second-factor policy of the Organization',
         tags,
         body: SecondFactorChanges,
         response: answers({ 200: SecondFactorView }, 400, 401, 403, 404, 413, 415),

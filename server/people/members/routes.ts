@@ -35,7 +35,7 @@ export function registerMembers(
       schema: {
         ...write.documented,
         operationId: 'inviteMember',
-        summary: 'Invite a person to the team. Without a mail server the response has the invitation link',
+        summary: 'Invite a person to the team; without a mail server the response has the link',
         tags,
         body: NewMember,
         response: answers({ 201: InvitedMemberView }, 400, 401, 403, 404, 409, 413, 415, 422),
@@ -57,7 +57,7 @@ export function registerMembers(
       schema: {
         ...write.documented,
         operationId: 'updateMember',
-        summary: 'Change the role of a member. Tokens with the old role are revoked',
+        summary: 'Change the role of a member and revoke their tokens',
         tags,
         params: GuidParams,
         body: RoleChange,
@@ -83,7 +83,7 @@ export function registerMembers(
       schema: {
         ...write.documented,
         operationId: 'removeMember',
-        summary: 'Remove a member from the team. Their tokens for it are revoked',
+        summary: 'Remove a member from the team and revoke their tokens',
         tags,
         params: GuidParams,
         response: answers({ 204: { type: 'null' } }, 401, 403, 404, 409, 413, 415),

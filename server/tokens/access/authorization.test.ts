@@ -15,6 +15,7 @@ import {
   watchApiRoutes,
 } from '../../../testing/api-callers.ts';
 import { type Answer, assertError, createTestApp } from '../../../testing/app.ts';
+import { pascalCase } from '../../infrastructure/http/openapi/names.ts';
 import type { TokenType } from '../claims.ts';
 import { holdsScope } from '../scopes.ts';
 
@@ -182,9 +183,15 @@ const CONTRACT_ACCESS: Record<string, readonly [types: string, scopes: string]> 
     `accounts trades transfers identity_verifications plans executions external_bank_accounts`
       .split(' ')
       .flatMap((plural) => [
-        [`${plural}.create`, ['organization bank customer user', `${plural}:execute`] as const],
-        [`${plural}.list`, ['organization bank customer user', `${plural}:read`] as const],
-        [`${plural}.get`, ['organization bank customer user', `${plural}:read`] as const],
+        [
+          `create${pascalCase(plural.slice(0, -1))}`,
+          ['organization bank customer user', `${plural}:execute`] as const,
+        ],
+        [`list${pascalCase(plural)}`, ['organization bank customer user', `${plural}:read`] as const],
+        [
+          `get${pascalCase(plural.slice(0, -1))}`,
+          ['organization bank customer user', `${plural}:read`] as const,
+        ],
       ]),
   ),
   createBank: ['organization user', 'banks:execute'],

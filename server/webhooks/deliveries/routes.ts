@@ -63,7 +63,7 @@ export function registerDeliveries(api: HttpServer, { deliveries }: { deliveries
       schema: {
         ...execute.documented,
         operationId: 'createDelivery',
-        summary: 'Redeliver an event to a subscription, with a new cycle of attempts',
+        summary: 'Redeliver an event to a subscription, with a new retry cycle',
         tags,
         body: NewDelivery,
         response: answers({ 201: DeliveryView }, 400, 401, 403, 404, 409, 413, 415, 422),

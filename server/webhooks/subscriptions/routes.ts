@@ -31,7 +31,7 @@ export function registerSubscriptions(
       schema: {
         ...write.documented,
         operationId: 'createSubscription',
-        summary: 'Create a webhook subscription; signing_key is shown only once',
+        summary: 'Create a webhook subscription; only this response has the signing_key',
         tags,
         body: NewSubscription,
         response: answers({ 201: CreatedSubscriptionView }, 400, 401, 403, 413, 415, 422),
@@ -74,7 +74,7 @@ export function registerSubscriptions(
       schema: {
         ...write.documented,
         operationId: 'updateSubscription',
-        summary: 'Change the name or the url of a webhook subscription',
+        summary: 'Change the name or the URL of a webhook subscription',
         tags,
         params: GuidParams,
         body: SubscriptionChanges,
@@ -96,7 +96,7 @@ export function registerSubscriptions(
       schema: {
         ...execute.documented,
         operationId: 'deleteSubscription',
-        summary: 'Delete a webhook subscription; it delivers for another 24 hours',
+        summary: 'Schedule the deletion of a webhook subscription; it delivers for another 24 hours',
         tags,
         params: GuidParams,
         response: answers({ 200: SubscriptionView }, 401, 403, 404, 409, 413, 415, 422),

@@ -45,6 +45,45 @@ test('what endpoints receive is described: the six fields, every event type, the
   );
 });
 
+const { body: document } = await app.call({ url: '/openapi.json' });
+const { components, tags } = document as unknown as {
+  components: { schemas: Record<string, { examples?: unknown[] }> };
+  tags: { name: string; description: string }[];
+};
+
+test('every JSON body is a named schema with an example', () => {
+  for (const name of [
+    'Customer',
+    'NewCustomer',
+    'CustomerPage',
+    'Transfer',
+    'Subscription',
+    'Event',
+    'Delivery',
+  ])
+    assert.ok(components.schemas[name], name);
+  for (const [name, { examples }] of Object.entries(components.schemas))
+    assert.equal(examples?.length, 1, name);
+  const unnamed = Object.entries(document.paths as Record<string, object>).filter(([, methods]) =>
+    /"application\/json":\{"schema":(?!\{"\$ref"|\{\})/.test(JSON.stringify(methods)),
+  );
+  assert.deepEqual(unnamed, []);
+});
+
+test('every tag in use is described, and no other', () => {
+  const used = new Set(operations.flatMap((operation) => operation.tags ?? []));
+  assert.deepEqual(new Set(tags.map(({ name }) => name)), used);
+  for (const { name, description } of tags) assert.ok(description, name);
+});
+
+test('an operation without credentials is marked as public', () => {
+  const open = operations
+    .filter(({ security }) => security?.length === 0)
+    .map(({ operationId }) => operationId);
+  assert.ok(open.includes('getJsonWebKeySet') && open.includes('uploadFile') && open.includes('logIn'));
+  for (const { operationId, security } of operations) assert.ok(security, operationId);
+});
+
 test('every route is in the document, and nothing else is', () => {
   const visible = registered.filter(({ method, schema }) => method !== 'HEAD' && !schema?.hide);
   const routes = visible.map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);

@@ -5,13 +5,13 @@ import { sessionCookieName } from '../session-cookie.ts';
 import { moveToComponents, type OpenApiDocument } from './components.ts';
 import { describeTags } from './tags.ts';
 
-/** In the form of OpenAPI 3.1, where what we call is described beside what we answer. */
+/** Requests that the service sends, as OpenAPI 3.1 describes them. */
 type OpenApiWebhooks = Extract<
   NonNullable<FastifyDynamicSwaggerOptions['openapi']>,
   { webhooks?: unknown }
 >['webhooks'];
 
-/** The reference page runs its own script and styles from this origin, and reaches nothing elsewhere. */
+/** The reference page loads scripts and styles from this origin only. */
 const REFERENCE_POLICY = [
   "default-src 'none'",
   "script-src 'self' 'unsafe-inline'",
@@ -26,8 +26,8 @@ const REFERENCE_POLICY = [
 ].join('; ');
 
 /**
- * By itself the page would load fonts, and on localhost offer to send the document to its makers: an AI agent,
- * an MCP generator, a share button, a hosted client, a request proxy. All of it is off.
+ * Disables what the page loads or sends elsewhere by default: fonts, telemetry, an AI agent, an MCP generator, a share
+ * button, a hosted client and a request proxy.
  */
 const REFERENCE = {
   url: '/openapi.json',
@@ -43,32 +43,32 @@ const REFERENCE = {
   persistAuth: false,
 } as const;
 
-export const PARTNER_INTRODUCTION = `Keys, tokens, webhooks and files: the front door of a banking and trading platform.
+export const PARTNER_INTRODUCTION = `API keys, access tokens, webhooks and files of a banking and trading platform.
 
-**Authenticate.** Exchange a key pair for a token at \`POST /oauth/token\`, with the scopes you need and no more, and
-send it as \`Authorization: Bearer …\`. Keep it until shortly before \`expires_in\` has passed. Each operation names the
-scopes and the kinds of token that it accepts.
+**Authentication.** Exchange a key pair for an access token at \`POST /oauth/token\`, with the scopes you need, and send
+it as \`Authorization: Bearer …\`. Reuse it until shortly before \`expires_in\` has passed. Each operation lists the
+scopes and the token types that it accepts.
 
-**Errors** are one JSON body: \`error\`, \`message_code\` (for your code) and \`message\` (for you; it names the field).
-Every answer carries an \`X-Request-Id\`: tell it to support.
+**Errors** have one JSON body: \`error\`, \`message_code\` (for your code) and \`message\` (for a person; it names the
+field). Every response has an \`X-Request-Id\`. Include it when you contact support.
 
-**Lists** come newest first, by \`page\` and \`per_page\`, or for a walk of any depth by \`after\` with the \`next\` of the
-page before. Filters take one value or several, separated by commas.
+**Lists** are sorted newest first. Use \`page\` and \`per_page\`, or for lists of any length \`after\` with the \`next\` of
+the previous page. Filters take one value or several, separated by commas.
 
-**Files** up to 7 MB travel in the request as base64; larger ones go straight to the \`upload_url\` of the answer, as raw
-bytes. Either way a file is \`storing\` until its content was looked at, and can be used once it is \`completed\`.
+**Files** of up to 7 MB can be sent as base64 in the request. Send larger files as raw bytes to the \`upload_url\` of the
+response. A file is \`storing\` until its content is checked, and can be used once it is \`completed\`.
 
-**Webhooks.** A subscription gets every event of its Organization and environment as a POST. Answer with any 2xx within
-two seconds, before you do anything else: after ten seconds, and on any other answer, it is sent again, for seven days.
-The same event may come twice, and a later one first: remember the \`guid\`, and fetch the object for its latest state.
-Verify each request before you believe it: \`X-Service-Signature\` is the lowercase hex of the HMAC-SHA-256 of the raw
-body under the 64 characters of the \`signing_key\`. Libraries for Standard Webhooks verify it too, with the base64 of
-these 64 characters as their secret.`;
+**Webhooks.** A subscription receives every event of its Organization and environment as a POST. Respond with any 2xx
+within two seconds, before any other work. After ten seconds, or after another status, the service retries for seven
+days. An event can arrive twice and out of order: store the \`guid\`, and fetch the object for its current state.
+Verify each request first: \`X-Service-Signature\` is the HMAC-SHA-256 of the raw body with the 64 characters of the
+\`signing_key\`, as lowercase hexadecimal characters. Standard Webhooks libraries verify it too; their secret is the
+base64 of these 64 characters.`;
 
-export const OPERATOR_INTRODUCTION = `The calls of the people who run the service, each with \`Authorization: Bearer
-<PORTICO_OPERATOR_TOKEN>\`. \`npx portico operator --help\` lists the same calls.`;
+export const OPERATOR_INTRODUCTION = `Operations for the operator of the service, with \`Authorization: Bearer
+<PORTICO_OPERATOR_TOKEN>\`. \`npx portico operator --help\` lists the same operations.`;
 
-/** Registered before any route: the document is made of the schemas that the routes declare. */
+/** Call it before any route is registered: the document is made of the schemas of the routes. */
 export async function registerOpenApi(
   server: HttpServer,
   {
@@ -103,18 +103,18 @@ export async function registerOpenApi(
             type: 'http',
             scheme: 'bearer',
             bearerFormat: 'JWT',
-            description: 'An access token; the names listed are the scopes it must hold',
+            description: 'An access token. The listed names are the scopes that it needs.',
           },
           clientCredentials: {
             type: 'http',
             scheme: 'basic',
-            description: 'client_id and client_secret; both may also stand in the body',
+            description: 'client_id and client_secret. Both can be sent in the body instead.',
           },
           session: {
             type: 'apiKey',
             in: 'cookie',
             name: sessionCookieName(baseUrl),
-            description: 'The cookie of somebody who is logged in to the dashboard',
+            description: 'The session cookie of the dashboard',
           },
           operatorToken: { type: 'http', scheme: 'bearer', description: 'The PORTICO_OPERATOR_TOKEN' },
         },
@@ -133,7 +133,7 @@ export async function registerOpenApi(
     const scripts = new Map<string, Buffer>();
     scope.addHook('onSend', async ({ routeOptions: { url = '' } }, reply, payload) => {
       reply.header('content-security-policy', REFERENCE_POLICY);
-      // The script has megabytes, so all answers share one buffer here as well.
+      // The script has megabytes, so all responses share one buffer here as well.
       if (typeof payload !== 'string' || !url.endsWith('.js')) return payload;
       const bytes = scripts.get(url) ?? Buffer.from(payload);
       scripts.set(url, bytes);

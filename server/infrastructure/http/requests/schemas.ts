@@ -91,6 +91,23 @@ const ERROR_DESCRIPTIONS = {
   503: 'The service or a part of it is overloaded or unavailable. Retry after Retry-After seconds.',
 } as const;
 
+const ERROR_EXAMPLES: Readonly<Record<ErrorStatus, [error: string, code: string, message: string]>> = {
+  400: ['bad_request', 'missing_parameter', 'name is required'],
+  401: ['unauthorized', 'authentication_failed', 'Signature has expired'],
+  403: ['forbidden', 'invalid_scopes', 'This operation needs the scope customers:read'],
+  404: ['not_found', 'not_found', 'There is nothing at this address'],
+  408: ['request_timeout', 'request_timeout', 'The request did not arrive in time'],
+  409: ['conflict', 'state_conflict', 'The object is completed'],
+  411: ['length_required', 'length_required', 'Content-Length is required: send the size of the file'],
+  413: ['payload_too_large', 'payload_too_large', 'The request body is too large'],
+  415: ['unsupported_media_type', 'unsupported_media_type', 'Content-Type must be application/json'],
+  416: ['range_not_satisfiable', 'range_not_satisfiable', 'The range begins after the end of the file'],
+  422: ['unprocessable', 'no_customer', 'The customer does not exist'],
+  429: ['too_many_requests', 'rate_limit_exceeded', 'Too many requests'],
+  500: ['internal', 'internal_error', 'Something went wrong on our side'],
+  503: ['unavailable', 'database_unavailable', 'The database is not reachable'],
+};
+
 export type ErrorStatus = keyof typeof ERROR_DESCRIPTIONS;
 
 /** The responses of a route: success, and every error status that it may return (400, 500 and 503 always). */
@@ -126,13 +143,19 @@ function titled(success: Record<string, object>): Record<string, object> {
 export function describeAnswer(response: unknown, status: ErrorStatus): void {
   if (typeof response === 'object' && response !== null)
     Object.assign(response, {
-      [status]: described(ErrorBody, ERROR_DESCRIPTIONS[status]),
+      [status]: refusal(ErrorBody, status),
     });
 }
 
 function refusals(body: TSchema, errors: readonly ErrorStatus[]): Record<string, object> {
   const statuses = [...new Set([400, ...errors, 500, 503] as const)];
-  return Object.fromEntries(statuses.map((status) => [status, described(body, ERROR_DESCRIPTIONS[status])]));
+  return Object.fromEntries(statuses.map((status) => [status, refusal(body, status)]));
+}
+
+function refusal(body: TSchema, status: ErrorStatus): object {
+  const [error, message_code, message] = ERROR_EXAMPLES[status];
+  const examples = body === ErrorBody ? { examples: [{ error, message_code, message }] } : {};
+  return described({ ...body, ...examples }, ERROR_DESCRIPTIONS[status]);
 }
 
 /** The response's own words, apart from the description of its schema. */

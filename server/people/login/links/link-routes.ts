@@ -22,7 +22,7 @@ export function registerLinks(dashboard: HttpServer, tools: RouteTools): void {
       config,
       schema: {
         operationId: 'requestPasswordReset',
-        summary: 'Request a password reset link. The response is the same for every address',
+        summary: 'Request a password reset link; the response is the same for every address',
         tags,
         body: PasswordResetBody,
         response: answers({ 202: PasswordResetView }, 403, 413, 415),
@@ -64,7 +64,7 @@ export function registerLinks(dashboard: HttpServer, tools: RouteTools): void {
       schema: {
         ...bySession,
         operationId: 'acceptInvitation',
-        summary: 'Accept an invitation as the logged-in person',
+        summary: 'Accept an invitation with the account of this session',
         tags,
         body: LinkBody,
         response: answers({ 200: SessionView }, 401, 403, 404, 413, 415),
@@ -83,7 +83,7 @@ export function registerLinks(dashboard: HttpServer, tools: RouteTools): void {
       schema: {
         operationId: 'setPassword',
         summary:
-          'Set a password with a link and log in. Every other session ends; a reset removes the passkeys',
+          'Set a password with a link and log in; all other sessions end, a reset also removes the passkeys',
         tags,
         body: NewPasswordBody,
         response: answers({ 200: SessionView }, 401, 403, 404, 409, 413, 415, 422, 503),

@@ -36,8 +36,7 @@ export function registerPasskeys(dashboard: HttpServer, { login, sourceOf }: Rou
       schema: {
         ...bySession,
         operationId: 'createPasskeyOptions',
-        summary:
-          'Get the options for registering a passkey, valid once within 5 minutes. Requires a fresh proof',
+        summary: 'Create the single-use challenge of a new passkey, valid for 5 minutes. Needs a fresh proof',
         tags,
         body: Nothing,
         response: answers({ 200: PasskeyCreationOptions }, 401, 403, 409, 413, 415, 422),
@@ -72,7 +71,7 @@ export function registerPasskeys(dashboard: HttpServer, { login, sourceOf }: Rou
       schema: {
         ...bySession,
         operationId: 'deletePasskey',
-        summary: 'Remove a passkey. Requires a fresh proof',
+        summary: 'Delete a passkey. Needs a fresh proof',
         tags,
         params: GuidParams,
         response: answers({ 204: { type: 'null' } }, 401, 403, 404, 409, 413, 415),

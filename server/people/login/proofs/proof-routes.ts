@@ -16,8 +16,7 @@ export function registerProofs(dashboard: HttpServer, { login, sourceOf }: Route
       schema: {
         ...bySession,
         operationId: 'proveByPassword',
-        summary:
-          'Confirm your identity with your password, for 5 minutes. Refused if you have a second factor',
+        summary: 'Prove your identity with your password for 5 minutes; not with a second factor enabled',
         tags,
         body: PasswordConfirmation,
         response: answers({ 204: { type: 'null' } }, 401, 403, 409, 413, 415, 422, 503),
@@ -35,7 +34,7 @@ export function registerProofs(dashboard: HttpServer, { login, sourceOf }: Route
       schema: {
         ...bySession,
         operationId: 'proveByTotp',
-        summary: 'Confirm your identity with a one-time password or a recovery code',
+        summary: 'Prove your identity with a one-time password or a recovery code for 5 minutes',
         tags,
         body: TotpConfirmation,
         response: answers({ 204: { type: 'null' } }, 401, 403, 413, 415, 422),
@@ -53,7 +52,8 @@ export function registerProofs(dashboard: HttpServer, { login, sourceOf }: Route
       schema: {
         ...bySession,
         operationId: 'proveByPasskey',
-        summary: 'Confirm your identity with a passkey that signed the options of a passkey login',
+        summary:
+          'Prove your identity with a passkey for 5 minutes; it signs the challenge of a passkey login',
         tags,
         body: PasskeyLogin,
         response: answers({ 204: { type: 'null' } }, 401, 403, 413, 415, 422),

@@ -9,12 +9,12 @@ const app = await createTestApp();
 const { operations: all, call } = await createOperations(app);
 const operations = all.filter(({ path }) => path.startsWith('/dashboard/'));
 const OPEN = [
+  'createPasskeyLoginOptions',
   'inspectLink',
   'logIn',
   'logInWithPasskey',
-  'createPasskeyLoginOptions',
-  'setPassword',
   'requestPasswordReset',
+  'setPassword',
 ];
 
 test('only routes that start a session work without one', () => {

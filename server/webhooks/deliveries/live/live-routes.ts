@@ -31,7 +31,7 @@ export function registerLiveDeliveries(
       schema: {
         ...read.documented,
         operationId: 'watchDeliveries',
-        summary: 'Stream delivery attempts of all nodes as server-sent events, at most 100 per second',
+        summary: 'Stream delivery attempts of every node, at most 100 per second',
         tags: ['Deliveries'],
         querystring: LiveQuery,
         response: answers({ 200: LiveStreamView }, 400, 401, 403, 422, 503),

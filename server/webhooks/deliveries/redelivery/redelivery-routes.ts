@@ -27,7 +27,7 @@ export function registerRedeliveries(
       schema: {
         ...execute.documented,
         operationId: 'createRecovery',
-        summary: 'Redeliver all failed deliveries of a subscription in a time window',
+        summary: 'Redeliver all failed deliveries of a subscription in a time range',
         tags,
         body: NewRecovery,
         response: answers({ 201: RecoveryView }, 400, 401, 403, 404, 409, 413, 415, 422),

@@ -23,7 +23,7 @@ export function registerTargets(
       schema: {
         ...read.documented,
         operationId: 'listSubscriptionTargets',
-        summary: 'List the subscriptions that events can be redelivered to',
+        summary: 'List the subscriptions that can receive redeliveries',
         tags: ['Deliveries'],
         response: answers({ 200: TargetsView }, 401, 403, 422),
       },

@@ -16,7 +16,7 @@ export function registerTestEvents(api: HttpServer, { testEvents }: { testEvents
       schema: {
         ...execute.documented,
         operationId: 'sendTestEvent',
-        summary: 'Send a test event to this subscription only',
+        summary: 'Send a test event to the endpoint of a subscription',
         tags: ['Subscriptions'],
         params: GuidParams,
         response: answers({ 201: DeliveryView }, 401, 403, 404, 409, 413, 415, 422),

@@ -18,7 +18,7 @@ export function registerDeliveryStatistics(
       schema: {
         ...read.documented,
         operationId: 'getDeliveryStatistics',
-        summary: 'Get counts, success rates and response times of deliveries over the last hour, day or week',
+        summary: 'Get the event and delivery statistics of the last hour, day or week',
         tags: ['Deliveries'],
         querystring: StatisticsQuery,
         response: answers({ 200: StatisticsView }, 400, 401, 403, 422),
