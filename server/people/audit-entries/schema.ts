@@ -7,9 +7,7 @@ const { organization_guid: _, ...shown } = AuditRecordView.properties;
 /** An audit record as members of the Organization see it. */
 export const AuditEntryView = Type.Object({
   ...shown,
-  actor_email: Type.Optional(
-    Type.String({ description: 'of a person, also one who has left the team' }),
-  ),
+  actor_email: Type.Optional(Type.String({ description: 'of a person, also one who has left the team' })),
 });
 export type AuditEntry = Static<typeof AuditEntryView>;
 
