@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { BOUNDED, createSite, type Exit, type Site, waitFor } from '../../testing/serve.ts';
 import {
+  cannotSwitchUser,
   isRoot,
   UNPRIVILEGED,
-  cannotSwitchUser,
 } from '../infrastructure/database/embedded/testing/temporary-server.ts';
 
 /** One sentence on standard error, exit code 1, and nothing left running. */

@@ -37,7 +37,7 @@ export function registerFiles(api: HttpServer, { files }: { files: Files }): voi
       config: {
         ...execute.config,
         longText: 'data',
-        tooLargeMessage: `The request body is too large; ${USE_UPLOAD_URL}`,
+        whenTooLarge: `The request body is too large; ${USE_UPLOAD_URL}`,
       },
       schema: {
         ...execute.documented,

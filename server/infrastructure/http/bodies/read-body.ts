@@ -7,8 +7,8 @@ import type { BodyShare } from './body-pool.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Replaces the default message when the body exceeds the limit and the caller has an alternative. */
-    tooLargeMessage?: string;
+    /** What to say of a body over the limit, where there is another way. */
+    whenTooLarge?: string;
   }
   interface FastifyRequest {
     /** Set before a body is read. */
@@ -52,7 +52,7 @@ export function readBody({
   let pieces = 0;
   let isOver = false;
 
-  if (declared > limit) done(tooLarge(config.tooLargeMessage), 0);
+  if (declared > limit) done(tooLarge(config.whenTooLarge), 0);
   else {
     share.whenShed(() => end(overloaded()));
     payload.on('data', onData).once('end', onEnd).once('error', onCut).once('close', onCut);
@@ -62,7 +62,7 @@ export function readBody({
   function refusalOf(chunk: Buffer): Failure | undefined {
     received += chunk.length;
     pieces += 1;
-    if (received > limit) return tooLarge(config.tooLargeMessage);
+    if (received > limit) return tooLarge(config.whenTooLarge);
     if (pieces > smallPieces + received / PIECE_BYTES)
       return new Failure(
         'invalid_parameter',
@@ -143,6 +143,6 @@ function overloaded(): Failure {
   );
 }
 
-function tooLarge(message = 'The request body exceeds the size limit of this operation'): Failure {
+function tooLarge(message = 'The request body is larger than this operation accepts'): Failure {
   return new Failure('payload_too_large', message);
 }
