@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createDatabase } from '../server/infrastructure/database/database.ts';
-import { databaseUrl } from '../server/infrastructure/database/embedded/readiness.ts';
+import { databaseUrl } from '../server/infrastructure/database/embedded/server/readiness.ts';
 import { createLog } from '../server/infrastructure/runtime/log.ts';
 import { Secret } from '../server/infrastructure/runtime/secret.ts';
 import { RESPONSE_TIME_BOUNDS_MS } from '../server/webhooks/deliveries/recording/counters.ts';

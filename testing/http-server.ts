@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { after } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { createBodyBudget } from '../server/infrastructure/http/bodies/body-budget.ts';
 import { createRequestSourceAddress } from '../server/infrastructure/http/requests/source-address.ts';
 import { createHttpServer, type HttpServer } from '../server/infrastructure/http/server.ts';
@@ -56,4 +57,33 @@ export async function exchange(port: number, sent: string) {
   const [statusLine = '', ...lines] = head.split('\r\n');
   const headers = lines.map((line) => line.toLowerCase().split(': ') as [string, string]);
   return { status: Number(statusLine.split(' ')[1]), headers: Object.fromEntries(headers), text };
+}
+
+/** Sends the head of a JSON POST and a part of its body; the rest is up to the test. */
+export function beginPost(
+  port: number,
+  path: string,
+  headers: Record<string, string | number>,
+  sent: string,
+) {
+  const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+  let received = '';
+  socket.on('data', (text) => {
+    received += text;
+  });
+  // Writing to a rejected request may fail.
+  socket.on('error', () => {});
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  const fields = Object.entries({ host: 'x', 'content-type': 'application/json', ...headers });
+  const lines = fields.map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n${sent}`);
+  return { socket, closed, received: () => received };
+}
+
+const GIVE_UP_MS = 20_000;
+
+/** Polls in turns of the event loop, without sleeping. */
+export async function untilTrue(condition: () => boolean): Promise<void> {
+  const signal = AbortSignal.timeout(GIVE_UP_MS);
+  while (!condition()) await setImmediate(undefined, { signal });
 }

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Environment } from '../server/infrastructure/config/config.ts';
-import { runCommand } from '../server/infrastructure/database/embedded/run-command.ts';
+import { runCommand } from '../server/infrastructure/runtime/run-command.ts';
 
 const PORTICO = join(import.meta.dirname, '..', 'bin', 'portico.cjs');
 /** Far above the expected time, for busy machines; only a hanging process exceeds it. */

@@ -6,7 +6,7 @@ import { ensureDashboardBuild } from '../dashboard/build.ts';
 import { type DashboardFiles, readDashboardFiles } from '../dashboard/files.ts';
 import type { Config } from '../infrastructure/config/config.ts';
 import { type CompleteConfig, completeSecrets } from '../infrastructure/config/generated-secrets.ts';
-import { lockDataDir } from '../infrastructure/database/embedded/data-dir-lock.ts';
+import { lockDataDir } from '../infrastructure/database/embedded/data-dir/data-dir.ts';
 import { startEmbeddedPostgres } from '../infrastructure/database/embedded/embedded-postgres.ts';
 import { excessPrivilege, readRole } from '../infrastructure/database/grants.ts';
 import { schemaState } from '../infrastructure/database/migrate.ts';

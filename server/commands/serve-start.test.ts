@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { BOUNDED, createSite, type Running, type Site, waitFor } from '../../testing/serve.ts';
-import { runCommand } from '../infrastructure/database/embedded/run-command.ts';
+import { runCommand } from '../infrastructure/runtime/run-command.ts';
 import { version } from '../infrastructure/runtime/version.ts';
 
 const LOGGED_SECRETS = /^ {2}Standard output is not a terminal: /m;

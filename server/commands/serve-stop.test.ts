@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { BOUNDED, createSite, type Running, type Site, waitFor } from '../../testing/serve.ts';
-import { isPostmasterOf } from '../infrastructure/database/embedded/process-identity.ts';
+import { isPostmasterOf } from '../infrastructure/database/embedded/server/process-identity.ts';
 import { postmasterPid } from '../infrastructure/database/embedded/testing/temporary-server.ts';
 
 /** The shutdown takes well under a second; this allows for a busy machine. */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { runCommand } from '../infrastructure/database/embedded/run-command.ts';
+import { runCommand } from '../infrastructure/runtime/run-command.ts';
 import { StartupError } from '../infrastructure/runtime/startup-error.ts';
 import { BUILDS, fingerprintOfSources, ROOT } from './sources.ts';
 

@@ -9,7 +9,7 @@ import {
   reportedObjectSchema,
   viewObject,
 } from '../objects/schema.ts';
-import { article, OBJECT_TYPES, wordsOf } from '../objects/types.ts';
+import { OBJECT_TYPES, withArticle } from '../objects/types.ts';
 import { type OperatorAuthentication, security } from './authentication.ts';
 
 export type ObjectDeps = { authentication: OperatorAuthentication; feed: Feed };
@@ -23,7 +23,7 @@ export function registerObjectRoutes(scope: HttpServer, { authentication, feed }
         schema: {
           operationId: `operatorReport${pascalCase(type.name)}`,
           'x-command': `objects put-${type.name.replaceAll('_', '-')}`,
-          summary: `Report the state of ${article(wordsOf(type.name))} ${wordsOf(type.name)}; idempotent`,
+          summary: `Report the state of ${withArticle(type.name)}; idempotent`,
           tags: ['Operator: objects'],
           security,
           params: GuidParams,

@@ -9,7 +9,8 @@ import { Failure } from '../runtime/failure.ts';
 import { createGuids } from '../runtime/guid.ts';
 import { createLog } from '../runtime/log.ts';
 import { createNotifications } from './connections/notifications.ts';
-import { createDatabase, type Ending, type Transaction } from './database.ts';
+import { createDatabase, type Ending, type Queries, type Transaction } from './database.ts';
+import { preferIndexes } from './planner.ts';
 
 const log = createLog({ level: 'silent', terminal: false });
 const testDatabase = await createTestDatabase();
@@ -194,4 +195,16 @@ test('every connection of the pools and of the listener has TCP keep-alive', asy
     setKeepAlive.mock.calls.map(({ arguments: options }) => options),
     Array.from({ length: 4 }, () => [true, 10_000]),
   );
+});
+
+test('the planner settings of a transaction apply to its next statement and end with it', async () => {
+  const seqscan = (queries: Queries) =>
+    sql<{ enable_seqscan: string }>`show enable_seqscan`
+      .execute(queries)
+      .then(({ rows }) => rows[0]?.enable_seqscan);
+  const inside = await database.transaction(async (transaction) => {
+    await preferIndexes(transaction);
+    return seqscan(transaction);
+  });
+  assert.deepEqual([inside, await seqscan(database.queries)], ['off', 'on']);
 });

@@ -30,13 +30,12 @@ export function failureOfDatabase(error: unknown): Failure | undefined {
     return overloaded(
       'The list took longer than 2 s; narrow it with created_at_gte and created_at_lt, or with fewer filter values',
     );
-  if (error instanceof PoolFull)
-    return overloaded('The service is overloaded; retry after the time in Retry-After');
+  if (error instanceof PoolFull) return overloaded('The service is overloaded; try again later');
   if (!(error instanceof Error)) return undefined;
   const { code } = error as { code?: unknown };
   const sqlState = isSqlState(error, code) ? code : undefined;
   if (sqlState !== undefined && OVERLOADED.has(sqlState))
-    return overloaded('The database is overloaded; retry after the time in Retry-After');
+    return overloaded('The database is overloaded; try again later');
   if (sqlState !== undefined && ROLLED_BACK.has(sqlState))
     return overloaded('The request conflicted with a concurrent one and changed nothing; send it again');
   if (OF_DATABASE in error) return unavailable();
@@ -57,11 +56,7 @@ function overloaded(message: string): Failure {
 }
 
 function unavailable(): Failure {
-  return new Failure(
-    'database_unavailable',
-    'The database is unavailable; retry after the time in Retry-After',
-    {
-      retryAfterSeconds: RETRY_AFTER_SECONDS,
-    },
-  );
+  return new Failure('database_unavailable', 'The database is unavailable; try again later', {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
 }

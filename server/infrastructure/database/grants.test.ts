@@ -5,7 +5,7 @@ import { createTestDatabase, queriesOfOwner } from '../../../testing/database.ts
 import { firstGuidAt } from '../runtime/guid.ts';
 import { createLog } from '../runtime/log.ts';
 import { createDatabase } from './database.ts';
-import { SERVICE } from './embedded/roles.ts';
+import { SERVICE } from './embedded/cluster/roles.ts';
 import { grantToService, readRole } from './grants.ts';
 
 const log = createLog({ level: 'silent', terminal: false });

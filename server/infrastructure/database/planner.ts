@@ -7,7 +7,7 @@ import type { Transaction } from './database.ts';
  * connection.
  */
 export async function preferIndexes(transaction: Transaction): Promise<void> {
-  await sql`
+  await sql`/* pipelined */
     select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
            set_config('enable_mergejoin', 'off', true), set_config('enable_bitmapscan', 'off', true),
            set_config('enable_sort', 'off', true)`.execute(transaction);

@@ -6,6 +6,10 @@ import pg from 'pg';
  */
 const MARK = /^\s*\/\* prepared: (\w+) \*\//;
 
+/** A statement that begins with this is sent without waiting for its answer, which costs no round trip. */
+const PIPELINED = '/* pipelined */';
+const NO_RESULT = { command: 'SELECT', rowCount: 0, rows: [] };
+
 type Query = (text: unknown, ...rest: unknown[]) => unknown;
 
 export class PreparingClient extends pg.Client {
@@ -13,6 +17,11 @@ export class PreparingClient extends pg.Client {
     super(config);
     const query = super.query.bind(this) as Query;
     this.query = ((text: unknown, ...rest: unknown[]) => {
+      if (typeof text === 'string' && text.startsWith(PIPELINED)) {
+        // An error aborts the transaction, so its next statement reports it.
+        (query(text, ...rest) as Promise<unknown>).catch(() => {});
+        return Promise.resolve(NO_RESULT);
+      }
       const name = typeof text === 'string' ? MARK.exec(text)?.[1] : undefined;
       return name === undefined
         ? query(text, ...rest)

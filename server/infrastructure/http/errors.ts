@@ -123,10 +123,7 @@ export function failureOfFramework({ code, statusCode }: FrameworkError): Failur
     case 'HPE_HEADER_OVERFLOW':
       return new Failure('headers_too_large', 'The request headers must have at most 16 KiB');
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new Failure(
-        'request_timeout',
-        'The request did not arrive in time; send it again without pauses',
-      );
+      return new Failure('request_timeout', 'The request did not arrive in time; send it again');
     default:
       return isCallersFault(statusCode)
         ? new Failure('invalid_parameter', 'The request is malformed; send valid HTTP/1.1')
@@ -157,8 +154,5 @@ const REFUSED_VALUES: ReadonlySet<string> = new Set([
 export function failureOfRefusedValue(error: unknown): Failure | undefined {
   const { code, severity } = error as { code?: unknown; severity?: unknown };
   if (severity === undefined || typeof code !== 'string' || !REFUSED_VALUES.has(code)) return undefined;
-  return new Failure(
-    'invalid_parameter',
-    'A value of the request cannot be stored; shorten it or remove special characters',
-  );
+  return new Failure('invalid_parameter', 'A value of the request cannot be stored; shorten or correct it');
 }

@@ -225,13 +225,9 @@ function failureOf(error: FastifyError | FailureError): Failure {
   if (error.validation)
     return failureOfValidation(error.validation, error.validationContext as ValidationContext);
   if (error instanceof Overloaded)
-    return new Failure(
-      'overloaded',
-      'The service is overloaded and changed nothing; retry after the time in Retry-After',
-      {
-        retryAfterSeconds: 1,
-      },
-    );
+    return new Failure('overloaded', 'The service is overloaded and changed nothing; try again later', {
+      retryAfterSeconds: 1,
+    });
   return (
     failureOfDatabase(error) ??
     failureOfRefusedValue(error) ??

@@ -3,9 +3,8 @@ import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promi
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { findBinaries } from './binaries.ts';
-import { startEmbeddedPostgres } from './embedded-postgres.ts';
-import { findFreePort } from './free-port.ts';
+import { findBinaries } from './cluster/binaries.ts';
+import { findFreePort, startEmbeddedPostgres } from './embedded-postgres.ts';
 import { FAST, query, start, temporaryDirectory } from './testing/temporary-server.ts';
 
 const PASSWORDS = ['postgres.owner.password', 'postgres.password', 'postgres.service.password'];

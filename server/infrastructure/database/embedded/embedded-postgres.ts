@@ -1,21 +1,21 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { StartupError } from '../../runtime/startup-error.ts';
-import { type Binaries, findBinaries } from './binaries.ts';
-import { clusterExists, prepareCluster } from './cluster.ts';
-import { readOrCreatePassword, readOrCreateRolePassword } from './cluster-password.ts';
-import { ensureDataDir } from './data-dir.ts';
-import { fileProblem } from './file-problem.ts';
-import { findFreePort } from './free-port.ts';
-import { createLauncher, type Launcher } from './launcher.ts';
-import { clearLeftoverServer } from './leftover-server.ts';
-import { type Address, databaseUrl, waitUntilReady } from './readiness.ts';
-import { OWNER, type RolePasswords, SERVICE } from './roles.ts';
-import { lastComplaint, openServerLog, type ServerLog } from './server-log.ts';
-import { type ServerProcess, spawnServer } from './server-process.ts';
-import { serverArguments } from './server-settings.ts';
-import { chooseServerUser } from './server-user.ts';
-import { stopPostmaster } from './stop-postmaster.ts';
+import { type Binaries, findBinaries } from './cluster/binaries.ts';
+import { clusterExists, prepareCluster } from './cluster/cluster.ts';
+import { readOrCreatePassword, readOrCreateRolePassword } from './cluster/cluster-password.ts';
+import { OWNER, type RolePasswords, SERVICE } from './cluster/roles.ts';
+import { serverArguments } from './cluster/server-settings.ts';
+import { ensureDataDir } from './data-dir/data-dir.ts';
+import { fileProblem } from './data-dir/file-problem.ts';
+import { createLauncher, type Launcher } from './server/launcher.ts';
+import { clearLeftoverServer } from './server/leftover-server.ts';
+import { type Address, databaseUrl, waitUntilReady } from './server/readiness.ts';
+import { lastComplaint, openServerLog, type ServerLog } from './server/server-log.ts';
+import { type ServerProcess, spawnServer, stopPostmaster } from './server/server-process.ts';
+import { chooseServerUser } from './server/server-user.ts';
 
 export type EmbeddedPostgres = {
   /** Connects as the service role, which owns nothing. */
@@ -143,4 +143,14 @@ function didNotStart(clusterDir: string, reason = 'no reason given'): StartupErr
   return new StartupError(
     `The embedded PostgreSQL on ${clusterDir} did not start (${reason}); the full log is in postgres.log next to it.`,
   );
+}
+
+/** Free at this moment; another process may take it before it is used. */
+export async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
 }

@@ -5,7 +5,7 @@ import { chown, copyFile, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import pg from 'pg';
-import { processStartTime } from './process-identity.ts';
+import { processStartTime } from './server/process-identity.ts';
 import {
   eventually,
   postmasterPid,

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import { connect } from 'node:net';
 import { test } from 'node:test';
-import { setImmediate } from 'node:timers/promises';
-import { createBareServer, listenAnywhere } from '../../../../testing/http-server.ts';
+import { beginPost, createBareServer, listenAnywhere, untilTrue } from '../../../../testing/http-server.ts';
 
 /** Slow bodies from many networks must not block the bodies of other callers. */
 const KIBIBYTE = 1_024;
@@ -11,7 +9,6 @@ const NETWORKS = 64;
 /** With the overhead of a chunk, one byte less than the limit of a network. */
 const HELD_BYTES = ANONYMOUS_BYTES / NETWORKS - 1;
 const SENT_BYTES = HELD_BYTES - 256 - '{"a":"'.length;
-const GIVE_UP_MS = 20_000;
 
 const { server, bodyBudget } = createBareServer({
   maxBodyBytes: 4 * ANONYMOUS_BYTES,
@@ -21,27 +18,8 @@ server.post('/token', { schema: { hide: true } }, async () => ({}));
 const port = await listenAnywhere(server);
 
 function begin(address: string, sentBytes: number) {
-  const socket = connect(port, '127.0.0.1').setEncoding('utf8');
-  let received = '';
-  socket.on('data', (text) => {
-    received += text;
-  });
-  socket.on('error', () => {});
-  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
-  const head = [
-    'POST /token HTTP/1.1',
-    'Host: x',
-    `X-Forwarded-For: ${address}`,
-    'Content-Type: application/json',
-    `Content-Length: ${16 * KIBIBYTE}`,
-  ];
-  socket.write(`${head.join('\r\n')}\r\n\r\n{"a":"${'A'.repeat(sentBytes)}`);
-  return { socket, closed, received: () => received };
-}
-
-async function until(isSo: () => boolean): Promise<void> {
-  const signal = AbortSignal.timeout(GIVE_UP_MS);
-  while (!isSo()) await setImmediate(undefined, { signal });
+  const headers = { 'x-forwarded-for': address, 'content-length': 16 * KIBIBYTE };
+  return beginPost(port, '/token', headers, `{"a":"${'A'.repeat(sentBytes)}`);
 }
 
 async function post(address: string) {
@@ -53,7 +31,7 @@ const OVERLOADED = /^HTTP\/1\.1 503 .*\r\nretry-after: 1\r\n.*"message_code":"ov
 
 test('a body of a new network displaces an incomplete one when the anonymous share is exhausted', async () => {
   const slow = Array.from({ length: NETWORKS }, (_, index) => begin(`198.51.${index}.1`, SENT_BYTES));
-  await until(() => bodyBudget.held() === NETWORKS * HELD_BYTES);
+  await untilTrue(() => bodyBudget.held() === NETWORKS * HELD_BYTES);
   const answers = await Promise.all(['203.0.113.1', '2001:db8::1'].map(post));
   assert.deepEqual(
     answers.map(({ status }) => status),
@@ -64,14 +42,14 @@ test('a body of a new network displaces an incomplete one when the anonymous sha
   assert.equal(refused.length, 1);
   assert.match(String(refused[0]?.received()), OVERLOADED);
   for (const { socket } of slow) socket.destroy();
-  await until(() => bodyBudget.held() === 0);
+  await untilTrue(() => bodyBudget.held() === 0);
 });
 
 test('all addresses of a network share one limit, and its incomplete bodies are shed first', async () => {
   const slow = begin('192.0.2.1', SENT_BYTES);
-  await until(() => bodyBudget.held() === HELD_BYTES);
+  await untilTrue(() => bodyBudget.held() === HELD_BYTES);
   assert.equal((await post('192.0.2.200')).status, 200);
   await slow.closed;
   assert.match(slow.received(), OVERLOADED);
-  await until(() => bodyBudget.held() === 0);
+  await untilTrue(() => bodyBudget.held() === 0);
 });

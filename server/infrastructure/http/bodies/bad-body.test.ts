@@ -131,9 +131,9 @@ for (const operation of operations) {
   test(`${operationId}: rejects too many keys or entries, and a body over the limit of the route`, async () => {
     const keys = `{${Array.from({ length: 1_000 }, (_, index) => `"${index}":0`)}}`;
     const entries = `[${'0,'.repeat(8_000)}0]`;
-    assertRefused(operation, await send(keys), invalid('more than 100 keys'));
+    assertRefused(operation, await send(keys), invalid('at most 100 keys'));
     if (limitOf(operation) > SMALL_BYTES)
-      assertRefused(operation, await send(`[${entries},${entries}]`), invalid('more than 10000 entries'));
+      assertRefused(operation, await send(`[${entries},${entries}]`), invalid('at most 10000 entries'));
     const spaces = ' '.repeat(limitOf(operation));
     assertRefused(operation, await send(`${spaces}{}`), { status: 413, code: 'payload_too_large' });
   });

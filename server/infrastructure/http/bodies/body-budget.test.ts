@@ -2,12 +2,17 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { BODY_BUDGET_BYTES, createBareServer, listenAnywhere } from '../../../../testing/http-server.ts';
+import {
+  BODY_BUDGET_BYTES,
+  beginPost,
+  createBareServer,
+  listenAnywhere,
+  untilTrue,
+} from '../../../../testing/http-server.ts';
 import { createBodyBudget } from './body-budget.ts';
 import { limitBodyTime } from './body-time.ts';
 
 const MEBIBYTE = 1024 ** 2;
-const GIVE_UP_MS = 20_000;
 
 const WITHIN_MS = 100;
 const { server, bodyBudget } = createBareServer();
@@ -65,48 +70,28 @@ test('three Organizations with open bodies do not block a fourth or the operator
 });
 
 function begin(sentBytes: number, organization: string, at = port) {
-  const socket = connect(at, '127.0.0.1').setEncoding('utf8');
-  let received = '';
-  socket.on('data', (text) => {
-    received += text;
-  });
-  // Writing to a rejected request may fail.
-  socket.on('error', () => {});
-  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
-  const head = [
-    'POST /large HTTP/1.1',
-    'Host: x',
-    `X-Organization: ${organization}`,
-    'Content-Type: application/json',
-    `Content-Length: ${11 * MEBIBYTE}`,
-  ];
-  socket.write(`${head.join('\r\n')}\r\n\r\n{"data":"${'A'.repeat(sentBytes)}`);
-  return { socket, received: () => received, closed };
-}
-
-async function until(isSo: () => boolean): Promise<void> {
-  const signal = AbortSignal.timeout(GIVE_UP_MS);
-  while (!isSo()) await setImmediate(undefined, { signal });
+  const headers = { 'x-organization': organization, 'content-length': 11 * MEBIBYTE };
+  return beginPost(at, '/large', headers, `{"data":"${'A'.repeat(sentBytes)}`);
 }
 
 test('a body over the limit of its Organization gets 503, and that of another Organization does not', async () => {
   const held = [begin(10 * MEBIBYTE, 'a'), begin(5 * MEBIBYTE, 'a')];
-  await until(() => bodyBudget.held() >= 15 * MEBIBYTE);
+  await untilTrue(() => bodyBudget.held() >= 15 * MEBIBYTE);
   const refused = begin(MEBIBYTE, 'a');
   await refused.closed;
   assert.match(refused.received(), /^HTTP\/1\.1 503 .*\r\nretry-after: 1\r\n.*"message_code":"overloaded"/s);
   held.push(begin(10 * MEBIBYTE, 'b'));
-  await until(() => bodyBudget.held() >= 25 * MEBIBYTE);
+  await untilTrue(() => bodyBudget.held() >= 25 * MEBIBYTE);
   for (const { socket } of held) socket.destroy();
-  await until(() => bodyBudget.held() === 0);
+  await untilTrue(() => bodyBudget.held() === 0);
 });
 
 test('a declared length counts nothing', async () => {
   const waiting = Array.from({ length: 20 }, () => begin(0, 'a'));
-  await until(() => bodyBudget.held() > 0);
+  await untilTrue(() => bodyBudget.held() > 0);
   assert.ok(bodyBudget.held() < MEBIBYTE, String(bodyBudget.held()));
   for (const { socket } of waiting) socket.destroy();
-  await until(() => bodyBudget.held() === 0);
+  await untilTrue(() => bodyBudget.held() === 0);
 });
 
 test('the share is released when a request is answered, rejected, aborted or timed out', async () => {
@@ -118,11 +103,11 @@ test('the share is released when a request is answered, rejected, aborted or tim
   const url = `http://127.0.0.1:${port}/large`;
   const answered = await fetch(url, { method: 'POST', headers, body: `{"data":"${data}"}` });
   assert.deepEqual(await answered.json(), { characters: MEBIBYTE });
-  await until(() => bodyBudget.held() === 0);
+  await untilTrue(() => bodyBudget.held() === 0);
   const late = begin(MEBIBYTE, 'a', timedPort);
   await late.closed;
   assert.match(late.received(), /^HTTP\/1\.1 408 /);
-  await until(() => timed.bodyBudget.held() === 0);
+  await untilTrue(() => timed.bodyBudget.held() === 0);
   assert.ok(SHARE_BYTES > 11 * MEBIBYTE);
 });
 
@@ -170,7 +155,7 @@ test('the rest of a rejected body is not read before its response is sent', asyn
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   const head = 'Host: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
   socket.resume().write(`POST /small HTTP/1.1\r\n${head}${'1\r\n \r\n'.repeat(400_000)}`);
-  await until(() => bytesRead !== undefined);
+  await untilTrue(() => bytesRead !== undefined);
   // Other calls are served meanwhile, so the event loop had turns in which it could have read the rest.
   for (let call = 0; call < 10; call += 1) await (await fetch(`http://127.0.0.1:${at}/absent`)).text();
   assert.ok(Number(bytesRead?.()) <= 64 * 1024, String(bytesRead?.()));
@@ -204,9 +189,9 @@ test('a rejected body that arrived completely leaves its connection usable or cl
       isClosed = true;
     });
     socket.write(first);
-    await until(() => received.includes('\r\n\r\n'));
+    await untilTrue(() => received.includes('\r\n\r\n'));
     socket.write(whole('/small', '{}'));
-    await until(() => isClosed || received.split('HTTP/1.1 ').length === 3);
+    await untilTrue(() => isClosed || received.split('HTTP/1.1 ').length === 3);
     socket.destroy();
   }
 });

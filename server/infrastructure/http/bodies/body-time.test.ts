@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect } from 'node:net';
 import { test } from 'node:test';
-import { createBareServer, listenAnywhere } from '../../../../testing/http-server.ts';
+import { beginPost, createBareServer, listenAnywhere } from '../../../../testing/http-server.ts';
 import { limitBodyTime } from './body-time.ts';
 
 const WITHIN_MS = 50;
@@ -20,15 +19,7 @@ server.post('/slow', { onRequest: () => admitted }, async ({ body }) => ({ body 
 const port = await listenAnywhere(server);
 
 function begin(path: string, body: string) {
-  const socket = connect(port, '127.0.0.1').setEncoding('utf8');
-  let received = '';
-  socket.on('data', (text) => {
-    received += text;
-  });
-  socket.write(
-    `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n${body}`,
-  );
-  return { socket, received: () => received, closed: once(socket, 'close') };
+  return beginPost(port, path, { 'content-length': 10 }, body);
 }
 
 test('a body that does not arrive in time gets 408, and its connection is closed', async () => {
@@ -38,7 +29,7 @@ test('a body that does not arrive in time gets 408, and its connection is closed
   assert.match(received(), /"message_code":"request_timeout"/);
 });
 
-test('a client that keeps sending after its 408 is disconnected without a second response', async () => {
+test('a rejected client that keeps sending is disconnected without a second response', async () => {
   const { closed, received } = begin('/refused', '{"a"');
   await closed;
   assert.match(received(), /^HTTP\/1\.1 403 /);

@@ -40,10 +40,7 @@ function expectWithin(ms: number, { raw }: FastifyRequest, reply: FastifyReply):
       reply.header('connection', 'close');
       reply.send(
         new FailureError(
-          new Failure(
-            'request_timeout',
-            'The request body did not arrive in time; send it again without pauses',
-          ),
+          new Failure('request_timeout', 'The request body did not arrive in time; send it again'),
         ),
       );
     }

@@ -3,7 +3,7 @@ import { Failure } from '../../runtime/failure.ts';
 import { FailureError } from '../errors.ts';
 import type { BodyPace } from './body-pace.ts';
 import { createJsonScan } from './json-scan.ts';
-import { createLongText, type LongText } from './long-text.ts';
+import { createLongText, type LongText, malformed } from './long-text.ts';
 import { readBody, SMALL_BODY_BYTES } from './read-body.ts';
 import { failureOfBody } from './unsupported-characters.ts';
 
@@ -85,8 +85,4 @@ export function registerJsonBody(server: FastifyInstance, pace: BodyPace): void 
       },
     });
   });
-}
-
-function malformed(message: string): FailureError {
-  return new FailureError(new Failure('malformed_json', message));
 }

@@ -23,15 +23,15 @@ const objectOf = (keys: number) =>
 test('nesting, keys per object and entries in total are limited, and the message names the limit', () => {
   const deep = (levels: number) => `{"field":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
   assert.equal(scan(deep(MAX_JSON_DEPTH)).problem, undefined);
-  assert.equal(scan(deep(MAX_JSON_DEPTH + 1)).problem, 'field is nested more than 32 levels deep');
-  assert.equal(scan('['.repeat(100_000)).problem, 'The request body is nested more than 32 levels deep');
+  assert.equal(scan(deep(MAX_JSON_DEPTH + 1)).problem, 'field must be nested at most 32 levels deep');
+  assert.equal(scan('['.repeat(100_000)).problem, 'The request body must be nested at most 32 levels deep');
   assert.equal(scan(objectOf(MAX_OBJECT_KEYS)).problem, undefined);
-  assert.match(scan(objectOf(MAX_OBJECT_KEYS + 1)).problem ?? '', /object with more than 100 keys/);
-  assert.match(scan(`[[],${objectOf(MAX_OBJECT_KEYS + 1)}]`).problem ?? '', /more than 100 keys/);
+  assert.match(scan(objectOf(MAX_OBJECT_KEYS + 1)).problem ?? '', /must have at most 100 keys/);
+  assert.match(scan(`[[],${objectOf(MAX_OBJECT_KEYS + 1)}]`).problem ?? '', /at most 100 keys/);
   const zeros = (count: number) => `[${'0,'.repeat(count - 1)}0]`;
   assert.equal(scan(zeros(MAX_JSON_ENTRIES)).problem, undefined);
-  assert.match(scan(zeros(MAX_JSON_ENTRIES + 1)).problem ?? '', /more than 10000 entries/);
-  assert.match(scan(`[${'[],'.repeat(MAX_JSON_ENTRIES)}[]]`).problem ?? '', /more than 10000 entries/);
+  assert.match(scan(zeros(MAX_JSON_ENTRIES + 1)).problem ?? '', /at most 10000 entries/);
+  assert.match(scan(`[${'[],'.repeat(MAX_JSON_ENTRIES)}[]]`).problem ?? '', /at most 10000 entries/);
 });
 
 test('the largest request of the contract is within the limits', () => {

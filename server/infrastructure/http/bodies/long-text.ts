@@ -53,6 +53,6 @@ function decode(read: () => string): string {
   }
 }
 
-function malformed(message: string): FailureError {
+export function malformed(message: string): FailureError {
   return new FailureError(new Failure('malformed_json', message));
 }

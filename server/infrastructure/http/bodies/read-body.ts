@@ -64,10 +64,7 @@ export function readBody({
     pieces += 1;
     if (received > limit) return tooLarge(limit, config.whenTooLarge);
     if (pieces > smallPieces + received / PIECE_BYTES)
-      return new Failure(
-        'invalid_parameter',
-        'The request body arrives in too many small chunks; send chunks of at least 512 bytes',
-      );
+      return new Failure('invalid_parameter', 'The request body has too many small chunks; send larger ones');
     if (!share.take(chunk.length + PIECE_OVERHEAD_BYTES)) return overloaded();
     return write(chunk);
   }
@@ -134,13 +131,9 @@ function stopAgain(this: Socket): void {
 function readNothing(): void {}
 
 function overloaded(): Failure {
-  return new Failure(
-    'overloaded',
-    'Too many request bodies are being received; retry after the time in Retry-After',
-    {
-      retryAfterSeconds: RETRY_AFTER_SECONDS,
-    },
-  );
+  return new Failure('overloaded', 'Too many request bodies are being received; try again later', {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
 }
 
 function tooLarge(limit: number, advice: string | undefined): Failure {

@@ -178,13 +178,9 @@ function tooMany(maxInFlight: number, caller: 'Organization' | 'customer'): Fail
 }
 
 function waitedTooLong(): Failure {
-  return new Failure(
-    'overloaded',
-    'Too many calls of this Organization are waiting; retry after the time in Retry-After',
-    {
-      retryAfterSeconds: RETRY_AFTER_SECONDS,
-    },
-  );
+  return new Failure('overloaded', 'Too many calls of this Organization are waiting; try again later', {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
 }
 
 function hungUp(): Failure {

@@ -1,4 +1,4 @@
-import { lockDataDir } from '../data-dir-lock.ts';
+import { lockDataDir } from '../data-dir/data-dir.ts';
 import { startEmbeddedPostgres } from '../embedded-postgres.ts';
 
 /**

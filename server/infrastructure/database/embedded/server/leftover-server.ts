@@ -1,10 +1,10 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { StartupError } from '../../runtime/startup-error.ts';
-import { fileProblem, isErrorCode } from './file-problem.ts';
+import { runCommand } from '../../../runtime/run-command.ts';
+import { StartupError } from '../../../runtime/startup-error.ts';
+import { fileProblem, isErrorCode } from '../data-dir/file-problem.ts';
 import { isPostmasterOf, processStartTime } from './process-identity.ts';
-import { runCommand } from './run-command.ts';
-import { stopPostmaster } from './stop-postmaster.ts';
+import { stopPostmaster } from './server-process.ts';
 
 /**
  * When portico was killed, its PostgreSQL may still run: it is stopped, so that the new one starts with its own

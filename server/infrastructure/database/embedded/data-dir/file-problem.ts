@@ -1,4 +1,4 @@
-import { StartupError } from '../../runtime/startup-error.ts';
+import { StartupError } from '../../../runtime/startup-error.ts';
 
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'this user cannot write there',

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { eventually, temporaryDirectory } from '../testing/temporary-server.ts';
 import { lastComplaint, openServerLog } from './server-log.ts';
-import { eventually, temporaryDirectory } from './testing/temporary-server.ts';
 
 test('keeps the log of the previous run and truncates the current one when it is too long', async (t) => {
   const path = join(await temporaryDirectory(t), 'postgres.log');

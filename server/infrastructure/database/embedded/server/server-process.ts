@@ -1,5 +1,44 @@
+import { spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
-import { runCommand } from './run-command.ts';
+import { cleanEnvironment, runCommand } from '../../../runtime/run-command.ts';
+import type { LaunchPlan } from './launcher.ts';
+
+export type ServerProcess = Postmaster & {
+  isGone(): boolean;
+  /** Resolved when it has ended or could not be started. */
+  readonly gone: Promise<void>;
+  startError(): Error | undefined;
+};
+
+/**
+ * In its own session, so that Ctrl-C reaches only portico and PostgreSQL runs until the requests in flight are
+ * answered.
+ */
+export function spawnServer(plan: LaunchPlan, logFd: number): ServerProcess {
+  let startError: Error | undefined;
+  const child = spawn(plan.program, plan.args, {
+    ...plan.options,
+    env: cleanEnvironment(),
+    detached: true,
+    stdio: ['ignore', logFd, logFd],
+    windowsHide: true,
+  });
+  const gone = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+    child.once('error', (error) => {
+      startError = error;
+      resolve();
+    });
+  });
+  // The child must not keep this process alive.
+  child.unref();
+  return {
+    pid: child.pid ?? 0,
+    isGone: () => child.pid === undefined || child.exitCode !== null || child.signalCode !== null,
+    gone,
+    startError: () => startError,
+  };
+}
 
 /** Fast ends sessions and writes a checkpoint; immediate leaves recovery to the next start; the last one kills. */
 const STEPS = [

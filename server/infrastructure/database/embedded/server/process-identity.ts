@@ -1,5 +1,5 @@
 import { readFile, readlink } from 'node:fs/promises';
-import { runCommand } from './run-command.ts';
+import { runCommand } from '../../../runtime/run-command.ts';
 
 /** A process id alone is not unique: ids are reused, especially in containers. Together with the start time it is. */
 

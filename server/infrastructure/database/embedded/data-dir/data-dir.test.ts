@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { lockDataDir } from './data-dir-lock.ts';
 import {
   cannotSwitchUser,
   isRoot,
   spawnHelper,
   temporaryDirectory,
   UNPRIVILEGED,
-} from './testing/temporary-server.ts';
+} from '../testing/temporary-server.ts';
+import { lockDataDir } from './data-dir.ts';
 
 test('creates the directory with restricted access and leaves it empty after the release', async (t) => {
   const dataDir = join(await temporaryDirectory(t), 'deep', 'data');

@@ -1,6 +1,10 @@
 import { access, chmod, constants, mkdir, realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { StartupError } from '../../../runtime/startup-error.ts';
 import { fileProblem, isErrorCode } from './file-problem.ts';
+import { acquireLockFile } from './lock-file.ts';
 
+const LOCK_NAME = 'portico.lock';
 const OWNER_ONLY = 0o700;
 /** PostgreSQL runs as another user when portico runs as root, and has to traverse the directory without listing it. */
 const OTHERS_MAY_PASS = 0o711;
@@ -28,4 +32,19 @@ export async function exists(path: string): Promise<boolean> {
     if (isErrorCode(error, 'ENOENT')) return false;
     throw error;
   }
+}
+
+/** One `serve` per data directory. Creates the directory if it is missing. */
+export async function lockDataDir(dataDir: string): Promise<{ release(): Promise<void> }> {
+  const directory = await ensureDataDir(dataDir);
+  const path = join(directory, LOCK_NAME);
+  const lock = await acquireLockFile(path).catch((error: unknown) => {
+    throw fileProblem('lock the data directory with', path, error);
+  });
+  if ('heldByPid' in lock)
+    throw new StartupError(
+      `Another portico is already running on the data directory ${directory} (process ${lock.heldByPid}); ` +
+        'stop it or set PORTICO_DATA_DIR to another directory.',
+    );
+  return lock;
 }

@@ -1,5 +1,5 @@
-import { StartupError } from '../../runtime/startup-error.ts';
-import { lastLine, runCommand } from './run-command.ts';
+import { lastLine, runCommand } from '../../../runtime/run-command.ts';
+import { StartupError } from '../../../runtime/startup-error.ts';
 
 export type Binaries = {
   readonly initdb: string;

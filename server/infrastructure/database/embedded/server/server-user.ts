@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
-import { StartupError } from '../../runtime/startup-error.ts';
-import { isErrorCode } from './file-problem.ts';
-import { runCommand } from './run-command.ts';
+import { runCommand } from '../../../runtime/run-command.ts';
+import { StartupError } from '../../../runtime/startup-error.ts';
+import { isErrorCode } from '../data-dir/file-problem.ts';
 
 export type ServerUser = { readonly uid: number; readonly gid: number };
 

@@ -1,5 +1,5 @@
 import { copyFile, type FileHandle, open, rename, rm } from 'node:fs/promises';
-import { fileProblem, isErrorCode } from './file-problem.ts';
+import { fileProblem, isErrorCode } from '../data-dir/file-problem.ts';
 
 const MAX_LOG_BYTES = 8 * 1024 * 1024;
 const CHECK_EVERY_MS = 60_000;

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { StartupError } from '../../runtime/startup-error.ts';
-import { fileProblem, isErrorCode } from './file-problem.ts';
+import { StartupError } from '../../../runtime/startup-error.ts';
+import { fileProblem, isErrorCode } from '../data-dir/file-problem.ts';
 
 const PASSWORD_BYTES = 32;
 const OWNER_ONLY = 0o600;

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { StartupError } from '../../runtime/startup-error.ts';
-import { SUPERUSER } from './cluster.ts';
-import { isErrorCode } from './file-problem.ts';
-import { ensureRoles, handOverToOwner, OWNER, type RolePasswords } from './roles.ts';
+import { StartupError } from '../../../runtime/startup-error.ts';
+import { SUPERUSER } from '../cluster/cluster.ts';
+import { ensureRoles, handOverToOwner, OWNER, type RolePasswords } from '../cluster/roles.ts';
+import { isErrorCode } from '../data-dir/file-problem.ts';
 import type { ServerProcess } from './server-process.ts';
 
 /** Long, because crash recovery replays the write-ahead log first. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { processStartTime } from '../server/process-identity.ts';
 import { isErrorCode } from './file-problem.ts';
-import { processStartTime } from './process-identity.ts';
 
 const RETRY_AFTER_MS = 20;
 const GIVE_UP_AFTER_MS = 10_000;

@@ -1,12 +1,12 @@
 import { chown, mkdtemp, open, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { StartupError } from '../../runtime/startup-error.ts';
+import { lastLine, runCommand } from '../../../runtime/run-command.ts';
+import { StartupError } from '../../../runtime/startup-error.ts';
+import { exists } from '../data-dir/data-dir.ts';
+import { fileProblem, isErrorCode } from '../data-dir/file-problem.ts';
+import type { Launcher } from '../server/launcher.ts';
+import type { ServerUser } from '../server/server-user.ts';
 import type { Binaries } from './binaries.ts';
-import { exists } from './data-dir.ts';
-import { fileProblem, isErrorCode } from './file-problem.ts';
-import type { Launcher } from './launcher.ts';
-import { lastLine, runCommand } from './run-command.ts';
-import type { ServerUser } from './server-user.ts';
 
 export const SUPERUSER = 'portico';
 const INIT_TIMEOUT_MS = 300_000;

@@ -1,6 +1,6 @@
-import { StartupError } from '../../runtime/startup-error.ts';
-import type { Binaries } from './binaries.ts';
-import { runCommand } from './run-command.ts';
+import { runCommand } from '../../../runtime/run-command.ts';
+import { StartupError } from '../../../runtime/startup-error.ts';
+import type { Binaries } from '../cluster/binaries.ts';
 import type { ServerUser } from './server-user.ts';
 
 export type LaunchPlan = {

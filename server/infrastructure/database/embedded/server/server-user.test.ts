@@ -4,7 +4,7 @@ import { chmod, chown, cp, mkdir, readFile, stat, symlink } from 'node:fs/promis
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { findBinaries } from './binaries.ts';
+import { findBinaries } from '../cluster/binaries.ts';
 import {
   cannotSwitchUser,
   isRoot,
@@ -14,13 +14,13 @@ import {
   start,
   temporaryDirectory,
   UNPRIVILEGED,
-} from './testing/temporary-server.ts';
+} from '../testing/temporary-server.ts';
 
 const hasSetpriv = spawnSync('/bin/sh', ['-c', 'command -v setpriv']).status === 0;
 const whyNotClosed = !isRoot
   ? 'only root runs PostgreSQL as another user'
   : !hasSetpriv && 'setpriv is not installed';
-const packageRoot = fileURLToPath(import.meta.resolve('../../../..'));
+const packageRoot = fileURLToPath(import.meta.resolve('../../../../..'));
 
 test('as root, PostgreSQL runs as another user, who owns only the cluster', {
   skip: !isRoot,
@@ -122,6 +122,7 @@ async function copyProgramTo(directory: string): Promise<void> {
   for (const path of [
     'server/infrastructure/database/embedded',
     'server/infrastructure/runtime/startup-error.ts',
+    'server/infrastructure/runtime/run-command.ts',
     'package.json',
   ])
     await cp(join(packageRoot, path), join(directory, path), { recursive: true });
