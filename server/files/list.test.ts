@@ -62,7 +62,7 @@ test('state accepts one or several values, and only known ones', async () => {
     await app.call({ url: '/api/files?state=deleted', token: owner.token }),
     400,
     'invalid_parameter',
-    /state deleted/,
+    /state must be one of .*; got deleted/,
   );
 });
 

@@ -157,7 +157,7 @@ test('a transition and its event are atomic', async () => {
   await late.simulator.start();
   await until(() => {
     late.clock.advance(0);
-    return late.logged.some((line) => line.includes('objects could not be moved'));
+    return late.logged.some((line) => line.includes('could not move objects'));
   }, 'the logged failure');
   await late.partitions.prepare();
   await until(async () => {

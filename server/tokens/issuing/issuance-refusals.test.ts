@@ -83,7 +83,7 @@ test('another content type is refused', async () => {
 test('a repeated form parameter is refused', async () => {
   const fields = new URLSearchParams(valid as Record<string, string>).toString();
   for (const again of ['scope=trades%3Aread', 'grant_type=client_credentials', 'client_id=x', 'zz=1&zz=1'])
-    assertRefused(await ask(`${fields}&${again}`, FORM), 400, 'invalid_request', /repeated/);
+    assertRefused(await ask(`${fields}&${again}`, FORM), 400, 'invalid_request', /only once/);
 });
 
 test('credentials both by Basic and in the body are an invalid_request', async () => {
