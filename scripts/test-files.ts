@@ -8,8 +8,9 @@ const PATTERNS = ['server', 'dashboard', 'testing', 'scripts', 'docs', 'e2e'].ma
 );
 /** How long each file took in earlier runs on this machine, in ms. */
 const TIMES_FILE = join('node_modules', '.cache', 'portico-test-times.json');
-/** Without a time: tests of processes and pages take longer than others of their size. */
+/** Without a time: tests of processes and pages take the longest. */
 const SLOW_FOLDERS = /^(e2e|server\/commands|docs|scripts)\//;
+const UNKNOWN_SLOW_MS = 100_000;
 
 /** Files that a test reads or starts without importing them. */
 const LOADED_OTHERWISE: readonly (readonly [file: string, loads: RegExp])[] = [
@@ -68,7 +69,8 @@ function withOtherLoads(): ImportGraph {
 /** Longest first, so that no core is left with a long file at the end. */
 function longestFirst(files: readonly string[]): string[] {
   const times = readTimes();
-  const weight = (file: string) => times[file] ?? statSync(file).size * (SLOW_FOLDERS.test(file) ? 4 : 1);
+  const weight = (file: string) =>
+    times[file] ?? statSync(file).size + (SLOW_FOLDERS.test(file) ? UNKNOWN_SLOW_MS : 0);
   return [...files].sort((one, other) => weight(other) - weight(one));
 }
 

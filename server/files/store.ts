@@ -1,13 +1,13 @@
-import { type Selectable, sql, type Updateable } from 'kysely';
+import { sql, type Updateable } from 'kysely';
 import type { Queries, Transaction } from '../infrastructure/database/database.ts';
 import { selectMergedPage } from '../infrastructure/database/paging/merged-paging.ts';
 import { type Page, type PageOf, selectPage } from '../infrastructure/database/paging/paging.ts';
-import type { EnvironmentName, Tables } from '../infrastructure/database/tables.ts';
+import type { EnvironmentName, Row, Tables } from '../infrastructure/database/tables.ts';
 import { later } from '../infrastructure/runtime/clock.ts';
 import { firstGuidAt } from '../infrastructure/runtime/guid.ts';
 import type { FileState } from './state.ts';
 
-export type FileRow = Selectable<Tables['files']>;
+export type FileRow = Row<'files'>;
 
 /** The files a token may see: those of its Organization, environment and bank. */
 export type Visible = {

@@ -1,4 +1,4 @@
-import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
+import { type Insertable, type RawBuilder, sql } from 'kysely';
 import { textArray, uuidArray } from '../infrastructure/database/arrays.ts';
 import type { Queries, Transaction } from '../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../infrastructure/database/paging/paging.ts';
@@ -7,11 +7,11 @@ import {
   type Narrowing,
   selectPageOfEach,
 } from '../infrastructure/database/paging/value-paging.ts';
-import type { EnvironmentName, Tables } from '../infrastructure/database/tables.ts';
+import type { EnvironmentName, Row, Tables } from '../infrastructure/database/tables.ts';
 import { later } from '../infrastructure/runtime/clock.ts';
 import { firstGuidAt } from '../infrastructure/runtime/guid.ts';
 
-export type ObjectRow = Omit<Selectable<Tables['objects']>, 'guid_time_differs'>;
+export type ObjectRow = Omit<Row<'objects'>, 'guid_time_differs'>;
 type Sql = RawBuilder<unknown>;
 
 const ENVIRONMENTS: readonly EnvironmentName[] = ['production', 'sandbox'];

@@ -1,10 +1,10 @@
-import { type Selectable, sql, type Updateable } from 'kysely';
+import { sql, type Updateable } from 'kysely';
 import type { Queries, Transaction } from '../../infrastructure/database/database.ts';
 import { type Page, type PageOf, selectPage } from '../../infrastructure/database/paging/paging.ts';
-import type { EnvironmentName, Tables } from '../../infrastructure/database/tables.ts';
+import type { EnvironmentName, Row, Tables } from '../../infrastructure/database/tables.ts';
 import type { SecretHash } from './client-secret.ts';
 
-export type Application = Selectable<Tables['applications']>;
+export type Application = Row<'applications'>;
 
 /** Owner of key pairs: the Organization itself or its banks, optionally of one environment or one bank. */
 export type Owner = {

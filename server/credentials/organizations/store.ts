@@ -1,11 +1,11 @@
-import { type Selectable, sql, type Updateable } from 'kysely';
+import { sql, type Updateable } from 'kysely';
 import { uuidArray } from '../../infrastructure/database/arrays.ts';
 import type { Queries, Transaction } from '../../infrastructure/database/database.ts';
 import { type Page, type PageOf, selectPage } from '../../infrastructure/database/paging/paging.ts';
-import type { EnvironmentName, Tables } from '../../infrastructure/database/tables.ts';
+import type { EnvironmentName, Row, Tables } from '../../infrastructure/database/tables.ts';
 
-export type Organization = Selectable<Tables['organizations']>;
-export type Bank = Selectable<Tables['banks']>;
+export type Organization = Row<'organizations'>;
+export type Bank = Row<'banks'>;
 export type BankFilters = {
   guid?: readonly string[] | undefined;
   environment?: readonly string[] | undefined;

@@ -1,4 +1,4 @@
-import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
+import { type Insertable, type RawBuilder, sql } from 'kysely';
 import { textArray, uuidArray } from '../database/arrays.ts';
 import type { Queries, Transaction } from '../database/database.ts';
 import type { Page, PageOf } from '../database/paging/paging.ts';
@@ -8,11 +8,11 @@ import {
   selectNewestOfEach,
   selectPageOfEach,
 } from '../database/paging/value-paging.ts';
-import type { Tables } from '../database/tables.ts';
+import type { Row, Tables } from '../database/tables.ts';
 import { firstGuidAt } from '../runtime/guid.ts';
 
 type Sql = RawBuilder<unknown>;
-export type AuditRecord = Selectable<Tables['audit_records']>;
+export type AuditRecord = Row<'audit_records'>;
 export type AuditFilters = {
   organizationGuid?: readonly string[] | undefined;
   action?: readonly string[] | undefined;

@@ -1,4 +1,4 @@
-import type { Generated, JSONColumnType } from 'kysely';
+import type { Generated, JSONColumnType, Selectable, Updateable } from 'kysely';
 import type { PeopleTables } from './people-tables.ts';
 
 /** The columns as Kysely sees them; `migrations/` defines them. */
@@ -27,6 +27,9 @@ export type Tables = PeopleTables & {
   file_removals: FileRemovalsTable;
   content_sweeps: ContentSweepsTable;
 };
+
+export type Row<Name extends keyof Tables> = Selectable<Tables[Name]>;
+export type RowChanges<Name extends keyof Tables> = Updateable<Tables[Name]>;
 
 export type EnvironmentName = 'production' | 'sandbox';
 

@@ -1,8 +1,8 @@
 import type { Selectable, Updateable } from 'kysely';
 import type { Queries, Transaction } from '../../infrastructure/database/database.ts';
-import type { Tables } from '../../infrastructure/database/tables.ts';
+import type { Row, Tables } from '../../infrastructure/database/tables.ts';
 
-export type Login = Selectable<Tables['logins']>;
+export type Login = Row<'logins'>;
 
 export function selectLogin(queries: Queries, memberGuid: string): Promise<Login | undefined> {
   return loginOf(queries, memberGuid).executeTakeFirst();

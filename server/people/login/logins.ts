@@ -1,6 +1,5 @@
-import type { Updateable } from 'kysely';
 import type { Database, Transaction } from '../../infrastructure/database/database.ts';
-import type { Tables } from '../../infrastructure/database/tables.ts';
+import type { RowChanges } from '../../infrastructure/database/tables.ts';
 import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import type { Failure } from '../../infrastructure/runtime/failure.ts';
 import * as store from './login-store.ts';
@@ -28,7 +27,7 @@ export function createLogins({ database, clock, sessions }: Deps) {
 
     lock,
 
-    update: (transaction: Transaction, memberGuid: string, changes: Updateable<Tables['logins']>) =>
+    update: (transaction: Transaction, memberGuid: string, changes: RowChanges<'logins'>) =>
       store.updateLogin(transaction, memberGuid, { ...changes, updated_at: clock.now() }),
 
     /**

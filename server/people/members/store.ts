@@ -1,10 +1,10 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import type { Queries, Transaction } from '../../infrastructure/database/database.ts';
 import { type Page, type PageOf, selectPage } from '../../infrastructure/database/paging/paging.ts';
-import type { Tables } from '../../infrastructure/database/tables.ts';
+import type { Row, Tables } from '../../infrastructure/database/tables.ts';
 
-export type Person = Selectable<Tables['members']>;
-export type Membership = Selectable<Tables['memberships']>;
+export type Person = Row<'members'>;
+export type Membership = Row<'memberships'>;
 /** A person as one Organization sees them: without other memberships, and without a name before they accept. */
 export type Member = Pick<Person, 'guid' | 'email' | 'name'> &
   Pick<Membership, 'role' | 'created_at' | 'accepted_at' | 'last_seen_at'>;

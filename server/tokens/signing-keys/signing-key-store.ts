@@ -1,8 +1,8 @@
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Queries, Transaction } from '../../infrastructure/database/database.ts';
-import type { Tables } from '../../infrastructure/database/tables.ts';
+import type { Row } from '../../infrastructure/database/tables.ts';
 
-export type SigningKeyRow = Selectable<Tables['signing_keys']>;
+export type SigningKeyRow = Row<'signing_keys'>;
 
 export function selectSigningKeys(queries: Queries): Promise<SigningKeyRow[]> {
   return queries.selectFrom('signing_keys').selectAll().orderBy('signs_from').execute();

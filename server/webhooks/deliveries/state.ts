@@ -1,16 +1,15 @@
-import type { Selectable } from 'kysely';
-import type { Tables } from '../../infrastructure/database/tables.ts';
+import type { Row } from '../../infrastructure/database/tables.ts';
 import { Failure } from '../../infrastructure/runtime/failure.ts';
 
 /** The state is derived from timestamps and the current time, so it is never stale. */
 export const DELIVERY_STATES = ['storing', 'failing', 'completed', 'failed'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-type DeliveryRow = Selectable<Tables['deliveries']>;
+type DeliveryRow = Row<'deliveries'>;
 /** `due_at` is set until the delivery has ended. */
 export type StoredDelivery = DeliveryRow & { due_at: Date | null };
 export type DeliveryWithState = StoredDelivery & { state: DeliveryState };
-export type StoredAttempt = Selectable<Tables['delivery_attempts']>;
+export type StoredAttempt = Row<'delivery_attempts'>;
 export type DetailedDelivery = DeliveryWithState & { attempts: StoredAttempt[] };
 
 export type Moments = Pick<DeliveryRow, 'completed_at' | 'failed_at' | 'failing_since'>;

@@ -1,4 +1,4 @@
-import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { textArray, uuidArray } from '../../infrastructure/database/arrays.ts';
 import type { Queries, Transaction } from '../../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../../infrastructure/database/paging/paging.ts';
@@ -7,13 +7,13 @@ import {
   type Narrowing,
   selectPageOfEach,
 } from '../../infrastructure/database/paging/value-paging.ts';
-import type { EnvironmentName, Tables } from '../../infrastructure/database/tables.ts';
+import type { EnvironmentName, Row } from '../../infrastructure/database/tables.ts';
 import { type Visible, visibleEnvironments } from '../visible.ts';
 import { highestGuidOf, lowestGuidOf } from './guid-window.ts';
 
 type Sql = RawBuilder<unknown>;
 
-export type Event = Selectable<Tables['events']>;
+export type Event = Row<'events'>;
 
 export type EventFilters = {
   guid?: readonly string[] | undefined;

@@ -1,12 +1,12 @@
-import { type Selectable, sql, type Updateable } from 'kysely';
+import { sql, type Updateable } from 'kysely';
 import { textArray, uuidArray } from '../../infrastructure/database/arrays.ts';
 import type { Queries, Transaction } from '../../infrastructure/database/database.ts';
-import type { EnvironmentName, Tables } from '../../infrastructure/database/tables.ts';
+import type { EnvironmentName, Row, Tables } from '../../infrastructure/database/tables.ts';
 import type { SubscriptionRow } from './state.ts';
 import { COLUMNS, stateAt } from './store.ts';
 
 /** Queries of the dispatcher, the sweeper and the key rotation, for many tenants at once. */
-export type EndpointRow = Selectable<Tables['subscriptions']>;
+export type EndpointRow = Row<'subscriptions'>;
 /** What a batch of outcomes says about one endpoint. */
 export type EndpointEffect = {
   guid: string;

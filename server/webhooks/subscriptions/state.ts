@@ -1,15 +1,11 @@
-import type { Selectable } from 'kysely';
-import type { Tables } from '../../infrastructure/database/tables.ts';
+import type { Row } from '../../infrastructure/database/tables.ts';
 
 /** The state is derived from timestamps and the current time, so it is never stale. */
 export const SUBSCRIPTION_STATES = ['storing', 'active', 'failed', 'deleting', 'deleted'] as const;
 export type SubscriptionState = (typeof SUBSCRIPTION_STATES)[number];
 
 /** Without the columns that only sending needs. */
-export type SubscriptionRow = Omit<
-  Selectable<Tables['subscriptions']>,
-  'signing_key_encrypted' | 'first_delivery_guid'
->;
+export type SubscriptionRow = Omit<Row<'subscriptions'>, 'signing_key_encrypted' | 'first_delivery_guid'>;
 export type Subscription = SubscriptionRow & { state: Exclude<SubscriptionState, 'deleted'> };
 
 export type Moments = Pick<

@@ -1,8 +1,7 @@
-import type { Selectable } from 'kysely';
 import type { Queries, Transaction } from '../../../infrastructure/database/database.ts';
-import type { Tables } from '../../../infrastructure/database/tables.ts';
+import type { Row } from '../../../infrastructure/database/tables.ts';
 
-export type LinkRow = Selectable<Tables['login_links']>;
+export type LinkRow = Row<'login_links'>;
 
 export async function insertLink(transaction: Transaction, link: LinkRow): Promise<void> {
   await transaction.insertInto('login_links').values(link).execute();

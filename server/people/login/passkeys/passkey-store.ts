@@ -1,9 +1,8 @@
-import type { Selectable } from 'kysely';
 import type { Queries, Transaction } from '../../../infrastructure/database/database.ts';
-import type { Tables } from '../../../infrastructure/database/tables.ts';
+import type { Row } from '../../../infrastructure/database/tables.ts';
 
-export type Passkey = Selectable<Tables['passkeys']>;
-export type Challenge = Selectable<Tables['passkey_challenges']>;
+export type Passkey = Row<'passkeys'>;
+export type Challenge = Row<'passkey_challenges'>;
 
 export async function insertChallenge(queries: Queries, challenge: Challenge): Promise<void> {
   await queries.insertInto('passkey_challenges').values(challenge).execute();

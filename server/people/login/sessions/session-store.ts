@@ -1,8 +1,7 @@
-import type { Selectable } from 'kysely';
 import type { Queries, Transaction } from '../../../infrastructure/database/database.ts';
-import type { Tables } from '../../../infrastructure/database/tables.ts';
+import type { Row } from '../../../infrastructure/database/tables.ts';
 
-export type Session = Selectable<Tables['sessions']>;
+export type Session = Row<'sessions'>;
 
 export async function insertSession(transaction: Transaction, session: Session): Promise<void> {
   await transaction.insertInto('sessions').values(session).execute();

@@ -1,14 +1,14 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import { type Insertable, sql, type Updateable } from 'kysely';
 import type { Queries, Transaction } from '../../../infrastructure/database/database.ts';
 import { type Page, type PageOf, selectPage } from '../../../infrastructure/database/paging/paging.ts';
-import type { EnvironmentName, Tables } from '../../../infrastructure/database/tables.ts';
+import type { EnvironmentName, Row, Tables } from '../../../infrastructure/database/tables.ts';
 import { firstGuidAt } from '../../../infrastructure/runtime/guid.ts';
 import type { Visible } from '../../visible.ts';
 import { guidsOfWindow } from '../guid-window.ts';
 import type { EventContent } from '../queue/enqueue.ts';
 import { forceIndexOrder } from '../store.ts';
 
-export type Redelivery = Selectable<Tables['subscription_recoveries']>;
+export type Redelivery = Row<'subscription_recoveries'>;
 
 export type RedeliveryFilters = {
   guid?: readonly string[] | undefined;
