@@ -38,7 +38,7 @@ function installWhenMissing() {
 
 /**
  * npm hands a SIGTERM to the shell that it started us in, and a shell like dash ends without passing it on.
- * We are then the child of someone else, whom nobody would tell to stop us.
+ * The process then has another parent and would never be told to stop.
  */
 function stopWithShell() {
   if (!STARTED_BY_NPM.includes(process.env.npm_lifecycle_event)) return;

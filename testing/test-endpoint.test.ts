@@ -176,7 +176,7 @@ test('drip: goes on when a sender has left, and the next one gets what fell befo
   assert.equal(await text(second), 'ab');
 });
 
-test('endless: flows as long as somebody reads, and stops when the peer leaves', async () => {
+test('endless: flows while the peer reads, and stops when the peer leaves', async () => {
   const receiver = await receiverThat({ kind: 'endless' });
   const response = await open(receiver.url);
   let bytes = 0;

@@ -31,7 +31,7 @@ type ReceivedRequest = {
   path: string;
   headers: http.IncomingHttpHeaders;
   body: Buffer;
-  /** Resolves when the connection that carried the request is gone, whoever ended it. */
+  /** Resolves when the connection that carried the request is gone. */
   connectionClosed: Promise<void>;
 };
 type BehaviourOfRequest = (nth: number, request: ReceivedRequest) => Behaviour;
@@ -137,7 +137,7 @@ function createInbox() {
   };
 }
 
-/** An address on which nothing listens: the port of an open client connection, so nobody else can be given it. */
+/** An address on which nothing listens: the port of an open client connection, so no other process can be given it. */
 export async function refusing(): Promise<string> {
   const receiver = await createTestEndpoint();
   const client = connect(Number(new URL(receiver.url).port), '127.0.0.1').on('error', ignore);
@@ -219,7 +219,7 @@ function answer(response: http.ServerResponse, { status, headers = {}, body }: A
 
 function* endlessChunks(): Generator<Buffer> {
   for (let sent = 0; sent < ENDLESS_CEILING_BYTES; sent += ENDLESS_CHUNK.length) yield ENDLESS_CHUNK;
-  throw new Error('nobody stopped the endless body');
+  throw new Error('the endless body was never stopped');
 }
 
 function ignore(): void {}

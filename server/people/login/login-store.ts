@@ -1,4 +1,4 @@
-import type { Selectable, Updateable } from 'kysely';
+import type { Updateable } from 'kysely';
 import type { Queries, Transaction } from '../../infrastructure/database/database.ts';
 import type { Row, Tables } from '../../infrastructure/database/tables.ts';
 

@@ -231,8 +231,8 @@ test('after a recovery, deliveries scheduled before it are due, later ones are n
 test('one statement claims for several subscriptions, each with its own limit', async () => {
   const guids = [nextSubscription(), nextSubscription(), nextSubscription(), nextSubscription()];
   for (const guid of guids) await enqueue(guid, [{}, {}, {}]);
-  const rooms = [1, 2, 100];
-  const claims = rooms.map((limit, index) => ({
+  const limits = [1, 2, 100];
+  const claims = limits.map((limit, index) => ({
     subscriptionGuid: guids[index] ?? '',
     limit,
     recoveredAt: null,
