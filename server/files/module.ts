@@ -1,12 +1,8 @@
 import { join } from 'node:path';
-import type { Audit } from '../infrastructure/audit/service.ts';
+import type { Base } from '../infrastructure/base.ts';
 import type { CompleteConfig } from '../infrastructure/config/generated-secrets.ts';
-import type { Database } from '../infrastructure/database/database.ts';
-import type { Clock, Timers } from '../infrastructure/runtime/clock.ts';
+import type { Timers } from '../infrastructure/runtime/clock.ts';
 import type { Encryption } from '../infrastructure/runtime/encryption.ts';
-import type { Guids } from '../infrastructure/runtime/guid.ts';
-import type { Log } from '../infrastructure/runtime/log.ts';
-import type { Metrics } from '../infrastructure/runtime/metrics.ts';
 import type { Customers } from '../objects/service.ts';
 import { createScanner } from './processing/content/scan.ts';
 import { createInspection } from './processing/inspection.ts';
@@ -23,15 +19,11 @@ import { createS3Storage } from './storage/s3/s3.ts';
 import { createQuota } from './uploads/quota.ts';
 import { createUploads } from './uploads/uploads.ts';
 
-type Deps = {
+export type FilesModule = ReturnType<typeof createFilesModule>;
+
+type Deps = Base & {
   config: CompleteConfig;
-  database: Database;
-  clock: Clock;
   timers: Timers;
-  guids: Guids;
-  audit: Audit;
-  log: Log;
-  metrics: Metrics;
   encryption: Encryption;
   customers: Customers;
 };

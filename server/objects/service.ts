@@ -1,10 +1,8 @@
 import type { Bank, Organizations } from '../credentials/organizations/service.ts';
-import type { Actor, Audit } from '../infrastructure/audit/service.ts';
-import type { Database } from '../infrastructure/database/database.ts';
+import type { Actor } from '../infrastructure/audit/service.ts';
+import type { Base } from '../infrastructure/base.ts';
 import type { Page, PageOf } from '../infrastructure/database/paging/paging.ts';
-import type { Clock } from '../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
-import type { Guids } from '../infrastructure/runtime/guid.ts';
 import type { Events } from '../webhooks/events/service.ts';
 import { type Details, firstStateOf, type Machine, pathTo, statesOf } from './machine.ts';
 import { changeOf, eventsOf } from './records.ts';
@@ -17,11 +15,7 @@ export type { ObjectRow, Visible } from './store.ts';
 export type Objects = ReturnType<typeof createObjects>;
 export type Customers = Pick<Objects, 'getCustomer'>;
 
-type Deps = {
-  database: Database;
-  clock: Clock;
-  guids: Guids;
-  audit: Audit;
+type Deps = Base & {
   events: Events;
   organizations: Organizations;
   simulator: Simulator;

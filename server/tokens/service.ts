@@ -1,15 +1,10 @@
 import type { Clients } from '../credentials/applications/clients.ts';
 import type { KeyUsage } from '../credentials/applications/usage.ts';
 import type { FailedAuthentications } from '../infrastructure/audit/failed-authentications.ts';
-import type { Audit } from '../infrastructure/audit/service.ts';
+import type { Base } from '../infrastructure/base.ts';
 import type { Notifications } from '../infrastructure/database/connections/notifications.ts';
-import type { Database } from '../infrastructure/database/database.ts';
 import type { RateLimits } from '../infrastructure/rate-limits/service.ts';
-import type { Clock } from '../infrastructure/runtime/clock.ts';
 import type { Encryption } from '../infrastructure/runtime/encryption.ts';
-import type { Guids } from '../infrastructure/runtime/guid.ts';
-import type { Log } from '../infrastructure/runtime/log.ts';
-import type { Metrics } from '../infrastructure/runtime/metrics.ts';
 import type { Customers } from '../objects/service.ts';
 import { createCustomerTokens } from './customer-tokens/customer-tokens.ts';
 import { createClientAuthentication } from './issuing/client-authentication.ts';
@@ -22,18 +17,12 @@ import { createDenials } from './verifying/denials.ts';
 import { createIntrospection } from './verifying/introspection.ts';
 import { createVerifier } from './verifying/verifier.ts';
 
-type Tokens = ReturnType<typeof createTokens>;
+export type Tokens = ReturnType<typeof createTokens>;
 
-type TokensDeps = {
+type TokensDeps = Base & {
   addresses: { baseUrl: string; sandboxAuthUrl: string; productionAuthUrl: string };
-  database: Database;
   notifications: Notifications;
   encryption: Encryption;
-  clock: Clock;
-  guids: Guids;
-  audit: Audit;
-  metrics: Metrics;
-  log: Log;
 };
 
 /** Issuing, verifying and revoking of tokens. */
@@ -47,6 +36,8 @@ export function createTokens({ addresses, ...deps }: TokensDeps) {
   const verifier = createVerifier({ ...deps, signingKeys, environments, revocations, baseUrl });
   return { environments, signingKeys, revocations, denials, issuer, verifier };
 }
+
+export type TokenEndpoints = ReturnType<typeof createTokenEndpoints>;
 
 type EndpointsDeps = Pick<TokensDeps, 'database' | 'audit' | 'metrics' | 'clock'> & {
   tokens: Tokens;

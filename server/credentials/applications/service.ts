@@ -1,12 +1,11 @@
 import type { Static } from 'typebox';
-import type { Actor, Audit } from '../../infrastructure/audit/service.ts';
-import type { Database, Transaction } from '../../infrastructure/database/database.ts';
+import type { Actor } from '../../infrastructure/audit/service.ts';
+import type { Base } from '../../infrastructure/base.ts';
+import type { Transaction } from '../../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../../infrastructure/database/paging/paging.ts';
 import type { EnvironmentName } from '../../infrastructure/database/tables.ts';
 import { changesOf } from '../../infrastructure/runtime/changes.ts';
-import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
-import type { Guids } from '../../infrastructure/runtime/guid.ts';
 import type { Secret } from '../../infrastructure/runtime/secret.ts';
 import type { Revocations } from '../../tokens/revoking/revocations.ts';
 import { checkApplicationScopes, holdsScope, scopesFor } from '../../tokens/scopes.ts';
@@ -24,11 +23,7 @@ export type CreatedApplication = { application: store.Application; secret: Secre
 /** `required`: every new key needs an IP allowlist; `optional`: only keys of live Organizations. */
 export type AllowlistPolicy = 'required' | 'optional';
 
-export type ApplicationsDeps = {
-  database: Database;
-  clock: Clock;
-  guids: Guids;
-  audit: Audit;
+export type ApplicationsDeps = Base & {
   organizations: Organizations;
   secrets: ClientSecrets;
   revocations: Revocations;

@@ -1,12 +1,11 @@
 import type { Static } from 'typebox';
-import type { Actor, Audit } from '../../infrastructure/audit/service.ts';
-import type { Database, Transaction } from '../../infrastructure/database/database.ts';
+import type { Actor } from '../../infrastructure/audit/service.ts';
+import type { Base } from '../../infrastructure/base.ts';
+import type { Transaction } from '../../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../../infrastructure/database/paging/paging.ts';
 import type { EnvironmentName } from '../../infrastructure/database/tables.ts';
 import { changesOf } from '../../infrastructure/runtime/changes.ts';
-import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import { Failure } from '../../infrastructure/runtime/failure.ts';
-import type { Guids } from '../../infrastructure/runtime/guid.ts';
 import type { Events } from '../../webhooks/events/service.ts';
 import { checkFeature } from './features.ts';
 import {
@@ -25,11 +24,7 @@ import * as store from './store.ts';
 export type { Bank, Organization } from './store.ts';
 export type Organizations = ReturnType<typeof createOrganizations>;
 
-type Deps = {
-  database: Database;
-  clock: Clock;
-  guids: Guids;
-  audit: Audit;
+type Deps = Base & {
   events: Events;
   /** Returns a Failure while the Organization must not go live. */
   beforeGoingLive(transaction: Transaction, organizationGuid: string): Promise<Failure | undefined>;

@@ -1,13 +1,10 @@
 import type { Organizations } from '../../credentials/organizations/service.ts';
 import type { FailedAuthentications } from '../../infrastructure/audit/failed-authentications.ts';
-import type { Audit } from '../../infrastructure/audit/service.ts';
-import type { Database } from '../../infrastructure/database/database.ts';
+import type { Base } from '../../infrastructure/base.ts';
 import type { RateLimits } from '../../infrastructure/rate-limits/service.ts';
-import type { Clock, Timers } from '../../infrastructure/runtime/clock.ts';
+import type { Timers } from '../../infrastructure/runtime/clock.ts';
 import type { Encryption } from '../../infrastructure/runtime/encryption.ts';
-import type { Guids, RandomBytes } from '../../infrastructure/runtime/guid.ts';
-import type { Log } from '../../infrastructure/runtime/log.ts';
-import type { Metrics } from '../../infrastructure/runtime/metrics.ts';
+import type { RandomBytes } from '../../infrastructure/runtime/guid.ts';
 import type { Secret } from '../../infrastructure/runtime/secret.ts';
 import type { Issuer } from '../../tokens/issuing/issuer.ts';
 import type { Revocations } from '../../tokens/revoking/revocations.ts';
@@ -43,15 +40,9 @@ type LoginSettings = {
   exposure: object | undefined;
 };
 
-type Deps = {
+type Deps = Base & {
   settings: LoginSettings;
-  database: Database;
-  clock: Clock;
   timers: Timers;
-  guids: Guids;
-  audit: Audit;
-  metrics: Metrics;
-  log: Log;
   randomBytes: RandomBytes;
   encryption: Encryption;
   rateLimits: RateLimits;

@@ -1,17 +1,14 @@
-import type { Actor, Audit } from '../../infrastructure/audit/service.ts';
-import type { Database, Transaction } from '../../infrastructure/database/database.ts';
-import type { Clock } from '../../infrastructure/runtime/clock.ts';
-import type { Guids } from '../../infrastructure/runtime/guid.ts';
+import type { Actor } from '../../infrastructure/audit/service.ts';
+import type { Base } from '../../infrastructure/base.ts';
+import type { Transaction } from '../../infrastructure/database/database.ts';
 import { accountChange } from '../account-change.ts';
 import * as store from './store.ts';
 
 export type { Person } from './store.ts';
 export type People = ReturnType<typeof createPeople>;
 
-type Deps = { database: Database; clock: Clock; guids: Guids; audit: Audit };
-
 /** People: email address and name, shared by their memberships in several Organizations. */
-export function createPeople({ database, clock, guids, audit }: Deps) {
+export function createPeople({ database, clock, guids, audit }: Base) {
   const { queries, authentication } = database;
   return {
     findByEmail: (email: string) => store.selectPersonByEmail(authentication.queries, normalizeEmail(email)),

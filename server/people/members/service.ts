@@ -1,12 +1,11 @@
 import type { Static } from 'typebox';
 import type { SecondFactorChanges } from '../../credentials/organizations/schema.ts';
 import type { Organization, Organizations } from '../../credentials/organizations/service.ts';
-import type { Actor, Audit } from '../../infrastructure/audit/service.ts';
-import type { Database, Transaction } from '../../infrastructure/database/database.ts';
+import type { Actor } from '../../infrastructure/audit/service.ts';
+import type { Base } from '../../infrastructure/base.ts';
+import type { Transaction } from '../../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../../infrastructure/database/paging/paging.ts';
-import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
-import type { Guids } from '../../infrastructure/runtime/guid.ts';
 import type { Revocations } from '../../tokens/revoking/revocations.ts';
 import type { Role } from '../../tokens/roles.ts';
 import type { People } from './people.ts';
@@ -20,11 +19,7 @@ export type Members = ReturnType<typeof createMembers>;
 const MAX_MEMBERS = 200;
 const MAX_ORGANIZATIONS_PER_MEMBER = 200;
 
-type Deps = {
-  database: Database;
-  clock: Clock;
-  guids: Guids;
-  audit: Audit;
+type Deps = Base & {
   organizations: Organizations;
   people: People;
   revocations: Revocations;

@@ -1,9 +1,7 @@
+import type { Base } from '../../infrastructure/base.ts';
 import type { Notifications } from '../../infrastructure/database/connections/notifications.ts';
-import type { Database } from '../../infrastructure/database/database.ts';
-import type { Clock, Timers } from '../../infrastructure/runtime/clock.ts';
-import type { Guids, RandomBytes } from '../../infrastructure/runtime/guid.ts';
-import type { Log } from '../../infrastructure/runtime/log.ts';
-import type { Metrics } from '../../infrastructure/runtime/metrics.ts';
+import type { Timers } from '../../infrastructure/runtime/clock.ts';
+import type { RandomBytes } from '../../infrastructure/runtime/guid.ts';
 import type { Subscriptions } from '../subscriptions/service.ts';
 import { createLiveFeed } from './live/live-feed.ts';
 import { createEnqueue } from './queue/enqueue.ts';
@@ -13,13 +11,8 @@ import { createDispatcher } from './sending/dispatcher.ts';
 import { createSchedule } from './sending/schedule.ts';
 import type { Sender } from './sending/sender.ts';
 
-type Deps = {
-  database: Database;
-  clock: Clock;
+type Deps = Base & {
   timers: Timers;
-  guids: Guids;
-  log: Log;
-  metrics: Metrics;
   notifications: Notifications;
   subscriptions: Subscriptions;
   sender: Sender;

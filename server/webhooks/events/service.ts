@@ -1,10 +1,8 @@
-import type { Database, Transaction } from '../../infrastructure/database/database.ts';
+import type { Base } from '../../infrastructure/base.ts';
+import type { Transaction } from '../../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../../infrastructure/database/paging/paging.ts';
 import type { EnvironmentName } from '../../infrastructure/database/tables.ts';
-import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import { Failure } from '../../infrastructure/runtime/failure.ts';
-import type { Guids } from '../../infrastructure/runtime/guid.ts';
-import type { Metrics } from '../../infrastructure/runtime/metrics.ts';
 import type { Visible } from '../visible.ts';
 import { EVENT_TYPES, type EventType } from './catalogue.ts';
 import type { EventCounters } from './counters.ts';
@@ -33,11 +31,7 @@ const KNOWN_TYPES: ReadonlySet<string> = new Set(EVENT_TYPES);
 
 export type Events = ReturnType<typeof createEvents>;
 
-type Deps = {
-  database: Database;
-  clock: Clock;
-  guids: Guids;
-  metrics: Metrics;
+type Deps = Base & {
   /** Counts committed events. */
   counters: Pick<EventCounters, 'note'>;
   /** Creates the deliveries in the same transaction. */

@@ -1,13 +1,13 @@
 import type { Static } from 'typebox';
 import { checkFeature } from '../../credentials/organizations/features.ts';
 import type { Organizations } from '../../credentials/organizations/service.ts';
-import type { Actor, Audit } from '../../infrastructure/audit/service.ts';
-import type { Database, Transaction } from '../../infrastructure/database/database.ts';
+import type { Actor } from '../../infrastructure/audit/service.ts';
+import type { Base } from '../../infrastructure/base.ts';
+import type { Transaction } from '../../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../../infrastructure/database/paging/paging.ts';
-import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import type { Encryption } from '../../infrastructure/runtime/encryption.ts';
 import { Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
-import type { Guids, RandomBytes } from '../../infrastructure/runtime/guid.ts';
+import type { RandomBytes } from '../../infrastructure/runtime/guid.ts';
 import type { Secret } from '../../infrastructure/runtime/secret.ts';
 import type { Events } from '../events/service.ts';
 import type { Visible } from '../visible.ts';
@@ -39,11 +39,7 @@ export type CreatedSubscription = { subscription: Subscription; signingKey: Secr
 /** Deliveries continue for a day, so that a partner can move to a new subscription without missing events. */
 const DELETION_DELAY_MS = 24 * 3_600_000;
 
-type Deps = {
-  database: Database;
-  clock: Clock;
-  guids: Guids;
-  audit: Audit;
+type Deps = Base & {
   events: Events;
   organizations: Organizations;
   encryption: Encryption;

@@ -1,10 +1,8 @@
 import type { Static } from 'typebox';
-import type { Actor, Audit } from '../../../infrastructure/audit/service.ts';
-import type { Database } from '../../../infrastructure/database/database.ts';
+import type { Actor } from '../../../infrastructure/audit/service.ts';
+import type { Base } from '../../../infrastructure/base.ts';
 import type { Page, PageOf } from '../../../infrastructure/database/paging/paging.ts';
-import type { Clock } from '../../../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../../../infrastructure/runtime/failure.ts';
-import type { Guids } from '../../../infrastructure/runtime/guid.ts';
 import type { Endpoint, Subscriptions } from '../../subscriptions/service.ts';
 import type { Visible } from '../../visible.ts';
 import type { Enqueue } from '../queue/enqueue.ts';
@@ -31,11 +29,7 @@ const MAX_SWEPT = 1_000;
 const MAX_RUNNING = 10;
 const DAY_MS = 24 * 3_600_000;
 
-type Deps = {
-  database: Database;
-  clock: Clock;
-  guids: Guids;
-  audit: Audit;
+type Deps = Base & {
   subscriptions: Subscriptions;
   enqueueFor: Enqueue['enqueueFor'];
   retentionDays: number;

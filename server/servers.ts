@@ -1,0 +1,230 @@
+import type { Clients } from './credentials/applications/clients.ts';
+import { registerApplications } from './credentials/applications/routes.ts';
+import type { Applications } from './credentials/applications/service.ts';
+import type { KeyUsage } from './credentials/applications/usage.ts';
+import { registerBanks } from './credentials/organizations/routes.ts';
+import type { Organizations } from './credentials/organizations/service.ts';
+import type { DashboardFiles } from './dashboard/files.ts';
+import { registerFrontDoor } from './dashboard/routes.ts';
+import { registerDownloads } from './files/downloads/download-routes.ts';
+import type { FilesModule } from './files/module.ts';
+import { registerFiles } from './files/routes.ts';
+import type { Files } from './files/service.ts';
+import { registerUploads } from './files/uploads/upload-routes.ts';
+import type { FailedAuthentications } from './infrastructure/audit/failed-authentications.ts';
+import type { Base } from './infrastructure/base.ts';
+import type { CompleteConfig } from './infrastructure/config/generated-secrets.ts';
+import { connectionsOfOne } from './infrastructure/database/connections/bounded-pool.ts';
+import { schemaState } from './infrastructure/database/migrate.ts';
+import { createBodyBudget } from './infrastructure/http/bodies/body-budget.ts';
+import { registerHealth, registerMetrics } from './infrastructure/http/health.ts';
+import { createCallsInFlight } from './infrastructure/http/limits/calls-in-flight.ts';
+import { createPacedRefusals } from './infrastructure/http/limits/paced-refusals.ts';
+import {
+  OPERATOR_INTRODUCTION,
+  PARTNER_INTRODUCTION,
+  registerOpenApi,
+} from './infrastructure/http/openapi/openapi.ts';
+import { createRequestSourceAddress } from './infrastructure/http/requests/source-address.ts';
+import { createHttpServer, type HttpServer } from './infrastructure/http/server.ts';
+import type { RateLimits } from './infrastructure/rate-limits/service.ts';
+import type { Timers } from './infrastructure/runtime/clock.ts';
+import type { Encryption } from './infrastructure/runtime/encryption.ts';
+import type { RandomBytes } from './infrastructure/runtime/guid.ts';
+import { version } from './infrastructure/runtime/version.ts';
+import type { Feed } from './objects/feed.ts';
+import { registerObjects } from './objects/routes.ts';
+import type { Objects } from './objects/service.ts';
+import { createOperatorAuthentication } from './operator/authentication.ts';
+import { registerOperator } from './operator/routes.ts';
+import { registerAuditEntries } from './people/audit-entries/routes.ts';
+import { registerLogin } from './people/login/routes.ts';
+import type { LoginModule } from './people/login/service.ts';
+import type { People } from './people/members/people.ts';
+import { registerMemberPolicy } from './people/members/policy-routes.ts';
+import { registerMembers } from './people/members/routes.ts';
+import type { Members } from './people/members/service.ts';
+import { registerApi } from './tokens/access/guard.ts';
+import { registerTokenMetadata } from './tokens/metadata-routes.ts';
+import { registerCustomerTokens, registerOAuth } from './tokens/routes.ts';
+import type { TokenEndpoints, Tokens } from './tokens/service.ts';
+import { WEBHOOKS } from './webhooks/deliveries/description.ts';
+import { registerLiveDeliveries } from './webhooks/deliveries/live/live-routes.ts';
+import type { LiveViewers } from './webhooks/deliveries/live/live-viewers.ts';
+import type { Redeliveries } from './webhooks/deliveries/redelivery/redeliveries.ts';
+import { registerRedeliveries } from './webhooks/deliveries/redelivery/redelivery-routes.ts';
+import { registerTargets } from './webhooks/deliveries/redelivery/target-routes.ts';
+import { registerTestEvents } from './webhooks/deliveries/redelivery/test-event-routes.ts';
+import type { TestEvents } from './webhooks/deliveries/redelivery/test-events.ts';
+import { registerDeliveries } from './webhooks/deliveries/routes.ts';
+import type { Deliveries } from './webhooks/deliveries/service.ts';
+import type { DeliveryStatistics } from './webhooks/deliveries/statistics/statistics.ts';
+import { registerDeliveryStatistics } from './webhooks/deliveries/statistics/statistics-routes.ts';
+import type { Ingest } from './webhooks/events/ingest.ts';
+import { registerEvents } from './webhooks/events/routes.ts';
+import type { Events } from './webhooks/events/service.ts';
+import { registerSubscriptions } from './webhooks/subscriptions/routes.ts';
+import type { Subscriptions } from './webhooks/subscriptions/service.ts';
+/** The parts that the routes use. */
+export type ServerDeps = Base & {
+  config: CompleteConfig;
+  timers: Timers;
+  randomBytes: RandomBytes;
+  dashboard: DashboardFiles | undefined;
+  operatorOnMainPort: boolean;
+  rateLimits: RateLimits;
+  failedAuthentications: FailedAuthentications;
+  encryption: Encryption;
+  organizations: Organizations;
+  applications: Applications;
+  clients: Clients;
+  usage: KeyUsage;
+  tokens: Tokens;
+  tokenEndpoints: TokenEndpoints;
+  subscriptions: Subscriptions;
+  events: Events;
+  ingest: Ingest;
+  deliveries: Deliveries;
+  redeliveries: Redeliveries;
+  testEvents: TestEvents;
+  liveViewers: LiveViewers;
+  statistics: DeliveryStatistics;
+  files: Files;
+  /** Uploads and downloads through this service; undefined when the store serves them. */
+  filesOnDisk: FilesModule['direct'];
+  objects: Objects;
+  feed: Feed;
+  people: People;
+  members: Members;
+  login: LoginModule;
+};
+
+/** The HTTP servers: the main one, and on request those for health checks and for the operator. */
+export async function createServers(deps: ServerDeps) {
+  const { config, database, clock, timers, guids, log, metrics, audit, randomBytes, rateLimits } = deps;
+  const { organizations, applications, usage, tokens, tokenEndpoints, login, members, people } = deps;
+  const { subscriptions, events, deliveries, redeliveries, files, objects } = deps;
+  const { failedAuthentications } = deps;
+  const { baseUrl, supportEmail, allowlistPolicy, allowlistMinPrefix, operatorToken } = config;
+  const { verifier, denials, signingKeys, environments } = tokens;
+  const { authentication, issuance, introspection, customerTokens } = tokenEndpoints;
+
+  const sourceAddress = createRequestSourceAddress(config.trustedProxies);
+  const bodyBudget = createBodyBudget({ maxBytes: config.maxBodyBytesInFlight });
+  const health = { schemaState: () => schemaState(database.queries) };
+  const document = { baseUrl, version, supportEmail };
+  const newServer = () => createHttpServer({ baseUrl, guids, log, metrics, bodyBudget, sourceAddress });
+
+  const server = newServer();
+  await registerOpenApi(server, { ...document, description: PARTNER_INTRODUCTION, webhooks: WEBHOOKS });
+  registerHealth(server, health);
+  registerFrontDoor(server, { files: deps.dashboard, randomBytes, uploadUrls: config });
+  await registerOAuth(server, {
+    authentication,
+    issuance,
+    introspection,
+    customerTokens,
+    environments,
+    sourceAddress,
+  });
+  registerTokenMetadata(server, { signingKeys, environments });
+  const callsInFlight = createCallsInFlight({
+    maxInFlight: config.callsInFlight,
+    maxRunning: connectionsOfOne(config.databaseConnections),
+    clock,
+    timers,
+  });
+  const access = {
+    verifier,
+    organizations,
+    sourceAddress,
+    denials,
+    usage,
+    callsInFlight,
+    rateLimits,
+    refusals: createPacedRefusals({ clock, timers }),
+    callsPerMinute: config.rateLimitApi,
+    metrics,
+    clock,
+  };
+  await registerApi(server, access, (api) => {
+    registerApplications(api, { applications, organizations, allowlistPolicy });
+    registerBanks(api, { organizations });
+    registerObjects(api, { objects });
+    registerCustomerTokens(api, { customerTokens });
+    registerSubscriptions(api, { subscriptions });
+    registerEvents(api, { events });
+    registerDeliveries(api, { deliveries });
+    registerTargets(api, { database, subscriptions });
+    registerTestEvents(api, { testEvents: deps.testEvents });
+    registerDeliveryStatistics(api, { statistics: deps.statistics });
+    registerLiveDeliveries(api, { liveViewers: deps.liveViewers, verifier });
+    registerRedeliveries(api, { redeliveries });
+    registerFiles(api, { files });
+    registerMembers(api, { members, invitations: login.invitations });
+    registerMemberPolicy(api, { members, organizations });
+    registerAuditEntries(api, { audit, people });
+  });
+  await registerLogin(server, {
+    login,
+    baseUrl,
+    supportEmail,
+    allowlistPolicy,
+    allowlistMinPrefix,
+    sourceAddress,
+  });
+  if (deps.filesOnDisk) {
+    await registerUploads(server, deps.filesOnDisk);
+    registerDownloads(server, deps.filesOnDisk);
+  }
+  const operatorAuthentication = createOperatorAuthentication({
+    operatorToken,
+    rateLimits,
+    metrics,
+    failedAuthentications,
+    sourceAddress,
+  });
+  async function registerOperations(target: HttpServer): Promise<void> {
+    registerMetrics(target, metrics);
+    await registerOperator(target, {
+      authentication: operatorAuthentication,
+      organizations,
+      applications,
+      clients: deps.clients,
+      subscriptions,
+      ingest: deps.ingest,
+      feed: deps.feed,
+      members,
+      login,
+      signingKeys,
+      encryption: deps.encryption,
+      database,
+      audit,
+    });
+  }
+  if (deps.operatorOnMainPort) await registerOperations(server);
+  await server.ready();
+
+  return {
+    server,
+
+    /** For processes without routes of their own. */
+    createHealthServer(): HttpServer {
+      const healthServer = newServer();
+      registerHealth(healthServer, health);
+      registerMetrics(healthServer, metrics);
+      return healthServer;
+    },
+
+    /** The operator's routes on a listener of their own, with their own OpenAPI document. */
+    async createOperatorServer(): Promise<HttpServer> {
+      const operatorServer = newServer();
+      const description = OPERATOR_INTRODUCTION;
+      await registerOpenApi(operatorServer, { ...document, baseUrl: '/', description });
+      registerHealth(operatorServer, health);
+      await registerOperations(operatorServer);
+      await operatorServer.ready();
+      return operatorServer;
+    },
+  };
+}
