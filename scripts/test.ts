@@ -15,11 +15,17 @@ import { describeSlowest, runTestFiles } from './test-run.ts';
  *     npm test -- --changed                    what uncommitted changes can affect
  *     npm test -- --changed=main               what changed since a commit can affect
  */
-/** A test database that is thrown away needs no protection against a power failure. */
+/** The databases of a run are deleted at its end: no durability, no maintenance. */
 const THROWAWAY_SETTINGS = {
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  max_wal_size: '4GB',
+  checkpoint_timeout: '1h',
+  file_copy_method: 'clone',
+  autovacuum: 'off',
   max_connections: '300',
 };
 

@@ -58,7 +58,9 @@ export type TestDatabase = {
 
 export async function createTestDatabase({ migrated = true } = {}): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await administer(`create database ${name} template ${migrated ? TEMPLATE : 'template0'} owner ${OWNER}`);
+  await administer(
+    `create database ${name} template ${migrated ? TEMPLATE : 'template0'} owner ${OWNER} strategy file_copy`,
+  );
   return {
     url: urlOf(migrated ? 'service' : 'owner', name),
     ownerUrl: urlOf('owner', name),
