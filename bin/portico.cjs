@@ -2,8 +2,8 @@
 'use strict';
 
 /**
- * The command line runs on Node 24 or newer. Called by an older one, it hands over to the Node that
- * npm installed beside the other dependencies. Plain JavaScript, for the older one reads it too.
+ * Runs on Node 24 or newer; an older Node starts the one that npm installed. Plain JavaScript, because the older Node
+ * parses this file.
  */
 const { spawn, spawnSync } = require('node:child_process');
 const fs = require('node:fs');
@@ -28,7 +28,7 @@ else {
 }
 
 function installWhenMissing() {
-  // npm writes this file last, so it is not there after an installation that was broken off.
+  // npm writes this file last, so it is missing after an interrupted installation.
   if (fs.existsSync(path.join(root, 'node_modules', '.package-lock.json'))) return;
   const { status } = spawnSync(process.execPath, [path.join(root, 'scripts', 'setup.cjs')], {
     stdio: 'inherit',
@@ -37,8 +37,7 @@ function installWhenMissing() {
 }
 
 /**
- * npm hands a SIGTERM to the shell that it started us in, and a shell like dash ends without passing it on.
- * The process then has another parent and would never be told to stop.
+ * npm sends SIGTERM to its shell; dash exits without forwarding it, so this process would never stop.
  */
 function stopWithShell() {
   if (!STARTED_BY_NPM.includes(process.env.npm_lifecycle_event)) return;
@@ -52,12 +51,12 @@ function stopWithShell() {
 }
 
 function runHere() {
-  // Compiled modules are kept: a start takes half a second less. A folder that cannot be written is no failure.
+  // Cached compiled modules save half a second per start. An unwritable folder is ignored.
   enableCompileCache(
     process.env.NODE_COMPILE_CACHE || path.join(root, 'node_modules', '.cache', 'portico-compiled'),
   );
   const emitWarning = process.emitWarning;
-  // The first releases of Node 24 announce on every start that they read TypeScript.
+  // The first releases of Node 24 print a warning about type stripping at every start.
   process.emitWarning = (warning, ...rest) => {
     if (!/type stripping/i.test(String(warning))) emitWarning.call(process, warning, ...rest);
   };
@@ -75,7 +74,7 @@ function runOnBundled() {
   const forward = (signal) => child.kill(signal);
   process.on('SIGTERM', forward);
   process.on('SIGHUP', forward);
-  // At a terminal Ctrl-C reaches the child by itself, and twice would mean "do not wait".
+  // Ctrl-C at a terminal already reaches the child; a second signal would skip the graceful shutdown.
   process.on('SIGINT', (signal) => process.stdin.isTTY || forward(signal));
   child.once('error', (error) => {
     process.stderr.write(`${bundled} could not be started (${error.message}).\n`);

@@ -6,11 +6,11 @@ type Body = Record<string, unknown>;
 type Item = Body & { guid: string };
 export type Founder = Awaited<ReturnType<typeof founderOf>>;
 
-/** How long a subscription, a file or a delivery may take to get where it goes. */
+/** Timeout for a subscription, file or delivery to reach its state. */
 const PATIENCE_MS = 60_000;
 const POLL_MS = 200;
 
-/** Calls the API as the dashboard does for the person whose session `request` carries. */
+/** Calls the API as the dashboard of the person whose session `request` carries. */
 export async function founderOf(request: APIRequestContext) {
   const session = await request.get('/dashboard/session');
   const [organization] = ((await session.json()) as { organizations: Item[] }).organizations;
@@ -35,10 +35,10 @@ export async function founderOf(request: APIRequestContext) {
       assert.equal(answer.status(), 201, `${path}: ${await answer.text()}`);
       return (await answer.json()) as Item;
     },
-    /** The first of a list that fits, once there is one. */
+    /** The first matching entry of a list, polled until it exists. */
     find: (path: string, fits: (item: Item) => boolean) =>
       eventually(`something in ${path}`, async () => (await list(path)).find(fits)),
-    /** The charts follow the events by some seconds. */
+    /** The charts are updated some seconds after the events. */
     charted: () =>
       eventually('all events in the charts', async () => {
         const { total } = await get('/subscription_events');
@@ -59,7 +59,7 @@ async function eventually<Result>(what: string, look: () => Promise<Result | und
 
 export type Made = { bank: string; customer: string; healthy: string; failing: string; event: string };
 
-/** Two endpoints, one of which fails once it is active, and something that happened for both to be told of. */
+/** Two endpoints, one of which fails after activation, with an event for both. */
 export async function makeData(
   founder: Founder,
   healthy: TestEndpoint,
@@ -83,7 +83,7 @@ export async function makeData(
   await makeObjects(founder, ofCustomer);
   const told = await founder.find('/subscription_events', (event) => event.event_type === 'trade.executed');
   const attempts = `/subscription_deliveries?subscription_event_guid=${told.guid}`;
-  // Twice, so that there is more than one attempt to see.
+  // Twice, so that several attempts are shown.
   await founder.find(attempts, ({ attempt_count: count }) => Number(count) >= 2);
   await founder.charted();
   return { bank: bank.guid, customer: customer.guid, ...endpoints, event: told.guid };
@@ -101,7 +101,7 @@ async function makeFiles(founder: Founder, customer: string): Promise<void> {
   const file = { customer_guid: customer, content_type: 'application/pdf', data: pdf };
   await founder.create('/files', { ...file, type: 'utility_bill', filename: 'electricity.pdf' });
   await founder.create('/files', { ...file, type: 'bank_statement', filename: 'statement-october.pdf' });
-  // Its bytes are something else than it says.
+  // The content does not match the declared type.
   const mismatch = { type: 'passport', filename: 'passport.png', content_type: 'image/png' };
   await founder.create('/files', { ...file, ...mismatch });
   await founder.find('/files', ({ filename, state }) => filename === 'passport.png' && state === 'failed');

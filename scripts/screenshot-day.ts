@@ -9,24 +9,24 @@ import { RESPONSE_TIME_BOUNDS_MS } from '../server/webhooks/deliveries/recording
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 24 * 60;
 const WEEK_MS = 7 * DAY_MINUTES * MINUTE_MS;
-/** What the service has counted itself lies later than this. */
+/** Real counters of the service begin after this. */
 const UNTIL_MINUTES_AGO = 5;
 /** The line of PostgreSQL's `postmaster.pid` with its port. */
 const PORT_LINE = 3;
 
-/** Events per minute: at night, and how many more at the height of the day, which lasts from 6 to 21 o'clock UTC. */
+/** Events per minute: at night, and the increase at the peak of the day, which lasts from 6 to 21 o'clock UTC. */
 const AT_NIGHT = 3;
 const BY_DAY = 8;
 const DAY_FROM_HOUR = 6;
 const DAY_HOURS = 15;
-/** The ledger was slow to come back from something, some hours ago: so many minutes, in which this share failed. */
+/** A simulated incident some hours ago: its duration in minutes and its share of failures. */
 const TROUBLE = { fromMinutesAgo: 330, minutes: 50, share: 0.4 };
 
 export type Place = { organization: string; healthy: string; failing: string };
 
 /**
- * Fills the counters of the last day, so that a chart has a shape, and has the endpoints be there for a week. This is
- * made up: a service that runs for a minute has no day behind it. The same every time, but for the hour of the picture.
+ * Fills the counters of the last day with generated, repeatable data, so that the charts have a shape, and dates the
+ * endpoints back by a week.
  */
 export async function addDay(dataDir: string, now: number, { organization, healthy, failing }: Place) {
   const [password, pidFile] = await Promise.all([
@@ -72,12 +72,12 @@ export async function addDay(dataDir: string, now: number, { organization, healt
 function eventsIn(minute: Date): number {
   const hour = minute.getUTCHours() + minute.getUTCMinutes() / 60;
   const height = Math.max(0, Math.sin(((hour - DAY_FROM_HOUR) / DAY_HOURS) * Math.PI));
-  // Uneven, as traffic is, and the same whenever it is asked for.
+  // Uneven like real traffic, and repeatable.
   const unevenness = Math.sin(minute.getTime() / 700_000) + Math.sin(minute.getTime() / 2_900_000);
   return Math.max(0, Math.round(AT_NIGHT + BY_DAY * height + unevenness));
 }
 
-/** Most take up to the bound of this bucket, a few up to the second after it. */
+/** Most responses take up to the bound of this bucket, a few up to the second one after it. */
 function answers(completed: number, failed_attempts: number, bucket: number) {
   const response_times = new Array<number>(RESPONSE_TIME_BOUNDS_MS.length + 1).fill(0);
   const slower = Math.floor(completed / 8);

@@ -10,15 +10,15 @@ import { founderOf, type Made, makeData } from './screenshot-data.ts';
 import { addDay } from './screenshot-day.ts';
 
 /**
- * `npm run screenshots`: the pictures in `docs/images/`, of the real service with its demo on a database of its own. It
- * is a test because what it uses is the tests', and is cleared away after one; `npm test` does not run it.
+ * `npm run screenshots`: takes the pictures in `docs/images/` of the real service with its demo, on its own database.
+ * It runs as a test to use the test helpers; `npm test` does not include it.
  */
 const FOLDER = join(import.meta.dirname, '..', 'docs', 'images');
 const WINDOW = { width: 1280, height: 800 };
 const PATIENCE_MS = 15_000;
-/** For whatever was asked for last to come and be drawn: nothing on the page tells when it has. */
+/** Time for the last requests to finish and render; the page has no signal for it. */
 const SETTLING_MS = 700;
-/** They are part of every clone. */
+/** Limit, because every clone contains the pictures. */
 const MAX_PICTURE_BYTES = 200_000;
 
 await prepareBrowser();
@@ -89,11 +89,11 @@ async function takePictures(page: Page, { healthy, event }: Made): Promise<void>
   await take(page, 'sandbox');
 }
 
-/** `whole` has a window as high as the page: a picture of what is below one would have the navigation end halfway. */
+/** `whole`: the viewport is as high as the page, so that the navigation is complete. */
 async function take(page: Page, name: string, { whole = false } = {}): Promise<void> {
   const height = whole ? await page.evaluate<number>('document.documentElement.scrollHeight') : WINDOW.height;
   await page.setViewportSize({ ...WINDOW, height });
-  // Fonts, charts and whatever was asked for last; the live stream never ends, so not all of the network.
+  // Waits for fonts, charts and the last requests, not for network idle: the live stream never ends.
   await page.evaluate('document.fonts.ready');
   await page.waitForTimeout(SETTLING_MS);
   const path = join(FOLDER, `${name}.png`);

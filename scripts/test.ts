@@ -15,6 +15,7 @@ import { describeSlowest, runTestFiles } from './test-run.ts';
  *     npm test -- --changed                    what uncommitted changes can affect
  *     npm test -- --changed=main               what changed since a commit can affect
  */
+
 /** The databases of a run are deleted at its end: no durability, no maintenance. */
 const THROWAWAY_SETTINGS = {
   fsync: 'off',
@@ -45,7 +46,7 @@ const dataDir = mkdtempSync(join(tmpdir(), 'portico-test-'));
 const postgres = await startEmbeddedPostgres({ dataDir, settings: THROWAWAY_SETTINGS });
 try {
   await prepareTemplate(postgres);
-  // Here and not in the files: they run beside each other, and would all begin with it.
+  // Built once here: test files run in parallel and would each build it.
   await ensureDashboardBuild((text) => process.stderr.write(text));
   if (files.some((file) => file.startsWith('e2e'))) await prepareBrowser();
   const { counts, times, hung } = await runTestFiles(files, {

@@ -61,7 +61,7 @@ type Deps = {
   passwordHasher?: PasswordHasher | undefined;
 };
 
-/** Creates every part once and wires it by hand; each call names what the part uses. */
+/** Creates every part once and wires it by hand. `Base` goes to most parts; everything else is named. */
 export async function createApp(deps: Deps) {
   const { config, databaseUrl: url, log, clock, timers, databaseTimers, sender, randomBytes } = deps;
   const { retentionDays, auditRetentionDays, allowlistMinPrefix, supportEmail } = config;

@@ -6,11 +6,11 @@ const HELP = `Usage: portico <command>
 
   serve      the API, the background work and, unless PORTICO_DATABASE_URL is set,
              an embedded PostgreSQL: everything in one process
-  api        only the HTTP surface, on a shared database
+  api        only the HTTP API and the dashboard, on a shared database
   dispatch   only the sending of webhooks and other background work, on a shared database
   migrate    bring the database to this version
   config     print the effective settings, secrets hidden
-  operator   call the operator's surface of a running service (portico operator --help)
+  operator   call the operator API of a running service (portico operator --help)
 
 Settings are environment variables: portico config lists them.
 `;

@@ -12,17 +12,17 @@ import { OPERATOR_TOKEN } from './app.ts';
 import { createTestDatabase } from './database.ts';
 import { createSite, type Running, waitFor } from './serve.ts';
 
-/** Real processes that share a database, endpoints in it, and events for them. */
+/** Real processes that share a database, with endpoints and events. */
 export type Dispatching = Awaited<ReturnType<typeof createDispatching>>;
 export type Endpoint = { organizationGuid: string; bankGuid: string; subscriptionGuid: string };
 type Body = Record<string, unknown>;
 
 const guids = createGuids({ clock: systemClock, randomBytes });
 
-/** A database of its own with an `api` on it that runs, and dispatchers when they are wanted. */
+/** A database with a running `api`; dispatchers start on request. */
 export async function createDispatching(t: TestContext) {
   const site = await createSite(t);
-  /** For a process with a port of its own beside the `api`. */
+  /** For a second process with its own port. */
   const besides = await createSite(t);
   const database = await createTestDatabase();
   const pool = new pg.Pool({ connectionString: database.url.reveal(), max: 2 });
@@ -51,7 +51,7 @@ export async function createDispatching(t: TestContext) {
     return body;
   }
 
-  /** The first column of what it selects. */
+  /** The first column of the result. */
   async function select<Value>(sql: string, ...values: unknown[]): Promise<Value[]> {
     const { rows } = await pool.query({ text: sql, values, rowMode: 'array' });
     return rows.map(([value]) => value as Value);
@@ -65,7 +65,7 @@ export async function createDispatching(t: TestContext) {
     besidesUrl: besides.operatorUrl,
     databaseUrl: database.url,
     startDispatcher: (more: Environment = {}) => site.start(['dispatch'], { ...settings, ...more }),
-    /** Accepts events and sends them itself. */
+    /** A process that accepts events and sends them itself. */
     serve: () => besides.serve(settings, 'serve'),
 
     /** Further subscriptions of the same Organization get the same events. */
@@ -87,14 +87,14 @@ export async function createDispatching(t: TestContext) {
       };
     },
 
-    /** How many of them were new; rejects when they were not acknowledged. */
+    /** The number of new events; rejects when the call was not acknowledged. */
     async post(events: readonly NewEvent[], url = site.operatorUrl): Promise<number> {
       const { total, created } = await operate('/events', { events }, url);
       assert.equal(total, events.length);
       return Number(created);
     },
 
-    /** Guids of the deliveries' events that are written down as delivered, or not. */
+    /** Guids of events whose deliveries are recorded as delivered, or not. */
     async eventsDelivered(delivered: boolean): Promise<string[]> {
       const found = await select<string>(
         'select event_guid from deliveries where (completed_at is not null) = $1',
@@ -116,7 +116,7 @@ export async function createDispatching(t: TestContext) {
 
 export type NewEvent = ReturnType<typeof newEvents>[number];
 
-/** Events with guids of their own, so that they can be posted again after a failure. */
+/** Events with fixed guids, so that they can be posted again after a failure. */
 export function newEvents({ organizationGuid, bankGuid }: Endpoint, count: number) {
   return Array.from({ length: count }, () => ({
     guid: guids.next(),
@@ -133,7 +133,7 @@ export async function stop(running: Running): Promise<void> {
   assert.deepEqual({ code, signal, err }, { code: 0, signal: null, err: '' });
 }
 
-/** Until everything is sent and written down by this dispatcher. */
+/** Waits until everything is sent and recorded. */
 export function untilQueueIsEmpty({ queued }: Dispatching, dispatcher: Running): Promise<void> {
   return waitFor('an empty queue', dispatcher, async () => (await queued()) === 0);
 }
@@ -141,8 +141,8 @@ export function untilQueueIsEmpty({ queued }: Dispatching, dispatcher: Running):
 export type Arrival = { at: number; path: string; guid: string };
 
 /**
- * A receiver that answers everything at once and keeps next to nothing of it: tens of thousands of requests cost it
- * little. `testing/test-endpoint.ts` is for what a request has in it, and for receivers that misbehave.
+ * A fast endpoint that only counts, for tens of thousands of requests. `testing/test-endpoint.ts` keeps the requests and
+ * can misbehave.
  */
 export async function createCounter(t: TestContext) {
   const arrivals: Arrival[] = [];
@@ -156,7 +156,7 @@ export async function createCounter(t: TestContext) {
       response.writeHead(204).end();
     });
   });
-  // The senders close first, so that no request ever meets a closing connection.
+  // The senders close first, so that no request meets a closing connection.
   server.keepAliveTimeout = 120_000;
   server.on('connection', (socket) => {
     connections += 1;
@@ -173,16 +173,16 @@ export async function createCounter(t: TestContext) {
   });
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** In their order. */
+    /** In order of arrival. */
     arrivals: arrivals as readonly Arrival[],
-    /** Whatever a sender that is dead by now had put on its way has arrived. */
+    /** Resolves when all connections are closed, so that requests of a killed sender have arrived. */
     async silent(): Promise<void> {
       if (connections > 0) await once(server, 'silent');
     },
   };
 }
 
-/** How often each of them is there. */
+/** Number of occurrences of each value. */
 export function countEach<Value>(values: Iterable<Value>): Map<Value, number> {
   const counts = new Map<Value, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);

@@ -7,7 +7,7 @@ import { after } from 'node:test';
 import { TLSSocket } from 'node:tls';
 
 const MAX_RECEIVED = 10_000;
-/** Far beyond what a careful client reads: one that reads all of it is cut off, and its test ends. */
+/** More than a careful client reads: a client that reads all of it is cut off, and its test ends. */
 const ENDLESS_CEILING_BYTES = 64 * 1024 * 1024;
 const ENDLESS_CHUNK = Buffer.alloc(64 * 1024, 'e');
 const DEFAULT_WAIT_MS = 5_000;
@@ -16,7 +16,7 @@ export type Answer = { status?: number; headers?: http.OutgoingHttpHeaders; body
 type Hold = { kind: 'hold'; released: Promise<Answer>; release(answer?: Answer): void };
 type Drip = { kind: 'drip'; open(response: http.ServerResponse): void; next(): boolean };
 
-/** `hold()` and `drip()` make the two that a test steers while a request is under way. */
+/** `hold()` and `drip()` create the two behaviours that a test controls during a request. */
 export type Behaviour =
   | ({ kind: 'answer' } & Answer)
   | Hold
@@ -44,12 +44,12 @@ export type TestEndpoint = {
   /** In the order in which the requests were complete. */
   received: readonly ReceivedRequest[];
   waitForCount(count: number, timeoutMs?: number): Promise<void>;
-  /** For the requests from now on; a function gets the number of the request, from 1. */
+  /** For requests from now on; a function gets the number of the request, from 1. */
   behave(behaviour: Behaviour | BehaviourOfRequest): void;
   close(): Promise<void>;
 };
 
-/** A webhook receiver that misbehaves on demand; made in a test or at the top of a file, it closes after it. */
+/** A webhook endpoint that misbehaves on demand. It closes after its test, or after its file. */
 export async function createTestEndpoint({
   tls,
   maxReceived = MAX_RECEIVED,
@@ -62,7 +62,7 @@ export async function createTestEndpoint({
     response.on('error', ignore);
     const connection = connections.get(request.socket);
     const body = await buffer(request).catch(ignore);
-    // The sender gave up before its request was complete: nothing arrived.
+    // The sender gave up before its request was complete.
     if (!connection || !body) return;
     // A runaway sender fails at once instead of filling the memory of the test.
     if (received.length >= maxReceived) return void connection.raw.resetAndDestroy();
@@ -72,7 +72,7 @@ export async function createTestEndpoint({
     perform(typeof behaviour === 'function' ? behaviour(nth, arrival) : behaviour, response, connection.raw);
   });
 
-  // The TCP socket stays at hand below TLS, because only that one can be reset.
+  // Keeps the TCP socket: only it can be reset.
   const listener = createServer({ noDelay: true }, (raw) => {
     const stream = tls ? new TLSSocket(raw, { ...tls, isServer: true }) : raw;
     const { promise: closed, resolve } = Promise.withResolvers<void>();
@@ -145,13 +145,13 @@ export async function refusing(): Promise<string> {
   return `http://127.0.0.1:${client.localPort}`;
 }
 
-/** Answers only once `release` is called: whatever waits by then, and whatever comes later. */
+/** Holds all responses until `release` is called. */
 export function hold(): Hold {
   const { promise, resolve } = Promise.withResolvers<Answer>();
   return { kind: 'hold', released: promise, release: (answer = {}) => resolve(answer) };
 }
 
-/** Sends the headers at once and one byte of the body per `next()`, which tells whether more is left. */
+/** Sends the headers at once and one byte of the body per `next()`, which returns whether more is left. */
 export function drip(body: string | Buffer): Drip {
   const bytes = Buffer.from(body);
   const open = new Set<http.ServerResponse>();
@@ -198,7 +198,7 @@ function perform(behaviour: Behaviour, response: http.ServerResponse, raw: Socke
       response.write('the first part', () => raw.resetAndDestroy());
       break;
     case 'endless':
-      // A peer that leaves is the expected end, hence no error to report.
+      // The peer leaving is the expected end.
       pipeline(Readable.from(endlessChunks()), response, ignore);
       break;
     case 'hugeHeaders':

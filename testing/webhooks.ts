@@ -8,7 +8,7 @@ import { createSubscription, type SubscriptionBody } from './subscriptions.ts';
 import { createTenant, type Tenant, userToken } from './tenant.ts';
 import { createTestEndpoint, hold, type TestEndpoint } from './test-endpoint.ts';
 
-/** What tests of the dispatcher say often: start it, look at what it did, and compare it with what arrived. */
+/** Helpers for tests of the dispatcher. */
 
 type Options = NonNullable<Parameters<typeof createTestApp>[0]>;
 type Request = TestEndpoint['received'][number];
@@ -19,12 +19,12 @@ type DeliveryBody = Record<string, unknown> & {
   attempts: readonly Record<string, unknown>[];
 };
 
-const PATIENCE_MS = 10_000;
+const UNTIL_TIMEOUT_MS = 10_000;
 
-/** An app whose dispatcher runs and may send to this machine. */
+/** An application with a running dispatcher that may send to this machine. */
 export async function createDispatchingApp({ environment, ...options }: Options = {}): Promise<TestApp> {
   let app: TestApp | undefined;
-  // Before the app closes, and with time that goes on: a test that failed may have left requests under way.
+  // Before the app closes and while time passes: a failed test may have left requests in flight.
   after(() => app && stopInTime(app));
   app = await createTestApp({
     ...options,
@@ -34,13 +34,13 @@ export async function createDispatchingApp({ environment, ...options }: Options 
   return app;
 }
 
-/** Two nodes on a database of their own, with an endpoint; on two clocks where only one of them is to go on. */
+/** Two nodes on one database, with an endpoint; with separate clocks when only one of them is to advance. */
 export async function createNodes({ apart = false } = {}) {
   const testDatabase = await createTestDatabase();
   const clock = createFakeClock();
   const a = await createDispatchingApp({ testDatabase, clock });
   const b = await createDispatchingApp({ testDatabase, clock: apart ? createFakeClock() : clock });
-  /** One that makes deliveries and sends none. */
+  /** A node without a dispatcher. */
   const idle = await createTestApp({ testDatabase, clock });
   after(() => testDatabase.drop());
   const tenant = await createTenant(a);
@@ -64,16 +64,19 @@ async function stopInTime({ dispatcher, clock }: TestApp): Promise<void> {
   await stopping;
 }
 
-/** For what depends on other processes and sockets: looks again and again, without a pause that could be too short. */
-export async function until(isSo: () => boolean | Promise<boolean>, what = 'the condition'): Promise<void> {
-  const giveUpAt = Date.now() + PATIENCE_MS;
-  while (!(await isSo())) {
-    assert.ok(Date.now() < giveUpAt, `${what} did not come about`);
+/** Polls a condition that depends on other processes or sockets. */
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  what = 'the condition',
+): Promise<void> {
+  const giveUpAt = Date.now() + UNTIL_TIMEOUT_MS;
+  while (!(await condition())) {
+    assert.ok(Date.now() < giveUpAt, `timed out waiting for ${what}`);
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
-/** Moves time on in steps, so that dispatchers renew their leases on the way as they would. */
+/** Advances time in steps, so that dispatchers renew their leases. */
 export async function pass(ms: number, apps: readonly TestApp[], stepMs = 1_000): Promise<void> {
   for (let left = ms; left > 0; left -= stepMs) {
     for (const clock of new Set(apps.map((app) => app.clock))) clock.advance(Math.min(stepMs, left));
@@ -81,7 +84,7 @@ export async function pass(ms: number, apps: readonly TestApp[], stepMs = 1_000)
   }
 }
 
-/** A delivery as its owner sees it, with its attempts. */
+/** A delivery with its attempts, as its owner sees it. */
 export async function showDelivery(
   app: TestApp,
   { organizationGuid }: Pick<Tenant, 'organizationGuid'>,
@@ -93,7 +96,7 @@ export async function showDelivery(
   return body as DeliveryBody;
 }
 
-/** The delivery of an event to a subscription, as it lies in the database. */
+/** The stored delivery of an event to a subscription. */
 export function deliveryOf(app: TestApp, { guid }: Guid, eventGuid: string) {
   return app.database.queries
     .selectFrom('deliveries')
@@ -103,7 +106,7 @@ export function deliveryOf(app: TestApp, { guid }: Guid, eventGuid: string) {
     .executeTakeFirstOrThrow();
 }
 
-/** What waits for a subscription, the first due first. */
+/** The queue rows of a subscription by due time. */
 export function queueOf(app: TestApp, { guid }: Guid) {
   return app.database.queries
     .selectFrom('delivery_queue')
@@ -122,7 +125,7 @@ export function attemptsOf(app: TestApp, { guid }: Guid) {
     .execute();
 }
 
-/** All that the database has about a subscription. */
+/** The row of a subscription. */
 export function subscriptionRow(app: TestApp, { guid }: Guid) {
   return app.database.queries
     .selectFrom('subscriptions')
@@ -136,7 +139,7 @@ export async function setDisabled(app: TestApp, { guid }: Guid, disabled: boolea
   assert.equal(status, 200, JSON.stringify(body));
 }
 
-/** One figure of `/metrics`, 0 where it was never counted. `series` is the name with its labels, if it has any. */
+/** A value of `/metrics`, 0 by default. `series` is the name with its labels. */
 export async function metricOf(app: TestApp, series: string): Promise<number> {
   const { payload } = await app.server.inject('/metrics');
   const line = payload.split('\n').find((each) => each.startsWith(`${series} `));
@@ -149,7 +152,7 @@ export function eventIn({ body }: Pick<Request, 'body'>): SentEvent {
   return JSON.parse(body.toString()) as SentEvent;
 }
 
-/** The events that arrived, as often as they did. */
+/** The guids of the events that arrived, with repetitions. */
 export function guidsAt({ received }: Pick<TestEndpoint, 'received'>): string[] {
   return received.map((request) => eventIn(request).guid);
 }
@@ -158,16 +161,16 @@ export function typesAt({ received }: Pick<TestEndpoint, 'received'>): string[] 
   return received.map((request) => eventIn(request).event_type);
 }
 
-/** Signed with this key and with no other (specification, Authentication 11). */
+/** Signed with this key only (specification, Authentication 11). */
 export function isSignedWith(key: string, { headers, body }: Request): boolean {
   return headers['x-service-signature'] === createHmac('sha256', key).update(body).digest('hex');
 }
 
-/** Answers each request a moment later, so that whatever may be under way at once is, and counts it. */
+/** Delays each response so that parallel requests overlap, and counts them. */
 export function countConcurrency(endpoint: TestEndpoint, status: (request: Request) => number = () => 204) {
   let open = 0;
   let answered = 0;
-  /** For each request, in order: how many were under way with it, and how many had been answered before. */
+  /** Per request, in order: the requests in flight with it, and those answered before. */
   const seen: { open: number; answered: number }[] = [];
   endpoint.behave((_, request) => {
     open += 1;

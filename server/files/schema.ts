@@ -26,7 +26,7 @@ const ContentType = Type.Enum([...CONTENT_TYPES], {
   example: 'image/jpeg',
 });
 
-/** `data` is bounded by the body's limit and then by its own, which is told apart: 413, not 400. */
+/** `data` has a limit of its own below that of the body. Exceeding it is 413, not 400. */
 export const NewFile = strictObject(
   {
     type: FileType,

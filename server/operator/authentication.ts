@@ -17,7 +17,7 @@ const BEARER = /^Bearer ([\x21-\x7e]{1,512})$/i;
 /** The security requirement in the OpenAPI document. */
 export const security = [{ operatorToken: [] }];
 
-/** For the lists and objects of this surface: `command` is what `portico operator` calls the operation. */
+/** For the lists and objects of the operator API: `command` is what `portico operator` calls the operation. */
 export function operatorAccess(command: string) {
   return { documented: { 'x-command': command, security } };
 }

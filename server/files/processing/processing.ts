@@ -8,7 +8,7 @@ const MAX_PROCESSED_AT_ONCE = 4;
 /** Polls of the storage that one process makes at once, in a lane of their own so that they never delay inspection. */
 const MAX_POLLED_AT_ONCE = 8;
 /** Uploads to another process are found within this time. */
-const LOOK_EVERY_MS = 2_000;
+const POLL_INTERVAL_MS = 2_000;
 
 /**
  * Takes files from `storing` to `completed` or `failed`. A node leases each file in the database; another node takes
@@ -32,7 +32,7 @@ export function createProcessing({ guids, ...deps }: ProcessorDeps & { guids: Gu
     createLane({ ...shared, work: 'poll', concurrency: MAX_POLLED_AT_ONCE, handle: pollUpload }),
   ];
   let running = false;
-  let cancelLook = () => {};
+  let cancelPoll = () => {};
   /** A file was handled, which may have made another step due: found content has to be inspected. */
   let hasEnded = false;
 
@@ -59,7 +59,7 @@ export function createProcessing({ guids, ...deps }: ProcessorDeps & { guids: Gu
   }
 
   function lookRegularly(): void {
-    cancelLook = timers.after(LOOK_EVERY_MS, () => {
+    cancelPoll = timers.after(POLL_INTERVAL_MS, () => {
       wake();
       lookRegularly();
     });
@@ -89,7 +89,7 @@ export function createProcessing({ guids, ...deps }: ProcessorDeps & { guids: Gu
     /** Final. Aborts running work and releases its leases. */
     async stop(): Promise<void> {
       running = false;
-      cancelLook();
+      cancelPoll();
       stopping.abort(new Error('the process is stopping'));
       await looking.catch(() => {});
       await Promise.all(active());

@@ -164,7 +164,7 @@ function grantedBy({ payload }: { payload?: object }): string[] {
   return payload && 'scopes' in payload ? (payload.scopes as string[]) : [];
 }
 
-/** Where the contract itself says who may: `types` and the scopes. What the other routes ask for is in their rooms. */
+/** Token types and scopes that the contract prescribes. Tests of each module cover the other routes. */
 const CONTRACT_ACCESS: Record<string, readonly [types: string, scopes: string]> = {
   listOrganizationApplications: ['organization user', 'organization_applications:read'],
   getOrganizationApplication: ['organization user', 'organization_applications:read'],

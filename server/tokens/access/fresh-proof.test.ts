@@ -16,7 +16,7 @@ const owner = await createCallers(app);
 const PROOF_MS = 5 * 60_000;
 const ago = (ms: number) => new Date(app.clock.now().getTime() - ms);
 
-/** Sends an event to an endpoint that is there already; gives access to nobody. */
+/** Sends an event to an endpoint that is there already; grants no access. */
 const WITHOUT_PROOF: readonly string[] = ['sendTestEvent'];
 const LASTING_TAGS: readonly string[] = ['Team', 'Applications', 'Subscriptions'];
 const LASTING_SCOPES = /^(members|organization_applications|bank_applications|subscriptions):/;

@@ -19,7 +19,7 @@ import * as store from './revocation-store.ts';
 export type Revocations = ReturnType<typeof createRevocations>;
 
 const CHANNEL = 'portico_revocations';
-const LEASE_MS = 5_000;
+const REVOCATION_LEASE_MS = 5_000;
 const RENEW_EVERY_MS = 1_000;
 const PAGE_ROWS = 10_000;
 const MAX_LOOKUP_BATCH = 500;
@@ -69,7 +69,7 @@ export function createRevocations({ database, notifications, clock, guids, log }
 
   /** Takes the lease before reading, so that every later revocation waits for this node. */
   async function syncOnce(): Promise<void> {
-    const leaseUntil = now() + LEASE_MS;
+    const leaseUntil = now() + REVOCATION_LEASE_MS;
     // Changes missed without a lease may have been swept already.
     if (now() >= leasedUntil) notifyListener(undefined);
     const lease = () =>
@@ -141,7 +141,7 @@ export function createRevocations({ database, notifications, clock, guids, log }
       const allNodesCaughtUp = async () =>
         (await store.countNodesBehind(queries, revision, clock.now())) === 0;
       await notifications.notify(CHANNEL, [''], queries).catch(warn);
-      for (let waitedMs = 0; waitedMs < LEASE_MS; waitedMs += PROPAGATION_POLL_MS) {
+      for (let waitedMs = 0; waitedMs < REVOCATION_LEASE_MS; waitedMs += PROPAGATION_POLL_MS) {
         if (await allNodesCaughtUp().catch(warn)) return;
         await pause(PROPAGATION_POLL_MS);
       }

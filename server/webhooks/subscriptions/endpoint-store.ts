@@ -5,7 +5,7 @@ import type { EnvironmentName, Row, Tables } from '../../infrastructure/database
 import type { SubscriptionRow } from './state.ts';
 import { COLUMNS, stateAt } from './store.ts';
 
-/** Queries of the dispatcher, the sweeper and the key rotation, for many tenants at once. */
+/** Queries of the dispatcher, cluster tasks and the key rotation, for many tenants at once. */
 export type EndpointRow = Row<'subscriptions'>;
 /** What a batch of outcomes says about one endpoint. */
 export type EndpointEffect = {

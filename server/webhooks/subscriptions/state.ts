@@ -19,7 +19,7 @@ export const FIRST_STATE: SubscriptionState = 'storing';
 
 /**
  * The first rule that applies gives the state. `stateOf` and `stateAt` of the store share these rules. A subscription
- * is deleted at `scheduled_deletion_at`, even before the sweeper has marked it.
+ * is deleted at `scheduled_deletion_at`, even before the cluster task has marked it.
  */
 export const STATE_RULES: readonly Rule[] = [
   { state: 'deleted', moment: 'deleted_at', is: 'set' },

@@ -57,7 +57,7 @@ test('view, filter and limit agree for every combination of timestamps', async (
   assert.equal(tenants.size, 5, 'all states came up');
 });
 
-test('a subscription is deleted at its time, even before the sweeper ran', async () => {
+test('a subscription is deleted at its time, even before the cluster task ran', async () => {
   const tenant = await createTenant(app);
   const founder = founderOf(app, tenant);
   const { guid } = await createSubscription(app, tenant);

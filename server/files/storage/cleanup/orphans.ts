@@ -11,7 +11,7 @@ const PASS_EVERY_MS = 24 * 3_600_000;
 
 /**
  * Deletes content without a record: an upload was stored after its file had failed, and the process died before it
- * deleted the content. Each run of the sweeper checks one page of the storage.
+ * deleted the content. Each run of the cluster task checks one page of the storage.
  */
 export function createOrphans({
   database: { queries },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTestApp } from '../../../../testing/app.ts';
 
-/** `/docs` works without the internet, and tells nobody elsewhere about this service or its reader. */
+/** `/docs` loads nothing from other hosts. */
 const app = await createTestApp();
 const PAGE = 'http://localhost:4000/docs/';
 const page = await app.server.inject('/docs/');

@@ -101,7 +101,7 @@ for (const place of ['the same endpoint', 'another endpoint']) {
   });
 }
 
-test('after its scheduled deletion the old subscription receives nothing, even before the sweeper ran', async () => {
+test('after its scheduled deletion the old subscription receives nothing, even before the cluster task ran', async () => {
   const tenant = await createTenant(app);
   const atOld = await createTestEndpoint();
   const atNew = await createTestEndpoint();
@@ -125,7 +125,7 @@ test('after its scheduled deletion the old subscription receives nothing, even b
   assert.equal(atOld.received.length, before);
 });
 
-test('waiting deliveries fail at the scheduled deletion, even before the sweeper ran', async () => {
+test('waiting deliveries fail at the scheduled deletion, even before the cluster task ran', async () => {
   const tenant = await createTenant(app);
   const old = await createSubscription(app, tenant, { url: await refusing() });
   await dispatcher.drain();
