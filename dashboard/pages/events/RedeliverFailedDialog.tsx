@@ -33,7 +33,7 @@ export function RedeliverFailedDialog({
     mutationFn: () =>
       api.post<Recovery>('/subscription_recoveries', { subscription_guid: subscriptionGuid, since }),
   });
-  const { data: recovery = start.data } = useQuery({
+  const { data: redelivery = start.data } = useQuery({
     queryKey: [api.key, '/subscription_recoveries', start.data?.guid],
     queryFn: () => api.get<Recovery>(`/subscription_recoveries/${start.data?.guid}`),
     enabled: start.data !== undefined,
@@ -45,8 +45,8 @@ export function RedeliverFailedDialog({
   };
   return (
     <Dialog title="Redeliver failed events" locked={start.isPending} onClose={finish}>
-      {recovery ? (
-        <RedeliveryProgress recovery={recovery} onClose={finish} />
+      {redelivery ? (
+        <RedeliveryProgress redelivery={redelivery} onClose={finish} />
       ) : (
         <Stack>
           <Text size="sm">

@@ -2,8 +2,8 @@ import { Button, Group, Progress, Stack, Text } from '@mantine/core';
 import type { Recovery } from '../../api/types.ts';
 import { StateBadge } from '../../shared/text/StateBadge.tsx';
 
-export function RedeliveryProgress({ recovery, onClose }: { recovery: Recovery; onClose: () => void }) {
-  const { total, done, state } = recovery;
+export function RedeliveryProgress({ redelivery, onClose }: { redelivery: Recovery; onClose: () => void }) {
+  const { total, done, state } = redelivery;
   const percent = total === 0 ? 100 : (done / total) * 100;
   return (
     <Stack>

@@ -89,7 +89,10 @@ export function createMetrics() {
       'Failing endpoints that this process limits to one request at a time.',
     ),
     liveViewers: gauge('portico_live_viewers', 'Open live streams of deliveries in this process.'),
-    liveWatched: gauge('portico_live_watched', 'Organizations with an open live stream in this process.'),
+    liveWatched: gauge(
+      'portico_live_watched',
+      'Organizations with an open live stream on any node, as far as this process knows.',
+    ),
     deliveriesWaiting: gauge(
       'portico_deliveries_waiting',
       'Deliveries waiting in the database; every process reports the same value.',

@@ -9,7 +9,7 @@ import type { Events } from '../events/service.ts';
 import type { Subscriptions } from '../subscriptions/service.ts';
 import { type Visible, visibleEnvironments } from '../visible.ts';
 import type { DeliverOnce } from './redelivery/deliver-once.ts';
-import { findDeliveringEndpoint } from './redelivery/targets.ts';
+import { findDeliveringEndpoint } from './redelivery/delivering-endpoints.ts';
 import type { NewDelivery } from './schema.ts';
 import {
   type DeliveryWithState,

@@ -6,9 +6,9 @@ import { Failure, isFailure } from '../../../infrastructure/runtime/failure.ts';
 import type { Endpoint, Subscriptions } from '../../subscriptions/service.ts';
 import type { Visible } from '../../visible.ts';
 import type { Enqueue } from '../queue/enqueue.ts';
+import { findDeliveringEndpoint } from './delivering-endpoints.ts';
 import type { NewRecovery } from './redelivery-schema.ts';
 import * as store from './redelivery-store.ts';
-import { findDeliveringEndpoint } from './targets.ts';
 
 export type Redeliveries = ReturnType<typeof createRedeliveries>;
 /** Filters with state names that are not validated yet. */

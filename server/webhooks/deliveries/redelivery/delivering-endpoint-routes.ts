@@ -4,13 +4,13 @@ import type { HttpServer } from '../../../infrastructure/http/server.ts';
 import { requires, withFeature } from '../../../tokens/access/access.ts';
 import type { Subscriptions } from '../../subscriptions/service.ts';
 import { TargetsView } from '../schema.ts';
-import { findDeliveringEndpoints } from './targets.ts';
+import { findDeliveringEndpoints } from './delivering-endpoints.ts';
 
 /**
  * Endpoints that events can be redelivered to, for callers without the scope to read subscriptions. The fields of a
  * subscription do not show whether the operator has disabled it.
  */
-export function registerTargets(
+export function registerDeliveringEndpoints(
   api: HttpServer,
   deps: { database: Database; subscriptions: Subscriptions },
 ): void {
