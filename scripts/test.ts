@@ -57,7 +57,7 @@ try {
   const succeeded = counts.failed === 0 && counts.passed > 0 && !interrupted.signal.aborted;
   process.exitCode = succeeded ? 0 : 1;
   process.stdout.write(describeSlowest(times));
-  for (const file of hung) process.stdout.write(`${file} was ended: it ran for more than two minutes\n`);
+  for (const file of hung) process.stdout.write(`${file} was ended: no test ended for two minutes\n`);
   process.stdout.write(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);
 } finally {
   await postgres.stop();
