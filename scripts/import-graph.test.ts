@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dependentsOf, importsOf } from './import-graph.ts';
 
-test('imports, re-exports, dynamic imports and scripts by URL count, packages do not', () => {
+test('imports, re-exports, dynamic imports and scripts by URL are found, packages by name', () => {
   const text = `
     import { readFile } from 'node:fs/promises';
     import fastify from 'fastify';
@@ -14,7 +14,8 @@ test('imports, re-exports, dynamic imports and scripts by URL count, packages do
     const six = new URL('./six.ts', import.meta.url);
   `;
   const names = ['one', 'three', 'four', 'five', 'six'].map((name) => `server/${name}.ts`);
-  assert.deepEqual([...importsOf('server/main.ts', text)].sort(), [...names, 'two.ts'].sort());
+  const packages = ['fastify', 'node:fs/promises'];
+  assert.deepEqual([...importsOf('server/main.ts', text)].sort(), [...names, 'two.ts', ...packages].sort());
 });
 
 test('dependents are found through others, nearest first, and a circle ends', () => {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { join, posix } from 'node:path';
 import { parseSync } from 'oxc-parser';
 
 /** Every source file with the files of the project that it imports, type-only imports included. */
@@ -25,19 +25,36 @@ export function readImportGraph(root: string, files = listProjectFiles(root)): I
   return graph;
 }
 
+/** An import of a file of the project, by its path, or of a package, by its name. */
+export type Import = { from: string; to: string; isType: boolean };
+
+/** The imports, re-exports and dynamic imports of a source file. */
+export function readImports(from: string, text: string): Import[] {
+  const { module } = parseSync(from, text);
+  const statements = [
+    ...module.staticImports.map(({ moduleRequest, entries }) => ({ request: moduleRequest, entries })),
+    ...module.staticExports.map(({ entries }) => ({ request: entries[0]?.moduleRequest, entries })),
+  ].filter(({ request }) => request);
+  return [
+    ...statements.map(({ request, entries }) => ({
+      specifier: request?.value ?? '',
+      isType: entries.length > 0 && entries.every((entry) => entry.isType),
+    })),
+    ...module.dynamicImports.map(({ moduleRequest: { start, end } }) => ({
+      specifier: text.slice(start + 1, end - 1),
+      isType: false,
+    })),
+  ].map(({ specifier, isType }) => ({ from, to: resolve(from, specifier), isType }));
+}
+
 export function importsOf(file: string, text: string): Set<string> {
-  const { module } = parseSync(file, text);
-  const specifiers = [
-    ...module.staticImports.map(({ moduleRequest }) => moduleRequest.value),
-    ...module.staticExports.flatMap(({ entries }) => entries.map((entry) => entry.moduleRequest?.value)),
-    ...module.dynamicImports.map(({ moduleRequest: { start, end } }) => text.slice(start + 1, end - 1)),
-    ...[...text.matchAll(LOADED_BY_URL)].map(([, specifier]) => specifier),
-  ];
-  return new Set(
-    specifiers
-      .filter((specifier) => specifier?.startsWith('.'))
-      .map((specifier) => normalize(join(dirname(file), specifier as string))),
-  );
+  const loaded = [...text.matchAll(LOADED_BY_URL)].map(([, specifier = '']) => resolve(file, specifier));
+  const imported = readImports(file, text).map(({ to }) => to);
+  return new Set([...imported, ...loaded]);
+}
+
+function resolve(from: string, specifier: string): string {
+  return specifier.startsWith('.') ? posix.join(posix.dirname(from), specifier) : specifier;
 }
 
 /** The files that import one of `changed`, directly or by way of others, and `changed` themselves. */

@@ -1,10 +1,9 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { parseSync } from 'oxc-parser';
+import { type Import, readImports } from './import-graph.ts';
 
 /** The layering of CONTRIBUTING.md as rules over import statements. Import circles are Biome's `noImportCycles`. */
 export type Violation = { file: string; rule: string; fix: string };
-type Import = { from: string; to: string; isType: boolean };
 type Rule = { name: string; fix: string; forbids: (edge: Import, graph: Graph) => boolean };
 type Graph = { modules: ReadonlySet<string>; imports: ReadonlyMap<string, readonly Import[]> };
 
@@ -54,7 +53,7 @@ const RULES: readonly Rule[] = [
 /** `sources` maps paths relative to the repository to their text. Tests are exempt: they may use everything. */
 export function violationsIn(sources: ReadonlyMap<string, string>): Violation[] {
   const checked = [...sources].filter(([file]) => !file.endsWith('.test.ts') && !TESTING.test(file));
-  const imports = new Map(checked.map(([file, text]) => [file, importsOf(file, text)]));
+  const imports = new Map(checked.map(([file, text]) => [file, readImports(file, text)]));
   const modules = new Set([...sources.keys()].filter((file) => SERVICE.test(file)).map(posix.dirname));
   const graph = { imports, modules };
   return [...imports.values()].flat().flatMap((edge) =>
@@ -70,34 +69,6 @@ export function violationsIn(sources: ReadonlyMap<string, string>): Violation[] 
 export function readSources(root: string): Map<string, string> {
   const files = globSync('{server,dashboard,sdk,cli,bin}/**/*.{ts,tsx}', { cwd: root });
   return new Map(files.map((file) => [file.replaceAll('\\', '/'), readFileSync(join(root, file), 'utf8')]));
-}
-
-function importsOf(from: string, text: string): Import[] {
-  const { module } = parseSync(from, text);
-  const statements = [
-    ...module.staticImports,
-    ...module.staticExports.filter(({ entries }) => entries[0]?.moduleRequest),
-  ];
-  const edges = statements.map((statement) => {
-    const { entries } = statement;
-    const request =
-      'moduleRequest' in statement ? statement.moduleRequest : statement.entries[0]?.moduleRequest;
-    const isType = entries.length > 0 && entries.every((entry) => entry.isType);
-    return { specifier: request?.value ?? '', isType };
-  });
-  const dynamic = module.dynamicImports.map(({ moduleRequest: { start, end } }) => ({
-    specifier: text.slice(start + 1, end - 1),
-    isType: false,
-  }));
-  return [...edges, ...dynamic].map(({ specifier, isType }) => ({
-    from,
-    to: resolved(from, specifier),
-    isType,
-  }));
-}
-
-function resolved(from: string, specifier: string): string {
-  return specifier.startsWith('.') ? posix.join(posix.dirname(from), specifier) : specifier;
 }
 
 /** A module is the nearest folder with a service; a folder below it, such as deliveries/queue, is part of it. */

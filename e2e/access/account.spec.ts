@@ -30,7 +30,7 @@ test('a passkey can be added, used to log in, used as proof and removed', async 
   await page.getByRole('dialog', { name: 'Confirm your identity' }).waitFor();
   await dialog.getByLabel('Password', { exact: true }).fill('not the password');
   await dialog.getByRole('button', { name: 'Confirm' }).click();
-  await dialog.getByRole('alert').waitFor();
+  await dialog.getByText('The current password is incorrect').waitFor();
   await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await dialog.getByRole('button', { name: 'Confirm' }).click();
   await page.getByText('Laptop', { exact: true }).waitFor();

@@ -41,7 +41,7 @@ test('inviting a member requires a recent proof, and the form keeps its input', 
   await dialog.getByRole('button', { name: 'Invite' }).click();
   await proofDialog.getByLabel('Password', { exact: true }).fill('not the password');
   await proofDialog.getByRole('button', { name: 'Confirm' }).click();
-  await proofDialog.getByRole('alert').waitFor();
+  await proofDialog.getByText('The current password is incorrect').waitFor();
   await proofDialog.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await proofDialog.getByRole('button', { name: 'Confirm' }).click();
   await page.getByRole('dialog', { name: 'Invitation for grace-proof@acme.test' }).waitFor();
@@ -160,6 +160,7 @@ test('production changes of a live Organization require a second factor and link
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Email').fill('grace-proof@acme.test');
   await dialog.getByRole('button', { name: 'Invite' }).click();
+  await dialog.getByText('Changes in production require a second factor').waitFor();
   await dialog.getByRole('link', { name: 'Set up a second factor' }).click();
   await page.getByRole('heading', { name: 'Account and security' }).waitFor();
 });
