@@ -11,6 +11,9 @@ type TaskDeps = { tasks: readonly PeriodicTask[]; log: Log; timers?: Timers | un
 const NODE_INTERVAL_MS = 60_000;
 const CLUSTER_INTERVAL_MS = 30_000;
 
+/** The lock's name in earlier releases: nodes of both versions must exclude each other during an upgrade. */
+const CLUSTER_LOCK = 'sweeper';
+
 /** Tasks that every node runs. */
 export function createNodeTasks({ tasks, log, timers }: TaskDeps) {
   const runOnce = () => runTasks(tasks, log);
@@ -20,7 +23,7 @@ export function createNodeTasks({ tasks, log, timers }: TaskDeps) {
 /** Tasks that one node at a time runs: in parallel they would contend for the same rows. */
 export function createClusterTasks({ database, tasks, log, timers }: TaskDeps & { database: Database }) {
   /** False while another node runs them. */
-  const runOnce = () => tryRunUnderLock(database, 'cluster tasks', () => runTasks(tasks, log));
+  const runOnce = () => tryRunUnderLock(database, CLUSTER_LOCK, () => runTasks(tasks, log));
   return { runOnce, ...createSchedule({ everyMs: CLUSTER_INTERVAL_MS, run: runOnce, log, timers }) };
 }
 
