@@ -1,6 +1,8 @@
 import { relative } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
+import { fileURLToPath } from 'node:url';
+import { createQueue, QUEUE_VARIABLE } from './test-queue.ts';
 
 export type Counts = { passed: number; failed: number; skipped: number };
 export type FileTimes = Map<string, number>;
@@ -10,50 +12,80 @@ const MAX_SILENCE_MS = 120_000;
 /** Installs all dependencies once more, as quickly as the network and the disk are. */
 const INSTALLING_FILE = 'scripts/fresh-clone.test.ts';
 const MAX_INSTALLING_MS = 900_000;
+const WORKER = fileURLToPath(new URL('test-worker.ts', import.meta.url));
 const SLOWEST_SHOWN = 10;
 
-type TestEvent = { type: string; data: { file?: string; nesting?: number; name?: string } };
+type FileCounts = { tests: number; passed: number; skipped: number; todo: number };
+type TestEvent = {
+  type: string;
+  data: { file?: string; nesting?: number; name: string; counts: FileCounts };
+};
 
-/** Runs each file in a process of its own, `concurrency` at a time, and prints a file's tests when it has ended. */
+/** `unfinished`: files that hung, or ended their process. */
+export type Results = { counts: Counts; times: FileTimes; unfinished: string[] };
+
+/** Runs the files in worker processes, one per core, and prints a file's tests when it has ended. */
 export async function runTestFiles(
   files: readonly string[],
   { concurrency, signal }: { concurrency: number; signal: AbortSignal },
-): Promise<{ counts: Counts; times: FileTimes; hung: string[] }> {
+): Promise<Results> {
   const counts: Counts = { passed: 0, failed: 0, skipped: 0 };
   const times: FileTimes = new Map();
-  const hung: string[] = [];
   const reporter = new spec();
   reporter.pipe(process.stdout, { end: false });
   // A closed terminal ends the printing, not the run: the database server still has to be stopped.
   process.stdout.on('error', () => reporter.resume());
   const printed = new Promise((resolve, reject) => reporter.on('end', resolve).on('error', reject));
+  const queue = createQueue(files);
 
-  async function runFile(file: string): Promise<void> {
-    const hangs = new AbortController();
-    const started = performance.now();
-    const events: TestEvent[] = [];
-    const limitMs = file === INSTALLING_FILE ? MAX_INSTALLING_MS : MAX_SILENCE_MS;
-    const silence = setTimeout(() => hangs.abort(new Error('the file hangs')), limitMs);
-    const running = run({ files: [file], concurrency: 1, signal: AbortSignal.any([signal, hangs.signal]) });
-    for await (const event of running as AsyncIterable<TestEvent & { data: { counts: FileCounts } }>) {
-      silence.refresh();
-      if (event.type === 'test:summary' && event.data.file === undefined) add(counts, event.data.counts);
-      else if (event.type !== 'test:summary' && !isRunDiagnostic(event)) events.push(event);
+  async function runWorker(): Promise<void> {
+    let since = performance.now();
+    let events: TestEvent[] = [];
+    function print(): void {
+      for (const event of events) reporter.write(event);
+      events = [];
+      since = performance.now();
     }
-    clearTimeout(silence);
-    if (hangs.signal.aborted) hung.push(file);
-    else times.set(file, performance.now() - started);
-    for (const event of events) reporter.write(event);
+    for await (const event of startWorker(queue.folder, signal)) {
+      if (event.type === 'test:summary') {
+        if (event.data.file === undefined) add(counts, event.data.counts);
+      } else if (!isRunDiagnostic(event)) events.push(event);
+      if (event.data.nesting !== 0 || !/^test:(pass|fail)$/.test(event.type)) continue;
+      if (files.includes(event.data.name)) times.set(event.data.name, performance.now() - since);
+      print();
+    }
+    print();
   }
 
-  const waiting = [...files];
   const workers = Array.from({ length: concurrency }, async () => {
-    for (let file = waiting.shift(); file && !signal.aborted; file = waiting.shift()) await runFile(file);
+    // A worker ends early when its file hangs or ends the process: another one takes the rest.
+    while (!queue.isEmpty() && !signal.aborted) await runWorker();
   });
   await Promise.all(workers);
+  queue.remove();
   reporter.end();
   await printed;
-  return { counts, times, hung };
+  return { counts, times, unfinished: files.filter((file) => !times.has(file)) };
+}
+
+/** Ends the worker when no test of its file ends in time. */
+async function* startWorker(queue: string, signal: AbortSignal): AsyncGenerator<TestEvent> {
+  const hangs = new AbortController();
+  const end = () => hangs.abort(new Error('no test ended for two minutes'));
+  let silence = setTimeout(end, MAX_SILENCE_MS);
+  const running = run({
+    files: [WORKER],
+    concurrency: 1,
+    signal: AbortSignal.any([signal, hangs.signal]),
+    env: { ...process.env, [QUEUE_VARIABLE]: queue },
+  });
+  for await (const event of running as AsyncIterable<TestEvent>) {
+    clearTimeout(silence);
+    const installs = event.type === 'test:enqueue' && event.data.name === INSTALLING_FILE;
+    silence = setTimeout(end, installs ? MAX_INSTALLING_MS : MAX_SILENCE_MS);
+    yield event;
+  }
+  clearTimeout(silence);
 }
 
 export function describeSlowest(times: FileTimes): string {
@@ -63,8 +95,6 @@ export function describeSlowest(times: FileTimes): string {
   );
   return `Slowest files:\n${lines.join('\n')}\n`;
 }
-
-type FileCounts = { tests: number; passed: number; skipped: number; todo: number };
 
 function add(counts: Counts, { tests, passed, skipped, todo }: FileCounts): void {
   counts.passed += passed;

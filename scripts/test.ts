@@ -35,7 +35,7 @@ if (files.length === 0) {
   process.stderr.write('No test file matches.\n');
   process.exit(process.argv.some((arg) => arg.startsWith('--changed')) ? 0 : 1);
 }
-// Each file is a process: compiled modules are shared among them and with the servers that they start.
+// Compiled modules are shared among the workers and with the servers that the tests start.
 process.env.NODE_COMPILE_CACHE ??= resolve('node_modules', '.cache', 'portico-compiled');
 
 // Ctrl-C ends the test files, not this process: the database server has to be stopped and removed first.
@@ -49,15 +49,16 @@ try {
   // Built once here: test files run in parallel and would each build it.
   await ensureDashboardBuild((text) => process.stderr.write(text));
   if (files.some((file) => file.startsWith('e2e'))) await prepareBrowser();
-  const { counts, times, hung } = await runTestFiles(files, {
+  const { counts, times, unfinished } = await runTestFiles(files, {
     concurrency: availableParallelism(),
     signal: interrupted.signal,
   });
   saveTimes(times);
-  const succeeded = counts.failed === 0 && counts.passed > 0 && !interrupted.signal.aborted;
+  const succeeded = counts.failed + unfinished.length === 0 && counts.passed > 0;
   process.exitCode = succeeded ? 0 : 1;
   process.stdout.write(describeSlowest(times));
-  for (const file of hung) process.stdout.write(`${file} was ended: no test ended for two minutes\n`);
+  for (const file of interrupted.signal.aborted ? [] : unfinished)
+    process.stdout.write(`${file} did not finish: it hung or ended its process\n`);
   process.stdout.write(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);
 } finally {
   await postgres.stop();

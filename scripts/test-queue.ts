@@ -1,0 +1,38 @@
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** The environment variable that tells a worker process the folder of its queue. */
+export const QUEUE_VARIABLE = 'PORTICO_TEST_QUEUE';
+const LIST = 'files.json';
+
+/** Test files for several worker processes. A folder, because the test runner gives its processes no channel. */
+export function createQueue(files: readonly string[]): {
+  folder: string;
+  isEmpty(): boolean;
+  remove(): void;
+} {
+  const folder = mkdtempSync(join(tmpdir(), 'portico-test-queue-'));
+  writeFileSync(join(folder, LIST), JSON.stringify(files));
+  return {
+    folder,
+    isEmpty: () => readdirSync(folder).length > files.length,
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+/** Takes the next file; no other process gets the same. */
+export function takeNext(folder: string): string | undefined {
+  const files = JSON.parse(readFileSync(join(folder, LIST), 'utf8')) as string[];
+  return files.find((_, index) => claim(join(folder, String(index))));
+}
+
+function claim(path: string): boolean {
+  try {
+    closeSync(openSync(path, 'wx'));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
