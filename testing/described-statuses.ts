@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 /**
  * "Every response status of every route is described" is a claim about all answers, so all tests check it:
  * each server made in a test process is watched, and an answer with a status that its route does not
- * describe fails the file. At the exit and not in an `after`: a failing one would keep the later ones, which
+ * describe fails the run. At the exit and not in an `after`: a failing one would keep the later ones, which
  * close the apps, from running.
  */
 export function watchDescribedStatuses(): void {
@@ -25,7 +25,7 @@ export function watchDescribedStatuses(): void {
 
 function isDescribed(request: FastifyRequest, status: number): boolean {
   const { url, schema } = request.routeOptions;
-  // Unmatched requests, and pages outside the API, have no schema.
-  if (url === undefined || schema?.hide) return true;
-  return Object.hasOwn((schema?.response ?? {}) as object, status);
+  // Unmatched requests and the servers of single tests have no schema; pages outside the API are hidden.
+  if (url === undefined || schema === undefined || schema.hide) return true;
+  return Object.hasOwn((schema.response ?? {}) as object, status);
 }
