@@ -20,7 +20,9 @@ test('a fresh clone serves after npm start, and its tests pass after npm test', 
   const { directory, start, url } = await createClone(t);
 
   const first = start('npm', 'start');
-  await untilReady(url, first, INSTALLATION_MS);
+  const isSetUp = () => first.err().includes('dashboard … done');
+  await waitFor('the set-up', first, isSetUp, INSTALLATION_MS);
+  await untilReady(url, first);
   assert.match(
     ownWords(first.err()),
     /^Installing dependencies \(first start, about a minute\) … done in \d+ s\nBuilding the dashboard … done in \d+ s\n$/,
