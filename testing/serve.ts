@@ -13,6 +13,8 @@ import { runCommand } from '../server/infrastructure/runtime/run-command.ts';
 const PORTICO = join(import.meta.dirname, '..', 'bin', 'portico.cjs');
 /** Far above the expected time, for busy machines; only a hanging process exceeds it. */
 const PATIENCE_MS = 90_000;
+/** A condition may be a request or a list of all processes: shorter intervals cost more than the service itself. */
+const POLL_EVERY_MS = 50;
 /** For tests that wait for a process to end. */
 export const BOUNDED = { timeout: 2 * PATIENCE_MS };
 
@@ -98,9 +100,9 @@ export async function findServicePort(): Promise<number> {
   return port;
 }
 
-export async function untilReady(url: string, running: Running, patienceMs?: number): Promise<void> {
+export async function untilReady(url: string, running: Running): Promise<void> {
   const isReady = async () => (await fetch(`${url}/readyz`).catch(() => undefined))?.status === 200;
-  await waitFor(`${url}/readyz`, running, isReady, patienceMs);
+  await waitFor(`${url}/readyz`, running, isReady);
 }
 
 /** Polls until the condition holds; fails early, with the output, when the process has ended. */
@@ -114,7 +116,7 @@ export async function waitFor(
   void running.exited.then((exit) => {
     ended = exit;
   });
-  for (const giveUpAt = Date.now() + patienceMs; !(await condition()); await delay(10)) {
+  for (const giveUpAt = Date.now() + patienceMs; !(await condition()); await delay(POLL_EVERY_MS)) {
     if (!ended && Date.now() < giveUpAt) continue;
     const why = ended ? `it ended with ${ended.code ?? ended.signal}` : `not within ${patienceMs} ms`;
     throw new Error(`${what}: ${why}\n${running.out()}${running.err()}`);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { BOUNDED, createSite, findServicePort, type Site, waitFor } from './serve.ts';
+import { promisify } from 'node:util';
+import { BOUNDED, findServicePort, type Site } from './serve.ts';
 
-/** Runs the shell blocks of a page, in order and in one shell, against a service that was just started. */
+/** Runs the shell blocks of a page, in order and in one shell, against a running service. */
 const ROOT = join(import.meta.dirname, '..');
 const MARK = '=== block';
 /** For all blocks together; a block that polls for something in vain must not poll for ever. */
@@ -37,23 +37,16 @@ function lastJson(output: string): unknown {
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
 export const TOUR_OPTIONS = { ...BOUNDED, skip: hasCurl ? false : 'curl is not installed' };
 
-/** Without a heading, every block of the page. `prepare` adds inputs that need the running service. */
+/** Without a heading, every block of the page. Pages can run at once: each has a folder of its own. */
 export async function takeTour(
-  t: TestContext,
+  site: Site,
   page: string,
-  { heading, prepare }: { heading?: string; prepare?: (site: Site) => Promise<Inputs> } = {},
+  { heading, inputs }: { heading?: string; inputs: Inputs },
 ): Promise<void> {
-  const site = await createSite(t);
-  const service = await site.serve();
-  await waitFor('the welcome', service, () => service.out().includes('Ctrl-C'));
-  const credential = (name: string) => new RegExp(`${name} +(\\S+)`).exec(service.out())?.[1] ?? '';
   const blocks = await readBlocks(page, heading);
   assert.ok(blocks.length > 3, `found the blocks of ${page}`);
-  const inputs: Inputs = {
-    'the client_id': credential('client_id'),
-    'the client_secret': credential('client_secret'),
-    ...(await prepare?.(site)),
-  };
+  const folder = join(site.root, page.replaceAll('/', ' '));
+  await mkdir(folder);
 
   const receiverPort = String(await findServicePort());
   const [settings = '', ...steps] = blocks.map(({ shell }) => shell.replaceAll('4010', receiverPort));
@@ -63,20 +56,19 @@ export async function takeTour(
     'RECEIVER=',
     'trap \'test -z "$RECEIVER" || kill "$RECEIVER" 2>/dev/null || true\' EXIT',
     // npx would look for the project around the folder, which is elsewhere here.
-    `npx() { shift; PORTICO_PORT=${site.port} node '${join(ROOT, 'bin', 'portico.cjs')}' "$@"; }`,
+    `npx() { shift; node '${join(ROOT, 'bin', 'portico.cjs')}' "$@"; }`,
     Object.entries(inputs)
       .reduce((text, [placeholder, value]) => text.replace(placeholder, () => value), settings)
       .replace(/^API=.*$/m, `API=${site.url}`)
       .replaceAll('4010', receiverPort),
     ...steps.map((step) => `echo '${MARK}'\n${step}`),
   ].join('\n');
-  const run = spawnSync('sh', ['-c', script], {
-    cwd: site.root,
-    encoding: 'utf8',
-    env: { PATH: process.env.PATH },
-    timeout: TOUR_TIMEOUT_MS,
-  });
-  assert.equal(run.status, 0, `${run.stdout}\n${run.stderr}`);
+  const env = { PATH: process.env.PATH, PORTICO_PORT: String(site.port), PORTICO_DATA_DIR: site.dataDir };
+  const options = { cwd: folder, env, timeout: TOUR_TIMEOUT_MS };
+  const run = await promisify(execFile)('sh', ['-c', script], options).catch(
+    ({ message, stdout, stderr }: Error & { stdout: string; stderr: string }) =>
+      assert.fail(`${message}\n${stdout}\n${stderr}`),
+  );
 
   const [, ...outputs] = run.stdout.split(`${MARK}\n`);
   blocks.slice(1).forEach(({ shell, expected, lines }, index) => {

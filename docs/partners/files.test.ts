@@ -4,11 +4,6 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { createTestApp } from '../../testing/app.ts';
 import { createFile, createFileOwner, listenTo, PNG, showFile } from '../../testing/files.ts';
-import { TOUR_OPTIONS, takeTour } from '../../testing/tour.ts';
-
-test('docs/partners/files.md: every command works and prints what is shown', TOUR_OPTIONS, (t) =>
-  takeTour(t, 'docs/partners/files.md', { heading: 'Try it' }),
-);
 
 test('docs/partners/files.md: the upload from a browser works', async () => {
   const text = await readFile(join(import.meta.dirname, 'files.md'), 'utf8');

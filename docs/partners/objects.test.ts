@@ -3,13 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { objectsPage } from '../../scripts/objects-page.ts';
-import { TOUR_OPTIONS, takeTour } from '../../testing/tour.ts';
 
 test('docs/partners/objects.md matches the tables; update it with node scripts/print-objects.ts', async () => {
   const page = await readFile(join(import.meta.dirname, 'objects.md'), 'utf8');
   assert.equal(page, `${objectsPage()}\n`);
 });
-
-test('docs/partners/objects.md: every command works and prints what is shown', TOUR_OPTIONS, (t) =>
-  takeTour(t, 'docs/partners/objects.md', { heading: 'Try it' }),
-);

@@ -51,6 +51,7 @@ const TSCONFIG = {
     types: ['node'],
     noEmit: true,
     strict: true,
+    skipLibCheck: true,
     allowImportingTsExtensions: true,
   },
 };

@@ -40,7 +40,7 @@ export async function migrate(
       sql`
       select set_config('lock_timeout', ${String(lock.timeoutMs)}, true),
         set_config('portico.migration_time', ${clock.now().toISOString()}, true)`.execute(db);
-    const migrator = createMigrator(queries, prepare);
+    const migrator = createMigrator(queries, await readMigrations(prepare));
     const applied: string[] = [];
     for (;;) {
       const name = await applyNext(migrator, lock);
@@ -74,10 +74,10 @@ export async function schemaState(queries: Queries): Promise<SchemaState> {
   return applied.size > files.length ? 'ahead' : 'current';
 }
 
-function createMigrator(queries: Queries, prepare: Prepare): Migrator {
+function createMigrator(queries: Queries, migrations: Record<string, Migration>): Migrator {
   return new Migrator({
     db: queries,
-    provider: { getMigrations: () => readMigrations(prepare) },
+    provider: { getMigrations: async () => migrations },
     migrationTableName: MIGRATION_TABLE,
     migrationLockTableName: `${MIGRATION_TABLE}_lock`,
   });

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { findBinaries } from './cluster/binaries.ts';
 import { findFreePort, startEmbeddedPostgres } from './embedded-postgres.ts';
-import { FAST, query, start, temporaryDirectory } from './testing/temporary-server.ts';
+import { FAST, query, sharedDirectory, start, temporaryDirectory } from './testing/temporary-server.ts';
 
+const dataDir = join(await sharedDirectory(), 'data');
 const PASSWORDS = ['postgres.owner.password', 'postgres.password', 'postgres.service.password'];
 
 test('starts on an empty directory, keeps data and settings, and listens on loopback only', async (t) => {
-  const dataDir = join(await temporaryDirectory(t), 'data');
   const first = await start(t, dataDir, { settings: { ...FAST, listen_addresses: '*', work_mem: '5MB' } });
   assert.match(first.ownerUrl, /^postgresql:\/\/portico_owner:[\w-]{43}@127\.0\.0\.1:\d+\/portico$/);
   const shown = [
@@ -40,13 +40,13 @@ test('starts on an empty directory, keeps data and settings, and listens on loop
 });
 
 test('an incomplete cluster is discarded', async (t) => {
-  const dataDir = await temporaryDirectory(t);
-  await mkdir(join(dataDir, 'postgres.init-broken', 'cluster', 'base'), { recursive: true });
-  await mkdir(join(dataDir, 'postgres'));
-  const server = await start(t, dataDir);
+  const broken = await temporaryDirectory(t);
+  await mkdir(join(broken, 'postgres.init-broken', 'cluster', 'base'), { recursive: true });
+  await mkdir(join(broken, 'postgres'));
+  const server = await start(t, broken);
   assert.deepEqual(await query(server.ownerUrl, 'select 1'), [1]);
   assert.equal(
-    (await readdir(dataDir)).some((name) => name.startsWith('postgres.init-')),
+    (await readdir(broken)).some((name) => name.startsWith('postgres.init-')),
     false,
   );
 });
@@ -59,33 +59,31 @@ test('uses another port when the chosen one was taken', async (t) => {
   );
   const ports = [port, port];
   const choosePort = async () => ports.pop() ?? (await findFreePort());
-  const server = await start(t, await temporaryDirectory(t), { choosePort });
+  const server = await start(t, dataDir, { choosePort });
   assert.notEqual(new URL(server.ownerUrl).port, String(port));
   assert.equal(ports.length, 0);
 });
 
-test('startup problems are reported in one sentence', async (t) => {
-  const dataDir = await temporaryDirectory(t);
-  const rejects = (message: RegExp, settings = {}) =>
-    assert.rejects(startEmbeddedPostgres({ dataDir, settings: { ...FAST, ...settings } }), {
-      name: 'StartupError',
-      message,
-    });
-  const file = join(dataDir, 'file');
-  await writeFile(file, '');
-  await assert.rejects(startEmbeddedPostgres({ dataDir: file }), {
-    name: 'StartupError',
-    message: /is a file/,
-  });
-  await writeFile(join(dataDir, 'postgres'), '');
-  await rejects(/prepare|read the database .* is a file/);
-  await rm(join(dataDir, 'postgres'));
-  await mkdir(join(dataDir, 'postgres', 'photos'), { recursive: true });
-  await rejects(/exists but is not a PostgreSQL database; move it away/);
-  await rm(join(dataDir, 'postgres'), { recursive: true });
+function rejects(message: RegExp, { directory = dataDir, settings = {} } = {}): Promise<void> {
+  const starting = startEmbeddedPostgres({ dataDir: directory, settings: { ...FAST, ...settings } });
+  return assert.rejects(starting, { name: 'StartupError', message });
+}
 
-  await (await start(t, dataDir)).stop();
-  await rejects(/did not start \(.*"max_connections".*\)/, { max_connections: 'many' });
+test('a data directory that cannot be used is reported in one sentence', async (t) => {
+  const directory = await temporaryDirectory(t);
+  const file = join(directory, 'file');
+  await writeFile(file, '');
+  await rejects(/is a file/, { directory: file });
+  await writeFile(join(directory, 'postgres'), '');
+  await rejects(/prepare|read the database .* is a file/, { directory });
+  await rm(join(directory, 'postgres'));
+  await mkdir(join(directory, 'postgres', 'photos'), { recursive: true });
+  await rejects(/exists but is not a PostgreSQL database; move it away/, { directory });
+});
+
+// Last, because it makes the shared cluster unusable.
+test('startup problems are reported in one sentence', async () => {
+  await rejects(/did not start \(.*"max_connections".*\)/, { settings: { max_connections: 'many' } });
 
   const passwordFile = join(dataDir, 'postgres.password');
   await cp(passwordFile, `${passwordFile}.kept`);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chown, copyFile, readFile, stat, writeFile } from 'node:fs/promises';
+import { chown, copyFile, cp, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import pg from 'pg';
@@ -10,15 +10,17 @@ import {
   eventually,
   postmasterPid,
   query,
+  sharedDirectory,
   spawnHelper,
   start,
   temporaryDirectory,
 } from './testing/temporary-server.ts';
 
+const dataDir = await sharedDirectory();
+
 const isGone = async (pid: number) => (await processStartTime(pid)) === undefined;
 
 test('a PostgreSQL that outlived portico is replaced and keeps its data', async (t) => {
-  const dataDir = await temporaryDirectory(t);
   const helper = spawnHelper(t, ['start', dataDir]);
   const url = await helper.line();
   await query(url, 'create table kept as select 42 as answer');
@@ -35,7 +37,6 @@ test('a PostgreSQL that outlived portico is replaced and keeps its data', async 
 });
 
 test('Ctrl-C at the terminal does not reach PostgreSQL', async (t) => {
-  const dataDir = await temporaryDirectory(t);
   await start(t, dataDir);
   const pid = await postmasterPid(dataDir);
   if (process.platform !== 'linux') return;
@@ -45,22 +46,25 @@ test('Ctrl-C at the terminal does not reach PostgreSQL', async (t) => {
   assert.deepEqual([group, session], [String(pid), String(pid)]);
 });
 
-test('after a crash of PostgreSQL with a busy session, it recovers', async (t) => {
-  const dataDir = await temporaryDirectory(t);
+test('after a crash of PostgreSQL with a session that outlives it, it recovers', async (t) => {
   const killed = await start(t, dataDir);
-  await query(killed.ownerUrl, 'create table kept as select 42 as answer');
+  await query(killed.ownerUrl, 'create table recovered as select 42 as answer');
   const client = new pg.Client({ connectionString: killed.ownerUrl });
   client.on('error', () => undefined);
   await client.connect();
   // A busy session does not notice the end of its server at once, and holds its shared memory until then.
-  const busy = client.query('select count(*) from generate_series(1, 20000000)').catch(() => undefined);
-  await eventually(async () => (await query(killed.ownerUrl, activeSessions)).length === 1);
-  const pid = await postmasterPid(dataDir);
-  process.kill(pid, 'SIGKILL');
+  const { rows } = await client.query('select pg_backend_pid() as session');
+  const { session } = rows[0] as { session: number };
+  process.kill(session, 'SIGSTOP');
+  t.after(async () => (await isGone(session)) || process.kill(session, 'SIGKILL'));
+  process.kill(await postmasterPid(dataDir), 'SIGKILL');
 
-  const server = await start(t, dataDir);
-  assert.deepEqual(await query(server.ownerUrl, 'select answer from kept'), [42]);
-  await busy;
+  const starting = start(t, dataDir);
+  const log = join(dataDir, 'postgres.log');
+  await eventually(async () => (await readFile(log, 'utf8')).includes('pre-existing shared memory block'));
+  process.kill(session, 'SIGCONT');
+  const server = await starting;
+  assert.deepEqual(await query(server.ownerUrl, 'select answer from recovered'), [42]);
   await client.end().catch(() => undefined);
   await killed.stop();
   assert.deepEqual(
@@ -71,7 +75,6 @@ test('after a crash of PostgreSQL with a busy session, it recovers', async (t) =
 });
 
 test('a postmaster.pid of a dead or an unrelated process does not block the start', async (t) => {
-  const dataDir = await temporaryDirectory(t);
   const first = await start(t, dataDir);
   const pidFile = join(dataDir, 'postgres', 'postmaster.pid');
   const content = await readFile(pidFile, 'utf8');
@@ -95,14 +98,11 @@ test('a postmaster.pid of a dead or an unrelated process does not block the star
 });
 
 test('a copied data directory does not stop the server of the original', async (t) => {
-  const dataDir = await temporaryDirectory(t);
   const copy = await temporaryDirectory(t);
+  await cp(dataDir, copy, { recursive: true });
   const original = await start(t, dataDir);
-  await (await start(t, copy)).stop();
   await copyFile(join(dataDir, 'postgres', 'postmaster.pid'), join(copy, 'postgres', 'postmaster.pid'));
   const second = await start(t, copy);
   assert.deepEqual(await query(original.ownerUrl, 'select 1'), [1]);
   assert.deepEqual(await query(second.ownerUrl, 'select 2'), [2]);
 });
-
-const activeSessions = `select pid from pg_stat_activity where query like '%generate_series%' and state = 'active' and pid <> pg_backend_pid()`;

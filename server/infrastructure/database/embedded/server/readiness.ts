@@ -10,6 +10,7 @@ import type { ServerProcess } from './server-process.ts';
 const READY_TIMEOUT_MS = 180_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 const POLL_EVERY_MS = 25;
+const POLL_REFUSAL_EVERY_MS = 250;
 const DATABASE = 'portico';
 const MAINTENANCE_DATABASE = 'postgres';
 const STARTING_UP = '57P03';
@@ -45,7 +46,7 @@ export async function waitUntilReady(
       refusedSince = isRefusal(error) ? (refusedSince ?? Date.now()) : undefined;
       if (refusedSince !== undefined && Date.now() - refusedSince > TRUST_REFUSAL_AFTER_MS)
         throw refusal(error);
-      await delay(POLL_EVERY_MS);
+      await delay(refusedSince === undefined ? POLL_EVERY_MS : POLL_REFUSAL_EVERY_MS);
     }
   }
   return 'late';

