@@ -43,16 +43,16 @@ export async function createNodes({ apart = false } = {}) {
   const clock = createFakeClock();
   const a = await createDispatchingApp({ testDatabase, clock });
   const b = await createDispatchingApp({ testDatabase, clock: apart ? createFakeClock() : clock });
-  /** A node without a dispatcher. */
-  const idle = await createTestApp({ testDatabase, clock });
   after(() => testDatabase.drop());
   const tenant = await createTenant(a);
   const endpoint = await createTestEndpoint();
   const subscription = await createSubscription(a, tenant, { url: endpoint.url });
   await a.dispatcher.drain();
   const dispatchers = () =>
-    idle.database.queries.selectFrom('dispatchers').selectAll().orderBy('guid').execute();
-  return { a, b, idle, tenant, endpoint, subscription, dispatchers };
+    a.database.queries.selectFrom('dispatchers').selectAll().orderBy('guid').execute();
+  /** A node without a dispatcher. */
+  const createIdle = () => createTestApp({ testDatabase, clock });
+  return { a, b, createIdle, tenant, endpoint, subscription, dispatchers };
 }
 
 async function stopInTime({ dispatcher, clock }: TestApp): Promise<void> {

@@ -49,7 +49,7 @@ test('events from before the partitions stay readable, and are dropped when the 
   const endOfWeek = new Date('2020-11-16T00:00:00.000Z');
   clock.set(later(endOfWeek, 30 * DAY_MS - 1));
   await partitions.prepare();
-  assert.deepEqual(await partitions.dropOld(), []);
+  assert.ok(!(await partitions.dropOld()).includes('events_before'));
   clock.advance(1);
   assert.ok((await partitions.dropOld()).includes('events_before'));
   assert.deepEqual(await eventGuids(database.queries), expected.slice(-1), 'new ones went to their week');

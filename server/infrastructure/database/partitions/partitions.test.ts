@@ -13,6 +13,7 @@ import {
   insertHistory,
   later,
   namesOf,
+  openPartitioned,
   readRanges,
   START,
   TABLES,
@@ -76,7 +77,7 @@ test('at any time, everything from 8 days before to 2 weeks ahead can be inserte
 });
 
 test('the test template has the weeks of the fake clock, by name and by bound', async () => {
-  const { database } = await open({ now: createFakeClock().now() });
+  const { database } = await openPartitioned({ now: createFakeClock().now() });
   const ranges = await readRanges(database.queries);
   const weeks = ['2026_11_02', '2026_11_09', '2026_11_16', '2026_11_23'];
   assert.deepEqual(

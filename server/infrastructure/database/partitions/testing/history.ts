@@ -26,7 +26,7 @@ export async function createPartitionedDatabases() {
   await createPartitions({ database, clock, log, retentionDays: 30, auditRetentionDays: 400 }).prepare();
   await database.close();
   after(prepared.drop);
-  return (options?: Omit<Options, 'copyOf'>) => openPartitioned({ ...options, copyOf: prepared });
+  return () => openPartitioned({ copyOf: prepared });
 }
 
 type Options = { copyOf?: TestDatabase; migrated?: boolean; now?: Date };
