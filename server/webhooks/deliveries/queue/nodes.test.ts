@@ -16,8 +16,10 @@ function assertOnceEach(guids: readonly string[], expected: readonly string[]): 
 
 test('two dispatchers share the work and never send the same delivery', async () => {
   const { a, b, createIdle, tenant, endpoint, subscription } = await createNodes();
-  // Created by a node that does not dispatch, so that both have to claim; one claim is for at most 500.
-  const events = await publishEvents(await createIdle(), tenant, 1_000);
+  const idle = await createIdle();
+  const events: string[] = [];
+  // Created by a node that does not dispatch, so that both have to claim.
+  for (let batch = 0; batch < 2; batch += 1) events.push(...(await publishEvents(idle, tenant, 1_000)));
   const start = hold();
   endpoint.behave(start);
   const byA = a.dispatcher.drain();
