@@ -47,6 +47,7 @@ const app = await createApp({
   sender: createSender({ clock: systemClock, timers: systemTimers, resolve: systemResolve }),
   randomBytes,
   operatorOnMainPort: true,
+  processMetrics: true,
 });
 await migrate(app.database);
 await buildMissingIndexes({ database: app.database, log });

@@ -57,6 +57,8 @@ type Deps = {
   operatorOnMainPort: boolean;
   /** The build of the dashboard. Without one, `/` leads to the API reference. */
   dashboard?: DashboardFiles | undefined;
+  /** Whether /metrics describes the process too. */
+  processMetrics?: boolean | undefined;
   /** Argon2 unless a test counts its calls. */
   passwordHasher?: PasswordHasher | undefined;
 };
@@ -66,7 +68,7 @@ export async function createApp(deps: Deps) {
   const { config, databaseUrl: url, log, clock, timers, databaseTimers, sender, randomBytes } = deps;
   const { retentionDays, auditRetentionDays, allowlistMinPrefix, supportEmail } = config;
 
-  const metrics = createMetrics();
+  const metrics = createMetrics({ ofProcess: deps.processMetrics });
   const guids = createGuids({ clock, randomBytes });
   const encryption = createEncryption({ masterKeys: config.masterKeys, randomBytes });
   const connections = config.databaseConnections;

@@ -19,6 +19,7 @@ import { createSender } from '../server/webhooks/deliveries/sending/sender.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { watchDescribedStatuses } from './described-statuses.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
+import { fastPasswordHasher } from './password-hasher.ts';
 
 export const OPERATOR_TOKEN = 'portico_op_the-operator-token-of-every-test';
 
@@ -53,7 +54,7 @@ export async function createTestApp({
   resolve = systemResolve,
   dataDir: sharedDataDir,
   dashboard,
-  passwordHasher,
+  passwordHasher = fastPasswordHasher,
 }: {
   environment?: Environment;
   testDatabase?: TestDatabase;
@@ -65,7 +66,6 @@ export async function createTestApp({
   /** Each app has its own by default. */
   dataDir?: string;
   dashboard?: DashboardFiles;
-  /** Argon2 by default. */
   passwordHasher?: PasswordHasher;
 } = {}): Promise<TestApp> {
   const ownDatabase = testDatabase ?? (await createTestDatabase());

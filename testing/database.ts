@@ -56,11 +56,18 @@ export type TestDatabase = {
   drop(): Promise<void>;
 };
 
-export async function createTestDatabase({ migrated = true } = {}): Promise<TestDatabase> {
+/** `copyOf` is a migrated database without connections. */
+export async function createTestDatabase({
+  migrated = true,
+  copyOf,
+}: {
+  migrated?: boolean;
+  copyOf?: TestDatabase;
+} = {}): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await administer(
-    `create database ${name} template ${migrated ? TEMPLATE : 'template0'} owner ${OWNER} strategy file_copy`,
-  );
+  const migratedTemplate = copyOf ? new URL(copyOf.url.reveal()).pathname.slice(1) : TEMPLATE;
+  const template = migrated ? migratedTemplate : 'template0';
+  await administer(`create database ${name} template ${template} owner ${OWNER} strategy file_copy`);
   return {
     url: urlOf(migrated ? 'service' : 'owner', name),
     ownerUrl: urlOf('owner', name),

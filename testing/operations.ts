@@ -43,6 +43,8 @@ export const UNLIMITED = {
   PORTICO_RATE_LIMIT_LOGIN_PER_ADDRESS: '1000000',
 };
 
+const INPUT_REFUSALS = [400, 413, 415];
+
 /** The operations, each with a call that has valid credentials, because authentication precedes every other check. */
 export async function createOperations(app: TestApp) {
   const tenant = await createTenant(app);
@@ -55,23 +57,30 @@ export async function createOperations(app: TestApp) {
   const reader = await joinTeam(app, tenant.organizationGuid);
   const { memberGuid } = await joinTeam(app, tenant.organizationGuid);
 
-  /** Changing operations get a session of their own, because they may end it. */
-  async function browserFor({ method }: Operation): Promise<Browser> {
-    if (method === 'GET') return reader;
-    const nowhere = { address: undefined, userAgent: undefined, requestId: 'test' };
+  const nowhere = { address: undefined, userAgent: undefined, requestId: 'test' };
+  async function startSession(): Promise<Browser> {
     const { secret } = await app.database.transaction((transaction) =>
       app.login.sessions.start(transaction, memberGuid, nowhere),
     );
     return { cookie: `portico_session=${secret.reveal()}` };
   }
 
+  /** For changing operations, which may end their session: replaced after each call that was not refused for its input. */
+  let writer: Browser | undefined;
+  async function callInSession(call: InjectOptions): Promise<Answer> {
+    const isReading = call.method === 'GET';
+    const browser = isReading ? reader : (writer ?? (await startSession()));
+    writer = isReading ? writer : undefined;
+    const headers = { 'content-type': 'application/json', ...browser, ...call.headers };
+    const answer = await app.call({ ...call, headers });
+    if (!isReading && INPUT_REFUSALS.includes(answer.status)) writer = browser;
+    return answer;
+  }
+
   async function call(operation: Operation, options: InjectOptions = {}): Promise<Answer> {
     const holder = holderFor(operation);
     const call = { method: operation.method, url: addressOf(operation), ...options };
-    if (holder === 'session') {
-      const headers = { 'content-type': 'application/json', ...(await browserFor(operation)) };
-      return app.call({ ...call, headers: { ...headers, ...options.headers } });
-    }
+    if (holder === 'session') return callInSession(call);
     return app.call({ ...call, ...(holder === undefined ? {} : { token: tokens[holder] as string }) });
   }
 

@@ -26,6 +26,7 @@ test(
     assert.equal(await statusOf(`${site.operatorUrl}/operator/organizations`, { headers }), 200);
     for (const path of ['/metrics', '/healthz', '/readyz'])
       assert.equal(await statusOf(`${site.operatorUrl}${path}`), 200, path);
+    assert.match(await (await fetch(`${site.operatorUrl}/metrics`)).text(), /^process_cpu_seconds_total \d/m);
     assert.equal(await statusOf(`${site.operatorUrl}/api/files`), 404);
     assert.equal(await statusOf(`${site.url}/healthz`), 200);
 

@@ -57,7 +57,7 @@ export async function openApp(
   const app = await createApp({
     ...{ config: complete, databaseUrl, log, randomBytes, dashboard, sender },
     operatorOnMainPort: embedded && config.exposure === undefined,
-    ...{ ...time, databaseTimers: systemTimers },
+    ...{ ...time, databaseTimers: systemTimers, processMetrics: true },
   });
   resources.defer(() => app.close());
   await requireReachable(app, databaseUrl);

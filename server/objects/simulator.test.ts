@@ -137,9 +137,14 @@ test('another process continues the simulation of a dead one', async () => {
 
 test('several concurrent processes make each transition once', async () => {
   const nodes = [app, await createTestApp({ testDatabase: app.testDatabase, clock: app.clock })];
+  const payload = await newObject(app, transfer, owner);
+  const token = await issueToken(app, owner, 'bank');
   const guids: string[] = [];
-  // More than one batch.
-  for (let i = 0; i < 250; i++) guids.push(await create(app, owner));
+  // More than one batch, which has a hundred.
+  for (let i = 0; i < 120; i++) {
+    const { body } = await app.call({ method: 'POST', url: '/api/transfers', token, payload });
+    guids.push(String(body.guid));
+  }
   for (let step = 0; step < 2; step++) {
     app.clock.advance(1_000);
     await Promise.all([...nodes, ...nodes].map((node) => node.simulator.drain()));

@@ -8,9 +8,10 @@ export type Metrics = ReturnType<typeof createMetrics>;
 
 const SECONDS_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
-export function createMetrics() {
+/** `ofProcess` measures the process until it ends, so a process has it once. */
+export function createMetrics({ ofProcess = false }: { ofProcess?: boolean | undefined } = {}) {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  if (ofProcess) collectDefaultMetrics({ register: registry });
   const registers = [registry];
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
   const readers: (() => Promise<void>)[] = [];

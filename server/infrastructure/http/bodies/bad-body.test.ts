@@ -26,6 +26,18 @@ const customerGuid = await createCustomer(app, tenant.bankGuid);
 const operations = all.filter((operation) => operation.requestBody && !takesBytes(operation));
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const JSON_TYPE = { 'content-type': 'application/json' };
+/** Built once: its tables of characters are large. */
+const ANY_VALUE = fc.oneof(fc.jsonValue(), fc.string({ unit: 'binary' }));
+
+/** All values for the first field with a schema, one for the fields of other routes with the same schema. */
+const triedSchemas = new Set<string>();
+function wrongValuesOnce(property: JsonSchema): unknown[] {
+  const values = wrongValues(property).filter((wrong) => wrong !== null);
+  const schema = JSON.stringify(property);
+  if (triedSchemas.has(schema)) return values.slice(0, 1);
+  triedSchemas.add(schema);
+  return values;
+}
 
 test('the OpenAPI document lists routes with a body', () => {
   assert.ok(operations.length >= 4, `${operations.length} routes`);
@@ -93,7 +105,7 @@ for (const operation of operations) {
 
   test(`${operationId}: rejects a value of the wrong type by the name of its field`, async () => {
     for (const [name, property] of Object.entries(schema.properties ?? {})) {
-      for (const value of wrongValues(property).filter((wrong) => wrong !== null)) {
+      for (const value of wrongValuesOnce(property)) {
         const body = { ...(sampleOf(schema) as object), [name]: value };
         assertRefused(operation, await send(body), invalid(name));
       }
@@ -123,8 +135,9 @@ for (const operation of operations) {
 
   test(`${operationId}: rejects deep nesting`, async () => {
     const deep = '['.repeat(4_000) + ']'.repeat(4_000);
-    for (const name of Object.keys(schema.properties ?? {}))
-      assertRefused(operation, await send(`{"${name}":[${deep}]}`), invalid(name));
+    // The depth is counted before the fields are known, so one of them is enough.
+    const [name] = Object.keys(schema.properties ?? {});
+    if (name) assertRefused(operation, await send(`{"${name}":[${deep}]}`), invalid(name));
     assertRefused(operation, await send(deep), invalid('The request body'));
   });
 
@@ -139,15 +152,14 @@ for (const operation of operations) {
   });
 
   test(`${operationId}: arbitrary JSON causes no server error`, async () => {
-    const value = fc.oneof(fc.jsonValue(), fc.string({ unit: 'binary' }));
-    const fields = Object.keys(schema.properties ?? {}).map((name) => [name, value] as const);
-    const body = fc.oneof(value, fc.record(Object.fromEntries(fields), { requiredKeys: [] }));
+    const fields = Object.keys(schema.properties ?? {}).map((name) => [name, ANY_VALUE] as const);
+    const body = fc.oneof(ANY_VALUE, fc.record(Object.fromEntries(fields), { requiredKeys: [] }));
     await fc.assert(
       fc.asyncProperty(body, async (sent) => {
         const answer = await send(JSON.stringify(sent));
         assert.ok(answer.status < 500 && answer.headers['x-request-id'], JSON.stringify(answer.body));
       }),
-      { numRuns: 30 },
+      { numRuns: 12 },
     );
   });
 }

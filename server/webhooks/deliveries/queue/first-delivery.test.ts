@@ -113,7 +113,8 @@ test('the first 2xx sends every waiting delivery once, paced', async () => {
 const REST_MS = 11_000;
 
 test('another node sends waiting deliveries too, even without a notification', async () => {
-  const { a, b, idle: maker, tenant } = await createNodes();
+  const { a, b, createIdle, tenant } = await createNodes();
+  const maker = await createIdle();
   const endpoint = await createTestEndpoint();
   endpoint.behave(FAILS);
   const subscription = await createSubscription(a, tenant, { url: endpoint.url });
@@ -133,7 +134,8 @@ test('another node sends waiting deliveries too, even without a notification', a
 });
 
 test('two nodes choose the same first delivery, and it is claimed once', async () => {
-  const { a, b, idle: maker, tenant } = await createNodes();
+  const { a, b, createIdle, tenant } = await createNodes();
+  const maker = await createIdle();
   const endpoint = await createTestEndpoint();
   const slow = hold();
   endpoint.behave(slow);

@@ -15,7 +15,8 @@ function assertOnceEach(guids: readonly string[], expected: readonly string[]): 
 }
 
 test('two dispatchers share the work and never send the same delivery', async () => {
-  const { a, b, idle, tenant, endpoint, subscription } = await createNodes();
+  const { a, b, createIdle, tenant, endpoint, subscription } = await createNodes();
+  const idle = await createIdle();
   const events: string[] = [];
   // Created by a node that does not dispatch, so that both have to claim.
   for (let batch = 0; batch < 2; batch += 1) events.push(...(await publishEvents(idle, tenant, 1_000)));
@@ -106,9 +107,9 @@ test('a stopping node records failures in flight, and other nodes retry them', a
 
 test('a dispatcher whose row is deleted acquires a new lease and starts empty', async () => {
   const nodes = await createNodes();
-  const { idle, a, tenant, endpoint } = nodes;
+  const { a, tenant, endpoint } = nodes;
   const names = (await nodes.dispatchers()).map(({ guid }) => guid);
-  await idle.database.queries.deleteFrom('dispatchers').execute();
+  await a.database.queries.deleteFrom('dispatchers').execute();
   await pass(3_000, [a]);
   const events = await publishEvents(a, tenant, 5);
   await a.dispatcher.drain();

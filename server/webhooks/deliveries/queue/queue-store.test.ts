@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { type KyselyPlugin, sql } from 'kysely';
-import { createTestDatabase, queriesOfOwner } from '../../../../testing/database.ts';
+import { createTestDatabase } from '../../../../testing/database.ts';
 import { guidOf } from '../../../../testing/deliveries.ts';
 import { createFakeClock } from '../../../../testing/fake-clock.ts';
-import { createDatabase, type Queries, type Transaction } from '../../../infrastructure/database/database.ts';
-import { preferIndexes } from '../../../infrastructure/database/planner.ts';
+import { createDatabase } from '../../../infrastructure/database/database.ts';
 import { createLog } from '../../../infrastructure/runtime/log.ts';
 import type { Delivery } from '../delivery.ts';
-import { claimFirst, selectNextFirst } from './first-store.ts';
 import {
   claimDeliveries,
   failWaiting,
@@ -23,7 +20,6 @@ const testDatabase = await createTestDatabase();
 const log = createLog({ level: 'silent', terminal: false });
 const database = createDatabase({ url: testDatabase.url, connections: 10, log });
 const { queries } = database;
-const owner = queriesOfOwner(testDatabase);
 after(async () => {
   await database.close();
   await testDatabase.drop();
@@ -363,135 +359,3 @@ test('concurrent failWaiting calls count each delivery once', async () => {
   );
   assert.deepEqual(await placesOf(subscriptionGuid), []);
 });
-
-type PlanNode = Record<string, unknown> & { Plans?: PlanNode[] };
-
-/** The query plans of `run`, which is rolled back. */
-async function explain(run: (queries: Queries) => Promise<unknown>) {
-  let plan: PlanNode | undefined;
-  const explaining: KyselyPlugin = {
-    transformQuery({ node }) {
-      if (node.kind !== 'RawNode') return node;
-      const [first = '', ...rest] = node.sqlFragments;
-      const prefix = 'explain (analyze, buffers, format json) ';
-      return { ...node, sqlFragments: [prefix + first, ...rest] };
-    },
-    async transformResult({ result }) {
-      const [row] = result.rows as { 'QUERY PLAN': { Plan: PlanNode }[] }[];
-      plan = row?.['QUERY PLAN'][0]?.Plan;
-      return { ...result, rows: [] };
-    },
-  };
-  const undo = new Error('undo');
-  await queries
-    .transaction()
-    .execute(async (transaction) => {
-      await run(transaction.withPlugin(explaining) as unknown as Queries);
-      throw undo;
-    })
-    .catch((error: unknown) => {
-      if (error !== undo) throw error;
-    });
-  assert.ok(plan);
-  const buffers = Number(plan['Shared Hit Blocks']) + Number(plan['Shared Read Blocks']);
-  const scans = nodesOf(plan)
-    .filter((node) => node['Relation Name'] === 'delivery_queue' && /Scan/.test(String(node['Node Type'])))
-    .map((node) => String(node['Node Type']));
-  return { buffers, scans };
-}
-
-function nodesOf(node: PlanNode): PlanNode[] {
-  return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
-}
-
-/** A queue with `waiting` deliveries of one subscription and one each of 200 others. */
-async function fillQueue(count: number): Promise<{ big: string; others: string[] }> {
-  await sql`truncate delivery_queue, deliveries`.execute(owner);
-  const big = '5'.repeat(32);
-  const others = Array.from({ length: 200 }, (_, index) =>
-    (index + 1).toString(16).repeat(16).padEnd(32, '0').slice(0, 32),
-  );
-  const guid = sql`(lpad(to_hex(${NOW.getTime()}::bigint), 12, '0') || '70008' || lpad(to_hex(n), 15, '0'))::uuid`;
-  await sql`
-    with new_delivery as materialized (
-      select ${guid} as guid, ${big}::uuid as subscription_guid, n from generate_series(1, ${count}::int) as n
-      union all
-      select ${guid}, s.guid, n from unnest(${others}::uuid[]) with ordinality as s(guid, position)
-      cross join lateral (select 1000000 + position as n) as numbered
-    ), recorded as (
-      insert into deliveries (guid, organization_guid, environment, subscription_guid, event_guid, event_type,
-                              object_guid, attempt_count, created_at, updated_at)
-      select guid, ${'f'.repeat(32)}::uuid, 'sandbox', subscription_guid, guid, 'transfer.completed', guid, 0, ${NOW}, ${NOW}
-      from new_delivery
-    )
-    insert into delivery_queue (subscription_guid, delivery_guid, due_at, scheduled_at)
-    select subscription_guid, guid, ${NOW}::timestamptz - n * interval '1 ms', ${NOW} from new_delivery`.execute(
-    queries,
-  );
-  return { big, others };
-}
-
-/** States of the planner statistics, which may be from any time. */
-const STATISTICS = ['of now', 'of an empty queue', 'of a short queue'] as const;
-
-async function gatherStatistics(when: (typeof STATISTICS)[number]): Promise<void> {
-  await sql`truncate delivery_queue, deliveries`.execute(owner);
-  if (when === 'of a short queue') await fillQueue(100);
-  await sql`analyze delivery_queue, deliveries`.execute(owner);
-}
-
-/** Compares the cost with few and many waiting deliveries. */
-async function compareLooks(
-  statistics: (typeof STATISTICS)[number],
-  look: (explained: Queries, queue: { big: string; others: string[] }) => Promise<unknown>,
-): Promise<void> {
-  const costs: Awaited<ReturnType<typeof explain>>[] = [];
-  for (const count of [100, 100_000]) {
-    await gatherStatistics(statistics);
-    const queue = await fillQueue(count);
-    if (statistics === 'of now') await sql`analyze delivery_queue, deliveries`.execute(owner);
-    costs.push(await explain((explained) => look(explained, queue)));
-  }
-  const [small, large] = costs;
-  assert.ok(small && large && large.scans.length > 0);
-  // With a hundred rows a full scan may be the best plan.
-  const whole = large.scans.filter((scan) => !/^(Index Scan|Index Only Scan|Tid Scan)$/.test(scan));
-  assert.deepEqual(whole, [], `scans of 100,000, ${large.buffers} buffers`);
-  const both = `${small.buffers} buffers with 100, ${large.buffers} with 100,000`;
-  assert.ok(large.buffers <= 3 * small.buffers, both);
-}
-
-for (const statistics of STATISTICS) {
-  test(`selectWaiting costs the same with 100,000 waiting as with 100, statistics ${statistics}`, () =>
-    compareLooks(statistics, async (explained) => {
-      // As in the dispatcher: otherwise the plan depends on the statistics.
-      await preferIndexes(explained as Transaction);
-      return selectWaiting(explained, FIRST_GUID, 500);
-    }));
-
-  test(`a claim costs the same with 100,000 waiting as with 100, statistics ${statistics}`, () =>
-    compareLooks(statistics, async (explained, { big, others }) => {
-      const subscriptions = [big, ...others.slice(0, 20)];
-      const claims = subscriptions.map((guid) => ({ subscriptionGuid: guid, limit: 50, recoveredAt: null }));
-      await preferIndexes(explained as Transaction);
-      return claimDeliveries(explained, { claims, holder: HOLDER, now: NOW });
-    }));
-
-  test(`a first delivery costs the same with 100,000 waiting as with 100, statistics ${statistics}`, async () => {
-    const chosen = (guid: string) => ({ subscriptionGuid: guid, deliveryGuid: firstOf(guid) });
-    await compareLooks(statistics, async (explained, { big, others }) => {
-      await preferIndexes(explained as Transaction);
-      return selectNextFirst(explained, [big, ...others.slice(0, 20)].map(chosen), NOW);
-    });
-    await compareLooks(statistics, async (explained, { big, others }) => {
-      await preferIndexes(explained as Transaction);
-      const firsts = [big, ...others.slice(0, 20)].map(chosen);
-      return claimFirst(explained, { firsts, holder: HOLDER, now: NOW });
-    });
-  });
-}
-
-/** A guid that is in no queue, which costs the most to look up. */
-function firstOf(subscriptionGuid: string): string {
-  return subscriptionGuid.replaceAll(/[0-9a-f]/g, 'e');
-}

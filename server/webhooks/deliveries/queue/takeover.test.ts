@@ -132,7 +132,8 @@ test('a late success counts, even if the other node failed', async () => {
 });
 
 test('a node that resumes after its lease expired does not send taken-over deliveries', async () => {
-  const { idle, a, b, tenant, endpoint } = await createNodes({ apart: true });
+  const { a, b, createIdle, tenant, endpoint } = await createNodes({ apart: true });
+  const idle = await createIdle();
   const stuck = hold();
   endpoint.behave(stuck);
   await publishEvents(a, tenant, 100);

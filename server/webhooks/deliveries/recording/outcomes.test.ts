@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { after, test } from 'node:test';
@@ -15,7 +16,6 @@ import {
   deliveryOf,
   metricOf,
   showDelivery,
-  until,
 } from '../../../../testing/webhooks.ts';
 import { AUTHORITY, PARTNER_CERTIFICATE } from '../testing/certificates.ts';
 import { named } from '../testing/posting.ts';
@@ -50,19 +50,34 @@ type Expected = {
   excerpt?: string;
   durationMs?: number;
 };
-type Place = { url: string; node?: TestApp; environment?: 'sandbox' | 'production'; waitMs?: number };
+type Place = {
+  url: string;
+  node?: TestApp;
+  environment?: 'sandbox' | 'production';
+  waitMs?: number;
+  waitFor?: string;
+};
+
+/** Resolves at the next message of the HTTP client. */
+function nextMessage(channel: string): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const onMessage = () => {
+    unsubscribe(channel, onMessage);
+    resolve();
+  };
+  subscribe(channel, onMessage);
+  return promise;
+}
 
 /** Makes one attempt and returns its record. */
-async function attemptAt({ url, node = app, environment = 'sandbox', waitMs = 0 }: Place) {
+async function attemptAt({ url, node = app, environment = 'sandbox', waitMs = 0, waitFor }: Place) {
   const tenant = await createTenant(node, { environment });
   const subscription = await createSubscription(node, tenant, { url, environment, active: true });
   const [event] = waitMs > 0 ? [] : await publishEvents(node, tenant);
+  const reached = waitFor && nextMessage(waitFor);
   const drained = node.dispatcher.drain();
-  if (waitMs > 0) {
-    // The request is in flight before time moves on.
-    const inFlight = () => metricOf(node, 'portico_deliveries_in_flight');
-    await until(async () => (await inFlight()) === 1, 'the request');
-    await new Promise((done) => setTimeout(done, 50));
+  if (reached) {
+    await reached;
     node.clock.advance(waitMs);
   }
   await drained;
@@ -128,13 +143,19 @@ test('reset during the response: unreachable, with the status and the excerpt', 
 test('no response: timeout after ten seconds', async () => {
   const url = await behaving({ kind: 'hang' });
   const reason = 'no response within 10 seconds';
-  await assertFails({ url, waitMs: 10_000 }, { outcome: 'timeout', reason, durationMs: 10_000 });
+  await assertFails(
+    { url, waitMs: 10_000, waitFor: 'undici:client:sendHeaders' },
+    { outcome: 'timeout', reason, durationMs: 10_000 },
+  );
 });
 
 test('slow response body: timeout after ten seconds', async () => {
   const url = await behaving(drip('a body that never ends in time'));
   const reason = 'the response was not complete within 10 seconds';
-  await assertFails({ url, waitMs: 10_000 }, { outcome: 'timeout', status: 200, reason, durationMs: 10_000 });
+  await assertFails(
+    { url, waitMs: 10_000, waitFor: 'undici:request:headers' },
+    { outcome: 'timeout', status: 200, reason, durationMs: 10_000 },
+  );
 });
 
 test('an endless body with 200: a success with the first 1 KB', async () => {

@@ -46,6 +46,21 @@ test('retries end after exactly seven days', () => {
   assert.equal(RETRY_PERIOD_MS, 604_800_000);
 });
 
+test('a delivery has about a thousand attempts in seven days, ten minutes apart on average', () => {
+  const schedule = createSchedule({ maxDelayMs: MAX_DELAY_MS, random: Math.random });
+  const times = [CREATED_AT];
+  for (let endedAt: Date | undefined = CREATED_AT; endedAt; ) {
+    const failed = { createdAt: CREATED_AT, endedAt, status: 500, retryAfter: undefined };
+    endedAt = schedule({ number: times.length, ...failed });
+    if (endedAt) times.push(endedAt);
+  }
+  const gaps = times.slice(4).map((time, index) => time.getTime() - Number(times[index + 3]));
+  const mean = gaps.reduce((sum, gap) => sum + gap) / gaps.length;
+  assert.ok(Math.abs(mean - MAX_DELAY_MS) < 10_000, `${mean} ms on average`);
+  assert.ok(times.length > 980 && times.length < 1_040, `${times.length} attempts`);
+  assert.ok(Number(times.at(-1)) > CREATED_AT.getTime() + RETRY_PERIOD_MS - 1.1 * MAX_DELAY_MS);
+});
+
 test('Retry-After in seconds is honoured', () => {
   for (const status of [429, 503]) {
     assert.equal(delayAfter({ status, retryAfter: '30' }), 30_000);

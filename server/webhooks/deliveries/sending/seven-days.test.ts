@@ -33,7 +33,14 @@ assert.ok(delivery);
 const shown = () => showDelivery(app, tenant, delivery.guid);
 const dueAt = async () => (await queueOf(app, subscription))[0]?.due_at;
 
-const isSampled = (number: number) => number <= 10 || number % 100 === 0;
+/**
+ * Attempts before and after an outage of the dispatcher, together more than a delivery lists. In between, each time
+ * depends only on the attempt before it; `schedule.test.ts` follows the schedule through all seven days.
+ */
+const ATTEMPTS_BEFORE_OUTAGE = 60;
+const OUTAGE_ENDS_AT = new Date(ENDS_AT - 60 * 600_000);
+
+const isSampled = (number: number) => number <= 10 || number % 50 === 0;
 
 test('a delivery is retried for seven days at its announced times, then it fails', async () => {
   const moments: number[] = [];
@@ -53,7 +60,7 @@ test('a delivery is retried for seven days at its announced times, then it fails
       await dispatcher.drain();
       assert.equal((await shown()).attempt_count, number, 'not a millisecond before it is due');
     }
-    clock.set(next);
+    clock.set(number === ATTEMPTS_BEFORE_OUTAGE ? OUTAGE_ENDS_AT : next);
     await dispatcher.drain();
   }
   moments.push(clock.now().getTime());
@@ -79,12 +86,12 @@ test('a delivery is retried for seven days at its announced times, then it fails
 test('attempts run at 0, 2, 6 and 14 seconds, then every ten minutes with 10 % jitter', async () => {
   const times = (await attemptsOf(app, delivery)).map(({ attempted_at }) => sinceCreation(attempted_at));
   assert.deepEqual(times.slice(0, 4), [0, 2_000, 6_000, 14_000]);
-  const gaps = times.slice(4).map((time, index) => time - (times[index + 3] ?? 0));
+  const gaps = times
+    .slice(4)
+    .map((time, index) => time - (times[index + 3] ?? 0))
+    .toSpliced(ATTEMPTS_BEFORE_OUTAGE - 4, 1);
   for (const gap of gaps) assert.ok(gap >= 540_000 && gap <= 660_000, `${gap} ms`);
-  const mean = gaps.reduce((sum, gap) => sum + gap) / gaps.length;
-  assert.ok(Math.abs(mean - 600_000) < 10_000, `${mean} ms on average`);
   assert.ok(new Set(gaps).size > gaps.length / 2, 'scattered');
-  assert.ok(times.length > 980 && times.length < 1_040, `${times.length} attempts`);
 });
 
 test('the last attempt is less than the maximum delay before the end of the seven days', async () => {

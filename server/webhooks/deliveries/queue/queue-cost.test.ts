@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { type KyselyPlugin, sql } from 'kysely';
+import { createTestDatabase, queriesOfOwner } from '../../../../testing/database.ts';
+import { createFakeClock } from '../../../../testing/fake-clock.ts';
+import { createDatabase, type Queries, type Transaction } from '../../../infrastructure/database/database.ts';
+import { preferIndexes } from '../../../infrastructure/database/planner.ts';
+import { createLog } from '../../../infrastructure/runtime/log.ts';
+import { claimFirst, selectNextFirst } from './first-store.ts';
+import { claimDeliveries, selectWaiting } from './queue-store.ts';
+
+/** The cost of the queue statements does not depend on the length of the queue. */
+const testDatabase = await createTestDatabase();
+const log = createLog({ level: 'silent', terminal: false });
+const database = createDatabase({ url: testDatabase.url, connections: 2, log });
+const { queries } = database;
+const owner = queriesOfOwner(testDatabase);
+after(async () => {
+  await database.close();
+  await testDatabase.drop();
+});
+
+const NOW = createFakeClock().now();
+const HOLDER = 'a'.repeat(32);
+const FIRST_GUID = '0'.repeat(32);
+const FEW = 100;
+/** A statement that reads each waiting delivery touches more than three times the buffers that it needs for a few. */
+const MANY = 20_000;
+
+type PlanNode = Record<string, unknown> & { Plans?: PlanNode[] };
+
+/** The query plans of `run`, which is rolled back. */
+async function explain(run: (queries: Queries) => Promise<unknown>) {
+  let plan: PlanNode | undefined;
+  const explaining: KyselyPlugin = {
+    transformQuery({ node }) {
+      if (node.kind !== 'RawNode') return node;
+      const [first = '', ...rest] = node.sqlFragments;
+      const prefix = 'explain (analyze, buffers, format json) ';
+      return { ...node, sqlFragments: [prefix + first, ...rest] };
+    },
+    async transformResult({ result }) {
+      const [row] = result.rows as { 'QUERY PLAN': { Plan: PlanNode }[] }[];
+      plan = row?.['QUERY PLAN'][0]?.Plan;
+      return { ...result, rows: [] };
+    },
+  };
+  const undo = new Error('undo');
+  await queries
+    .transaction()
+    .execute(async (transaction) => {
+      await run(transaction.withPlugin(explaining) as unknown as Queries);
+      throw undo;
+    })
+    .catch((error: unknown) => {
+      if (error !== undo) throw error;
+    });
+  assert.ok(plan);
+  const buffers = Number(plan['Shared Hit Blocks']) + Number(plan['Shared Read Blocks']);
+  const scans = nodesOf(plan)
+    .filter((node) => node['Relation Name'] === 'delivery_queue' && /Scan/.test(String(node['Node Type'])))
+    .map((node) => String(node['Node Type']));
+  return { buffers, scans };
+}
+
+function nodesOf(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+}
+
+/** A queue with `count` deliveries of one subscription and one each of 200 others. */
+async function fillQueue(count: number) {
+  await sql`truncate delivery_queue, deliveries`.execute(owner);
+  const big = '5'.repeat(32);
+  const others = Array.from({ length: 200 }, (_, index) =>
+    (index + 1).toString(16).repeat(16).padEnd(32, '0').slice(0, 32),
+  );
+  const guid = sql`(lpad(to_hex(${NOW.getTime()}::bigint), 12, '0') || '70008' || lpad(to_hex(n), 15, '0'))::uuid`;
+  await sql`
+    with new_delivery as materialized (
+      select ${guid} as guid, ${big}::uuid as subscription_guid, n from generate_series(1, ${count}::int) as n
+      union all
+      select ${guid}, s.guid, n from unnest(${others}::uuid[]) with ordinality as s(guid, position)
+      cross join lateral (select 1000000 + position as n) as numbered
+    ), recorded as (
+      insert into deliveries (guid, organization_guid, environment, subscription_guid, event_guid, event_type,
+                              object_guid, attempt_count, created_at, updated_at)
+      select guid, ${'f'.repeat(32)}::uuid, 'sandbox', subscription_guid, guid, 'transfer.completed', guid, 0, ${NOW}, ${NOW}
+      from new_delivery
+    )
+    insert into delivery_queue (subscription_guid, delivery_guid, due_at, scheduled_at)
+    select subscription_guid, guid, ${NOW}::timestamptz - n * interval '1 ms', ${NOW} from new_delivery`.execute(
+    queries,
+  );
+  return { big, others };
+}
+
+/** States of the planner statistics, which may be from any time. */
+const STATISTICS = ['of now', 'of an empty queue', 'of a short queue'] as const;
+
+async function gatherStatistics(when: (typeof STATISTICS)[number]): Promise<void> {
+  await sql`truncate delivery_queue, deliveries`.execute(owner);
+  if (when === 'of a short queue') await fillQueue(100);
+  await sql`analyze delivery_queue, deliveries`.execute(owner);
+}
+
+type Queue = Awaited<ReturnType<typeof fillQueue>>;
+
+/** A guid that is in no queue, which costs the most to look up. */
+const ABSENT_GUID = 'e'.repeat(32);
+const someOf = ({ big, others }: Queue) => [big, ...others.slice(0, 20)];
+const firstsOf = (queue: Queue) =>
+  someOf(queue).map((guid) => ({ subscriptionGuid: guid, deliveryGuid: ABSENT_GUID }));
+
+const STATEMENTS: Record<string, (queries: Queries, queue: Queue) => Promise<unknown>> = {
+  selectWaiting: (explained) => selectWaiting(explained, FIRST_GUID, 500),
+  selectNextFirst: (explained, queue) => selectNextFirst(explained, firstsOf(queue), NOW),
+  claimFirst: (explained, queue) =>
+    claimFirst(explained, { firsts: firstsOf(queue), holder: HOLDER, now: NOW }),
+  claimDeliveries: (explained, queue) => {
+    const claims = someOf(queue).map((guid) => ({ subscriptionGuid: guid, limit: 50, recoveredAt: null }));
+    return claimDeliveries(explained, { claims, holder: HOLDER, now: NOW });
+  },
+};
+
+/** The cost of each statement with so many waiting deliveries. */
+async function readCosts(statistics: (typeof STATISTICS)[number], count: number) {
+  await gatherStatistics(statistics);
+  const queue = await fillQueue(count);
+  if (statistics === 'of now') await sql`analyze delivery_queue, deliveries`.execute(owner);
+  const costs = new Map<string, Awaited<ReturnType<typeof explain>>>();
+  for (const [name, run] of Object.entries(STATEMENTS))
+    costs.set(
+      name,
+      await explain(async (explained) => {
+        // As in the dispatcher: otherwise the plan depends on the statistics.
+        await preferIndexes(explained as Transaction);
+        return run(explained, queue);
+      }),
+    );
+  return costs;
+}
+
+for (const statistics of STATISTICS)
+  test(`with ${MANY} waiting the statements cost the same as with ${FEW}, statistics ${statistics}`, async () => {
+    const small = await readCosts(statistics, FEW);
+    for (const [name, { buffers, scans }] of await readCosts(statistics, MANY)) {
+      assert.ok(scans.length > 0, name);
+      // With a hundred rows a full scan may be the best plan.
+      const whole = scans.filter((scan) => !/^(Index Scan|Index Only Scan|Tid Scan)$/.test(scan));
+      assert.deepEqual(whole, [], `${name}: scans of ${MANY}, ${buffers} buffers`);
+      const few = small.get(name)?.buffers ?? 0;
+      assert.ok(buffers <= 3 * few, `${name}: ${few} buffers with ${FEW}, ${buffers} with ${MANY}`);
+    }
+  });
