@@ -5,7 +5,6 @@ import { chmod, mkdtemp, readdir, readFile, readlink, realpath, rm } from 'node:
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Environment } from '../server/infrastructure/config/config.ts';
 import { runCommand } from '../server/infrastructure/runtime/run-command.ts';
@@ -13,9 +12,12 @@ import { runCommand } from '../server/infrastructure/runtime/run-command.ts';
 const PORTICO = join(import.meta.dirname, '..', 'bin', 'portico.cjs');
 /** Far above the expected time, for busy machines; only a hanging process exceeds it. */
 const PATIENCE_MS = 90_000;
+const POLL_EVERY_MS = 40;
 /** For tests that wait for a process to end. */
 export const BOUNDED = { timeout: 2 * PATIENCE_MS };
 
+/** A test, or `{ after }` of `node:test` for resources that the tests of a file share. */
+export type Scope = { after(cleanUp: () => unknown): void };
 type User = { uid: number; gid: number };
 export type Exit = { code: number | null; signal: NodeJS.Signals | null; out: string; err: string };
 export type Running = ReturnType<typeof watch>;
@@ -23,9 +25,9 @@ export type Site = Awaited<ReturnType<typeof createSite>>;
 
 /**
  * A folder to run the real command line in, with its own port and data folder and without settings of this process.
- * After the test all its processes are killed, and the folder is removed.
+ * At the end of the scope all its processes are killed, and the folder is removed.
  */
-export async function createSite(t: TestContext) {
+export async function createSite(scope: Scope) {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'portico serve ')));
   // As root, PostgreSQL runs as another user, who needs access.
   await chmod(root, 0o711);
@@ -35,7 +37,7 @@ export async function createSite(t: TestContext) {
   const operatorPort = await findServicePort();
   const operatorUrl = `http://127.0.0.1:${operatorPort}`;
   const children = new Set<ChildProcess>();
-  t.after(async () => {
+  scope.after(async () => {
     for (const child of children) child.kill('SIGKILL');
     for (const pid of await processesOn(root)) await runCommand('kill', ['-9', String(pid)]);
     await rm(root, { recursive: true, force: true, maxRetries: 10 });
@@ -114,7 +116,7 @@ export async function waitFor(
   void running.exited.then((exit) => {
     ended = exit;
   });
-  for (const giveUpAt = Date.now() + patienceMs; !(await condition()); await delay(10)) {
+  for (const giveUpAt = Date.now() + patienceMs; !(await condition()); await delay(POLL_EVERY_MS)) {
     if (!ended && Date.now() < giveUpAt) continue;
     const why = ended ? `it ended with ${ended.code ?? ended.signal}` : `not within ${patienceMs} ms`;
     throw new Error(`${what}: ${why}\n${running.out()}${running.err()}`);
