@@ -74,7 +74,7 @@ export async function createDispatching(scope: Scope) {
 
     /** Further subscriptions of the same Organization get the same events. */
     async createEndpoint(hook: string, ...more: readonly string[]): Promise<Endpoint> {
-      const organization = await operate('/organizations', { name: 'Acme', features: ['webhooks'] });
+      const organization = await operate('/organizations', { name: 'Acme', features: ['webhooks', 'files'] });
       const path = `/organizations/${organization.guid}`;
       const bank = await operate(`${path}/banks`, { name: 'Bank', environment: 'sandbox' });
       const subscriptions: Body[] = [];

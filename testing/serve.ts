@@ -6,8 +6,9 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Environment } from '../server/infrastructure/config/config.ts';
+import { type Environment, readConfig } from '../server/infrastructure/config/config.ts';
 import { runCommand } from '../server/infrastructure/runtime/run-command.ts';
+import { StartupError } from '../server/infrastructure/runtime/startup-error.ts';
 
 const PORTICO = join(import.meta.dirname, '..', 'bin', 'portico.cjs');
 /** Far above the expected time, for busy machines; only a hanging process exceeds it. */
@@ -18,6 +19,7 @@ export const BOUNDED = { timeout: 2 * PATIENCE_MS };
 
 /** A test, or `{ after }` of `node:test` for resources that the tests of a file share. */
 export type Scope = { after(cleanUp: () => unknown): void };
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 type User = { uid: number; gid: number };
 export type Exit = { code: number | null; signal: NodeJS.Signals | null; out: string; err: string };
 export type Running = ReturnType<typeof watch>;
@@ -43,10 +45,14 @@ export async function createSite(scope: Scope) {
     await rm(root, { recursive: true, force: true, maxRetries: 10 });
   });
 
+  /** By default on a local installation the main port serves the operator, and there is no second listener. */
+  const portsOf = (settings: Environment) => ({
+    PORTICO_PORT: String(port),
+    ...(isLocal(settings) ? {} : { PORTICO_OPERATOR_PORT: String(operatorPort) }),
+  });
+
   function launch(program: string, args: readonly string[], settings: Environment, user?: User): Running {
-    // By default on a local installation the main port serves the operator, and there is no second listener.
-    const ports = isLocal(settings) ? {} : { PORTICO_OPERATOR_PORT: String(operatorPort) };
-    const env = { PATH: process.env.PATH, HOME: root, PORTICO_PORT: String(port), ...ports, ...settings };
+    const env = { PATH: process.env.PATH, HOME: root, ...portsOf(settings), ...settings };
     const child = spawn(program, args, { cwd: root, env, ...user });
     children.add(child);
     return watch(child);
@@ -62,6 +68,12 @@ export async function createSite(scope: Scope) {
       return launch('script', ['-qec', `exec ${words.join(' ')}`, '/dev/null'], { TERM: 'xterm' });
     },
     run: (...command: Parameters<typeof start>) => start(...command).exited,
+    /** Why a command does not start. In this process, because loading one costs most of its start. */
+    refusal: (command: Command, settings: Environment) =>
+      refusalOf(command, {
+        ...{ ...portsOf(settings), PORTICO_DATA_DIR: dataDir, PORTICO_LOG_LEVEL: 'silent' },
+        ...settings,
+      }),
     /** Starts a command and waits until it serves and has finished starting. */
     async serve(settings: Environment = {}, command = 'serve'): Promise<Running> {
       const running = start([command], settings);
@@ -81,6 +93,29 @@ export async function createSite(scope: Scope) {
     },
     databaseProcesses: () => processesOn(dataDir),
   };
+}
+
+type Command = 'serve' | 'api' | 'dispatch' | 'migrate';
+
+async function refusalOf(command: Command, environment: Environment): Promise<string> {
+  const [{ serve }, { api, dispatch }, { migrate }] = await Promise.all([
+    import('../server/commands/serve.ts'),
+    import('../server/commands/api.ts'),
+    import('../server/commands/migrate.ts'),
+  ]);
+  const listeners = STOP_SIGNALS.map((signal) => new Set(process.listeners(signal)));
+  try {
+    await { serve, api, dispatch, migrate }[command](readConfig(environment));
+  } catch (error) {
+    if (error instanceof StartupError) return error.message;
+    throw error;
+  } finally {
+    // Those of the command: its process would have ended.
+    for (const [index, signal] of STOP_SIGNALS.entries())
+      for (const listener of process.listeners(signal))
+        if (!listeners[index]?.has(listener)) process.off(signal, listener);
+  }
+  throw new Error(`${command} has started and stopped`);
 }
 
 function isLocal(settings: Environment): boolean {
