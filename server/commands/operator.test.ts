@@ -13,7 +13,7 @@ const baseUrl = await app.server.listen({ port: 0, host: '127.0.0.1' });
 const emptyDir = await mkdtemp(join(tmpdir(), 'portico-operator-'));
 after(() => rm(emptyDir, { recursive: true }));
 
-const MAIN = join(import.meta.dirname, '..', 'main.ts');
+const PORTICO = join(import.meta.dirname, '..', '..', 'bin', 'portico.cjs');
 const WITH_TOKEN = { PORTICO_OPERATOR_TOKEN: OPERATOR_TOKEN };
 
 type Run = { environment?: Record<string, string>; input?: string };
@@ -21,7 +21,7 @@ type Run = { environment?: Record<string, string>; input?: string };
 /** Runs the command as a person does, and asserts that the token is never printed. */
 async function run(args: readonly string[], { environment = WITH_TOKEN, input = '' }: Run = {}) {
   const env = { PORTICO_BASE_URL: baseUrl, PORTICO_DATA_DIR: emptyDir, ...environment };
-  const child = spawn(process.execPath, [MAIN, 'operator', ...args], { env });
+  const child = spawn(process.execPath, [PORTICO, 'operator', ...args], { env });
   child.stdin.end(input);
   const [out, err, [code]] = await Promise.all([
     text(child.stdout),
