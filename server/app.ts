@@ -109,7 +109,7 @@ export async function createApp(deps: Deps) {
   });
   const feed = createFeed({ database, clock, audit, events, organizations });
 
-  const filesModule = createFilesModule({ ...base, config, timers, encryption, customers: objects });
+  const filesModule = await createFilesModule({ ...base, config, timers, encryption, customers: objects });
   const { files, fileProcessing } = filesModule;
 
   const subscriptions = createSubscriptions({

@@ -1,4 +1,4 @@
-import { readConfig } from './infrastructure/config/config.ts';
+import { type Config, readConfig } from './infrastructure/config/config.ts';
 import { StartupError } from './infrastructure/runtime/startup-error.ts';
 
 /** The command line. Commands are loaded when called, so that `--help` answers at once. */
@@ -15,13 +15,15 @@ const HELP = `Usage: portico <command>
 Settings are environment variables: portico config lists them.
 `;
 
-const commands: Record<string, (args: readonly string[]) => Promise<void>> = {
-  serve: async () => (await import('./commands/serve.ts')).serve(readConfig(process.env)),
-  api: async () => (await import('./commands/api.ts')).api(readConfig(process.env)),
-  dispatch: async () => (await import('./commands/api.ts')).dispatch(readConfig(process.env)),
-  migrate: async () => (await import('./commands/migrate.ts')).migrate(readConfig(process.env)),
-  config: async () => (await import('./commands/show-config.ts')).showConfig(readConfig(process.env)),
-  operator: async (args) => (await import('./commands/operator.ts')).operator(readConfig(process.env), args),
+type Command = (config: Config, args: readonly string[]) => void | Promise<void>;
+
+const commands: Record<string, () => Promise<Command>> = {
+  serve: async () => (await import('./commands/serve.ts')).serve,
+  api: async () => (await import('./commands/api.ts')).api,
+  dispatch: async () => (await import('./commands/api.ts')).dispatch,
+  migrate: async () => (await import('./commands/migrate.ts')).migrate,
+  config: async () => (await import('./commands/show-config.ts')).showConfig,
+  operator: async () => (await import('./commands/operator.ts')).operator,
 };
 
 const [name = '--help', ...args] = process.argv.slice(2);
@@ -34,9 +36,11 @@ if (name === '--help' || name === '-h' || name === 'help') {
 
 async function run(command: string, commandArgs: readonly string[]): Promise<void> {
   try {
-    const action = Object.hasOwn(commands, command) ? commands[command] : undefined;
-    if (!action) throw new StartupError(`There is no command ${command}; portico --help lists them.`);
-    await action(commandArgs);
+    const load = Object.hasOwn(commands, command) ? commands[command] : undefined;
+    if (!load) throw new StartupError(`There is no command ${command}; portico --help lists them.`);
+    // Before the command is loaded, so that invalid settings are reported at once.
+    const config = readConfig(process.env);
+    await (await load())(config, commandArgs);
   } catch (error) {
     if (!(error instanceof StartupError)) throw error;
     process.stderr.write(`portico: ${error.message}\n`);

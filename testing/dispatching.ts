@@ -3,14 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { TestContext } from 'node:test';
 import pg from 'pg';
 import type { Environment } from '../server/infrastructure/config/config.ts';
 import { systemClock } from '../server/infrastructure/runtime/clock.ts';
 import { createGuids } from '../server/infrastructure/runtime/guid.ts';
 import { OPERATOR_TOKEN } from './app.ts';
 import { createTestDatabase } from './database.ts';
-import { createSite, type Running, waitFor } from './serve.ts';
+import { createSite, type Running, type Scope, waitFor } from './serve.ts';
 
 /** Real processes that share a database, with endpoints and events. */
 export type Dispatching = Awaited<ReturnType<typeof createDispatching>>;
@@ -20,14 +19,14 @@ type Body = Record<string, unknown>;
 const guids = createGuids({ clock: systemClock, randomBytes });
 
 /** A database with a running `api`; dispatchers start on request. */
-export async function createDispatching(t: TestContext) {
-  const site = await createSite(t);
+export async function createDispatching(scope: Scope) {
+  const site = await createSite(scope);
   /** For a second process with its own port. */
-  const besides = await createSite(t);
+  const besides = await createSite(scope);
   const database = await createTestDatabase();
   const pool = new pg.Pool({ connectionString: database.url.reveal(), max: 2 });
   pool.on('error', () => undefined);
-  t.after(async () => {
+  scope.after(async () => {
     await pool.end();
     await database.drop();
   });
@@ -37,8 +36,10 @@ export async function createDispatching(t: TestContext) {
     PORTICO_MASTER_KEY: 'a1'.repeat(32),
     PORTICO_OPERATOR_TOKEN: OPERATOR_TOKEN,
     PORTICO_WEBHOOK_ALLOW_PRIVATE: 'true',
+    PORTICO_UPLOAD_URL: site.url,
   };
-  const api = await site.serve(settings, 'api');
+  const startApi = () => site.serve(settings, 'api');
+  const api = await startApi();
 
   async function operate(path: string, payload: object, url = site.operatorUrl): Promise<Body> {
     const response = await fetch(`${url}/operator${path}`, {
@@ -59,7 +60,10 @@ export async function createDispatching(t: TestContext) {
 
   return {
     api,
+    /** Another one, on the same port, when the first has ended. */
+    startApi,
     url: site.url,
+    dataDir: site.dataDir,
     operate,
     select,
     besidesUrl: besides.operatorUrl,
@@ -70,7 +74,7 @@ export async function createDispatching(t: TestContext) {
 
     /** Further subscriptions of the same Organization get the same events. */
     async createEndpoint(hook: string, ...more: readonly string[]): Promise<Endpoint> {
-      const organization = await operate('/organizations', { name: 'Acme', features: ['webhooks'] });
+      const organization = await operate('/organizations', { name: 'Acme', features: ['webhooks', 'files'] });
       const path = `/organizations/${organization.guid}`;
       const bank = await operate(`${path}/banks`, { name: 'Bank', environment: 'sandbox' });
       const subscriptions: Body[] = [];
@@ -94,10 +98,12 @@ export async function createDispatching(t: TestContext) {
       return Number(created);
     },
 
-    /** Guids of events whose deliveries are recorded as delivered, or not. */
-    async eventsDelivered(delivered: boolean): Promise<string[]> {
+    /** Guids of events whose deliveries are recorded as delivered, or not; of all Organizations or of one. */
+    async eventsDelivered(delivered: boolean, of?: Endpoint): Promise<string[]> {
       const found = await select<string>(
-        'select event_guid from deliveries where (completed_at is not null) = $1',
+        `select event_guid from deliveries
+         where organization_guid = coalesce($1, organization_guid) and (completed_at is not null) = $2`,
+        of?.organizationGuid,
         delivered,
       );
       return found.map((guid) => guid.replaceAll('-', ''));
@@ -141,10 +147,10 @@ export function untilQueueIsEmpty({ queued }: Dispatching, dispatcher: Running):
 export type Arrival = { at: number; path: string; guid: string };
 
 /**
- * A fast endpoint that only counts, for tens of thousands of requests. `testing/test-endpoint.ts` keeps the requests and
+ * A fast endpoint that only counts, for thousands of requests. `testing/test-endpoint.ts` keeps the requests and
  * can misbehave.
  */
-export async function createCounter(t: TestContext) {
+export async function createCounter(scope: Scope) {
   const arrivals: Arrival[] = [];
   let connections = 0;
   const server = createServer((request, response) => {
@@ -167,7 +173,7 @@ export async function createCounter(t: TestContext) {
     });
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
-  t.after(() => {
+  scope.after(() => {
     server.close();
     server.closeAllConnections();
   });

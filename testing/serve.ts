@@ -5,10 +5,10 @@ import { chmod, mkdtemp, readdir, readFile, readlink, realpath, rm } from 'node:
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Environment } from '../server/infrastructure/config/config.ts';
+import { type Environment, readConfig } from '../server/infrastructure/config/config.ts';
 import { runCommand } from '../server/infrastructure/runtime/run-command.ts';
+import { StartupError } from '../server/infrastructure/runtime/startup-error.ts';
 
 const PORTICO = join(import.meta.dirname, '..', 'bin', 'portico.cjs');
 /** Far above the expected time, for busy machines; only a hanging process exceeds it. */
@@ -18,6 +18,9 @@ const POLL_EVERY_MS = 50;
 /** For tests that wait for a process to end. */
 export const BOUNDED = { timeout: 2 * PATIENCE_MS };
 
+/** A test, or `{ after }` of `node:test` for resources that the tests of a file share. */
+export type Scope = { after(cleanUp: () => unknown): void };
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 type User = { uid: number; gid: number };
 export type Exit = { code: number | null; signal: NodeJS.Signals | null; out: string; err: string };
 export type Running = ReturnType<typeof watch>;
@@ -25,9 +28,9 @@ export type Site = Awaited<ReturnType<typeof createSite>>;
 
 /**
  * A folder to run the real command line in, with its own port and data folder and without settings of this process.
- * After the test all its processes are killed, and the folder is removed.
+ * At the end of the scope all its processes are killed, and the folder is removed.
  */
-export async function createSite(t: TestContext) {
+export async function createSite(scope: Scope) {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'portico serve ')));
   // As root, PostgreSQL runs as another user, who needs access.
   await chmod(root, 0o711);
@@ -37,16 +40,20 @@ export async function createSite(t: TestContext) {
   const operatorPort = await findServicePort();
   const operatorUrl = `http://127.0.0.1:${operatorPort}`;
   const children = new Set<ChildProcess>();
-  t.after(async () => {
+  scope.after(async () => {
     for (const child of children) child.kill('SIGKILL');
     for (const pid of await processesOn(root)) await runCommand('kill', ['-9', String(pid)]);
     await rm(root, { recursive: true, force: true, maxRetries: 10 });
   });
 
+  /** By default on a local installation the main port serves the operator, and there is no second listener. */
+  const portsOf = (settings: Environment) => ({
+    PORTICO_PORT: String(port),
+    ...(isLocal(settings) ? {} : { PORTICO_OPERATOR_PORT: String(operatorPort) }),
+  });
+
   function launch(program: string, args: readonly string[], settings: Environment, user?: User): Running {
-    // By default on a local installation the main port serves the operator, and there is no second listener.
-    const ports = isLocal(settings) ? {} : { PORTICO_OPERATOR_PORT: String(operatorPort) };
-    const env = { PATH: process.env.PATH, HOME: root, PORTICO_PORT: String(port), ...ports, ...settings };
+    const env = { PATH: process.env.PATH, HOME: root, ...portsOf(settings), ...settings };
     const child = spawn(program, args, { cwd: root, env, ...user });
     children.add(child);
     return watch(child);
@@ -62,6 +69,12 @@ export async function createSite(t: TestContext) {
       return launch('script', ['-qec', `exec ${words.join(' ')}`, '/dev/null'], { TERM: 'xterm' });
     },
     run: (...command: Parameters<typeof start>) => start(...command).exited,
+    /** Why a command does not start. In this process, because loading one costs most of its start. */
+    refusal: (command: Command, settings: Environment) =>
+      refusalOf(command, {
+        ...{ ...portsOf(settings), PORTICO_DATA_DIR: dataDir, PORTICO_LOG_LEVEL: 'silent' },
+        ...settings,
+      }),
     /** Starts a command and waits until it serves and has finished starting. */
     async serve(settings: Environment = {}, command = 'serve'): Promise<Running> {
       const running = start([command], settings);
@@ -81,6 +94,29 @@ export async function createSite(t: TestContext) {
     },
     databaseProcesses: () => processesOn(dataDir),
   };
+}
+
+type Command = 'serve' | 'api' | 'dispatch' | 'migrate';
+
+async function refusalOf(command: Command, environment: Environment): Promise<string> {
+  const [{ serve }, { api, dispatch }, { migrate }] = await Promise.all([
+    import('../server/commands/serve.ts'),
+    import('../server/commands/api.ts'),
+    import('../server/commands/migrate.ts'),
+  ]);
+  const listeners = STOP_SIGNALS.map((signal) => new Set(process.listeners(signal)));
+  try {
+    await { serve, api, dispatch, migrate }[command](readConfig(environment));
+  } catch (error) {
+    if (error instanceof StartupError) return error.message;
+    throw error;
+  } finally {
+    // Those of the command: its process would have ended.
+    for (const [index, signal] of STOP_SIGNALS.entries())
+      for (const listener of process.listeners(signal))
+        if (!listeners[index]?.has(listener)) process.off(signal, listener);
+  }
+  throw new Error(`${command} has started and stopped`);
 }
 
 function isLocal(settings: Environment): boolean {

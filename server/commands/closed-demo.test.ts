@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { createTestApp, type TestApp } from '../../testing/app.ts';
 import { browse, browserOf, joinTeam, logIn, PASSWORD, tokenInLink } from '../../testing/dashboard.ts';
-import { BOUNDED, createSite } from '../../testing/serve.ts';
 import { createKey, createTenant, type Key } from '../../testing/tenant.ts';
 import { createLog } from '../infrastructure/runtime/log.ts';
 import { closeDemoIfExposed } from './closed-demo.ts';
@@ -99,25 +98,4 @@ test("an Organization that invited the demo's address later is not a demo", asyn
   const member = await joinTeam(app, organizationGuid, { email: FOUNDER_EMAIL });
   assert.deepEqual(await close(app), []);
   assert.equal((await logIn(app, member)).status, 200);
-});
-
-test('the demo of a data directory is closed before the exposed service listens', BOUNDED, async (t) => {
-  const site = await createSite(t);
-  const local = await site.serve();
-  const shown = (label: string) => new RegExp(`^ {2}${label} +(\\S+)$`, 'm').exec(local.out())?.[1] ?? '';
-  const credentials = `${shown('client_id')}:${shown('client_secret')}`;
-  const requestStatus = async () => {
-    const headers = { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` };
-    const body = new URLSearchParams({ grant_type: 'client_credentials', scope: 'customers:read' });
-    return (await fetch(`${site.url}/oauth/token`, { method: 'POST', headers, body })).status;
-  };
-  assert.equal(await requestStatus(), 200);
-  local.kill('SIGTERM');
-  await local.exited;
-
-  const exposed = await site.serve({ PORTICO_BASE_URL: 'https://api.example.com' });
-  assert.match(exposed.out(), /closed the demo/);
-  assert.equal(await requestStatus(), 401);
-  exposed.kill('SIGTERM');
-  assert.equal((await exposed.exited).code, 0);
 });

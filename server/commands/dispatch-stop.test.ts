@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { after, test } from 'node:test';
 import {
   createDispatching,
-  type Dispatching,
   type Endpoint,
   newEvents,
   stop,
   untilQueueIsEmpty,
 } from '../../testing/dispatching.ts';
 import { BOUNDED, type Running, waitFor } from '../../testing/serve.ts';
+import { createSilentProxy } from '../../testing/silent-proxy.ts';
 import { createTestEndpoint, hold } from '../../testing/test-endpoint.ts';
 import { guidsAt } from '../../testing/webhooks.ts';
 import { START_LIMIT } from '../webhooks/deliveries/queue/lanes/limit.ts';
@@ -23,30 +23,34 @@ const CLAIMED_WITHIN_MS = 2_000;
 /** For the rest of the work on a busy machine; less than a second exchange takes. */
 const SECONDS = 8_000;
 
+/** Short, because a silent database uses all of it. */
+const SHUTDOWN_LIMIT = '3s';
+
 type Command = 'dispatch' | 'serve';
 
-/** An endpoint that has answered its first event, and a process that knows it. */
-async function createStopping(t: TestContext, command: Command) {
+const dispatching = await createDispatching({ after });
+const { select, dispatchers, eventsDelivered } = dispatching;
+const start = async (command: Command) =>
+  command === 'serve' ? await dispatching.serve() : dispatching.startDispatcher();
+/** The process that a test stops. The next one finishes the work, and is stopped by the next test. */
+let running = await start('dispatch');
+
+/** An endpoint that has answered its first event, subscription.storing. */
+async function createProvenEndpoint() {
   const receiver = await createTestEndpoint();
-  const dispatching = await createDispatching(t);
-  const running = await (command === 'serve' ? dispatching.serve() : dispatching.startDispatcher());
   const endpoint = await dispatching.createEndpoint(receiver.url);
-  // The first event of a subscription is subscription.storing.
   await receiver.waitForCount(1, ARRIVE_WITHIN_MS);
-  await untilQueueIsEmpty(dispatching, running);
-  const events = newEvents(endpoint, EVENTS);
-  /** To the process itself if it accepts events. */
-  const post = () => dispatching.post(events, command === 'serve' ? dispatching.besidesUrl : undefined);
-  return { receiver, dispatching, running, endpoint, events: events.map(({ guid }) => guid), post };
+  await waitFor('its record', running, async () => (await eventsDelivered(true, endpoint)).length === 1);
+  return { receiver, endpoint };
 }
 
 /** Posts events to the `api` repeatedly until one is not claimed; returns the guids of all. */
-async function untilNothingIsClaimed({ post, select, api }: Dispatching, endpoint: Endpoint) {
+async function untilNothingIsClaimed(endpoint: Endpoint): Promise<string[]> {
   const probes: string[] = [];
   for (let isClaimed = true; isClaimed; ) {
     const [probe] = newEvents(endpoint, 1);
     assert.ok(probe);
-    await post([probe]);
+    await dispatching.post([probe]);
     probes.push(probe.guid);
     const postedAt = Date.now();
     const isLeased = async () =>
@@ -57,7 +61,7 @@ async function untilNothingIsClaimed({ post, select, api }: Dispatching, endpoin
           probe.guid,
         )
       )[0] !== false;
-    await waitFor('a claim or none', api, async () => {
+    await waitFor('a claim or none', dispatching.api, async () => {
       isClaimed = await isLeased();
       return isClaimed || Date.now() - postedAt > CLAIMED_WITHIN_MS;
     });
@@ -70,44 +74,45 @@ async function assertStopped({ exited }: Running): Promise<void> {
   assert.deepEqual({ code, signal, err }, { code: 0, signal: null, err: '' });
 }
 
-for (const command of ['dispatch', 'serve'] as const)
-  test(`SIGTERM to ${command} finishes requests in flight and releases the rest`, BOUNDED, async (t) => {
-    const { receiver, dispatching, running, endpoint, events, post } = await createStopping(t, command);
+for (const [command, next] of [
+  ['dispatch', 'serve'],
+  ['serve', 'serve'],
+] as const)
+  test(`SIGTERM to ${command} finishes requests in flight and releases the rest`, BOUNDED, async () => {
+    const { receiver, endpoint } = await createProvenEndpoint();
     const held = hold();
     receiver.behave(held);
-    await post();
+    const events = newEvents(endpoint, EVENTS);
+    // To the process itself if it accepts events.
+    await dispatching.post(events, command === 'serve' ? dispatching.besidesUrl : undefined);
     await receiver.waitForCount(1 + UNDER_WAY, ARRIVE_WITHIN_MS);
 
     running.kill('SIGTERM');
-    const probes = await untilNothingIsClaimed(dispatching, endpoint);
+    const probes = await untilNothingIsClaimed(endpoint);
     const underWay = receiver.received.length;
-    assert.equal(
-      (await dispatching.eventsDelivered(true)).length,
-      1,
-      'nothing was answered before the signal',
-    );
+    assert.equal((await eventsDelivered(true, endpoint)).length, 1, 'nothing was answered before the signal');
     receiver.behave({ kind: 'answer' });
     held.release();
     await assertStopped(running);
 
     assert.equal(receiver.received.length, underWay, 'no request was started after the signal');
-    assert.deepEqual((await dispatching.eventsDelivered(true)).sort(), guidsAt(receiver).sort());
-    const waiting = await dispatching.select<string | null>('select leased_by from delivery_queue');
+    assert.deepEqual((await eventsDelivered(true, endpoint)).sort(), guidsAt(receiver).sort());
+    const waiting = await select<string | null>('select leased_by from delivery_queue');
     assert.equal(waiting.length, 1 + events.length + probes.length - underWay);
     assert.deepEqual(new Set(waiting), new Set([null]), 'all leases are released');
-    assert.deepEqual(await dispatching.dispatchers(), []);
+    assert.deepEqual(await dispatchers(), []);
 
-    const next = dispatching.startDispatcher();
-    await untilQueueIsEmpty(dispatching, next);
-    await stop(next);
-    const expected = [...events, ...probes].sort();
+    running = await start(next);
+    await untilQueueIsEmpty(dispatching, running);
+    const expected = [...events.map(({ guid }) => guid), ...probes].sort();
     assert.deepEqual(guidsAt(receiver).slice(1).sort(), expected, 'each exactly once');
   });
 
-test('an endpoint that never answers delays the stop by one exchange at most', BOUNDED, async (t) => {
-  const { receiver, dispatching, running, events, post } = await createStopping(t, 'serve');
+test('an endpoint that never answers delays the stop by one exchange at most', BOUNDED, async () => {
+  const { receiver, endpoint } = await createProvenEndpoint();
   receiver.behave({ kind: 'hang' });
-  await post();
+  const events = newEvents(endpoint, EVENTS);
+  await dispatching.post(events, dispatching.besidesUrl);
   await receiver.waitForCount(1 + UNDER_WAY, ARRIVE_WITHIN_MS);
   const stoppedAt = Date.now();
   running.kill('SIGTERM');
@@ -116,18 +121,44 @@ test('an endpoint that never answers delays the stop by one exchange at most', B
   assert.ok(tookMs < EXCHANGE_TIMEOUT_MS + SECONDS, `it took ${tookMs} ms`);
 
   const hung = guidsAt(receiver).slice(1);
-  const [timeouts] = await dispatching.select<string>(
+  const [timeouts] = await select<string>(
     `select count(*) from deliveries where attempt_count = 1 and failure_kind = 'timeout'
        and event_guid = any($1::uuid[])`,
     hung,
   );
   assert.equal(Number(timeouts), hung.length, 'each is recorded as a timeout');
-  assert.deepEqual(await dispatching.dispatchers(), []);
-  assert.deepEqual(await dispatching.select('select 1 from delivery_queue where leased_by is not null'), []);
+  assert.deepEqual(await dispatchers(), []);
+  assert.deepEqual(await select('select 1 from delivery_queue where leased_by is not null'), []);
 
   receiver.behave({ kind: 'answer' });
-  const next = dispatching.startDispatcher();
+  const next = await start('dispatch');
   await untilQueueIsEmpty(dispatching, next);
   await stop(next);
-  assert.deepEqual(guidsAt(receiver).slice(1).sort(), [...events, ...hung].sort());
+  const expected = [...events.map(({ guid }) => guid), ...hung];
+  assert.deepEqual(guidsAt(receiver).slice(1).sort(), expected.sort());
 });
+
+for (const away of ['refuseAll', 'silenceAll'] as const)
+  test(`SIGTERM while the database is away (${away}) exits with 0 and loses nothing`, BOUNDED, async (t) => {
+    const proxy = await createSilentProxy(dispatching.databaseUrl);
+    t.after(proxy.close);
+    running = dispatching.startDispatcher({
+      PORTICO_DATABASE_URL: proxy.url.reveal(),
+      PORTICO_SHUTDOWN_LIMIT: SHUTDOWN_LIMIT,
+    });
+    const { receiver, endpoint } = await createProvenEndpoint();
+    const held = hold();
+    receiver.behave(held);
+    const [event] = newEvents(endpoint, 1);
+    assert.ok(event);
+    await dispatching.post([event]);
+    await receiver.waitForCount(2, ARRIVE_WITHIN_MS);
+
+    proxy[away]();
+    running.kill('SIGTERM');
+    held.release();
+    await assertStopped(running);
+    assert.deepEqual(await eventsDelivered(false, endpoint), [event.guid], 'it is still to be delivered');
+    const queued = 'select 1 from delivery_queue where subscription_guid = $1';
+    assert.equal((await select(queued, endpoint.subscriptionGuid)).length, 1);
+  });

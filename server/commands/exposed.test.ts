@@ -1,17 +1,25 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
-import { BOUNDED, createSite } from '../../testing/serve.ts';
+import { after, test } from 'node:test';
+import { BOUNDED, createSite, type Running, waitFor } from '../../testing/serve.ts';
 
-/** `serve` with the embedded database at an address that others can reach. */
+/** `serve` with the embedded database at an address that others can reach, on loopback, and exposed again. */
+const site = await createSite({ after });
+const EXPOSED = { PORTICO_BASE_URL: 'https://api.example.com' };
+const JSON_BODY = { 'content-type': 'application/json' };
+let local: Running;
+
+async function stop(running: Running): Promise<void> {
+  running.kill('SIGTERM');
+  assert.equal((await running.exited).code, 0);
+}
+
 test(
   'an exposed service has no local defaults, and the operator API has its own listener',
   BOUNDED,
-  async (t) => {
-    const site = await createSite(t);
-    const settings = { PORTICO_BASE_URL: 'https://api.example.com' };
-    const running = await site.serve(settings);
+  async () => {
+    const running = await site.serve(EXPOSED);
     const logged = running.out();
     assert.match(logged, /local defaults are off/);
     assert.match(logged, /PORTICO_BASE_URL=https:\/\/api\.example\.com/);
@@ -37,15 +45,69 @@ test(
 
     const asked = await fetch(`${site.url}/dashboard/password_resets`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', origin: 'https://api.example.com' },
+      headers: { ...JSON_BODY, origin: 'https://api.example.com' },
       body: JSON.stringify({ email: 'nobody@example.com' }),
     });
     assert.equal(((await asked.json()) as { link_by: string }).link_by, 'operator');
 
-    const listed = await site.run(['operator', 'organizations', 'list'], settings);
+    const listed = await site.run(['operator', 'organizations', 'list'], EXPOSED);
     assert.equal(listed.code, 0, listed.err);
     assert.equal(JSON.parse(listed.out).total, 0, 'no demo exists');
-    running.kill('SIGTERM');
-    assert.equal((await running.exited).code, 0);
+    await stop(running);
   },
 );
+
+/** A line of the welcome of the local service. */
+function shown(label: string): string {
+  return new RegExp(`^ {2}${label} +(\\S+)$`, 'm').exec(local.out())?.[1] ?? '';
+}
+
+test('the Founder of the demo can log in, and the log has links for a new password', BOUNDED, async () => {
+  local = await site.serve();
+  const [email, password] = [shown('Founder'), shown('password')];
+  assert.match(password, /^[\w-]{16}$/);
+  const post = (path: string, body: object) =>
+    fetch(`${site.url}/dashboard${path}`, {
+      method: 'POST',
+      headers: JSON_BODY,
+      body: JSON.stringify(body),
+    });
+
+  const login = await post('/login', { email, password });
+  assert.equal(login.status, 200);
+  assert.match(login.headers.get('set-cookie') ?? '', /^portico_session=/);
+  const session = (await login.json()) as { organizations: { name: string; role: string }[] };
+  assert.deepEqual(
+    session.organizations.map(({ name, role }) => [name, role]),
+    [['Demo Organization', 'founder']],
+  );
+
+  const asked = await post('/password_resets', { email });
+  assert.equal(asked.status, 202);
+  assert.equal(((await asked.json()) as { link_by: string }).link_by, 'log');
+  const link = () => /set-password#token=([\w-]{43})/.exec(local.out())?.[1];
+  await waitFor('the link', local, () => link() !== undefined);
+  assert.equal((await post('/password', { token: link(), password: 'a brand new password' })).status, 200);
+
+  const { body } = await site.operate('GET', '/organizations');
+  const [organization] = body.objects as { guid: string }[];
+  const { code, out } = await site.run(['operator', 'members', 'list', String(organization?.guid)]);
+  assert.equal(code, 0);
+  assert.match(out, /founder@demo\.example/);
+});
+
+test('the demo of a data directory is closed before the exposed service listens', BOUNDED, async () => {
+  const credentials = `${shown('client_id')}:${shown('client_secret')}`;
+  const requestStatus = async () => {
+    const headers = { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` };
+    const body = new URLSearchParams({ grant_type: 'client_credentials', scope: 'customers:read' });
+    return (await fetch(`${site.url}/oauth/token`, { method: 'POST', headers, body })).status;
+  };
+  assert.equal(await requestStatus(), 200);
+  await stop(local);
+
+  const exposed = await site.serve(EXPOSED);
+  assert.match(exposed.out(), /closed the demo/);
+  assert.equal(await requestStatus(), 401);
+  await stop(exposed);
+});

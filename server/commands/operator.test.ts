@@ -7,21 +7,24 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { createTestApp, OPERATOR_TOKEN } from '../../testing/app.ts';
+import { type Environment, readConfig } from '../infrastructure/config/config.ts';
+import { operator } from './operator.ts';
 
 const app = await createTestApp();
 const baseUrl = await app.server.listen({ port: 0, host: '127.0.0.1' });
 const emptyDir = await mkdtemp(join(tmpdir(), 'portico-operator-'));
 after(() => rm(emptyDir, { recursive: true }));
 
-const MAIN = join(import.meta.dirname, '..', 'main.ts');
-const WITH_TOKEN = { PORTICO_OPERATOR_TOKEN: OPERATOR_TOKEN };
+const PORTICO = join(import.meta.dirname, '..', '..', 'bin', 'portico.cjs');
+const SETTINGS = { PORTICO_BASE_URL: baseUrl, PORTICO_DATA_DIR: emptyDir };
+const WITH_TOKEN: Environment = { PORTICO_OPERATOR_TOKEN: OPERATOR_TOKEN };
 
-type Run = { environment?: Record<string, string>; input?: string };
+type Run = { environment?: Environment; input?: string };
 
 /** Runs the command as a person does, and asserts that the token is never printed. */
 async function run(args: readonly string[], { environment = WITH_TOKEN, input = '' }: Run = {}) {
-  const env = { PORTICO_BASE_URL: baseUrl, PORTICO_DATA_DIR: emptyDir, ...environment };
-  const child = spawn(process.execPath, [MAIN, 'operator', ...args], { env });
+  const env = { ...SETTINGS, ...environment };
+  const child = spawn(process.execPath, [PORTICO, 'operator', ...args], { env });
   child.stdin.end(input);
   const [out, err, [code]] = await Promise.all([
     text(child.stdout),
@@ -126,41 +129,42 @@ POST /operator/organizations/{guid}/banks
   assert.doesNotMatch(list.out, /--json/);
 });
 
-for (const [args, sentence] of [
-  [['nothing'], /^portico: There is no call nothing\.\nUsage: portico operator <call> /],
-  [['nothing', '--help'], /^portico: There is no call nothing\.\n/],
-  [['banks'], /^portico: After banks comes one of create, .*\.\nUsage: /],
-  [['banks', 'crate'], /^portico: There is no call banks crate; banks has create, .*\.\nUsage: /],
-  [['banks', 'get'], /^portico: <bank-guid> is missing\.\nUsage: portico operator banks get <bank-guid>\n$/],
-  [['banks', 'get', 'x', '--json', '{}'], /^portico: Unknown flag --json\.\nUsage: portico operator banks/],
-] as const)
-  test(`misuse prints the usage: ${args.join(' ')}`, async () => {
-    const { code, out, err } = await run(args);
-    assert.deepEqual([code, out], [1, '']);
-    assert.match(err, sentence);
+/** In this process: a process of its own adds only the exit code, as the first of these calls shows. */
+const reject = (args: readonly string[], message: RegExp, environment: Environment = WITH_TOKEN) =>
+  assert.rejects(operator(readConfig({ ...SETTINGS, ...environment }), args), {
+    name: 'StartupError',
+    message,
   });
 
+test('misuse prints the usage', async () => {
+  const { code, out, err } = await run(['nothing']);
+  assert.deepEqual([code, out], [1, '']);
+  assert.match(err, /^portico: There is no call nothing\.\nUsage: portico operator <call> /);
+  await reject(['nothing', '--help'], /^There is no call nothing\.\n/);
+  await reject(['banks'], /^After banks comes one of create, .*\.\nUsage: /);
+  await reject(['banks', 'crate'], /^There is no call banks crate; banks has create, .*\.\nUsage: /);
+  const usage = /^<bank-guid> is missing\.\nUsage: portico operator banks get <bank-guid>$/;
+  await reject(['banks', 'get'], usage);
+  const flag = /^Unknown flag --json\.\nUsage: portico operator banks/;
+  await reject(['banks', 'get', 'x', '--json', '{}'], flag);
+});
+
 test('the token comes from the settings, or else from the data directory', async () => {
-  const none = await run(['organizations', 'list'], { environment: {} });
-  assert.equal(none.code, 1);
-  assert.match(none.err, /^portico: There is no operator token: set PORTICO_OPERATOR_TOKEN, or .*\n$/);
+  const list = ['organizations', 'list'];
+  await reject(list, /^There is no operator token: set PORTICO_OPERATOR_TOKEN, or .*$/, {});
 
   const dataDir = await mkdtemp(join(emptyDir, 'data-'));
   await writeFile(join(dataDir, 'operator.token'), `${OPERATOR_TOKEN}\n`);
   const fromFile = { PORTICO_DATA_DIR: dataDir };
-  await answerOf(['organizations', 'list'], { environment: fromFile });
+  await answerOf(list, { environment: fromFile });
 
   const other = 'not-the-operator-token-of-any-test';
-  const wrong = await run(['organizations', 'list'], {
+  const wrong = await run(list, {
     environment: { ...fromFile, PORTICO_OPERATOR_TOKEN: other },
   });
   assert.equal(JSON.parse(wrong.err).message_code, 'authentication_failed');
 
-  const unsendable = await run(['organizations', 'list'], {
-    environment: { PORTICO_OPERATOR_TOKEN: `${other}-€` },
+  await reject(list, /^The operator token must consist of printable ASCII characters without spaces\.$/, {
+    PORTICO_OPERATOR_TOKEN: `${other}-€`,
   });
-  assert.match(
-    unsendable.err,
-    /^portico: The operator token must consist of printable ASCII characters without spaces\.\n$/,
-  );
 });

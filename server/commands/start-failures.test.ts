@@ -1,18 +1,20 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { chmod, readdir, writeFile } from 'node:fs/promises';
+import { chmod, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { test } from 'node:test';
-import { BOUNDED, createSite, type Exit, type Site, waitFor } from '../../testing/serve.ts';
+import { after, test } from 'node:test';
+import { BOUNDED, createSite, type Exit, waitFor } from '../../testing/serve.ts';
 import {
   cannotSwitchUser,
   isRoot,
   UNPRIVILEGED,
 } from '../infrastructure/database/embedded/testing/temporary-server.ts';
 
+const site = await createSite({ after });
+
 /** One sentence on standard error, exit code 1, and no process left. */
-async function assertRefused(site: Site, { code, out, err }: Exit, sentence: RegExp): Promise<void> {
+async function assertRefused({ code, out, err }: Exit, sentence: RegExp): Promise<void> {
   assert.deepEqual([code, out], [1, '']);
   assert.match(err, /^portico: [A-Z][^\n]+\.\n$/);
   assert.match(err, sentence);
@@ -20,59 +22,30 @@ async function assertRefused(site: Site, { code, out, err }: Exit, sentence: Reg
   assert.deepEqual(await site.databaseProcesses(), []);
 }
 
-test('a port in use is reported, and the demo is created by a later start', BOUNDED, async (t) => {
-  const site = await createSite(t);
-  const other = createServer().listen(site.port, '127.0.0.1');
-  t.after(() => other.close());
-  await once(other, 'listening');
-  const sentence = new RegExp(`^portico: Port ${site.port} is in use; .*PORTICO_PORT\\.`);
-  await assertRefused(site, await site.run(['serve']), sentence);
-
-  other.close();
-  const running = await site.serve();
-  await waitFor('the demo', running, () => running.out().includes('client_secret'));
-
-  const second = await site.run(['serve']);
-  assert.deepEqual([second.code, second.out], [1, '']);
-  assert.match(
-    second.err,
-    new RegExp(
-      `^portico: Another portico is already running on .*\\(process ${running.pid}\\); stop it .*\\.\n$`,
-    ),
-  );
-  assert.equal((await site.operate('GET', '/organizations')).status, 200, 'the first process continues');
-  running.kill('SIGTERM');
-  assert.equal((await running.exited).code, 0);
-});
-
 test('a data directory that is a file, or inside one, is reported', BOUNDED, async (t) => {
-  const site = await createSite(t);
   const file = join(site.root, 'file');
   await writeFile(file, '');
-  for (const path of [file, join(file, 'data')])
-    await assertRefused(
-      site,
-      await site.run(['serve'], { PORTICO_DATA_DIR: path }),
-      /Cannot use the data directory .*file.* because .* is a file, not a directory; .*PORTICO_DATA_DIR/,
-    );
+  t.after(() => rm(file));
+  const sentence =
+    /Cannot use the data directory .*file.* because .* is a file, not a directory; .*PORTICO_DATA_DIR/;
+  await assertRefused(await site.run(['serve'], { PORTICO_DATA_DIR: file }), sentence);
+  assert.match(await site.refusal('serve', { PORTICO_DATA_DIR: join(file, 'data') }), sentence);
 });
 
 test('a data directory that is not writable is reported', {
   ...BOUNDED,
   skip: isRoot && cannotSwitchUser(),
-}, async (t) => {
-  const site = await createSite(t);
+}, async () => {
   if (!isRoot) await chmod(site.root, 0o500);
   const refused = await site.run(['serve'], {}, isRoot ? UNPRIVILEGED : undefined);
   await chmod(site.root, 0o711);
-  await assertRefused(site, refused, /Cannot use the data directory .* this user cannot write there; /);
+  await assertRefused(refused, /Cannot use the data directory .* this user cannot write there; /);
 });
 
 test(
   'invalid settings are reported in a sentence or a list before anything is changed',
   BOUNDED,
-  async (t) => {
-    const site = await createSite(t);
+  async () => {
     const one = await site.run(['serve'], { PORTICO_PORT: 'http' });
     const sentence = 'Invalid settings: PORTICO_PORT must be a whole number from 0 to 65535.';
     assert.deepEqual(one, { code: 1, signal: null, out: '', err: `portico: ${sentence}\n` });
@@ -105,15 +78,34 @@ test(
   },
 );
 
-test('an unknown command, and one that needs a shared database, are reported', BOUNDED, async (t) => {
-  const site = await createSite(t);
+test('an unknown command, and one that needs a shared database, are reported', BOUNDED, async () => {
   for (const name of ['sreve', 'constructor'])
-    await assertRefused(
-      site,
-      await site.run([name]),
-      new RegExp(`There is no command ${name}; portico --help `),
-    );
-  for (const name of ['api', 'dispatch'])
-    await assertRefused(site, await site.run([name]), /PORTICO_DATABASE_URL, or run portico serve/);
+    await assertRefused(await site.run([name]), new RegExp(`There is no command ${name}; portico --help `));
+  for (const name of ['api', 'dispatch'] as const)
+    assert.match(await site.refusal(name, {}), /PORTICO_DATABASE_URL, or run portico serve/);
   assert.deepEqual(await readdir(site.root), []);
+});
+
+test('a port in use is reported, and the demo is created by a later start', BOUNDED, async (t) => {
+  const other = createServer().listen(site.port, '127.0.0.1');
+  t.after(() => other.close());
+  await once(other, 'listening');
+  const sentence = new RegExp(`^portico: Port ${site.port} is in use; .*PORTICO_PORT\\.`);
+  await assertRefused(await site.run(['serve']), sentence);
+
+  other.close();
+  const running = await site.serve();
+  await waitFor('the demo', running, () => running.out().includes('client_secret'));
+
+  const second = await site.run(['serve']);
+  assert.deepEqual([second.code, second.out], [1, '']);
+  assert.match(
+    second.err,
+    new RegExp(
+      `^portico: Another portico is already running on .*\\(process ${running.pid}\\); stop it .*\\.\n$`,
+    ),
+  );
+  assert.equal((await site.operate('GET', '/organizations')).status, 200, 'the first process continues');
+  running.kill('SIGTERM');
+  assert.equal((await running.exited).code, 0);
 });

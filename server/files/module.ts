@@ -15,11 +15,10 @@ import { createOrphans } from './storage/cleanup/orphans.ts';
 import { createFolderStorage } from './storage/folder/folder.ts';
 import { createLinks } from './storage/folder/links.ts';
 import type { S3Settings } from './storage/s3/client.ts';
-import { createS3Storage } from './storage/s3/s3.ts';
 import { createQuota } from './uploads/quota.ts';
 import { createUploads } from './uploads/uploads.ts';
 
-export type FilesModule = ReturnType<typeof createFilesModule>;
+export type FilesModule = Awaited<ReturnType<typeof createFilesModule>>;
 
 type Deps = Base & {
   config: CompleteConfig;
@@ -32,9 +31,9 @@ type Deps = Base & {
 const FOLDER = 'files';
 
 /** Wires the records, the storage, uploads and processing of files. */
-export function createFilesModule(deps: Deps) {
+export async function createFilesModule(deps: Deps) {
   const { config, timers, database, clock, metrics } = deps;
-  const { storage, links, pollSchedule, close } = chooseStorage(deps);
+  const { storage, links, pollSchedule, close } = await chooseStorage(deps);
   const scanner = config.clamd === undefined ? undefined : createScanner({ clamd: config.clamd, timers });
   const inspect = createInspection({ storage, scanner });
   const deletions = createDeletions({ ...deps, storage });
@@ -61,9 +60,11 @@ export function createFilesModule(deps: Deps) {
   };
 }
 
-function chooseStorage({ config, encryption, clock, guids }: Deps) {
+async function chooseStorage({ config, encryption, clock, guids }: Deps) {
   const s3 = s3SettingsOf(config);
   if (s3) {
+    // Imported only when used: the SDK is about a tenth of what a start loads.
+    const { createS3Storage } = await import('./storage/s3/s3.ts');
     const storage = createS3Storage({ ...s3, clock, guids });
     return { storage, pollSchedule: storePollSchedule, close: storage.close };
   }
