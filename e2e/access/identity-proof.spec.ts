@@ -5,7 +5,8 @@ import { browse, joinTeam, PASSWORD, type Person } from '../../testing/dashboard
 import { createTenant } from '../../testing/tenant.ts';
 import { assertAccessible } from '../support/accessibility.ts';
 import { addAuthenticator, codesOf, PROOF_MS, TOTP_STEP_MS } from '../support/authenticator.ts';
-import { allowCurrentAddress, takeSecret } from '../support/one-time-secrets.ts';
+import { fillKeyForm } from '../support/keys.ts';
+import { takeSecret } from '../support/one-time-secrets.ts';
 import { enter, enterAs } from '../support/people.ts';
 import { app, pages, site } from '../support/suite.ts';
 
@@ -61,11 +62,7 @@ test('generating a key and changing the password require a code with an authenti
   const person = await joinTeam(app, tenant.organizationGuid);
   await enter(page, site, person);
   const code = await turnOnTotp(person);
-  await page.goto('/keys');
-  await page.getByRole('button', { name: 'Generate bank key' }).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Name').fill('Payments');
-  await allowCurrentAddress(page);
+  const dialog = await fillKeyForm(page, 'bank', 'Payments');
   await dialog.getByRole('button', { name: 'Generate', exact: true }).click();
   const proofDialog = proofDialogOf(page);
   assert.equal(await proofDialog.getByLabel('Password', { exact: true }).count(), 0);

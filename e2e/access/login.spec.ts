@@ -5,6 +5,7 @@ import { browse, joinTeam, PASSWORD, tokenInLink } from '../../testing/dashboard
 import { createTenant } from '../../testing/tenant.ts';
 import { assertAccessible } from '../support/accessibility.ts';
 import { codesOf, TOTP_STEP_MS } from '../support/authenticator.ts';
+import { navigate, navigationOf } from '../support/pages.ts';
 import { enterAs, submitLogin } from '../support/people.ts';
 import { SUPPORT_EMAIL } from '../support/site.ts';
 import { app, pages, site } from '../support/suite.ts';
@@ -25,8 +26,9 @@ test('a page that requires a login redirects to it and back', async () => {
 test('the login does not redirect to other origins', async () => {
   const person = await joinTeam(app, tenant.organizationGuid);
   const page = await pages.open();
+  await page.goto('/login');
   for (const next of ['//evil.example', 'https://evil.example/', '/\\evil.example', 'javascript:alert(1)']) {
-    await page.goto(`/login?next=${encodeURIComponent(next)}`);
+    await navigate(page, `/login?next=${encodeURIComponent(next)}`);
     await submitLogin(page, person);
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     assert.equal(new URL(page.url()).origin, site.url);
@@ -111,6 +113,7 @@ test('a password reset explains how the link is sent', async () => {
 
 test('the pages without login are accessible and fit a phone', async () => {
   const page = await pages.open();
+  await page.goto('/login');
   const person = await joinTeam(app, tenant.organizationGuid);
   const other = await createTenant(app);
   const invite = async (email: string) => {
@@ -126,9 +129,10 @@ test('the pages without login are accessible and fit a phone', async () => {
     [await invite('new-login@acme.test'), 'Join Acme'],
     [await invite(person.email), 'Join Acme'],
   ] as const) {
-    // A change of the fragment alone would not reload the page.
-    await page.goto('about:blank');
-    await page.goto(path);
+    // A change of the fragment alone would not open the link.
+    await navigate(page, '/login');
+    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    await navigate(page, path);
     await page.getByRole('heading', { name: heading }).waitFor();
     await assertAccessible(page, heading);
   }
@@ -146,9 +150,15 @@ test('the pages without login are accessible and fit a phone', async () => {
 test('every path that the server serves is a page of the dashboard', async () => {
   const page = await pages.open();
   await enterAs(page, site, tenant, 'founder');
+  await page.goto('/');
+  await navigationOf(page).waitFor();
+  const notFound = page.getByText('Page not found');
   for (const name of PAGES) {
-    await page.goto(`/${name}`);
+    assert.equal((await app.server.inject(`/${name}`)).headers['content-type'], 'text/html; charset=utf-8');
+    await navigate(page, '/nowhere');
+    await notFound.waitFor();
+    await navigate(page, `/${name}`);
+    await notFound.waitFor({ state: 'detached' });
     await page.getByRole('heading', { level: 1 }).first().waitFor();
-    assert.equal(await page.getByText('Page not found').count(), 0, name);
   }
 });

@@ -9,7 +9,7 @@ import { createTestEndpoint } from '../../testing/test-endpoint.ts';
 import { assertAccessible } from '../support/accessibility.ts';
 import { codesOf, PROOF_MS } from '../support/authenticator.ts';
 import { allowCurrentAddress, takeSecret } from '../support/one-time-secrets.ts';
-import { poll } from '../support/pages.ts';
+import { navigate, poll } from '../support/pages.ts';
 import { enter, enterAs } from '../support/people.ts';
 import { createSamples, createTeam } from '../support/samples.ts';
 import { app, pages, site, startDispatcher } from '../support/suite.ts';
@@ -55,8 +55,10 @@ const PAGES: readonly (readonly [path: string, text: string, prepare?: (page: Pa
 test('all pages are accessible in both themes and fit a phone', async () => {
   const page = await pages.open();
   await enter(page, site, founder);
+  await page.goto('/');
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
   for (const [path, text, prepare] of PAGES) {
-    await page.goto(path);
+    await navigate(page, path);
     await prepare?.(page);
     await page.getByText(text, { exact: true }).first().waitFor();
     await assertAccessible(page, path);
@@ -121,14 +123,19 @@ const DIALOGS: readonly (readonly [path: string, button: string, item?: string])
 test('all dialogs are accessible and trap the focus', async () => {
   const page = await pages.open();
   await enter(page, site, founder);
+  await page.goto('/');
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  const dialog = page.getByRole('dialog');
   for (const [path, button, item] of DIALOGS) {
-    await page.goto(path);
+    await navigate(page, path);
     await page.getByRole('button', { name: button }).first().click();
     if (item !== undefined) await page.getByRole('menuitem', { name: item }).click();
-    await page.getByRole('dialog').waitFor();
+    await dialog.waitFor();
     await assertAccessible(page, `${path}: ${button}, ${item}`);
     await page.keyboard.press('Tab');
     await page.waitForFunction(() => document.activeElement?.closest('[role=dialog]') !== null);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
   }
 });
 
@@ -148,7 +155,8 @@ test('the menus and the navigation on a phone are accessible', async () => {
   await page.getByRole('button', { name: 'Bank: Bank' }).click();
   await page.getByRole('option', { name: 'Bank' }).waitFor();
   await assertAccessible(page, 'bank selector');
-  await page.goto('/keys');
+  await page.keyboard.press('Escape');
+  await navigate(page, '/keys');
   await page.getByRole('button', { name: 'Actions for Key' }).click();
   await page.getByRole('menuitem', { name: 'Delete' }).waitFor();
   await assertAccessible(page, 'menu of a key');

@@ -4,7 +4,7 @@ import { createTenant } from '../../testing/tenant.ts';
 import { createTestEndpoint } from '../../testing/test-endpoint.ts';
 import { assertAccessible } from '../support/accessibility.ts';
 import { takeSecret } from '../support/one-time-secrets.ts';
-import { poll } from '../support/pages.ts';
+import { navigate, poll } from '../support/pages.ts';
 import { enterAs } from '../support/people.ts';
 import { app, pages, site, startDispatcher } from '../support/suite.ts';
 
@@ -20,10 +20,12 @@ test('all steps of the rotation, deletion and redelivery dialogs are accessible'
   const dialog = page.getByRole('dialog');
   const press = (name: string) => dialog.getByRole('button', { name }).click();
   const open = async (path: string, name: string) => {
-    await page.goto(path);
+    await navigate(page, path);
     await page.getByRole('button', { name }).first().click();
   };
 
+  await page.goto('/');
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
   await open('/keys', 'Actions for Key');
   await page.getByRole('menuitem', { name: 'Rotate' }).click();
   await press('Generate new key');

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { createTenant } from '../../testing/tenant.ts';
-import { allowCurrentAddress, generateKeyInOnboarding, takeSecret } from '../support/one-time-secrets.ts';
+import { addBank, fillKeyForm, selectBank } from '../support/keys.ts';
+import { generateKeyInOnboarding, takeSecret } from '../support/one-time-secrets.ts';
 import { returnToTab } from '../support/pages.ts';
 import { enterAs, logOut } from '../support/people.ts';
 import { app, pages, site } from '../support/suite.ts';
@@ -10,11 +11,7 @@ import { app, pages, site } from '../support/suite.ts';
 test('a secret stays visible when the session ends', async () => {
   const page = await pages.open();
   await enterAs(page, site, await createTenant(app), 'founder');
-  await page.goto('/keys');
-  await page.getByRole('button', { name: 'Generate bank key' }).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Name').fill('Payments backend');
-  await allowCurrentAddress(page);
+  const dialog = await fillKeyForm(page, 'bank', 'Payments backend');
   await dialog.getByRole('button', { name: 'Generate' }).click();
   await dialog.locator('[data-secret=client_secret]').waitFor();
 
@@ -27,10 +24,16 @@ test('a secret stays visible when the session ends', async () => {
   assert.equal(await page.locator('[data-secret]').count(), 0);
 });
 
-test('a secret can be downloaded', async () => {
+test('the onboarding keeps its step and its bank while a secret is shown, which can be downloaded', async () => {
+  const tenant = await createTenant(app);
+  await addBank(tenant, 'Real money', 'production');
   const page = await pages.open();
-  await enterAs(page, site, await createTenant(app), 'founder');
+  await enterAs(page, site, tenant, 'founder');
   await generateKeyInOnboarding(page);
+  await page.getByRole('button', { name: /Sandbox bank/ }).click();
+  await selectBank(page, 'Real money');
+  await page.getByText('This secret is shown only once').waitFor();
+
   const clientId = String(await page.locator('[data-secret=client_id]').textContent());
   const started = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Download' }).click();
@@ -38,7 +41,10 @@ test('a secret can be downloaded', async () => {
   assert.equal(download.suggestedFilename(), `portico-key-${clientId}.json`);
   const content = JSON.parse(await readFile(await download.path(), 'utf8')) as object;
   const secret = await takeSecret(page, 'client_secret', 'Continue');
+  assert.match(secret, /^portico_sk_/);
   assert.deepEqual(content, { client_id: clientId, client_secret: secret });
+  await page.reload();
+  await page.getByRole('button', { name: 'Bank: Bank' }).waitFor();
 });
 
 test('logging out removes the secret from the page', async () => {

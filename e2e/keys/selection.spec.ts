@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Page } from 'playwright-core';
-import { createKey, createTenant, type Tenant } from '../../testing/tenant.ts';
-import { allowCurrentAddress, generateKeyInOnboarding, takeSecret } from '../support/one-time-secrets.ts';
+import { createKey, createTenant } from '../../testing/tenant.ts';
+import { addBank, fillKeyForm, openKeyDialog, selectBank } from '../support/keys.ts';
+import { takeSecret } from '../support/one-time-secrets.ts';
 import { poll, returnToTab } from '../support/pages.ts';
 import { enterAs, joinOrganization } from '../support/people.ts';
 import { ADDRESS } from '../support/site.ts';
@@ -11,28 +11,13 @@ import { app, pages, site } from '../support/suite.ts';
 /** More than one page. */
 const MANY_KEYS = 21;
 
-async function addBank({ organizationGuid }: Tenant, name: string, environment: string): Promise<string> {
-  const path = `/organizations/${organizationGuid}/banks`;
-  const { status, body } = await app.operate('POST', path, { name, environment });
-  assert.equal(status, 201, JSON.stringify(body));
-  return String(body.guid);
-}
-
-async function selectBank(page: Page, name: string): Promise<void> {
-  await page.getByRole('button', { name: /^Bank:/ }).click();
-  await page.getByRole('option', { name }).click();
-}
-
 test('selecting a bank in another tab does not change this tab or its secret', async () => {
   const tenant = await createTenant(app);
   await addBank(tenant, 'Real money', 'production');
   const page = await pages.open();
   await enterAs(page, site, tenant, 'founder');
-  await page.goto('/keys');
-  await page.getByRole('button', { name: 'Generate bank key' }).click();
+  await fillKeyForm(page, 'bank', 'Payments backend');
   const dialog = page.getByRole('dialog', { name: 'Generate bank key for Bank' });
-  await dialog.getByLabel('Name').fill('Payments backend');
-  await allowCurrentAddress(page);
 
   const other = await page.context().newPage();
   await other.goto('/keys');
@@ -51,13 +36,9 @@ test('switching the Organization in another tab does not change this tab or its 
   const { body: globex } = await app.operate('POST', '/organizations', { name: 'Globex', features: [] });
   await joinOrganization(page, site, person, String(globex.guid));
 
-  await page.goto('/keys?kind=organization');
-  const here = page.getByRole('button', { name: /^Organization:/ });
+  const dialog = await fillKeyForm(page, 'organization', 'Reporting');
+  const here = page.locator('[aria-label^="Organization:"]');
   const name = String(await here.getAttribute('aria-label'));
-  await page.getByRole('button', { name: 'Generate organization key' }).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Name').fill('Reporting');
-  await allowCurrentAddress(page);
 
   const other = await page.context().newPage();
   await other.goto('/keys');
@@ -68,19 +49,6 @@ test('switching the Organization in another tab does not change this tab or its 
   assert.match(await takeSecret(dialog, 'client_secret', 'Done'), /^portico_sk_/);
   await page.getByRole('row', { name: /Reporting/ }).waitFor();
   assert.equal(await here.getAttribute('aria-label'), name);
-});
-
-test('selecting a bank while a secret is shown is blocked with a message', async () => {
-  const tenant = await createTenant(app);
-  await addBank(tenant, 'Real money', 'production');
-  const page = await pages.open();
-  await enterAs(page, site, tenant, 'founder');
-  await generateKeyInOnboarding(page);
-  await selectBank(page, 'Real money');
-  await page.getByText('This secret is shown only once').waitFor();
-  assert.match(await takeSecret(page, 'client_secret', 'Continue'), /^portico_sk_/);
-  await page.reload();
-  await page.getByRole('button', { name: 'Bank: Bank' }).waitFor();
 });
 
 test('a new first bank in the list does not change the selection', async () => {
@@ -96,22 +64,11 @@ test('a new first bank in the list does not change the selection', async () => {
   assert.equal(await page.getByRole('button', { name: 'Bank: Bank' }).count(), 1);
 });
 
-test('the onboarding stays on the step that shows a secret', async () => {
-  const page = await pages.open();
-  await enterAs(page, site, await createTenant(app), 'founder');
-  await generateKeyInOnboarding(page);
-  await page.getByRole('button', { name: /Sandbox bank/ }).click();
-  assert.match(await takeSecret(page, 'client_secret', 'Continue'), /^portico_sk_/);
-});
-
 test('the rotation dialog stays open when its row leaves the page', async () => {
   const tenant = await createTenant(app, { ipAllowlist: [ADDRESS] });
   const page = await pages.open();
   await enterAs(page, site, tenant, 'founder');
-  await page.goto('/keys?kind=organization');
-  await page.getByRole('button', { name: 'Actions for Key' }).click();
-  await page.getByRole('menuitem', { name: 'Rotate' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Rotate Key' });
+  const dialog = await openKeyDialog(page, 'organization', 'Rotate');
   const path = `/organizations/${tenant.organizationGuid}/applications`;
   for (let index = 0; index < MANY_KEYS; index++)
     await createKey(app, path, { name: `Newer ${index}`, ip_allowlist: [] });

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { joinTeam } from '../../testing/dashboard.ts';
 import { createTenant } from '../../testing/tenant.ts';
 import { allowCurrentAddress, takeSecret } from '../support/one-time-secrets.ts';
-import { navigationOf } from '../support/pages.ts';
+import { navigate, navigationOf } from '../support/pages.ts';
 import { enterAs, joinOrganization, logOut, submitLogin } from '../support/people.ts';
 import { SUPPORT_EMAIL } from '../support/site.ts';
 import { app, pages, site } from '../support/suite.ts';
@@ -35,13 +35,13 @@ test('the first login of a new Organization opens the onboarding once', async ()
 });
 
 test('the overview opens directly if a key exists or the role cannot create one', async () => {
+  const page = await pages.open();
   const [withKey, without] = [await createTenant(app), await createOrganization()];
   for (const [organizationGuid, role] of [
     [withKey.organizationGuid, 'founder'],
     [without, 'developer'],
     [without, 'viewer'],
   ] as const) {
-    const page = await pages.open();
     await enterAs(page, site, { organizationGuid }, role);
     await page.goto('/');
     await page.getByText('No attempts in this period').waitFor();
@@ -91,6 +91,7 @@ test('pages of disabled features explain how to enable them and send no requests
     if (response.status() >= 400) errors.push(response.url());
   });
   await enterAs(page, site, tenant, 'founder');
+  await page.goto('/');
   const guid = 'a'.repeat(32);
   for (const path of [
     'overview',
@@ -100,12 +101,14 @@ test('pages of disabled features explain how to enable them and send no requests
     'subscriptions',
     `subscriptions/${guid}`,
   ]) {
-    await page.goto(`/${path}`);
+    await navigate(page, '/team');
+    await heading(page, 'Team').waitFor();
+    await navigate(page, `/${path}`);
     await heading(page, 'Webhooks').waitFor();
     await page.getByText('Webhooks are not enabled for Acme').waitFor();
     await page.getByRole('link', { name: SUPPORT_EMAIL }).waitFor();
   }
-  await page.goto('/files');
+  await navigate(page, '/files');
   await page.getByText('Files are not enabled for Acme').waitFor();
   assert.deepEqual(errors, []);
   for (const name of ['Events', 'Live', 'Subscriptions', 'Files'])

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { createCustomer } from '../../testing/customers.ts';
 import { createTenant } from '../../testing/tenant.ts';
-import { navigationOf } from '../support/pages.ts';
+import { navigate, navigationOf } from '../support/pages.ts';
 import { enterAs } from '../support/people.ts';
 import { app, pages, site } from '../support/suite.ts';
 
@@ -24,8 +24,10 @@ const RESTRICTED_LINKS = ['Subscriptions', 'Audit log', 'Get started'];
 test('Founders see all controls', async () => {
   const page = await pages.open();
   await enterAs(page, site, tenant, 'founder');
+  await page.goto('/');
+  await navigationOf(page).waitFor();
   for (const [path, , control] of CONTROLS) {
-    await page.goto(path);
+    await navigate(page, path);
     await control(page).first().waitFor({ state: 'attached' });
   }
   for (const name of RESTRICTED_LINKS) await navigationOf(page).getByRole('link', { name }).waitFor();
@@ -38,8 +40,10 @@ test('Viewers see no controls, and the API rejects their calls', async () => {
     token = request.headers().authorization ?? token;
   });
   await enterAs(page, site, tenant, 'viewer');
+  await page.goto('/');
+  await navigationOf(page).waitFor();
   for (const [path, heading, control] of CONTROLS) {
-    await page.goto(path);
+    await navigate(page, path);
     await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
     if (path === '/keys') await page.getByText('Any address').first().waitFor();
     assert.equal(await control(page).count(), 0, path);

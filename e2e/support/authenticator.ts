@@ -1,3 +1,4 @@
+import { after } from 'node:test';
 import type { Page } from 'playwright-core';
 
 export { codesOf } from '../../testing/totp.ts';
@@ -7,9 +8,10 @@ export const PROOF_MS = 5 * 60_000;
 /** Codes change at this interval, and each works once. */
 export const TOTP_STEP_MS = 30_000;
 
-/** Adds a virtual WebAuthn authenticator that confirms every request. */
+/** Adds a virtual WebAuthn authenticator that confirms every request, until the end of the test. */
 export async function addAuthenticator(page: Page): Promise<void> {
   const devtools = await page.context().newCDPSession(page);
+  after(() => devtools.detach());
   await devtools.send('WebAuthn.enable');
   await devtools.send('WebAuthn.addVirtualAuthenticator', {
     options: {

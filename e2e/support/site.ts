@@ -1,3 +1,4 @@
+import * as argon2 from '@node-rs/argon2';
 import { ensureDashboardBuild } from '../../server/dashboard/build.ts';
 import { readDashboardFiles } from '../../server/dashboard/files.ts';
 import { createTestApp, type TestApp } from '../../testing/app.ts';
@@ -10,6 +11,9 @@ export type Site = { app: TestApp; url: string };
 export const ADDRESS = '198.35.26.96';
 export const SUPPORT_EMAIL = 'help@portico.test';
 export const SIMULATOR_DELAY_MS = 1_000;
+
+/** The cost of a password hash is no subject of browser tests. */
+const LEAST_COST: argon2.Options = { memoryCost: 8, timeCost: 1 };
 
 /** The app with the built dashboard on a port. Its clock stands still until a test advances it. */
 export async function createDashboardSite(): Promise<Site> {
@@ -29,6 +33,10 @@ export async function createDashboardSite(): Promise<Site> {
       PORTICO_RATE_LIMIT_LOGIN_PER_ADDRESS: '1000',
     },
     clock: createFakeClock(new Date()),
+    passwordHasher: {
+      ...argon2,
+      hash: (password, options) => argon2.hash(password, { ...options, ...LEAST_COST }),
+    },
     dashboard: await readDashboardFiles(folder),
   });
   await app.server.listen({ port, host: '127.0.0.1' });

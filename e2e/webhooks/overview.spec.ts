@@ -121,8 +121,8 @@ test('statistics can be reloaded after an error, and stay visible when a refresh
 
 test('an Organization without endpoints sees empty charts, and a setup link if the role allows it', async () => {
   const tenant = await createTenant(app);
+  const page = await pages.open();
   for (const role of ['founder', 'viewer'] as const) {
-    const page = await pages.open();
     await enterAs(page, site, tenant, role);
     await page.goto('/overview');
     await page.getByText('No attempts in this period').waitFor();

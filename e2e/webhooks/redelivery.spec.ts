@@ -78,9 +78,11 @@ for (const role of ['founder', 'developer'] as const)
 
     /** Checks the menu of the event, and the drawer of the delivery to the other subscription. */
     async function assertRedeliverable(expected: readonly Record<string, unknown>[]): Promise<void> {
-      await page.goto(`/events/${event}`);
       await page.getByRole('button', { name: 'Redeliver' }).click();
       await page.getByRole('menuitem', { name: label(active) }).waitFor();
+      await poll(page);
+      const isOtherShown = expected.includes(other) ? 'visible' : 'detached';
+      await page.getByRole('menuitem', { name: label(other) }).waitFor({ state: isOtherShown });
       assert.equal(await page.getByRole('menuitem').count(), expected.length);
       await page.keyboard.press('Escape');
       // The newer delivery is listed first.
@@ -91,8 +93,11 @@ for (const role of ['founder', 'developer'] as const)
         await drawer.getByText('You cannot redeliver this event').waitFor();
         assert.equal(await drawer.getByRole('button', { name: 'Redeliver' }).count(), 0);
       }
+      await page.keyboard.press('Escape');
+      await drawer.waitFor({ state: 'detached' });
     }
 
+    await page.goto(`/events/${event}`);
     await assertRedeliverable([active, other]);
     await setDisabled(app, other, true);
     await assertRedeliverable([active]);
