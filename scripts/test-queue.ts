@@ -6,12 +6,10 @@ import { join } from 'node:path';
 export const QUEUE_VARIABLE = 'PORTICO_TEST_QUEUE';
 const LIST = 'files.json';
 
+export type Queue = { folder: string; isEmpty(): boolean; remove(): void };
+
 /** Test files for several worker processes. A folder, because the test runner gives its processes no channel. */
-export function createQueue(files: readonly string[]): {
-  folder: string;
-  isEmpty(): boolean;
-  remove(): void;
-} {
+export function createQueue(files: readonly string[]): Queue {
   const folder = mkdtempSync(join(tmpdir(), 'portico-test-queue-'));
   writeFileSync(join(folder, LIST), JSON.stringify(files));
   return {

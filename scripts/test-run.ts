@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
-import { createQueue, QUEUE_VARIABLE } from './test-queue.ts';
+import { createQueue, QUEUE_VARIABLE, type Queue } from './test-queue.ts';
 
 export type Counts = { passed: number; failed: number; skipped: number };
 export type FileTimes = Map<string, number>;
@@ -13,6 +13,8 @@ const MAX_SILENCE_MS = 120_000;
 const INSTALLING_FILE = 'scripts/fresh-clone.test.ts';
 const MAX_INSTALLING_MS = 900_000;
 const WORKER = fileURLToPath(new URL('test-worker.ts', import.meta.url));
+/** The specs of a file share one application and one browser for as long as their process lives. */
+const OWN_PROCESS = /^e2e\//;
 const SLOWEST_SHOWN = 10;
 
 type FileCounts = { tests: number; passed: number; skipped: number; todo: number };
@@ -36,9 +38,10 @@ export async function runTestFiles(
   // A closed terminal ends the printing, not the run: the database server still has to be stopped.
   process.stdout.on('error', () => reporter.resume());
   const printed = new Promise((resolve, reject) => reporter.on('end', resolve).on('error', reject));
-  const queue = createQueue(files);
+  const alone = files.filter((file) => OWN_PROCESS.test(file)).map((file) => createQueue([file]));
+  const shared = createQueue(files.filter((file) => !OWN_PROCESS.test(file)));
 
-  async function runWorker(): Promise<void> {
+  async function runWorker(queue: Queue): Promise<void> {
     let since = performance.now();
     let events: TestEvent[] = [];
     function print(): void {
@@ -57,12 +60,15 @@ export async function runTestFiles(
     print();
   }
 
+  const waiting = [...alone];
   const workers = Array.from({ length: concurrency }, async () => {
+    for (let queue = waiting.shift(); queue && !signal.aborted; queue = waiting.shift())
+      await runWorker(queue);
     // A worker ends early when its file hangs or ends the process: another one takes the rest.
-    while (!queue.isEmpty() && !signal.aborted) await runWorker();
+    while (!shared.isEmpty() && !signal.aborted) await runWorker(shared);
   });
   await Promise.all(workers);
-  queue.remove();
+  for (const queue of [...alone, shared]) queue.remove();
   reporter.end();
   await printed;
   return { counts, times, unfinished: files.filter((file) => !times.has(file)) };
