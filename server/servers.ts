@@ -111,6 +111,7 @@ export async function createServers(deps: ServerDeps) {
 
   const sourceAddress = createRequestSourceAddress(config.trustedProxies);
   const bodyBudget = createBodyBudget({ maxBytes: config.maxBodyBytesInFlight });
+  metrics.onRead(async () => metrics.bodyBytesInFlight.set(bodyBudget.held()));
   const health = { schemaState: () => schemaState(database.queries) };
   const document = { baseUrl, version, supportEmail };
   const newServer = () => createHttpServer({ baseUrl, guids, log, metrics, bodyBudget, sourceAddress });

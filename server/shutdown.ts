@@ -59,7 +59,7 @@ export function shutdownPhases(deps: Deps): Phase[] {
         ['denials', () => tokens.denials.flush({ all: true })],
         ['failed authentications', () => failedAuthentications.flush({ all: true })],
         ['key usage', usage.flush],
-        ['event counters', eventCounters.stop],
+        ['event counters', () => eventCounters.flush({ last: true })],
         ['rate limits', rateLimits.flush],
         ['login', login.close],
         ['revocations', tokens.revocations.stop],
