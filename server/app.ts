@@ -4,7 +4,6 @@ import type { DashboardFiles } from './dashboard/files.ts';
 import { createFilesModule } from './files/module.ts';
 import { createFailedAuthentications } from './infrastructure/audit/failed-authentications.ts';
 import { createAudit } from './infrastructure/audit/service.ts';
-import { createClusterTasks, createNodeTasks } from './infrastructure/background/periodic-tasks.ts';
 import type { Base } from './infrastructure/base.ts';
 import type { CompleteConfig } from './infrastructure/config/generated-secrets.ts';
 import { reservedConnections } from './infrastructure/database/connections/bounded-pool.ts';
@@ -26,7 +25,9 @@ import type { PasswordHasher } from './people/login/passwords/passwords.ts';
 import { createLoginModule } from './people/login/service.ts';
 import { createPeople } from './people/members/people.ts';
 import { createMembers } from './people/members/service.ts';
+import { createPeriodicTasks } from './periodic-tasks.ts';
 import { createServers } from './servers.ts';
+import { shutdownPhases } from './shutdown.ts';
 import { createTokenEndpoints, createTokens } from './tokens/service.ts';
 import { createLiveViewers } from './webhooks/deliveries/live/live-viewers.ts';
 import { createDeliveriesModule } from './webhooks/deliveries/module.ts';
@@ -226,83 +227,36 @@ export async function createApp(deps: Deps) {
     login,
   });
 
-  const nodeTasks = createNodeTasks({
-    log,
-    tasks: [
-      { name: 'key usage', run: usage.flush },
-      { name: 'denials', run: denials.flush },
-      { name: 'failed authentications', run: failedAuthentications.flush },
-      { name: 'rate limits', run: rateLimits.sweep },
-      { name: 'revocations', run: revocations.sweep },
-      { name: 'signing keys', run: tokens.signingKeys.sweep },
-      { name: 'logins', run: login.sweep },
-      // Also on nodes that only serve the API: they must not run out of partitions when no other node runs.
-      { name: 'partitions', run: partitions.prepare },
-    ],
-  });
-
-  const clusterTasks = createClusterTasks({
+  const periodicTasks = createPeriodicTasks({
     database,
     log,
-    tasks: [
-      { name: 'deleted subscriptions', run: subscriptions.sweepDeleted },
-      { name: 'failed subscriptions', run: subscriptions.sweepFailed },
-      { name: 'redeliveries', run: redeliveries.sweep },
-      { name: 'writers of event counts', run: eventCounters.sweep },
-      { name: 'orphaned deliveries', run: deliveriesModule.sweepOrphans },
-      { name: 'retention', run: partitions.dropOld },
-      { name: 'file deletions', run: filesModule.sweepDeletions },
-      { name: 'unfinished uploads', run: filesModule.sweepUnfinishedUploads },
-      { name: 'orphaned content', run: filesModule.sweepOrphans },
-    ],
+    usage,
+    failedAuthentications,
+    rateLimits,
+    tokens,
+    login,
+    partitions,
+    subscriptions,
+    redeliveries,
+    eventCounters,
+    deliveriesModule,
+    filesModule,
   });
-
-  /** Stops input first, then flushes pending writes, and closes the database last. */
-  function close(): Promise<void> {
-    return shutDown(
-      [
-        {
-          share: 0.65,
-          steps: [
-            ['requests', () => server.close()],
-            ['sending', deliveriesModule.stopSending],
-            ['simulator', simulator.stop],
-            ['cluster tasks', clusterTasks.stop],
-            ['node tasks', nodeTasks.stop],
-          ],
-        },
-        {
-          share: 0.1,
-          steps: [
-            // After the requests, so that deliveries they committed meanwhile are requeued too.
-            ['deliveries', deliveriesModule.stop],
-            ['sender thread', deliveriesModule.closeSender],
-            ['files', filesModule.stop],
-          ],
-        },
-        {
-          share: 0.1,
-          steps: [
-            ['denials', () => denials.flush({ all: true })],
-            ['failed authentications', () => failedAuthentications.flush({ all: true })],
-            ['key usage', usage.flush],
-            ['event counters', eventCounters.stop],
-            ['rate limits', rateLimits.flush],
-            ['login', login.close],
-            ['revocations', revocations.stop],
-          ],
-        },
-        {
-          share: 0.15,
-          steps: [
-            ['notifications', notifications.close],
-            ['database', database.close],
-          ],
-        },
-      ],
-      { limitMs: config.shutdownLimitMs, timers, log },
-    );
-  }
+  const phases = shutdownPhases({
+    server,
+    deliveriesModule,
+    simulator,
+    periodicTasks,
+    filesModule,
+    tokens,
+    failedAuthentications,
+    usage,
+    eventCounters,
+    rateLimits,
+    login,
+    notifications,
+    database,
+  });
 
   return {
     ...base,
@@ -330,8 +284,7 @@ export async function createApp(deps: Deps) {
     server,
     createHealthServer,
     createOperatorServer,
-    nodeTasks,
-    clusterTasks,
-    close,
+    ...periodicTasks,
+    close: () => shutDown(phases, { limitMs: config.shutdownLimitMs, timers, log }),
   };
 }

@@ -16,7 +16,7 @@ import type { Base } from './infrastructure/base.ts';
 import type { CompleteConfig } from './infrastructure/config/generated-secrets.ts';
 import { connectionsOfOne } from './infrastructure/database/connections/bounded-pool.ts';
 import { schemaState } from './infrastructure/database/migrate.ts';
-import { createBodyBudget } from './infrastructure/http/bodies/body-budget.ts';
+import { createBodyBudget } from './infrastructure/http/bodies/budget/body-budget.ts';
 import { registerHealth, registerMetrics } from './infrastructure/http/health.ts';
 import { createCallsInFlight } from './infrastructure/http/limits/calls-in-flight.ts';
 import { createPacedRefusals } from './infrastructure/http/limits/paced-refusals.ts';
@@ -111,6 +111,7 @@ export async function createServers(deps: ServerDeps) {
 
   const sourceAddress = createRequestSourceAddress(config.trustedProxies);
   const bodyBudget = createBodyBudget({ maxBytes: config.maxBodyBytesInFlight });
+  metrics.onRead(async () => metrics.bodyBytesInFlight.set(bodyBudget.held()));
   const health = { schemaState: () => schemaState(database.queries) };
   const document = { baseUrl, version, supportEmail };
   const newServer = () => createHttpServer({ baseUrl, guids, log, metrics, bodyBudget, sourceAddress });

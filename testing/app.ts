@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after } from 'node:test';
 import type { InjectOptions } from 'fastify';
-import { type App, createApp } from '../server/app.ts';
+import { createApp } from '../server/app.ts';
 import type { DashboardFiles } from '../server/dashboard/files.ts';
 import { type Environment, readConfig } from '../server/infrastructure/config/config.ts';
 import { completeSecrets } from '../server/infrastructure/config/generated-secrets.ts';
@@ -18,6 +18,7 @@ import { EXCHANGE_TIMEOUT_MS } from '../server/webhooks/deliveries/sending/excha
 import { createSender } from '../server/webhooks/deliveries/sending/sender.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { watchDescribedStatuses } from './described-statuses.ts';
+import { type DrainableApp, drainable } from './drain.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { fastPasswordHasher } from './password-hasher.ts';
 
@@ -31,7 +32,7 @@ export type Answer<Body = Record<string, unknown>> = {
   body: Body;
 };
 
-export type TestApp = App & {
+export type TestApp = DrainableApp & {
   clock: FakeClock;
   testDatabase: TestDatabase;
   dataDir: string;
@@ -128,7 +129,7 @@ export async function createTestApp({
   }
 
   return {
-    ...app,
+    ...drainable(app),
     clock,
     testDatabase: ownDatabase,
     dataDir,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { after } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { createBodyBudget } from '../server/infrastructure/http/bodies/body-budget.ts';
+import { createBodyBudget } from '../server/infrastructure/http/bodies/budget/body-budget.ts';
 import { createRequestSourceAddress } from '../server/infrastructure/http/requests/source-address.ts';
 import { createHttpServer, type HttpServer } from '../server/infrastructure/http/server.ts';
 import { createGuids } from '../server/infrastructure/runtime/guid.ts';

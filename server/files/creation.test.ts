@@ -117,8 +117,8 @@ for (const [what, [data, message]] of Object.entries(BAD_DATA))
     const before = await storedIn(app);
     assertError(await postFile(app, owner, { data }), 400, 'invalid_parameter', message);
     assert.deepEqual(await storedIn(app), before);
-    const removals = await app.database.queries.selectFrom('file_removals').selectAll().execute();
-    assert.deepEqual(removals, [], 'no deletion is scheduled');
+    const deletions = await app.database.queries.selectFrom('file_deletions').selectAll().execute();
+    assert.deepEqual(deletions, [], 'no deletion is scheduled');
   });
 
 test('10,485,760 characters of data are stored; one more is 413 and the message names the upload URL', async () => {

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import type { LongText } from '../infrastructure/http/bodies/long-text.ts';
+import type { LongText } from '../infrastructure/http/bodies/json/long-text.ts';
 import { unwrap } from '../infrastructure/http/errors.ts';
 import {
   createdAtFilters,

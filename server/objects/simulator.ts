@@ -93,11 +93,6 @@ export function createSimulator({ database, clock, timers, log, notifications, e
     });
   }
 
-  /** Moves all objects that are due now, repeatedly. */
-  async function drain(): Promise<void> {
-    while ((await step()) > 0);
-  }
-
   const startPolling = () =>
     createPolling({
       ...{ clock, timers, log, maxIntervalMs: MAX_POLL_INTERVAL_MS, minIntervalMs: 0 },
@@ -118,7 +113,7 @@ export function createSimulator({ database, clock, timers, log, notifications, e
 
   return {
     plan,
-    drain,
+    step,
 
     /** Schedules a round for a new object, in this process or, by notification, in one that simulates. */
     expect(moment: Date): void {

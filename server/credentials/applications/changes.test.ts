@@ -137,7 +137,7 @@ for (const { kind, operatorPath, token } of KINDS) {
     assertError(await app.call({ method: 'POST', url: '/oauth/token', payload }), 400, 'invalid_scope');
   });
 
-  test(`${kind}: a change is in the audit record, with actor, address and changes`, async () => {
+  test(`${kind}: a change is in the audit log, with actor, address and changes`, async () => {
     const clientId = await newKey();
     const founder = await userToken(app, tenant.organizationGuid);
     const payload = { name: 'Renamed', ip_allowlist: [] };

@@ -72,7 +72,7 @@ for (const kind of ['organization', 'bank'] as const) {
     }
   });
 
-  test(`the secret of ${kind} keys is neither logged nor in the audit record`, async () => {
+  test(`the secret of ${kind} keys is neither logged nor in the audit log`, async () => {
     const pair = await createPair(kind);
     await tokenOf(app, pair, 'trades:read');
     assertError(

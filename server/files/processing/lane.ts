@@ -42,10 +42,11 @@ export function createLane({ queries, clock, log, self, stopping, work, concurre
   return {
     active,
 
-    /** Ends when the lane is full or one round over all Organizations has found nothing. */
-    async claim(): Promise<void> {
+    /** Ends when the lane is full or one round over all Organizations has found nothing; returns the number of files. */
+    async claim(): Promise<number> {
       let isWholeRound = after === LOWEST_GUID;
       let found = 0;
+      let claimed = 0;
       while (active.size < concurrency && !stopping.aborted) {
         const now = clock.now();
         const lease = { by: self, until: later(now, PROCESSING_LEASE_MS) };
@@ -53,12 +54,14 @@ export function createLane({ queries, clock, log, self, stopping, work, concurre
         const { files, next } = await claimFiles(queries, { work, now, lease, after, limit });
         for (const file of files) start(file);
         found += files.length;
+        claimed += files.length;
         after = next ?? LOWEST_GUID;
         if (next !== undefined) continue;
-        if (isWholeRound && found === 0) return;
+        if (isWholeRound && found === 0) break;
         isWholeRound = true;
         found = 0;
       }
+      return claimed;
     },
   };
 }

@@ -65,7 +65,7 @@ test('content of another type than declared fails as content_type_mismatch and i
     assert.deepEqual(record?.changes, { failure_code: 'content_type_mismatch' });
   }
   assert.deepEqual(await storedIn(app), []);
-  assert.deepEqual(await app.database.queries.selectFrom('file_removals').selectAll().execute(), []);
+  assert.deepEqual(await app.database.queries.selectFrom('file_deletions').selectAll().execute(), []);
 });
 
 test('a PNG with an appended script is completed as a PNG', async () => {
@@ -158,14 +158,14 @@ test('inline content without a record is deleted after an hour', async () => {
   const { guid } = await createFile(crashed, other, inline(PNG));
   const dueAt = new Date(crashed.clock.now().getTime() + 3_600_000);
   await crashed.database.queries.deleteFrom('files').where('guid', '=', guid).execute();
-  await crashed.database.queries.insertInto('file_removals').values({ guid, due_at: dueAt }).execute();
+  await crashed.database.queries.insertInto('file_deletions').values({ guid, due_at: dueAt }).execute();
   crashed.clock.advance(3_599_999);
   await crashed.clusterTasks.runOnce();
   assert.deepEqual(await storedIn(crashed), [guid]);
   crashed.clock.advance(1);
   await crashed.clusterTasks.runOnce();
   assert.deepEqual(await storedIn(crashed), []);
-  assert.deepEqual(await crashed.database.queries.selectFrom('file_removals').selectAll().execute(), []);
+  assert.deepEqual(await crashed.database.queries.selectFrom('file_deletions').selectAll().execute(), []);
 });
 
 test('an upload stored after its file had failed is deleted as an orphan', async () => {

@@ -25,7 +25,8 @@ export function createProcessing({ guids, ...deps }: ProcessorDeps & { guids: Gu
     log,
     self,
     stopping: stopping.signal,
-    onDone,
+    // A handled file may have another step due: found content has to be inspected.
+    onDone: wakeIfRunning,
   };
   const lanes = [
     createLane({ ...shared, work: 'process', concurrency: MAX_PROCESSED_AT_ONCE, handle: processContent }),
@@ -33,66 +34,61 @@ export function createProcessing({ guids, ...deps }: ProcessorDeps & { guids: Gu
   ];
   let running = false;
   let cancelPoll = () => {};
-  /** A file was handled, which may have made another step due: found content has to be inspected. */
-  let hasEnded = false;
 
   const active = () => lanes.flatMap((lane) => [...lane.active]);
 
-  let looking: Promise<void> = Promise.resolve();
-  const claim = coalesce(() => Promise.all(lanes.map((lane) => lane.claim())));
-  function look(): Promise<void> {
-    looking = claim();
-    return looking;
+  let claiming: Promise<unknown> = Promise.resolve();
+  const claimOnce = coalesce(async () => {
+    const [processed = 0, polled = 0] = await Promise.all(lanes.map((lane) => lane.claim()));
+    return processed + polled;
+  });
+  /** Starts work on files that are due; returns their number. */
+  function claim(): Promise<number> {
+    const claimed = claimOnce();
+    claiming = claimed;
+    return claimed;
   }
 
   function wake(): void {
-    look().catch((error: unknown) => log.warn({ reason: String(error) }, 'could not claim files'));
+    claim().catch((error: unknown) => log.warn({ reason: String(error) }, 'could not claim files'));
   }
 
-  function onDone(): void {
-    hasEnded = true;
-    wakeIfRunning();
+  /** Resolves when no file is being handled. */
+  async function idle(): Promise<void> {
+    await claiming.catch(() => {});
+    await Promise.all(active());
   }
 
   function wakeIfRunning(): void {
     if (running) wake();
   }
 
-  function lookRegularly(): void {
+  function pollRegularly(): void {
     cancelPoll = timers.after(POLL_INTERVAL_MS, () => {
       wake();
-      lookRegularly();
+      pollRegularly();
     });
   }
 
   return {
     start(): void {
       running = true;
-      lookRegularly();
+      pollRegularly();
       wake();
     },
 
     /** To be called when content was uploaded to this process. */
     wake: wakeIfRunning,
 
-    /** Handles all files that are due now. */
-    async drain(): Promise<void> {
-      for (;;) {
-        hasEnded = false;
-        await look();
-        const underWay = active();
-        if (underWay.length === 0 && !hasEnded) return;
-        await Promise.all(underWay);
-      }
-    },
+    claim,
+    idle,
 
     /** Final. Aborts running work and releases its leases. */
     async stop(): Promise<void> {
       running = false;
       cancelPoll();
       stopping.abort(new Error('the process is stopping'));
-      await looking.catch(() => {});
-      await Promise.all(active());
+      await idle();
     },
   };
 }

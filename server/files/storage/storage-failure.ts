@@ -10,10 +10,10 @@ export function failureOfStorage(error: unknown, log: Log): Failure {
   const wait = { retryAfterSeconds: RETRY_AFTER_SECONDS };
   if (error instanceof StorageFull) {
     log.warn({ reason: error.message }, 'refused a file: free disk space is low');
-    return new Failure('overloaded', 'Not enough storage space; retry later', wait);
+    return new Failure('overloaded', 'Not enough storage space; try again later', wait);
   }
   log.error({ err: error }, 'file storage failed');
-  return new Failure('storage_unavailable', 'File storage is unavailable; retry later', wait);
+  return new Failure('storage_unavailable', 'File storage is unavailable; try again later', wait);
 }
 
 /** Undefined when the storage has space for so many bytes. */

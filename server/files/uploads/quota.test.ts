@@ -82,7 +82,7 @@ test('low disk space: 503, and nothing is written', async () => {
     assert.ok(Number(answer.headers['retry-after']) > 0);
   }
   assert.deepEqual(await storedIn(app), []);
-  assert.deepEqual(await app.database.queries.selectFrom('file_removals').selectAll().execute(), []);
+  assert.deepEqual(await app.database.queries.selectFrom('file_deletions').selectAll().execute(), []);
   assert.equal((await showFile(app, owner, guid)).state, 'storing', 'the link is still valid');
   assert.ok(app.logged.some((line) => line.includes('free disk space is low')));
 });

@@ -173,12 +173,12 @@ test('inline content goes to the store; while the store is down: 503, and partia
   const away = { token: await owner.token(), customerGuid: owner.customerGuid };
   assertError(await postFile(app, away, inline(PNG)), 503, 'storage_unavailable');
   store.setFault(() => undefined);
-  const removals = () => app.database.queries.selectFrom('file_removals').selectAll().execute();
+  const deletions = () => app.database.queries.selectFrom('file_deletions').selectAll().execute();
   const dueAt = clock.now().getTime() + 60 * MINUTE_MS;
-  assert.ok((await removals()).some(({ due_at }) => due_at.getTime() === dueAt));
+  assert.ok((await deletions()).some(({ due_at }) => due_at.getTime() === dueAt));
   clock.advance(60 * MINUTE_MS);
   await app.clusterTasks.runOnce();
-  assert.deepEqual(await removals(), []);
+  assert.deepEqual(await deletions(), []);
 });
 
 test('uploads to the store count against the quota once they are found, and are kept beyond it', async () => {

@@ -61,7 +61,7 @@ async function leaseOf(guid: string): Promise<string | null> {
 /** Lets the next test see only its own content. */
 async function forget(guid: string): Promise<void> {
   await app.database.queries.deleteFrom('files').where('guid', '=', guid).execute();
-  await app.database.queries.insertInto('file_removals').values({ guid, due_at: app.clock.now() }).execute();
+  await app.database.queries.insertInto('file_deletions').values({ guid, due_at: app.clock.now() }).execute();
   await app.clusterTasks.runOnce();
 }
 

@@ -221,7 +221,7 @@ test('many failures from one address are two records, and from many addresses at
   assert.equal(sum(timesOf(records)), 60);
 });
 
-test('no guessed value is in the audit record or the log', async () => {
+test('no guessed value is in the audit log or the log', async () => {
   const everything = await app.database.queries.selectFrom('audit_records').selectAll().execute();
   assert.ok(everything.length > 10);
   assert.ok(!JSON.stringify(everything).includes(GUESS));

@@ -7,12 +7,12 @@ import { createMergedRecords } from './merged.ts';
 import { type Audit, anonymousActor } from './service.ts';
 
 /**
- * Records failed logins, wrong client secrets and wrong operator tokens in the audit record, merged per minute. Unknown
+ * Records failed logins, wrong client secrets and wrong operator tokens in the audit log, merged per minute. Unknown
  * email addresses and client_ids are not recorded, because people paste secrets into the wrong field.
  */
 export type FailedAuthentications = ReturnType<typeof createFailedAuthentications>;
 
-/** The account or application of the attempt, and the Organizations whose audit record shows the failure. */
+/** The account or application of the attempt, and the Organizations whose audit log shows the failure. */
 export type FailedSubject = { id: string; organizationGuids: readonly string[] };
 
 type Failed = {

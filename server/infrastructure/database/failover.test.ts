@@ -67,7 +67,7 @@ test('after a failover without a reset calls, leases, revocations and deliveries
 
   const answer = hold();
   receiver.behave(answer);
-  const [underWay = ''] = await publishEvents(app, tenant, 1);
+  const [inFlight = ''] = await publishEvents(app, tenant, 1);
   await receiver.waitForCount(2);
   const leaseBefore = await dispatcherLease();
   assert.ok(leaseBefore > app.clock.now().getTime());
@@ -105,7 +105,7 @@ test('after a failover without a reset calls, leases, revocations and deliveries
       return wasStale && app.revocations.isUpToDate() && app.revocations.check({ sub, jti }) === true;
     },
     'the outcome of the delivery in flight is recorded': async () =>
-      (await deliveryOf(other, subscription, underWay)).completed_at !== null,
+      (await deliveryOf(other, subscription, inFlight)).completed_at !== null,
   });
   assert.equal(times.size, 4, `not recovered in time: ${JSON.stringify([...times])}`);
   const refused = await pending;
@@ -119,7 +119,7 @@ test('after a failover without a reset calls, leases, revocations and deliveries
   await app.dispatcher.drain();
   const arrived = guidsAt(receiver).slice(1);
   assert.deepEqual(
-    arrived.filter((guid) => guid !== underWay).toSorted(),
+    arrived.filter((guid) => guid !== inFlight).toSorted(),
     events.toSorted(),
     'each delivered once, none lost',
   );

@@ -24,7 +24,7 @@ export type Tables = PeopleTables & {
   dispatchers: DispatchersTable;
   subscription_recoveries: SubscriptionRecoveriesTable;
   files: FilesTable;
-  file_removals: FileRemovalsTable;
+  file_deletions: FileDeletionsTable;
   content_sweeps: ContentSweepsTable;
 };
 
@@ -283,7 +283,7 @@ type ContentSweepsTable = {
   pass_started_at: Date;
 };
 
-type FileRemovalsTable = {
+type FileDeletionsTable = {
   guid: string;
   due_at: Date;
 };

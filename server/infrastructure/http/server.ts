@@ -18,10 +18,10 @@ import type { Guids } from '../runtime/guid.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import { registerJsonBody } from './bodies/body.ts';
-import type { BodyBudget } from './bodies/body-budget.ts';
 import { shareBodyBudget } from './bodies/body-intake.ts';
 import { type BodyPace, createBodyPace } from './bodies/body-pace.ts';
 import { limitBodyTime } from './bodies/body-time.ts';
+import type { BodyBudget } from './bodies/budget/body-budget.ts';
 import { failureOfUrl } from './bodies/unsupported-characters.ts';
 import { challengeFor } from './challenge.ts';
 import {

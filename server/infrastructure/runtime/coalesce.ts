@@ -1,13 +1,14 @@
-/** Runs `work` one run at a time. Calls during a run share one further run. */
-export function coalesce(work: () => Promise<unknown>): () => Promise<void> {
-  let running: Promise<void> | undefined;
+/** Runs `work` one run at a time. Calls during a run share one further run and its result. */
+export function coalesce<Result>(work: () => Promise<Result>): () => Promise<Result> {
+  let running: Promise<Result> | undefined;
   let again = false;
 
-  async function run(): Promise<void> {
+  async function run(): Promise<Result> {
     try {
-      while (again) {
+      for (;;) {
         again = false;
-        await work();
+        const result = await work();
+        if (!again) return result;
       }
     } finally {
       running = undefined;

@@ -33,6 +33,10 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean | und
       buckets: SECONDS_BUCKETS,
       registers,
     }),
+    bodyBytesInFlight: gauge(
+      'portico_body_bytes_in_flight',
+      'Bytes of request bodies in the memory of this process.',
+    ),
     operatorRejections: new Counter({
       name: 'portico_operator_rejections_total',
       help: 'Calls to the operator API rejected for a wrong token or by the rate limit.',

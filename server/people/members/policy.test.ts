@@ -147,7 +147,7 @@ test('the requirement applies to tokens that were issued before', async () => {
   assertError(await app.call({ url: '/api/banks', token }), 403, 'second_factor_required');
 });
 
-test('only a Founder with a second factor changes the policy, and the change is in the audit record', async () => {
+test('only a Founder with a second factor changes the policy, and the change is in the audit log', async () => {
   const { organizationGuid } = await createTenant(app);
   const founder = await joinTeam(app, organizationGuid);
   const required = { second_factor_roles: ['viewer'] };

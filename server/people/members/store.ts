@@ -101,6 +101,7 @@ export function selectMembershipsOf(
     .where('member_guid', '=', memberGuid)
     .where('accepted_at', 'is not', null)
     .orderBy('created_at')
+    .orderBy('organization_guid')
     .limit(limit)
     .execute();
 }

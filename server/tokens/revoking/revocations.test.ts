@@ -76,7 +76,7 @@ test('a revoked token is refused on a node that never saw it, and on one that st
   assertError(await use(late, token), 401, 'authentication_failed');
 });
 
-test('a revocation is in the audit record under the client that requested it', async () => {
+test('a revocation is in the audit log under the client that requested it', async () => {
   const key = tenant.bankKey;
   const token = await tokenOf(first, key, 'customers:read');
   assert.equal((await revoke(key, token)).status, 200);

@@ -103,7 +103,7 @@ test('a node loads a new key when it verifies its first token', async () => {
   await assertVerifiedBy(second, token);
 });
 
-test('one rotation at a time over all nodes, and each is in the audit record', async () => {
+test('one rotation at a time over all nodes, and each is in the audit log', async () => {
   const answers = await Promise.all(
     [first, second, first, second].map((app) => app.operate('POST', '/signing_keys/rotate')),
   );

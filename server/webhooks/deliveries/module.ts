@@ -11,6 +11,8 @@ import { createDispatcher } from './sending/dispatcher.ts';
 import { createSchedule } from './sending/schedule.ts';
 import type { Sender } from './sending/sender.ts';
 
+export type DeliveriesModule = ReturnType<typeof createDeliveriesModule>;
+
 type Deps = Base & {
   timers: Timers;
   notifications: Notifications;

@@ -82,8 +82,6 @@ export function createEventCounters({ queries, clock, timers, guids, log }: Deps
       flushing.schedule();
     },
 
-    flush: flushing.flush,
-
     /** Written counts per step; omits steps without events. */
     read: (organizationGuid: string, environments: readonly EnvironmentName[], window: Window) =>
       selectEventCounts(queries, organizationGuid, environments, window),
@@ -91,10 +89,10 @@ export function createEventCounters({ queries, clock, timers, guids, log }: Deps
     /** Deletes writers of ended processes; returns their number. */
     sweep: () => deleteWritersBefore(queries, new Date(clock.now().getTime() - FORGET_WRITERS_AFTER_MS)),
 
-    /** Counts that cannot be written now are lost. */
-    async stop(): Promise<void> {
+    /** `last` is for a shutdown: counts that cannot be written then are lost. */
+    async flush({ last = false } = {}): Promise<void> {
       await flushing.flush();
-      flushing.cancel();
+      if (last) flushing.cancel();
     },
   };
 }

@@ -33,7 +33,7 @@ const timesOf = (records: { changes: Record<string, unknown> }[]) =>
   records.map(({ changes }) => Number(changes.times));
 const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0);
 
-test('a denied call is in the audit record at once, with its key, address, path and request', async () => {
+test('a denied call is in the audit log at once, with its key, address, path and request', async () => {
   const { tenant, deny, recorded } = await gated();
   const { headers } = await deny(`/api/organization_applications/${tenant.organizationKey.clientId}`);
   assert.deepEqual(soleRecord(await recorded()), {

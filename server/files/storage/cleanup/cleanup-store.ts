@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
 import type { Queries, Transaction } from '../../../infrastructure/database/database.ts';
 
-/** Scheduled deletions of content (`file_removals`), and the progress of the orphan sweep (`content_sweeps`). */
+/** Scheduled deletions of content (`file_deletions`), and the progress of the orphan sweep (`content_sweeps`). */
 
 export async function insertDeletion(queries: Queries, guid: string, dueAt: Date): Promise<void> {
-  await queries.insertInto('file_removals').values({ guid, due_at: dueAt }).execute();
+  await queries.insertInto('file_deletions').values({ guid, due_at: dueAt }).execute();
 }
 
 /** False when a node has already claimed the deletion, so the content may be gone. */
 export async function cancelDeletion(transaction: Transaction, guid: string, dueAt: Date): Promise<boolean> {
   const { numDeletedRows } = await transaction
-    .deleteFrom('file_removals')
+    .deleteFrom('file_deletions')
     .where('guid', '=', guid)
     .where('due_at', '=', dueAt)
     .executeTakeFirst();
@@ -25,9 +25,9 @@ export async function claimDeletions(
   limit: number,
 ): Promise<string[]> {
   const { rows } = await sql<{ guid: string }>`
-    update file_removals set due_at = ${until}
+    update file_deletions set due_at = ${until}
     where guid in (
-      select guid from file_removals where due_at <= ${now}
+      select guid from file_deletions where due_at <= ${now}
       order by due_at limit ${limit} for update skip locked)
     returning guid`.execute(queries);
   return rows.map(({ guid }) => guid);
@@ -38,7 +38,7 @@ export async function finishDeletions(
   guids: readonly string[],
   dueAt: Date,
 ): Promise<void> {
-  await queries.deleteFrom('file_removals').where('guid', 'in', guids).where('due_at', '=', dueAt).execute();
+  await queries.deleteFrom('file_deletions').where('guid', 'in', guids).where('due_at', '=', dueAt).execute();
 }
 
 /** The key of the single row: a database has one storage. */
@@ -67,6 +67,6 @@ export async function selectKnownContent(queries: Queries, guids: readonly strin
   const { rows } = await sql<{ guid: string }>`
     select guid from files where guid = any(${guids}::uuid[]) and failed_at is null
     union all
-    select guid from file_removals where guid = any(${guids}::uuid[])`.execute(queries);
+    select guid from file_deletions where guid = any(${guids}::uuid[])`.execute(queries);
   return new Set(rows.map(({ guid }) => guid));
 }

@@ -206,12 +206,12 @@ test('batches are written one after the other, and at most one waits', async (co
   const { storage } = await createStorageForTest();
   const prototype = await handlePrototype();
   const { writev } = prototype;
-  let underWay = 0;
+  let inFlight = 0;
   let most = 0;
   context.mock.method(prototype, 'writev', async function (this: FileHandle, chunks: Buffer[]) {
-    most = Math.max(most, ++underWay);
+    most = Math.max(most, ++inFlight);
     const result = await writev.call(this, chunks);
-    underWay -= 1;
+    inFlight -= 1;
     return result;
   });
   const content = piecesOf(Buffer.alloc(20_000_000), 1_048_576);

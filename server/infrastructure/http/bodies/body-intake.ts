@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { networkOf } from '../../rate-limits/address.ts';
 import type { SourceAddress } from '../requests/source-address.ts';
-import type { BodyBudget, BodySource } from './body-budget.ts';
+import type { BodyBudget, BodySource } from './budget/body-budget.ts';
 import { startReading, stopReading } from './read-body.ts';
 
 declare module 'fastify' {

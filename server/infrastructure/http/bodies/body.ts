@@ -2,8 +2,8 @@ import type { FastifyBodyParser, FastifyInstance } from 'fastify';
 import { Failure } from '../../runtime/failure.ts';
 import { FailureError } from '../errors.ts';
 import type { BodyPace } from './body-pace.ts';
-import { createJsonScan } from './json-scan.ts';
-import { createLongText, type LongText, malformed } from './long-text.ts';
+import { createJsonScan } from './json/json-scan.ts';
+import { createLongText, type LongText, malformed } from './json/long-text.ts';
 import { readBody, SMALL_BODY_BYTES } from './read-body.ts';
 import { failureOfBody } from './unsupported-characters.ts';
 

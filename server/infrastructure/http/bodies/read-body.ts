@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Failure } from '../../runtime/failure.ts';
 import type { BodyPace } from './body-pace.ts';
-import type { BodyShare } from './body-pool.ts';
+import type { BodyShare } from './budget/body-pool.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

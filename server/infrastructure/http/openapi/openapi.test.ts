@@ -27,7 +27,7 @@ type Described = {
 const app = await createTestApp();
 const operations = await readOperations(app);
 
-test('what endpoints receive is described: the six fields, every event type, the headers of the signatures', async () => {
+test('the document describes deliveries: the six fields, every event type, the headers of the signatures', async () => {
   const body = inlineReferences((await app.call({ url: '/openapi.json' })).body);
   const { post } = (body.webhooks as { event: { post: Described } }).event;
   const { properties, required } = post.requestBody.content['application/json'].schema;
@@ -119,7 +119,7 @@ test('every operation that needs credentials says so, and how it refuses', () =>
   }
 });
 
-test('what may carry a body may answer 413 and 415, and what names an object may not find it', () => {
+test('operations with a body describe 413 and 415, operations on an object 404', () => {
   for (const operation of operations) {
     const { operationId, requestBody, path, responses } = operation;
     if (requestBody) assert.ok(responses[400] && responses[413], operationId);

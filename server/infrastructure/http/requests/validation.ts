@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject, type Options } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { FastifySchemaCompiler, FastifySchemaValidationError } from 'fastify';
 import { Failure } from '../../runtime/failure.ts';
-import { compileNullRemoval } from '../bodies/nulls.ts';
+import { compileNullRemoval } from '../bodies/json/nulls.ts';
 import { once } from './once.ts';
 
 /**

@@ -189,7 +189,7 @@ test('a passkey of the member is a proof, another member’s is not', async () =
   assertError(await prove(person, 'passkey', answer), 422, 'passkey_invalid');
 });
 
-test('proofs are rate limited, and each is in the audit record', async () => {
+test('proofs are rate limited, and each is in the audit log', async () => {
   const person = await joinTeam(app, organizationGuid);
   isProved(await prove(person, 'password', { password: PASSWORD }));
   const entries = await app.operate(

@@ -47,7 +47,7 @@ export function createLiveViewers({ notifications, clock, timers, metrics, log }
     if (closed || viewers.size >= MAX_VIEWERS)
       return new Failure(
         'overloaded',
-        `Live stream limit of this node reached (${MAX_VIEWERS}); retry later`,
+        `Live stream limit of this node reached (${MAX_VIEWERS}); try again later`,
         later,
       );
     if (of(organizationGuid).length >= MAX_VIEWERS_OF_ORGANIZATION)

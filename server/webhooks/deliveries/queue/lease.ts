@@ -97,12 +97,9 @@ export function createLease({ database, clock, timers, guids, log, onLost, onRen
     /** The last holder, even if its lease has expired. */
     lastHolder: () => holder,
 
-    /** Resolves after the renewal in progress and its takeover. */
-    renewed: (): Promise<void> => renewing ?? Promise.resolve(),
-
-    /** Renews an expired lease. Twice, because a renewal already in progress may have started too early. */
+    /** Waits for a renewal in progress, whose takeover may add deliveries; then renews the lease if it has expired. */
     async ensure(): Promise<void> {
-      if (currentHolder() === undefined) await renew();
+      await renewing;
       if (currentHolder() === undefined) await renew();
     },
 

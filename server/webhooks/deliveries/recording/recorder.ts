@@ -185,9 +185,8 @@ export function createRecorder({
 
     flush: flushAll,
 
-    /** Outcomes that cannot be recorded now are dropped; their deliveries are sent again. */
-    async stop(): Promise<void> {
-      await flushAll();
+    /** Drops outcomes that could not be recorded; their deliveries are sent again. */
+    stop(): void {
       stopped = true;
       flushing.cancel();
     },

@@ -51,8 +51,6 @@ export function createDispatcher(deps: Deps) {
   const { database, clock, timers, guids, log, metrics, notifications, subscriptions } = deps;
   const { attempt, live, runRedeliveryStep } = deps;
   let running = false;
-  /** An endpoint was activated since the last poll, so its waiting deliveries can be sent. */
-  let activated = false;
   let stopping: Promise<void> | undefined;
 
   const lease = createLease({
@@ -64,10 +62,7 @@ export function createDispatcher(deps: Deps) {
     ...{ database, timers, log, metrics, subscriptions },
     holder: lease.lastHolder,
     onRescheduled: (dueAt) => polling.wakeAt(dueAt),
-    onActivated(guids) {
-      activated = true;
-      void announceActivated(guids);
-    },
+    onActivated: (guids) => void announceActivated(guids),
     onRecorded: live.note,
   });
   const lanes = createLanes({
@@ -152,8 +147,14 @@ export function createDispatcher(deps: Deps) {
     const level = held > 0 ? 'info' : 'debug';
     log[level]({ in_flight: inFlight, held }, 'stopping the dispatcher');
     // A failing database must not keep the later steps from being tried.
-    stopping = runEveryStep([lanes.stop, polling.stop, lanes.idle, recorder.stop]);
+    stopping = runEveryStep([lanes.stop, polling.stop, idle, recorder.stop]);
     return stopping;
+  }
+
+  /** Resolves when no request is in flight and its outcome is recorded. */
+  async function idle(): Promise<void> {
+    await lanes.idle();
+    await recorder.flush();
   }
 
   watchQueue({ metrics, clock, database, figures: lanes.figures });
@@ -176,18 +177,10 @@ export function createDispatcher(deps: Deps) {
       polling.wake();
     },
 
-    /** Sends every delivery that is due and records the outcomes. */
-    async drain(): Promise<void> {
-      await lease.renewed();
-      for (let progress = true; progress || !lanes.isIdle(); ) {
-        progress = await polling.once();
-        await lanes.idle();
-        // Recorded outcomes free capacity for further deliveries.
-        await recorder.flush();
-        progress ||= activated;
-        activated = false;
-      }
-    },
+    /** Claims what is due, as every poll does; returns whether there may be more. */
+    poll: polling.once,
+    idle,
+    figures: lanes.figures,
 
     stopSending,
 

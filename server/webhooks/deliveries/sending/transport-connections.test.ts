@@ -223,11 +223,11 @@ test('close aborts exchanges and leaves no connection and no timer', async () =>
   );
   await post(named(endpoint.url, 'idle.test'));
   endpoint.behave({ kind: 'hang' });
-  const underWay = [post(endpoint.url), post(named(endpoint.url, 'idle.test')), post('http://never.test/')];
+  const inFlight = [post(endpoint.url), post(named(endpoint.url, 'idle.test')), post('http://never.test/')];
   await endpoint.waitForCount(3);
-  underWay.push(post(named(endpoint.url, 'connecting.test')));
+  inFlight.push(post(named(endpoint.url, 'connecting.test')));
   await transport.close();
-  for (const answer of await Promise.all(underWay))
+  for (const answer of await Promise.all(inFlight))
     assert.deepEqual(answer, { kind: 'unreachable', reason: 'the service is stopping', durationMs: 0 });
   await Promise.all(endpoint.received.map((request) => request.connectionClosed));
   assert.equal(clock.waiting(), 0);

@@ -259,8 +259,6 @@ export function createLanes({ clock, timers, attempt, record, isLeaseValid, requ
       });
     },
 
-    isIdle,
-
     /** Resolves when nothing is in flight and nothing can be sent. */
     async idle(): Promise<void> {
       if (isIdle()) return;

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { beginPost, createBareServer, listenAnywhere, untilTrue } from '../../../../testing/http-server.ts';
+import {
+  beginPost,
+  createBareServer,
+  listenAnywhere,
+  untilTrue,
+} from '../../../../../testing/http-server.ts';
 
 /** Slow bodies from many networks must not block the bodies of other callers. */
 const KIBIBYTE = 1_024;

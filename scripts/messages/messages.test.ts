@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { messagesOf, messagesPage } from './messages-page.ts';
 
-const ROOT = join(import.meta.dirname, '..');
+const ROOT = join(import.meta.dirname, '..', '..');
 
 test('docs/contributors/messages.md is current; npm run messages regenerates it', async () => {
   const page = await readFile(join(ROOT, 'docs', 'contributors', 'messages.md'), 'utf8');

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
-import { createApp } from '../server/app.ts';
-import { readConfig } from '../server/infrastructure/config/config.ts';
-import { completeSecrets } from '../server/infrastructure/config/generated-secrets.ts';
-import { systemResolve } from '../server/infrastructure/network/resolve.ts';
-import { systemClock, systemTimers } from '../server/infrastructure/runtime/clock.ts';
-import { createLog } from '../server/infrastructure/runtime/log.ts';
-import { Secret } from '../server/infrastructure/runtime/secret.ts';
-import { createSender } from '../server/webhooks/deliveries/sending/sender.ts';
+import { createApp } from '../../server/app.ts';
+import { readConfig } from '../../server/infrastructure/config/config.ts';
+import { completeSecrets } from '../../server/infrastructure/config/generated-secrets.ts';
+import { systemResolve } from '../../server/infrastructure/network/resolve.ts';
+import { systemClock, systemTimers } from '../../server/infrastructure/runtime/clock.ts';
+import { createLog } from '../../server/infrastructure/runtime/log.ts';
+import { Secret } from '../../server/infrastructure/runtime/secret.ts';
+import { createSender } from '../../server/webhooks/deliveries/sending/sender.ts';
 
 /** The partner's and the operator's document. Nothing connects to the database: a document needs routes only. */
 export async function readDocuments(): Promise<Record<'partner' | 'operator', string>> {

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createDatabase } from '../server/infrastructure/database/database.ts';
-import { databaseUrl } from '../server/infrastructure/database/embedded/server/readiness.ts';
-import { createLog } from '../server/infrastructure/runtime/log.ts';
-import { Secret } from '../server/infrastructure/runtime/secret.ts';
-import { RESPONSE_TIME_BOUNDS_MS } from '../server/webhooks/deliveries/recording/counters.ts';
+import { createDatabase } from '../../server/infrastructure/database/database.ts';
+import { databaseUrl } from '../../server/infrastructure/database/embedded/server/readiness.ts';
+import { createLog } from '../../server/infrastructure/runtime/log.ts';
+import { Secret } from '../../server/infrastructure/runtime/secret.ts';
+import { RESPONSE_TIME_BOUNDS_MS } from '../../server/webhooks/deliveries/recording/counters.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 24 * 60;

@@ -8,9 +8,9 @@ import {
   createBareServer,
   listenAnywhere,
   untilTrue,
-} from '../../../../testing/http-server.ts';
+} from '../../../../../testing/http-server.ts';
+import { limitBodyTime } from '../body-time.ts';
 import { createBodyBudget } from './body-budget.ts';
-import { limitBodyTime } from './body-time.ts';
 
 const MEBIBYTE = 1024 ** 2;
 

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { type Import, readImports } from './import-graph.ts';
+import { type Import, readImports } from '../import-graph.ts';
 
 /** The layering of CONTRIBUTING.md as rules over import statements. Import circles are Biome's `noImportCycles`. */
 export type Violation = { file: string; rule: string; fix: string };

@@ -3,9 +3,9 @@ import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { launchBrowser, prepareBrowser } from '../e2e/support/browser.ts';
-import { BOUNDED, createSite, type Running, waitFor } from '../testing/serve.ts';
-import { createTestEndpoint } from '../testing/test-endpoint.ts';
+import { launchBrowser, prepareBrowser } from '../../e2e/support/browser.ts';
+import { BOUNDED, createSite, type Running, waitFor } from '../../testing/serve.ts';
+import { createTestEndpoint } from '../../testing/test-endpoint.ts';
 import { founderOf, type Made, makeData } from './screenshot-data.ts';
 import { addDay } from './screenshot-day.ts';
 
@@ -13,7 +13,7 @@ import { addDay } from './screenshot-day.ts';
  * `npm run screenshots`: takes the pictures in `docs/images/` of the real service with its demo, on its own database.
  * It runs as a test to use the test helpers; `npm test` does not include it.
  */
-const FOLDER = join(import.meta.dirname, '..', 'docs', 'images');
+const FOLDER = join(import.meta.dirname, '..', '..', 'docs', 'images');
 const WINDOW = { width: 1280, height: 800 };
 const PATIENCE_MS = 15_000;
 /** Time for the last requests to finish and render; the page has no signal for it. */

@@ -1,5 +1,5 @@
-import { Failure } from '../../runtime/failure.ts';
-import { FailureError } from '../errors.ts';
+import { Failure } from '../../../runtime/failure.ts';
+import { FailureError } from '../../errors.ts';
 import type { RawText } from './json-scan.ts';
 
 /** A string of megabytes, decoded in pieces. */
