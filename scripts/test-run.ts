@@ -78,7 +78,8 @@ export async function runTestFiles(
 async function* startWorker(queue: string, signal: AbortSignal): AsyncGenerator<TestEvent> {
   const hangs = new AbortController();
   const end = () => hangs.abort(new Error('no test ended for two minutes'));
-  let silence = setTimeout(end, MAX_SILENCE_MS);
+  let limitMs = MAX_SILENCE_MS;
+  let silence = setTimeout(end, limitMs);
   const running = run({
     files: [WORKER],
     concurrency: 1,
@@ -87,8 +88,9 @@ async function* startWorker(queue: string, signal: AbortSignal): AsyncGenerator<
   });
   for await (const event of running as AsyncIterable<TestEvent>) {
     clearTimeout(silence);
-    const installs = event.type === 'test:enqueue' && event.data.name === INSTALLING_FILE;
-    silence = setTimeout(end, installs ? MAX_INSTALLING_MS : MAX_SILENCE_MS);
+    if (event.type === 'test:enqueue' && event.data.nesting === 0)
+      limitMs = event.data.name === INSTALLING_FILE ? MAX_INSTALLING_MS : MAX_SILENCE_MS;
+    silence = setTimeout(end, limitMs);
     yield event;
   }
   clearTimeout(silence);
