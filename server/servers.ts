@@ -2,7 +2,7 @@ import type { Clients } from './credentials/applications/clients.ts';
 import { registerApplications } from './credentials/applications/routes.ts';
 import type { Applications } from './credentials/applications/service.ts';
 import type { KeyUsage } from './credentials/applications/usage.ts';
-import { registerBanks } from './credentials/organizations/routes.ts';
+import { registerBanks, registerOrganizations } from './credentials/organizations/routes.ts';
 import type { Organizations } from './credentials/organizations/service.ts';
 import type { DashboardFiles } from './dashboard/files.ts';
 import { registerFrontDoor } from './dashboard/routes.ts';
@@ -150,6 +150,7 @@ export async function createServers(deps: ServerDeps) {
   };
   await registerApi(server, access, (api) => {
     registerApplications(api, { applications, organizations, allowlistPolicy });
+    registerOrganizations(api, { organizations });
     registerBanks(api, { organizations });
     registerObjects(api, { objects });
     registerCustomerTokens(api, { customerTokens });

@@ -107,6 +107,10 @@ const OBJECTS: Record<string, PathObject> = {
     create: async (app, { bankGuid }) =>
       (await createKey(app, `/banks/${bankGuid}/applications`, { name: 'Key', scopes: [] })).clientId,
   },
+  '/api/organizations/{guid}': {
+    boundTo: 'organization',
+    create: async (_app, { organizationGuid }) => organizationGuid,
+  },
   '/api/banks/{guid}': { boundTo: 'bank', create: async (_app, { bankGuid }) => bankGuid },
   '/api/customers/{guid}': { boundTo: 'bank', create: async (_app, { customerGuid }) => customerGuid },
   '/api/files/{guid}': { boundTo: 'bank', create: async (app, owner) => createFileOf(app, owner) },

@@ -115,10 +115,14 @@ test('the help of a group lists its calls, and that of a call its arguments', as
 Create a Bank of an Organization; emits bank.created
 POST /operator/organizations/{guid}/banks
 
-  <organization-guid>  text                  UUIDv7 as 32 lowercase hexadecimal characters
-  --name               text                  required; 1 to 128 characters, not only white space
-  --environment        production | sandbox  required; production or sandbox
-  --json               JSON                  the whole body, or - to read it from standard input; flags override its fields
+  <organization-guid>              text                  UUIDv7 as 32 lowercase hexadecimal characters
+  --name                           text                  required; 1 to 128 characters, not only white space
+  --environment                    production | sandbox  required; production or sandbox
+  --type                           production | sandbox  The same as environment
+  --features                       list of text          At most 32 names of up to 64 lowercase letters, digits and underscores
+  --supported-fiat-account-assets  list of text          Assets of fiat accounts. Default: every fiat asset of the catalogue
+  --supported-trading-symbols      list of text          Symbols that can be traded. Default: every symbol of the catalogue
+  --json                           JSON                  the whole body, or - to read it from standard input; flags override its fields
 `,
   );
   const update = await run(['organizations', 'update', '--help']);

@@ -1,8 +1,8 @@
-import { BankChanges, BankView, NewBank, viewBank } from '../credentials/organizations/schema.ts';
+import { BankControls, BankView, NewBank, viewBank } from '../credentials/organizations/schema.ts';
 import type { Organizations } from '../credentials/organizations/service.ts';
 import { unwrap } from '../infrastructure/http/errors.ts';
 import { environmentsFilter } from '../infrastructure/http/requests/filters.ts';
-import { registerGet, registerList } from '../infrastructure/http/requests/resource-routes.ts';
+import { registerGet, registerList, registerPatch } from '../infrastructure/http/requests/resource-routes.ts';
 import { answers, GuidParams } from '../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../infrastructure/http/server.ts';
 import { type OperatorAuthentication, operatorAccess, security } from './authentication.ts';
@@ -56,23 +56,20 @@ export function registerBankRoutes(scope: HttpServer, { authentication, organiza
     get: ({ params }) => organizations.getBank(params.guid),
   });
 
-  scope.patch(
-    '/banks/:guid',
-    {
-      schema: {
-        operationId: 'operatorUpdateBank',
-        'x-command': 'banks update',
-        summary: 'Rename a Bank; emits bank.updated',
-        tags,
-        security,
-        params: GuidParams,
-        body: BankChanges,
-        response: answers({ 200: BankView }, 400, 401, 403, 404, 413, 415),
-      },
-    },
-    async (request) => {
-      const actor = authentication.actor(request);
-      return viewBank(unwrap(await organizations.updateBank(actor, request.params.guid, request.body)));
-    },
-  );
+  registerPatch(scope, '/banks/:guid', {
+    access: operatorAccess('banks update'),
+    operationId: 'operatorUpdateBank',
+    summary: 'Update a Bank: name, features, assets, symbols; emits bank.updated',
+    tags,
+    body: BankControls,
+    item: BankView,
+    view: viewBank,
+    change: (request, precondition) =>
+      organizations.updateBank(
+        authentication.actor(request),
+        request.params.guid,
+        request.body,
+        precondition,
+      ),
+  });
 }

@@ -1,13 +1,12 @@
 import {
+  ControlledOrganizationView,
   NewOrganization,
   OrganizationChanges,
-  OrganizationView,
-  viewOrganization,
+  viewControlledOrganization,
 } from '../credentials/organizations/schema.ts';
 import type { Organizations } from '../credentials/organizations/service.ts';
-import { unwrap } from '../infrastructure/http/errors.ts';
-import { registerGet, registerList } from '../infrastructure/http/requests/resource-routes.ts';
-import { answers, GuidParams } from '../infrastructure/http/requests/schemas.ts';
+import { registerGet, registerList, registerPatch } from '../infrastructure/http/requests/resource-routes.ts';
+import { answers } from '../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../infrastructure/http/server.ts';
 import { type OperatorAuthentication, operatorAccess, security } from './authentication.ts';
 
@@ -29,12 +28,12 @@ export function registerOrganizationRoutes(
         tags,
         security,
         body: NewOrganization,
-        response: answers({ 201: OrganizationView }, 400, 401, 403, 413, 415),
+        response: answers({ 201: ControlledOrganizationView }, 400, 401, 403, 413, 415),
       },
     },
     async (request, reply) => {
       const organization = await organizations.create(authentication.actor(request), request.body);
-      return reply.code(201).send(viewOrganization(organization));
+      return reply.code(201).send(viewControlledOrganization(organization));
     },
   );
 
@@ -44,8 +43,8 @@ export function registerOrganizationRoutes(
     summary: 'List Organizations',
     tags,
     filters: {},
-    item: OrganizationView,
-    view: viewOrganization,
+    item: ControlledOrganizationView,
+    view: viewControlledOrganization,
     list: (_request, page) => organizations.list(page),
   });
 
@@ -54,28 +53,21 @@ export function registerOrganizationRoutes(
     operationId: 'operatorGetOrganization',
     summary: 'Get an Organization',
     tags,
-    item: OrganizationView,
-    view: viewOrganization,
+    item: ControlledOrganizationView,
+    view: viewControlledOrganization,
     get: ({ params }) => organizations.get(params.guid),
   });
 
-  scope.patch(
-    '/organizations/:guid',
-    {
-      schema: {
-        operationId: 'operatorUpdateOrganization',
-        'x-command': 'organizations update',
-        summary: 'Update an Organization: name, live, features, second factor',
-        tags,
-        security,
-        params: GuidParams,
-        body: OrganizationChanges,
-        response: answers({ 200: OrganizationView }, 400, 401, 403, 404, 413, 415, 422),
-      },
-    },
-    async (request) => {
-      const actor = authentication.actor(request);
-      return viewOrganization(unwrap(await organizations.update(actor, request.params.guid, request.body)));
-    },
-  );
+  registerPatch(scope, '/organizations/:guid', {
+    access: operatorAccess('organizations update'),
+    operationId: 'operatorUpdateOrganization',
+    summary: 'Update an Organization: name, live, features, second factor',
+    tags,
+    body: OrganizationChanges,
+    errors: [422],
+    item: ControlledOrganizationView,
+    view: viewControlledOrganization,
+    change: (request, precondition) =>
+      organizations.update(authentication.actor(request), request.params.guid, request.body, precondition),
+  });
 }

@@ -1,6 +1,6 @@
 import type { Organizations } from '../credentials/organizations/service.ts';
 import { unwrap } from '../infrastructure/http/errors.ts';
-import { registerGet, registerList } from '../infrastructure/http/requests/resource-routes.ts';
+import { registerGet, registerList, registerPatch } from '../infrastructure/http/requests/resource-routes.ts';
 import { answers, GuidParams } from '../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../infrastructure/http/server.ts';
 import {
@@ -78,25 +78,17 @@ export function registerSubscriptionRoutes(scope: HttpServer, deps: Subscription
     get: ({ params }) => subscriptions.get('any tenant', params.guid),
   });
 
-  scope.patch(
-    '/subscriptions/:guid',
-    {
-      schema: {
-        operationId: 'operatorUpdateSubscription',
-        'x-command': 'subscriptions update',
-        summary: 'Protect a webhook subscription from deletion, or stop its deliveries',
-        tags,
-        security,
-        params: GuidParams,
-        body: SubscriptionControls,
-        response: answers({ 200: ControlledSubscriptionView }, 400, 401, 403, 404, 413, 415),
-      },
-    },
-    async (request) => {
-      const actor = authentication.actor(request);
-      return viewControlled(unwrap(await subscriptions.control(actor, request.params.guid, request.body)));
-    },
-  );
+  registerPatch(scope, '/subscriptions/:guid', {
+    access: operatorAccess('subscriptions update'),
+    operationId: 'operatorUpdateSubscription',
+    summary: 'Protect a webhook subscription from deletion, or stop its deliveries',
+    tags,
+    body: SubscriptionControls,
+    item: ControlledSubscriptionView,
+    view: viewControlled,
+    change: (request, precondition) =>
+      subscriptions.control(authentication.actor(request), request.params.guid, request.body, precondition),
+  });
 
   scope.delete(
     '/subscriptions/:guid',

@@ -2,13 +2,18 @@ import type { FastifyRequest } from 'fastify';
 import { unwrap } from '../../infrastructure/http/errors.ts';
 import { pascalCase } from '../../infrastructure/http/openapi/names.ts';
 import { createdAtFilters, guidsFilter } from '../../infrastructure/http/requests/filters.ts';
-import { registerGet, registerList } from '../../infrastructure/http/requests/resource-routes.ts';
+import {
+  registerGet,
+  registerList,
+  registerPatch,
+} from '../../infrastructure/http/requests/resource-routes.ts';
 import { answers } from '../../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../../infrastructure/http/server.ts';
 import { actorOf, inBothEnvironments, requires, withFreshProof } from '../../tokens/access/access.ts';
 import type { TokenType } from '../../tokens/claims.ts';
 import type { Organizations } from '../organizations/service.ts';
 import {
+  APPLICATION_ACTIVITY,
   ApplicationChanges,
   ApplicationParams,
   ApplicationView,
@@ -63,31 +68,31 @@ function registerKind(api: HttpServer, { applications }: ApplicationRoutesDeps, 
     params: ApplicationParams,
     item: ApplicationView,
     view: viewApplication,
+    activity: APPLICATION_ACTIVITY,
     get: (request) => applications.get(ownerOf(request), request.params.client_id),
   });
 
-  api.patch(
-    `${path}/:client_id`,
-    {
-      config: write.config,
-      schema: {
-        ...write.documented,
-        operationId: `update${owner}Application`,
-        summary: 'Change name, scopes or IP allowlist; issued tokens stay unchanged',
-        tags,
-        params: ApplicationParams,
-        body: ApplicationChanges,
-        response: answers({ 200: ApplicationView }, 400, 401, 403, 404, 413, 415, 422),
-      },
-    },
-    async (request) => {
-      const { params, body, caller } = request;
-      const actor = actorOf(request);
-      return viewApplication(
-        unwrap(await applications.update(actor, ownerOf(request), params.client_id, body, caller.scopes)),
-      );
-    },
-  );
+  registerPatch(api, `${path}/:client_id`, {
+    access: write,
+    operationId: `update${owner}Application`,
+    summary: 'Change name, scopes or IP allowlist; issued tokens stay unchanged',
+    tags,
+    params: ApplicationParams,
+    body: ApplicationChanges,
+    errors: [422],
+    item: ApplicationView,
+    view: viewApplication,
+    activity: APPLICATION_ACTIVITY,
+    change: (request, precondition) =>
+      applications.update(
+        actorOf(request),
+        ownerOf(request),
+        request.params.client_id,
+        request.body,
+        request.caller.scopes,
+        precondition,
+      ),
+  });
 
   api.delete(
     `${path}/:client_id`,

@@ -56,6 +56,9 @@ export const ApplicationView = viewSchema('Application', {
   last_used_ip: Type.Optional(Type.String({ example: '198.51.100.7' })),
 });
 
+/** Fields that change with each use of the key pair. */
+export const APPLICATION_ACTIVITY = ['last_used_at', 'last_used_ip'] as const;
+
 export const CreatedApplicationView = viewSchema('CreatedApplication', {
   ...ApplicationView.properties,
   client_secret: Type.String({

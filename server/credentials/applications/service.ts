@@ -5,7 +5,7 @@ import type { Transaction } from '../../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../../infrastructure/database/paging/paging.ts';
 import type { EnvironmentName } from '../../infrastructure/database/tables.ts';
 import { changesOf } from '../../infrastructure/runtime/changes.ts';
-import { Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
+import { Failure, isFailure, type Precondition } from '../../infrastructure/runtime/failure.ts';
 import type { Secret } from '../../infrastructure/runtime/secret.ts';
 import type { Revocations } from '../../tokens/revoking/revocations.ts';
 import { checkApplicationScopes, holdsScope, scopesFor } from '../../tokens/scopes.ts';
@@ -148,13 +148,14 @@ export function createApplications(deps: ApplicationsDeps) {
       clientId: string,
       input: Static<typeof ApplicationChanges>,
       held: ReadonlySet<string>,
+      precondition?: Precondition<store.Application>,
     ): Promise<store.Application | Failure> {
       const updated = await database.transaction(async (transaction) => {
         const organization = await organizations.lockForShare(transaction, owner.organizationGuid);
         if (isFailure(organization)) return organization;
         const current = await store.selectApplicationForUpdate(transaction, owner, clientId);
         if (!current) return applicationNotFound();
-        const refusal = await checkSandboxChange(transaction, owner);
+        const refusal = (await checkSandboxChange(transaction, owner)) ?? precondition?.(current);
         if (refusal) return refusal;
         const scopes = input.scopes && checkApplicationScopes(input.scopes, owner.kind);
         if (isFailure(scopes)) return scopes;
@@ -178,7 +179,7 @@ export function createApplications(deps: ApplicationsDeps) {
       });
       if (isFailure(updated)) return updated;
       await revocations.propagate(updated.revision);
-      return updated.application;
+      return withLatestUse(updated.application);
     },
 
     /** Returns once no node accepts a token of the key pair. */

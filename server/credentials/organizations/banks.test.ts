@@ -4,6 +4,7 @@ import { auditRecordsOf, objectsOf, soleRecord } from '../../../testing/answers.
 import { createCallers, issueToken } from '../../../testing/api-callers.ts';
 import { assertError, createTestApp } from '../../../testing/app.ts';
 import { eventTypesOf } from '../../../testing/subscriptions.ts';
+import { ASSETS, SYMBOLS } from '../../objects/market/catalogue.ts';
 
 /** /api/banks (contract, section 11). */
 const app = await createTestApp();
@@ -13,6 +14,13 @@ const tokens = {
   bank: await issueToken(app, owner, 'bank'),
   user: await issueToken(app, owner, 'user'),
   production: await issueToken(app, owner, 'organization', { environment: 'production' }),
+};
+const FIAT_ASSETS = ASSETS.filter(({ type }) => type === 'fiat').map(({ code }) => code);
+const TRADING_SYMBOLS = SYMBOLS.map(({ symbol }) => symbol);
+const OPTIONS = {
+  features: ['attested_identity_verifications'],
+  supported_fiat_account_assets: ['CAD', 'USD'],
+  supported_trading_symbols: ['BTC-CAD'],
 };
 const create = (token: string, payload: object) =>
   app.call({ method: 'POST', url: '/api/banks', token, payload });
@@ -25,6 +33,9 @@ test('an Organization token and a user token create a sandbox bank, which emits 
     assert.equal(status, 201, JSON.stringify(body));
     assert.deepEqual(rest, {
       ...{ organization_guid: owner.organizationGuid, name: 'Second', environment: 'sandbox' },
+      ...{ type: 'sandbox', features: [] },
+      supported_fiat_account_assets: FIAT_ASSETS,
+      supported_trading_symbols: TRADING_SYMBOLS,
       ...{ created_at: now, updated_at: now },
     });
     assert.deepEqual(await eventTypesOf(app, String(guid)), ['bank.created']);
@@ -41,6 +52,52 @@ test('creating a production bank is refused', async () => {
   );
   const answer = await create(tokens.user, { name: 'Live', environment: 'production' });
   assertError(answer, 400, 'invalid_parameter', /^environment /);
+});
+
+test('a new bank takes features, assets and symbols of the catalogue', async () => {
+  const given = { name: 'Canada', type: 'sandbox', ...OPTIONS };
+  const { status, body } = await create(tokens.organization, given);
+  assert.equal(status, 201, JSON.stringify(body));
+  const shown = (await app.call({ url: `/api/banks/${body.guid}`, token: tokens.organization })).body;
+  assert.deepEqual(shown, { ...body, ...given, environment: 'sandbox' });
+  const none = await create(tokens.organization, { name: 'None', supported_trading_symbols: [] });
+  assert.deepEqual(none.body.supported_trading_symbols, []);
+});
+
+test('a new bank refuses unknown assets, symbols and types by the name of the field', async () => {
+  for (const [field, value] of [
+    ['supported_fiat_account_assets', ['XYZ']],
+    ['supported_fiat_account_assets', ['BTC']],
+    ['supported_fiat_account_assets', ['USD', 'USD']],
+    ['supported_trading_symbols', ['USD-BTC']],
+    ['features', ['Not a word']],
+    ['features', Array.from({ length: 33 }, (_, index) => `feature_${index}`)],
+    ['type', 'production'],
+  ] as const) {
+    const answer = await create(tokens.organization, { name: 'Wrong', [field]: value });
+    assertError(answer, 400, 'invalid_parameter', new RegExp(`^${field}`));
+  }
+});
+
+test('the operator sets features, assets and symbols; type equals environment', async () => {
+  const path = `/organizations/${owner.organizationGuid}/banks`;
+  const live = { name: 'Live', environment: 'production' };
+  const mismatch = await app.operate('POST', path, { ...live, type: 'sandbox' });
+  assertError(mismatch, 400, 'invalid_parameter', 'type must be production, as environment');
+  const { body: bank } = await app.operate('POST', path, { ...live, type: 'production' });
+  assert.deepEqual([bank.type, bank.supported_trading_symbols], ['production', TRADING_SYMBOLS]);
+  const { body } = await app.operate('PATCH', `/banks/${bank.guid}`, OPTIONS);
+  assert.deepEqual(body, { ...bank, ...OPTIONS });
+  assert.deepEqual((await app.operate('GET', `/banks/${bank.guid}`)).body, body);
+  assert.deepEqual(await eventTypesOf(app, String(bank.guid)), ['bank.created', 'bank.updated']);
+  const record = soleRecord(await auditRecordsOf(app, String(bank.guid), 'bank.update'));
+  assert.deepEqual(record.changes, OPTIONS);
+});
+
+test('a partner changes only the name of a bank', async () => {
+  const url = `/api/banks/${owner.bankGuid}`;
+  const answer = await app.call({ method: 'PATCH', url, token: tokens.organization, payload: OPTIONS });
+  assertError(answer, 400, 'invalid_parameter', /^features is not a parameter/);
 });
 
 test('a new name emits bank.updated; the same name does not', async () => {

@@ -4,11 +4,23 @@ import {
   environmentsFilter,
   guidsFilter,
 } from '../../infrastructure/http/requests/filters.ts';
-import { registerGet, registerList } from '../../infrastructure/http/requests/resource-routes.ts';
-import { answers, GuidParams } from '../../infrastructure/http/requests/schemas.ts';
+import {
+  registerGet,
+  registerList,
+  registerPatch,
+} from '../../infrastructure/http/requests/resource-routes.ts';
+import { answers } from '../../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../../infrastructure/http/server.ts';
-import { actorOf, requires } from '../../tokens/access/access.ts';
-import { BankChanges, BankView, NewSandboxBank, viewBank } from './schema.ts';
+import { actorOf, inBothEnvironments, requires } from '../../tokens/access/access.ts';
+import {
+  BankChanges,
+  BankView,
+  NewSandboxBank,
+  OrganizationView,
+  OwnOrganizationChanges,
+  viewBank,
+  viewOrganization,
+} from './schema.ts';
 import type { Organizations } from './service.ts';
 
 /** Banks, for partners. */
@@ -58,23 +70,63 @@ export function registerBanks(api: HttpServer, { organizations }: { organization
     get: ({ caller, params }) => organizations.getVisibleBank(caller, params.guid),
   });
 
-  api.patch(
-    '/banks/:guid',
-    {
-      config: write.config,
-      schema: {
-        ...write.documented,
-        operationId: 'updateBank',
-        summary: 'Rename a Bank. Emits bank.updated',
-        tags,
-        params: GuidParams,
-        body: BankChanges,
-        response: answers({ 200: BankView }, 400, 401, 403, 404, 413, 415),
-      },
-    },
-    async (request) => {
+  registerPatch(api, '/banks/:guid', {
+    access: write,
+    operationId: 'updateBank',
+    summary: 'Rename a Bank. Emits bank.updated',
+    tags,
+    body: BankChanges,
+    item: BankView,
+    view: viewBank,
+    async change(request, precondition) {
       const { guid } = unwrap(await organizations.getVisibleBank(request.caller, request.params.guid));
-      return viewBank(unwrap(await organizations.updateBank(actorOf(request), guid, request.body)));
+      return organizations.updateBank(actorOf(request), guid, request.body, precondition);
     },
-  );
+  });
+}
+
+/** The Organization of the token, for partners. */
+export function registerOrganizations(
+  api: HttpServer,
+  { organizations }: { organizations: Organizations },
+): void {
+  const tags = ['Organizations'];
+  const read = requires(['organization', 'user'], 'organizations:read');
+  const write = inBothEnvironments(requires(['organization', 'user'], 'organizations:write'));
+  const shown = { tags, item: OrganizationView, view: viewOrganization };
+
+  registerList(api, '/organizations', {
+    ...shown,
+    access: read,
+    operationId: 'listOrganizations',
+    summary: 'List Organizations: the one of the token',
+    filters: {},
+    list: ({ caller }, page) => organizations.listOwn(caller.organizationGuid, page),
+  });
+
+  registerGet(api, '/organizations/:guid', {
+    ...shown,
+    access: read,
+    operationId: 'getOrganization',
+    summary: 'Get the Organization of the token',
+    get: ({ caller, params }) => organizations.getOwn(caller.organizationGuid, params.guid),
+  });
+
+  registerPatch(api, '/organizations/:guid', {
+    ...shown,
+    access: write,
+    operationId: 'updateOrganization',
+    summary: 'Rename the Organization of the token',
+    body: OwnOrganizationChanges,
+    change: (request, precondition) => {
+      const { caller, params, body } = request;
+      return organizations.updateOwn(
+        actorOf(request),
+        caller.organizationGuid,
+        params.guid,
+        body,
+        precondition,
+      );
+    },
+  });
 }

@@ -3,19 +3,17 @@ import type { Actor } from '../../infrastructure/audit/service.ts';
 import type { Base } from '../../infrastructure/base.ts';
 import type { Transaction } from '../../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../../infrastructure/database/paging/paging.ts';
-import type { EnvironmentName } from '../../infrastructure/database/tables.ts';
 import { changesOf } from '../../infrastructure/runtime/changes.ts';
-import { Failure } from '../../infrastructure/runtime/failure.ts';
+import type { Failure, Precondition } from '../../infrastructure/runtime/failure.ts';
 import type { Events } from '../../webhooks/events/service.ts';
+import { createBanks, organizationNotFound } from './banks.ts';
 import { checkFeature } from './features.ts';
 import {
-  type BankChanges,
   DEFAULT_FEATURES,
   type Feature,
-  type NewBank,
   type NewOrganization,
-  type NewSandboxBank,
   type OrganizationChanges,
+  type OwnOrganizationChanges,
   type SecondFactorChanges,
 } from './schema.ts';
 import { checkSecondFactor } from './second-factor.ts';
@@ -31,40 +29,21 @@ type Deps = Base & {
 };
 
 /** Organizations and their Banks. */
-export function createOrganizations({ database, clock, guids, audit, events, beforeGoingLive }: Deps) {
+export function createOrganizations(deps: Deps) {
+  const { database, clock, guids, audit, beforeGoingLive } = deps;
   const { queries } = database;
-
-  function createBank(
-    actor: Actor,
-    organizationGuid: string,
-    input: Static<typeof NewBank>,
-  ): Promise<store.Bank | Failure> {
-    return database.transaction(async (transaction) => {
-      if (!(await store.selectOrganization(transaction, organizationGuid))) return organizationNotFound();
-      const now = clock.now();
-      const bank: store.Bank = {
-        guid: guids.next(),
-        organization_guid: organizationGuid,
-        name: input.name,
-        environment: input.environment,
-        created_at: now,
-        updated_at: now,
-      };
-      await store.insertBank(transaction, bank);
-      await audit.record(transaction, actor, bankChange('bank.create', bank, input));
-      await events.publish(transaction, [eventOf('bank.created', bank)]);
-      return bank;
-    });
-  }
 
   async function change(
     transaction: Transaction,
     actor: Actor,
     guid: string,
     input: Static<typeof OrganizationChanges>,
+    precondition?: Precondition<store.Organization>,
   ): Promise<store.Organization | Failure> {
     const current = await store.selectOrganizationForUpdate(transaction, guid);
     if (!current) return organizationNotFound();
+    const differs = precondition?.(current);
+    if (differs) return differs;
     const changes = changesOf(current, input);
     if (!changes) return current;
     const notReady = changes.live ? await beforeGoingLive(transaction, guid) : undefined;
@@ -73,7 +52,22 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
     return store.updateOrganization(transaction, guid, { ...changes, updated_at: clock.now() });
   }
 
+  function update(
+    actor: Actor,
+    guid: string,
+    input: Static<typeof OrganizationChanges>,
+    precondition?: Precondition<store.Organization>,
+  ): Promise<store.Organization | Failure> {
+    return database.transaction((transaction) => change(transaction, actor, guid, input, precondition));
+  }
+
+  async function get(guid: string): Promise<store.Organization | Failure> {
+    return (await store.selectOrganization(queries, guid)) ?? organizationNotFound();
+  }
+
   return {
+    ...createBanks(deps),
+
     create(actor: Actor, input: Static<typeof NewOrganization>): Promise<store.Organization> {
       return database.transaction(async (transaction) => {
         const now = clock.now();
@@ -94,23 +88,33 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
       });
     },
 
-    update: (
-      actor: Actor,
-      guid: string,
-      input: Static<typeof OrganizationChanges>,
-    ): Promise<store.Organization | Failure> =>
-      database.transaction((transaction) => change(transaction, actor, guid, input)),
+    update,
 
     changeSecondFactor: (
       transaction: Transaction,
       actor: Actor,
       guid: string,
       input: Static<typeof SecondFactorChanges>,
-    ): Promise<store.Organization | Failure> => change(transaction, actor, guid, input),
+      precondition?: Precondition<store.Organization>,
+    ): Promise<store.Organization | Failure> => change(transaction, actor, guid, input, precondition),
 
-    async get(guid: string): Promise<store.Organization | Failure> {
-      return (await store.selectOrganization(queries, guid)) ?? organizationNotFound();
-    },
+    get,
+
+    /** For partners, who see their own Organization only. */
+    getOwn: async (organizationGuid: string, guid: string): Promise<store.Organization | Failure> =>
+      guid === organizationGuid ? get(guid) : organizationNotFound(),
+
+    listOwn: (organizationGuid: string, page: Page): Promise<PageOf<store.Organization>> =>
+      store.selectOwnOrganizations(database.lists, organizationGuid, page),
+
+    updateOwn: async (
+      actor: Actor,
+      organizationGuid: string,
+      guid: string,
+      input: Static<typeof OwnOrganizationChanges>,
+      precondition?: Precondition<store.Organization>,
+    ): Promise<store.Organization | Failure> =>
+      guid === organizationGuid ? update(actor, guid, input, precondition) : organizationNotFound(),
 
     /** Blocks changes of the Organization until the transaction ends. */
     async lockForShare(transaction: Transaction, guid: string): Promise<store.Organization | Failure> {
@@ -157,87 +161,7 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
     list: (page: Page) => store.selectOrganizations(database.lists, page),
 
     first: () => store.selectFirstOrganization(database.queries),
-
-    createBank,
-
-    /** For partners; production banks are created by the operator. */
-    async createSandboxBank(
-      actor: Actor,
-      { organizationGuid, environment }: store.VisibleBanks,
-      input: Static<typeof NewSandboxBank>,
-    ): Promise<store.Bank | Failure> {
-      if (environment === 'production')
-        return new Failure(
-          'not_implemented',
-          'Banks can be created only in sandbox; ask the operator for a production bank',
-        );
-      return createBank(actor, organizationGuid, { ...input, environment: 'sandbox' });
-    },
-
-    updateBank(actor: Actor, guid: string, input: Static<typeof BankChanges>): Promise<store.Bank | Failure> {
-      return database.transaction(async (transaction) => {
-        const current = await store.selectBankForUpdate(transaction, guid);
-        if (!current) return bankNotFound();
-        const changes = changesOf(current, input);
-        if (!changes) return current;
-        const bank = await store.updateBank(transaction, guid, { ...changes, updated_at: clock.now() });
-        await audit.record(transaction, actor, bankChange('bank.update', bank, changes));
-        await events.publish(transaction, [eventOf('bank.updated', bank)]);
-        return bank;
-      });
-    },
-
-    async getBank(guid: string): Promise<store.Bank | Failure> {
-      return (await store.selectBank(queries, guid)) ?? bankNotFound();
-    },
-
-    async getVisibleBank(visible: store.VisibleBanks, guid: string): Promise<store.Bank | Failure> {
-      return (await store.selectVisibleBank(queries, visible, guid)) ?? bankNotFound();
-    },
-
-    /** By guid, in one query. */
-    async findBanks(guidsToFind: readonly string[]): Promise<ReadonlyMap<string, store.Bank>> {
-      if (guidsToFind.length === 0) return new Map();
-      const banks = await store.selectBanksByGuid(queries, guidsToFind);
-      return new Map(banks.map((bank) => [bank.guid, bank]));
-    },
-
-    /** Bank named by the bank_guid of a request. */
-    async findBank(
-      organizationGuid: string,
-      guid: string,
-      environment: EnvironmentName | undefined,
-    ): Promise<store.Bank | Failure> {
-      const bank = await store.selectVisibleBank(queries, { organizationGuid, environment }, guid);
-      return (
-        bank ??
-        new Failure(
-          'no_bank',
-          'bank_guid must be the guid of a bank of your Organization in this environment',
-        )
-      );
-    },
-
-    async listBanks(
-      organizationGuid: string,
-      page: Page,
-      filters: store.BankFilters,
-    ): Promise<PageOf<store.Bank> | Failure> {
-      if (!(await store.selectOrganization(queries, organizationGuid))) return organizationNotFound();
-      return store.selectBanks(database.lists, { organizationGuid }, page, filters);
-    },
-
-    listVisibleBanks: (visible: store.VisibleBanks, page: Page, filters: store.BankFilters) =>
-      store.selectBanks(database.lists, visible, page, filters),
   };
-}
-
-function organizationNotFound(): Failure {
-  return new Failure('not_found', 'There is no such organization');
-}
-
-function bankNotFound(): Failure {
-  return new Failure('not_found', 'There is no such bank');
 }
 
 function organizationChange(
@@ -246,24 +170,4 @@ function organizationChange(
   changes: Record<string, unknown>,
 ) {
   return { action, organizationGuid: guid, objectType: 'organization', objectId: guid, changes };
-}
-
-function bankChange(action: `bank.${string}`, bank: store.Bank, changes: Record<string, unknown>) {
-  return {
-    action,
-    organizationGuid: bank.organization_guid,
-    objectType: 'bank',
-    objectId: bank.guid,
-    changes,
-  };
-}
-
-function eventOf(eventType: 'bank.created' | 'bank.updated', bank: store.Bank) {
-  return {
-    eventType,
-    organizationGuid: bank.organization_guid,
-    bankGuid: bank.guid,
-    objectGuid: bank.guid,
-    environment: bank.environment,
-  };
 }

@@ -78,6 +78,15 @@ export function selectOrganizations(queries: Queries, page: Page): Promise<PageO
   return selectPage(queries, queries.selectFrom('organizations').selectAll(), page);
 }
 
+/** A list of one, with the paging of other lists. */
+export function selectOwnOrganizations(
+  queries: Queries,
+  organizationGuid: string,
+  page: Page,
+): Promise<PageOf<Organization>> {
+  return selectPage(queries, organizationOf(queries, organizationGuid), page);
+}
+
 export async function insertBank(queries: Queries, bank: Bank): Promise<void> {
   await queries.insertInto('banks').values(bank).execute();
 }

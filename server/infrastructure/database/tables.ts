@@ -49,6 +49,9 @@ type BanksTable = {
   organization_guid: string;
   name: string;
   environment: EnvironmentName;
+  features: Generated<string[]>;
+  supported_fiat_account_assets: string[] | null;
+  supported_trading_symbols: string[] | null;
   created_at: Date;
   updated_at: Date;
 };

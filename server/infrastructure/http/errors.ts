@@ -61,6 +61,7 @@ const ANSWERS = {
   method_not_allowed: { status: 405, error: 'method_not_allowed' },
   request_timeout: { status: 408, error: 'request_timeout' },
   length_required: { status: 411, error: 'length_required' },
+  precondition_failed: { status: 412, error: 'precondition_failed' },
   payload_too_large: { status: 413, error: 'payload_too_large' },
   unsupported_media_type: { status: 415, error: 'unsupported_media_type' },
   range_not_satisfiable: { status: 416, error: 'range_not_satisfiable' },

@@ -68,6 +68,7 @@ export type FailureCode =
   | 'account_exists'
   | 'member_exists'
   | 'member_limit_reached'
+  | 'precondition_failed'
   | 'last_founder';
 
 export class Failure {
@@ -89,6 +90,9 @@ export class Failure {
     this.scope = options.scope;
   }
 }
+
+/** Checked on the locked row in the transaction of a change, so that of two concurrent changes only one passes. */
+export type Precondition<Row> = (current: Row) => Failure | undefined;
 
 export function isFailure(value: unknown): value is Failure {
   return value instanceof Failure;

@@ -4,8 +4,8 @@ import {
   viewSecondFactor,
 } from '../../credentials/organizations/schema.ts';
 import type { Organizations } from '../../credentials/organizations/service.ts';
-import { unwrap } from '../../infrastructure/http/errors.ts';
-import { answers } from '../../infrastructure/http/requests/schemas.ts';
+import { registerGet, registerPatch } from '../../infrastructure/http/requests/resource-routes.ts';
+import { strictObject } from '../../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../../infrastructure/http/server.ts';
 import { actorOf, inBothEnvironments, requires, withFreshProof } from '../../tokens/access/access.ts';
 import type { Members } from './service.ts';
@@ -19,38 +19,25 @@ export function registerMemberPolicy(
   const read = requires(['user'], 'members:read');
   const write = inBothEnvironments(withFreshProof(requires(['user'], 'members:write')));
 
-  api.get(
-    '/member_policy',
-    {
-      config: read.config,
-      schema: {
-        ...read.documented,
-        operationId: 'getMemberPolicy',
-        summary: 'Get the second-factor policy of the Organization',
-        tags,
-        response: answers({ 200: SecondFactorView }, 401, 403, 404),
-      },
-    },
-    async ({ caller }) => viewSecondFactor(unwrap(await organizations.get(caller.organizationGuid))),
-  );
+  const shown = { tags, params: strictObject({}), item: SecondFactorView, view: viewSecondFactor };
 
-  api.patch(
-    '/member_policy',
-    {
-      config: write.config,
-      schema: {
-        ...write.documented,
-        operationId: 'updateMemberPolicy',
-        summary: 'Change the second-factor policy of the Organization',
-        tags,
-        body: SecondFactorChanges,
-        response: answers({ 200: SecondFactorView }, 400, 401, 403, 404, 413, 415),
-      },
-    },
-    async (request) => {
+  registerGet(api, '/member_policy', {
+    ...shown,
+    access: read,
+    operationId: 'getMemberPolicy',
+    summary: 'Get the second-factor policy of the Organization',
+    get: ({ caller }) => organizations.get(caller.organizationGuid),
+  });
+
+  registerPatch(api, '/member_policy', {
+    ...shown,
+    access: write,
+    operationId: 'updateMemberPolicy',
+    summary: 'Change the second-factor policy of the Organization',
+    body: SecondFactorChanges,
+    change: (request, precondition) => {
       const { caller, body } = request;
-      const changed = await members.changePolicy(actorOf(request), caller.organizationGuid, body, caller);
-      return viewSecondFactor(unwrap(changed));
+      return members.changePolicy(actorOf(request), caller, body, precondition);
     },
-  );
+  });
 }

@@ -1,10 +1,21 @@
 import { unwrap } from '../../infrastructure/http/errors.ts';
-import { registerList } from '../../infrastructure/http/requests/resource-routes.ts';
+import {
+  registerGet,
+  registerList,
+  registerPatch,
+} from '../../infrastructure/http/requests/resource-routes.ts';
 import { answers, GuidParams } from '../../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../../infrastructure/http/server.ts';
 import { actorOf, inBothEnvironments, requires, withFreshProof } from '../../tokens/access/access.ts';
 import type { Invitations } from '../login/links/invitations.ts';
-import { InvitedMemberView, MemberView, NewMember, RoleChange, viewMember } from './schema.ts';
+import {
+  InvitedMemberView,
+  MEMBER_ACTIVITY,
+  MemberView,
+  NewMember,
+  RoleChange,
+  viewMember,
+} from './schema.ts';
 import type { Members } from './service.ts';
 
 /** Team members. Every member can list them, only a Founder can change them; API keys cannot do either. */
@@ -15,6 +26,8 @@ export function registerMembers(
   const tags = ['Team'];
   const read = requires(['user'], 'members:read');
   const write = inBothEnvironments(withFreshProof(requires(['user'], 'members:write')));
+
+  const shown = { tags, item: MemberView, view: viewMember, activity: MEMBER_ACTIVITY };
 
   registerList(api, '/members', {
     access: read,
@@ -50,31 +63,27 @@ export function registerMembers(
     },
   );
 
-  api.patch(
-    '/members/:guid',
-    {
-      config: write.config,
-      schema: {
-        ...write.documented,
-        operationId: 'updateMember',
-        summary: 'Change the role of a member and revoke their tokens',
-        tags,
-        params: GuidParams,
-        body: RoleChange,
-        response: answers({ 200: MemberView }, 400, 401, 403, 404, 409, 413, 415),
-      },
-    },
-    async (request) => {
+  registerGet(api, '/members/:guid', {
+    ...shown,
+    access: read,
+    operationId: 'getMember',
+    summary: 'Get a member of the team',
+    get: ({ caller, params }) => members.get(caller.organizationGuid, params.guid),
+  });
+
+  registerPatch(api, '/members/:guid', {
+    ...shown,
+    access: write,
+    operationId: 'updateMember',
+    summary: 'Change the role of a member and revoke their tokens',
+    body: RoleChange,
+    errors: [409],
+    change: (request, precondition) => {
       const { caller, params, body } = request;
-      const changed = await members.changeRole(
-        actorOf(request),
-        caller.organizationGuid,
-        params.guid,
-        body.role,
-      );
-      return viewMember(unwrap(changed));
+      const key = { organizationGuid: caller.organizationGuid, memberGuid: params.guid };
+      return members.changeRole(actorOf(request), key, body.role, precondition);
     },
-  );
+  });
 
   api.delete(
     '/members/:guid',

@@ -46,6 +46,9 @@ export const MemberView = viewSchema('Member', {
   last_seen_at: Type.Optional(Timestamp),
 });
 
+/** Changes with each login of the member. */
+export const MEMBER_ACTIVITY = ['last_seen_at'] as const;
+
 const invitationLink = Type.String({
   description: 'Single-use link, valid for 7 days. Send it to the invited person only',
   example: 'https://portico.example/invitation#token=EXAMPLE7q3ZkV1n',

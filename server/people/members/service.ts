@@ -5,7 +5,7 @@ import type { Actor } from '../../infrastructure/audit/service.ts';
 import type { Base } from '../../infrastructure/base.ts';
 import type { Transaction } from '../../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../../infrastructure/database/paging/paging.ts';
-import { Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
+import { Failure, isFailure, type Precondition } from '../../infrastructure/runtime/failure.ts';
 import type { Revocations } from '../../tokens/revoking/revocations.ts';
 import type { Role } from '../../tokens/roles.ts';
 import type { People } from './people.ts';
@@ -69,7 +69,10 @@ export function createMembers(deps: Deps) {
     organizationGuid: string,
     memberGuid: string,
     change: (transaction: Transaction, membership: store.Membership) => Promise<'changed' | 'unchanged'>,
-    { keepsFounder }: { keepsFounder: boolean },
+    {
+      keepsFounder,
+      precondition,
+    }: { keepsFounder: boolean; precondition?: Precondition<store.Member> | undefined },
   ): Promise<Failure | undefined> {
     const key = { organizationGuid, memberGuid };
     const revision = await database.transaction(async (transaction) => {
@@ -77,6 +80,10 @@ export function createMembers(deps: Deps) {
       if (refusal) return refusal;
       const membership = await store.selectMembership(transaction, key);
       if (!membership) return memberNotFound();
+      // The lock of the team covers its members.
+      const member = precondition && (await store.selectMember(transaction, key));
+      const differs = member && precondition(member);
+      if (differs) return differs;
       const lastFounder = keepsFounder ? undefined : await checkLastFounder(transaction, actor, membership);
       if (lastFounder) return lastFounder;
       const outcome = await change(transaction, membership);
@@ -148,9 +155,9 @@ export function createMembers(deps: Deps) {
 
     async changeRole(
       actor: Actor,
-      organizationGuid: string,
-      memberGuid: string,
+      { organizationGuid, memberGuid }: { organizationGuid: string; memberGuid: string },
       role: Role,
+      precondition?: Precondition<store.Member>,
     ): Promise<store.Member | Failure> {
       const refused = await changeMembership(
         actor,
@@ -168,7 +175,7 @@ export function createMembers(deps: Deps) {
           );
           return 'changed';
         },
-        { keepsFounder: role === 'founder' },
+        { keepsFounder: role === 'founder', precondition },
       );
       return refused ?? get(organizationGuid, memberGuid);
     },
@@ -176,9 +183,9 @@ export function createMembers(deps: Deps) {
     /** A caller without a second factor would lock themselves out by requiring one. */
     changePolicy(
       actor: Actor,
-      organizationGuid: string,
+      { organizationGuid, secondFactor }: { organizationGuid: string; secondFactor: boolean },
       input: Static<typeof SecondFactorChanges>,
-      { secondFactor }: { secondFactor: boolean },
+      precondition?: Precondition<Organization>,
     ): Promise<Organization | Failure> {
       return database.transaction(async (transaction) => {
         const refusal = await lockTeam(transaction, actor, organizationGuid);
@@ -189,7 +196,7 @@ export function createMembers(deps: Deps) {
             'second_factor_required',
             'Set up your own second factor before you require one of others',
           );
-        return organizations.changeSecondFactor(transaction, actor, organizationGuid, input);
+        return organizations.changeSecondFactor(transaction, actor, organizationGuid, input, precondition);
       });
     },
 

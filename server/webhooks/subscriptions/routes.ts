@@ -1,5 +1,9 @@
 import { unwrap } from '../../infrastructure/http/errors.ts';
-import { registerGet, registerList } from '../../infrastructure/http/requests/resource-routes.ts';
+import {
+  registerGet,
+  registerList,
+  registerPatch,
+} from '../../infrastructure/http/requests/resource-routes.ts';
 import { answers, GuidParams } from '../../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../../infrastructure/http/server.ts';
 import { actorOf, requires, withFeature, withFreshProof } from '../../tokens/access/access.ts';
@@ -67,27 +71,20 @@ export function registerSubscriptions(
     get: ({ caller, params }) => subscriptions.get(caller, params.guid),
   });
 
-  api.patch(
-    '/subscriptions/:guid',
-    {
-      config: write.config,
-      schema: {
-        ...write.documented,
-        operationId: 'updateSubscription',
-        summary: 'Change the name or the URL of a webhook subscription',
-        tags,
-        params: GuidParams,
-        body: SubscriptionChanges,
-        response: answers({ 200: SubscriptionView }, 400, 401, 403, 404, 409, 413, 415, 422),
-      },
-    },
-    async (request) => {
+  registerPatch(api, '/subscriptions/:guid', {
+    access: write,
+    operationId: 'updateSubscription',
+    summary: 'Change the name or the URL of a webhook subscription',
+    tags,
+    body: SubscriptionChanges,
+    errors: [409, 422],
+    item: SubscriptionView,
+    view: viewSubscription,
+    change: (request, precondition) => {
       const { caller, params, body } = request;
-      return viewSubscription(
-        unwrap(await subscriptions.update(actorOf(request), caller, params.guid, body)),
-      );
+      return subscriptions.update(actorOf(request), caller, params.guid, body, precondition);
     },
-  );
+  });
 
   api.delete(
     '/subscriptions/:guid',

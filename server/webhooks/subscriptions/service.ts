@@ -6,7 +6,7 @@ import type { Base } from '../../infrastructure/base.ts';
 import type { Transaction } from '../../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../../infrastructure/database/paging/paging.ts';
 import type { Encryption } from '../../infrastructure/runtime/encryption.ts';
-import { Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
+import { Failure, isFailure, type Precondition } from '../../infrastructure/runtime/failure.ts';
 import type { RandomBytes } from '../../infrastructure/runtime/guid.ts';
 import type { Secret } from '../../infrastructure/runtime/secret.ts';
 import type { Events } from '../events/service.ts';
@@ -60,7 +60,13 @@ export function createSubscriptions(deps: Deps) {
       current: SubscriptionRow,
       now: Date,
     ) => Promise<SubscriptionRow | Failure>,
-    lockedOrganization?: string,
+    {
+      lockedOrganization,
+      precondition,
+    }: {
+      lockedOrganization?: string | undefined;
+      precondition?: Precondition<Subscription> | undefined;
+    } = {},
   ): Promise<Subscription | Failure> {
     return database.transaction(async (transaction) => {
       const now = clock.now();
@@ -70,6 +76,8 @@ export function createSubscriptions(deps: Deps) {
       }
       const current = await store.selectSubscriptionForUpdate(transaction, tenant, guid, now);
       if (!current) return noSubscription();
+      const differs = precondition?.(withState(current, now));
+      if (differs) return differs;
       const changed = await change(transaction, current, now);
       return isFailure(changed) ? changed : withState(changed, now);
     });
@@ -170,6 +178,7 @@ export function createSubscriptions(deps: Deps) {
       tenant: Visible,
       guid: string,
       { name, url }: Static<typeof SubscriptionChanges>,
+      precondition?: Precondition<Subscription>,
     ): Promise<Subscription | Failure> {
       return changeFound(
         tenant,
@@ -191,7 +200,7 @@ export function createSubscriptions(deps: Deps) {
           });
         },
         // Lock order: Organization before subscription.
-        url === undefined ? undefined : tenant.organizationGuid,
+        { lockedOrganization: url === undefined ? undefined : tenant.organizationGuid, precondition },
       );
     },
 
@@ -219,8 +228,9 @@ export function createSubscriptions(deps: Deps) {
       actor: Actor,
       guid: string,
       { protection_enabled: isProtected, disabled: isDisabled }: Static<typeof SubscriptionControls>,
+      precondition?: Precondition<Subscription>,
     ): Promise<Subscription | Failure> {
-      return changeFound('any tenant', guid, async (transaction, current, now) => {
+      const change: Parameters<typeof changeFound>[2] = async (transaction, current, now) => {
         const protects = isProtected !== undefined && isProtected !== current.protection_enabled;
         const switches = isDisabled !== undefined && isDisabled !== (current.disabled_at !== null);
         if (!protects && !switches) return current;
@@ -236,7 +246,8 @@ export function createSubscriptions(deps: Deps) {
           ...(switches && !isDisabled ? { disabled_at: null, deliveries_failing_since: null } : {}),
           updated_at: now,
         });
-      });
+      };
+      return changeFound('any tenant', guid, change, { precondition });
     },
   };
 }

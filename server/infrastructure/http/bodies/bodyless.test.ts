@@ -27,3 +27,18 @@ for (const operation of operations)
       code: 'payload_too_large',
     });
   });
+
+const deleting = operations.filter(({ method }) => method === 'DELETE');
+
+test('the OpenAPI document lists DELETE routes', () => {
+  assert.ok(deleting.length >= 6, `${deleting.length} routes`);
+});
+
+for (const operation of deleting)
+  test(`${operation.operationId}: accepts an empty JSON body`, async () => {
+    const headers = { 'content-type': 'application/json' };
+    const { status } = await call(operation);
+    assert.ok(![400, 413, 415].includes(status), String(status));
+    for (const payload of ['', '{}', ' { } '])
+      assert.equal((await call(operation, { payload, headers })).status, status, payload);
+  });

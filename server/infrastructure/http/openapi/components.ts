@@ -30,16 +30,22 @@ const HEADERS: Record<string, Header> = {
     description: 'Identifies the request in the logs of the service. Include it when you contact support.',
     schema: { type: 'string', examples: ['0199e5a4c1b27d3e8f60a1b2c3d4e5f6'] },
   },
+  ETag: {
+    description: 'The version of the object, for If-None-Match and If-Match.',
+    schema: { type: 'string', examples: ['"Xn2vJ0mZ6sBq8kU1rT4wYc7dLhGfE5aP9iRoNbMxKsQ"'] },
+  },
   RetryAfter: {
     description: 'Seconds to wait before the next request.',
     schema: { type: 'integer', minimum: 1, examples: [1] },
   },
 };
+const ETAG = { ETag: { $ref: '#/components/headers/ETag' } };
 const REQUEST_ID = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } };
 const RETRY_AFTER = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } };
 
 const RESPONSE_NAMES: Readonly<Record<string, string>> = {
   204: 'NoContent',
+  304: 'NotModified',
   400: 'BadRequest',
   401: 'Unauthorized',
   403: 'Forbidden',
@@ -47,6 +53,7 @@ const RESPONSE_NAMES: Readonly<Record<string, string>> = {
   408: 'RequestTimeout',
   409: 'Conflict',
   411: 'LengthRequired',
+  412: 'PreconditionFailed',
   413: 'PayloadTooLarge',
   415: 'UnsupportedMediaType',
   416: 'RangeNotSatisfiable',
@@ -86,9 +93,11 @@ export function moveToComponents(document: OpenApiDocument): OpenApiDocument {
 }
 
 function describeHeaders({ responses }: Operation): void {
+  const isTagged = '304' in responses || '412' in responses;
   for (const [status, response] of Object.entries(responses))
     response.headers = {
       ...REQUEST_ID,
+      ...(isTagged && (status === '200' || status === '304') ? ETAG : {}),
       ...(status === '429' || status === '503' ? RETRY_AFTER : {}),
       ...response.headers,
     };

@@ -55,6 +55,9 @@ field). Every response has an \`X-Request-Id\`. Include it when you contact supp
 **Lists** are sorted newest first. Use \`page\` and \`per_page\`, or for lists of any length \`after\` with the \`next\` of
 the previous page. Filters take one value or several, separated by commas.
 
+**Versions.** A single object has an \`ETag\`. Send it as \`If-None-Match\` to get 304 while the object is the same, and as
+\`If-Match\` with a \`PATCH\` to get 412 instead of overwriting another change.
+
 **Files** of up to 7 MB can be sent as base64 in the request. Send larger files as raw bytes to the \`upload_url\` of the
 response. A file is \`storing\` until its content is checked, and can be used once it is \`completed\`.
 

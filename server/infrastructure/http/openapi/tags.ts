@@ -2,6 +2,7 @@
 const TAGS: Readonly<Record<string, string>> = {
   Tokens: 'Access tokens: issue, introspect and revoke them, and verify them with the published keys.',
   Applications: 'Key pairs (`client_id` and `client_secret`) of the Organization and of its Banks.',
+  Organizations: 'The Organization of the token.',
   Banks: 'The Banks of the Organization.',
   Customers: 'The people and businesses that a Bank serves.',
   Accounts: 'Fiat, trading and reserve accounts.',

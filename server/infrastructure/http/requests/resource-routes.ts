@@ -1,8 +1,16 @@
+import { Readable } from 'node:stream';
 import type { FastifyContextConfig, FastifyRequest } from 'fastify';
 import type { Static, TObject, TProperties, TSchema } from 'typebox';
 import type { Page, PageOf } from '../../database/paging/paging.ts';
-import type { Failure } from '../../runtime/failure.ts';
+import type { Failure, Precondition } from '../../runtime/failure.ts';
 import { unwrap } from '../errors.ts';
+import { entityTagOf } from '../preconditions/entity-tag.ts';
+import {
+  IfMatchHeaders,
+  IfNoneMatchHeaders,
+  readIfMatch,
+  readIfNoneMatch,
+} from '../preconditions/preconditions.ts';
 import type { HttpServer } from '../server.ts';
 import { createFilterReader, type FilterValues } from './filters.ts';
 import { envelope, listOf, listQuery, type PageQuery, pageOf } from './paging.ts';
@@ -21,7 +29,18 @@ type Route<Item extends TSchema, Row> = {
   errors?: readonly ErrorStatus[];
 };
 
-type Request<Params extends TObject, Query> = FastifyRequest<{ Params: Static<Params>; Querystring: Query }>;
+/** What the routes of a single object declare besides. */
+type SingleRoute<Item extends TSchema, Row, Params> = Route<Item, Row> & {
+  params?: Params;
+  /** Fields that change whenever the object is used; `If-Match` does not compare them. */
+  activity?: readonly (keyof Static<Item> & string)[];
+};
+
+type Request<Params extends TObject, Query, Body = unknown> = FastifyRequest<{
+  Params: Static<Params>;
+  Querystring: Query;
+  Body: Body;
+}>;
 
 /** `GET /banks`: a page of objects, with filters in the query. */
 export function registerList<
@@ -63,7 +82,7 @@ export function registerList<
   );
 }
 
-/** `GET /banks/:guid`: one object. */
+/** `GET /banks/:guid`: one object, with its `ETag`. */
 export function registerGet<
   Item extends TSchema,
   Row,
@@ -72,8 +91,7 @@ export function registerGet<
 >(
   scope: HttpServer,
   path: string,
-  route: Route<Item, Row> & {
-    params?: Params;
+  route: SingleRoute<Item, Row, Params> & {
     querystring?: Query;
     get(request: Request<Params, Static<Query>>): Promise<Row | Failure>;
   },
@@ -86,11 +104,62 @@ export function registerGet<
       schema: {
         ...descriptionOf(route),
         params,
+        headers: IfNoneMatchHeaders,
         ...(querystring && { querystring }),
-        response: answers({ 200: item }, 401, 403, 404, ...errors),
+        response: answers({ 200: item, 304: { type: 'null' } }, 401, 403, 404, ...errors),
       },
     },
-    async (request) => route.view(unwrap(await route.get(request as Request<Params, Static<Query>>))),
+    async (request, reply) => {
+      const isKnown = readIfNoneMatch(request);
+      const view = route.view(unwrap(await route.get(request as Request<Params, Static<Query>>)));
+      const tag = entityTagOf(view as object, route.activity);
+      reply.header('etag', tag);
+      if (!isKnown(tag)) return view;
+      // With an empty stream Fastify adds no `Content-Length: 0` to HEAD, which a 304 must not have (RFC 9110, section 8.6).
+      return reply.code(304).send(request.method === 'HEAD' ? Readable.from([]) : undefined);
+    },
+  );
+}
+
+/** `PATCH /banks/:guid`: changes one object, if it still has the `ETag` of `If-Match`. */
+export function registerPatch<
+  Item extends TSchema,
+  Row,
+  Body extends TObject,
+  Params extends TObject = typeof GuidParams,
+>(
+  scope: HttpServer,
+  path: string,
+  route: SingleRoute<Item, Row, Params> & {
+    body: Body;
+    /** Checks the precondition on the locked row, in the transaction of the change. */
+    change(
+      request: Request<Params, unknown, Static<Body>>,
+      precondition: Precondition<Row> | undefined,
+    ): Promise<Row | Failure>;
+  },
+): void {
+  const { item, params = GuidParams, body, errors = [] } = route;
+  const tagOf = (view: Static<Item>) => entityTagOf(view as object, route.activity);
+  scope.patch<{ Params: Static<Params>; Body: Static<Body> }>(
+    path,
+    {
+      ...configOf(route),
+      schema: {
+        ...descriptionOf(route),
+        params,
+        headers: IfMatchHeaders,
+        body,
+        response: answers({ 200: item }, 401, 403, 404, 412, 413, 415, ...errors),
+      },
+    },
+    async (request, reply) => {
+      const precondition = readIfMatch<Row>(request, (row) => tagOf(route.view(row)));
+      const changed = await route.change(request as Request<Params, unknown, Static<Body>>, precondition);
+      const view = route.view(unwrap(changed));
+      reply.header('etag', tagOf(view));
+      return view;
+    },
   );
 }
 

@@ -82,6 +82,7 @@ const ERROR_DESCRIPTIONS = {
   408: 'The request did not arrive in time.',
   409: 'The state of the object does not allow this operation.',
   411: 'Content-Length is missing.',
+  412: 'The object does not have the ETag of If-Match.',
   413: 'The body is too large.',
   415: 'The content type is not supported.',
   416: 'The range is outside the content.',
@@ -99,6 +100,11 @@ const ERROR_EXAMPLES: Readonly<Record<ErrorStatus, [error: string, code: string,
   408: ['request_timeout', 'request_timeout', 'The request did not arrive in time'],
   409: ['conflict', 'state_conflict', 'The transfer is completed, and cannot become failed'],
   411: ['length_required', 'length_required', 'Content-Length is required: send the size of the file'],
+  412: [
+    'precondition_failed',
+    'precondition_failed',
+    'The object does not have the ETag of If-Match; get it again and repeat the change with its new ETag',
+  ],
   413: ['payload_too_large', 'payload_too_large', 'The request body must have at most 262144 bytes'],
   415: ['unsupported_media_type', 'unsupported_media_type', 'Content-Type must be application/json'],
   416: [
@@ -138,6 +144,7 @@ const SUCCESS_DESCRIPTIONS: Record<string, string> = {
   202: 'Accepted and stored; processing continues in the background.',
   204: 'Success. The response has no body.',
   206: 'The requested range.',
+  304: 'The object has an ETag of If-None-Match. The response has no body.',
 };
 
 function titled(success: Record<string, object>): Record<string, object> {

@@ -1,0 +1,179 @@
+import type { Static } from 'typebox';
+import type { Actor } from '../../infrastructure/audit/service.ts';
+import type { Base } from '../../infrastructure/base.ts';
+import type { Page, PageOf } from '../../infrastructure/database/paging/paging.ts';
+import type { EnvironmentName } from '../../infrastructure/database/tables.ts';
+import { changesOf } from '../../infrastructure/runtime/changes.ts';
+import { Failure, type Precondition } from '../../infrastructure/runtime/failure.ts';
+import type { Events } from '../../webhooks/events/service.ts';
+import {
+  type BankChanges,
+  type BankControls,
+  FIAT_ASSETS,
+  type NewBank,
+  type NewSandboxBank,
+  TRADING_SYMBOLS,
+} from './schema.ts';
+import * as store from './store.ts';
+
+/** The Banks of Organizations; part of the Organizations service. */
+export function createBanks({ database, clock, guids, audit, events }: Base & { events: Events }) {
+  const { queries } = database;
+
+  function createBank(
+    actor: Actor,
+    organizationGuid: string,
+    input: Static<typeof NewBank>,
+  ): Promise<store.Bank | Failure> {
+    return database.transaction(async (transaction) => {
+      if (input.type !== undefined && input.type !== input.environment)
+        return new Failure('invalid_parameter', `type must be ${input.environment}, as environment`);
+      const unsupported = checkCatalogue(input);
+      if (unsupported) return unsupported;
+      if (!(await store.selectOrganization(transaction, organizationGuid))) return organizationNotFound();
+      const now = clock.now();
+      const bank: store.Bank = {
+        guid: guids.next(),
+        organization_guid: organizationGuid,
+        name: input.name,
+        environment: input.environment,
+        features: input.features ?? [],
+        supported_fiat_account_assets: input.supported_fiat_account_assets ?? null,
+        supported_trading_symbols: input.supported_trading_symbols ?? null,
+        created_at: now,
+        updated_at: now,
+      };
+      await store.insertBank(transaction, bank);
+      await audit.record(transaction, actor, bankChange('bank.create', bank, input));
+      await events.publish(transaction, [eventOf('bank.created', bank)]);
+      return bank;
+    });
+  }
+
+  return {
+    createBank,
+
+    /** For partners; production banks are created by the operator. */
+    async createSandboxBank(
+      actor: Actor,
+      { organizationGuid, environment }: store.VisibleBanks,
+      input: Static<typeof NewSandboxBank>,
+    ): Promise<store.Bank | Failure> {
+      if (environment === 'production')
+        return new Failure(
+          'not_implemented',
+          'Banks can be created only in sandbox; ask the operator for a production bank',
+        );
+      return createBank(actor, organizationGuid, { ...input, environment: 'sandbox' });
+    },
+
+    updateBank(
+      actor: Actor,
+      guid: string,
+      input: Static<typeof BankChanges> | Static<typeof BankControls>,
+      precondition?: Precondition<store.Bank>,
+    ): Promise<store.Bank | Failure> {
+      return database.transaction(async (transaction) => {
+        const current = await store.selectBankForUpdate(transaction, guid);
+        if (!current) return bankNotFound();
+        const refusal = precondition?.(current) ?? checkCatalogue(input);
+        if (refusal) return refusal;
+        const changes = changesOf(current, input);
+        if (!changes) return current;
+        const bank = await store.updateBank(transaction, guid, { ...changes, updated_at: clock.now() });
+        await audit.record(transaction, actor, bankChange('bank.update', bank, changes));
+        await events.publish(transaction, [eventOf('bank.updated', bank)]);
+        return bank;
+      });
+    },
+
+    async getBank(guid: string): Promise<store.Bank | Failure> {
+      return (await store.selectBank(queries, guid)) ?? bankNotFound();
+    },
+
+    async getVisibleBank(visible: store.VisibleBanks, guid: string): Promise<store.Bank | Failure> {
+      return (await store.selectVisibleBank(queries, visible, guid)) ?? bankNotFound();
+    },
+
+    /** By guid, in one query. */
+    async findBanks(guidsToFind: readonly string[]): Promise<ReadonlyMap<string, store.Bank>> {
+      if (guidsToFind.length === 0) return new Map();
+      const banks = await store.selectBanksByGuid(queries, guidsToFind);
+      return new Map(banks.map((bank) => [bank.guid, bank]));
+    },
+
+    /** Bank named by the bank_guid of a request. */
+    async findBank(
+      organizationGuid: string,
+      guid: string,
+      environment: EnvironmentName | undefined,
+    ): Promise<store.Bank | Failure> {
+      const bank = await store.selectVisibleBank(queries, { organizationGuid, environment }, guid);
+      return (
+        bank ??
+        new Failure(
+          'no_bank',
+          'bank_guid must be the guid of a bank of your Organization in this environment',
+        )
+      );
+    },
+
+    async listBanks(
+      organizationGuid: string,
+      page: Page,
+      filters: store.BankFilters,
+    ): Promise<PageOf<store.Bank> | Failure> {
+      if (!(await store.selectOrganization(queries, organizationGuid))) return organizationNotFound();
+      return store.selectBanks(database.lists, { organizationGuid }, page, filters);
+    },
+
+    listVisibleBanks: (visible: store.VisibleBanks, page: Page, filters: store.BankFilters) =>
+      store.selectBanks(database.lists, visible, page, filters),
+  };
+}
+
+export function organizationNotFound(): Failure {
+  return new Failure('not_found', 'There is no such organization');
+}
+
+function bankNotFound(): Failure {
+  return new Failure('not_found', 'There is no such bank');
+}
+
+/** The lists of a bank have entries of the catalogue only. */
+function checkCatalogue(input: Static<typeof BankControls>): Failure | undefined {
+  return (
+    checkEntries('supported_fiat_account_assets', input.supported_fiat_account_assets, FIAT_ASSETS) ??
+    checkEntries('supported_trading_symbols', input.supported_trading_symbols, TRADING_SYMBOLS)
+  );
+}
+
+function checkEntries(
+  field: string,
+  entries: readonly string[] = [],
+  known: readonly string[],
+): Failure | undefined {
+  const wrong = entries.findIndex((entry) => !known.includes(entry));
+  if (wrong === -1) return undefined;
+  return new Failure('invalid_parameter', `${field}[${wrong}] must be one of ${known.join(', ')}`);
+}
+
+function bankChange(action: `bank.${string}`, bank: store.Bank, changes: Record<string, unknown>) {
+  return {
+    action,
+    organizationGuid: bank.organization_guid,
+    objectType: 'bank',
+    objectId: bank.guid,
+    changes,
+  };
+}
+
+function eventOf(eventType: 'bank.created' | 'bank.updated', bank: store.Bank) {
+  return {
+    eventType,
+    organizationGuid: bank.organization_guid,
+    bankGuid: bank.guid,
+    objectGuid: bank.guid,
+    environment: bank.environment,
+  };
+}
