@@ -11,6 +11,7 @@ import { reservedConnections } from './infrastructure/database/connections/bound
 import { createNotifications } from './infrastructure/database/connections/notifications.ts';
 import { createDatabase } from './infrastructure/database/database.ts';
 import { createPartitions } from './infrastructure/database/partitions/partitions.ts';
+import { createIdempotencyKeys } from './infrastructure/idempotency/service.ts';
 import { createRateLimits } from './infrastructure/rate-limits/service.ts';
 import type { Clock, Timers } from './infrastructure/runtime/clock.ts';
 import { createEncryption } from './infrastructure/runtime/encryption.ts';
@@ -77,6 +78,7 @@ export async function createApp(deps: Deps) {
   const rateLimits = createRateLimits({ queries: database.reserved, clock, log });
   const audit = createAudit({ queries: database.lists, clock, guids });
   const base: Base = { database, clock, guids, audit, metrics, log };
+  const idempotencyKeys = createIdempotencyKeys(base);
   const partitions = createPartitions({ database, clock, log, retentionDays, auditRetentionDays });
   const failedAuthentications = createFailedAuthentications({ database, audit, clock, log });
 
@@ -199,6 +201,7 @@ export async function createApp(deps: Deps) {
     dashboard: deps.dashboard,
     operatorOnMainPort: deps.operatorOnMainPort,
     rateLimits,
+    idempotencyKeys,
     failedAuthentications,
     encryption,
     organizations,
@@ -248,6 +251,7 @@ export async function createApp(deps: Deps) {
       { name: 'redeliveries', run: redeliveries.sweep },
       { name: 'writers of event counts', run: eventCounters.sweep },
       { name: 'orphaned deliveries', run: deliveriesModule.sweepOrphans },
+      { name: 'idempotency keys', run: idempotencyKeys.sweep },
       { name: 'retention', run: partitions.dropOld },
       { name: 'file deletions', run: filesModule.sweepDeletions },
       { name: 'unfinished uploads', run: filesModule.sweepUnfinishedUploads },

@@ -4,6 +4,7 @@ import type { Base } from '../../infrastructure/base.ts';
 import type { Transaction } from '../../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../../infrastructure/database/paging/paging.ts';
 import type { EnvironmentName } from '../../infrastructure/database/tables.ts';
+import { type RecordAnswer, recordNothing } from '../../infrastructure/idempotency/record-answer.ts';
 import { changesOf } from '../../infrastructure/runtime/changes.ts';
 import { Failure } from '../../infrastructure/runtime/failure.ts';
 import type { Events } from '../../webhooks/events/service.ts';
@@ -38,6 +39,7 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
     actor: Actor,
     organizationGuid: string,
     input: Static<typeof NewBank>,
+    recordAnswer: RecordAnswer<store.Bank> = recordNothing,
   ): Promise<store.Bank | Failure> {
     return database.transaction(async (transaction) => {
       if (!(await store.selectOrganization(transaction, organizationGuid))) return organizationNotFound();
@@ -53,6 +55,7 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
       await store.insertBank(transaction, bank);
       await audit.record(transaction, actor, bankChange('bank.create', bank, input));
       await events.publish(transaction, [eventOf('bank.created', bank)]);
+      await recordAnswer(transaction, bank);
       return bank;
     });
   }
@@ -74,7 +77,11 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
   }
 
   return {
-    create(actor: Actor, input: Static<typeof NewOrganization>): Promise<store.Organization> {
+    create(
+      actor: Actor,
+      input: Static<typeof NewOrganization>,
+      recordAnswer: RecordAnswer<store.Organization> = recordNothing,
+    ): Promise<store.Organization> {
       return database.transaction(async (transaction) => {
         const now = clock.now();
         const organization: store.Organization = {
@@ -90,6 +97,7 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
         await store.insertOrganization(transaction, organization);
         const change = organizationChange('organization.create', organization.guid, input);
         await audit.record(transaction, actor, change);
+        await recordAnswer(transaction, organization);
         return organization;
       });
     },
@@ -165,13 +173,14 @@ export function createOrganizations({ database, clock, guids, audit, events, bef
       actor: Actor,
       { organizationGuid, environment }: store.VisibleBanks,
       input: Static<typeof NewSandboxBank>,
+      recordAnswer?: RecordAnswer<store.Bank>,
     ): Promise<store.Bank | Failure> {
       if (environment === 'production')
         return new Failure(
           'not_implemented',
           'Banks can be created only in sandbox; ask the operator for a production bank',
         );
-      return createBank(actor, organizationGuid, { ...input, environment: 'sandbox' });
+      return createBank(actor, organizationGuid, { ...input, environment: 'sandbox' }, recordAnswer);
     },
 
     updateBank(actor: Actor, guid: string, input: Static<typeof BankChanges>): Promise<store.Bank | Failure> {
