@@ -16,8 +16,17 @@ type Validator = { (value: unknown): boolean; errors?: ErrorObject[] | null };
 export function createValidatorCompiler(): FastifySchemaCompiler<object> {
   const forBodies = withFormats(new Ajv({ ...OPTIONS, coerceTypes: false }));
   const forText = withFormats(new Ajv({ ...OPTIONS, coerceTypes: true }));
-  return ({ schema, httpPart }) =>
-    httpPart === 'body' ? compileBody(forBodies, schema) : compileText(forText, schema);
+  return ({ schema, httpPart }) => {
+    if (httpPart === 'body') return compileBody(forBodies, schema);
+    return compileText(forText, httpPart === 'headers' ? withLowercaseNames(schema) : schema);
+  };
+}
+
+/** As Node names the headers of a request. */
+function withLowercaseNames(schema: { properties?: object }): object {
+  const entries = Object.entries(schema.properties ?? {});
+  const properties = Object.fromEntries(entries.map(([name, part]) => [name.toLowerCase(), part]));
+  return { ...schema, properties };
 }
 
 function compileBody(ajv: Ajv, schema: object): Validator {
