@@ -4,7 +4,7 @@ import { later } from '../runtime/clock.ts';
 import { Failure, isFailure } from '../runtime/failure.ts';
 import * as store from './store.ts';
 
-export type { KeyedRequest, StoredAnswer } from './store.ts';
+export type { KeyedRequest } from './store.ts';
 export type IdempotencyKeys = ReturnType<typeof createIdempotencyKeys>;
 
 const LIFETIME_MS = 24 * 3_600_000;
