@@ -64,9 +64,9 @@ export async function releaseKey(queries: Queries, { owner, key, claim }: Claim)
 
 export async function deleteKeysBefore(queries: Queries, moment: Date, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
-    delete from idempotency_keys where (owner, key) in (
-      select owner, key from idempotency_keys where created_at <= ${moment}
+    delete from idempotency_keys where ctid = any(array(
+      select ctid from idempotency_keys where created_at <= ${moment}
       order by created_at limit ${limit} for update skip locked
-    )`.execute(queries);
+    ))`.execute(queries);
   return Number(numAffectedRows ?? 0);
 }
