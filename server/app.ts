@@ -10,6 +10,7 @@ import { reservedConnections } from './infrastructure/database/connections/bound
 import { createNotifications } from './infrastructure/database/connections/notifications.ts';
 import { createDatabase } from './infrastructure/database/database.ts';
 import { createPartitions } from './infrastructure/database/partitions/partitions.ts';
+import { createIdempotencyKeys } from './infrastructure/idempotency/service.ts';
 import { createRateLimits } from './infrastructure/rate-limits/service.ts';
 import type { Clock, Timers } from './infrastructure/runtime/clock.ts';
 import { createEncryption } from './infrastructure/runtime/encryption.ts';
@@ -80,6 +81,7 @@ export async function createApp(deps: Deps) {
   const rateLimits = createRateLimits({ queries: database.reserved, clock, log });
   const audit = createAudit({ queries: database.lists, clock, guids });
   const base: Base = { database, clock, guids, audit, metrics, log };
+  const idempotencyKeys = createIdempotencyKeys(base);
   const partitions = createPartitions({ database, clock, log, retentionDays, auditRetentionDays });
   const failedAuthentications = createFailedAuthentications({ database, audit, clock, log });
 
@@ -202,6 +204,7 @@ export async function createApp(deps: Deps) {
     dashboard: deps.dashboard,
     operatorOnMainPort: deps.operatorOnMainPort,
     rateLimits,
+    idempotencyKeys,
     failedAuthentications,
     encryption,
     organizations,
@@ -239,6 +242,7 @@ export async function createApp(deps: Deps) {
     subscriptions,
     redeliveries,
     eventCounters,
+    idempotencyKeys,
     deliveriesModule,
     filesModule,
   });

@@ -4,6 +4,7 @@ import type { FailedAuthentications } from './infrastructure/audit/failed-authen
 import { createClusterTasks, createNodeTasks } from './infrastructure/background/periodic-tasks.ts';
 import type { Database } from './infrastructure/database/database.ts';
 import type { Partitions } from './infrastructure/database/partitions/partitions.ts';
+import type { IdempotencyKeys } from './infrastructure/idempotency/service.ts';
 import type { RateLimits } from './infrastructure/rate-limits/service.ts';
 import type { Log } from './infrastructure/runtime/log.ts';
 import type { LoginModule } from './people/login/service.ts';
@@ -27,6 +28,7 @@ type Deps = {
   subscriptions: Subscriptions;
   redeliveries: Redeliveries;
   eventCounters: EventCounters;
+  idempotencyKeys: IdempotencyKeys;
   deliveriesModule: DeliveriesModule;
   filesModule: FilesModule;
 };
@@ -34,7 +36,7 @@ type Deps = {
 /** The periodic tasks of all modules. */
 export function createPeriodicTasks(deps: Deps) {
   const { database, log, usage, failedAuthentications, rateLimits, tokens, login, partitions } = deps;
-  const { subscriptions, redeliveries, eventCounters, deliveriesModule, filesModule } = deps;
+  const { subscriptions, redeliveries, eventCounters, idempotencyKeys, deliveriesModule, filesModule } = deps;
 
   const nodeTasks = createNodeTasks({
     log,
@@ -60,6 +62,7 @@ export function createPeriodicTasks(deps: Deps) {
       { name: 'redeliveries', run: redeliveries.sweep },
       { name: 'writers of event counts', run: eventCounters.sweep },
       { name: 'orphaned deliveries', run: deliveriesModule.sweepOrphans },
+      { name: 'idempotency keys', run: idempotencyKeys.sweep },
       { name: 'retention', run: partitions.dropOld },
       { name: 'file deletions', run: filesModule.sweepDeletions },
       { name: 'unfinished uploads', run: filesModule.sweepUnfinishedUploads },

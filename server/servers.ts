@@ -27,6 +27,7 @@ import {
 } from './infrastructure/http/openapi/openapi.ts';
 import { createRequestSourceAddress } from './infrastructure/http/requests/source-address.ts';
 import { createHttpServer, type HttpServer } from './infrastructure/http/server.ts';
+import type { IdempotencyKeys } from './infrastructure/idempotency/service.ts';
 import type { RateLimits } from './infrastructure/rate-limits/service.ts';
 import type { Timers } from './infrastructure/runtime/clock.ts';
 import type { Encryption } from './infrastructure/runtime/encryption.ts';
@@ -73,6 +74,7 @@ export type ServerDeps = Base & {
   dashboard: DashboardFiles | undefined;
   operatorOnMainPort: boolean;
   rateLimits: RateLimits;
+  idempotencyKeys: IdempotencyKeys;
   failedAuthentications: FailedAuthentications;
   encryption: Encryption;
   organizations: Organizations;
@@ -147,6 +149,7 @@ export async function createServers(deps: ServerDeps) {
     callsPerMinute: config.rateLimitApi,
     metrics,
     clock,
+    idempotencyKeys: deps.idempotencyKeys,
   };
   await registerApi(server, access, (api) => {
     registerApplications(api, { applications, organizations, allowlistPolicy });
@@ -190,6 +193,7 @@ export async function createServers(deps: ServerDeps) {
     registerMetrics(target, metrics);
     await registerOperator(target, {
       authentication: operatorAuthentication,
+      idempotencyKeys: deps.idempotencyKeys,
       organizations,
       applications,
       clients: deps.clients,

@@ -155,7 +155,28 @@ const OBJECTS: Record<string, PathObject> = {
       return String(body.guid);
     },
   },
+  ...objectsOfOperator(),
 };
+
+/** The paths under which the operator creates something. */
+function objectsOfOperator(): Record<string, PathObject> {
+  const ofOrganization: PathObject = {
+    boundTo: 'organization',
+    create: async (_app, { organizationGuid }) => organizationGuid,
+  };
+  const created = ['banks', 'applications', 'members', 'subscriptions'];
+  return {
+    ...Object.fromEntries(created.map((name) => [`/operator/organizations/{guid}/${name}`, ofOrganization])),
+    '/operator/banks/{guid}/applications': {
+      boundTo: 'bank',
+      create: async (_app, { bankGuid }) => bankGuid,
+    },
+    '/operator/members/{guid}/password_reset': {
+      boundTo: 'organization',
+      create: async (_app, { memberGuid }) => memberGuid,
+    },
+  };
+}
 
 /** Every kind of object except customers. */
 function objectsOfCustomers(): Record<string, PathObject> {
@@ -169,13 +190,21 @@ function objectsOfCustomers(): Record<string, PathObject> {
 }
 
 /** Objects that the fields of a body must refer to, created only when needed. */
-const NAMED: Record<string, (app: TestApp, owner: Callers) => Promise<string>> = {
+const NAMED: Record<string, (app: TestApp, owner: Callers) => Promise<unknown>> = {
   subscription_guid: async (app, owner) => (await anySubscription(app, owner)).guid,
   subscription_event_guid: async (app, owner) => (await publishEvents(app, owner))[0] as string,
   source_account_guid: (app, owner) => reportObject(app, 'account', owner),
   destination_account_guid: (app, owner) => reportObject(app, 'account', owner),
   external_bank_account_guid: (app, owner) => reportObject(app, 'external_bank_account', owner),
   plan_guid: (app, owner) => reportObject(app, 'plan', owner),
+  events: async (_app, { organizationGuid, bankGuid }) => [
+    {
+      organization_guid: organizationGuid,
+      bank_guid: bankGuid,
+      event_type: 'transfer.completed',
+      object_guid: 'f'.repeat(32),
+    },
+  ],
 };
 
 async function createFileOf(app: TestApp, owner: Callers): Promise<string> {

@@ -18,6 +18,7 @@ export type Operation = {
   security?: readonly Record<string, readonly string[]>[];
   'x-token-types'?: readonly string[];
   'x-fresh-proof'?: boolean;
+  'x-shows-secret'?: boolean;
   parameters?: readonly Parameter[];
   requestBody?: { content: Content };
   responses: Record<string, { description: string; content?: Content }>;

@@ -1,6 +1,5 @@
 import Type from 'typebox';
 import type { LongText } from '../infrastructure/http/bodies/json/long-text.ts';
-import { unwrap } from '../infrastructure/http/errors.ts';
 import {
   createdAtFilters,
   environmentsFilter,
@@ -8,8 +7,9 @@ import {
   wordsFilter,
 } from '../infrastructure/http/requests/filters.ts';
 import { registerGet, registerList } from '../infrastructure/http/requests/resource-routes.ts';
-import { answers, strictObject } from '../infrastructure/http/requests/schemas.ts';
+import { strictObject } from '../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../infrastructure/http/server.ts';
+import { registerCreate } from '../infrastructure/idempotency/create-routes.ts';
 import { actorOf, requires, withFeature } from '../tokens/access/access.ts';
 import { holdsScope } from '../tokens/scopes.ts';
 import type { Caller } from '../tokens/verifying/verifier.ts';
@@ -28,32 +28,25 @@ export function registerFiles(api: HttpServer, { files }: { files: Files }): voi
   const execute = withFeature('files', requires(['organization', 'bank', 'user'], 'files:execute'));
   const read = withFeature('files', requires(['organization', 'bank', 'user'], 'files:read'));
 
-  api.post(
-    '/files',
-    {
-      bodyLimit: MAX_BODY_BYTES,
-      config: {
-        ...execute.config,
-        longText: 'data',
-        whenTooLarge: USE_UPLOAD_URL,
-      },
-      schema: {
-        ...execute.documented,
-        operationId: 'createFile',
-        summary: 'Create a file of a customer, with its content or an upload URL',
-        tags,
-        body: NewFile,
-        response: answers({ 201: FileView }, 400, 401, 403, 413, 415, 422, 503),
-      },
+  registerCreate(api, '/files', {
+    access: {
+      config: { ...execute.config, longText: 'data', whenTooLarge: USE_UPLOAD_URL },
+      documented: execute.documented,
     },
-    async (request, reply) => {
-      const { body, longText } = request;
+    bodyLimit: MAX_BODY_BYTES,
+    operationId: 'createFile',
+    summary: 'Create a file of a customer, with its content or an upload URL',
+    tags,
+    body: NewFile,
+    item: FileView,
+    view: viewFile,
+    create: (request, recordAnswer) => {
+      const { caller, body, longText } = request;
       // `longText` has no data when the field name was sent with JSON escapes; the value is then short.
       const data = body.data === '' && longText ? longText : wholeText(body.data);
-      const created = unwrap(await files.create(actorOf(request), request.caller, { ...body, data }));
-      return reply.code(201).send(viewFile(created));
+      return files.create(actorOf(request), caller, { ...body, data }, recordAnswer);
     },
-  );
+  });
 
   registerList(api, '/files', {
     access: read,

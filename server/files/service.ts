@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream';
 import type { Static } from 'typebox';
 import type { Actor, Audit } from '../infrastructure/audit/service.ts';
-import type { Database } from '../infrastructure/database/database.ts';
+import type { Database, Transaction } from '../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../infrastructure/database/paging/paging.ts';
+import { type RecordAnswer, recordNothing } from '../infrastructure/idempotency/record-answer.ts';
 import type { Clock } from '../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { Guids } from '../infrastructure/runtime/guid.ts';
@@ -94,10 +95,12 @@ export function createFiles(deps: Deps) {
     return { files: 1, bytes: bytes ?? 0 };
   }
 
+  type Save = (transaction: Transaction) => Promise<void>;
+
   async function createInline(
-    actor: Actor,
     file: store.FileRow,
     content: readonly Buffer[],
+    save: Save,
   ): Promise<Failure | undefined> {
     const deleteAt = new Date(file.created_at.getTime() + DELETE_UNRECORDED_AFTER_MS);
     // Checked again under a lock when the record is written.
@@ -111,18 +114,16 @@ export function createFiles(deps: Deps) {
       if (exceeded) return exceeded;
       if (!(await deletions.cancel(transaction, file.guid, deleteAt)))
         return new Failure('storage_unavailable', 'Storing the file took too long; send the request again');
-      await store.insertFile(transaction, file);
-      await audit.record(transaction, actor, changeOf('create', file));
+      await save(transaction);
       return undefined;
     });
   }
 
-  function createForUpload(actor: Actor, file: store.FileRow): Promise<Failure | undefined> {
+  function createForUpload(file: store.FileRow, save: Save): Promise<Failure | undefined> {
     return database.transaction(async (transaction) => {
       const exceeded = await quota.checkLocked(transaction, file.organization_guid, pendingOf(file));
       if (exceeded) return exceeded;
-      await store.insertFile(transaction, file);
-      await audit.record(transaction, actor, changeOf('create', file));
+      await save(transaction);
       return undefined;
     });
   }
@@ -133,6 +134,7 @@ export function createFiles(deps: Deps) {
       actor: Actor,
       visible: store.Visible,
       { data, ...input }: Omit<Static<typeof NewFile>, 'data'> & { data?: InlineData | undefined },
+      recordAnswer: RecordAnswer<FileWithLinks> = recordNothing,
     ): Promise<FileWithLinks | Failure> {
       const misnamed = checkFilename(input.filename);
       if (misnamed) return misnamed;
@@ -166,12 +168,18 @@ export function createFiles(deps: Deps) {
         created_at: now,
         updated_at: now,
       };
+      const created = await withLinks(file, { withUploadUrl: true });
+      const save = async (transaction: Transaction) => {
+        await store.insertFile(transaction, file);
+        await audit.record(transaction, actor, changeOf('create', file));
+        await recordAnswer(transaction, created);
+      };
       const refused = await (content === undefined
-        ? createForUpload(actor, file)
-        : createInline(actor, file, content));
+        ? createForUpload(file, save)
+        : createInline(file, content, save));
       if (refused) return refused;
       if (content !== undefined) deps.onUploaded();
-      return withLinks(file, { withUploadUrl: true });
+      return created;
     },
 
     async get(

@@ -1,8 +1,7 @@
-import { unwrap } from '../infrastructure/http/errors.ts';
 import { pascalCase } from '../infrastructure/http/openapi/names.ts';
 import { registerGet, registerList } from '../infrastructure/http/requests/resource-routes.ts';
-import { answers } from '../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../infrastructure/http/server.ts';
+import { registerCreate } from '../infrastructure/idempotency/create-routes.ts';
 import { actorOf, requires } from '../tokens/access/access.ts';
 import type { TokenType } from '../tokens/claims.ts';
 import { scopesFor } from '../tokens/scopes.ts';
@@ -23,25 +22,17 @@ function registerType(api: HttpServer, objects: Objects, type: ObjectType): void
   const view = objectViewSchema(type);
   const show = viewObject.bind(undefined, type);
 
-  api.post(
-    `/${plural}`,
-    {
-      config: create.config,
-      schema: {
-        ...create.documented,
-        operationId: `create${pascalCase(type.name)}`,
-        summary: `Create ${withArticle(type.name)} (sandbox only)`,
-        tags,
-        body: newObjectSchema(type),
-        response: answers({ 201: view }, 400, 401, 403, 413, 415, 422),
-      },
-    },
-    async (request, reply) => {
-      const input = request.body as NewObject;
-      const object = unwrap(await objects.create(actorOf(request), request.caller, type, input));
-      return reply.code(201).send(show(object));
-    },
-  );
+  registerCreate(api, `/${plural}`, {
+    access: create,
+    operationId: `create${pascalCase(type.name)}`,
+    summary: `Create ${withArticle(type.name)} (sandbox only)`,
+    tags,
+    body: newObjectSchema(type),
+    item: view,
+    view: show,
+    create: (request, recordAnswer) =>
+      objects.create(actorOf(request), request.caller, type, request.body as NewObject, recordAnswer),
+  });
 
   registerList(api, `/${plural}`, {
     access: read,

@@ -2,6 +2,7 @@ import type { Bank, Organizations } from '../credentials/organizations/service.t
 import type { Actor } from '../infrastructure/audit/service.ts';
 import type { Base } from '../infrastructure/base.ts';
 import type { Page, PageOf } from '../infrastructure/database/paging/paging.ts';
+import { type RecordAnswer, recordNothing } from '../infrastructure/idempotency/record-answer.ts';
 import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { Events } from '../webhooks/events/service.ts';
 import { type Details, firstStateOf, type Machine, pathTo, statesOf } from './machine.ts';
@@ -120,6 +121,7 @@ export function createObjects(deps: Deps) {
       visible: store.Visible,
       type: ObjectType,
       { bank_guid, customer_guid, labels = [], simulate, ...details }: NewObject,
+      recordAnswer: RecordAnswer<store.ObjectRow> = recordNothing,
     ): Promise<store.ObjectRow | Failure> {
       const bank = await bankFor(type, visible, bank_guid);
       if (isFailure(bank)) return bank;
@@ -152,6 +154,7 @@ export function createObjects(deps: Deps) {
         await store.insertObject(transaction, object);
         await audit.record(transaction, actor, changeOf(type, 'create', object));
         await events.publish(transaction, eventsOf(type, null, object));
+        await recordAnswer(transaction, object);
       });
       if (object.next_move_at) simulator.expect(object.next_move_at);
       return object;

@@ -9,7 +9,9 @@ import type { Organizations } from '../credentials/organizations/service.ts';
 import { unwrap } from '../infrastructure/http/errors.ts';
 import { answers, GuidParams } from '../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../infrastructure/http/server.ts';
-import { type OperatorAuthentication, security } from './authentication.ts';
+import { registerCreate } from '../infrastructure/idempotency/create-routes.ts';
+import { isFailure } from '../infrastructure/runtime/failure.ts';
+import { type OperatorAuthentication, operatorAccess, security } from './authentication.ts';
 
 export type ApplicationDeps = {
   authentication: OperatorAuthentication;
@@ -21,52 +23,51 @@ export type ApplicationDeps = {
 export function registerApplicationRoutes(scope: HttpServer, deps: ApplicationDeps): void {
   const { authentication, organizations, applications } = deps;
   const tags = ['Operator: applications'];
-  const response = answers({ 201: CreatedApplicationView }, 400, 401, 403, 404, 413, 415, 422);
+  const route = {
+    tags,
+    params: GuidParams,
+    body: NewApplication,
+    errors: [404],
+    item: CreatedApplicationView,
+    view: viewCreated,
+    showsSecret: true,
+  } as const;
 
-  scope.post(
-    '/organizations/:guid/applications',
-    {
-      schema: {
-        operationId: 'operatorCreateOrganizationApplication',
-        'x-command': 'organizations create-application',
-        summary: 'Create an Organization key pair; only this response has the client_secret',
-        tags,
-        security,
-        params: GuidParams,
-        body: NewApplication,
-        response,
-      },
-    },
-    async (request, reply) => {
+  registerCreate(scope, '/organizations/:guid/applications', {
+    ...route,
+    access: operatorAccess('organizations create-application'),
+    operationId: 'operatorCreateOrganizationApplication',
+    summary: 'Create an Organization key pair; only this response has the client_secret',
+    create: (request, recordAnswer) => {
       const owner = { organizationGuid: request.params.guid };
-      const actor = authentication.actor(request);
-      const created = unwrap(await applications.create(actor, owner, request.body, 'optional'));
-      return reply.code(201).send(viewCreated(created));
+      return applications.create(
+        authentication.actor(request),
+        owner,
+        request.body,
+        'optional',
+        recordAnswer,
+      );
     },
-  );
+  });
 
-  scope.post(
-    '/banks/:guid/applications',
-    {
-      schema: {
-        operationId: 'operatorCreateBankApplication',
-        'x-command': 'banks create-application',
-        summary: 'Create a Bank key pair; only this response has the client_secret',
-        tags,
-        security,
-        params: GuidParams,
-        body: NewApplication,
-        response,
-      },
-    },
-    async (request, reply) => {
-      const bank = unwrap(await organizations.getBank(request.params.guid));
+  registerCreate(scope, '/banks/:guid/applications', {
+    ...route,
+    access: operatorAccess('banks create-application'),
+    operationId: 'operatorCreateBankApplication',
+    summary: 'Create a Bank key pair; only this response has the client_secret',
+    create: async (request, recordAnswer) => {
+      const bank = await organizations.getBank(request.params.guid);
+      if (isFailure(bank)) return bank;
       const owner = { organizationGuid: bank.organization_guid, bank };
-      const actor = authentication.actor(request);
-      const created = unwrap(await applications.create(actor, owner, request.body, 'optional'));
-      return reply.code(201).send(viewCreated(created));
+      return applications.create(
+        authentication.actor(request),
+        owner,
+        request.body,
+        'optional',
+        recordAnswer,
+      );
     },
-  );
+  });
 
   scope.delete(
     '/applications/:client_id',

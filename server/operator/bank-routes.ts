@@ -1,37 +1,35 @@
 import { BankControls, BankView, NewBank, viewBank } from '../credentials/organizations/schema.ts';
 import type { Organizations } from '../credentials/organizations/service.ts';
-import { unwrap } from '../infrastructure/http/errors.ts';
 import { environmentsFilter } from '../infrastructure/http/requests/filters.ts';
 import { registerGet, registerList, registerPatch } from '../infrastructure/http/requests/resource-routes.ts';
-import { answers, GuidParams } from '../infrastructure/http/requests/schemas.ts';
+import { GuidParams } from '../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../infrastructure/http/server.ts';
-import { type OperatorAuthentication, operatorAccess, security } from './authentication.ts';
+import { registerCreate } from '../infrastructure/idempotency/create-routes.ts';
+import { type OperatorAuthentication, operatorAccess } from './authentication.ts';
 
 export type BankDeps = { authentication: OperatorAuthentication; organizations: Organizations };
 
 export function registerBankRoutes(scope: HttpServer, { authentication, organizations }: BankDeps): void {
   const tags = ['Operator: banks'];
 
-  scope.post(
-    '/organizations/:guid/banks',
-    {
-      schema: {
-        operationId: 'operatorCreateBank',
-        'x-command': 'banks create',
-        summary: 'Create a Bank of an Organization; emits bank.created',
-        tags,
-        security,
-        params: GuidParams,
-        body: NewBank,
-        response: answers({ 201: BankView }, 400, 401, 403, 404, 413, 415),
-      },
-    },
-    async (request, reply) => {
-      const actor = authentication.actor(request);
-      const bank = unwrap(await organizations.createBank(actor, request.params.guid, request.body));
-      return reply.code(201).send(viewBank(bank));
-    },
-  );
+  registerCreate(scope, '/organizations/:guid/banks', {
+    access: operatorAccess('banks create'),
+    operationId: 'operatorCreateBank',
+    summary: 'Create a Bank of an Organization; emits bank.created',
+    tags,
+    params: GuidParams,
+    body: NewBank,
+    errors: [404],
+    item: BankView,
+    view: viewBank,
+    create: (request, recordAnswer) =>
+      organizations.createBank(
+        authentication.actor(request),
+        request.params.guid,
+        request.body,
+        recordAnswer,
+      ),
+  });
 
   registerList(scope, '/organizations/:guid/banks', {
     access: operatorAccess('banks list'),

@@ -1,9 +1,9 @@
-import Type from 'typebox';
-import { unwrap } from '../infrastructure/http/errors.ts';
-import { answers, Timestamp, viewSchema } from '../infrastructure/http/requests/schemas.ts';
+import Type, { type Static } from 'typebox';
+import { Timestamp, viewSchema } from '../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../infrastructure/http/server.ts';
+import { registerCreate } from '../infrastructure/idempotency/create-routes.ts';
 import type { SigningKeys } from '../tokens/signing-keys/signing-keys.ts';
-import { type OperatorAuthentication, security } from './authentication.ts';
+import { type OperatorAuthentication, operatorAccess } from './authentication.ts';
 import { type MasterKeyDeps, rotateMasterKey } from './master-key.ts';
 
 export type RotationDeps = MasterKeyDeps & {
@@ -29,37 +29,26 @@ export function registerKeyRoutes(scope: HttpServer, deps: RotationDeps): void {
   const { authentication, signingKeys } = deps;
   const tags = ['Operator: keys'];
 
-  scope.post(
-    '/signing_keys/rotate',
-    {
-      schema: {
-        operationId: 'operatorRotateSigningKey',
-        'x-command': 'signing-keys rotate',
-        summary:
-          'Publish a new signing key; it signs after ten minutes, the old key verifies until its tokens expire',
-        tags,
-        security,
-        response: answers({ 200: RotatedSigningKey }, 401, 403, 409, 413, 415),
-      },
-    },
-    async (request) => {
-      const { kid, signsFrom } = unwrap(await signingKeys.rotate(authentication.actor(request)));
-      return { kid, signs_from: signsFrom.toISOString() };
-    },
-  );
+  registerCreate(scope, '/signing_keys/rotate', {
+    access: operatorAccess('signing-keys rotate'),
+    operationId: 'operatorRotateSigningKey',
+    summary:
+      'Publish a new signing key; it signs after ten minutes, the old key verifies until its tokens expire',
+    tags,
+    status: 200,
+    item: RotatedSigningKey,
+    view: ({ kid, signsFrom }) => ({ kid, signs_from: signsFrom.toISOString() }),
+    create: (request, recordAnswer) => signingKeys.rotate(authentication.actor(request), recordAnswer),
+  });
 
-  scope.post(
-    '/master_key/rotate',
-    {
-      schema: {
-        operationId: 'operatorRotateMasterKey',
-        'x-command': 'master-key rotate',
-        summary: 'Encrypt stored secrets again with the first master key of PORTICO_MASTER_KEY',
-        tags,
-        security,
-        response: answers({ 200: RotatedMasterKey }, 401, 403, 413, 415),
-      },
-    },
-    async (request) => rotateMasterKey(deps, authentication.actor(request)),
-  );
+  registerCreate(scope, '/master_key/rotate', {
+    access: operatorAccess('master-key rotate'),
+    operationId: 'operatorRotateMasterKey',
+    summary: 'Encrypt stored secrets again with the first master key of PORTICO_MASTER_KEY',
+    tags,
+    status: 200,
+    item: RotatedMasterKey,
+    view: (rotated: Static<typeof RotatedMasterKey>) => rotated,
+    create: (request, recordAnswer) => rotateMasterKey(deps, authentication.actor(request), recordAnswer),
+  });
 }

@@ -1,6 +1,7 @@
 import type { Clients } from '../credentials/applications/clients.ts';
 import type { Actor, Audit } from '../infrastructure/audit/service.ts';
 import type { Database } from '../infrastructure/database/database.ts';
+import { type RecordAnswer, recordNothing } from '../infrastructure/idempotency/record-answer.ts';
 import type { Encryption } from '../infrastructure/runtime/encryption.ts';
 import type { LoginModule } from '../people/login/service.ts';
 import type { SigningKeys } from '../tokens/signing-keys/signing-keys.ts';
@@ -16,13 +17,21 @@ export type MasterKeyDeps = {
   audit: Audit;
 };
 
+type RotatedMasterKey = {
+  key_id: string;
+  reencrypted: number;
+  client_secrets_under_older_keys: number;
+};
+
 /** Re-encrypts every stored secret with the current master key, in one transaction. */
 export async function rotateMasterKey(
   { database, encryption, signingKeys, subscriptions, login, clients, audit }: MasterKeyDeps,
   actor: Actor,
-): Promise<{ key_id: string; reencrypted: number; client_secrets_under_older_keys: number }> {
+  recordAnswer: RecordAnswer<RotatedMasterKey> = recordNothing,
+): Promise<RotatedMasterKey> {
   const keyId = encryption.currentKeyId;
-  const reencrypted = await database.transaction(async (transaction) => {
+  const outdated = await clients.countOutdatedSecrets(keyId);
+  return database.transaction(async (transaction) => {
     const moved =
       (await signingKeys.reencrypt(transaction)) +
       (await subscriptions.reencrypt(transaction)) +
@@ -33,8 +42,8 @@ export async function rotateMasterKey(
       objectId: keyId,
       changes: { reencrypted: moved },
     });
-    return moved;
+    const rotated = { key_id: keyId, reencrypted: moved, client_secrets_under_older_keys: outdated };
+    await recordAnswer(transaction, rotated);
+    return rotated;
   });
-  const outdated = await clients.countOutdatedSecrets(keyId);
-  return { key_id: keyId, reencrypted, client_secrets_under_older_keys: outdated };
 }

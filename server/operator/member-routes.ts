@@ -11,6 +11,7 @@ import {
   viewSchema,
 } from '../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../infrastructure/http/server.ts';
+import { registerCreate } from '../infrastructure/idempotency/create-routes.ts';
 import type { LoginModule } from '../people/login/service.ts';
 import { InvitedMemberView, MemberView, NewMember, viewMember } from '../people/members/schema.ts';
 import type { Members } from '../people/members/service.ts';
@@ -38,27 +39,25 @@ export function registerMemberRoutes(
 ): void {
   const tags = ['Operator: members'];
 
-  scope.post(
-    '/organizations/:guid/members',
-    {
-      schema: {
-        operationId: 'operatorInviteMember',
-        'x-command': 'members create',
-        summary: 'Invite a person to an Organization; only this response has the invitation_link',
-        tags,
-        security,
-        params: GuidParams,
-        body: NewMember,
-        response: answers({ 201: InvitedMemberView }, 400, 401, 403, 404, 409, 413, 415, 422),
-      },
-    },
-    async (request, reply) => {
-      const actor = authentication.actor(request);
-      const invited = await login.invitations.invite(actor, request.params.guid, request.body);
-      const { member, link } = unwrap(invited);
-      return reply.code(201).send({ ...viewMember(member), invitation_link: link.reveal() });
-    },
-  );
+  registerCreate(scope, '/organizations/:guid/members', {
+    access: operatorAccess('members create'),
+    operationId: 'operatorInviteMember',
+    summary: 'Invite a person to an Organization; only this response has the invitation_link',
+    tags,
+    params: GuidParams,
+    body: NewMember,
+    errors: [404],
+    item: InvitedMemberView,
+    view: ({ member, link }) => ({ ...viewMember(member), invitation_link: link.reveal() }),
+    showsSecret: true,
+    create: (request, recordAnswer) =>
+      login.invitations.invite(
+        authentication.actor(request),
+        request.params.guid,
+        request.body,
+        recordAnswer,
+      ),
+  });
 
   registerList(scope, '/organizations/:guid/members', {
     access: operatorAccess('members list'),
@@ -93,25 +92,22 @@ export function registerMemberRoutes(
     },
   );
 
-  scope.post(
-    '/members/:guid/password_reset',
-    {
-      schema: {
-        operationId: 'operatorResetPassword',
-        'x-command': 'members password-reset',
-        summary: 'Create a password reset link for a person',
-        tags,
-        security,
-        params: GuidParams,
-        body: PasswordResetOptions,
-        response: answers({ 200: PasswordResetView }, 400, 401, 403, 404, 413, 415),
-      },
-    },
-    async (request) => {
+  registerCreate(scope, '/members/:guid/password_reset', {
+    access: operatorAccess('members password-reset'),
+    operationId: 'operatorResetPassword',
+    summary: 'Create a password reset link for a person',
+    tags,
+    params: GuidParams,
+    body: PasswordResetOptions,
+    status: 200,
+    errors: [404],
+    item: PasswordResetView,
+    view: ({ link, expiresAt }) => ({ link: link.reveal(), expires_at: expiresAt.toISOString() }),
+    showsSecret: true,
+    create: (request, recordAnswer) => {
+      const options = { removeTotp: request.body.remove_totp ?? false };
       const actor = authentication.actor(request);
-      const removeTotp = request.body.remove_totp ?? false;
-      const issued = unwrap(await login.passwordResets.issueFor(actor, request.params.guid, { removeTotp }));
-      return { link: issued.link.reveal(), expires_at: issued.expiresAt.toISOString() };
+      return login.passwordResets.issueFor(actor, request.params.guid, options, recordAnswer);
     },
-  );
+  });
 }

@@ -6,9 +6,9 @@ import {
 } from '../credentials/organizations/schema.ts';
 import type { Organizations } from '../credentials/organizations/service.ts';
 import { registerGet, registerList, registerPatch } from '../infrastructure/http/requests/resource-routes.ts';
-import { answers } from '../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../infrastructure/http/server.ts';
-import { type OperatorAuthentication, operatorAccess, security } from './authentication.ts';
+import { registerCreate } from '../infrastructure/idempotency/create-routes.ts';
+import { type OperatorAuthentication, operatorAccess } from './authentication.ts';
 
 export type OrganizationDeps = { authentication: OperatorAuthentication; organizations: Organizations };
 
@@ -18,24 +18,17 @@ export function registerOrganizationRoutes(
 ): void {
   const tags = ['Operator: organizations'];
 
-  scope.post(
-    '/organizations',
-    {
-      schema: {
-        operationId: 'operatorCreateOrganization',
-        'x-command': 'organizations create',
-        summary: 'Create an Organization',
-        tags,
-        security,
-        body: NewOrganization,
-        response: answers({ 201: ControlledOrganizationView }, 400, 401, 403, 413, 415),
-      },
-    },
-    async (request, reply) => {
-      const organization = await organizations.create(authentication.actor(request), request.body);
-      return reply.code(201).send(viewControlledOrganization(organization));
-    },
-  );
+  registerCreate(scope, '/organizations', {
+    access: operatorAccess('organizations create'),
+    operationId: 'operatorCreateOrganization',
+    summary: 'Create an Organization',
+    tags,
+    body: NewOrganization,
+    item: ControlledOrganizationView,
+    view: viewControlledOrganization,
+    create: (request, recordAnswer) =>
+      organizations.create(authentication.actor(request), request.body, recordAnswer),
+  });
 
   registerList(scope, '/organizations', {
     access: operatorAccess('organizations list'),

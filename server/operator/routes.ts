@@ -2,6 +2,7 @@ import { limitBodies, MAX_CALL_BYTES } from '../infrastructure/http/bodies/body-
 import { unwrap } from '../infrastructure/http/errors.ts';
 import { refuseUnknownInput } from '../infrastructure/http/requests/strict-input.ts';
 import type { HttpServer } from '../infrastructure/http/server.ts';
+import type { IdempotencyKeys } from '../infrastructure/idempotency/service.ts';
 import { type ApplicationDeps, registerApplicationRoutes } from './application-routes.ts';
 import { type AuditDeps, registerAuditRoutes } from './audit-routes.ts';
 import type { OperatorAuthentication } from './authentication.ts';
@@ -13,7 +14,10 @@ import { type ObjectDeps, registerObjectRoutes } from './object-routes.ts';
 import { type OrganizationDeps, registerOrganizationRoutes } from './organization-routes.ts';
 import { registerSubscriptionRoutes, type SubscriptionDeps } from './subscription-routes.ts';
 
-export type OperatorDeps = { authentication: OperatorAuthentication } & OrganizationDeps &
+export type OperatorDeps = {
+  authentication: OperatorAuthentication;
+  idempotencyKeys: IdempotencyKeys;
+} & OrganizationDeps &
   BankDeps &
   ApplicationDeps &
   MemberDeps &
@@ -34,6 +38,8 @@ export async function registerOperator(server: HttpServer, deps: OperatorDeps): 
       });
       limitBodies(scope, MAX_CALL_BYTES);
       refuseUnknownInput(scope);
+      const { idempotencyKeys } = deps;
+      scope.decorate('repeatable', { idempotencyKeys, ownerOf: () => 'operator' });
       registerOrganizationRoutes(scope, deps);
       registerBankRoutes(scope, deps);
       registerApplicationRoutes(scope, deps);

@@ -3,6 +3,7 @@ import { unwrap } from '../infrastructure/http/errors.ts';
 import { registerGet, registerList, registerPatch } from '../infrastructure/http/requests/resource-routes.ts';
 import { answers, GuidParams } from '../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../infrastructure/http/server.ts';
+import { registerCreate } from '../infrastructure/idempotency/create-routes.ts';
 import {
   ControlledSubscriptionView,
   CreatedControlledSubscriptionView,
@@ -26,31 +27,22 @@ export function registerSubscriptionRoutes(scope: HttpServer, deps: Subscription
   const { authentication, organizations, subscriptions } = deps;
   const tags = ['Operator: subscriptions'];
 
-  scope.post(
-    '/organizations/:guid/subscriptions',
-    {
-      schema: {
-        operationId: 'operatorCreateSubscription',
-        'x-command': 'subscriptions create',
-        summary: 'Create a webhook subscription for a partner; only this response has the signing_key',
-        tags,
-        security,
-        params: GuidParams,
-        body: NewSubscription,
-        response: answers({ 201: CreatedControlledSubscriptionView }, 400, 401, 403, 404, 413, 415, 422),
-      },
+  registerCreate(scope, '/organizations/:guid/subscriptions', {
+    access: operatorAccess('subscriptions create'),
+    operationId: 'operatorCreateSubscription',
+    summary: 'Create a webhook subscription for a partner; only this response has the signing_key',
+    tags,
+    params: GuidParams,
+    body: NewSubscription,
+    errors: [404],
+    item: CreatedControlledSubscriptionView,
+    view: ({ subscription, signingKey }) => withSigningKey(viewControlled(subscription), signingKey),
+    showsSecret: true,
+    create: (request, recordAnswer) => {
+      const owner = { organizationGuid: request.params.guid };
+      return subscriptions.create(authentication.actor(request), owner, request.body, recordAnswer);
     },
-    async (request, reply) => {
-      const actor = authentication.actor(request);
-      const created = await subscriptions.create(
-        actor,
-        { organizationGuid: request.params.guid },
-        request.body,
-      );
-      const { subscription, signingKey } = unwrap(created);
-      return reply.code(201).send(withSigningKey(viewControlled(subscription), signingKey));
-    },
-  );
+  });
 
   registerList(scope, '/organizations/:guid/subscriptions', {
     access: operatorAccess('subscriptions list'),

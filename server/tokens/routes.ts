@@ -4,9 +4,10 @@ import type { Client } from '../credentials/applications/service.ts';
 import { registerFormBody } from '../infrastructure/http/bodies/form-body.ts';
 import { unwrap } from '../infrastructure/http/errors.ts';
 import { countRefusals } from '../infrastructure/http/limits/counted-refusals.ts';
-import { answers, oauthAnswers, viewSchema } from '../infrastructure/http/requests/schemas.ts';
+import { oauthAnswers, viewSchema } from '../infrastructure/http/requests/schemas.ts';
 import type { SourceAddress } from '../infrastructure/http/requests/source-address.ts';
 import type { HttpServer } from '../infrastructure/http/server.ts';
+import { registerCreate } from '../infrastructure/idempotency/create-routes.ts';
 import { requires } from './access/access.ts';
 import type { CustomerTokens } from './customer-tokens/customer-tokens.ts';
 import type { ClientAuthentication } from './issuing/client-authentication.ts';
@@ -193,22 +194,15 @@ export function registerCustomerTokens(
   { customerTokens }: { customerTokens: CustomerTokens },
 ): void {
   const access = requires(['organization', 'bank'], 'customers:read', 'customers:write');
-  api.post(
-    '/customer_tokens',
-    {
-      config: access.config,
-      schema: {
-        ...access.documented,
-        operationId: 'createCustomerToken',
-        summary: 'Issue a customer token',
-        tags,
-        body: NewCustomerToken,
-        response: answers({ 201: TokenView }, 400, 401, 403, 413, 415, 422),
-      },
-    },
-    async (request, reply) => {
-      const issued = await customerTokens.issueByToken(request.caller, request.body);
-      return reply.code(201).send(unwrap(issued));
-    },
-  );
+  registerCreate(api, '/customer_tokens', {
+    access,
+    operationId: 'createCustomerToken',
+    summary: 'Issue a customer token',
+    tags,
+    body: NewCustomerToken,
+    item: TokenView,
+    view: (token: Static<typeof TokenView>) => token,
+    showsSecret: true,
+    create: ({ caller, body }, recordAnswer) => customerTokens.issueByToken(caller, body, recordAnswer),
+  });
 }

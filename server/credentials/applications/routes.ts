@@ -9,6 +9,8 @@ import {
 } from '../../infrastructure/http/requests/resource-routes.ts';
 import { answers } from '../../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../../infrastructure/http/server.ts';
+import { registerCreate } from '../../infrastructure/idempotency/create-routes.ts';
+import { isFailure } from '../../infrastructure/runtime/failure.ts';
 import { actorOf, inBothEnvironments, requires, withFreshProof } from '../../tokens/access/access.ts';
 import type { TokenType } from '../../tokens/claims.ts';
 import type { Organizations } from '../organizations/service.ts';
@@ -122,53 +124,38 @@ function change(kind: Owner['kind'], types: readonly TokenType[]) {
 
 function registerCreation(api: HttpServer, deps: ApplicationRoutesDeps): void {
   const { applications, organizations, allowlistPolicy } = deps;
-  const tags = ['Applications'];
-  const response = answers({ 201: CreatedApplicationView }, 400, 401, 403, 413, 415, 422);
-  const summary = 'Create a key pair; only this response has the client_secret';
-  const forOrganization = change('organization', ['user']);
-  const forBank = change('bank', ['user']);
+  const route = {
+    summary: 'Create a key pair; only this response has the client_secret',
+    tags: ['Applications'],
+    item: CreatedApplicationView,
+    view: viewCreated,
+    showsSecret: true,
+  } as const;
 
-  api.post(
-    '/organization_applications',
-    {
-      config: forOrganization.config,
-      schema: {
-        ...forOrganization.documented,
-        operationId: 'createOrganizationApplication',
-        summary,
-        tags,
-        body: NewApplication,
-        response,
-      },
-    },
-    async (request, reply) => {
+  registerCreate(api, '/organization_applications', {
+    ...route,
+    access: change('organization', ['user']),
+    operationId: 'createOrganizationApplication',
+    body: NewApplication,
+    create: (request, recordAnswer) => {
       const { organizationGuid, environment } = request.caller;
       const owner = { organizationGuid, environment };
-      const created = await applications.create(actorOf(request), owner, request.body, allowlistPolicy);
-      return reply.code(201).send(viewCreated(unwrap(created)));
+      return applications.create(actorOf(request), owner, request.body, allowlistPolicy, recordAnswer);
     },
-  );
+  });
 
-  api.post(
-    '/bank_applications',
-    {
-      config: forBank.config,
-      schema: {
-        ...forBank.documented,
-        operationId: 'createBankApplication',
-        summary,
-        tags,
-        body: NewBankApplication,
-        response,
-      },
-    },
-    async (request, reply) => {
+  registerCreate(api, '/bank_applications', {
+    ...route,
+    access: change('bank', ['user']),
+    operationId: 'createBankApplication',
+    body: NewBankApplication,
+    create: async (request, recordAnswer) => {
       const { organizationGuid, environment } = request.caller;
       const { bank_guid: bankGuid, ...input } = request.body;
-      const bank = unwrap(await organizations.findBank(organizationGuid, bankGuid, environment));
+      const bank = await organizations.findBank(organizationGuid, bankGuid, environment);
+      if (isFailure(bank)) return bank;
       const owner = { organizationGuid, bank };
-      const created = await applications.create(actorOf(request), owner, input, allowlistPolicy);
-      return reply.code(201).send(viewCreated(unwrap(created)));
+      return applications.create(actorOf(request), owner, input, allowlistPolicy, recordAnswer);
     },
-  );
+  });
 }

@@ -4,6 +4,7 @@ import type { Base } from '../../infrastructure/base.ts';
 import type { Transaction } from '../../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../../infrastructure/database/paging/paging.ts';
 import type { EnvironmentName } from '../../infrastructure/database/tables.ts';
+import { type RecordAnswer, recordNothing } from '../../infrastructure/idempotency/record-answer.ts';
 import { changesOf } from '../../infrastructure/runtime/changes.ts';
 import { Failure, isFailure, type Precondition } from '../../infrastructure/runtime/failure.ts';
 import type { Secret } from '../../infrastructure/runtime/secret.ts';
@@ -88,6 +89,7 @@ export function createApplications(deps: ApplicationsDeps) {
       owner: { organizationGuid: string; bank?: Bank; environment?: EnvironmentName | undefined },
       input: Static<typeof NewApplication>,
       policy: AllowlistPolicy,
+      recordAnswer: RecordAnswer<CreatedApplication> = recordNothing,
     ): Promise<CreatedApplication | Failure> {
       return database.transaction(async (transaction) => {
         const organization = await organizations.lockForShare(transaction, owner.organizationGuid);
@@ -120,7 +122,9 @@ export function createApplications(deps: ApplicationsDeps) {
         await store.insertApplication(transaction, application);
         const change = { name: input.name, scopes, ip_allowlist: allowlist };
         await audit.record(transaction, actor, applicationChange('create', application, change));
-        return { application, secret };
+        const created = { application, secret };
+        await recordAnswer(transaction, created);
+        return created;
       });
     },
 

@@ -3,6 +3,7 @@ import type { Actor } from '../../infrastructure/audit/service.ts';
 import type { Base } from '../../infrastructure/base.ts';
 import type { Page, PageOf } from '../../infrastructure/database/paging/paging.ts';
 import type { EnvironmentName } from '../../infrastructure/database/tables.ts';
+import { type RecordAnswer, recordNothing } from '../../infrastructure/idempotency/record-answer.ts';
 import { changesOf } from '../../infrastructure/runtime/changes.ts';
 import { Failure, type Precondition } from '../../infrastructure/runtime/failure.ts';
 import type { Events } from '../../webhooks/events/service.ts';
@@ -24,6 +25,7 @@ export function createBanks({ database, clock, guids, audit, events }: Base & { 
     actor: Actor,
     organizationGuid: string,
     input: Static<typeof NewBank>,
+    recordAnswer: RecordAnswer<store.Bank> = recordNothing,
   ): Promise<store.Bank | Failure> {
     return database.transaction(async (transaction) => {
       if (input.type !== undefined && input.type !== input.environment)
@@ -46,6 +48,7 @@ export function createBanks({ database, clock, guids, audit, events }: Base & { 
       await store.insertBank(transaction, bank);
       await audit.record(transaction, actor, bankChange('bank.create', bank, input));
       await events.publish(transaction, [eventOf('bank.created', bank)]);
+      await recordAnswer(transaction, bank);
       return bank;
     });
   }
@@ -58,13 +61,14 @@ export function createBanks({ database, clock, guids, audit, events }: Base & { 
       actor: Actor,
       { organizationGuid, environment }: store.VisibleBanks,
       input: Static<typeof NewSandboxBank>,
+      recordAnswer?: RecordAnswer<store.Bank>,
     ): Promise<store.Bank | Failure> {
       if (environment === 'production')
         return new Failure(
           'not_implemented',
           'Banks can be created only in sandbox; ask the operator for a production bank',
         );
-      return createBank(actor, organizationGuid, { ...input, environment: 'sandbox' });
+      return createBank(actor, organizationGuid, { ...input, environment: 'sandbox' }, recordAnswer);
     },
 
     updateBank(

@@ -9,8 +9,8 @@ import {
   registerList,
   registerPatch,
 } from '../../infrastructure/http/requests/resource-routes.ts';
-import { answers } from '../../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../../infrastructure/http/server.ts';
+import { registerCreate } from '../../infrastructure/idempotency/create-routes.ts';
 import { actorOf, inBothEnvironments, requires } from '../../tokens/access/access.ts';
 import {
   BankChanges,
@@ -30,24 +30,17 @@ export function registerBanks(api: HttpServer, { organizations }: { organization
   const read = requires(['organization', 'bank', 'user'], 'banks:read');
   const write = requires(['organization', 'bank', 'user'], 'banks:write');
 
-  api.post(
-    '/banks',
-    {
-      config: create.config,
-      schema: {
-        ...create.documented,
-        operationId: 'createBank',
-        summary: 'Create a Bank (sandbox only). Emits bank.created',
-        tags,
-        body: NewSandboxBank,
-        response: answers({ 201: BankView }, 400, 401, 403, 413, 415, 422),
-      },
-    },
-    async (request, reply) => {
-      const bank = await organizations.createSandboxBank(actorOf(request), request.caller, request.body);
-      return reply.code(201).send(viewBank(unwrap(bank)));
-    },
-  );
+  registerCreate(api, '/banks', {
+    access: create,
+    operationId: 'createBank',
+    summary: 'Create a Bank (sandbox only). Emits bank.created',
+    tags,
+    body: NewSandboxBank,
+    item: BankView,
+    view: viewBank,
+    create: (request, recordAnswer) =>
+      organizations.createSandboxBank(actorOf(request), request.caller, request.body, recordAnswer),
+  });
 
   registerList(api, '/banks', {
     access: read,

@@ -3,6 +3,7 @@ import type { Actor } from '../../infrastructure/audit/service.ts';
 import type { Base } from '../../infrastructure/base.ts';
 import type { Transaction } from '../../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../../infrastructure/database/paging/paging.ts';
+import { type RecordAnswer, recordNothing } from '../../infrastructure/idempotency/record-answer.ts';
 import { changesOf } from '../../infrastructure/runtime/changes.ts';
 import type { Failure, Precondition } from '../../infrastructure/runtime/failure.ts';
 import type { Events } from '../../webhooks/events/service.ts';
@@ -68,7 +69,11 @@ export function createOrganizations(deps: Deps) {
   return {
     ...createBanks(deps),
 
-    create(actor: Actor, input: Static<typeof NewOrganization>): Promise<store.Organization> {
+    create(
+      actor: Actor,
+      input: Static<typeof NewOrganization>,
+      recordAnswer: RecordAnswer<store.Organization> = recordNothing,
+    ): Promise<store.Organization> {
       return database.transaction(async (transaction) => {
         const now = clock.now();
         const organization: store.Organization = {
@@ -84,6 +89,7 @@ export function createOrganizations(deps: Deps) {
         await store.insertOrganization(transaction, organization);
         const change = organizationChange('organization.create', organization.guid, input);
         await audit.record(transaction, actor, change);
+        await recordAnswer(transaction, organization);
         return organization;
       });
     },

@@ -10,6 +10,7 @@ export type Tables = PeopleTables & {
   event_counters: EventCountersTable;
   event_count_writers: EventCountWritersTable;
   rate_limits: RateLimitsTable;
+  idempotency_keys: IdempotencyKeysTable;
   applications: ApplicationsTable;
   signing_keys: SigningKeysTable;
   revocations: RevocationsTable;
@@ -91,6 +92,19 @@ type EventCountWritersTable = {
   guid: string;
   sequence: number;
   written_at: Date;
+};
+
+type IdempotencyKeysTable = {
+  owner: string;
+  key: string;
+  claim: string;
+  fingerprint: Buffer;
+  locked_until: Date;
+  /** Null while the request is under way. */
+  status: number | null;
+  /** JSON; null when the answer showed a secret. */
+  body: string | null;
+  created_at: Date;
 };
 
 type RateLimitsTable = {

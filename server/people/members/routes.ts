@@ -6,8 +6,9 @@ import {
 } from '../../infrastructure/http/requests/resource-routes.ts';
 import { answers, GuidParams } from '../../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../../infrastructure/http/server.ts';
+import { registerCreate } from '../../infrastructure/idempotency/create-routes.ts';
 import { actorOf, inBothEnvironments, requires, withFreshProof } from '../../tokens/access/access.ts';
-import type { Invitations } from '../login/links/invitations.ts';
+import type { Invitations, Invited } from '../login/links/invitations.ts';
 import {
   InvitedMemberView,
   MEMBER_ACTIVITY,
@@ -41,27 +42,22 @@ export function registerMembers(
     list: ({ caller }, page) => members.list(caller.organizationGuid, page),
   });
 
-  api.post(
-    '/members',
-    {
-      config: write.config,
-      schema: {
-        ...write.documented,
-        operationId: 'inviteMember',
-        summary: 'Invite a person to the team; without a mail server the response has the link',
-        tags,
-        body: NewMember,
-        response: answers({ 201: InvitedMemberView }, 400, 401, 403, 404, 409, 413, 415, 422),
-      },
-    },
-    async (request, reply) => {
-      const { organizationGuid } = request.caller;
-      const invited = await invitations.invite(actorOf(request), organizationGuid, request.body);
-      const { member, link, mailed } = unwrap(invited);
-      const invitation = mailed ? {} : { invitation_link: link.reveal() };
-      return reply.code(201).send({ ...viewMember(member), ...invitation });
-    },
-  );
+  registerCreate(api, '/members', {
+    access: write,
+    operationId: 'inviteMember',
+    summary: 'Invite a person to the team; without a mail server the response has the link',
+    tags,
+    body: NewMember,
+    errors: [404],
+    item: InvitedMemberView,
+    view: ({ member, link, mailed }: Invited) => ({
+      ...viewMember(member),
+      ...(mailed ? {} : { invitation_link: link.reveal() }),
+    }),
+    showsSecret: ({ mailed }) => !mailed,
+    create: (request, recordAnswer) =>
+      invitations.invite(actorOf(request), request.caller.organizationGuid, request.body, recordAnswer),
+  });
 
   registerGet(api, '/members/:guid', {
     ...shown,

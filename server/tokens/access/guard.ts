@@ -9,6 +9,7 @@ import { describeAnswer } from '../../infrastructure/http/requests/schemas.ts';
 import type { SourceAddress } from '../../infrastructure/http/requests/source-address.ts';
 import { refuseUnknownInput } from '../../infrastructure/http/requests/strict-input.ts';
 import type { HttpServer } from '../../infrastructure/http/server.ts';
+import type { IdempotencyKeys } from '../../infrastructure/idempotency/service.ts';
 import type { RateLimits } from '../../infrastructure/rate-limits/service.ts';
 import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import { Failure } from '../../infrastructure/runtime/failure.ts';
@@ -36,6 +37,7 @@ export type AccessDeps = {
   callsPerMinute: number;
   metrics: Metrics;
   clock: Clock;
+  idempotencyKeys: IdempotencyKeys;
 };
 
 /** Registers the routes under `/api` behind the guard. */
@@ -51,6 +53,8 @@ export async function registerApi(
       queueHandlers(api);
       ignoreBankOfBankTokens(api);
       refuseUnknownInput(api);
+      const { idempotencyKeys } = deps;
+      api.decorate('repeatable', { idempotencyKeys, ownerOf: ({ caller }) => ownerOf(caller) });
       registerRoutes(api);
     },
     { prefix: '/api' },
@@ -164,6 +168,13 @@ function guard(api: HttpServer, deps: AccessDeps): void {
     if (caller.type === 'organization' || caller.type === 'bank') usage.record(caller.id, address);
     return undefined;
   }
+}
+
+/** Customer tokens have the client_id of their key, so the customer belongs to their owner. */
+function ownerOf({ organizationGuid, environment, type, id, customerGuid }: Caller): string {
+  return [organizationGuid, environment ?? 'both', type, id, ...(customerGuid ? [customerGuid] : [])].join(
+    ' ',
+  );
 }
 
 function isPaged(querystring: unknown): boolean {

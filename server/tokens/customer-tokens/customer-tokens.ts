@@ -2,6 +2,8 @@ import type { Static } from 'typebox';
 import { compileAllowlist } from '../../credentials/applications/allowlists/allowlist.ts';
 import type { Clients } from '../../credentials/applications/clients.ts';
 import type { Client } from '../../credentials/applications/service.ts';
+import type { Database } from '../../infrastructure/database/database.ts';
+import { type RecordAnswer, recordNothing } from '../../infrastructure/idempotency/record-answer.ts';
 import type { RateLimit, RateLimits } from '../../infrastructure/rate-limits/service.ts';
 import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
@@ -19,6 +21,7 @@ import { type Caller, expired } from '../verifying/verifier.ts';
 export type CustomerTokens = ReturnType<typeof createCustomerTokens>;
 
 type Deps = {
+  database: Database;
   authentication: ClientAuthentication;
   clients: Clients;
   customers: Customers;
@@ -32,7 +35,8 @@ type Deps = {
 
 /** Customer tokens, obtained with a key's secret or with a token of the bank or Organization. */
 export function createCustomerTokens(deps: Deps) {
-  const { authentication, clients, customers, denials, issuer, rateLimits, metrics, clock, perClient } = deps;
+  const { database, authentication, clients, customers, denials } = deps;
+  const { issuer, rateLimits, metrics, clock, perClient } = deps;
   const limit: RateLimit = { name: 'customer_token', limit: perClient, windowMs: RATE_LIMIT_WINDOW_MS };
 
   async function findCustomer(
@@ -108,13 +112,16 @@ export function createCustomerTokens(deps: Deps) {
     async issueByToken(
       caller: Caller,
       input: Static<typeof NewCustomerToken>,
+      recordAnswer: RecordAnswer<TokenResponse> = recordNothing,
     ): Promise<TokenResponse | Failure> {
       const refusal = await rateLimits.use(limit, caller.id);
       if (refusal) return refusal;
       const client = await clients.find(caller.id);
       if (!client) return new Failure('authentication_failed', 'The access token is not valid');
       const wanted = { customerGuid: input.customer_guid, scopes: input.scopes, parent: caller };
-      return issueFor(client, caller, wanted);
+      const issued = await issueFor(client, caller, wanted);
+      if (!isFailure(issued)) await recordAnswer(database.queries, issued);
+      return issued;
     },
   };
 }

@@ -1,6 +1,7 @@
 import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
 import type { Actor, Audit } from '../../infrastructure/audit/service.ts';
 import type { Database, Transaction } from '../../infrastructure/database/database.ts';
+import { type RecordAnswer, recordNothing } from '../../infrastructure/idempotency/record-answer.ts';
 import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import type { Encryption } from '../../infrastructure/runtime/encryption.ts';
 import { Failure } from '../../infrastructure/runtime/failure.ts';
@@ -29,6 +30,8 @@ const PUBLISHED_AHEAD_MS = 600_000;
 /** Reload interval; an unknown key id reloads earlier, at most at the second interval. */
 const RELOAD_AFTER_MS = 60_000;
 const RELOAD_FOR_UNKNOWN_AFTER_MS = 5_000;
+
+type Rotated = { kid: string; signsFrom: Date };
 
 type Deps = {
   database: Database;
@@ -130,7 +133,10 @@ export function createSigningKeys({ database, encryption, clock, guids, audit, l
     },
 
     /** Publishes a new key, which signs from ten minutes later. One rotation at a time. */
-    async rotate(actor: Actor): Promise<{ kid: string; signsFrom: Date } | Failure> {
+    async rotate(
+      actor: Actor,
+      recordAnswer: RecordAnswer<Rotated> = recordNothing,
+    ): Promise<Rotated | Failure> {
       await keys();
       const rotated = await database.transaction(async (transaction) => {
         await store.lockSigningKeys(transaction);
@@ -146,6 +152,7 @@ export function createSigningKeys({ database, encryption, clock, guids, audit, l
         const change = { objectType: 'signing_key', objectId: kid };
         const changes = { signs_from: signsFrom.toISOString() };
         await audit.record(transaction, actor, { ...change, action: 'signing_key.rotate', changes });
+        await recordAnswer(transaction, { kid, signsFrom });
         return { kid, signsFrom };
       });
       loaded = undefined;

@@ -1,4 +1,3 @@
-import { unwrap } from '../../infrastructure/http/errors.ts';
 import {
   createdAtFilters,
   environmentsFilter,
@@ -6,8 +5,8 @@ import {
   wordsFilter,
 } from '../../infrastructure/http/requests/filters.ts';
 import { registerGet, registerList } from '../../infrastructure/http/requests/resource-routes.ts';
-import { answers } from '../../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../../infrastructure/http/server.ts';
+import { registerCreate } from '../../infrastructure/idempotency/create-routes.ts';
 import { actorOf, requires, withFeature } from '../../tokens/access/access.ts';
 import {
   DeliveryView,
@@ -56,23 +55,16 @@ export function registerDeliveries(api: HttpServer, { deliveries }: { deliveries
     get: ({ caller, params }) => deliveries.get(caller, params.guid),
   });
 
-  api.post(
-    '/subscription_deliveries',
-    {
-      config: execute.config,
-      schema: {
-        ...execute.documented,
-        operationId: 'createDelivery',
-        summary: 'Redeliver an event to a subscription, with a new retry cycle',
-        tags,
-        body: NewDelivery,
-        response: answers({ 201: DeliveryView }, 400, 401, 403, 404, 409, 413, 415, 422),
-      },
-    },
-    async (request, reply) => {
-      const { caller, body } = request;
-      const delivery = unwrap(await deliveries.redeliver(actorOf(request), caller, body));
-      return reply.code(201).send(viewDelivery(delivery));
-    },
-  );
+  registerCreate(api, '/subscription_deliveries', {
+    access: execute,
+    operationId: 'createDelivery',
+    summary: 'Redeliver an event to a subscription, with a new retry cycle',
+    tags,
+    body: NewDelivery,
+    errors: [404],
+    item: DeliveryView,
+    view: viewDelivery,
+    create: (request, recordAnswer) =>
+      deliveries.redeliver(actorOf(request), request.caller, request.body, recordAnswer),
+  });
 }

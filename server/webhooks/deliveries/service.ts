@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import type { Actor } from '../../infrastructure/audit/service.ts';
 import type { Database } from '../../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../../infrastructure/database/paging/paging.ts';
+import { type RecordAnswer, recordNothing } from '../../infrastructure/idempotency/record-answer.ts';
 import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
 import { EVENT_TYPES } from '../events/catalogue.ts';
@@ -127,6 +128,7 @@ export function createDeliveries({
       actor: Actor,
       visible: Visible,
       { subscription_event_guid, subscription_guid }: Static<typeof NewDelivery>,
+      recordAnswer: RecordAnswer<DeliveryWithState> = recordNothing,
     ): Promise<DeliveryWithState | Failure> {
       const event = await events.get(visible, subscription_event_guid);
       if (isFailure(event))
@@ -139,9 +141,17 @@ export function createDeliveries({
       const owner = { organizationGuid, environment: event.environment };
       const endpoint = await findDeliveringEndpoint(subscriptions, owner, subscription_guid);
       if (isFailure(endpoint)) return endpoint;
-      return database.transaction((transaction) =>
-        deliverOnce(transaction, actor, 'subscription_delivery.create', endpoint, event),
-      );
+      return database.transaction(async (transaction) => {
+        const delivery = await deliverOnce(
+          transaction,
+          actor,
+          'subscription_delivery.create',
+          endpoint,
+          event,
+        );
+        await recordAnswer(transaction, delivery);
+        return delivery;
+      });
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import type { Bank, Organizations } from '../../credentials/organizations/service.ts';
 import type { Database, Transaction } from '../../infrastructure/database/database.ts';
+import { type RecordAnswer, recordNothing } from '../../infrastructure/idempotency/record-answer.ts';
 import { createBatcher } from '../../infrastructure/runtime/batcher.ts';
 import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import { Failure, type FailureCode, isFailure } from '../../infrastructure/runtime/failure.ts';
@@ -13,7 +14,8 @@ export type Ingest = ReturnType<typeof createIngest>;
 
 type Deps = { database: Database; clock: Clock; events: Events; organizations: Organizations };
 type Reported = Static<typeof ReportedEvents>['events'][number];
-type Answer = Static<typeof AcceptedEvents> | Failure;
+type Accepted = Static<typeof AcceptedEvents>;
+type Answer = Accepted | Failure;
 type Published = Awaited<ReturnType<Events['publish']>>;
 type Owners = { organizations: ReadonlySet<string>; banks: ReadonlyMap<string, Bank> };
 
@@ -35,7 +37,10 @@ export function createIngest({ database, clock, events, organizations }: Deps) {
   }
 
   /** Accepts several calls in one transaction. */
-  async function acceptAll(calls: readonly (readonly Reported[])[]): Promise<Answer[]> {
+  async function acceptAll(
+    calls: readonly (readonly Reported[])[],
+    recordAnswer?: RecordAnswer<Accepted>,
+  ): Promise<Answer[]> {
     const owners = await ownersOf(calls.flat());
     const now = clock.now();
     const checked = calls.map((reported) => checkAll(reported, owners, now));
@@ -43,7 +48,11 @@ export function createIngest({ database, clock, events, organizations }: Deps) {
     const answers = await database.transaction(async (transaction) => {
       const published = await events.publish(transaction, newEvents);
       const conflict = await conflictIn(transaction, published.events, published.created);
-      return conflict ?? answersFor(checked, published);
+      if (conflict) return conflict;
+      const results = answersFor(checked, published);
+      const [only] = results;
+      if (recordAnswer && only && !isFailure(only)) await recordAnswer(transaction, only);
+      return results;
     });
     if (!isFailure(answers)) return answers;
     // Retried one by one, so that only the conflicting call fails.
@@ -53,14 +62,23 @@ export function createIngest({ database, clock, events, organizations }: Deps) {
     return single;
   }
 
+  const acceptTogether = createBatcher<readonly Reported[], Answer>({
+    run: (calls) => acceptAll(calls),
+    maxBatch: MAX_EVENTS_TOGETHER,
+    weigh: (reported) => reported.length,
+    maxRuns: MAX_TRANSACTIONS,
+  });
+
   return {
-    /** Resolves after the commit. Concurrent calls share a transaction. */
-    accept: createBatcher<readonly Reported[], Answer>({
-      run: acceptAll,
-      maxBatch: MAX_EVENTS_TOGETHER,
-      weigh: (reported) => reported.length,
-      maxRuns: MAX_TRANSACTIONS,
-    }),
+    /** Resolves after the commit. Concurrent calls share a transaction, except those that record their answer. */
+    async accept(
+      reported: readonly Reported[],
+      recordAnswer: RecordAnswer<Accepted> = recordNothing,
+    ): Promise<Answer> {
+      if (recordAnswer === recordNothing) return acceptTogether(reported);
+      const [answer] = await acceptAll([reported], recordAnswer);
+      return answer as Answer;
+    },
   };
 }
 

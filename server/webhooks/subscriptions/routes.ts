@@ -6,6 +6,7 @@ import {
 } from '../../infrastructure/http/requests/resource-routes.ts';
 import { answers, GuidParams } from '../../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../../infrastructure/http/server.ts';
+import { registerCreate } from '../../infrastructure/idempotency/create-routes.ts';
 import { actorOf, requires, withFeature, withFreshProof } from '../../tokens/access/access.ts';
 import {
   CreatedSubscriptionView,
@@ -28,25 +29,18 @@ export function registerSubscriptions(
   const write = withFreshProof(withFeature('webhooks', requires(['user'], 'subscriptions:write')));
   const execute = withFreshProof(withFeature('webhooks', requires(['user'], 'subscriptions:execute')));
 
-  api.post(
-    '/subscriptions',
-    {
-      config: write.config,
-      schema: {
-        ...write.documented,
-        operationId: 'createSubscription',
-        summary: 'Create a webhook subscription; only this response has the signing_key',
-        tags,
-        body: NewSubscription,
-        response: answers({ 201: CreatedSubscriptionView }, 400, 401, 403, 413, 415, 422),
-      },
-    },
-    async (request, reply) => {
-      const created = await subscriptions.create(actorOf(request), request.caller, request.body);
-      const { subscription, signingKey } = unwrap(created);
-      return reply.code(201).send(withSigningKey(viewSubscription(subscription), signingKey));
-    },
-  );
+  registerCreate(api, '/subscriptions', {
+    access: write,
+    operationId: 'createSubscription',
+    summary: 'Create a webhook subscription; only this response has the signing_key',
+    tags,
+    body: NewSubscription,
+    item: CreatedSubscriptionView,
+    view: ({ subscription, signingKey }) => withSigningKey(viewSubscription(subscription), signingKey),
+    showsSecret: true,
+    create: (request, recordAnswer) =>
+      subscriptions.create(actorOf(request), request.caller, request.body, recordAnswer),
+  });
 
   registerList(api, '/subscriptions', {
     access: read,

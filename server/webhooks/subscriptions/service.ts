@@ -5,6 +5,7 @@ import type { Actor } from '../../infrastructure/audit/service.ts';
 import type { Base } from '../../infrastructure/base.ts';
 import type { Transaction } from '../../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../../infrastructure/database/paging/paging.ts';
+import { type RecordAnswer, recordNothing } from '../../infrastructure/idempotency/record-answer.ts';
 import type { Encryption } from '../../infrastructure/runtime/encryption.ts';
 import { Failure, isFailure, type Precondition } from '../../infrastructure/runtime/failure.ts';
 import type { RandomBytes } from '../../infrastructure/runtime/guid.ts';
@@ -112,6 +113,7 @@ export function createSubscriptions(deps: Deps) {
       actor: Actor,
       { organizationGuid, environment: onlyIn }: Visible,
       input: Static<typeof NewSubscription>,
+      recordAnswer: RecordAnswer<CreatedSubscription> = recordNothing,
     ): Promise<CreatedSubscription | Failure> {
       return database.transaction(async (transaction) => {
         const { name, url, environment } = input;
@@ -147,7 +149,9 @@ export function createSubscriptions(deps: Deps) {
         await store.insertSubscription(transaction, { ...row, signing_key_encrypted });
         await audit.record(transaction, actor, changeOf('create', row, { name, url, environment }));
         await events.publish(transaction, [eventOf('subscription.storing', row)]);
-        return { subscription: withState(row, now), signingKey };
+        const created = { subscription: withState(row, now), signingKey };
+        await recordAnswer(transaction, created);
+        return created;
       });
     },
 

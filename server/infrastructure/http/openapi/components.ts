@@ -38,10 +38,21 @@ const HEADERS: Record<string, Header> = {
     description: 'Seconds to wait before the next request.',
     schema: { type: 'integer', minimum: 1, examples: [1] },
   },
+  IdempotencyReplayed: {
+    description: 'true when this is the kept answer to an earlier request with the same Idempotency-Key.',
+    schema: { type: 'string', enum: ['true'] },
+  },
 };
 const ETAG = { ETag: { $ref: '#/components/headers/ETag' } };
 const REQUEST_ID = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } };
 const RETRY_AFTER = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } };
+const REPLAYED = { 'Idempotency-Replayed': { $ref: '#/components/headers/IdempotencyReplayed' } };
+
+/** Error statuses of operations that accept an Idempotency-Key. */
+const REPEATABLE_DESCRIPTIONS: Readonly<Record<string, string>> = {
+  409: 'The state of the object does not allow this operation, a request with this Idempotency-Key is in progress (retry after Retry-After seconds), or its answer showed a secret and was not kept.',
+  422: 'The request is well-formed but violates a rule, which the message names, or the Idempotency-Key was used for a different request.',
+};
 
 const RESPONSE_NAMES: Readonly<Record<string, string>> = {
   204: 'NoContent',
@@ -92,15 +103,19 @@ export function moveToComponents(document: OpenApiDocument): OpenApiDocument {
   return document;
 }
 
-function describeHeaders({ responses }: Operation): void {
+function describeHeaders({ parameters = [], responses }: Operation): void {
   const isTagged = '304' in responses || '412' in responses;
-  for (const [status, response] of Object.entries(responses))
+  const isRepeatable = parameters.some(({ name }) => name === 'Idempotency-Key');
+  for (const [status, response] of Object.entries(responses)) {
     response.headers = {
       ...REQUEST_ID,
       ...(isTagged && (status === '200' || status === '304') ? ETAG : {}),
-      ...(status === '429' || status === '503' ? RETRY_AFTER : {}),
+      ...(status === '429' || status === '503' || (isRepeatable && status === '409') ? RETRY_AFTER : {}),
+      ...(isRepeatable && status.startsWith('2') ? REPLAYED : {}),
       ...response.headers,
     };
+    if (isRepeatable) response.description = REPEATABLE_DESCRIPTIONS[status] ?? response.description;
+  }
 }
 
 /** Gives each name to its most frequent value and replaces that value by a reference wherever it occurs twice or more. */
@@ -132,8 +147,9 @@ function moveRepeated<Value extends object>(
 /** The token endpoints have errors of their own, named after their schema. */
 function nameOfResponse(response: Response, status: string): string | undefined {
   const name = RESPONSE_NAMES[status];
+  const prefix = response.description === REPEATABLE_DESCRIPTIONS[status] ? 'Repeatable' : '';
   const schema = response.content?.['application/json']?.schema?.$ref?.split('/').at(-1) ?? '';
-  return name && `${schema.replace(/Error$/, '')}${name}`;
+  return name && `${schema.replace(/Error$/, '')}${prefix}${name}`;
 }
 
 function sorted<Value>(values: ReadonlyMap<string, Value>): Record<string, Value> {

@@ -52,6 +52,9 @@ scopes and the token types that it accepts.
 **Errors** have one JSON body: \`error\`, \`message_code\` (for your code) and \`message\` (for a person; it names the
 field). Every response has an \`X-Request-Id\`. Include it when you contact support.
 
+**Repeats.** Send an \`Idempotency-Key\` with every \`POST\` and repeat it after a broken connection: within 24 hours the
+same key and body return the first answer, with \`Idempotency-Replayed: true\`, and nothing is created twice.
+
 **Lists** are sorted newest first. Use \`page\` and \`per_page\`, or for lists of any length \`after\` with the \`next\` of
 the previous page. Filters take one value or several, separated by commas.
 

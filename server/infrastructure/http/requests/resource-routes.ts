@@ -16,13 +16,13 @@ import { createFilterReader, type FilterValues } from './filters.ts';
 import { envelope, listOf, listQuery, type PageQuery, pageOf } from './paging.ts';
 import { answers, type ErrorStatus, GuidParams } from './schemas.ts';
 
-/** What a list and a single object of a resource declare alike. */
-type Route<Item extends TSchema, Row> = {
+/** What the routes of a resource declare alike. */
+export type Route<Item extends TSchema, Row> = {
   /** Enforced by `config`, shown in the document by `documented`. */
   access: { config?: FastifyContextConfig; documented: object };
   operationId: string;
   summary: string;
-  tags: string[];
+  tags: readonly string[];
   item: Item;
   view(row: Row): Static<Item>;
   /** Error statuses beyond those of every such route. */
@@ -163,10 +163,15 @@ export function registerPatch<
   );
 }
 
-function configOf({ access: { config } }: { access: Route<TSchema, unknown>['access'] }) {
+export function configOf({ access: { config } }: { access: Route<TSchema, unknown>['access'] }) {
   return config === undefined ? {} : { config };
 }
 
-function descriptionOf({ access, operationId, summary, tags }: Omit<Route<TSchema, never>, 'item' | 'view'>) {
+export function descriptionOf({
+  access,
+  operationId,
+  summary,
+  tags,
+}: Omit<Route<TSchema, never>, 'item' | 'view'>) {
   return { ...access.documented, operationId, summary, tags };
 }

@@ -16,8 +16,17 @@ type Validator = { (value: unknown): boolean; errors?: ErrorObject[] | null };
 export function createValidatorCompiler(): FastifySchemaCompiler<object> {
   const forBodies = withFormats(new Ajv({ ...OPTIONS, coerceTypes: false }));
   const forText = withFormats(new Ajv({ ...OPTIONS, coerceTypes: true }));
-  return ({ schema, httpPart }) =>
-    httpPart === 'body' ? compileBody(forBodies, schema) : compileText(forText, schema);
+  return ({ schema, httpPart }) => {
+    if (httpPart === 'body') return compileBody(forBodies, schema);
+    return compileText(forText, httpPart === 'headers' ? withLowercaseNames(schema) : schema);
+  };
+}
+
+/** As Node names the headers of a request. */
+function withLowercaseNames(schema: { properties?: object }): object {
+  const entries = Object.entries(schema.properties ?? {});
+  const properties = Object.fromEntries(entries.map(([name, part]) => [name.toLowerCase(), part]));
+  return { ...schema, properties };
 }
 
 function compileBody(ajv: Ajv, schema: object): Validator {
@@ -83,12 +92,17 @@ export function failureOfValidation(
     const name = join(field, printable(String(error.params.additionalProperty)));
     return new Failure('invalid_parameter', `${name} is not a parameter of this operation`);
   }
-  const subject = field === '' ? wholeOf(context) : field;
+  const subject = field === '' ? wholeOf(context) : context === 'headers' ? headerName(field) : field;
   return new Failure('invalid_parameter', `${subject} ${describe(error)}`);
 }
 
 function wholeOf(context: ValidationContext): string {
   return context === 'body' ? 'The request body' : 'The query string';
+}
+
+/** `idempotency-key` → `Idempotency-Key` */
+function headerName(name: string): string {
+  return name.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase());
 }
 
 /** `/events/3/guid` → `events[3].guid` */
@@ -120,6 +134,7 @@ const FORMAT_MESSAGES: Record<string, string> = {
 const PATTERN_MESSAGES: Record<string, string> = {
   ':[0-5]\\d(\\.\\d{1,9})?([Zz]|[+-]\\d\\d:\\d\\d)$': DATE_TIME_MESSAGE,
   '\\S': 'must not be blank',
+  '^[ -~]{1,255}$': 'must have 1 to 255 printable ASCII characters',
   '^[0-9a-f]{32}$': 'must be a guid of 32 lowercase hex characters',
   '^[0-9a-f]{64}$': 'must be 64 lowercase hex characters',
 };

@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import type { Organizations } from '../../../credentials/organizations/service.ts';
 import type { Actor } from '../../../infrastructure/audit/service.ts';
 import type { Database } from '../../../infrastructure/database/database.ts';
+import { type RecordAnswer, recordNothing } from '../../../infrastructure/idempotency/record-answer.ts';
 import { type Failure, isFailure } from '../../../infrastructure/runtime/failure.ts';
 import type { NewMember } from '../../members/schema.ts';
 import type { Member, Members } from '../../members/service.ts';
@@ -32,6 +33,7 @@ export function createInvitations(deps: Deps) {
       actor: Actor,
       organizationGuid: string,
       input: Static<typeof NewMember>,
+      recordAnswer: RecordAnswer<Invited> = recordNothing,
     ): Promise<Invited | Failure> {
       const exhausted = actor.type === 'user' ? await limits.invitation(organizationGuid) : undefined;
       if (exhausted) return exhausted;
@@ -40,13 +42,17 @@ export function createInvitations(deps: Deps) {
       const invited = await database.transaction(async (transaction) => {
         const member = await members.invite(transaction, actor, organizationGuid, input);
         if (isFailure(member)) return member;
-        return { member, ...(await links.issue(transaction, member.guid, organizationGuid)) };
+        const { link, expiresAt } = await links.issue(transaction, member.guid, organizationGuid);
+        const result = { member, link, mailed: mail !== undefined };
+        await recordAnswer(transaction, result);
+        return { ...result, expiresAt };
       });
       if (isFailure(invited)) return invited;
-      const { member, link, expiresAt } = invited;
+      const { expiresAt, ...result } = invited;
+      const { member, link } = result;
       const { name: organizationName } = organization;
       mail?.send(invitationMessage({ to: member.email, link, expiresAt, supportEmail, organizationName }));
-      return { member, link, mailed: mail !== undefined };
+      return result;
     },
 
     remove(actor: Actor, organizationGuid: string, memberGuid: string): Promise<Failure | undefined> {

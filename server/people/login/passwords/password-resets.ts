@@ -1,5 +1,6 @@
 import type { Actor, Audit } from '../../../infrastructure/audit/service.ts';
-import type { Database } from '../../../infrastructure/database/database.ts';
+import type { Database, Transaction } from '../../../infrastructure/database/database.ts';
+import { type RecordAnswer, recordNothing } from '../../../infrastructure/idempotency/record-answer.ts';
 import { networkOf } from '../../../infrastructure/rate-limits/address.ts';
 import { Failure } from '../../../infrastructure/runtime/failure.ts';
 import { createFairQueue, SHED } from '../../../infrastructure/runtime/fair-queue.ts';
@@ -47,7 +48,9 @@ export function createPasswordResets(deps: Deps) {
     if (!person) return;
     const actor = userActor(person.guid, source);
     if (linkBy === 'operator') return notifyOperator(actor, person.guid);
-    const { link, expiresAt } = await issue(actor, person.guid);
+    const { link, expiresAt } = await database.transaction((transaction) =>
+      issue(transaction, actor, person.guid),
+    );
     mail?.send(passwordResetMessage({ to: person.email, link, expiresAt, supportEmail }));
     if (linkBy === 'log')
       log.info({ email: person.email, address_to_open: link.reveal() }, 'password reset link issued');
@@ -64,12 +67,10 @@ export function createPasswordResets(deps: Deps) {
     );
   }
 
-  function issue(actor: Actor, memberGuid: string): Promise<IssuedLink> {
-    return database.transaction(async (transaction) => {
-      const issued = await links.issue(transaction, memberGuid, null);
-      await audit.record(transaction, actor, accountChange('account.reset_password', memberGuid));
-      return issued;
-    });
+  async function issue(transaction: Transaction, actor: Actor, memberGuid: string): Promise<IssuedLink> {
+    const issued = await links.issue(transaction, memberGuid, null);
+    await audit.record(transaction, actor, accountChange('account.reset_password', memberGuid));
+    return issued;
   }
 
   return {
@@ -93,11 +94,15 @@ export function createPasswordResets(deps: Deps) {
       actor: Actor,
       memberGuid: string,
       { removeTotp }: { removeTotp: boolean },
+      recordAnswer: RecordAnswer<IssuedLink> = recordNothing,
     ): Promise<IssuedLink | Failure> {
       if (!(await people.find(memberGuid))) return new Failure('not_found', 'There is no such member');
-      if (removeTotp)
-        await database.transaction((transaction) => totp.turnOff(transaction, actor, memberGuid));
-      return issue(actor, memberGuid);
+      return database.transaction(async (transaction) => {
+        const issued = await issue(transaction, actor, memberGuid);
+        if (removeTotp) await totp.turnOff(transaction, actor, memberGuid);
+        await recordAnswer(transaction, issued);
+        return issued;
+      });
     },
 
     idle: queue.idle,

@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import type { Actor } from '../../../infrastructure/audit/service.ts';
 import type { Base } from '../../../infrastructure/base.ts';
 import type { Page, PageOf } from '../../../infrastructure/database/paging/paging.ts';
+import { type RecordAnswer, recordNothing } from '../../../infrastructure/idempotency/record-answer.ts';
 import { Failure, isFailure } from '../../../infrastructure/runtime/failure.ts';
 import type { Endpoint, Subscriptions } from '../../subscriptions/service.ts';
 import type { Visible } from '../../visible.ts';
@@ -85,6 +86,7 @@ export function createRedeliveries(deps: Deps) {
       actor: Actor,
       visible: Visible,
       input: Static<typeof NewRecovery>,
+      recordAnswer: RecordAnswer<store.Redelivery> = recordNothing,
     ): Promise<store.Redelivery | Failure> {
       const now = clock.now();
       const window = windowOf(input, now);
@@ -123,6 +125,7 @@ export function createRedeliveries(deps: Deps) {
             until: window.until.toISOString(),
           },
         });
+        await recordAnswer(transaction, row);
         return row;
       });
       restUntil = 0;

@@ -1,4 +1,3 @@
-import { unwrap } from '../../../infrastructure/http/errors.ts';
 import {
   createdAtFilters,
   environmentsFilter,
@@ -6,8 +5,8 @@ import {
   wordsFilter,
 } from '../../../infrastructure/http/requests/filters.ts';
 import { registerGet, registerList } from '../../../infrastructure/http/requests/resource-routes.ts';
-import { answers } from '../../../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../../../infrastructure/http/server.ts';
+import { registerCreate } from '../../../infrastructure/idempotency/create-routes.ts';
 import { actorOf, requires, withFeature } from '../../../tokens/access/access.ts';
 import type { Redeliveries } from './redeliveries.ts';
 import { NewRecovery, RecoveryView, viewRedelivery } from './redelivery-schema.ts';
@@ -20,25 +19,18 @@ export function registerRedeliveries(
   const read = withFeature('webhooks', requires(['organization', 'user'], 'subscription_events:read'));
   const execute = withFeature('webhooks', requires(['organization', 'user'], 'subscription_events:execute'));
 
-  api.post(
-    '/subscription_recoveries',
-    {
-      config: execute.config,
-      schema: {
-        ...execute.documented,
-        operationId: 'createRecovery',
-        summary: 'Redeliver all failed deliveries of a subscription in a time range',
-        tags,
-        body: NewRecovery,
-        response: answers({ 201: RecoveryView }, 400, 401, 403, 404, 409, 413, 415, 422),
-      },
-    },
-    async (request, reply) => {
-      const { caller, body } = request;
-      const redelivery = unwrap(await redeliveries.create(actorOf(request), caller, body));
-      return reply.code(201).send(viewRedelivery(redelivery));
-    },
-  );
+  registerCreate(api, '/subscription_recoveries', {
+    access: execute,
+    operationId: 'createRecovery',
+    summary: 'Redeliver all failed deliveries of a subscription in a time range',
+    tags,
+    body: NewRecovery,
+    errors: [404],
+    item: RecoveryView,
+    view: viewRedelivery,
+    create: (request, recordAnswer) =>
+      redeliveries.create(actorOf(request), request.caller, request.body, recordAnswer),
+  });
 
   registerList(api, '/subscription_recoveries', {
     access: read,

@@ -1,5 +1,6 @@
 import type { Actor } from '../../../infrastructure/audit/service.ts';
 import type { Database } from '../../../infrastructure/database/database.ts';
+import { type RecordAnswer, recordNothing } from '../../../infrastructure/idempotency/record-answer.ts';
 import type { RateLimit, RateLimits } from '../../../infrastructure/rate-limits/service.ts';
 import type { Clock } from '../../../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../../../infrastructure/runtime/failure.ts';
@@ -36,7 +37,12 @@ type Deps = {
  */
 export function createTestEvents({ database, clock, events, subscriptions, rateLimits, deliverOnce }: Deps) {
   return {
-    async send(actor: Actor, visible: Visible, guid: string): Promise<DeliveryWithState | Failure> {
+    async send(
+      actor: Actor,
+      visible: Visible,
+      guid: string,
+      recordAnswer: RecordAnswer<DeliveryWithState> = recordNothing,
+    ): Promise<DeliveryWithState | Failure> {
       const subscription = await subscriptions.get(visible, guid);
       if (isFailure(subscription)) return subscription;
       const [endpoint] = await subscriptions.endpoints([guid]);
@@ -57,6 +63,7 @@ export function createTestEvents({ database, clock, events, subscriptions, rateL
         const deliveryGuid = endpoint.firstOnly?.deliveryGuid;
         if (deliveryGuid)
           await makeFirstDue(transaction, { subscriptionGuid: guid, deliveryGuid }, clock.now());
+        await recordAnswer(transaction, delivery);
         return delivery;
       });
     },

@@ -1,0 +1,118 @@
+import type { Base } from '../base.ts';
+import type { Queries } from '../database/database.ts';
+import { later } from '../runtime/clock.ts';
+import { Failure, isFailure } from '../runtime/failure.ts';
+import * as store from './store.ts';
+
+export type { KeyedRequest } from './store.ts';
+export type IdempotencyKeys = ReturnType<typeof createIdempotencyKeys>;
+
+const LIFETIME_MS = 24 * 3_600_000;
+/** Longer than a request takes. Ends the claim of a process that was killed. */
+const LEASE_MS = 60_000;
+/** Most requests end sooner than this. */
+const RETRY_AFTER_SECONDS = 1;
+const SWEEP_BATCH = 1_000;
+const MAX_SWEEP_BATCHES = 100;
+
+/** Another request has claimed the key, because the lease of this one had expired. */
+class ClaimLost extends Error {}
+
+/**
+ * Requests that can be repeated. A key is claimed under a lease before the work, and completed in the transaction of the
+ * work, which rolls back if the claim was lost: so the work of two requests with one key never commits twice. Without a
+ * commit the key can be used again.
+ */
+export function createIdempotencyKeys({
+  database,
+  clock,
+  guids,
+  log,
+}: Pick<Base, 'database' | 'clock' | 'guids' | 'log'>) {
+  const { queries } = database;
+
+  /** If this fails, the lease ends the claim. */
+  async function release(claim: store.Claim): Promise<void> {
+    try {
+      await store.releaseKey(queries, claim);
+    } catch (error) {
+      log.warn({ err: error }, 'releasing an idempotency key failed');
+    }
+  }
+
+  return {
+    /** Runs the work, which has to record its answer, or returns the answer of the first request with this key. */
+    async run<Row>(
+      request: store.KeyedRequest,
+      work: (
+        record: (transaction: Queries, answer: store.StoredAnswer) => Promise<void>,
+      ) => Promise<Row | Failure>,
+    ): Promise<{ row: Row } | { replayed: { status: number; body: string } } | Failure> {
+      const claim = { ...request, claim: guids.next() };
+      const now = clock.now();
+      const found = await store.claimKey(queries, claim, {
+        now,
+        lockedUntil: later(now, LEASE_MS),
+        expiredBy: later(now, -LIFETIME_MS),
+      });
+      if (found?.claim !== claim.claim) return answerOf(found, request);
+      let isRecorded = false;
+      let row: Row | Failure;
+      try {
+        row = await work(async (transaction, answer) => {
+          if (!(await store.completeKey(transaction, claim, answer))) throw new ClaimLost();
+          isRecorded = true;
+        });
+      } catch (error) {
+        if (error instanceof ClaimLost) return inProgress();
+        await release(claim);
+        throw error;
+      }
+      if (isFailure(row)) {
+        await release(claim);
+        return row;
+      }
+      if (!isRecorded) throw new Error('the answer to a request with an Idempotency-Key was not recorded');
+      return { row };
+    },
+
+    /** Deletes expired keys; returns their number. */
+    async sweep(): Promise<number> {
+      const expiredBy = later(clock.now(), -LIFETIME_MS);
+      let deleted = 0;
+      for (let batch = 0; batch < MAX_SWEEP_BATCHES; batch += 1) {
+        const count = await store.deleteKeysBefore(queries, expiredBy, SWEEP_BATCH);
+        deleted += count;
+        if (count < SWEEP_BATCH) break;
+      }
+      return deleted;
+    },
+  };
+}
+
+function answerOf(
+  found: Awaited<ReturnType<typeof store.claimKey>>,
+  { fingerprint }: store.KeyedRequest,
+): { replayed: { status: number; body: string } } | Failure {
+  if (found && !found.fingerprint.equals(fingerprint))
+    return new Failure(
+      'idempotency_key_reused',
+      'Idempotency-Key was used for a different request; use a new key for each operation',
+    );
+  if (!found || found.status === null) return inProgress();
+  const { status, body } = found;
+  if (body === null)
+    return new Failure(
+      'idempotency_secret_shown',
+      'The first request with this Idempotency-Key succeeded, and only its response showed the secret. If you did not receive it, delete what was created and send the request with a new key',
+    );
+  return { replayed: { status, body } };
+}
+
+function inProgress(): Failure {
+  return new Failure(
+    'idempotency_in_progress',
+    'A request with this Idempotency-Key is still in progress; send it again after Retry-After seconds',
+    { retryAfterSeconds: RETRY_AFTER_SECONDS },
+  );
+}
