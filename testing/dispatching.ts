@@ -153,12 +153,14 @@ export type Arrival = { at: number; path: string; guid: string };
 export async function createCounter(scope: Scope) {
   const arrivals: Arrival[] = [];
   let connections = 0;
+  let released = Promise.resolve();
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
+    request.on('end', async () => {
       const { guid } = JSON.parse(Buffer.concat(chunks).toString()) as { guid: string };
       arrivals.push({ at: Date.now(), path: request.url ?? '', guid });
+      await released;
       response.writeHead(204).end();
     });
   });
@@ -181,6 +183,12 @@ export async function createCounter(scope: Scope) {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     /** In order of arrival. */
     arrivals: arrivals as readonly Arrival[],
+    /** Arrivals get no response until the returned function is called. */
+    hold(): () => void {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      released = promise;
+      return resolve;
+    },
     /** Resolves when all connections are closed, so that requests of a killed sender have arrived. */
     async silent(): Promise<void> {
       if (connections > 0) await once(server, 'silent');
