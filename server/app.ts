@@ -81,7 +81,7 @@ export async function createApp(deps: Deps) {
   const rateLimits = createRateLimits({ queries: database.reserved, clock, log });
   const audit = createAudit({ queries: database.lists, clock, guids });
   const base: Base = { database, clock, guids, audit, metrics, log };
-  const idempotencyKeys = createIdempotencyKeys(base);
+  const idempotencyKeys = createIdempotencyKeys({ ...base, encryption });
   const partitions = createPartitions({ database, clock, log, retentionDays, auditRetentionDays });
   const failedAuthentications = createFailedAuthentications({ database, audit, clock, log });
 

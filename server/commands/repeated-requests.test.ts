@@ -77,6 +77,9 @@ function insist(t: TestContext, urls: readonly string[], token: string) {
     'idempotency-key': randomUUID(),
   };
   const seen = { cutOff: 0, inProgress: 0 };
+  /** Clients wait while both nodes are down. */
+  let up = Promise.withResolvers<void>();
+  up.resolve();
 
   async function attempt(url: string): Promise<Created | undefined> {
     const answer = await request(`${url}/api/customers`, {
@@ -94,13 +97,21 @@ function insist(t: TestContext, urls: readonly string[], token: string) {
 
   const clients = Array.from({ length: CLIENTS }, async (_, client) => {
     for (let number = client; !isOver; number += 1) {
+      await up.promise;
       const created = await attempt(urls[number % urls.length] as string);
       if (created) return created;
       await delay(REPEAT_AFTER_MS);
     }
     throw new Error('the test ended before the request succeeded');
   });
-  return { done: Promise.all(clients), seen };
+  return {
+    done: Promise.all(clients),
+    seen,
+    async whileDown<Result>(work: () => Promise<Result>): Promise<Result> {
+      up = Promise.withResolvers();
+      return work().finally(up.resolve);
+    },
+  };
 }
 
 async function kill(running: Running): Promise<void> {
@@ -126,7 +137,7 @@ test(
     const lock = await pool.connect();
     await lock.query('begin');
     await lock.query('lock table objects in share mode');
-    const { done, seen } = insist(
+    const { done, seen, whileDown } = insist(
       t,
       sites.map(({ url }) => url),
       token,
@@ -134,20 +145,24 @@ test(
     // Awaited below; must not count as unhandled meanwhile.
     done.catch(() => undefined);
     await waitFor('refused repeats', nodes[0] as Running, () => seen.inProgress >= MIN_REFUSED);
-    await Promise.all(nodes.map(kill));
-    await lock.query('rollback');
-    lock.release();
+    const restarted = await whileDown(async () => {
+      await Promise.all(nodes.map(kill));
+      await lock.query('rollback');
+      lock.release();
+      return Promise.all(sites.map(start));
+    });
     assert.ok(await isTrue('status is null'), 'the claim of the killed node is left');
     const { rows: none } = await pool.query('select guid from objects');
     assert.deepEqual(none, []);
 
-    const restarted = await Promise.all(sites.map(start));
     // As if the lease of the killed node had expired, which takes a minute.
     await pool.query(`update idempotency_keys set locked_until = '2020-01-01'`);
     while (!(await isTrue('status is not null'))) await delay(LOOK_AGAIN_AFTER_MS);
     // Between the commit and most of the answers.
-    await Promise.all(restarted.map(kill));
-    await Promise.all(sites.map(start));
+    await whileDown(async () => {
+      await Promise.all(restarted.map(kill));
+      await Promise.all(sites.map(start));
+    });
 
     const answers = await done;
     const { rows } = await pool.query<{ guid: string }>('select guid from objects');

@@ -103,7 +103,7 @@ type IdempotencyKeysTable = {
   /** Null while the request is under way. */
   status: number | null;
   /** JSON; null when the answer showed a secret. */
-  body: string | null;
+  body_encrypted: Buffer | null;
   created_at: Date;
 };
 

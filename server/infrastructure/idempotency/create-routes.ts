@@ -60,9 +60,9 @@ export function registerCreate<
   const { item, params, body, bodyLimit, status = 201, showsSecret, errors = [] } = route;
   const { repeatable } = scope;
 
-  function answerOf(row: Row): { status: number; body: string | null } {
+  function answerOf(row: Row): { status: number; body?: string } {
     const isSecret = typeof showsSecret === 'function' ? showsSecret(row) : showsSecret;
-    return { status, body: isSecret ? null : JSON.stringify(route.view(row)) };
+    return { status, ...(isSecret ? {} : { body: JSON.stringify(route.view(row)) }) };
   }
 
   async function create(request: Request<Params, Body>, reply: FastifyReply): Promise<unknown> {

@@ -108,6 +108,14 @@ test('a repeat during the commit waits for it and does nothing', async () => {
   assert.equal(await isChanged('meanwhile'), false);
 });
 
+test('a kept answer is encrypted', async () => {
+  const request = newRequest();
+  await keys.run(request, changeAndRecord('encrypted'));
+  const kept = database.queries.selectFrom('idempotency_keys').select('body_encrypted');
+  const { body_encrypted: body } = await kept.where('key', '=', request.key).executeTakeFirstOrThrow();
+  assert.ok(body && !body.includes(ANSWER.body));
+});
+
 test('an error after the commit is followed by the kept answer', async () => {
   const request = newRequest();
   const broken = keys.run(request, async (record) => {

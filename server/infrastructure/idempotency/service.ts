@@ -1,11 +1,17 @@
 import type { Base } from '../base.ts';
 import type { Queries } from '../database/database.ts';
 import { later } from '../runtime/clock.ts';
+import type { Encryption } from '../runtime/encryption.ts';
 import { Failure, isFailure } from '../runtime/failure.ts';
 import * as store from './store.ts';
 
 export type { KeyedRequest } from './store.ts';
+
+/** Without a body if it showed a secret. */
+type Answer = { status: number; body?: string };
 export type IdempotencyKeys = ReturnType<typeof createIdempotencyKeys>;
+
+type Replay = { replayed: Required<Answer> };
 
 const LIFETIME_MS = 24 * 3_600_000;
 /** Longer than a request takes. Ends the claim of a process that was killed. */
@@ -28,7 +34,8 @@ export function createIdempotencyKeys({
   clock,
   guids,
   log,
-}: Pick<Base, 'database' | 'clock' | 'guids' | 'log'>) {
+  encryption,
+}: Pick<Base, 'database' | 'clock' | 'guids' | 'log'> & { encryption: Encryption }) {
   const { queries } = database;
 
   /** If this fails, the lease ends the claim. */
@@ -40,14 +47,31 @@ export function createIdempotencyKeys({
     }
   }
 
+  function answerOf(
+    found: Awaited<ReturnType<typeof store.claimKey>>,
+    request: store.KeyedRequest,
+  ): Replay | Failure {
+    if (found && !found.fingerprint.equals(request.fingerprint))
+      return new Failure(
+        'idempotency_key_reused',
+        'Idempotency-Key was used for a different request; use a new key for each operation',
+      );
+    if (!found || found.status === null) return inProgress();
+    const { status, body_encrypted: body } = found;
+    if (body === null)
+      return new Failure(
+        'idempotency_secret_shown',
+        'The first request with this Idempotency-Key succeeded, and only its response showed the secret. If you did not receive it, delete what was created and send the request with a new key',
+      );
+    return { replayed: { status, body: encryption.decrypt(body, contextOf(request)) } };
+  }
+
   return {
     /** Runs the work, which has to record its answer, or returns the answer of the first request with this key. */
     async run<Row>(
       request: store.KeyedRequest,
-      work: (
-        record: (transaction: Queries, answer: store.StoredAnswer) => Promise<void>,
-      ) => Promise<Row | Failure>,
-    ): Promise<{ row: Row } | { replayed: { status: number; body: string } } | Failure> {
+      work: (record: (transaction: Queries, answer: Answer) => Promise<void>) => Promise<Row | Failure>,
+    ): Promise<{ row: Row } | Replay | Failure> {
       const claim = { ...request, claim: guids.next() };
       const now = clock.now();
       const found = await store.claimKey(queries, claim, {
@@ -59,8 +83,11 @@ export function createIdempotencyKeys({
       let isRecorded = false;
       let row: Row | Failure;
       try {
-        row = await work(async (transaction, answer) => {
-          if (!(await store.completeKey(transaction, claim, answer))) throw new ClaimLost();
+        row = await work(async (transaction, { status, body }) => {
+          // An answer may have the upload link of a file, which nobody with access to the database alone may use.
+          const body_encrypted = body === undefined ? null : encryption.encrypt(body, contextOf(request));
+          if (!(await store.completeKey(transaction, claim, { status, body_encrypted })))
+            throw new ClaimLost();
           isRecorded = true;
         });
       } catch (error) {
@@ -90,23 +117,8 @@ export function createIdempotencyKeys({
   };
 }
 
-function answerOf(
-  found: Awaited<ReturnType<typeof store.claimKey>>,
-  { fingerprint }: store.KeyedRequest,
-): { replayed: { status: number; body: string } } | Failure {
-  if (found && !found.fingerprint.equals(fingerprint))
-    return new Failure(
-      'idempotency_key_reused',
-      'Idempotency-Key was used for a different request; use a new key for each operation',
-    );
-  if (!found || found.status === null) return inProgress();
-  const { status, body } = found;
-  if (body === null)
-    return new Failure(
-      'idempotency_secret_shown',
-      'The first request with this Idempotency-Key succeeded, and only its response showed the secret. If you did not receive it, delete what was created and send the request with a new key',
-    );
-  return { replayed: { status, body } };
+function contextOf({ owner, key }: store.KeyedRequest): string {
+  return `idempotency key ${owner} ${key}`;
 }
 
 function inProgress(): Failure {

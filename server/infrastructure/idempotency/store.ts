@@ -4,8 +4,8 @@ import type { Row } from '../database/tables.ts';
 
 export type KeyedRequest = { owner: string; key: string; fingerprint: Buffer };
 export type Claim = KeyedRequest & { claim: string };
-export type StoredAnswer = { status: number; body: string | null };
-type Found = Pick<Row<'idempotency_keys'>, 'claim' | 'fingerprint' | 'status' | 'body'>;
+export type StoredAnswer = Pick<Row<'idempotency_keys'>, 'status' | 'body_encrypted'>;
+type Found = Pick<Row<'idempotency_keys'>, 'claim' | 'fingerprint'> & StoredAnswer;
 
 /**
  * Claims a key that is unused, expired or abandoned, and returns its row after that: with this claim, or with the request
@@ -22,13 +22,13 @@ export async function claimKey(
       values (${owner}, ${key}, ${claim}, ${fingerprint}, ${lockedUntil}, ${now})
       on conflict (owner, key) do update
       set claim = excluded.claim, fingerprint = excluded.fingerprint, locked_until = excluded.locked_until,
-        status = null, body = null, created_at = excluded.created_at
+        status = null, body_encrypted = null, created_at = excluded.created_at
       where kept.created_at <= ${expiredBy} or (kept.status is null and kept.locked_until <= ${now})
-      returning claim, fingerprint, status, body
+      returning claim, fingerprint, status, body_encrypted
     )
-    select claim, fingerprint, status, body from claimed
+    select claim, fingerprint, status, body_encrypted from claimed
     union all
-    select claim, fingerprint, status, body from idempotency_keys
+    select claim, fingerprint, status, body_encrypted from idempotency_keys
     where owner = ${owner} and key = ${key} and created_at > ${expiredBy} and not exists (select from claimed)`.execute(
     queries,
   );
@@ -39,11 +39,11 @@ export async function claimKey(
 export async function completeKey(
   queries: Queries,
   { owner, key, claim }: Claim,
-  { status, body }: StoredAnswer,
+  answer: StoredAnswer,
 ): Promise<boolean> {
   const { numUpdatedRows } = await queries
     .updateTable('idempotency_keys')
-    .set({ status, body })
+    .set(answer)
     .where('owner', '=', owner)
     .where('key', '=', key)
     .where('claim', '=', claim)
