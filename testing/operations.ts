@@ -93,6 +93,8 @@ export const EXTREME_MOMENTS = [
   '9999-12-31T23:59:59.999Z',
   '9999-12-31T23:59:59-23:59',
   '+275760-09-13T00:00:00Z',
+  '0000-01-01',
+  '9999-12-31',
 ] as const;
 
 const MAX_LOG_LINE_CHARACTERS = 16_384;

@@ -1,5 +1,6 @@
 import { unwrap } from '../../infrastructure/http/errors.ts';
 import {
+  completedAtFilters,
   createdAtFilters,
   environmentsFilter,
   guidsFilter,
@@ -37,6 +38,7 @@ export function registerDeliveries(api: HttpServer, { deliveries }: { deliveries
       subscription_event_guid: guidsFilter,
       bank_guid: guidsFilter,
       ...createdAtFilters,
+      ...completedAtFilters,
     },
     errors: [422],
     item: DeliveryView,

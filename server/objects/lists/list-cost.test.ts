@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestApp } from '../../testing/app.ts';
-import { createCustomer } from '../../testing/customers.ts';
-import { createTestDatabase, queriesOfOwner } from '../../testing/database.ts';
-import { createQueryCost } from '../../testing/query-cost.ts';
-import { createTenant } from '../../testing/tenant.ts';
-import { type ObjectFilters, selectObjects, type Visible } from './store.ts';
+import { createTestApp } from '../../../testing/app.ts';
+import { createCustomer } from '../../../testing/customers.ts';
+import { createTestDatabase, queriesOfOwner } from '../../../testing/database.ts';
+import { createQueryCost } from '../../../testing/query-cost.ts';
+import { createTenant } from '../../../testing/tenant.ts';
+import type { Visible } from '../store.ts';
+import { type ObjectFilters, selectObjects } from './list-store.ts';
 
 /** A page of objects reads only the rows it returns, however rare they are and whatever the size of the table. */
 const testDatabase = await createTestDatabase();
