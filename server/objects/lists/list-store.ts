@@ -70,10 +70,16 @@ type List = { tenant: readonly Sql[]; owner: Narrowing; type: string };
 function createdBetween(list: List, filters: ObjectFilters, from?: Date, until?: Date): Narrowed[] {
   if (!from && !until) return [ordered(list, filters)];
   const window = guidWindow(from, until);
+  const [lowest, highest] = window;
   return [
-    ordered(list, filters, [window]),
+    { ...ordered(list, filters), window },
     // The core may report an object long after the time in its guid.
-    unordered(list, filters, [sql`guid_time_differs and not (${window})`]),
+    {
+      ...unordered(list, { ...filters, createdAtGte: from, createdAtLt: until }, [
+        sql`guid_time_differs and not (guid >= ${lowest} and guid < ${highest})`,
+      ]),
+      range: sql`created_at`,
+    },
   ];
 }
 
@@ -102,8 +108,8 @@ async function selectChanged(
   const from = updatedAtGte && later(updatedAtGte, -MAX_PROMPT_CHANGE_MS);
   const window = guidWindow(latest(createdAtGte, from), until);
   const separately = [
-    ordered(list, filters, [window], [sql`not ${CHANGED_LATE}`]),
-    { ...changes, where: [...changes.where, ...rowConditions(filters), ...valueConditions(filters)] },
+    { ...ordered(list, filters, [sql`not ${CHANGED_LATE}`]), window },
+    { ...changes, where: [...tenant, CHANGED_LATE, ...rowConditions(filters), ...valueConditions(filters)] },
   ];
   if (!(await hasMoreThan(queries, changes, MAX_SORTED_CHANGES)))
     return selectPageOfEach(queries, separately, page);
@@ -122,7 +128,6 @@ function unordered({ tenant, type }: List, filters: ObjectFilters, where: readon
 function ordered(
   { tenant, owner, type }: List,
   filters: ObjectFilters,
-  ofGuid: readonly Sql[] = [],
   ofRow: readonly Sql[] = [],
 ): Narrowed {
   const { state, type: kinds } = filters;
@@ -135,7 +140,7 @@ function ordered(
     const values = textArray(wanted.map((value) => `${type}.${by.name}:${value}`));
     return {
       table: 'object_filter_values',
-      where: [...tenant, ...ofGuid],
+      where: tenant,
       each: [owner, { column: sql`value`, values }],
       lookup: { table: 'objects', where: [...conditions, ...valueConditions(filters, by.key)] },
       rowsOfGuid: Math.min(wanted.length, by.valuesOfObject),
@@ -146,7 +151,7 @@ function ordered(
   else if (kinds) each.push({ column: TYPE_IN_DETAILS, values: textArray(distinct(kinds)) });
   return {
     table: 'objects',
-    where: [...tenant, ...ofGuid, ...conditions, ...valueConditions(filters)],
+    where: [...tenant, ...conditions, ...valueConditions(filters)],
     each,
   };
 }
@@ -190,10 +195,11 @@ function between(column: Sql, from: Date | undefined, until: Date | undefined): 
 }
 
 /** Contains the guids of all objects of this time whose guid is not marked. */
-function guidWindow(from: Date | undefined, until: Date | undefined): Sql {
-  const lowest = from ? firstGuidAt(later(from, -MAX_GUID_TIME_DIFFERENCE_MS)) : LOWEST_GUID;
-  const highest = until ? firstGuidAt(later(until, MAX_GUID_TIME_DIFFERENCE_MS)) : HIGHEST_GUID;
-  return sql`guid >= ${lowest} and guid < ${highest}`;
+function guidWindow(from: Date | undefined, until: Date | undefined): [from: string, until: string] {
+  return [
+    from ? firstGuidAt(later(from, -MAX_GUID_TIME_DIFFERENCE_MS)) : LOWEST_GUID,
+    until ? firstGuidAt(later(until, MAX_GUID_TIME_DIFFERENCE_MS)) : HIGHEST_GUID,
+  ];
 }
 
 function latest(one: Date | undefined, other: Date | undefined): Date | undefined {

@@ -12,6 +12,11 @@ export type Narrowed = {
   table: string;
   where: readonly Sql[];
   each: readonly Narrowing[];
+  /**
+   * Only guids from the first to before the second. The range is compared together with the last column: PostgreSQL might
+   * use the primary key for a range of guids alone, and read the rows of other tenants.
+   */
+  window?: readonly [from: string, until: string];
   /** Returns the rows of another table with these guids, if they meet its `where`. */
   lookup?: { table: string; where: readonly Sql[] };
   /** The most rows of `table` with the same guid; 1 by default. */
@@ -80,25 +85,29 @@ type Read = 'rows' | 'guids';
  * tenants.
  */
 function newestOfEach(source: Narrowed, read: Read, limit: number, before: string | undefined): Sql {
-  const { where, each, range } = source;
+  const { where, each, range, window } = source;
   const isBefore = before === undefined ? [] : [sql`guid < ${before}`];
   const last = each.at(-1);
-  if (!last) return newest(source, read, [...where, ...isBefore], sql`guid desc`, limit);
+  if (!last) return newest(source, read, [...where, ...isBefore], sql`listed.guid desc`, limit);
   const value = (index: number) => sql.ref(`v${index}.value`);
-  const conditions = each.map(({ column }, index) =>
-    index === each.length - 1 && !range
-      ? sql`${column} >= ${value(index)} and ${column} <= ${value(index)}`
-      : sql`${column} = ${value(index)}`,
-  );
+  const conditions = each.map(({ column }, index) => {
+    if (index < each.length - 1 || range) return sql`${column} = ${value(index)}`;
+    return window
+      ? sql`(${column}, guid) >= (${value(index)}, ${window[0]}) and (${column}, guid) < (${value(index)}, ${window[1]})`
+      : sql`${column} >= ${value(index)} and ${column} <= ${value(index)}`;
+  });
   const arrays = each.map(({ values }, index) => sql`unnest(${values}) as ${sql.id(`v${index}`)}(value)`);
-  const order = range ? sql`guid desc` : sql`${last.column} desc, guid desc`;
+  const order = range ? sql`listed.guid desc` : sql`${last.column} desc, listed.guid desc`;
   return sql`
     select own.* from ${sql.join(arrays, sql` cross join `)} cross join lateral (
       ${newest(source, read, [...where, ...conditions, ...isBefore], order, limit)}
     ) as own`;
 }
 
-/** The `limit 1` of each look-up keeps the planner from scanning the other table. */
+/**
+ * The `limit 1` of each look-up keeps the planner from scanning the other table. `order by guid` would be the guid of the
+ * selected row, which no index orders.
+ */
 function newest(
   { table, lookup, range }: Narrowed,
   read: Read,
@@ -114,10 +123,10 @@ function newest(
   // `offset 0` keeps the planner from merging the two queries and reading in the order of the guids.
   if (range)
     return sql`
-      select * from (select * from ${rows} where ${where} order by ${range} offset 0) as ranged
+      select * from (select * from ${rows} where ${where} order by ${range} offset 0) as listed
       order by ${order} limit ${limit}`;
   if (!lookup || (read === 'guids' && lookup.where.length === 0))
-    return sql`select ${columns} from ${rows} where ${where} order by ${order} limit ${limit}`;
+    return sql`select ${columns} from ${rows} as listed where ${where} order by ${order} limit ${limit}`;
   const other = sql.table(lookup.table);
   const matches = sql.join([sql`found.guid = listed.guid`, ...lookup.where], sql` and `);
   return sql`
