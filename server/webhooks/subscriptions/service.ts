@@ -152,7 +152,7 @@ export function createSubscriptions(deps: Deps) {
       const unknownType = type?.find((name) => name !== SUBSCRIPTION_TYPE);
       if (unknownType !== undefined)
         return new Failure('invalid_parameter', `type must be ${SUBSCRIPTION_TYPE}; got ${unknownType}`);
-      // The specification says `completed` where the API says `active`.
+      // Clients ask for `completed`, as in every other list.
       const states = filters.state?.map((name) => (name === 'completed' ? 'active' : name));
       const unknown = states?.find((name) => !isSubscriptionState(name));
       if (unknown !== undefined)

@@ -53,7 +53,8 @@ scopes and the token types that it accepts.
 field). Every response has an \`X-Request-Id\`. Include it when you contact support.
 
 **Lists** are sorted newest first. Use \`page\` and \`per_page\`, or for lists of any length \`after\` with the \`next\` of
-the previous page. Filters take one value or several, separated by commas.
+the previous page. Filters take one value or several, separated by commas or in repeated parameters. Times are ISO 8601
+date-times, or dates for their midnight in UTC.
 
 **Files** of up to 7 MB can be sent as base64 in the request. Send larger files as raw bytes to the \`upload_url\` of the
 response. A file is \`storing\` until its content is checked, and can be used once it is \`completed\`.

@@ -102,7 +102,14 @@ test('a date filter accepts a date as midnight UTC, and its error shows the acce
       call(operation, { url: `${addressOf(operation)}?${new URLSearchParams({ [name]: value })}` });
     for (const value of ['2026-11-15', '2024-02-29', '2026-11-15T00:00:00+01:00'])
       assert.notEqual((await ask(value)).status, 400, `${operation.operationId} ${name}=${value}`);
-    for (const value of ['2026-02-29', '2026-11-15T00:00', '15.11.2026', '2026-11', '1763164800', ' 2026-11-15'])
+    for (const value of [
+      '2026-02-29',
+      '2026-11-15T00:00',
+      '15.11.2026',
+      '2026-11',
+      '1763164800',
+      ' 2026-11-15',
+    ])
       assert.equal(
         (await ask(value)).body.message,
         `${name} must be an ISO 8601 date or date-time, for example 2026-11-15T00:00:00Z`,
