@@ -9,6 +9,7 @@ export type JsonSchema = {
   anyOf?: readonly JsonSchema[];
   pattern?: string;
   format?: string;
+  'x-repeatable'?: boolean;
   minLength?: number;
   minimum?: number;
   minItems?: number;

@@ -73,13 +73,20 @@ test('times far in the past or future are accepted', async () => {
     assert.match(await names(`created_at_gte=${year}-01-01T00:00:00Z`), year === '9999' ? /^$/ : /^FEDCBA$/);
 });
 
+test('a date means its midnight in UTC', async () => {
+  assert.equal(await names('created_at_gte=2026-11-15'), await names(''));
+  assert.equal(await names('created_at_lt=2026-11-15'), '');
+  assert.equal(await names('created_at_gte=2026-11-16'), '');
+});
+
 test('an invalid time is refused with the name of its parameter', async () => {
   for (const text of [
     '2026-11-15T23:59:60Z',
     '2026-12-31T23:59:60Z',
     '2026-11-15T12:00:00+05',
     '2026-11-15T12:00:00',
-    '2026-11-15',
+    '2026-11',
+    '2026-02-30',
     '2026-02-30T00:00:00Z',
     '1794744000000',
     'now',

@@ -4,16 +4,18 @@ import {
   createdAtFilters,
   environmentsFilter,
   guidsFilter,
+  updatedAtFilters,
   wordsFilter,
 } from '../infrastructure/http/requests/filters.ts';
 import { EnvironmentName, Guid, inputSchema, Timestamp } from '../infrastructure/http/requests/schemas.ts';
+import { valueFiltersOf } from './lists/value-filters.ts';
 import { type Details, endingsOf, type Machine, statesOf } from './machine.ts';
 import type { ObjectRow } from './store.ts';
 import type { ObjectType } from './types.ts';
 
 /** All schemas of an object type are derived from its entry in `types.ts`. */
-const MAX_LABELS = 16;
-const MAX_LABEL_CHARACTERS = 64;
+const MAX_LABELS = 10;
+const MAX_LABEL_CHARACTERS = 50;
 
 const Label = Type.String({
   minLength: 1,
@@ -105,7 +107,8 @@ export function objectViewSchema({ name, details, customer, machine }: ObjectTyp
   return Type.Object(properties, { title: pascalCase(name) });
 }
 
-export function objectFilters({ details, customer, machine }: ObjectType): TProperties {
+export function objectFilters(type: ObjectType): TProperties {
+  const { details, customer, machine } = type;
   return {
     guid: guidsFilter,
     ...(machine && { state: wordsFilter }),
@@ -113,7 +116,9 @@ export function objectFilters({ details, customer, machine }: ObjectType): TProp
     bank_guid: guidsFilter,
     ...(customer === 'itself' ? {} : { customer_guid: guidsFilter }),
     environment: environmentsFilter,
+    ...valueFiltersOf(type),
     ...createdAtFilters,
+    ...updatedAtFilters,
   };
 }
 

@@ -5,6 +5,7 @@ import type { Page, PageOf } from '../infrastructure/database/paging/paging.ts';
 import { type RecordAnswer, recordNothing } from '../infrastructure/idempotency/record-answer.ts';
 import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { Events } from '../webhooks/events/service.ts';
+import { type ObjectFilters, selectObjects } from './lists/list-store.ts';
 import { type Details, firstStateOf, type Machine, pathTo, statesOf } from './machine.ts';
 import { changeOf, eventsOf } from './records.ts';
 import type { NewObject } from './schema.ts';
@@ -170,13 +171,13 @@ export function createObjects(deps: Deps) {
       visible: store.Visible,
       type: ObjectType,
       page: Page,
-      filters: store.ObjectFilters,
+      filters: ObjectFilters,
     ): Promise<PageOf<store.ObjectRow> | Failure> {
       const states = type.machine ? statesOf(type.machine) : [];
       const unknown = filters.state?.find((name) => !states.includes(name));
       if (unknown !== undefined)
         return new Failure('invalid_parameter', `state must be one of ${states.join(', ')}; got ${unknown}`);
-      return store.selectObjects(database.lists, visible, type.name, page, filters);
+      return selectObjects(database.lists, visible, type.name, page, filters);
     },
   };
 }

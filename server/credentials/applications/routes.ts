@@ -1,7 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import { unwrap } from '../../infrastructure/http/errors.ts';
 import { pascalCase } from '../../infrastructure/http/openapi/names.ts';
-import { createdAtFilters, guidsFilter } from '../../infrastructure/http/requests/filters.ts';
+import {
+  createdAtFilters,
+  guidsFilter,
+  updatedAtFilters,
+} from '../../infrastructure/http/requests/filters.ts';
 import {
   registerGet,
   registerList,
@@ -56,7 +60,11 @@ function registerKind(api: HttpServer, { applications }: ApplicationRoutesDeps, 
     operationId: `list${owner}Applications`,
     summary: `List the ${kind} key pairs that the token can access`,
     tags,
-    filters: { ...createdAtFilters, ...(kind === 'bank' ? { bank_guid: guidsFilter } : {}) },
+    filters: {
+      ...createdAtFilters,
+      ...updatedAtFilters,
+      ...(kind === 'bank' ? { bank_guid: guidsFilter } : {}),
+    },
     item: ApplicationView,
     view: viewApplication,
     list: (request, page, filters) => applications.list(ownerOf(request), page, filters),

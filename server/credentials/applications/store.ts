@@ -18,6 +18,8 @@ export type ApplicationFilters = {
   bankGuid?: readonly string[] | undefined;
   createdAtGte?: Date | undefined;
   createdAtLt?: Date | undefined;
+  updatedAtGte?: Date | undefined;
+  updatedAtLt?: Date | undefined;
 };
 
 /** A key pair with the environment of its bank; null for Organization keys. */
@@ -37,6 +39,8 @@ export function selectApplications(
   if (filters.bankGuid) query = query.where('applications.bank_guid', 'in', filters.bankGuid);
   if (filters.createdAtGte) query = query.where('applications.created_at', '>=', filters.createdAtGte);
   if (filters.createdAtLt) query = query.where('applications.created_at', '<', filters.createdAtLt);
+  if (filters.updatedAtGte) query = query.where('applications.updated_at', '>=', filters.updatedAtGte);
+  if (filters.updatedAtLt) query = query.where('applications.updated_at', '<', filters.updatedAtLt);
   return selectPage(queries, query, page, 'client_id');
 }
 

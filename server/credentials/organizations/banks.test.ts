@@ -150,5 +150,10 @@ test('each token lists the banks that it can access, newest first', async () => 
   assert.equal(await list(organization, all), 'second first');
   assert.equal(await list(user, `?guid=${live}`), 'live');
   assert.equal(await list(user, '?environment=production'), 'live');
+  assert.equal(await list(user, '?type=production'), 'live');
+  assert.equal(await list(user, '?type=production&type=sandbox'), 'second live first');
+  assert.equal(await list(user, '?type=production&environment=sandbox'), '');
+  assert.equal(await list(user, `?updated_at_gte=${app.clock.now().toISOString()}`), 'second live first');
+  assert.equal(await list(user, `?updated_at_lt=${app.clock.now().toISOString()}`), '');
   assert.equal(await list(user, `?created_at_lt=${app.clock.now().toISOString()}`), '');
 });

@@ -3,6 +3,7 @@ import {
   createdAtFilters,
   environmentsFilter,
   guidsFilter,
+  updatedAtFilters,
 } from '../../infrastructure/http/requests/filters.ts';
 import {
   registerGet,
@@ -47,7 +48,13 @@ export function registerBanks(api: HttpServer, { organizations }: { organization
     operationId: 'listBanks',
     summary: 'List the Banks that the token can access',
     tags,
-    filters: { guid: guidsFilter, environment: environmentsFilter, ...createdAtFilters },
+    filters: {
+      guid: guidsFilter,
+      type: environmentsFilter,
+      environment: environmentsFilter,
+      ...createdAtFilters,
+      ...updatedAtFilters,
+    },
     item: BankView,
     view: viewBank,
     list: ({ caller }, page, filters) => organizations.listVisibleBanks(caller, page, filters),

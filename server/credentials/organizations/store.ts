@@ -8,9 +8,13 @@ export type Organization = Row<'organizations'>;
 export type Bank = Row<'banks'>;
 export type BankFilters = {
   guid?: readonly string[] | undefined;
+  /** The same as the environment. */
+  type?: readonly string[] | undefined;
   environment?: readonly string[] | undefined;
   createdAtGte?: Date | undefined;
   createdAtLt?: Date | undefined;
+  updatedAtGte?: Date | undefined;
+  updatedAtLt?: Date | undefined;
 };
 
 /** Banks that a token can access. */
@@ -144,9 +148,12 @@ export function selectBanks(
 ): Promise<PageOf<Bank>> {
   let query = visibleTo(queries, visible);
   if (filters.guid) query = query.where('guid', 'in', filters.guid);
+  if (filters.type) query = query.where('environment', 'in', filters.type as EnvironmentName[]);
   if (filters.environment) query = query.where('environment', 'in', filters.environment as EnvironmentName[]);
   if (filters.createdAtGte) query = query.where('created_at', '>=', filters.createdAtGte);
   if (filters.createdAtLt) query = query.where('created_at', '<', filters.createdAtLt);
+  if (filters.updatedAtGte) query = query.where('updated_at', '>=', filters.updatedAtGte);
+  if (filters.updatedAtLt) query = query.where('updated_at', '<', filters.updatedAtLt);
   return selectPage(queries, query, page);
 }
 

@@ -207,6 +207,8 @@ type DeliveriesTable = {
   created_at: Date;
   updated_at: Date;
   completed_at: Date | null;
+  /** `completed_at` if it is more than five minutes after `created_at`. */
+  late_completed_at: Date | null;
   failed_at: Date | null;
 };
 

@@ -137,6 +137,35 @@ test('event_type takes known types, and bank_guid banks, one or several', async 
   assert.equal(await found(`bank_guid=${stranger.bankGuid}`), '');
 });
 
+test('completed_at_gte and completed_at_lt find completed deliveries, also those completed late', async () => {
+  // As a node of the previous version records it.
+  const { queries } = app.database;
+  const [late = ''] = await insertDeliveries(app, tenant, live, [
+    { created_at: minute(4), guid: guidOf(minute(4)) },
+  ]);
+  labels[late] = 'X';
+  await queries
+    .updateTable('deliveries')
+    .set({ completed_at: minute(30) })
+    .where('guid', '=', late)
+    .execute();
+  for (const [query, expected] of [
+    [`completed_at_gte=${at(0)}`, 'GXA'],
+    [`completed_at_gte=${at(0)}&completed_at_lt=${at(6)}`, 'A'],
+    [`completed_at_gte=${at(6)}`, 'GX'],
+    [`completed_at_gte=${at(7)}&completed_at_lt=${at(31)}`, 'X'],
+    [`completed_at_lt=${at(30)}`, 'GA'],
+    [`completed_at_gte=${at(0)}&state=failed`, ''],
+    [`completed_at_gte=${at(0)}&state=completed&event_type=trade.failed`, ''],
+    [`completed_at_gte=${at(0)}&per_page=1&after=${late}`, 'A'],
+    [`guid=${late}&completed_at_gte=${at(30)}`, 'X'],
+    [`guid=${late}&completed_at_lt=${at(30)}`, ''],
+  ] as const)
+    assert.equal(await found(query), expected, query);
+  await queries.deleteFrom('deliveries').where('guid', '=', late).execute();
+  await queries.deleteFrom('delivery_queue').where('delivery_guid', '=', late).execute();
+});
+
 test('state takes known states, one or several, and an unknown one is refused', async () => {
   assert.equal(await found('state=completed'), 'GA');
   assert.equal(await found('state=failed'), 'EDB');

@@ -1,4 +1,5 @@
 import {
+  completedAtFilters,
   createdAtFilters,
   environmentsFilter,
   guidsFilter,
@@ -36,6 +37,7 @@ export function registerDeliveries(api: HttpServer, { deliveries }: { deliveries
       subscription_event_guid: guidsFilter,
       bank_guid: guidsFilter,
       ...createdAtFilters,
+      ...completedAtFilters,
     },
     errors: [422],
     item: DeliveryView,

@@ -8,7 +8,7 @@ import { createQueryCost } from '../../../testing/query-cost.ts';
 import { createDatabase } from '../../infrastructure/database/database.ts';
 import { createGuids } from '../../infrastructure/runtime/guid.ts';
 import { createLog } from '../../infrastructure/runtime/log.ts';
-import { selectDeliveries } from '../deliveries/store.ts';
+import { type DeliveryFilters, selectDeliveries } from '../deliveries/store.ts';
 import { type EventFilters, selectEvents } from './store.ts';
 
 /** The cost of a page of events or deliveries does not depend on how rare its rows are. */
@@ -48,6 +48,27 @@ await sql`
   select ${guid}, ${subscriptionGuid}::uuid, ${organizationGuid}::uuid, 'sandbox', ${guid}, ${bank}, ${type},
     ${object}::uuid, 1, ${now}, ${now}, ${now}
   from generate_series(1, ${ROWS}::int) as n`.execute(database.queries);
+/** The oldest few were completed an hour later; all of the other subscription, the newest three except. */
+const [LATE, LATE_OF_OTHER] = [10, 2_500];
+const HOUR_MS = 3_600_000;
+const at = (ms: number) => new Date(now.getTime() + ms);
+const otherSubscription = guids.next();
+await sql`
+  insert into deliveries (guid, subscription_guid, organization_guid, environment, event_guid, event_type,
+    object_guid, attempt_count, created_at, updated_at, completed_at)
+  select ${guid}, ${otherSubscription}::uuid, ${organizationGuid}::uuid, 'sandbox', ${guid}, 'trade.completed',
+    ${object}::uuid, 1, ${now}, ${now}, ${now}
+  from generate_series(1, ${LATE_OF_OTHER + 3}::int) as n`.execute(database.queries);
+for (const [subscription, count] of [
+  [subscriptionGuid, LATE],
+  [otherSubscription, LATE_OF_OTHER],
+] as const)
+  await sql`
+  update deliveries set completed_at = ${at(HOUR_MS)}
+  where subscription_guid = ${subscription} and guid in (
+    select guid from deliveries where subscription_guid = ${subscription} order by guid limit ${count})`.execute(
+    database.queries,
+  );
 await sql`analyze events, deliveries`.execute(queriesOfOwner(testDatabase));
 
 const PAGE = { number: 0, perPage: 20, offset: 0, after: undefined };
@@ -84,4 +105,49 @@ for (const [name, [filters, total]] of Object.entries(FILTERS)) {
     );
     assert.ok(blocks <= most, `${blocks} blocks`);
   });
+}
+
+const COMPLETIONS: Record<string, [filters: DeliveryFilters, total: number]> = {
+  'any time': [{ completedAtGte: at(-HOUR_MS) }, 10_000],
+  'the time of late completions': [{ completedAtGte: at(HOUR_MS), completedAtLt: at(2 * HOUR_MS) }, LATE],
+  'the time of late completions with a type': [
+    { completedAtGte: at(HOUR_MS), eventType: ['trade.failed'] },
+    RARE,
+  ],
+  'the time of late completions with another state': [{ completedAtGte: at(HOUR_MS), state: ['failed'] }, 0],
+  'a time before all of them': [{ completedAtLt: at(-HOUR_MS) }, 0],
+  'a time after all of them': [{ completedAtGte: at(2 * HOUR_MS) }, 0],
+};
+
+for (const [name, [filters, total]] of Object.entries(COMPLETIONS))
+  test(`a page of deliveries completed at ${name} and its total read few blocks`, async () => {
+    const { rows, blocks } = await completions(subscriptionGuid, filters, total);
+    assert.equal(rows.length, Math.min(20, total));
+    assert.ok(blocks <= (total === 10_000 ? MAX_BLOCKS_OF_MANY : MAX_BLOCKS_OF_FEW), `${blocks} blocks`);
+  });
+
+test('many late completions are read in the order of their guids', async () => {
+  const { rows, blocks } = await completions(
+    otherSubscription,
+    { completedAtGte: at(HOUR_MS) },
+    LATE_OF_OTHER,
+  );
+  assert.deepEqual(
+    rows.map((row) => Number.parseInt(row.guid.slice(-12), 16)),
+    Array.from({ length: 20 }, (_, index) => LATE_OF_OTHER - index),
+  );
+  assert.ok(blocks <= MAX_BLOCKS_OF_MANY, `${blocks} blocks`);
+});
+
+async function completions(subscription: string, filters: DeliveryFilters, total: number) {
+  const owned = { visible: { organizationGuid }, subscriptionGuids: [subscription] };
+  let rows: { guid: string }[] = [];
+  const blocks = await cost.blocksOf((queries) =>
+    queries.transaction().execute(async (transaction) => {
+      const found = await selectDeliveries(transaction, owned, PAGE, filters, now);
+      assert.equal(found.total, total);
+      rows = found.rows;
+    }),
+  );
+  return { rows, blocks };
 }

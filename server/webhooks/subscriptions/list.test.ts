@@ -43,18 +43,32 @@ test('a user token sees both environments of its Organization, newest first', as
   assert.equal(await names('per_page=3&page=1'), 'A');
 });
 
-test('filters are guid, state, environment and creation time', async () => {
+test('filters are guid, type, state, environment and the times of creation and change', async () => {
   for (const [query, expected] of [
     [`guid=${guids.A},${guids.D}`, 'DA'],
     ['state=storing', 'DC'],
     ['state=active,failed', 'BA'],
     ['state=deleting', ''],
+    ['state=completed', 'A'],
+    ['state=completed&state=failed', 'BA'],
+    ['type=webhook', 'DCBA'],
     ['environment=production', 'DB'],
     ['environment=production,sandbox', 'DCBA'],
     [`created_at_gte=${at(1)}&created_at_lt=${at(3)}`, 'CB'],
+    [`updated_at_gte=${at(1)}&updated_at_lt=${at(3)}`, 'CB'],
+    [`created_at_gte=${at(0).slice(0, 10)}`, 'DCBA'],
+    [`created_at_lt=${at(0).slice(0, 10)}`, ''],
     [`state=storing&environment=sandbox`, 'C'],
   ] as const)
     assert.equal(await names(query), expected, query);
+});
+
+test('an unknown type or state is refused by name', async () => {
+  for (const [query, message] of [
+    ['type=email', /^type must be webhook; got email$/],
+    ['state=completed,x', /^state must be one of storing, .*; got x$/],
+  ] as const)
+    assertError(await founder('GET', `?${query}`), 400, 'invalid_parameter', message);
 });
 
 test('a single subscription has the fields of the list', async () => {

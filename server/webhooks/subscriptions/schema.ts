@@ -3,6 +3,7 @@ import {
   createdAtFilters,
   environmentsFilter,
   guidsFilter,
+  updatedAtFilters,
   wordsFilter,
 } from '../../infrastructure/http/requests/filters.ts';
 import {
@@ -13,7 +14,7 @@ import {
   Timestamp,
 } from '../../infrastructure/http/requests/schemas.ts';
 import type { Secret } from '../../infrastructure/runtime/secret.ts';
-import type { Subscription, SubscriptionState } from './state.ts';
+import { SUBSCRIPTION_TYPE, type Subscription, type SubscriptionState } from './state.ts';
 
 const MAX_NAME_CHARACTERS = 128;
 const MAX_URL_CHARACTERS = 1_024;
@@ -21,7 +22,10 @@ const MAX_URL_CHARACTERS = 1_024;
 const STATES: SubscriptionState[] = ['storing', 'active', 'failed', 'deleting'];
 
 const Name = nameSchema(MAX_NAME_CHARACTERS, 'Order service');
-const SubscriptionType = Type.Enum(['webhook'], { title: 'SubscriptionType', description: 'webhook' });
+const SubscriptionType = Type.Enum([SUBSCRIPTION_TYPE], {
+  title: 'SubscriptionType',
+  description: SUBSCRIPTION_TYPE,
+});
 
 const Url = Type.String({
   minLength: 1,
@@ -33,9 +37,14 @@ const Url = Type.String({
 /** The filters of both lists: the partner's and the operator's. */
 export const subscriptionFilters = {
   guid: guidsFilter,
-  state: wordsFilter,
+  type: wordsFilter,
+  state: Type.Optional({
+    ...wordsFilter,
+    description: 'One state, or several separated by commas; completed means active',
+  }),
   environment: environmentsFilter,
   ...createdAtFilters,
+  ...updatedAtFilters,
 };
 
 export const NewSubscription = inputSchema('NewSubscription', {
@@ -123,7 +132,7 @@ export function viewSubscription(subscription: Subscription): Static<typeof Subs
     name: subscription.name,
     url: subscription.url,
     environment: subscription.environment,
-    type: 'webhook',
+    type: SUBSCRIPTION_TYPE,
     state: subscription.state,
     created_at: subscription.created_at.toISOString(),
     updated_at: subscription.updated_at.toISOString(),

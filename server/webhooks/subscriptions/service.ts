@@ -24,6 +24,7 @@ import {
   MAX_RECEIVING_AT_URL,
   MAX_SUBSCRIPTIONS,
   SUBSCRIPTION_STATES,
+  SUBSCRIPTION_TYPE,
   type Subscription,
   type SubscriptionRow,
   stateOf,
@@ -158,16 +159,27 @@ export function createSubscriptions(deps: Deps) {
     async list(
       tenant: Visible,
       page: Page,
-      filters: store.SubscriptionFilters,
+      { type, ...filters }: store.SubscriptionFilters & { type?: readonly string[] | undefined },
     ): Promise<PageOf<Subscription> | Failure> {
-      const unknown = filters.state?.find((name) => !isSubscriptionState(name));
+      const unknownType = type?.find((name) => name !== SUBSCRIPTION_TYPE);
+      if (unknownType !== undefined)
+        return new Failure('invalid_parameter', `type must be ${SUBSCRIPTION_TYPE}; got ${unknownType}`);
+      // Clients ask for `completed`, as in every other list.
+      const states = filters.state?.map((name) => (name === 'completed' ? 'active' : name));
+      const unknown = states?.find((name) => !isSubscriptionState(name));
       if (unknown !== undefined)
         return new Failure(
           'invalid_parameter',
           `state must be one of ${SUBSCRIPTION_STATES.join(', ')}; got ${unknown}`,
         );
       const now = clock.now();
-      const found = await store.selectSubscriptions(database.lists, tenant, page, filters, now);
+      const found = await store.selectSubscriptions(
+        database.lists,
+        tenant,
+        page,
+        { ...filters, state: states },
+        now,
+      );
       return { ...found, rows: found.rows.map((row) => withState(row, now)) };
     },
 

@@ -1,5 +1,8 @@
 import type { Row } from '../../infrastructure/database/tables.ts';
 
+/** The only type so far. */
+export const SUBSCRIPTION_TYPE = 'webhook';
+
 /** The state is derived from timestamps and the current time, so it is never stale. */
 export const SUBSCRIPTION_STATES = ['storing', 'active', 'failed', 'deleting', 'deleted'] as const;
 export type SubscriptionState = (typeof SUBSCRIPTION_STATES)[number];

@@ -20,6 +20,8 @@ export type SubscriptionFilters = {
   environment?: readonly string[] | undefined;
   createdAtGte?: Date | undefined;
   createdAtLt?: Date | undefined;
+  updatedAtGte?: Date | undefined;
+  updatedAtLt?: Date | undefined;
 };
 
 export const COLUMNS = [
@@ -78,6 +80,8 @@ export function selectSubscriptions(
   if (filters.environment) query = query.where('environment', 'in', filters.environment as EnvironmentName[]);
   if (filters.createdAtGte) query = query.where('created_at', '>=', filters.createdAtGte);
   if (filters.createdAtLt) query = query.where('created_at', '<', filters.createdAtLt);
+  if (filters.updatedAtGte) query = query.where('updated_at', '>=', filters.updatedAtGte);
+  if (filters.updatedAtLt) query = query.where('updated_at', '<', filters.updatedAtLt);
   return selectPage(queries, query, page);
 }
 

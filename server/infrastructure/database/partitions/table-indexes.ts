@@ -21,6 +21,12 @@ export const TABLE_INDEXES: readonly TableIndex[] = [
       table: 'objects',
       definition: `(organization_guid, ${place}, type, (details ->> 'type'), guid) where details ->> 'type' is not null`,
     },
+    // For `updated_at`. Most objects change last within minutes of their creation and are not in this index.
+    {
+      name: `objects_by_${place.replace('_guid', '')}_change`,
+      table: 'objects',
+      definition: `(organization_guid, ${place}, type, updated_at) where guid_time_differs or updated_at - created_at > interval '5 minutes'`,
+    },
   ]),
   {
     name: 'objects_by_creation',

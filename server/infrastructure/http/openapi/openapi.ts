@@ -56,7 +56,8 @@ field). Every response has an \`X-Request-Id\`. Include it when you contact supp
 same key and body return the first answer, with \`Idempotency-Replayed: true\`, and nothing is created twice.
 
 **Lists** are sorted newest first. Use \`page\` and \`per_page\`, or for lists of any length \`after\` with the \`next\` of
-the previous page. Filters take one value or several, separated by commas.
+the previous page. Filters take one value or several, separated by commas or in repeated parameters. Times are ISO 8601
+date-times, or dates for their midnight in UTC.
 
 **Versions.** A single object has an \`ETag\`. Send it as \`If-None-Match\` to get 304 while the object is the same, and as
 \`If-Match\` with a \`PATCH\` to get 412 instead of overwriting another change.

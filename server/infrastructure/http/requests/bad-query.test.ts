@@ -43,10 +43,15 @@ for (const operation of operations) {
     assertRefused(operation, await ask('no_such_parameter=1'), invalid('no_such_parameter'));
   });
 
-  test(`${operationId}: rejects a repeated parameter by name`, async () => {
-    for (const { name } of queryOf(operation)) {
+  test(`${operationId}: rejects a repeated parameter that takes one value by name`, async () => {
+    for (const { name } of queryOf(operation).filter(({ schema }) => !schema['x-repeatable']))
       assertRefused(operation, await ask(`${name}=1&${name}=2`), invalid(name));
-    }
+  });
+
+  test(`${operationId}: rejects an invalid value among repeated ones by name`, async () => {
+    for (const { name, schema } of queryOf(operation).filter((each) => each.schema['x-repeatable']))
+      if (schema.pattern && !accepts(schema, '!,!'))
+        assertRefused(operation, await ask(`${name}=!&${name}=!`), invalid(name));
   });
 
   test(`${operationId}: rejects an invalid value by the name of its parameter`, async () => {
@@ -54,7 +59,7 @@ for (const operation of operations) {
       for (const text of ['\0', 'a\0b', 'x'.repeat(10_000)])
         if (schema.type === 'string')
           assertRefused(operation, await ask(`${name}=${encodeURIComponent(text)}`), invalid(name));
-      if (schema.enum || schema.pattern || schema.format)
+      if (schema.enum || schema.pattern || schema.format || schema.anyOf)
         for (const text of ['', 'xyz', '1', 'null', '%F0%9F%92%A5'].filter(
           (value) => !accepts(schema, value),
         ))
@@ -85,13 +90,41 @@ for (const operation of lists) {
   });
 }
 
+test('a date filter accepts a date as midnight UTC, and its error shows the accepted form', async () => {
+  const filters = operations.flatMap((operation) =>
+    queryOf(operation)
+      .filter(({ schema }) => schema.anyOf?.some(({ format }) => format === 'date'))
+      .map(({ name }) => ({ operation, name })),
+  );
+  assert.ok(filters.length >= 20, `${filters.length} filters`);
+  for (const { operation, name } of filters) {
+    const ask = (value: string) =>
+      call(operation, { url: `${addressOf(operation)}?${new URLSearchParams({ [name]: value })}` });
+    for (const value of ['2026-11-15', '2024-02-29', '2026-11-15T00:00:00+01:00'])
+      assert.notEqual((await ask(value)).status, 400, `${operation.operationId} ${name}=${value}`);
+    for (const value of [
+      '2026-02-29',
+      '2026-11-15T00:00',
+      '15.11.2026',
+      '2026-11',
+      '1763164800',
+      ' 2026-11-15',
+    ])
+      assert.equal(
+        (await ask(value)).body.message,
+        `${name} must be an ISO 8601 date or date-time, for example 2026-11-15T00:00:00Z`,
+      );
+  }
+});
+
 test('extreme dates and numbers cause no server error in lists, and nothing is logged', async () => {
   for (const operation of operations) {
     const ask = (query: Record<string, string>) =>
       call(operation, { url: `${addressOf(operation)}?${new URLSearchParams(query)}` });
     for (const { name, schema } of queryOf(operation)) {
-      const values = schema.format === 'date-time' ? EXTREME_MOMENTS : EXTREME_NUMBERS;
-      if (schema.format !== 'date-time' && schema.type !== 'integer') continue;
+      const isMoment = schema.anyOf?.some(({ format }) => format === 'date-time');
+      const values = isMoment ? EXTREME_MOMENTS : EXTREME_NUMBERS;
+      if (!isMoment && schema.type !== 'integer') continue;
       for (const value of values) {
         const { status, body } = await ask({ [name]: value });
         assert.ok(status < 500, `${operation.operationId} ${name}=${value}: ${JSON.stringify(body)}`);

@@ -1,10 +1,19 @@
 import Type, { type TProperties } from 'typebox';
 
-/** Filters of lists take one value or several, separated by commas (contract, section 5). */
+/**
+ * Filters of lists take one value or several, separated by commas (contract, section 5). A repeated parameter is joined
+ * to such a list before it is validated.
+ */
 const MAX_VALUES = 100;
+const REPEATABLE = { 'x-repeatable': true };
+
+export function isRepeatable(schema: object): boolean {
+  return 'x-repeatable' in schema;
+}
 
 export const guidsFilter = Type.Optional(
   Type.String({
+    ...REPEATABLE,
     pattern: `^[0-9a-f]{32}(,[0-9a-f]{32}){0,${MAX_VALUES - 1}}$`,
     description: `One guid, or up to ${MAX_VALUES} separated by commas`,
     example: '0199e5a4c1b27d3e8f60a1b2c3d4e5f6',
@@ -13,6 +22,7 @@ export const guidsFilter = Type.Optional(
 
 export const wordsFilter = Type.Optional(
   Type.String({
+    ...REPEATABLE,
     pattern: `^[a-z_.]{1,64}(,[a-z_.]{1,64}){0,${MAX_VALUES - 1}}$`,
     description: `One value, or up to ${MAX_VALUES} separated by commas`,
   }),
@@ -23,6 +33,7 @@ const MAX_TEXTS_CHARACTERS = 512;
 export function textsFilter(description: string) {
   return Type.Optional(
     Type.String({
+      ...REPEATABLE,
       maxLength: MAX_TEXTS_CHARACTERS,
       description: `${description}, or several separated by commas`,
     }),
@@ -30,18 +41,22 @@ export function textsFilter(description: string) {
 }
 
 /** The format allows leap seconds and offsets without minutes, neither of which `Date` can read. */
+const DATE_TIME = { format: 'date-time', pattern: ':[0-5]\\d(\\.\\d{1,9})?([Zz]|[+-]\\d\\d:\\d\\d)$' };
+
 function momentFilter(description: string) {
   return Type.Optional(
-    Type.String({
-      format: 'date-time',
-      pattern: ':[0-5]\\d(\\.\\d{1,9})?([Zz]|[+-]\\d\\d:\\d\\d)$',
-      description: `${description}, as an ISO 8601 date-time such as 2026-11-15T00:00:00Z`,
+    Type.Unsafe<string>({
+      type: 'string',
+      anyOf: [{ format: 'date' }, DATE_TIME],
+      description: `${description}, as an ISO 8601 date-time such as 2026-11-15T00:00:00Z, or a date for its midnight in UTC`,
+      example: '2026-11-15T00:00:00Z',
     }),
   );
 }
 
 export const environmentsFilter = Type.Optional(
   Type.String({
+    ...REPEATABLE,
     pattern: '^(production|sandbox)(,(production|sandbox))?$',
     description: 'production, sandbox, or both separated by a comma',
   }),
@@ -52,14 +67,24 @@ export const createdAtFilters = {
   created_at_lt: momentFilter('Created before this time'),
 };
 
+export const updatedAtFilters = {
+  updated_at_gte: momentFilter('Last changed at or after this time'),
+  updated_at_lt: momentFilter('Last changed before this time'),
+};
+
+export const completedAtFilters = {
+  completed_at_gte: momentFilter('Completed at or after this time'),
+  completed_at_lt: momentFilter('Completed before this time'),
+};
+
 type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}`
   ? `${First}${Capitalize<CamelCase<Rest>>}`
   : Name;
 
-/** What the services take: `created_at_gte` as a Date under `createdAtGte`, all others as lists. */
+/** What the services take: `created_at_gte` and its like as a Date under `createdAtGte`, all others as lists. */
 export type FilterValues<Filters extends TProperties> = {
   [Name in keyof Filters & string as CamelCase<Name>]:
-    | (Name extends keyof typeof createdAtFilters ? Date : string[])
+    | (Name extends `${string}_at_${'gte' | 'lt'}` ? Date : string[])
     | undefined;
 };
 
@@ -67,7 +92,7 @@ export type FilterValues<Filters extends TProperties> = {
 export function createFilterReader<Filters extends TProperties>(filters: Filters) {
   const readers = Object.keys(filters).map((name) => {
     const camelCase = name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
-    return [name, camelCase, name in createdAtFilters ? moment : values] as const;
+    return [name, camelCase, /_at_(gte|lt)$/.test(name) ? moment : values] as const;
   });
   return (query: Readonly<Record<string, unknown>>): FilterValues<Filters> => {
     const found: Record<string, unknown> = {};

@@ -3,6 +3,7 @@ import addFormats from 'ajv-formats';
 import type { FastifySchemaCompiler, FastifySchemaValidationError } from 'fastify';
 import { Failure } from '../../runtime/failure.ts';
 import { compileNullRemoval } from '../bodies/json/nulls.ts';
+import { isRepeatable } from './filters.ts';
 import { once } from './once.ts';
 
 /**
@@ -44,15 +45,28 @@ function compileBody(ajv: Ajv, schema: object): Validator {
 
 /** Ajv parses `1e400` as Infinity and does not compare Infinity with a minimum or maximum. */
 function compileText(ajv: Ajv, schema: object): Validator {
-  const compiled = once(() => ajv.compile(schema));
+  const compiled = once(() => ({ check: ajv.compile(schema), repeatable: repeatableOf(schema) }));
   const validate: Validator = (values) => {
-    const check = compiled();
+    const { check, repeatable } = compiled();
+    joinRepeated(values as Record<string, unknown>, repeatable);
     const isValid = check(values);
     const infinite = isValid ? infiniteIn(values as Record<string, unknown>) : undefined;
     validate.errors = infinite === undefined ? (check.errors ?? null) : [notFinite(infinite)];
     return isValid && infinite === undefined;
   };
   return validate;
+}
+
+function repeatableOf({ properties = {} }: { properties?: Record<string, object> }): string[] {
+  return Object.entries(properties).flatMap(([name, schema]) => (isRepeatable(schema) ? name : []));
+}
+
+/** `state=a&state=b` means `state=a,b`. */
+function joinRepeated(values: Record<string, unknown>, repeatable: readonly string[]): void {
+  for (const name of repeatable) {
+    const value = values[name];
+    if (Array.isArray(value)) values[name] = value.join(',');
+  }
 }
 
 function infiniteIn(values: Record<string, unknown>): string | undefined {
@@ -67,8 +81,8 @@ function notFinite(name: string): ErrorObject {
 }
 
 function withFormats(ajv: Ajv): Ajv {
-  addFormats.default(ajv, ['date-time', 'uri', 'email']);
-  ajv.addKeyword('example');
+  addFormats.default(ajv, ['date', 'date-time', 'uri', 'email']);
+  for (const keyword of ['example', 'x-repeatable']) ajv.addKeyword(keyword);
   return ajv;
 }
 
@@ -125,14 +139,14 @@ export function printable(name: string): string {
   return JSON.stringify(name.slice(0, SHOWN_NAME_LENGTH)).slice(1, -1);
 }
 
-const DATE_TIME_MESSAGE = 'must be an ISO 8601 date-time, for example 2026-11-15T00:00:00Z';
 const FORMAT_MESSAGES: Record<string, string> = {
-  'date-time': DATE_TIME_MESSAGE,
+  // A filter accepts both, and its first error is that of the date.
+  date: 'must be an ISO 8601 date or date-time, for example 2026-11-15T00:00:00Z',
+  'date-time': 'must be an ISO 8601 date-time, for example 2026-11-15T00:00:00Z',
   email: 'must be an email address, for example ada@example.com',
   uri: 'must be an absolute URL, for example https://example.com/webhooks',
 };
 const PATTERN_MESSAGES: Record<string, string> = {
-  ':[0-5]\\d(\\.\\d{1,9})?([Zz]|[+-]\\d\\d:\\d\\d)$': DATE_TIME_MESSAGE,
   '\\S': 'must not be blank',
   '^[ -~]{1,255}$': 'must have 1 to 255 printable ASCII characters',
   '^[0-9a-f]{32}$': 'must be a guid of 32 lowercase hex characters',

@@ -64,6 +64,9 @@ const queuedSuccesses = (outcomes: readonly Outcome[]) => sql`
       as o(guid, subscription_guid, number, status, duration_ms, excerpt, attempted_at, ended_at)
     )`;
 
+/** Has an index, unlike `completed_at`, and stays null in a success without delay, which is a heap-only update. */
+const lateCompletedAt = sql`case when o.ended_at - d.created_at > interval '5 minutes' then o.ended_at end`;
+
 /** Uses `finished`; selects the outcomes that are not in it. */
 const completion = sql`
     attempt as (
@@ -76,7 +79,7 @@ const completion = sql`
       update deliveries as d
       set attempt_count = greatest(d.attempt_count, o.number), response_status = o.status,
           response_time_ms = o.duration_ms, response_excerpt = o.excerpt, failure_kind = null,
-          completed_at = o.ended_at, updated_at = o.ended_at
+          completed_at = o.ended_at, late_completed_at = ${lateCompletedAt}, updated_at = o.ended_at
       from finished as o
       where d.subscription_guid = o.subscription_guid and d.guid = o.guid
     )
@@ -101,7 +104,8 @@ export async function completeBatched(
     ), completed as (
       update deliveries as d
       set attempt_count = 1, response_status = o.status, response_time_ms = o.duration_ms,
-          response_excerpt = o.excerpt, completed_at = o.ended_at, updated_at = o.ended_at
+          response_excerpt = o.excerpt, completed_at = o.ended_at, late_completed_at = ${lateCompletedAt},
+          updated_at = o.ended_at
       from outcome as o
       where d.subscription_guid = o.subscription_guid and d.guid = o.guid and d.completed_at is null
       returning d.guid

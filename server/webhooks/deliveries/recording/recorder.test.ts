@@ -116,6 +116,26 @@ async function completed(deliveries: readonly Delivery[]): Promise<number> {
   return count;
 }
 
+test('late_completed_at is set by a success more than five minutes after the creation, and by no other', async () => {
+  const { clock, recorder } = createHarness();
+  const deliveries = await take(2);
+  const created = app.clock.now().getTime();
+  const ends = [new Date(created + 5 * 60_000), new Date(created + 5 * 60_000 + 1)];
+  const recorded = deliveries.map((delivery, index) =>
+    recorder.record(outcomeOf(delivery, { endedAt: ends[index] as Date })),
+  );
+  clock.advance(GATHERED_MS);
+  await Promise.all(recorded);
+  const rows = await Promise.all(deliveries.map(({ guid }) => rowOf('deliveries', guid)));
+  assert.deepEqual(
+    rows.map((row) => [row.completed_at, row.late_completed_at]),
+    [
+      [ends[0], null],
+      [ends[1], ends[1]],
+    ],
+  );
+});
+
 test('a success completes the delivery; a first attempt has no row of its own', async () => {
   const { clock, recorder } = createHarness();
   const [delivery] = await take(1);
