@@ -50,6 +50,8 @@ export async function runTestFiles(
       since = performance.now();
     }
     for await (const event of startWorker(queue.folder, signal)) {
+      // A worker that finds the queue empty is reported as a test.
+      if (event.data.name === WORKER && event.type === 'test:pass') return;
       if (event.type === 'test:summary') {
         if (event.data.file === undefined) add(counts, event.data.counts);
       } else if (!isRunDiagnostic(event)) events.push(event);
@@ -86,14 +88,17 @@ async function* startWorker(queue: string, signal: AbortSignal): AsyncGenerator<
     signal: AbortSignal.any([signal, hangs.signal]),
     env: { ...process.env, [QUEUE_VARIABLE]: queue },
   });
-  for await (const event of running as AsyncIterable<TestEvent>) {
+  try {
+    for await (const event of running as AsyncIterable<TestEvent>) {
+      clearTimeout(silence);
+      if (event.type === 'test:enqueue' && event.data.nesting === 0)
+        limitMs = event.data.name === INSTALLING_FILE ? MAX_INSTALLING_MS : MAX_SILENCE_MS;
+      silence = setTimeout(end, limitMs);
+      yield event;
+    }
+  } finally {
     clearTimeout(silence);
-    if (event.type === 'test:enqueue' && event.data.nesting === 0)
-      limitMs = event.data.name === INSTALLING_FILE ? MAX_INSTALLING_MS : MAX_SILENCE_MS;
-    silence = setTimeout(end, limitMs);
-    yield event;
   }
-  clearTimeout(silence);
 }
 
 export function describeSlowest(times: FileTimes): string {

@@ -3,7 +3,15 @@ import { test } from 'node:test';
 import { deliveriesOf } from '../../../../testing/deliveries.ts';
 import { publishEvents } from '../../../../testing/events.ts';
 import { hold } from '../../../../testing/test-endpoint.ts';
-import { createNodes, deliveryOf, guidsAt, metricOf, pass, queueOf } from '../../../../testing/webhooks.ts';
+import {
+  createNodes,
+  deliveryOf,
+  guidsAt,
+  metricOf,
+  pass,
+  queueOf,
+  until,
+} from '../../../../testing/webhooks.ts';
 import { START_LIMIT } from './lanes/limit.ts';
 
 /** Several dispatchers on one database. */
@@ -42,6 +50,20 @@ test('two dispatchers share the work and never send the same delivery', async ()
     shares.every((share) => share >= 100),
     `each did its part: ${shares}`,
   );
+});
+
+test('an event of a node without a dispatcher wakes the dispatchers before they poll', async () => {
+  const { a, createIdle, tenant, endpoint } = await createNodes();
+  const idle = await createIdle();
+  const before = endpoint.received.length;
+  const events = await publishEvents(idle, tenant, 1);
+  // A woken dispatcher polls after 10 ms, an idle one after 1,000 ms, which do not pass here.
+  let checks = 0;
+  await until(() => {
+    if (checks++ % 10 === 0) a.clock.advance(1);
+    return endpoint.received.length > before;
+  }, 'the delivery');
+  assertOnceEach(guidsAt(endpoint).slice(before), events);
 });
 
 test('deliveries accepted by both nodes at the same time are sent once', async () => {
