@@ -35,7 +35,7 @@ ${tableOf([
 - The platform may report an object in any first state. After that only the transitions of the diagrams are accepted; any
   other returns 409 \`state_conflict\`.
 - Every object has a bank, and a customer where the fields say so. A customer token sees the objects of its customer.
-- Up to 16 \`labels\` are free for your use.`;
+- Up to 10 \`labels\` of 50 characters are free for your use.`;
 
 /** Written by hand; a test runs its commands. */
 const TOUR = readFileSync(join(import.meta.dirname, 'objects-tour.md'), 'utf8').trimEnd();

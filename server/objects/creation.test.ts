@@ -194,17 +194,21 @@ test('invalid input is refused with the name of its field', async () => {
   const cases: [plural: string, field: string, values: unknown[]][] = [
     ['trades', 'side', ['hold', '']],
     ['trades', 'symbol', ['BTCUSD', 'btc-usd', 'BTC-', 1]],
-    ['trades', 'amount', [0, -1, 1.5, '1', 2 ** 53]],
+    [
+      'trades',
+      'amount',
+      [0, -1, 1.5, '0', '01', '-1', '1.5', '', ' 1', '1e3', '9'.repeat(39), 2 ** 53, true, {}],
+    ],
     ['transfers', 'transfer_type', ['wire']],
     ['transfers', 'asset', ['usd', 'U', 'X'.repeat(13)]],
     ['identity_verifications', 'method', ['guess']],
     ['identity_verifications', 'file_guids', ['x', [1], ['x'], [ABSENT, ABSENT]]],
     ['external_bank_accounts', 'name', ['', ' ', 'x'.repeat(129)]],
-    ['accounts', 'balance', [-1, 0.5, '1']],
+    ['accounts', 'balance', [-1, 0.5, '00', '-0', 'x', 2 ** 53]],
     ['plans', 'source_account_guid', ['x']],
     ['executions', 'plan_guid', ['x']],
-    ['transfers', 'labels', ['x', [''], [1], ['x', 'x'], Array.from({ length: 17 }, (_, i) => `${i}`)]],
-    ['transfers', 'labels', [['x'.repeat(65)]]],
+    ['transfers', 'labels', ['x', [''], [1], ['x', 'x'], Array.from({ length: 11 }, (_, i) => `${i}`)]],
+    ['transfers', 'labels', [['x'.repeat(51)]]],
     ['transfers', 'guid', [ABSENT]],
     ['transfers', 'state', ['completed']],
     ['transfers', 'environment', ['sandbox']],
@@ -223,8 +227,32 @@ test('invalid input is refused with the name of its field', async () => {
   }
 });
 
-test('amounts are exact up to the largest integer of JSON', async () => {
-  const input = { ...(await newObject(app, typeOf('transfer'), owner)), amount: Number.MAX_SAFE_INTEGER };
-  const { body } = await create('transfers', input);
-  assert.equal(body.amount, 9_007_199_254_740_991);
+const AMOUNTS: [given: unknown, shown: unknown][] = [
+  [Number.MAX_SAFE_INTEGER, 9_007_199_254_740_991],
+  ['250000', 250_000],
+  ['9007199254740991', 9_007_199_254_740_991],
+  ['9007199254740992', '9007199254740992'],
+  ['9007199254740993', '9007199254740993'],
+  ['9'.repeat(38), '9'.repeat(38)],
+];
+
+test('amounts are exact: numbers up to 2^53 - 1, strings of digits beyond', async () => {
+  const token = await issueToken(app, owner, 'bank');
+  for (const [amount, shown] of AMOUNTS) {
+    const { body } = await create('transfers', {
+      ...(await newObject(app, typeOf('transfer'), owner)),
+      amount,
+    });
+    assert.deepEqual(body.amount, shown);
+    assert.deepEqual((await app.call({ url: `/api/transfers/${body.guid}`, token })).body, body);
+    const { body: list } = await app.call({ url: `/api/transfers?guid=${body.guid}`, token });
+    assert.deepEqual(list.objects, [body]);
+  }
+});
+
+test('a number that may have been rounded is refused, and the message says how to write it', async () => {
+  const input = await newObject(app, typeOf('transfer'), owner);
+  const message = 'amount must be a string of digits above 9007199254740991, for example "10000000000000000"';
+  for (const amount of [2 ** 53, 1e21])
+    assertError(await create('transfers', { ...input, amount }), 400, 'invalid_parameter', message);
 });

@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { Guid, nameSchema, strictObject } from '../infrastructure/http/requests/schemas.ts';
+import { Amount, Balance } from './money.ts';
 
 /** The fields of each object type. Every text, number and list has a limit. */
 const MAX_NAME_CHARACTERS = 128;
@@ -13,13 +14,6 @@ const Asset = Type.String({
   description: 'Currency code: 2 to 12 uppercase letters or digits',
   example: 'USD',
 });
-
-/** The largest exact integer in JSON. */
-const MAX_AMOUNT = Number.MAX_SAFE_INTEGER;
-
-const IN_UNITS = { maximum: MAX_AMOUNT, description: 'In the smallest unit of the asset', example: 250_000 };
-const Amount = Type.Integer({ minimum: 1, ...IN_UNITS });
-const Balance = Type.Integer({ minimum: 0, ...IN_UNITS });
 
 export const customer = strictObject({
   type: Type.Enum(['individual', 'business'], { description: 'individual or business' }),

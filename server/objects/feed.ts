@@ -6,6 +6,7 @@ import type { Clock } from '../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { Events } from '../webhooks/events/service.ts';
 import { canTransition, type Details, refuseTransition } from './machine.ts';
+import { normaliseAmounts } from './money.ts';
 import { changeOf, eventsOf } from './records.ts';
 import type { ReportedObject } from './schema.ts';
 import * as store from './store.ts';
@@ -102,8 +103,11 @@ export function createFeed({ database, clock, audit, events, organizations }: De
       actor: Actor,
       type: ObjectType,
       guid: string,
-      report: ReportedObject,
+      given: ReportedObject,
     ): Promise<store.ObjectRow | Failure> {
+      const report = given.details
+        ? { ...given, details: normaliseAmounts(type.details, given.details) }
+        : given;
       const bank = await organizations.getBank(report.bank_guid);
       if (isFailure(bank)) return new Failure('no_bank', 'bank_guid must be the guid of a bank');
       const refusal = report.details && type.refuse?.(report.details, []);

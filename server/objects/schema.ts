@@ -12,8 +12,8 @@ import type { ObjectRow } from './store.ts';
 import type { ObjectType } from './types.ts';
 
 /** All schemas of an object type are derived from its entry in `types.ts`. */
-const MAX_LABELS = 16;
-const MAX_LABEL_CHARACTERS = 64;
+const MAX_LABELS = 10;
+const MAX_LABEL_CHARACTERS = 50;
 
 const Label = Type.String({
   minLength: 1,

@@ -5,6 +5,7 @@ import type { Page, PageOf } from '../infrastructure/database/paging/paging.ts';
 import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { Events } from '../webhooks/events/service.ts';
 import { type Details, firstStateOf, type Machine, pathTo, statesOf } from './machine.ts';
+import { normaliseAmounts } from './money.ts';
 import { changeOf, eventsOf } from './records.ts';
 import type { NewObject } from './schema.ts';
 import type { Simulator } from './simulator.ts';
@@ -119,8 +120,9 @@ export function createObjects(deps: Deps) {
       actor: Actor,
       visible: store.Visible,
       type: ObjectType,
-      { bank_guid, customer_guid, labels = [], simulate, ...details }: NewObject,
+      { bank_guid, customer_guid, labels = [], simulate, ...given }: NewObject,
     ): Promise<store.ObjectRow | Failure> {
+      const details = normaliseAmounts(type.details, given);
       const bank = await bankFor(type, visible, bank_guid);
       if (isFailure(bank)) return bank;
       const inBank = { ...visible, bankGuid: bank.guid };

@@ -9,7 +9,11 @@ import { once } from './once.ts';
  * Bodies are not coerced and unknown fields are not dropped (contract, section 1); only `null` counts as absent. Query
  * strings and path parameters are text, so numbers and booleans are parsed from them.
  */
-const OPTIONS: Options = { allErrors: false, removeAdditional: false, useDefaults: true, strict: true };
+const OPTIONS: Options = {
+  ...{ allErrors: false, removeAdditional: false, useDefaults: true },
+  // Amounts are numbers or strings of digits.
+  ...{ strict: true, allowUnionTypes: true },
+};
 
 type Validator = { (value: unknown): boolean; errors?: ErrorObject[] | null };
 
@@ -72,7 +76,7 @@ export function failureOfValidation(
 ): Failure {
   // An invalid path parameter matches no object: 404, as for every absent object (contract, section 1).
   if (context === 'params') return new Failure('not_found', 'No resource exists at this URL');
-  const [error] = errors as readonly ErrorObject[];
+  const error = errorToTell(errors as readonly ErrorObject[]);
   if (!error) return new Failure('invalid_parameter', 'The request is not valid');
   const field = fieldName(error.instancePath);
   if (error.keyword === 'required') {
@@ -85,6 +89,20 @@ export function failureOfValidation(
   }
   const subject = field === '' ? wholeOf(context) : field;
   return new Failure('invalid_parameter', `${subject} ${describe(error)}`);
+}
+
+/** Of the forms that a field may have, the one with the type of the value tells what is wrong with it. */
+function errorToTell(errors: readonly ErrorObject[]): ErrorObject | undefined {
+  const [first] = errors;
+  const alternative = errors.at(-1);
+  if (alternative?.keyword !== 'anyOf') return first;
+  const ofForms = errors.slice(0, -1);
+  const isOtherType = ({ keyword, instancePath }: ErrorObject) =>
+    keyword === 'type' && instancePath === alternative.instancePath;
+  const closest = ofForms.find((error) => !isOtherType(error));
+  if (closest || !first) return closest;
+  const types = ofForms.map(({ params }) => params.type as string);
+  return { ...first, params: { type: types.filter((type) => type !== 'null') } };
 }
 
 function wholeOf(context: ValidationContext): string {
@@ -121,6 +139,8 @@ const PATTERN_MESSAGES: Record<string, string> = {
   ':[0-5]\\d(\\.\\d{1,9})?([Zz]|[+-]\\d\\d:\\d\\d)$': DATE_TIME_MESSAGE,
   '\\S': 'must not be blank',
   '^[0-9a-f]{32}$': 'must be a guid of 32 lowercase hex characters',
+  '^[1-9][0-9]{0,37}$': 'must be a positive integer or a string of at most 38 digits, without leading zeros',
+  '^(0|[1-9][0-9]{0,37})$': 'must be an integer or a string of at most 38 digits, without leading zeros',
   '^[0-9a-f]{64}$': 'must be 64 lowercase hex characters',
 };
 
@@ -139,6 +159,9 @@ function describe({ keyword, params, message }: ErrorObject): string {
     case 'minimum':
       return `must be at least ${params.limit}`;
     case 'maximum':
+      // A larger number may have lost digits before it arrived.
+      if (params.limit === Number.MAX_SAFE_INTEGER)
+        return `must be a string of digits above ${params.limit}, for example "10000000000000000"`;
       return `must be at most ${params.limit}`;
     case 'minItems':
       return params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} entries`;
