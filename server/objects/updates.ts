@@ -3,7 +3,7 @@ import type { Actor } from '../infrastructure/audit/service.ts';
 import type { Base } from '../infrastructure/base.ts';
 import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { Events } from '../webhooks/events/service.ts';
-import { canTransition, firstStateOf, pathTo, refuseTransition } from './machine.ts';
+import { canTransition, type Details, firstStateOf, pathTo, refuseTransition } from './machine.ts';
 import { changeOf, eventsOf } from './records.ts';
 import { type ObjectUpdate, storedDetails } from './schema.ts';
 import type { Simulator } from './simulator.ts';
@@ -70,15 +70,12 @@ export function createUpdates({ database, clock, audit, events, simulator }: Dep
       change(actor, visible, type, guid, {
         action: 'update',
         apply(object, now) {
-          const given = Object.entries({ ...object.details, ...fields });
-          const details = storedDetails(
-            type,
-            Object.fromEntries(given.filter(([, value]) => value !== null)),
-          );
-          const refusal = type.refuse?.(details, []);
+          const merged = withoutNulls({ ...object.details, ...fields });
+          const refusal = type.refuse?.(merged, []);
           if (refusal) return refusal;
           const restarted = state === undefined ? {} : restart(type, object, simulate, now);
           if (isFailure(restarted)) return restarted;
+          const details = storedDetails(type, merged);
           return { ...object, details, labels: labels ?? object.labels, ...restarted };
         },
       }),
@@ -97,6 +94,10 @@ export function createUpdates({ database, clock, audit, events, simulator }: Dep
         },
       }),
   };
+}
+
+function withoutNulls(details: Details): Details {
+  return Object.fromEntries(Object.entries(details).filter(([, value]) => value !== null));
 }
 
 function changedFields(before: store.ObjectRow, after: store.ObjectRow): string[] {
