@@ -135,7 +135,9 @@ test('a repeated deletion changes nothing', async () => {
   assert.equal(deleted.state, 'deleted');
   app.clock.advance(1_000);
   assert.deepEqual((await remove(guid)).body, deleted);
-  const records = (await auditRecordsOf(app, guid)).filter(({ action }) => String(action).endsWith('.delete'));
+  const records = (await auditRecordsOf(app, guid)).filter(({ action }) =>
+    String(action).endsWith('.delete'),
+  );
   assert.deepEqual(
     records.map(({ action, changes }) => [action, changes.state, changes.fields]),
     [['external_bank_account.delete', 'deleting', ['state']]],

@@ -19,9 +19,6 @@ const SANDBOX_RESOURCES = [
   'workflows',
 ];
 
-/** Objects that a developer can change in sandbox. Production refuses these changes for every role. */
-const SANDBOX_CHANGES = ['accounts', 'customers', 'external_bank_accounts'];
-
 export function scopesOfRole(role: Role): string[] {
   if (role === 'founder') return [...allScopes(), ...peopleScopes()];
   if (role === 'key_admin')
@@ -36,6 +33,5 @@ export function scopesOfRole(role: Role): string[] {
     'files:execute',
     'subscription_events:execute',
     ...SANDBOX_RESOURCES.map((resource) => `${resource}:execute`),
-    ...SANDBOX_CHANGES.map((resource) => `${resource}:write`),
   ];
 }
