@@ -35,8 +35,11 @@ const DETAILS: Record<string, object> = {
   account: { type: 'reserve', balance: 1_000, low_balance: 500, minimum_balance: 100 },
 };
 
-/** The state that lets another object refer to it. */
-const NAMEABLE: Record<string, object> = { plan: { state: 'completed' } };
+/** The state that lets another object refer to it, and a partner refresh it. */
+const NAMEABLE: Record<string, object> = {
+  plan: { state: 'completed' },
+  external_bank_account: { state: 'completed' },
+};
 
 export function report(app: TestApp, type: ObjectType, guid: string, payload: object): Promise<Answer> {
   return app.operate('PUT', `/objects/${type.name}/${guid}`, payload);

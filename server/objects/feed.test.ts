@@ -189,7 +189,7 @@ test('invalid input is refused with the name of its field', async () => {
     ['amount', 1.5],
     ['amount', 0],
     ['amount', 2 ** 53],
-    ['amount', '1'],
+    ['amount', '01'],
     ['asset', 'usd'],
     ['colour', 'red'],
   ])
@@ -202,6 +202,17 @@ test('invalid input is refused with the name of its field', async () => {
   assertError(await app.operate('PUT', `/objects/unheard_of/${guid}`, {}), 404, 'not_found');
   assertError(await app.operate('PUT', `/objects/transfers/${guid}`, {}), 404, 'not_found');
   assert.deepEqual(await auditRecordsOf(app, guid), []);
+});
+
+test('both forms of an amount are one amount, and large ones are exact', async () => {
+  const guid = nextGuid(app);
+  const details = { transfer_type: 'book', asset: 'USD', amount: 7 };
+  const { body } = await reportTransfer(guid, { details });
+  app.clock.advance(1_000);
+  const again = await reportTransfer(guid, { details: { ...details, amount: '7' } });
+  assert.deepEqual(again.body, body, 'nothing changed');
+  const amount = '123456789012345678901234567890';
+  assert.equal((await reportTransfer(guid, { details: { ...details, amount } })).body.amount, amount);
 });
 
 test('a report of a customer or an account has no state', async () => {

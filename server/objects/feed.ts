@@ -7,7 +7,7 @@ import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { Events } from '../webhooks/events/service.ts';
 import { canTransition, type Details, refuseTransition } from './machine.ts';
 import { changeOf, eventsOf } from './records.ts';
-import type { ReportedObject } from './schema.ts';
+import { type ReportedObject, storedDetails } from './schema.ts';
 import * as store from './store.ts';
 import { type ObjectType, wordsOf } from './types.ts';
 
@@ -102,11 +102,12 @@ export function createFeed({ database, clock, audit, events, organizations }: De
       actor: Actor,
       type: ObjectType,
       guid: string,
-      report: ReportedObject,
+      given: ReportedObject,
     ): Promise<store.ObjectRow | Failure> {
+      const report = given.details ? { ...given, details: storedDetails(type, given.details) } : given;
       const bank = await organizations.getBank(report.bank_guid);
       if (isFailure(bank)) return new Failure('no_bank', 'bank_guid must be the guid of a bank');
-      const refusal = report.details && type.refuse?.(report.details, []);
+      const refusal = given.details && type.refuse?.(given.details, []);
       if (refusal) return refusal;
       return database.transaction(async (transaction) => {
         const noCustomer = await refuseCustomer(transaction, bank, report.customer_guid);

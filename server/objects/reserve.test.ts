@@ -150,3 +150,19 @@ test('low_balance must exceed minimum_balance, and a simulation needs the thresh
     );
   assert.equal((await create({ minimum_balance: undefined, simulate: 'low' })).status, 201);
 });
+
+test('thresholds beyond 2^53 are compared exactly', async () => {
+  const details = { type: 'reserve', asset: 'ETH', low_balance: '9007199254740993', minimum_balance: 100 };
+  const guid = nextGuid(app);
+  assert.equal((await report(guid, { ...details, balance: '9007199254740993' })).state, 'funded');
+  assert.equal((await report(guid, { ...details, balance: '9007199254740992' })).state, 'low');
+  assert.deepEqual(await emitted(guid), ['low']);
+  const equal = { ...details, minimum_balance: '9007199254740993' };
+  assertError(await create(equal), 400, 'invalid_parameter', /^low_balance must be greater/);
+  const { body } = await create({ ...details, balance: '9007199254740999', simulate: 'low' });
+  app.clock.advance(1_000);
+  await app.simulator.drain();
+  const token = await issueToken(app, owner, 'bank');
+  const { body: moved } = await app.call({ url: `/api/accounts/${body.guid}`, token });
+  assert.deepEqual([moved.state, moved.balance], ['low', '9007199254740992']);
+});

@@ -1,5 +1,6 @@
 import { Failure } from '../infrastructure/runtime/failure.ts';
 import type { Details } from './machine.ts';
+import { fromUnits, toUnits, type Units } from './money.ts';
 
 /** From the highest to the lowest balance. */
 export const LEVELS = ['funded', 'low', 'below_minimum'] as const;
@@ -10,15 +11,24 @@ const THRESHOLDS = { low: 'low_balance', below_minimum: 'minimum_balance' } as c
 type Short = keyof typeof THRESHOLDS;
 
 export function levelOf(details: Details): Level {
-  const isBelow = (level: Short) =>
-    details.balance !== undefined && Number(details.balance) < Number(details[THRESHOLDS[level]]);
+  const balance = unitsIn(details, 'balance');
+  const isBelow = (level: Short) => {
+    const threshold = unitsIn(details, THRESHOLDS[level]);
+    return balance !== undefined && threshold !== undefined && balance < threshold;
+  };
   if (isBelow('below_minimum')) return 'below_minimum';
   return isBelow('low') ? 'low' : 'funded';
 }
 
 /** The highest balance of the level. */
 export function withLevel(details: Details, level: string): Details {
-  return { ...details, balance: Number(details[THRESHOLDS[level as Short]]) - 1 };
+  const threshold = unitsIn(details, THRESHOLDS[level as Short]) ?? 1n;
+  return { ...details, balance: fromUnits(threshold - 1n) };
+}
+
+function unitsIn(details: Details, field: string): bigint | undefined {
+  const units = details[field] as Units | undefined;
+  return units === undefined ? undefined : toUnits(units);
 }
 
 /** The levels that a balance fell to; a new account starts above all thresholds. */
@@ -29,8 +39,8 @@ export function thresholdsCrossed(from: string | undefined, to: string): readonl
 
 /** A simulation needs the thresholds that it crosses. */
 export function refuseReserve(details: Details, path: readonly string[]): Failure | undefined {
-  const { low_balance: low, minimum_balance: minimum } = details;
-  if (low !== undefined && minimum !== undefined && Number(low) <= Number(minimum))
+  const [low, minimum] = [unitsIn(details, 'low_balance'), unitsIn(details, 'minimum_balance')];
+  if (low !== undefined && minimum !== undefined && low <= minimum)
     return new Failure('invalid_parameter', 'low_balance must be greater than minimum_balance');
   for (const level of ['low', 'below_minimum'] as const)
     if (path.includes(level) && details[THRESHOLDS[level]] === undefined)

@@ -68,7 +68,7 @@ export function createSimulator({ database, clock, timers, log, notifications, e
     const moved = {
       ...object,
       state: next.to,
-      details: machine.derived?.reach(object.details, next.to) ?? object.details,
+      details: reachedDetails(type, object, next.to),
       ...plan(type, next.to, ending, now),
     };
     return { object: moved, events: eventsOf(type, state, moved) };
@@ -133,4 +133,9 @@ export function createSimulator({ database, clock, timers, log, notifications, e
       await stopped?.stop();
     },
   };
+}
+
+function reachedDetails({ machine, generated }: ObjectType, { guid, details }: ObjectRow, state: string) {
+  if (generated?.state === state) return { ...details, ...generated.make(guid, details) };
+  return machine?.derived?.reach(details, state) ?? details;
 }

@@ -30,6 +30,7 @@ const NEW_VALUES: Record<string, (current: unknown) => unknown> = {
   role: (current) => (current === 'developer' ? 'viewer' : 'developer'),
   protection_enabled: (current) => !current,
   second_factor_in_production: (current) => !current,
+  state: () => 'refresh',
   labels: (current) => [...((current ?? []) as string[]), 'another'],
 };
 

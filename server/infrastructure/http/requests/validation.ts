@@ -10,7 +10,11 @@ import { once } from './once.ts';
  * Bodies are not coerced and unknown fields are not dropped (contract, section 1); only `null` counts as absent. Query
  * strings and path parameters are text, so numbers and booleans are parsed from them.
  */
-const OPTIONS: Options = { allErrors: false, removeAdditional: false, useDefaults: true, strict: true };
+const OPTIONS: Options = {
+  ...{ allErrors: false, removeAdditional: false, useDefaults: true },
+  // Amounts are numbers or strings of digits.
+  ...{ strict: true, allowUnionTypes: true },
+};
 
 type Validator = { (value: unknown): boolean; errors?: ErrorObject[] | null };
 
@@ -95,7 +99,7 @@ export function failureOfValidation(
 ): Failure {
   // An invalid path parameter matches no object: 404, as for every absent object (contract, section 1).
   if (context === 'params') return new Failure('not_found', 'No resource exists at this URL');
-  const [error] = errors as readonly ErrorObject[];
+  const error = errorToTell(errors as readonly ErrorObject[]);
   if (!error) return new Failure('invalid_parameter', 'The request is not valid');
   const field = fieldName(error.instancePath);
   if (error.keyword === 'required') {
@@ -108,6 +112,20 @@ export function failureOfValidation(
   }
   const subject = field === '' ? wholeOf(context) : context === 'headers' ? headerName(field) : field;
   return new Failure('invalid_parameter', `${subject} ${describe(error)}`);
+}
+
+/** Of the forms that a field may have, the one with the type of the value tells what is wrong with it. */
+function errorToTell(errors: readonly ErrorObject[]): ErrorObject | undefined {
+  const [first] = errors;
+  const alternative = errors.at(-1);
+  if (alternative?.keyword !== 'anyOf') return first;
+  const ofForms = errors.slice(0, -1);
+  const isOtherType = ({ keyword, instancePath }: ErrorObject) =>
+    (keyword === 'type' || keyword === 'anyOf') && instancePath === alternative.instancePath;
+  const closest = ofForms.find((error) => !isOtherType(error));
+  if (closest || !first) return closest;
+  const types = ofForms.map(({ params }) => params.type as string | undefined);
+  return { ...first, params: { type: types.filter((type) => type !== undefined && type !== 'null') } };
 }
 
 function wholeOf(context: ValidationContext): string {
@@ -150,6 +168,12 @@ const PATTERN_MESSAGES: Record<string, string> = {
   '\\S': 'must not be blank',
   '^[ -~]{1,255}$': 'must have 1 to 255 printable ASCII characters',
   '^[0-9a-f]{32}$': 'must be a guid of 32 lowercase hex characters',
+  '^[1-9][0-9]{0,37}$': 'must be a positive integer or a string of at most 38 digits, without leading zeros',
+  '^(0|[1-9][0-9]{0,37})$': 'must be an integer or a string of at most 38 digits, without leading zeros',
+  '^\\+[1-9][0-9]{1,14}$': 'must be a phone number in E.164 form, for example +14155550100',
+  '^[A-Z]{2}$': 'must be an ISO 3166-1 country code of two letters, for example US',
+  '^[a-z]{2}$': 'must be an ISO 639-1 language code of two letters, for example en',
+  '^https://': 'must be an HTTPS URL',
   '^[0-9a-f]{64}$': 'must be 64 lowercase hex characters',
 };
 
@@ -168,6 +192,9 @@ function describe({ keyword, params, message }: ErrorObject): string {
     case 'minimum':
       return `must be at least ${params.limit}`;
     case 'maximum':
+      // A larger number may have lost digits before it arrived.
+      if (params.limit === Number.MAX_SAFE_INTEGER)
+        return `must be a string of digits above ${params.limit}, for example "10000000000000000"`;
       return `must be at most ${params.limit}`;
     case 'minItems':
       return params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} entries`;
