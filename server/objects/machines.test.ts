@@ -30,7 +30,7 @@ const STATES: Record<string, string> = {
 test('every object type of the contract exists, and those with states have a machine', () => {
   assert.deepEqual(
     OBJECT_TYPES.map(({ plural }) => plural).sort(),
-    `accounts customers executions external_bank_accounts identity_verifications plans trades transfers`.split(
+    `accounts customers executions external_bank_accounts identity_verifications plans quotes trades transfers`.split(
       ' ',
     ),
   );

@@ -1,4 +1,4 @@
-import Type, { type TObject, type TProperties } from 'typebox';
+import Type, { type TObject, type TProperties, type TSchema } from 'typebox';
 import { pascalCase } from '../infrastructure/http/openapi/names.ts';
 import {
   createdAtFilters,
@@ -6,7 +6,13 @@ import {
   guidsFilter,
   wordsFilter,
 } from '../infrastructure/http/requests/filters.ts';
-import { EnvironmentName, Guid, inputSchema, Timestamp } from '../infrastructure/http/requests/schemas.ts';
+import {
+  EnvironmentName,
+  Guid,
+  inputSchema,
+  strictObject,
+  Timestamp,
+} from '../infrastructure/http/requests/schemas.ts';
 import { type Details, endingsOf, type Machine, statesOf } from './machine.ts';
 import type { ObjectRow } from './store.ts';
 import type { ObjectType } from './types.ts';
@@ -50,9 +56,11 @@ const CUSTOMER_OF_NEW = {
   optional: 'The customer that it belongs to, if any. A customer token sets its own customer',
 };
 
-export function newObjectSchema({ name, details, customer, machine }: ObjectType): TObject {
+export function newObjectSchema(type: ObjectType): TObject {
+  const { name, details, input = details, customer, machine, fromQuote } = type;
   const properties = {
-    ...details.properties,
+    ...input.properties,
+    ...(fromQuote && optional(input.properties, fromQuote.required)),
     ...(customer === 'itself'
       ? {}
       : { customer_guid: Type.Optional({ ...Guid, description: CUSTOMER_OF_NEW[customer] }) }),
@@ -64,7 +72,23 @@ export function newObjectSchema({ name, details, customer, machine }: ObjectType
     labels: Type.Optional(Labels),
     ...(machine && { simulate: Type.Optional(simulateSchema(machine)) }),
   };
-  return inputSchema(`New${pascalCase(name)}`, properties);
+  const title = `New${pascalCase(name)}`;
+  return strictObject(properties, {
+    ...{ title, ...(fromQuote && requiredUnless('quote_guid', fromQuote.required)) },
+  });
+}
+
+function optional(properties: TProperties, names: readonly string[]): TProperties {
+  return Object.fromEntries(names.map((name) => [name, Type.Optional(properties[name] as TSchema)]));
+}
+
+/** Strict validators want the fields of each branch declared in it. */
+function requiredUnless(alternative: string, names: readonly string[]) {
+  const branch = (required: readonly string[]) => ({
+    required,
+    properties: Object.fromEntries(required.map((name) => [name, {}])),
+  });
+  return { if: branch([alternative]), else: branch(names) };
 }
 
 function simulateSchema(machine: Machine) {

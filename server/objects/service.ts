@@ -5,6 +5,8 @@ import type { Page, PageOf } from '../infrastructure/database/paging/paging.ts';
 import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { Events } from '../webhooks/events/service.ts';
 import { type Details, firstStateOf, type Machine, pathTo, statesOf } from './machine.ts';
+import { findQuote } from './market/from-quote.ts';
+import { insertQuoteUse } from './market/quote-store.ts';
 import { normaliseAmounts } from './money.ts';
 import { changeOf, eventsOf } from './records.ts';
 import type { NewObject } from './schema.ts';
@@ -122,19 +124,26 @@ export function createObjects(deps: Deps) {
       type: ObjectType,
       { bank_guid, customer_guid, labels = [], simulate, ...given }: NewObject,
     ): Promise<store.ObjectRow | Failure> {
-      const details = normaliseAmounts(type.details, given);
       const bank = await bankFor(type, visible, bank_guid);
       if (isFailure(bank)) return bank;
       const inBank = { ...visible, bankGuid: bank.guid };
       const guid = guids.next();
-      const customerGuid = await customerFor(type, inBank, { own: guid, named: customer_guid, details });
+      const now = clock.now();
+      const input = normaliseAmounts(type.details, given);
+      const quote = type.fromQuote && (await findQuote(queries, inBank, type.fromQuote, input, now));
+      if (isFailure(quote)) return quote;
+      const details = detailsOf(type, input, quote, now);
+      if (isFailure(details)) return details;
+      const named = customer_guid ?? quote?.customer_guid ?? undefined;
+      const customerGuid = await customerFor(type, inBank, { own: guid, named, details });
       if (isFailure(customerGuid)) return customerGuid;
+      if (quote && quote.customer_guid !== customerGuid)
+        return new Failure('no_object', 'quote_guid must be the guid of a quote of this customer');
       const path = type.machine ? pathTo(type.machine, simulate) : [];
       const refusal =
         type.refuse?.(details, path) ?? (await refuseReferences(type, inBank, customerGuid, details));
       if (refusal) return refusal;
 
-      const now = clock.now();
       const state = type.machine ? initialState(type.machine, details) : null;
       const object: store.ObjectRow = {
         guid,
@@ -150,13 +159,17 @@ export function createObjects(deps: Deps) {
         updated_at: now,
         ...simulator.plan(type, state, path.at(-1), now),
       };
-      await database.transaction(async (transaction) => {
+      const written = await database.transaction(async (transaction) => {
+        const use = quote && { quote_guid: quote.guid, object_guid: guid, used_at: now };
+        if (use && !(await insertQuoteUse(transaction, use)))
+          return new Failure('quote_used', 'The quote was used already; create another');
         await store.insertObject(transaction, object);
         await audit.record(transaction, actor, changeOf(type, 'create', object));
         await events.publish(transaction, eventsOf(type, null, object));
+        return object;
       });
-      if (object.next_move_at) simulator.expect(object.next_move_at);
-      return object;
+      if (object.next_move_at && !isFailure(written)) simulator.expect(object.next_move_at);
+      return written;
     },
 
     get,
@@ -178,6 +191,16 @@ export function createObjects(deps: Deps) {
       return store.selectObjects(database.lists, visible, type.name, page, filters);
     },
   };
+}
+
+function detailsOf(
+  { fromQuote, complete }: ObjectType,
+  input: Details,
+  quote: store.ObjectRow | undefined,
+  now: Date,
+): Details | Failure {
+  if (quote && fromQuote) return { ...fromQuote.take(quote.details), ...input };
+  return complete ? complete(input, now) : input;
 }
 
 function initialState(machine: Machine, details: Details): string {
