@@ -69,7 +69,11 @@ function guess(schema: JsonSchema): unknown {
 function guessObject(schema: JsonSchema): object {
   const { properties = {}, required = [], minProperties = 0, examples, else: otherwise } = schema;
   const example = (examples?.[0] ?? {}) as Record<string, unknown>;
-  const names = new Set([...required, ...(otherwise?.required ?? []), ...Object.keys(properties).slice(0, minProperties)]);
+  const names = new Set([
+    ...required,
+    ...(otherwise?.required ?? []),
+    ...Object.keys(properties).slice(0, minProperties),
+  ]);
   return Object.fromEntries([...names].map((name) => [name, example[name] ?? guess(properties[name] ?? {})]));
 }
 

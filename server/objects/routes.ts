@@ -33,7 +33,16 @@ function registerType(api: HttpServer, objects: Objects, type: ObjectType): void
         summary: `Create ${withArticle(type.name)} (sandbox only)`,
         tags,
         body: newObjectSchema(type),
-        response: answers({ 201: view }, 400, 401, 403, ...(type.fromQuote ? [409 as const] : []), 413, 415, 422),
+        response: answers(
+          { 201: view },
+          400,
+          401,
+          403,
+          ...(type.fromQuote ? [409 as const] : []),
+          413,
+          415,
+          422,
+        ),
       },
     },
     async (request, reply) => {
