@@ -38,6 +38,7 @@ export const account = strictObject({
 });
 
 export const TradedSymbol = Type.String({
+  title: 'TradingSymbol',
   pattern: '^[A-Z0-9]{2,12}-[A-Z0-9]{2,12}$',
   description: 'The traded asset and the asset that pays for it, separated by a dash',
   example: 'BTC-USD',
@@ -49,27 +50,40 @@ const quote_guid = Type.Optional({
   description: 'A quote that was not used yet and has not expired, instead of the fields that it determines',
 });
 
-export const newTrade = strictObject({
-  side: Type.Enum(['buy', 'sell'], { description: 'buy or sell' }),
-  symbol: TradedSymbol,
-  amount: { ...Amount, description: 'In the smallest unit of the traded asset' },
-  receive_amount: Type.Optional(Amount),
-  deliver_amount: Type.Optional(Amount),
-  quote_guid,
-});
+export const newTrade = strictObject(
+  {
+    side: Type.Enum(['buy', 'sell'], { description: 'buy or sell' }),
+    symbol: TradedSymbol,
+    amount: { ...Amount, description: 'In the smallest unit of the traded asset' },
+    receive_amount: Type.Optional(Amount),
+    deliver_amount: Type.Optional(Amount),
+    quote_guid,
+  },
+  { example: { side: 'buy', symbol: 'BTC-USD', amount: 250_000 } },
+);
 export const trade = strictObject({ ...newTrade.properties, fee });
 
 export const TRANSFER_TYPES = ['funding', 'book', 'crypto', 'instant_funding'] as const;
 
-export const newTransfer = strictObject({
-  transfer_type: Type.Enum([...TRANSFER_TYPES], { description: 'funding, book, crypto or instant_funding' }),
-  asset: Asset,
-  amount: Amount,
-  source_account_guid: Type.Optional(Guid),
-  destination_account_guid: Type.Optional(Guid),
-  external_bank_account_guid: Type.Optional(Guid),
-  quote_guid,
-});
+export const newTransfer = strictObject(
+  {
+    transfer_type: Type.Enum([...TRANSFER_TYPES], {
+      description: 'funding, book, crypto or instant_funding',
+    }),
+    asset: Asset,
+    amount: Amount,
+    source_account_guid: Type.Optional(Guid),
+    destination_account_guid: Type.Optional(Guid),
+    external_bank_account_guid: Type.Optional(Guid),
+    quote_guid,
+  },
+  {
+    example: {
+      ...{ transfer_type: 'funding', asset: 'USD', amount: 250_000 },
+      ...{ destination_account_guid: Guid.example, external_bank_account_guid: Guid.example },
+    },
+  },
+);
 export const transfer = strictObject({
   ...newTransfer.properties,
   side: Type.Optional(

@@ -75,7 +75,15 @@ export function newObjectSchema(type: ObjectType): TObject {
   const title = `New${pascalCase(name)}`;
   return strictObject(properties, {
     ...{ title, ...(fromQuote && requiredUnless('quote_guid', fromQuote.required)) },
+    ...withExample(input, properties),
   });
+}
+
+/** Where fields exclude each other, the example of the fields tells which of them appear. */
+function withExample({ properties: own, example }: TObject & { example?: object }, properties: TProperties) {
+  if (!example) return {};
+  const names = Object.keys(properties).filter((name) => !(name in own) || name in example);
+  return { example: Object.fromEntries(names.map((name) => [name, (example as Details)[name]])) };
 }
 
 function optional(properties: TProperties, names: readonly string[]): TProperties {
@@ -126,7 +134,7 @@ export function objectViewSchema({ name, details, customer, machine }: ObjectTyp
     created_at: Timestamp,
     updated_at: Timestamp,
   };
-  return Type.Object(properties, { title: pascalCase(name) });
+  return Type.Object(properties, { title: pascalCase(name), ...withExample(details, properties) });
 }
 
 export function objectFilters({ details, customer, machine }: ObjectType): TProperties {

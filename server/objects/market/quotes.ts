@@ -36,25 +36,39 @@ const terms = {
 const Delivered = { ...Amount, description: 'What the customer delivers, in the smallest unit of its asset' };
 const Received = { ...Amount, description: 'What the customer receives, in the smallest unit of its asset' };
 
-export const newQuote = strictObject({
-  ...terms,
-  deliver_amount: Type.Optional({ ...Delivered, description: `${Delivered.description}; or receive_amount` }),
-  receive_amount: Type.Optional({ ...Received, description: `${Received.description}; or deliver_amount` }),
-});
-
-export const quote = strictObject({
-  ...terms,
-  deliver_amount: Delivered,
-  receive_amount: Received,
-  fee: {
-    ...Balance,
-    description:
-      'Included in the amounts, in the smallest unit of the quote asset (trading) or of the asset (transfers)',
-    example: 1_250,
+export const newQuote = strictObject(
+  {
+    ...terms,
+    deliver_amount: Type.Optional({
+      ...Delivered,
+      description: `${Delivered.description}; or receive_amount`,
+    }),
+    receive_amount: Type.Optional({ ...Received, description: `${Received.description}; or deliver_amount` }),
   },
-  issued_at: Timestamp,
-  expires_at: { ...Timestamp, description: 'From then on the quote cannot be used' },
-});
+  { example: { product_type: TRADING, side: 'buy', symbol: 'BTC-USD', deliver_amount: 250_000 } },
+);
+
+export const quote = strictObject(
+  {
+    ...terms,
+    deliver_amount: Delivered,
+    receive_amount: Received,
+    fee: {
+      ...Balance,
+      description:
+        'Included in the amounts, in the smallest unit of the quote asset (trading) or of the asset (transfers)',
+    },
+    issued_at: Timestamp,
+    expires_at: { ...Timestamp, description: 'From then on the quote cannot be used' },
+  },
+  {
+    example: {
+      ...{ product_type: TRADING, side: 'buy', symbol: 'BTC-USD' },
+      ...{ deliver_amount: 250_000, receive_amount: 2_611_837, fee: 1_250 },
+      ...{ issued_at: '2026-11-15T12:00:00.000Z', expires_at: '2026-11-15T12:00:30.000Z' },
+    },
+  },
+);
 
 type NewQuote = {
   product_type: string;

@@ -45,12 +45,12 @@ export const PriceView = viewSchema('Price', {
 export const SymbolParams = strictObject({ symbol: TradedSymbol });
 export const PriceReport = inputSchema('PriceReport', {
   ...prices,
-  timestamp: {
-    ...Timestamp,
+  timestamp: Type.String({
+    format: 'date-time',
     pattern: ':[0-5]\\d(\\.\\d{1,9})?([Zz]|[+-]\\d\\d:\\d\\d)$',
     description: 'When the core platform set the price. An older report does not replace a newer one',
     example: '2026-11-15T12:00:00.000Z',
-  },
+  }),
 });
 
 export function viewPrice({ symbol, environment, buy, sell, at }: ListedPrice): Static<typeof PriceView> {
