@@ -33,7 +33,10 @@ function acceptsNull({ anyOf }: Schema): boolean {
 
 function ofForms(forms: readonly Schema[]): Remove | undefined {
   const removals = forms.map(compileNullRemoval).filter((remove) => remove !== undefined);
-  return removals.length === 0 ? undefined : (value) => removals.forEach((remove) => remove(value));
+  if (removals.length === 0) return undefined;
+  return (value) => {
+    for (const remove of removals) remove(value);
+  };
 }
 
 function ofEntries(items: Schema): Remove | undefined {
