@@ -22,20 +22,36 @@ For developers who build against the sandbox: create objects, choose how they en
 
 <!-- Printed by \`node scripts/print-objects.ts\` from server/objects/; a test fails when it is stale. -->
 
-All objects have the same three calls at \`/api/<objects>\`: \`POST\`, \`GET\` of one, and \`GET\` of a list. The API reference
-at \`/docs\` describes every field. [Webhooks](webhooks.md) explains how events arrive.
+All objects have the same three calls at \`/api/<objects>\`: \`POST\`, \`GET\` of one, and \`GET\` of a list. Some have
+\`PATCH\` and \`DELETE\` too; their sections say so. The API reference at \`/docs\` describes every field.
+[Webhooks](webhooks.md) explains how events arrive.
 
 ${tableOf([
   ['Environment', 'Objects come from', 'States change by'],
   ['sandbox', 'your `POST`', 'a simulator: one second in each state, by default'],
-  ['production', 'the platform; `POST` returns 422 `not_implemented`', 'reports of the platform'],
+  ['production', 'the platform; changes by you return 422 `not_implemented`', 'reports of the platform'],
 ])}
 
 - \`simulate\` in the body names the state in which a sandbox object ends. Without it the object takes the default path.
 - The platform may report an object in any first state. After that only the transitions of the diagrams are accepted; any
   other returns 409 \`state_conflict\`.
 - Every object has a bank, and a customer where the fields say so. A customer token sees the objects of its customer.
-- Up to 10 \`labels\` of 50 characters are free for your use.`;
+- Up to 10 \`labels\` of 50 characters are free for your use.
+- \`PATCH\` changes the fields that it names. \`null\` removes an optional field, \`[]\` the labels.
+
+## Amounts
+
+Amounts are integers in the smallest unit of the asset: 2500 is 25 dollars. Many clients round numbers above 2^53 − 1
+(9007199254740991) without an error, so larger amounts are strings of digits:
+
+${tableOf([
+  ['Amount', 'In a request', 'In a response'],
+  ['up to 2^53 − 1', '`2500` or `"2500"`', '`2500`'],
+  ['above 2^53 − 1', '`"20000000000000000000"`, at most 38 digits', '`"20000000000000000000"`'],
+  ['above 2^53 − 1 as a number', '400 `invalid_parameter`', '-'],
+])}
+
+If your assets have many decimals (ETH has 18), read amounts as a number or a string and convert both to a big integer.`;
 
 /** Written by hand; a test runs its commands. */
 const TOUR = readFileSync(join(import.meta.dirname, 'objects-tour.md'), 'utf8').trimEnd();
@@ -45,20 +61,45 @@ function sectionOf(type: ObjectType): string {
   const title = wordsOf(plural);
   return [
     `## ${title.charAt(0).toUpperCase()}${title.slice(1)}`,
-    machine ? `\`/api/${plural}\`, in events \`${name}\`.` : `\`/api/${plural}\`.`,
+    machine && causesEvents(machine) ? `\`/api/${plural}\`, in events \`${name}\`.` : `\`/api/${plural}\`.`,
     scopesOf(type),
     fieldsOf(type),
+    ...(NOTES[name] ?? []),
     ...(fromQuote ? [quoteOf(fromQuote)] : []),
     ...(machine ? statesSectionOf(name, machine) : [`A ${name} has no states and causes no events.`]),
   ].join('\n\n');
 }
 
-function scopesOf({ plural }: ObjectType): string {
-  const [create, show] = [`${plural}:execute`, `${plural}:read`];
+/** Facts about a type that its tables do not contain. */
+const NOTES: Record<string, readonly string[]> = {
+  customer: [
+    'A `name` is either `{"full": "Ada Lovelace"}` or `{"first": "Ada", "middle": "King", "last": "Lovelace"}`, where `middle`\n' +
+      'is optional. A plain string is accepted and returned as `full`. `phone` is in E.164 form, for example `+14155550100`.',
+  ],
+  external_bank_account: [
+    '`PATCH {"state": "refresh"}` returns a completed, failed or expired one to `storing`; `simulate` chooses another ending.\n' +
+      '`DELETE` starts the deletion; a repeated `DELETE` changes nothing. A deleting or deleted one cannot be referenced.',
+  ],
+  deposit_address: [
+    'It belongs to the customer of its account and has the asset of the account. Sandbox addresses receive nothing: those for\n' +
+      'BTC are of the test network (`tb1q…`), those for ETH, USDC and USDT start with `0x5a5a5a5a`, those for SOL with\n' +
+      '`Sandbox`, all others with `sandbox-`.',
+  ],
+  workflow: [
+    '`link_token_update` requires `external_bank_account_guid`. `redirect_uri` must be an HTTPS URL.',
+  ],
+};
+
+function scopesOf({ plural, changeable, machine }: ObjectType): string {
+  const uses = [
+    [`${plural}:execute`, machine?.deletion ? 'to create and delete' : 'to create'],
+    [`${plural}:read`, 'to read'],
+    ...(changeable ? [[`${plural}:write`, 'to change']] : []),
+  ] as const;
   const ofCustomers = scopesFor('customer');
-  const others = [create, show].filter((scope) => !ofCustomers.includes(scope));
+  const others = uses.map(([scope]) => scope).filter((scope) => !ofCustomers.includes(scope as string));
   const except = others.length === 0 ? '' : `; customer tokens cannot hold \`${others.join('`, `')}\``;
-  return `Scopes: \`${create}\` to create, \`${show}\` to read${except}.`;
+  return `Scopes: ${uses.map(([scope, use]) => `\`${scope}\` ${use}`).join(', ')}${except}.`;
 }
 
 function quoteOf({ required }: NonNullable<ObjectType['fromQuote']>): string {
@@ -66,7 +107,7 @@ function quoteOf({ required }: NonNullable<ObjectType['fromQuote']>): string {
   return `With \`quote_guid\` leave out ${names} and \`customer_guid\`: [the quote](trading.md) has them.`;
 }
 
-function fieldsOf({ details, input = details, customer }: ObjectType): string {
+function fieldsOf({ details, input = details, customer, generated, changeable = [] }: ObjectType): string {
   const { required = [], properties } = input as {
     required?: readonly string[];
     properties: Record<string, { enum?: readonly string[] }>;
@@ -82,7 +123,16 @@ function fieldsOf({ details, input = details, customer }: ObjectType): string {
       .map(([field]) => `\`${field}\`${meaningOf(field, properties[field]?.enum)}`)
       .join(', ');
   const optional = listed(false);
-  return `Required: ${listed(true)}.${optional === '' ? '' : ` Optional: ${optional}.`}`;
+  const quoted = (names: readonly string[]) => names.map((field) => `\`${field}\``).join(', ');
+  const changes = changeable.filter((field) => field !== 'state');
+  return [
+    `Required: ${listed(true)}.`,
+    ...(optional === '' ? [] : [`Optional: ${optional}.`]),
+    ...(generated
+      ? [`Added in the state \`${generated.state}\`: ${quoted(Object.keys(generated.properties))}.`]
+      : []),
+    ...(changes.length === 0 ? [] : [`\`PATCH\` changes: ${quoted(changes)}.`]),
+  ].join(' ');
 }
 
 /** The allowed values, and when the field may be left out. */
@@ -120,8 +170,19 @@ function diagramOf(machine: Machine): string {
   ].join('\n');
 }
 
+function causesEvents(machine: Machine): boolean {
+  return statesOf(machine).some((state) => kindsOf(machine, undefined, state).length > 0);
+}
+
 function eventsOf(name: string, machine: Machine): string {
-  if (!machine.kindsOf) return `Every state causes an event when it is reached: \`${name}.<state>\`.`;
+  if (!causesEvents(machine)) return 'No state causes an event.';
+  if (machine.derived) return derivedEventsOf(name, machine);
+  const silent = statesOf(machine).filter((state) => kindsOf(machine, undefined, state).length === 0);
+  const except = silent.length === 0 ? '' : `, except \`${silent.join('` and `')}\``;
+  return `Every state causes an event when it is reached: \`${name}.<state>\`${except}.`;
+}
+
+function derivedEventsOf(name: string, machine: Machine): string {
   const moves = Object.entries(machine.transitions).flatMap(([from, targets]) =>
     targets.map((to) => ({ from, to, kinds: kindsOf(machine, from, to) })),
   );

@@ -171,6 +171,7 @@ const NAMED: Record<string, (app: TestApp, owner: Callers) => Promise<string>> =
   source_account_guid: (app, owner) => reportObject(app, 'account', owner),
   destination_account_guid: (app, owner) => reportObject(app, 'account', owner),
   external_bank_account_guid: (app, owner) => reportObject(app, 'external_bank_account', owner),
+  account_guid: (app, owner) => reportObject(app, 'account', owner),
   plan_guid: (app, owner) => reportObject(app, 'plan', owner),
 };
 

@@ -84,6 +84,10 @@ export function wrongValues(schema: JsonSchema): unknown[] {
   const entries = schema.items ? wrongValues(schema.items).map((entry) => [entry]) : [];
   return [...ONE_OF_EACH_TYPE, ...entries].filter(
     // An object where one is expected has the right type; it only lacks fields, which has another message.
-    (value) => !accepts(schema, value) && !(schema.type === 'object' && accepts({ type: 'object' }, value)),
+    (value) => !accepts(schema, value) && !(takesObjects(schema) && accepts({ type: 'object' }, value)),
   );
+}
+
+function takesObjects({ type, anyOf = [] }: JsonSchema): boolean {
+  return type === 'object' || anyOf.some(takesObjects);
 }

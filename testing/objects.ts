@@ -40,8 +40,11 @@ const INPUTS: Record<string, Record<string, unknown>> = {
   quote: { product_type: 'trading', side: 'buy', symbol: 'BTC-USD', deliver_amount: 100_000 },
 };
 
-/** The state that lets another object refer to it. */
-const NAMEABLE: Record<string, object> = { plan: { state: 'completed' } };
+/** The state that lets another object refer to it, and a partner refresh it. */
+const NAMEABLE: Record<string, object> = {
+  plan: { state: 'completed' },
+  external_bank_account: { state: 'completed' },
+};
 
 export function report(app: TestApp, type: ObjectType, guid: string, payload: object): Promise<Answer> {
   return app.operate('PUT', `/objects/${type.name}/${guid}`, payload);

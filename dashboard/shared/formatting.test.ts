@@ -69,6 +69,9 @@ test('amounts use the format of their asset', () => {
   assert.equal(formatAmount(1_000, 'JPY'), '¥1,000');
   assert.equal(formatAmount(500_000, 'BTC'), '0.005 BTC');
   assert.equal(formatAmount(1_000, 'XYZ'), '1,000 units of XYZ');
+  assert.equal(formatAmount('12345678901234567890', 'USD'), '$123,456,789,012,345,678.90');
+  assert.equal(formatAmount('1000000000000000000001', 'ETH'), '1,000.000000000000000001 ETH');
+  assert.equal(formatAmount('12345678901234567891', 'XYZ'), '12,345,678,901,234,567,891 units of XYZ');
 });
 
 test('remaining times from 48 hours on are in days', () => {

@@ -1,4 +1,6 @@
 import { test } from 'node:test';
+import { createCustomer } from '../../testing/customers.ts';
+import { reportObject } from '../../testing/objects.ts';
 import { createTenant } from '../../testing/tenant.ts';
 import { poll } from '../support/pages.ts';
 import { enterAs } from '../support/people.ts';
@@ -35,4 +37,46 @@ test('a created object reaches the selected outcome, and each step is an event',
   await row.getByRole('link', { name: 'Events' }).click();
   for (const type of ['transfer.storing', 'transfer.reviewing', 'transfer.failed'])
     await page.getByRole('link', { name: type }).waitFor();
+});
+
+test('an external bank account is refreshed and deleted, and a deposit address gets its address', async () => {
+  const tenant = await createTenant(app);
+  const customerGuid = await createCustomer(app, tenant.bankGuid);
+  const owner = { ...tenant, customerGuid };
+  const details = { name: 'Checking', asset: 'USD' };
+  await reportObject(app, 'external_bank_account', owner, { details });
+  await reportObject(app, 'account', owner, { details: { type: 'trading', asset: 'BTC' } });
+  const page = await pages.open();
+  await enterAs(page, site, tenant, 'founder');
+
+  await page.goto('/sandbox?kind=external_bank_accounts');
+  const row = page.getByRole('row', { name: /Checking · USD/ });
+  const act = async (action: string) => {
+    await row.getByRole('button', { name: 'Actions for Checking' }).click();
+    await page.getByRole('menuitem', { name: action }).click();
+  };
+  for (const [action, first, last] of [
+    ['Refresh', 'storing', 'completed'],
+    ['Delete', 'deleting', 'deleted'],
+  ] as const) {
+    await act(action);
+    await row.locator(`[data-state=${first}]`).waitFor();
+    app.clock.advance(SIMULATOR_DELAY_MS);
+    await app.simulator.drain();
+    await poll(page);
+    await row.locator(`[data-state=${last}]`).waitFor();
+  }
+
+  await page.goto('/sandbox?kind=deposit_addresses');
+  const dialog = page.getByRole('dialog');
+  await page.getByRole('button', { name: 'Create deposit address' }).first().click();
+  await dialog.getByRole('combobox', { name: 'Account' }).click();
+  await page.getByRole('option', { name: /trading BTC/ }).click();
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  const address = page.getByRole('row', { name: /BTC/ });
+  await address.locator('[data-state=storing]').waitFor();
+  app.clock.advance(SIMULATOR_DELAY_MS);
+  await app.simulator.drain();
+  await poll(page);
+  await page.getByRole('row', { name: /BTC · tb1q/ }).waitFor();
 });

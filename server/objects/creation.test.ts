@@ -37,6 +37,8 @@ for (const type of TYPES) {
       const { guid, ...rest } = body;
       const now = app.clock.now().toISOString();
       assert.deepEqual(rest, {
+        // From the account.
+        ...(name === 'deposit_address' && { asset: 'USD' }),
         ...{ organization_guid: owner.organizationGuid, bank_guid: owner.bankGuid, environment: 'sandbox' },
         ...{ ...input, state: name === 'account' ? 'funded' : 'storing' },
         ...{ created_at: now, updated_at: now },
@@ -88,7 +90,7 @@ for (const type of TYPES) {
     if (type.customer === 'required')
       assertError(without, 400, 'missing_parameter', 'customer_guid is required');
     // An execution has the customer of its plan.
-    else if (type.plan)
+    else if (type.owner && type.owner.field in input)
       assert.deepEqual([without.status, without.body.customer_guid], [201, owner.customerGuid]);
     else assert.deepEqual([without.status, 'customer_guid' in without.body], [201, false]);
   });
@@ -156,6 +158,36 @@ test('an execution belongs to the customer of its plan', async () => {
   assertError(mixed, 422, 'no_object', /^source_account_guid must be the guid of .* of this customer$/);
 });
 
+test('a deposit address belongs to the customer of its account and has the asset of the account', async () => {
+  const another = { ...owner, customerGuid: await createCustomer(app, owner.bankGuid) };
+  const account_guid = await reportObject(app, 'account', another, {
+    details: { type: 'trading', asset: 'BTC' },
+  });
+  const { status, body } = await create('deposit_addresses', { account_guid });
+  assert.deepEqual([status, body.customer_guid, body.asset], [201, another.customerGuid, 'BTC']);
+  assert.equal((await create('deposit_addresses', { account_guid, asset: 'BTC' })).status, 201);
+  assertError(
+    await create('deposit_addresses', { account_guid, asset: 'ETH' }),
+    422,
+    'no_object',
+    'account_guid must be the guid of an account with the asset ETH; this account has BTC',
+  );
+  assertError(await create('deposit_addresses', { account_guid }, 'customer'), 422, 'no_object');
+});
+
+test('a workflow that updates a link names the external bank account and gets its customer', async () => {
+  const input = { type: 'plaid', kind: 'link_token_update' };
+  assertError(
+    await create('workflows', input),
+    400,
+    'missing_parameter',
+    'external_bank_account_guid is required for link_token_update',
+  );
+  const external_bank_account_guid = await reportObject(app, 'external_bank_account', owner);
+  const { status, body } = await create('workflows', { ...input, external_bank_account_guid });
+  assert.deepEqual([status, body.customer_guid], [201, owner.customerGuid]);
+});
+
 test('executions of a plan of the bank belong to the bank', async () => {
   const plan_guid = await reportObject(app, 'plan', owner, { customer_guid: undefined });
   const { status, body } = await create('executions', { plan_guid });
@@ -210,6 +242,13 @@ test('invalid input is refused with the name of its field', async () => {
     ['accounts', 'balance', [-1, 0.5, '00', '-0', 'x', 2 ** 53]],
     ['plans', 'source_account_guid', ['x']],
     ['executions', 'plan_guid', ['x']],
+    ['workflows', 'type', ['other']],
+    ['workflows', 'kind', ['link_token_delete']],
+    ['workflows', 'language', ['english', 'EN']],
+    ['workflows', 'redirect_uri', ['http://example.com', 'example.com', `https://${'x'.repeat(1_020)}`]],
+    ['workflows', 'plaid_link_token', ['link-sandbox-1']],
+    ['deposit_addresses', 'account_guid', ['x']],
+    ['deposit_addresses', 'address', ['tb1q']],
     ['transfers', 'labels', ['x', [''], [1], ['x', 'x'], Array.from({ length: 11 }, (_, i) => `${i}`)]],
     ['transfers', 'labels', [['x'.repeat(51)]]],
     ['transfers', 'guid', [ABSENT]],

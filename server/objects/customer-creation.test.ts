@@ -32,7 +32,8 @@ test('every token that may create a customer gets it as stored', async () => {
     const { guid, created_at, updated_at, ...rest } = body;
     assert.match(String(guid), /^[0-9a-f]{32}$/);
     assert.deepEqual([created_at, updated_at], Array(2).fill(app.clock.now().toISOString()));
-    const { type, name } = input;
+    const { type, name: full } = input;
+    const name = { full };
     assert.deepEqual(rest, { organization_guid, bank_guid, environment: 'sandbox', type, name });
     assert.deepEqual((await app.call({ url: `/api/customers/${guid}`, token })).body, body);
   }
@@ -94,14 +95,72 @@ test('customers are created in sandbox only', async () => {
   assert.equal(body.total, 0);
 });
 
+const ADDRESS = { street: '12 St James Square', city: 'London', country_code: 'GB' };
+const NO_STREET = { city: 'London', country_code: 'GB' };
+const WRONG: Record<string, unknown[]> = {
+  name: [
+    ...['', '  ', 'x'.repeat(129), 1, {}, [], { full: '' }, { full: 'x'.repeat(129) }, { first: 'Ada' }],
+    ...[{ last: 'Lovelace' }, { middle: 'King' }, { full: 'Ada', first: 'Ada', last: 'Lovelace' }],
+    ...[{ full: 'Ada', middle: 'King' }, { first: 'x'.repeat(65), last: 'y' }, { nick: 'Ada' }],
+  ],
+  address: [
+    ...['London', [], NO_STREET, { ...ADDRESS, country_code: 'gb' }, { ...ADDRESS, country_code: 'GBR' }],
+    ...[
+      { ...ADDRESS, street: ' ' },
+      { ...ADDRESS, postal_code: 'x'.repeat(17) },
+      { ...ADDRESS, planet: 'x' },
+    ],
+  ],
+  email: ['', 'ada', 'ada@', `${'x'.repeat(250)}@x.de`, 1],
+  phone: ['', '4155550100', '+0155550100', '+1', '+1234567890123456', '+1 415 555 0100', 1],
+};
+
+test('a name has two forms, and the optional fields are returned as given', async () => {
+  const contact = { address: ADDRESS, email: 'ada@example.com', phone: '+442071234567' };
+  const parts = { first: 'Ada', middle: 'King', last: 'Lovelace' };
+  for (const [name, shown] of [
+    ['Ada Lovelace', { full: 'Ada Lovelace' }],
+    [{ full: 'Ada Lovelace' }, { full: 'Ada Lovelace' }],
+    [{ full: 'Ada Lovelace', first: null }, { full: 'Ada Lovelace' }],
+    [parts, parts],
+    [
+      { first: 'Ada', last: 'Lovelace' },
+      { first: 'Ada', last: 'Lovelace' },
+    ],
+  ]) {
+    const { status, body } = await create(tokens.bank, { type: 'individual', name, ...contact });
+    assert.equal(status, 201, JSON.stringify(body));
+    const { body: got } = await app.call({ url: `/api/customers/${body.guid}`, token: tokens.bank });
+    assert.deepEqual(got, body);
+    const { address, email, phone } = got;
+    assert.deepEqual([got.name, { address, email, phone }], [shown, contact]);
+  }
+});
+
+test('a full name is stored as a string, which the previous version reads', async () => {
+  const { body } = await create(tokens.bank, { type: 'individual', name: { full: 'Ada' } });
+  const { details } = await app.database.queries
+    .selectFrom('objects')
+    .select('details')
+    .where('guid', '=', String(body.guid))
+    .executeTakeFirstOrThrow();
+  assert.deepEqual(details, { type: 'individual', name: 'Ada' });
+});
+
 test('invalid input is refused with the name of its field', async () => {
   const before = await customers();
   const send = (input: object) => create(tokens.bank, input);
   assertError(await send({ name: 'Ada' }), 400, 'missing_parameter', 'type is required');
   for (const type of ['person', '', 'INDIVIDUAL', 1, ['individual']])
     assertError(await send({ type }), 400, 'invalid_parameter', /^type /);
-  for (const name of ['', '  ', 'x'.repeat(129), 1, {}])
-    assertError(await send({ type: 'individual', name }), 400, 'invalid_parameter', /^name /);
+  for (const [field, wrong] of Object.entries(WRONG))
+    for (const value of wrong)
+      assertError(
+        await send({ type: 'individual', [field]: value }),
+        400,
+        value === NO_STREET ? 'missing_parameter' : 'invalid_parameter',
+        new RegExp(`^${field}[ .]`),
+      );
   for (const field of ['guid', 'organization_guid', 'environment', 'created_at', 'state'])
     assertError(
       await send({ type: 'individual', [field]: 'x' }),

@@ -1,10 +1,13 @@
 import Type from 'typebox';
 import { Guid, nameSchema, strictObject } from '../infrastructure/http/requests/schemas.ts';
+import { MAX_NAME_CHARACTERS, NameInput } from './customer-name.ts';
 import { Amount, Balance } from './money.ts';
 
 /** The fields of each object type. Every text, number and list has a limit. */
-const MAX_NAME_CHARACTERS = 128;
 const MAX_FILES = 20;
+/** RFC 5321. */
+const MAX_EMAIL_CHARACTERS = 254;
+const MAX_URL_CHARACTERS = 1024;
 
 const Name = nameSchema(MAX_NAME_CHARACTERS, 'Ada Lovelace');
 
@@ -15,13 +18,45 @@ export const Asset = Type.String({
   example: 'USD',
 });
 
+const Address = strictObject(
+  {
+    street: nameSchema(128, '12 St James Square'),
+    street2: Type.Optional(nameSchema(128, 'Floor 2')),
+    city: nameSchema(64, 'San Francisco'),
+    subdivision: Type.Optional({
+      ...nameSchema(64, 'CA'),
+      description: 'State, province or region: 1 to 64 characters',
+    }),
+    postal_code: Type.Optional(nameSchema(16, '94107')),
+    country_code: Type.String({
+      pattern: '^[A-Z]{2}$',
+      description: 'ISO 3166-1, two letters',
+      example: 'US',
+    }),
+  },
+  { title: 'Address' },
+);
+
 export const customer = strictObject({
   type: Type.Enum(['individual', 'business'], { description: 'individual or business' }),
-  name: Type.Optional(Name),
+  name: Type.Optional(NameInput),
+  address: Type.Optional(Address),
+  email: Type.Optional(
+    Type.String({ format: 'email', maxLength: MAX_EMAIL_CHARACTERS, example: 'ada@example.com' }),
+  ),
+  phone: Type.Optional(
+    Type.String({
+      pattern: '^\\+[1-9][0-9]{1,14}$',
+      description: 'E.164: + and up to 15 digits',
+      example: '+14155550100',
+    }),
+  ),
 });
 
 export const account = strictObject({
-  type: Type.Enum(['fiat', 'trading', 'reserve'], { description: 'fiat, trading or reserve' }),
+  type: Type.Enum(['fiat', 'trading', 'reserve', 'storage', 'fee', 'gas'], {
+    description: 'fiat, trading, reserve, storage, fee or gas',
+  }),
   asset: Asset,
   name: Type.Optional(Name),
   balance: Type.Optional(Balance),
@@ -63,6 +98,9 @@ export const newTrade = strictObject(
 );
 export const trade = strictObject({ ...newTrade.properties, fee });
 
+/** For examples. */
+const A_GUID = '0199e5a4c1b27d3e8f60a1b2c3d4e5f6';
+
 export const TRANSFER_TYPES = ['funding', 'book', 'crypto', 'instant_funding'] as const;
 
 export const newTransfer = strictObject(
@@ -80,7 +118,7 @@ export const newTransfer = strictObject(
   {
     example: {
       ...{ transfer_type: 'funding', asset: 'USD', amount: 250_000 },
-      ...{ destination_account_guid: Guid.example, external_bank_account_guid: Guid.example },
+      ...{ destination_account_guid: A_GUID, external_bank_account_guid: A_GUID },
     },
   },
 );
@@ -123,3 +161,58 @@ export const execution = strictObject({
 });
 
 export const externalBankAccount = strictObject({ name: Name, asset: Asset });
+
+export const depositAddress = strictObject({
+  account_guid: Guid,
+  asset: Type.Optional({
+    ...Asset,
+    description: 'The asset of the account, which is also the default',
+    example: 'BTC',
+  }),
+});
+
+export const depositAddressGenerated = {
+  address: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 128,
+      description: 'Present once the state is created. Addresses of the sandbox cannot receive real assets',
+      example: 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx',
+    }),
+  ),
+};
+
+export const workflow = strictObject({
+  type: Type.Enum(['plaid'], { description: 'plaid' }),
+  kind: Type.Enum(['link_token_create', 'link_token_update'], {
+    description: 'link_token_create or link_token_update',
+  }),
+  external_bank_account_guid: Type.Optional({
+    ...Guid,
+    description: 'Required for link_token_update: the external bank account to update',
+  }),
+  language: Type.Optional(
+    Type.String({ pattern: '^[a-z]{2}$', description: 'ISO 639-1, two letters', example: 'en' }),
+  ),
+  link_customization_name: Type.Optional(nameSchema(MAX_NAME_CHARACTERS, 'default')),
+  redirect_uri: Type.Optional(
+    Type.String({
+      format: 'uri',
+      pattern: '^https://',
+      maxLength: MAX_URL_CHARACTERS,
+      description: 'HTTPS URL that the person returns to',
+      example: 'https://example.com/linked',
+    }),
+  ),
+});
+
+export const workflowGenerated = {
+  plaid_link_token: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 128,
+      description: 'Present once the state is completed',
+      example: 'link-sandbox-0199e5a4-c1b2-7d3e-8f60-a1b2c3d4e5f6',
+    }),
+  ),
+};

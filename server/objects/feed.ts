@@ -6,9 +6,8 @@ import type { Clock } from '../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { Events } from '../webhooks/events/service.ts';
 import { canTransition, type Details, refuseTransition } from './machine.ts';
-import { normaliseAmounts } from './money.ts';
 import { changeOf, eventsOf } from './records.ts';
-import type { ReportedObject } from './schema.ts';
+import { type ReportedObject, storedDetails } from './schema.ts';
 import * as store from './store.ts';
 import { type ObjectType, wordsOf } from './types.ts';
 
@@ -105,12 +104,10 @@ export function createFeed({ database, clock, audit, events, organizations }: De
       guid: string,
       given: ReportedObject,
     ): Promise<store.ObjectRow | Failure> {
-      const report = given.details
-        ? { ...given, details: normaliseAmounts(type.details, given.details) }
-        : given;
+      const report = given.details ? { ...given, details: storedDetails(type, given.details) } : given;
       const bank = await organizations.getBank(report.bank_guid);
       if (isFailure(bank)) return new Failure('no_bank', 'bank_guid must be the guid of a bank');
-      const refusal = report.details && type.refuse?.(report.details, []);
+      const refusal = given.details && type.refuse?.(given.details, []);
       if (refusal) return refusal;
       return database.transaction(async (transaction) => {
         const noCustomer = await refuseCustomer(transaction, bank, report.customer_guid);

@@ -9,6 +9,8 @@ export type Machine = {
   transitions: Readonly<Record<string, readonly string[]>>;
   /** The paths of the simulator from the initial state. The first path is the default. */
   paths: readonly (readonly [string, ...string[]])[];
+  /** The states of a requested deletion; a partner cannot choose them as an ending. */
+  deletion?: readonly [deleting: string, deleted: string];
   /** The transition of an object that stays in a state for too long. */
   timeouts?: Readonly<Record<string, { to: string; afterMs: number }>>;
   /** The event kinds of a transition; by default the new state. */
@@ -44,9 +46,10 @@ export function endingsOf(machine: Machine): string[] {
 }
 
 /** The first path to the ending, cut off there; the default path without an ending. */
-export function pathTo({ paths }: Machine, ending: string | undefined): readonly string[] {
+export function pathTo({ paths, deletion }: Machine, ending: string | undefined): readonly string[] {
   if (ending === undefined) return paths[0] ?? [];
-  const path: readonly string[] = paths.find((states) => states.includes(ending)) ?? [];
+  const all: readonly (readonly string[])[] = deletion ? [...paths, deletion] : paths;
+  const path = all.find((states) => states.includes(ending)) ?? [];
   return path.slice(0, path.indexOf(ending) + 1);
 }
 

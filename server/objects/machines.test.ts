@@ -23,23 +23,23 @@ const STATES: Record<string, string> = {
   identity_verification: 'storing pending reviewing waiting expired completed',
   plan: 'storing planning completed failed',
   execution: 'storing executing completed failed',
-  external_bank_account: 'storing completed failed expired',
+  external_bank_account: 'storing completed failed expired deleting deleted',
+  deposit_address: 'storing created',
+  workflow: 'storing completed failed',
   account: 'funded low below_minimum',
 };
 
 test('every object type of the contract exists, and those with states have a machine', () => {
-  assert.deepEqual(
-    OBJECT_TYPES.map(({ plural }) => plural).sort(),
-    `accounts customers executions external_bank_accounts identity_verifications plans quotes trades transfers`.split(
-      ' ',
-    ),
-  );
+  assert.deepEqual(OBJECT_TYPES.map(({ plural }) => plural).sort(), [
+    ...['accounts', 'customers', 'deposit_addresses', 'executions', 'external_bank_accounts'],
+    ...['identity_verifications', 'plans', 'quotes', 'trades', 'transfers', 'workflows'],
+  ]);
   assert.deepEqual(TYPES.map(({ name }) => name).sort(), Object.keys(STATES).sort());
 });
 
 test('partners have the scopes of every object type', () => {
-  for (const { plural } of OBJECT_TYPES)
-    for (const action of ['read', 'execute'])
+  for (const { plural, changeable } of OBJECT_TYPES)
+    for (const action of ['read', 'execute', ...(changeable ? ['write'] : [])])
       assert.ok(scopesFor('bank').includes(`${plural}:${action}`), `${plural}:${action}`);
 });
 
@@ -67,8 +67,21 @@ for (const { name, machine } of TYPES) {
       assert.ok(canTransition(machine, from, to) && afterMs > 0, `${from} → ${to}`);
   });
 
-  test(`${name}: the simulator can end in every state except the first`, () => {
-    assert.deepEqual(endingsOf(machine), states.slice(1));
+  test(`${name}: a deletion may start in every other state, and is final`, () => {
+    const [deleting = '', deleted = ''] = machine.deletion ?? [];
+    if (deleting === '') return;
+    for (const state of states)
+      assert.equal(canTransition(machine, state, deleting), state !== deleting && state !== deleted, state);
+    assert.deepEqual([machine.transitions[deleting], machine.transitions[deleted]], [[deleted], []]);
+  });
+
+  test(`${name}: the simulator can end in every state except the first and those of a deletion`, () => {
+    const deletion: readonly string[] = machine.deletion ?? [];
+    assert.deepEqual(
+      endingsOf(machine),
+      states.slice(1).filter((state) => !deletion.includes(state)),
+    );
+    for (const state of deletion) assert.equal(pathTo(machine, state).at(-1), state);
     for (const ending of endingsOf(machine)) assert.equal(pathTo(machine, ending).at(-1), ending);
     assert.deepEqual(pathTo(machine, undefined), machine.paths[0]);
   });

@@ -85,18 +85,44 @@ export const execution: Machine = {
   ],
 };
 
+const DELETION = ['deleting', 'deleted'] as const;
+
+/** A refresh starts again from `storing`. */
 export const externalBankAccount: Machine = {
   transitions: {
-    storing: ['completed', 'failed', 'expired'],
-    completed: ['expired'],
-    failed: [],
-    expired: [],
+    storing: ['completed', 'failed', 'expired', ...DELETION],
+    completed: ['storing', 'expired', ...DELETION],
+    failed: ['storing', ...DELETION],
+    expired: ['storing', ...DELETION],
+    deleting: ['deleted'],
+    deleted: [],
   },
   paths: [
     ['storing', 'completed'],
     ['storing', 'failed'],
     ['storing', 'completed', 'expired'],
   ],
+  deletion: DELETION,
+  // The specification names no events for a deletion.
+  kindsOf: (_from, to) => (to === 'deleting' || to === 'deleted' ? [] : [to]),
+};
+
+/** The specification names no events for deposit addresses and workflows. */
+const NO_EVENTS = () => [];
+
+export const depositAddress: Machine = {
+  transitions: { storing: ['created'], created: [] },
+  paths: [['storing', 'created']],
+  kindsOf: NO_EVENTS,
+};
+
+export const workflow: Machine = {
+  transitions: { storing: ['completed', 'failed'], completed: [], failed: [] },
+  paths: [
+    ['storing', 'completed'],
+    ['storing', 'failed'],
+  ],
+  kindsOf: NO_EVENTS,
 };
 
 /** The level of an account's reserve follows its balance. Only falling below a threshold emits an event. */

@@ -6,7 +6,7 @@ import { createTestApp } from '../../testing/app.ts';
 import { nextGuid } from '../../testing/customers.ts';
 import { newObject, report, reportOf, typeOf } from '../../testing/objects.ts';
 import { eventTypesOf } from '../../testing/subscriptions.ts';
-import { canTransition, endingsOf, type Machine, statesOf } from './machine.ts';
+import { canTransition, endingsOf, kindsOf, type Machine, statesOf } from './machine.ts';
 import { LEVELS } from './reserve.ts';
 import { OBJECT_TYPES } from './types.ts';
 
@@ -58,6 +58,7 @@ const STATEFUL = OBJECT_TYPES.filter(
 
 for (const type of STATEFUL) {
   const { name, plural, machine } = type;
+  const isAnnounced = (state: string) => kindsOf(machine, undefined, state).length > 0;
 
   test(`${name}: the events are the transitions, all of them allowed`, async () => {
     const start = fc.record({
@@ -85,13 +86,16 @@ for (const type of STATEFUL) {
           }
           const { state } = await stateIn(guid);
           const now = await emitted();
-          assert.equal(now.at(-1), state, 'the last event has the current state');
+          if (isAnnounced(state as string))
+            assert.equal(now.at(-1), state, 'the last event has the current state');
           // A report and a simulator round at once may each make a transition; otherwise there is one.
           const moves = now.length - eventsBefore;
-          if (step.kind !== 'both') assert.equal(moves, state === before ? 0 : 1, `${before} → ${state}`);
+          const expected = state === before || !isAnnounced(state as string) ? 0 : 1;
+          if (step.kind !== 'both') assert.equal(moves, expected, `${before} → ${state}`);
         }
         const states = await emitted();
-        assert.equal(states[0], created ? 'storing' : first);
+        const initial = created ? 'storing' : first;
+        if (isAnnounced(initial)) assert.equal(states[0], initial);
         for (const [index, to] of states.slice(1).entries())
           assert.ok(canTransition(machine, states[index] as string, to), `${states[index]} → ${to}`);
       }),

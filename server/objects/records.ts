@@ -17,8 +17,13 @@ export function eventsOf({ name, machine }: ObjectType, from: string | null, obj
   }));
 }
 
-/** The audit record names the owner and the type, never a name or an amount. */
-export function changeOf(type: ObjectType, action: 'create' | 'report', object: ObjectRow) {
+/** The audit record has the owner, the type and the names of the changed fields, never a name or an amount. */
+export function changeOf(
+  type: ObjectType,
+  action: 'create' | 'report' | 'update' | 'delete',
+  object: ObjectRow,
+  fields?: readonly string[],
+) {
   const { bank_guid, customer_guid, state } = object;
   return {
     action: `${type.name}.${action}` as const,
@@ -30,6 +35,7 @@ export function changeOf(type: ObjectType, action: 'create' | 'report', object: 
       ...(customer_guid === null || type.customer === 'itself' ? {} : { customer_guid }),
       ...(state === null ? {} : { state }),
       ...('type' in object.details && { type: object.details.type }),
+      ...(fields && { fields }),
     },
   };
 }

@@ -1,23 +1,31 @@
 import { unwrap } from '../infrastructure/http/errors.ts';
 import { pascalCase } from '../infrastructure/http/openapi/names.ts';
 import { registerGet, registerList } from '../infrastructure/http/requests/resource-routes.ts';
-import { answers } from '../infrastructure/http/requests/schemas.ts';
+import { answers, GuidParams } from '../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../infrastructure/http/server.ts';
 import { actorOf, requires } from '../tokens/access/access.ts';
 import type { TokenType } from '../tokens/claims.ts';
 import { scopesFor } from '../tokens/scopes.ts';
-import { type NewObject, newObjectSchema, objectFilters, objectViewSchema, viewObject } from './schema.ts';
+import {
+  type NewObject,
+  newObjectSchema,
+  type ObjectUpdate,
+  objectFilters,
+  objectUpdateSchema,
+  objectViewSchema,
+  viewObject,
+} from './schema.ts';
 import type { Objects } from './service.ts';
 import { OBJECT_TYPES, type ObjectType, withArticle, wordsOf } from './types.ts';
 
-/** Registers the same three routes for every object type. */
+/** Registers the same routes for every object type, and those for changes where it allows them. */
 export function registerObjects(api: HttpServer, { objects }: { objects: Objects }): void {
   for (const type of OBJECT_TYPES) registerType(api, objects, type);
 }
 
 function registerType(api: HttpServer, objects: Objects, type: ObjectType): void {
   const { plural } = type;
-  const tags = [capitalised(wordsOf(plural))];
+  const tags = tagsOf(type);
   const create = requires(holdersOf(`${plural}:execute`), `${plural}:execute`);
   const read = requires(holdersOf(`${plural}:read`), `${plural}:read`);
   const view = objectViewSchema(type);
@@ -73,14 +81,70 @@ function registerType(api: HttpServer, objects: Objects, type: ObjectType): void
     view: show,
     get: ({ caller, params }) => objects.get(caller, type.name, params.guid),
   });
+
+  if (type.changeable) registerUpdate(api, objects, type);
+  if (type.machine?.deletion) registerDeletion(api, objects, type);
+}
+
+function registerUpdate(api: HttpServer, objects: Objects, type: ObjectType): void {
+  const { name, plural, changeable = [] } = type;
+  const write = requires(holdersOf(`${plural}:write`), `${plural}:write`);
+  const what = changeable.includes('state') ? 'Refresh' : `Change the ${changeable.join(', ')} of`;
+  api.patch(
+    `/${plural}/:guid`,
+    {
+      config: write.config,
+      schema: {
+        ...write.documented,
+        operationId: `update${pascalCase(name)}`,
+        summary: `${what} ${withArticle(name)} (sandbox only)`,
+        tags: tagsOf(type),
+        params: GuidParams,
+        body: objectUpdateSchema(type),
+        response: answers({ 200: objectViewSchema(type) }, 400, 401, 403, 404, 409, 413, 415, 422),
+      },
+    },
+    async (request) => {
+      const { caller, params, body } = request;
+      const input = body as ObjectUpdate;
+      return viewObject(
+        type,
+        unwrap(await objects.update(actorOf(request), caller, type, params.guid, input)),
+      );
+    },
+  );
+}
+
+function registerDeletion(api: HttpServer, objects: Objects, type: ObjectType): void {
+  const { name, plural } = type;
+  const execute = requires(holdersOf(`${plural}:execute`), `${plural}:execute`);
+  api.delete(
+    `/${plural}/:guid`,
+    {
+      config: execute.config,
+      schema: {
+        ...execute.documented,
+        operationId: `delete${pascalCase(name)}`,
+        summary: `Delete ${withArticle(name)} (sandbox only)`,
+        tags: tagsOf(type),
+        params: GuidParams,
+        response: answers({ 200: objectViewSchema(type) }, 401, 403, 404, 409, 413, 415, 422),
+      },
+    },
+    async (request) => {
+      const { caller, params } = request;
+      return viewObject(type, unwrap(await objects.remove(actorOf(request), caller, type, params.guid)));
+    },
+  );
+}
+
+function tagsOf({ plural }: ObjectType): string[] {
+  const words = wordsOf(plural);
+  return [words.charAt(0).toUpperCase() + words.slice(1)];
 }
 
 /** Customer tokens only where they may hold the scope. */
 function holdersOf(scope: string): TokenType[] {
   const ofCustomers = scopesFor('customer').includes(scope) ? ['customer' as const] : [];
   return ['organization', 'bank', ...ofCustomers, 'user'];
-}
-
-function capitalised(words: string): string {
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -14,6 +14,7 @@ import {
   Timestamp,
 } from '../infrastructure/http/requests/schemas.ts';
 import { type Details, endingsOf, type Machine, statesOf } from './machine.ts';
+import { normaliseAmounts } from './money.ts';
 import type { ObjectRow } from './store.ts';
 import type { ObjectType } from './types.ts';
 
@@ -50,6 +51,9 @@ export type ReportedObject = {
   details?: Details;
   labels?: string[];
 };
+
+/** The body of a change by a partner; `null` removes a field. */
+export type ObjectUpdate = Details & { labels?: string[]; state?: 'refresh'; simulate?: string };
 
 const CUSTOMER_OF_NEW = {
   required: 'The customer that it belongs to. Required, except with a customer token',
@@ -99,6 +103,24 @@ function requiredUnless(alternative: string, names: readonly string[]) {
   return { if: branch([alternative]), else: branch(names) };
 }
 
+export function objectUpdateSchema({ name, details, machine, changeable = [] }: ObjectType): TObject {
+  const fields = Object.entries(details.properties).filter(([field]) => changeable.includes(field));
+  const properties = {
+    ...Object.fromEntries(fields.map(([field, schema]) => [field, Type.Optional(removable(schema))])),
+    ...(changeable.includes('labels') && { labels: Type.Optional(Labels) }),
+    ...(changeable.includes('state') &&
+      machine && {
+        state: Type.Enum(['refresh'], { description: 'refresh: starts again with the first state' }),
+        simulate: Type.Optional(simulateSchema(machine)),
+      }),
+  };
+  return inputSchema(`${pascalCase(name)}Update`, properties);
+}
+
+function removable(schema: TSchema): TSchema {
+  return Type.Union([schema, Type.Null()], { description: 'The new value; null removes the field' });
+}
+
 function simulateSchema(machine: Machine) {
   return Type.Enum(endingsOf(machine), { description: 'The state in which the simulation ends (sandbox)' });
 }
@@ -107,13 +129,13 @@ function stateSchema(name: string, machine: Machine) {
   return Type.Enum(statesOf(machine), { title: `${pascalCase(name)}State` });
 }
 
-export function reportedObjectSchema({ name, details, customer, machine }: ObjectType): TObject {
+export function reportedObjectSchema({ name, details, customer, machine, generated }: ObjectType): TObject {
   const properties = {
     bank_guid: Guid,
     ...(customer === 'itself' ? {} : { customer_guid: Type.Optional(Guid) }),
     ...(machine && !machine.derived && { state: stateSchema(name, machine) }),
     details: Type.Optional({
-      ...details,
+      ...strictObject({ ...details.properties, ...generated?.properties }),
       description: 'Required in the first report of an object, then optional',
     }),
     labels: Type.Optional(Labels),
@@ -121,7 +143,8 @@ export function reportedObjectSchema({ name, details, customer, machine }: Objec
   return inputSchema(`${pascalCase(name)}Report`, properties);
 }
 
-export function objectViewSchema({ name, details, customer, machine }: ObjectType): TObject {
+export function objectViewSchema(type: ObjectType): TObject {
+  const { name, details, customer, machine, generated, forms } = type;
   const properties = {
     guid: Guid,
     organization_guid: Guid,
@@ -129,7 +152,7 @@ export function objectViewSchema({ name, details, customer, machine }: ObjectTyp
     environment: EnvironmentName,
     ...(customer === 'itself' ? {} : { customer_guid: Type.Optional(Guid) }),
     ...(machine && { state: stateSchema(name, machine) }),
-    ...details.properties,
+    ...{ ...details.properties, ...forms?.view, ...generated?.properties },
     labels: Type.Optional(Labels),
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -149,7 +172,13 @@ export function objectFilters({ details, customer, machine }: ObjectType): TProp
   };
 }
 
-export function viewObject({ customer }: ObjectType, object: ObjectRow): Record<string, unknown> {
+/** The details in the form in which they are stored. */
+export function storedDetails({ details: schema, forms }: ObjectType, given: Details): Details {
+  const details = normaliseAmounts(schema, given);
+  return forms?.store(details) ?? details;
+}
+
+export function viewObject({ customer, forms }: ObjectType, object: ObjectRow): Record<string, unknown> {
   return {
     guid: object.guid,
     organization_guid: object.organization_guid,
@@ -159,7 +188,7 @@ export function viewObject({ customer }: ObjectType, object: ObjectRow): Record<
       ? {}
       : { customer_guid: object.customer_guid }),
     ...(object.state === null ? {} : { state: object.state }),
-    ...object.details,
+    ...(forms?.show(object.details) ?? object.details),
     ...(object.labels.length === 0 ? {} : { labels: object.labels }),
     created_at: object.created_at.toISOString(),
     updated_at: object.updated_at.toISOString(),

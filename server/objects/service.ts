@@ -7,12 +7,12 @@ import type { Events } from '../webhooks/events/service.ts';
 import { type Details, firstStateOf, type Machine, pathTo, statesOf } from './machine.ts';
 import { findQuote } from './market/from-quote.ts';
 import { insertQuoteUse } from './market/quote-store.ts';
-import { normaliseAmounts } from './money.ts';
 import { changeOf, eventsOf } from './records.ts';
-import type { NewObject } from './schema.ts';
+import { type NewObject, storedDetails } from './schema.ts';
 import type { Simulator } from './simulator.ts';
 import * as store from './store.ts';
-import { type ObjectType, withArticle, wordsOf } from './types.ts';
+import { isDeleted, type ObjectType, withArticle, wordsOf } from './types.ts';
+import { createUpdates } from './updates.ts';
 
 export type { ObjectRow, Visible } from './store.ts';
 export type Objects = ReturnType<typeof createObjects>;
@@ -49,10 +49,10 @@ export function createObjects(deps: Deps) {
   async function customerFor(
     type: ObjectType,
     inBank: store.Visible,
-    { own, named, details }: { own: string; named: string | undefined; details: Details },
+    { own, named, owner }: { own: string; named: string | undefined; owner: store.ObjectRow | undefined },
   ): Promise<string | null | Failure> {
     if (type.customer === 'itself') return own;
-    const guid = named ?? inBank.customerGuid ?? (await customerOfPlan(type, inBank, details));
+    const guid = named ?? inBank.customerGuid ?? owner?.customer_guid ?? undefined;
     if (guid === undefined)
       return type.customer === 'optional'
         ? null
@@ -62,19 +62,18 @@ export function createObjects(deps: Deps) {
       : new Failure('no_customer', 'customer_guid must be the guid of a customer of this bank');
   }
 
-  async function customerOfPlan(
-    { plan }: ObjectType,
+  async function ownerOf(
+    { owner }: ObjectType,
     inBank: store.Visible,
     details: Details,
-  ): Promise<string | undefined> {
-    if (plan === undefined) return undefined;
-    const found = await store.selectObject(queries, inBank, 'plan', String(details[plan]));
-    return found?.customer_guid ?? undefined;
+  ): Promise<store.ObjectRow | undefined> {
+    const guid = owner && details[owner.field];
+    return guid ? store.selectObject(queries, inBank, owner.type, String(guid)) : undefined;
   }
 
   /** Referenced objects must exist, belong to the same customer and have the right type. */
   async function refuseReferences(
-    { references = {}, plan, files: field }: ObjectType,
+    { references = {}, owner: by, files: field }: ObjectType,
     inBank: store.Visible,
     customerGuid: string | null,
     details: Details,
@@ -87,19 +86,14 @@ export function createObjects(deps: Deps) {
       named.map(([name]) => guidIn(name)),
     );
     const owner = customerGuid === null ? 'bank' : 'customer';
-    for (const [name, kinds] of named)
-      if (!kinds.includes(found.get(guidIn(name))?.type ?? ''))
-        return new Failure(
-          'no_object',
-          `${name} must be the guid of ${kinds.map(withArticle).join(' or ')} of this ${owner}`,
-        );
-    // `completed` is a final state, so the plan is still completed when the execution is written.
-    const planState = plan === undefined ? undefined : found.get(guidIn(plan))?.state;
-    if (plan !== undefined && planState !== 'completed')
-      return new Failure(
-        'plan_not_completed',
-        `${plan} must be the guid of a completed plan; this plan is ${planState}`,
-      );
+    for (const [name, kinds] of named) {
+      const object = found.get(guidIn(name));
+      const expected = `${name} must be the guid of ${kinds.map(withArticle).join(' or ')} of this ${owner}`;
+      if (!object || !kinds.includes(object.type)) return new Failure('no_object', expected);
+      if (isDeleted(object)) return new Failure('no_object', `${expected}; this one is ${object.state}`);
+    }
+    const refusal = by && refuseOwner(by, found.get(guidIn(by.field)), details);
+    if (refusal) return refusal;
     const fileGuids = (field === undefined ? undefined : details[field]) as string[] | undefined;
     if (!fileGuids?.length || customerGuid === null) return undefined;
     return (await files.areCompleted(inBank, customerGuid, fileGuids))
@@ -129,19 +123,20 @@ export function createObjects(deps: Deps) {
       const inBank = { ...visible, bankGuid: bank.guid };
       const guid = guids.next();
       const now = clock.now();
-      const input = normaliseAmounts(type.details, given);
-      const quote = type.fromQuote && (await findQuote(queries, inBank, type.fromQuote, input, now));
+      const quote = type.fromQuote && (await findQuote(queries, inBank, type.fromQuote, given, now));
       if (isFailure(quote)) return quote;
+      const owner = await ownerOf(type, inBank, given);
+      const input = storedDetails(type, { ...sharedWith(type, owner), ...given });
       const details = detailsOf(type, input, quote, now);
       if (isFailure(details)) return details;
       const named = customer_guid ?? quote?.customer_guid ?? undefined;
-      const customerGuid = await customerFor(type, inBank, { own: guid, named, details });
+      const customerGuid = await customerFor(type, inBank, { own: guid, named, owner });
       if (isFailure(customerGuid)) return customerGuid;
       if (quote && quote.customer_guid !== customerGuid)
         return new Failure('no_object', 'quote_guid must be the guid of a quote of this customer');
       const path = type.machine ? pathTo(type.machine, simulate) : [];
       const refusal =
-        type.refuse?.(details, path) ?? (await refuseReferences(type, inBank, customerGuid, details));
+        type.refuse?.(given, path) ?? (await refuseReferences(type, inBank, customerGuid, details));
       if (refusal) return refusal;
 
       const state = type.machine ? initialState(type.machine, details) : null;
@@ -171,6 +166,8 @@ export function createObjects(deps: Deps) {
       if (object.next_move_at && !isFailure(written)) simulator.expect(object.next_move_at);
       return written;
     },
+
+    ...createUpdates(deps),
 
     get,
 
@@ -205,4 +202,30 @@ function detailsOf(
 
 function initialState(machine: Machine, details: Details): string {
   return machine.derived?.stateOf(details) ?? firstStateOf(machine);
+}
+
+/** The fields that a new object takes from its owner. */
+function sharedWith({ owner: by }: ObjectType, owner: store.ObjectRow | undefined): Details {
+  const fields = owner ? (by?.shares ?? []) : [];
+  return Object.fromEntries(fields.map((field) => [field, owner?.details[field]]));
+}
+
+function refuseOwner(
+  { field, type, shares = [], unlessCompleted }: NonNullable<ObjectType['owner']>,
+  owner: store.ObjectRow | undefined,
+  details: Details,
+): Failure | undefined {
+  if (!owner) return undefined;
+  // `completed` is a final state of a plan, so it is still completed when the execution is written.
+  if (unlessCompleted && owner.state !== 'completed')
+    return new Failure(
+      unlessCompleted,
+      `${field} must be the guid of a completed ${type}; this ${type} is ${owner.state}`,
+    );
+  const other = shares.find((name) => details[name] !== owner.details[name]);
+  if (other === undefined) return undefined;
+  return new Failure(
+    'no_object',
+    `${field} must be the guid of ${withArticle(type)} with the ${other} ${details[other]}; this ${type} has ${owner.details[other]}`,
+  );
 }

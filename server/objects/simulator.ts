@@ -82,7 +82,7 @@ export function createSimulator({ database, clock, timers, log, notifications, e
     const moved = {
       ...object,
       state,
-      details: type.machine?.derived?.reach(object.details, state) ?? object.details,
+      details: reachedDetails(type, object, state),
       ...plan(type, state, object.ending ?? undefined, now),
     };
     return { object: moved, events: [...eventsOf(type, object.state, moved), ...(ofAccounts ?? [])] };
@@ -164,4 +164,9 @@ export function createSimulator({ database, clock, timers, log, notifications, e
       await stopped?.stop();
     },
   };
+}
+
+function reachedDetails({ machine, generated }: ObjectType, { guid, details }: ObjectRow, state: string) {
+  if (generated?.state === state) return { ...details, ...generated.make(guid, details) };
+  return machine?.derived?.reach(details, state) ?? details;
 }

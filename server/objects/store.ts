@@ -73,6 +73,20 @@ export function lockObject(transaction: Transaction, guid: string): Promise<Obje
     .executeTakeFirst();
 }
 
+/** Locks the row until the transaction ends. */
+export function lockVisible(
+  transaction: Transaction,
+  visible: Visible,
+  type: string,
+  guid: string,
+): Promise<ObjectRow | undefined> {
+  return visibleTo(transaction, visible)
+    .where('type', '=', type)
+    .where('guid', '=', guid)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+}
+
 export function selectObject(
   queries: Queries,
   visible: Visible,

@@ -1,5 +1,7 @@
-import type { TObject } from 'typebox';
-import type { Failure } from '../infrastructure/runtime/failure.ts';
+import Type, { type TObject, type TProperties } from 'typebox';
+import { Failure, type FailureCode } from '../infrastructure/runtime/failure.ts';
+import { CustomerName, refuseName, showName, storeName } from './customer-name.ts';
+import { sandboxAddress } from './deposit-address.ts';
 import * as details from './details.ts';
 import type { Details, Machine } from './machine.ts';
 import * as machines from './machines.ts';
@@ -26,18 +28,41 @@ export type ObjectType = {
   machine?: Machine;
   /** Fields that reference objects of the same bank or customer, with the allowed types. */
   references?: Readonly<Record<string, readonly string[]>>;
-  /** The field with the plan of an execution. The plan must be completed; the execution belongs to its customer. */
-  plan?: string;
+  /** The referenced object that a new object gets its customer from. */
+  owner?: Owner;
   /** The field with files of the customer, which must be completed. */
   files?: string;
   /** Rules that a schema cannot express; `path` is the requested simulation. */
   refuse?(details: Details, path: readonly string[]): Failure | undefined;
+  /** Fields that the service adds when the object reaches a state; the core reports them. */
+  generated?: { properties: TProperties; state: string; make(guid: string, details: Details): Details };
+  /** Fields that are stored or answered in another form than they are given. */
+  forms?: { view: TProperties; store(details: Details): Details; show(details: Details): Details };
+  /** What a partner can change: details, `labels`, or `state` by a refresh. */
+  changeable?: readonly string[];
+};
+
+type Owner = {
+  field: string;
+  type: string;
+  /** Fields that both have: by default those of the owner, and never different. */
+  shares?: readonly string[];
+  /** The failure for an owner that is not completed. */
+  unlessCompleted?: FailureCode;
 };
 
 const anyAccount = ['account', 'external_bank_account'];
 
 export const OBJECT_TYPES: readonly ObjectType[] = [
-  { name: 'customer', plural: 'customers', details: details.customer, customer: 'itself' },
+  {
+    name: 'customer',
+    plural: 'customers',
+    details: details.customer,
+    customer: 'itself',
+    refuse: refuseName,
+    forms: { view: { name: Type.Optional(CustomerName) }, store: storeName, show: showName },
+    changeable: ['name', 'address', 'email', 'phone', 'labels'],
+  },
   {
     name: 'account',
     plural: 'accounts',
@@ -45,6 +70,7 @@ export const OBJECT_TYPES: readonly ObjectType[] = [
     customer: 'optional',
     machine: machines.account,
     refuse: refuseReserve,
+    changeable: ['labels'],
   },
   {
     name: 'quote',
@@ -100,7 +126,7 @@ export const OBJECT_TYPES: readonly ObjectType[] = [
     details: details.execution,
     customer: 'optional',
     machine: machines.execution,
-    plan: 'plan_guid',
+    owner: { field: 'plan_guid', type: 'plan', unlessCompleted: 'plan_not_completed' },
     references: {
       plan_guid: ['plan'],
       source_account_guid: anyAccount,
@@ -113,8 +139,52 @@ export const OBJECT_TYPES: readonly ObjectType[] = [
     details: details.externalBankAccount,
     customer: 'required',
     machine: machines.externalBankAccount,
+    changeable: ['state'],
+  },
+  {
+    name: 'deposit_address',
+    plural: 'deposit_addresses',
+    details: details.depositAddress,
+    customer: 'optional',
+    machine: machines.depositAddress,
+    owner: { field: 'account_guid', type: 'account', shares: ['asset'] },
+    references: { account_guid: ['account'] },
+    generated: {
+      properties: details.depositAddressGenerated,
+      state: 'created',
+      make: (guid, { asset }) => ({ address: sandboxAddress(guid, String(asset)) }),
+    },
+  },
+  {
+    name: 'workflow',
+    plural: 'workflows',
+    details: details.workflow,
+    customer: 'optional',
+    machine: machines.workflow,
+    owner: { field: 'external_bank_account_guid', type: 'external_bank_account' },
+    references: { external_bank_account_guid: ['external_bank_account'] },
+    refuse: refuseWorkflow,
+    generated: {
+      properties: details.workflowGenerated,
+      state: 'completed',
+      make: (guid) => ({ plaid_link_token: `link-sandbox-${hyphenated(guid)}` }),
+    },
   },
 ];
+
+function refuseWorkflow({ kind, external_bank_account_guid: account }: Details): Failure | undefined {
+  if (kind !== 'link_token_update' || account !== undefined) return undefined;
+  return new Failure('missing_parameter', 'external_bank_account_guid is required for link_token_update');
+}
+
+function hyphenated(guid: string): string {
+  return guid.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}
+
+export function isDeleted({ type, state }: { type: string; state: string | null }): boolean {
+  const { machine } = OBJECT_TYPES.find(({ name }) => name === type) ?? {};
+  return machine?.deletion?.some((deleted) => deleted === state) ?? false;
+}
 
 /** For messages. */
 export function wordsOf(name: string): string {

@@ -28,7 +28,7 @@ test('a reported customer is readable for its tenant, in both environments', asy
     assert.equal(status, 200);
     assert.deepEqual(body, {
       ...{ guid, organization_guid: organizationGuid, bank_guid: bankGuid, environment },
-      ...{ type: 'business', name: 'Ada', created_at: now, updated_at: now },
+      ...{ type: 'business', name: { full: 'Ada' }, created_at: now, updated_at: now },
     });
     const token = await tokenOf(app, bankKey, 'customers:read', { host });
     assert.deepEqual((await app.call({ url: `/api/customers/${guid}`, token })).body, body);
@@ -69,7 +69,7 @@ test('a name can be changed, removed and added again', async () => {
   for (const name of ['Ada', undefined, 'Ada', 'Grace']) {
     const details = { type: 'business', ...(name !== undefined && { name }) };
     const { body } = await report(guid, inputOf(tenant.bankGuid, details));
-    assert.deepEqual([body.name, 'name' in body], [name, name !== undefined]);
+    assert.deepEqual([body.name, 'name' in body], [name && { full: name }, name !== undefined]);
   }
   assert.equal((await auditRecordsOf(app, guid)).length, 4);
 });

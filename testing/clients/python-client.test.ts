@@ -37,7 +37,7 @@ class Untyped(NewCustomer):
 refused = create_customer.sync(client=portico, body=Untyped(type_=NewCustomerType.INDIVIDUAL, name="Ada Lovelace"))
 assert isinstance(refused, Error)
 
-print(json.dumps({"customer": created.name, "subscriptions": subscriptions.total, "error": refused.message_code}))
+print(json.dumps({"customer": created.name.full, "subscriptions": subscriptions.total, "error": refused.message_code}))
 `;
 
 /** The interpreter that the generator is installed in has the libraries that a generated client needs. */

@@ -36,7 +36,7 @@ const error: components['schemas']['Error'] | undefined = refused.error;
 
 console.log(
   JSON.stringify({
-    customer: created.data?.name,
+    customer: created.data?.name?.full,
     subscriptions: subscriptions.data?.total,
     error: error?.message_code,
   }),

@@ -82,6 +82,7 @@ function bodyOf(kind: Kind, values: Record<string, string>, bankGuid: string | u
 }
 
 function typedValue({ kind }: Field, text: string): unknown {
-  if (kind === 'integer') return Number(text);
+  // JSON numbers are exact up to 2^53 - 1; the API takes larger amounts as text.
+  if (kind === 'integer') return Number.isSafeInteger(Number(text)) ? Number(text) : text;
   return kind === 'files' ? text.split(',') : text.trim();
 }

@@ -84,8 +84,8 @@ export function ObjectField({
 function amountHint({ hint }: Field, value: string, formValues: Record<string, string>): string {
   const asset = assetOf(formValues);
   const amount =
-    value === '' || asset === undefined
+    !/^\d+$/.test(value) || asset === undefined
       ? 'In the smallest unit of the asset'
-      : `In the smallest unit, equals ${formatAmount(Number(value), asset)}`;
+      : `In the smallest unit, equals ${formatAmount(value, asset)}`;
   return hint === undefined ? amount : `${hint}. ${amount}`;
 }

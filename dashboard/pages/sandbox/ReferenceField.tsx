@@ -25,10 +25,12 @@ export function ReferenceField({
   return (
     <Select
       label={field.label}
+      description={field.hint}
       required={field.required}
+      clearable={!field.required}
       error={error}
       searchable
-      placeholder={objects.length === 0 ? `No ${field.resource} yet` : 'Select'}
+      placeholder={objects.length === 0 ? `No ${field.resource?.replaceAll('_', ' ')} yet` : 'Select'}
       data={objects.map(({ guid, name, asset, type }) => ({
         value: guid,
         label: [name, type, asset, `…${guid.slice(-6)}`].filter((part) => part !== undefined).join(' '),

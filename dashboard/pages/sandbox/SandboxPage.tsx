@@ -16,6 +16,7 @@ import { PageLink } from '../../shared/text/PageLink.tsx';
 import { StateBadge } from '../../shared/text/StateBadge.tsx';
 import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
 import { CreateObject } from './CreateObject.tsx';
+import { ExternalBankAccountActions } from './ExternalBankAccountActions.tsx';
 import { KINDS, type Kind } from './object-kinds.ts';
 import { summaryOf } from './summary.ts';
 
@@ -109,5 +110,13 @@ function columnsOf(kind: Kind): Column<SandboxObject>[] {
         </PageLink>
       ),
     },
+    ...(kind.path === 'external_bank_accounts' ? [ACTIONS] : []),
   ];
 }
+
+const ACTIONS: Column<SandboxObject> = {
+  title: 'Actions',
+  titleHidden: true,
+  align: 'right',
+  cell: (account) => <ExternalBankAccountActions {...account} />,
+};

@@ -2,9 +2,10 @@ import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { List } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
+import { type CustomerName, customerName } from '../text/customer-name.ts';
 import { PageLink } from '../text/PageLink.tsx';
 
-type Customer = { guid: string; name?: string; type: string };
+type Customer = { guid: string; name?: CustomerName; type: string };
 const PER_PAGE = 100;
 
 /** Offers the newest customers of the bank; an older one that is already selected is shown by guid. */
@@ -37,7 +38,7 @@ export function CustomerSelect({
   });
   const options = (data?.objects ?? []).map(({ guid, name, type }) => ({
     value: guid,
-    label: name ?? `${type} …${guid.slice(-6)}`,
+    label: customerName(name) ?? `${type} …${guid.slice(-6)}`,
   }));
   const hasNone = data?.objects.length === 0;
   const known = value === undefined || options.some((option) => option.value === value);

@@ -6,6 +6,7 @@ type Style = { color: string; label?: string };
 const STYLES: Record<string, Style> = {
   active: { color: 'teal' },
   completed: { color: 'teal' },
+  created: { color: 'teal' },
   executed: { color: 'teal' },
   storing: { color: 'blue' },
   pending: { color: 'blue' },
@@ -23,6 +24,7 @@ const STYLES: Record<string, Style> = {
   failed: { color: 'red' },
   cancelled: { color: 'gray' },
   expired: { color: 'gray' },
+  deleted: { color: 'gray' },
   rejected: { color: 'red' },
   timeout: { color: 'red', label: 'timed out' },
   unreachable: { color: 'red' },

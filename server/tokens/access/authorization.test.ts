@@ -179,8 +179,15 @@ const CONTRACT_ACCESS: Record<string, readonly [types: string, scopes: string]> 
   createCustomer: ['organization bank user', 'customers:execute'],
   listCustomers: ['organization bank customer user', 'customers:read'],
   getCustomer: ['organization bank customer user', 'customers:read'],
+  updateCustomer: ['organization bank customer user', 'customers:write'],
+  updateAccount: ['organization bank customer user', 'accounts:write'],
+  updateExternalBankAccount: ['organization bank customer user', 'external_bank_accounts:write'],
+  deleteExternalBankAccount: ['organization bank customer user', 'external_bank_accounts:execute'],
+  createDepositAddress: ['organization bank customer user', 'deposit_addresses:execute'],
+  listDepositAddresses: ['organization bank customer user', 'deposit_addresses:read'],
+  getDepositAddress: ['organization bank customer user', 'deposit_addresses:read'],
   ...Object.fromEntries(
-    `accounts trades transfers identity_verifications plans executions external_bank_accounts`
+    `accounts trades transfers identity_verifications plans executions external_bank_accounts workflows`
       .split(' ')
       .flatMap((plural) => [
         [

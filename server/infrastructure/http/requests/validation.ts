@@ -98,11 +98,11 @@ function errorToTell(errors: readonly ErrorObject[]): ErrorObject | undefined {
   if (alternative?.keyword !== 'anyOf') return first;
   const ofForms = errors.slice(0, -1);
   const isOtherType = ({ keyword, instancePath }: ErrorObject) =>
-    keyword === 'type' && instancePath === alternative.instancePath;
+    (keyword === 'type' || keyword === 'anyOf') && instancePath === alternative.instancePath;
   const closest = ofForms.find((error) => !isOtherType(error));
   if (closest || !first) return closest;
-  const types = ofForms.map(({ params }) => params.type as string);
-  return { ...first, params: { type: types.filter((type) => type !== 'null') } };
+  const types = ofForms.map(({ params }) => params.type as string | undefined);
+  return { ...first, params: { type: types.filter((type) => type !== undefined && type !== 'null') } };
 }
 
 function wholeOf(context: ValidationContext): string {
@@ -141,6 +141,10 @@ const PATTERN_MESSAGES: Record<string, string> = {
   '^[0-9a-f]{32}$': 'must be a guid of 32 lowercase hex characters',
   '^[1-9][0-9]{0,37}$': 'must be a positive integer or a string of at most 38 digits, without leading zeros',
   '^(0|[1-9][0-9]{0,37})$': 'must be an integer or a string of at most 38 digits, without leading zeros',
+  '^\\+[1-9][0-9]{1,14}$': 'must be a phone number in E.164 form, for example +14155550100',
+  '^[A-Z]{2}$': 'must be an ISO 3166-1 country code of two letters, for example US',
+  '^[a-z]{2}$': 'must be an ISO 639-1 language code of two letters, for example en',
+  '^https://': 'must be an HTTPS URL',
   '^[0-9a-f]{64}$': 'must be 64 lowercase hex characters',
 };
 

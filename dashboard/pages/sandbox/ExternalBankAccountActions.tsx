@@ -1,0 +1,34 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { SandboxObject } from '../../api/types.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { notifyError, notifySuccess } from '../../shared/feedback/notify.ts';
+import { RowMenu } from '../../shared/table/RowMenu.tsx';
+
+const PATH = '/external_bank_accounts';
+const REFRESHABLE = ['completed', 'failed', 'expired'];
+const DELETED = ['deleting', 'deleted'];
+
+export function ExternalBankAccountActions({ guid, name, state = '' }: SandboxObject) {
+  const { api, can } = useWorkspace();
+  const queries = useQueryClient();
+  const act = useMutation({
+    mutationFn: (action: 'refresh' | 'delete') =>
+      action === 'delete'
+        ? api.remove(`${PATH}/${guid}`)
+        : api.patch(`${PATH}/${guid}`, { state: 'refresh' }),
+    onSuccess: async (_, action) => {
+      await queries.invalidateQueries({ queryKey: [api.key, PATH] });
+      notifySuccess(action === 'delete' ? 'Deletion started.' : 'Refresh started.');
+    },
+    onError: notifyError,
+  });
+  if (!can('external_bank_accounts:execute') || DELETED.includes(state)) return null;
+  const canRefresh = can('external_bank_accounts:write') && REFRESHABLE.includes(state);
+  return (
+    <RowMenu
+      name={String(name)}
+      items={canRefresh ? [{ label: 'Refresh', icon: 'refresh', onClick: () => act.mutate('refresh') }] : []}
+      danger={{ label: 'Delete', icon: 'trash', onClick: () => act.mutate('delete') }}
+    />
+  );
+}
