@@ -28,7 +28,7 @@ const at = (minute: number, ms = 0) => new Date(START + minute * 60_000 + ms).to
 
 async function names(query: string, token = organization): Promise<string> {
   const customers = objectsOf(await app.call({ url: `/api/customers?${query}`, token }));
-  return customers.map(({ name }) => name).join('');
+  return customers.map(({ name }) => (name as { full: string }).full).join('');
 }
 
 test('the newest customers come first', async () => {
@@ -131,7 +131,7 @@ test('numbered pages and the keyset show every customer once', async () => {
   let walked = '';
   for (let after = ''; ; ) {
     const { body } = await page(after);
-    walked += (body.objects as { name: string }[]).map(({ name }) => name).join('|');
+    walked += (body.objects as { name: { full: string } }[]).map(({ name }) => name.full).join('|');
     if (body.next === undefined) break;
     walked += '/';
     after = `&after=${body.next}`;

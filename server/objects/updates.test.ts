@@ -5,6 +5,7 @@ import { createCallers, createSiblings, issueToken } from '../../testing/api-cal
 import { assertError, createTestApp } from '../../testing/app.ts';
 import { createCustomer, customerToken } from '../../testing/customers.ts';
 import { newObject, reportObject, typeOf } from '../../testing/objects.ts';
+import { eventTypesOf } from '../../testing/subscriptions.ts';
 import { createTenant } from '../../testing/tenant.ts';
 import type { TokenType } from '../tokens/claims.ts';
 
@@ -118,6 +119,21 @@ test('a change of labels leaves the simulation as it is', async () => {
   await app.simulator.drain();
   const moved = await show(`accounts/${body.guid}`);
   assert.deepEqual([moved.state, moved.labels], ['low', ['mine']]);
+});
+
+test('a change of labels and a transition of the simulator at once are both kept', async () => {
+  const input = { ...(await newObject(app, typeOf('account'), owner)), simulate: 'low' };
+  const token = await issueToken(app, owner, 'bank');
+  for (let round = 0; round < 10; round++) {
+    const { body } = await app.call({ method: 'POST', url: '/api/accounts', token, payload: input });
+    app.clock.advance(1_000);
+    await Promise.all([patch(`accounts/${body.guid}`, { labels: ['mine'] }), app.simulator.drain()]);
+    // A round skips a row that the change has locked.
+    await app.simulator.drain();
+    const { state, balance, labels } = await show(`accounts/${body.guid}`);
+    assert.deepEqual([state, balance, labels], ['low', 499, ['mine']]);
+    assert.deepEqual(await eventTypesOf(app, String(body.guid)), ['account.balance_funding_pull.low']);
+  }
 });
 
 test('invalid changes are refused with the name of the field, and change nothing', async () => {
