@@ -94,13 +94,8 @@ function optional(properties: TProperties, names: readonly string[]): TPropertie
   return Object.fromEntries(names.map((name) => [name, Type.Optional(properties[name] as TSchema)]));
 }
 
-/** Strict validators want the fields of each branch declared in it. */
 function requiredUnless(alternative: string, names: readonly string[]) {
-  const branch = (required: readonly string[]) => ({
-    required,
-    properties: Object.fromEntries(required.map((name) => [name, {}])),
-  });
-  return { if: branch([alternative]), else: branch(names) };
+  return { if: { required: [alternative] }, else: { required: names } };
 }
 
 export function objectUpdateSchema({ name, details, machine, changeable = [] }: ObjectType): TObject {

@@ -6,9 +6,10 @@ create table prices (
   reported_at timestamptz not null
 );
 
--- The primary key makes sure that concurrent trades and transfers cannot use the same quote.
+-- The primary key makes sure that concurrent trades and transfers cannot use the same quote. Without a foreign key,
+-- which would lock `objects`.
 create table quote_uses (
-  quote_guid uuid primary key references objects on delete cascade,
+  quote_guid uuid primary key,
   object_guid uuid not null,
   used_at timestamptz not null
 );
