@@ -32,6 +32,19 @@ test('nulls of known fields are removed at every depth, and nothing else changes
   });
 });
 
+test('null stays where the schema accepts it, and is removed within each form of a field', () => {
+  const forms = Type.Union([Type.String(), Inner]);
+  const removeFrom = compileNullRemoval(
+    Type.Object({ removable: Type.Union([forms, Type.Null()]), other: forms, text: Type.String() }),
+  );
+  const body = { removable: null, other: { a: null, free: {} }, text: null };
+  removeFrom?.(body);
+  assert.deepEqual(body, { removable: null, other: { free: {} } });
+  const within = { removable: { a: null, free: {} }, other: null };
+  removeFrom?.(within);
+  assert.deepEqual(within, { removable: { free: {} } });
+});
+
 test('values that are not objects are left unchanged', () => {
   for (const value of [null, undefined, 1, 'x', [], [null]]) assert.equal(remove?.(value), undefined);
   assert.equal(compileNullRemoval(Type.Object({})), undefined);
