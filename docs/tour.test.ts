@@ -15,6 +15,7 @@ test('every command works and prints what is shown', { ...TOUR_OPTIONS, concurre
     t.test('docs/tour.md', () => takeTour(site, 'docs/tour.md', { inputs: demo })),
     tryWithOwnKey(t, site, 'docs/partners/files.md'),
     tryWithOwnKey(t, site, 'docs/partners/objects.md'),
+    tryWithOwnKey(t, site, 'docs/partners/trading.md'),
     tryWithOwnKey(t, site, 'docs/partners/repeated-requests.md'),
     t.test('docs/partners/quickstart.md', async () =>
       takeTour(site, 'docs/partners/quickstart.md', { inputs: await invite(site) }),

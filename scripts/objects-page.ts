@@ -58,7 +58,7 @@ If your assets have many decimals (ETH has 18), read amounts as a number or a st
 const TOUR = readFileSync(join(import.meta.dirname, 'objects-tour.md'), 'utf8').trimEnd();
 
 function sectionOf(type: ObjectType): string {
-  const { name, plural, machine } = type;
+  const { name, plural, machine, fromQuote } = type;
   const title = wordsOf(plural);
   return [
     `## ${title.charAt(0).toUpperCase()}${title.slice(1)}`,
@@ -66,7 +66,8 @@ function sectionOf(type: ObjectType): string {
     scopesOf(type),
     fieldsOf(type),
     ...(NOTES[name] ?? []),
-    ...(machine ? statesSectionOf(name, machine) : ['Customers have no states and cause no events.']),
+    ...(fromQuote ? [quoteOf(fromQuote)] : []),
+    ...(machine ? statesSectionOf(name, machine) : [`A ${name} has no states and causes no events.`]),
   ].join('\n\n');
 }
 
@@ -102,12 +103,17 @@ function scopesOf({ plural, changeable, machine }: ObjectType): string {
   return `Scopes: ${uses.map(([scope, use]) => `\`${scope}\` ${use}`).join(', ')}${except}.`;
 }
 
-function fieldsOf({ details, customer, generated, changeable = [] }: ObjectType): string {
-  const { required = [], properties } = details as {
+function quoteOf({ required }: NonNullable<ObjectType['fromQuote']>): string {
+  const names = required.map((field) => `\`${field}\``).join(', ');
+  return `With \`quote_guid\` leave out ${names} and \`customer_guid\`: [the quote](trading.md) has them.`;
+}
+
+function fieldsOf({ details, input = details, customer, generated, changeable = [] }: ObjectType): string {
+  const { required = [], properties } = input as {
     required?: readonly string[];
     properties: Record<string, { enum?: readonly string[] }>;
   };
-  const names = Object.keys(details.properties).map((field) => [field, required.includes(field)] as const);
+  const names = Object.keys(input.properties).map((field) => [field, required.includes(field)] as const);
   const fields = [
     ...names,
     ...(customer === 'itself' ? [] : [['customer_guid', customer === 'required'] as const]),

@@ -20,6 +20,7 @@ import { createMetrics } from './infrastructure/runtime/metrics.ts';
 import type { Secret } from './infrastructure/runtime/secret.ts';
 import { shutDown } from './infrastructure/runtime/shutdown.ts';
 import { createFeed } from './objects/feed.ts';
+import { createPrices } from './objects/market/prices.ts';
 import { createObjects } from './objects/service.ts';
 import { createSimulator } from './objects/simulator.ts';
 import type { PasswordHasher } from './people/login/passwords/passwords.ts';
@@ -111,6 +112,7 @@ export async function createApp(deps: Deps) {
     files: { areCompleted: (...args) => files.areCompleted(...args) },
   });
   const feed = createFeed({ database, clock, audit, events, organizations });
+  const prices = createPrices({ database, clock });
 
   const filesModule = await createFilesModule({ ...base, config, timers, encryption, customers: objects });
   const { files, fileProcessing } = filesModule;
@@ -225,6 +227,7 @@ export async function createApp(deps: Deps) {
     filesOnDisk: filesModule.direct,
     objects,
     feed,
+    prices,
     people,
     members,
     login,

@@ -34,6 +34,8 @@ import type { Encryption } from './infrastructure/runtime/encryption.ts';
 import type { RandomBytes } from './infrastructure/runtime/guid.ts';
 import { version } from './infrastructure/runtime/version.ts';
 import type { Feed } from './objects/feed.ts';
+import type { Prices } from './objects/market/prices.ts';
+import { registerMarket } from './objects/market/routes.ts';
 import { registerObjects } from './objects/routes.ts';
 import type { Objects } from './objects/service.ts';
 import { createOperatorAuthentication } from './operator/authentication.ts';
@@ -96,6 +98,7 @@ export type ServerDeps = Base & {
   filesOnDisk: FilesModule['direct'];
   objects: Objects;
   feed: Feed;
+  prices: Prices;
   people: People;
   members: Members;
   login: LoginModule;
@@ -156,6 +159,7 @@ export async function createServers(deps: ServerDeps) {
     registerOrganizations(api, { organizations });
     registerBanks(api, { organizations });
     registerObjects(api, { objects });
+    registerMarket(api, { prices: deps.prices });
     registerCustomerTokens(api, { customerTokens });
     registerSubscriptions(api, { subscriptions });
     registerEvents(api, { events });
@@ -200,6 +204,7 @@ export async function createServers(deps: ServerDeps) {
       subscriptions,
       ingest: deps.ingest,
       feed: deps.feed,
+      prices: deps.prices,
       members,
       login,
       signingKeys,

@@ -278,6 +278,8 @@ async function bodyOf(app: TestApp, operation: Operation, owner: Callers): Promi
     customer_guid: customerGuid,
     scopes: ['customers:read'],
     ip_allowlist: ['198.35.26.96'],
+    symbol: 'BTC-USD',
+    deliver_amount: 100_000,
   };
   const fields = Object.keys(schema.properties ?? {}).filter((name) => name in meaningful);
   const chosen = Object.fromEntries(fields.map((name) => [name, meaningful[name]]));

@@ -17,6 +17,8 @@ export type JsonSchema = {
   properties?: Record<string, JsonSchema>;
   required?: readonly string[];
   minProperties?: number;
+  /** The fields that are required unless another one is given. */
+  else?: JsonSchema;
   example?: unknown;
   examples?: readonly unknown[];
 };
@@ -65,9 +67,14 @@ function guess(schema: JsonSchema): unknown {
 }
 
 /** The required fields only: a test adds those that it is about. */
-function guessObject({ properties = {}, required = [], minProperties = 0, examples }: JsonSchema): object {
+function guessObject(schema: JsonSchema): object {
+  const { properties = {}, required = [], minProperties = 0, examples, else: otherwise } = schema;
   const example = (examples?.[0] ?? {}) as Record<string, unknown>;
-  const names = new Set([...required, ...Object.keys(properties).slice(0, minProperties)]);
+  const names = new Set([
+    ...required,
+    ...(otherwise?.required ?? []),
+    ...Object.keys(properties).slice(0, minProperties),
+  ]);
   return Object.fromEntries([...names].map((name) => [name, example[name] ?? guess(properties[name] ?? {})]));
 }
 

@@ -35,6 +35,11 @@ const DETAILS: Record<string, object> = {
   account: { type: 'reserve', balance: 1_000, low_balance: 500, minimum_balance: 100 },
 };
 
+/** Creations whose fields depend on each other. */
+const INPUTS: Record<string, Record<string, unknown>> = {
+  quote: { product_type: 'trading', side: 'buy', symbol: 'BTC-USD', deliver_amount: 100_000 },
+};
+
 /** The state that lets another object refer to it, and a partner refresh it. */
 const NAMEABLE: Record<string, object> = {
   plan: { state: 'completed' },
@@ -62,7 +67,8 @@ export async function reportObject(
 
 /** The body with which a partner creates one; its references exist. */
 export async function newObject(app: TestApp, type: ObjectType, owner: Owner): Promise<object> {
-  const { details } = reportOf(type, owner) as { details: Record<string, unknown> };
+  const reported = reportOf(type, owner) as { details: Record<string, unknown> };
+  const details = INPUTS[type.name] ?? reported.details;
   const required = Object.entries(type.references ?? {}).filter(([field]) => field in details);
   for (const [field, [kind = '']] of required) details[field] = await reportObject(app, kind, owner);
   return { ...details, ...(type.customer !== 'itself' && { customer_guid: owner.customerGuid }) };

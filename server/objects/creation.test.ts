@@ -9,12 +9,15 @@ import { createTenant } from '../../testing/tenant.ts';
 import type { TokenType } from '../tokens/claims.ts';
 import { OBJECT_TYPES } from './types.ts';
 
-/** POST /api/<objects> in sandbox (contract, section 11); customers are in `customer-*.test.ts`. */
+/**
+ * POST /api/<objects> in sandbox (contract, section 11); customers are in `customer-*.test.ts`, quotes in
+ * `market/quotes.test.ts`.
+ */
 const app = await createTestApp();
 const owner = await createCallers(app);
 const siblings = await createSiblings(app, owner);
 const stranger = await createCallers(app);
-const TYPES = OBJECT_TYPES.filter(({ name }) => name !== 'customer');
+const TYPES = OBJECT_TYPES.filter(({ machine }) => machine);
 const HOLDERS: readonly TokenType[] = ['organization', 'bank', 'customer', 'user'];
 const ABSENT = '0'.repeat(32);
 

@@ -11,7 +11,7 @@ const MAX_URL_CHARACTERS = 1024;
 
 const Name = nameSchema(MAX_NAME_CHARACTERS, 'Ada Lovelace');
 
-const Asset = Type.String({
+export const Asset = Type.String({
   title: 'Asset',
   pattern: '^[A-Z0-9]{2,12}$',
   description: 'Currency code: 2 to 12 uppercase letters or digits',
@@ -72,27 +72,64 @@ export const account = strictObject({
   }),
 });
 
-export const trade = strictObject({
-  side: Type.Enum(['buy', 'sell'], { description: 'buy or sell' }),
-  symbol: Type.String({
-    pattern: '^[A-Z0-9]{2,12}-[A-Z0-9]{2,12}$',
-    description: 'The traded asset and the asset that pays for it, separated by a dash',
-    example: 'BTC-USD',
-  }),
-  amount: Amount,
-  receive_amount: Type.Optional(Amount),
-  deliver_amount: Type.Optional(Amount),
+export const TradedSymbol = Type.String({
+  title: 'TradingSymbol',
+  pattern: '^[A-Z0-9]{2,12}-[A-Z0-9]{2,12}$',
+  description: 'The traded asset and the asset that pays for it, separated by a dash',
+  example: 'BTC-USD',
 });
 
+const fee = Type.Optional({ ...Balance, description: 'The fee of the quote', example: 1_250 });
+const quote_guid = Type.Optional({
+  ...Guid,
+  description: 'A quote that was not used yet and has not expired, instead of the fields that it determines',
+});
+
+export const newTrade = strictObject(
+  {
+    side: Type.Enum(['buy', 'sell'], { description: 'buy or sell' }),
+    symbol: TradedSymbol,
+    amount: { ...Amount, description: 'In the smallest unit of the traded asset' },
+    receive_amount: Type.Optional(Amount),
+    deliver_amount: Type.Optional(Amount),
+    quote_guid,
+  },
+  { example: { side: 'buy', symbol: 'BTC-USD', amount: 250_000 } },
+);
+export const trade = strictObject({ ...newTrade.properties, fee });
+
+/** For examples. */
+const A_GUID = '0199e5a4c1b27d3e8f60a1b2c3d4e5f6';
+
+export const TRANSFER_TYPES = ['funding', 'book', 'crypto', 'instant_funding'] as const;
+
+export const newTransfer = strictObject(
+  {
+    transfer_type: Type.Enum([...TRANSFER_TYPES], {
+      description: 'funding, book, crypto or instant_funding',
+    }),
+    asset: Asset,
+    amount: Amount,
+    source_account_guid: Type.Optional(Guid),
+    destination_account_guid: Type.Optional(Guid),
+    external_bank_account_guid: Type.Optional(Guid),
+    quote_guid,
+  },
+  {
+    example: {
+      ...{ transfer_type: 'funding', asset: 'USD', amount: 250_000 },
+      ...{ destination_account_guid: A_GUID, external_bank_account_guid: A_GUID },
+    },
+  },
+);
 export const transfer = strictObject({
-  transfer_type: Type.Enum(['funding', 'book', 'crypto', 'instant_funding'], {
-    description: 'funding, book, crypto or instant_funding',
-  }),
-  asset: Asset,
-  amount: Amount,
-  source_account_guid: Type.Optional(Guid),
-  destination_account_guid: Type.Optional(Guid),
-  external_bank_account_guid: Type.Optional(Guid),
+  ...newTransfer.properties,
+  side: Type.Optional(
+    Type.Enum(['deposit', 'withdrawal'], { description: 'The side of the quote: deposit or withdrawal' }),
+  ),
+  receive_amount: Type.Optional(Amount),
+  deliver_amount: Type.Optional(Amount),
+  fee,
 });
 
 export const identityVerification = strictObject({

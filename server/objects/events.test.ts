@@ -19,6 +19,7 @@ await app.dispatcher.drain();
 /** The expected event kinds in order for each ending, written by hand; `default` is without `simulate`. */
 const TOLD: Record<string, Record<string, string>> = {
   customer: { default: '' },
+  quote: { default: '' },
   account: {
     default: '',
     low: 'balance_funding_pull.low',

@@ -32,7 +32,7 @@ const STATES: Record<string, string> = {
 test('every object type of the contract exists, and those with states have a machine', () => {
   assert.deepEqual(OBJECT_TYPES.map(({ plural }) => plural).sort(), [
     ...['accounts', 'customers', 'deposit_addresses', 'executions', 'external_bank_accounts'],
-    ...['identity_verifications', 'plans', 'trades', 'transfers', 'workflows'],
+    ...['identity_verifications', 'plans', 'quotes', 'trades', 'transfers', 'workflows'],
   ]);
   assert.deepEqual(TYPES.map(({ name }) => name).sort(), Object.keys(STATES).sort());
 });

@@ -62,9 +62,11 @@ const CUSTOMER_OF_NEW = {
   optional: 'The customer that it belongs to, if any. A customer token sets its own customer',
 };
 
-export function newObjectSchema({ name, details, customer, machine }: ObjectType): TObject {
+export function newObjectSchema(type: ObjectType): TObject {
+  const { name, details, input = details, customer, machine, fromQuote } = type;
   const properties = {
-    ...details.properties,
+    ...input.properties,
+    ...(fromQuote && optional(input.properties, fromQuote.required)),
     ...(customer === 'itself'
       ? {}
       : { customer_guid: Type.Optional({ ...Guid, description: CUSTOMER_OF_NEW[customer] }) }),
@@ -76,7 +78,26 @@ export function newObjectSchema({ name, details, customer, machine }: ObjectType
     labels: Type.Optional(Labels),
     ...(machine && { simulate: Type.Optional(simulateSchema(machine)) }),
   };
-  return inputSchema(`New${pascalCase(name)}`, properties);
+  const title = `New${pascalCase(name)}`;
+  return strictObject(properties, {
+    ...{ title, ...(fromQuote && requiredUnless('quote_guid', fromQuote.required)) },
+    ...withExample(input, properties),
+  });
+}
+
+/** Where fields exclude each other, the example of the fields tells which of them appear. */
+function withExample({ properties: own, example }: TObject & { example?: object }, properties: TProperties) {
+  if (!example) return {};
+  const names = Object.keys(properties).filter((name) => !(name in own) || name in example);
+  return { example: Object.fromEntries(names.map((name) => [name, (example as Details)[name]])) };
+}
+
+function optional(properties: TProperties, names: readonly string[]): TProperties {
+  return Object.fromEntries(names.map((name) => [name, Type.Optional(properties[name] as TSchema)]));
+}
+
+function requiredUnless(alternative: string, names: readonly string[]) {
+  return { if: { required: [alternative] }, else: { required: names } };
 }
 
 export function objectUpdateSchema({ name, details, machine, changeable = [] }: ObjectType): TObject {
@@ -133,7 +154,7 @@ export function objectViewSchema(type: ObjectType): TObject {
     created_at: Timestamp,
     updated_at: Timestamp,
   };
-  return Type.Object(properties, { title: pascalCase(name) });
+  return Type.Object(properties, { title: pascalCase(name), ...withExample(details, properties) });
 }
 
 export function objectFilters(type: ObjectType): TProperties {

@@ -7,6 +7,8 @@ import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { Events } from '../webhooks/events/service.ts';
 import { type ObjectFilters, selectObjects } from './lists/list-store.ts';
 import { type Details, firstStateOf, type Machine, pathTo, statesOf } from './machine.ts';
+import { findQuote } from './market/from-quote.ts';
+import { insertQuoteUse } from './market/quote-store.ts';
 import { changeOf, eventsOf } from './records.ts';
 import { type NewObject, storedDetails } from './schema.ts';
 import type { Simulator } from './simulator.ts';
@@ -123,16 +125,23 @@ export function createObjects(deps: Deps) {
       if (isFailure(bank)) return bank;
       const inBank = { ...visible, bankGuid: bank.guid };
       const guid = guids.next();
+      const now = clock.now();
+      const quote = type.fromQuote && (await findQuote(queries, inBank, type.fromQuote, given, now));
+      if (isFailure(quote)) return quote;
       const owner = await ownerOf(type, inBank, given);
-      const details = storedDetails(type, { ...sharedWith(type, owner), ...given });
-      const customerGuid = await customerFor(type, inBank, { own: guid, named: customer_guid, owner });
+      const input = storedDetails(type, { ...sharedWith(type, owner), ...given });
+      const details = detailsOf(type, input, quote, now);
+      if (isFailure(details)) return details;
+      const named = customer_guid ?? quote?.customer_guid ?? undefined;
+      const customerGuid = await customerFor(type, inBank, { own: guid, named, owner });
       if (isFailure(customerGuid)) return customerGuid;
+      if (quote && quote.customer_guid !== customerGuid)
+        return new Failure('no_object', 'quote_guid must be the guid of a quote of this customer');
       const path = type.machine ? pathTo(type.machine, simulate) : [];
       const refusal =
         type.refuse?.(given, path) ?? (await refuseReferences(type, inBank, customerGuid, details));
       if (refusal) return refusal;
 
-      const now = clock.now();
       const state = type.machine ? initialState(type.machine, details) : null;
       const object: store.ObjectRow = {
         guid,
@@ -148,14 +157,18 @@ export function createObjects(deps: Deps) {
         updated_at: now,
         ...simulator.plan(type, state, path.at(-1), now),
       };
-      await database.transaction(async (transaction) => {
+      const written = await database.transaction(async (transaction) => {
+        const use = quote && { quote_guid: quote.guid, object_guid: guid, used_at: now };
+        if (use && !(await insertQuoteUse(transaction, use)))
+          return new Failure('quote_used', 'The quote was used already; create another');
         await store.insertObject(transaction, object);
         await audit.record(transaction, actor, changeOf(type, 'create', object));
         await events.publish(transaction, eventsOf(type, null, object));
         await recordAnswer(transaction, object);
+        return object;
       });
-      if (object.next_move_at) simulator.expect(object.next_move_at);
-      return object;
+      if (object.next_move_at && !isFailure(written)) simulator.expect(object.next_move_at);
+      return written;
     },
 
     ...createUpdates(deps),
@@ -179,6 +192,16 @@ export function createObjects(deps: Deps) {
       return selectObjects(database.lists, visible, type.name, page, filters);
     },
   };
+}
+
+function detailsOf(
+  { fromQuote, complete }: ObjectType,
+  input: Details,
+  quote: store.ObjectRow | undefined,
+  now: Date,
+): Details | Failure {
+  if (quote && fromQuote) return { ...fromQuote.take(quote.details), ...input };
+  return complete ? complete(input, now) : input;
 }
 
 function initialState(machine: Machine, details: Details): string {

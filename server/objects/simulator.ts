@@ -6,6 +6,7 @@ import { coalesce } from '../infrastructure/runtime/coalesce.ts';
 import type { Log } from '../infrastructure/runtime/log.ts';
 import type { Events, NewEvent } from '../webhooks/events/service.ts';
 import { nextTransition } from './machine.ts';
+import { type Balances, lockBalances } from './market/balances.ts';
 import { eventsOf } from './records.ts';
 import * as store from './simulation-store.ts';
 import type { ObjectRow } from './store.ts';
@@ -19,6 +20,9 @@ const MAX_POLL_INTERVAL_MS = 10_000;
 /** Objects that are due may be locked by another process. */
 const MIN_POLL_INTERVAL_MS = 20;
 
+const COMPLETED = 'completed';
+/** Instead of `completed`, when a balance does not suffice. */
+const FAILED = 'failed';
 const NO_TRANSITION = { ending: null, next_move_at: null };
 
 export type Simulator = ReturnType<typeof createSimulator>;
@@ -41,6 +45,7 @@ type Deps = {
 export function createSimulator({ database, clock, timers, log, notifications, events, delayMs }: Deps) {
   const types = new Map(OBJECT_TYPES.map((type) => [type.name, type]));
   const names = [...types.keys()];
+  const account = types.get('account') as ObjectType;
   let polling: Polling | undefined;
 
   /** The next transition; none when the object is at its ending or off the path to it. */
@@ -57,31 +62,43 @@ export function createSimulator({ database, clock, timers, log, notifications, e
       : NO_TRANSITION;
   }
 
-  function move(object: ObjectRow, now: Date): { object: ObjectRow; events: NewEvent[] } {
-    const type = types.get(object.type) as ObjectType;
-    const { machine } = type;
-    const { state, ending } = object;
-    const next =
-      machine && state !== null && ending !== null ? nextTransition(machine, state, ending) : undefined;
-    // An older version may have planned a path that no longer exists: the simulation then ends.
-    if (!machine || ending === null || !next) return { object: { ...object, ...NO_TRANSITION }, events: [] };
-    const moved = {
-      ...object,
-      state: next.to,
-      details: reachedDetails(type, object, next.to),
-      ...plan(type, next.to, ending, now),
-    };
-    return { object: moved, events: eventsOf(type, state, moved) };
+  function nextStateOf({ type, state, ending }: ObjectRow): string | undefined {
+    const machine = types.get(type)?.machine;
+    if (!machine || state === null || ending === null) return undefined;
+    return nextTransition(machine, state, ending)?.to;
   }
 
-  /** Moves one batch of due objects and returns its size. */
-  function step(): Promise<number> {
+  function move(
+    object: ObjectRow,
+    balances: Balances,
+    now: Date,
+  ): { object: ObjectRow; events: readonly NewEvent[] } {
+    const type = types.get(object.type) as ObjectType;
+    const next = nextStateOf(object);
+    // An older version may have planned a path that no longer exists: the simulation then ends.
+    if (next === undefined) return { object: { ...object, ...NO_TRANSITION }, events: [] };
+    const ofAccounts = next === COMPLETED ? balances.complete(object) : [];
+    const state = ofAccounts ? next : FAILED;
+    const moved = {
+      ...object,
+      state,
+      details: reachedDetails(type, object, state),
+      ...plan(type, state, object.ending ?? undefined, now),
+    };
+    return { object: moved, events: [...eventsOf(type, object.state, moved), ...(ofAccounts ?? [])] };
+  }
+
+  /** Moves one batch of due objects of these types and returns its size. */
+  function stepOf(names: readonly string[]): Promise<number> {
     return database.transaction(async (transaction) => {
       const now = clock.now();
       const due = await store.lockDue(transaction, names, now, BATCH);
       if (due.length === 0) return 0;
-      const moves = due.map((object) => move(object, now));
-      const moved = moves.map(({ object: { guid, state, details, ending, next_move_at } }) => ({
+      const completing = due.filter((object) => nextStateOf(object) === COMPLETED);
+      const balances = await lockBalances(transaction, account, completing);
+      const moves = due.map((object) => move(object, balances, now));
+      const rows = [...moves.map(({ object }) => object), ...balances.changed()];
+      const moved = rows.map(({ guid, state, details, ending, next_move_at }) => ({
         ...{ guid, state, details, ending, next_move_at },
       }));
       await store.updateMoved(transaction, moved, now);
@@ -91,6 +108,15 @@ export function createSimulator({ database, clock, timers, log, notifications, e
       );
       return due.length;
     });
+  }
+
+  /**
+   * Accounts apart from all others: a transaction that completes a trade waits for the locks of accounts, and must not
+   * hold those of other accounts meanwhile.
+   */
+  async function step(): Promise<number> {
+    const moved = await stepOf(names.filter((name) => name !== account.name));
+    return moved + (await stepOf([account.name]));
   }
 
   const startPolling = () =>

@@ -5,6 +5,8 @@ import { sandboxAddress } from './deposit-address.ts';
 import * as details from './details.ts';
 import type { Details, Machine } from './machine.ts';
 import * as machines from './machines.ts';
+import * as fromQuote from './market/from-quote.ts';
+import * as quotes from './market/quotes.ts';
 import { refuseReserve } from './reserve.ts';
 
 /** One object type, as data for the store, the routes, the simulator and the feed. */
@@ -14,6 +16,12 @@ export type ObjectType = {
   /** In paths and scopes. */
   plural: string;
   details: TObject;
+  /** The fields of a creation by a partner, where they differ from the details. */
+  input?: TObject;
+  /** The details of a new object from these fields. */
+  complete?(input: Details, now: Date): Details | Failure;
+  /** How `quote_guid` replaces fields of a creation. */
+  fromQuote?: fromQuote.FromQuote;
   /** Whether a partner must name a customer at creation; `itself` is the customer type. */
   customer: 'required' | 'optional' | 'itself';
   /** Types without states have no machine and no events. */
@@ -65,9 +73,19 @@ export const OBJECT_TYPES: readonly ObjectType[] = [
     changeable: ['labels'],
   },
   {
+    name: 'quote',
+    plural: 'quotes',
+    details: quotes.quote,
+    input: quotes.newQuote,
+    complete: quotes.completeQuote,
+    customer: 'required',
+  },
+  {
     name: 'trade',
     plural: 'trades',
     details: details.trade,
+    input: details.newTrade,
+    fromQuote: fromQuote.trade,
     customer: 'required',
     machine: machines.trade,
   },
@@ -75,6 +93,8 @@ export const OBJECT_TYPES: readonly ObjectType[] = [
     name: 'transfer',
     plural: 'transfers',
     details: details.transfer,
+    input: details.newTransfer,
+    fromQuote: fromQuote.transfer,
     customer: 'required',
     machine: machines.transfer,
     references: {

@@ -12,6 +12,7 @@ import { type RotationDeps, registerKeyRoutes } from './key-routes.ts';
 import { type MemberDeps, registerMemberRoutes } from './member-routes.ts';
 import { type ObjectDeps, registerObjectRoutes } from './object-routes.ts';
 import { type OrganizationDeps, registerOrganizationRoutes } from './organization-routes.ts';
+import { type PriceDeps, registerPriceRoutes } from './price-routes.ts';
 import { registerSubscriptionRoutes, type SubscriptionDeps } from './subscription-routes.ts';
 
 export type OperatorDeps = {
@@ -22,6 +23,7 @@ export type OperatorDeps = {
   ApplicationDeps &
   MemberDeps &
   ObjectDeps &
+  PriceDeps &
   EventDeps &
   SubscriptionDeps &
   RotationDeps &
@@ -45,6 +47,7 @@ export async function registerOperator(server: HttpServer, deps: OperatorDeps): 
       registerApplicationRoutes(scope, deps);
       registerMemberRoutes(scope, deps);
       registerObjectRoutes(scope, deps);
+      registerPriceRoutes(scope, deps);
       registerEventRoutes(scope, deps);
       registerSubscriptionRoutes(scope, deps);
       registerKeyRoutes(scope, deps);

@@ -4,6 +4,7 @@ import { formatAmount } from '../../shared/text/format-amount.ts';
 import { FilesField } from './FilesField.tsx';
 import { AMOUNTS, type Field } from './object-kinds.ts';
 import { ReferenceField } from './ReferenceField.tsx';
+import { SymbolField } from './SymbolField.tsx';
 import { assetOf } from './summary.ts';
 
 export function ObjectField({
@@ -55,6 +56,8 @@ export function ObjectField({
           withAsterisk={required}
         />
       );
+    case 'symbol':
+      return <SymbolField field={field} value={value} error={error} onChange={onChange} />;
     case 'reference':
       return <ReferenceField field={field} value={value} error={error} onChange={onChange} />;
     case 'files':

@@ -19,6 +19,7 @@ import { CreateObject } from './CreateObject.tsx';
 import { ExternalBankAccountActions } from './ExternalBankAccountActions.tsx';
 import { KINDS, type Kind } from './object-kinds.ts';
 import { summaryOf } from './summary.ts';
+import { UseQuote } from './UseQuote.tsx';
 
 const REFRESH_MS = 2_000;
 
@@ -84,6 +85,13 @@ export function SandboxPage() {
   );
 }
 
+const USE: Column<SandboxObject> = {
+  title: 'Use',
+  titleHidden: true,
+  align: 'right',
+  cell: (quote) => <UseQuote quote={quote} />,
+};
+
 function columnsOf(kind: Kind): Column<SandboxObject>[] {
   return [
     { title: kind.label, cell: ({ guid }) => <Guid value={guid} /> },
@@ -111,6 +119,7 @@ function columnsOf(kind: Kind): Column<SandboxObject>[] {
       ),
     },
     ...(kind.path === 'external_bank_accounts' ? [ACTIONS] : []),
+    ...(kind.path === 'quotes' ? [USE] : []),
   ];
 }
 

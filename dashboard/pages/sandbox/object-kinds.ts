@@ -1,7 +1,7 @@
 export type Field = {
   name: string;
   label: string;
-  kind: 'choice' | 'text' | 'integer' | 'customer' | 'reference' | 'files';
+  kind: 'choice' | 'text' | 'integer' | 'symbol' | 'customer' | 'reference' | 'files';
   options?: readonly string[];
   /** The list to choose from, for references. */
   resource?: string;
@@ -62,6 +62,49 @@ export const KINDS: readonly Kind[] = [
     summary: ['transfer_type', 'amount'],
   },
   {
+    path: 'quotes',
+    label: 'Quote',
+    fields: [
+      {
+        name: 'product_type',
+        label: 'Product',
+        kind: 'choice',
+        options: ['trading', 'funding', 'book', 'crypto', 'instant_funding'],
+        required: true,
+        initial: 'trading',
+      },
+      {
+        name: 'side',
+        label: 'Side',
+        kind: 'choice',
+        options: ['buy', 'sell', 'deposit', 'withdrawal'],
+        required: true,
+        initial: 'buy',
+        hint: 'Trading: buy or sell. Transfers: deposit or withdrawal',
+      },
+      { name: 'symbol', label: 'Symbol', kind: 'symbol', required: false, initial: 'BTC-USD' },
+      { ...asset, required: false, initial: '', hint: 'For transfers' },
+      {
+        name: 'deliver_amount',
+        label: 'Amount to deliver',
+        kind: 'integer',
+        required: false,
+        initial: '100000',
+        hint: 'In the smallest unit of its asset',
+      },
+      {
+        name: 'receive_amount',
+        label: 'Amount to receive',
+        kind: 'integer',
+        required: false,
+        hint: 'Instead of the amount to deliver',
+      },
+      customer,
+    ],
+    outcomes: [],
+    summary: ['product_type', 'side', 'symbol', 'asset', 'deliver_amount', 'receive_amount'],
+  },
+  {
     path: 'trades',
     label: 'Trade',
     fields: [
@@ -73,7 +116,7 @@ export const KINDS: readonly Kind[] = [
         required: true,
         initial: 'buy',
       },
-      { name: 'symbol', label: 'Symbol', kind: 'text', required: true, initial: 'BTC-USD' },
+      { name: 'symbol', label: 'Symbol', kind: 'symbol', required: true, initial: 'BTC-USD' },
       amount,
       customer,
     ],

@@ -18,8 +18,8 @@ function isAmount(value: unknown): value is number | string {
   return typeof value === 'number' || typeof value === 'string';
 }
 
-/** The asset of an object; for a trade the quote currency, the second part of BTC-USD. */
+/** The asset of an object; for a trade the traded asset, the first part of BTC-USD. */
 export function assetOf({ asset, symbol }: Record<string, unknown>): string | undefined {
   if (typeof asset === 'string' && asset !== '') return asset.toUpperCase();
-  return typeof symbol === 'string' ? symbol.split('-')[1]?.toUpperCase() : undefined;
+  return typeof symbol === 'string' ? symbol.split('-')[0]?.toUpperCase() : undefined;
 }

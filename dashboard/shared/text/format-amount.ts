@@ -1,5 +1,5 @@
 /** Decimal places of assets that Intl does not know as currencies. */
-const CRYPTO_DIGITS: Record<string, number> = { BTC: 8, ETH: 18, USDC: 6, USDT: 6 };
+const CRYPTO_DIGITS: Record<string, number> = { BTC: 8, ETH: 18, SOL: 9, USDC: 6, USDT: 6 };
 
 const CURRENCIES = new Set(Intl.supportedValuesOf('currency'));
 

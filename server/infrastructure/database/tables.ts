@@ -16,6 +16,8 @@ export type Tables = PeopleTables & {
   revocations: RevocationsTable;
   verifying_nodes: VerifyingNodesTable;
   objects: ObjectsTable;
+  prices: PricesTable;
+  quote_uses: QuoteUsesTable;
   subscriptions: SubscriptionsTable;
   deliveries: DeliveriesTable;
   delivery_queue: DeliveryQueueTable;
@@ -165,6 +167,19 @@ type ObjectsTable = {
   ending: string | null;
   next_move_at: Date | null;
   guid_time_differs: Generated<boolean>;
+};
+
+type PricesTable = {
+  symbol: string;
+  buy_price: string;
+  sell_price: string;
+  reported_at: Date;
+};
+
+type QuoteUsesTable = {
+  quote_guid: string;
+  object_guid: string;
+  used_at: Date;
 };
 
 type SubscriptionsTable = {

@@ -72,6 +72,7 @@ for (const operation of lists) {
   const ask = (query: string) => call(operation, { url: `${addressOf(operation)}?${query}` });
 
   test(`${operation.operationId}: rejects pages outside the limits by name`, async () => {
+    const hasAfter = queryOf(operation).some(({ name }) => name === 'after');
     for (const [query, name] of [
       ['page=-1', 'page'],
       ['page=1e9', 'page'],
@@ -84,7 +85,7 @@ for (const operation of lists) {
       ['per_page=x', 'per_page'],
       ['after=xyz', 'after'],
       [`after=${GUID.toUpperCase()}`, 'after'],
-      [`page=0&after=${GUID}`, 'page and after'],
+      [`page=0&after=${GUID}`, hasAfter ? 'page and after' : 'after'],
     ] as const)
       assertRefused(operation, await ask(query), invalid(name));
   });

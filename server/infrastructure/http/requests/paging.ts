@@ -38,6 +38,12 @@ export function listQuery<Filters extends TProperties>(
   return strictObject({ ...pageProperties, ...filters }) as TObject<typeof pageProperties & Filters>;
 }
 
+/** The same for a list that is always short: it needs no `after`. */
+export function shortListQuery<Filters extends TProperties>(filters: Filters) {
+  const { after: _, ...numbered } = pageProperties;
+  return strictObject({ ...numbered, ...filters });
+}
+
 const Total = Type.Integer({ description: 'Number of objects, counted up to 10,000', example: 1 });
 const PageNumber = Type.Integer({ description: 'The number of the page, from 0', example: 0 });
 const PerPage = Type.Integer({ description: 'Objects on a page', example: DEFAULT_PER_PAGE });

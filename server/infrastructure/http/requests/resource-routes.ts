@@ -13,7 +13,7 @@ import {
 } from '../preconditions/preconditions.ts';
 import type { HttpServer } from '../server.ts';
 import { createFilterReader, type FilterValues } from './filters.ts';
-import { envelope, listOf, listQuery, type PageQuery, pageOf } from './paging.ts';
+import { envelope, listOf, listQuery, type PageQuery, pageOf, shortListQuery } from './paging.ts';
 import { answers, type ErrorStatus, GuidParams } from './schemas.ts';
 
 /** What the routes of a resource declare alike. */
@@ -78,6 +78,35 @@ export function registerList<
       const page = unwrap(pageOf(request.query));
       const found = await route.list(request as Request<Params, unknown>, page, readFilters(request.query));
       return envelope(page, unwrap(found), route.view);
+    },
+  );
+}
+
+/** `GET /symbols`: a page of a list that is always short, in an order of its own. */
+export function registerShortList<Item extends TSchema, Row, Filters extends TProperties>(
+  scope: HttpServer,
+  path: string,
+  route: Route<Item, Row> & {
+    filters: Filters;
+    list(request: FastifyRequest, filters: FilterValues<Filters>): Promise<readonly Row[] | Failure>;
+  },
+): void {
+  const readFilters = createFilterReader(route.filters);
+  scope.get<{ Querystring: PageQuery & Record<string, string> }>(
+    path,
+    {
+      ...configOf(route),
+      schema: {
+        ...descriptionOf(route),
+        querystring: shortListQuery(route.filters),
+        response: answers({ 200: listOf(route.item) }, 400, 401, 403),
+      },
+    },
+    async (request) => {
+      const page = unwrap(pageOf(request.query));
+      const rows = unwrap(await route.list(request as FastifyRequest, readFilters(request.query)));
+      const shown = rows.slice(page.offset, page.offset + page.perPage);
+      return envelope(page, { rows: shown, total: rows.length, next: undefined }, route.view);
     },
   );
 }

@@ -12,8 +12,8 @@ import { once } from './once.ts';
  */
 const OPTIONS: Options = {
   ...{ allErrors: false, removeAdditional: false, useDefaults: true },
-  // Amounts are numbers or strings of digits.
-  ...{ strict: true, allowUnionTypes: true },
+  // Amounts are numbers or strings of digits, and some fields are required only without another one.
+  ...{ strict: true, allowUnionTypes: true, strictRequired: false },
 };
 
 type Validator = { (value: unknown): boolean; errors?: ErrorObject[] | null };

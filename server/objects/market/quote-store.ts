@@ -1,0 +1,13 @@
+import type { Transaction } from '../../infrastructure/database/database.ts';
+import type { Row } from '../../infrastructure/database/tables.ts';
+
+/** False when the quote was used before. Waits for a concurrent transaction that uses it. */
+export async function insertQuoteUse(transaction: Transaction, use: Row<'quote_uses'>): Promise<boolean> {
+  const inserted = await transaction
+    .insertInto('quote_uses')
+    .values(use)
+    .onConflict((conflict) => conflict.column('quote_guid').doNothing())
+    .returning('quote_guid')
+    .executeTakeFirst();
+  return inserted !== undefined;
+}
