@@ -14,7 +14,7 @@ import { BOUNDED, type Running, waitFor } from '../../testing/serve.ts';
 const BATCH = 100;
 /** Several claims (of at most 500 deliveries) for each dispatcher. */
 const EVENTS = 2_000;
-const LEASED = 'select distinct leased_by from delivery_queue where leased_by is not null';
+const LEASED = 'select delivery_guid from delivery_queue where leased_by = $1 limit 1';
 
 const counter = await createCounter({ after });
 const dispatching = await createDispatching({ after });
@@ -49,24 +49,22 @@ function createEvents() {
   ];
   const mixed = ofTwo.flatMap((event, index) => [event, ofOne[index] ?? event]);
 
-  /**
-   * Posts all. Deliveries get no response, so that no lease ends, until both dispatchers hold some and `then` has run:
-   * soon, because a request without a response times out.
-   */
+  /** Posts all. Each dispatcher holds some deliveries without a response while `then` runs. */
   async function postAll(then: () => Promise<void> = async () => undefined): Promise<void> {
     const release = counter.hold();
-    let released = false;
-    const bothHold = async () => (await select<string>(LEASED)).length === 2;
-    for (let first = 0; first < mixed.length; first += BATCH) {
-      await dispatching.post(mixed.slice(first, first + BATCH));
-      if (released) continue;
-      const isLast = first + BATCH >= mixed.length;
-      if (isLast) await waitFor('both to hold deliveries', b.running, bothHold);
-      if (!isLast && !(await bothHold())) continue;
-      await then();
-      release();
-      released = true;
+    const batches = Array.from({ length: EVENTS / BATCH }, (_, index) =>
+      mixed.slice(index * BATCH, (index + 1) * BATCH),
+    );
+    // One of them could claim everything, so each is stopped while the other claims.
+    for (const [stopped, other] of [[a, b] as const, [b, a] as const]) {
+      stopped.running.kill('SIGSTOP');
+      await dispatching.post(batches.shift() ?? []);
+      await waitFor('a lease', other.running, async () => (await select(LEASED, other.name)).length > 0);
+      stopped.running.kill('SIGCONT');
     }
+    await then();
+    release();
+    for (const batch of batches) await dispatching.post(batch);
   }
   return { expected, arrivals: () => counter.arrivals.slice(from), postAll };
 }
