@@ -26,7 +26,7 @@ type TestEvent = {
 /** `unfinished`: files that hung, or ended their process. */
 export type Results = { counts: Counts; times: FileTimes; unfinished: string[] };
 
-/** Runs the files in worker processes, one per core, and prints a file's tests when it has ended. */
+/** Runs the files in worker processes and prints a file's tests when it has ended. */
 export async function runTestFiles(
   files: readonly string[],
   { concurrency, signal }: { concurrency: number; signal: AbortSignal },

@@ -50,7 +50,8 @@ try {
   await ensureDashboardBuild((text) => process.stderr.write(text));
   if (files.some((file) => file.startsWith('e2e'))) await prepareBrowser();
   const { counts, times, unfinished } = await runTestFiles(files, {
-    concurrency: availableParallelism(),
+    // One more than cores: tests wait for processes, leases and the disk about a quarter of the time.
+    concurrency: availableParallelism() + 1,
     signal: interrupted.signal,
   });
   saveTimes(times);
