@@ -83,7 +83,15 @@ test('a refresh replaces the transition that was planned', async () => {
   assert.equal(await emitted(guid), 'storing completed storing completed');
 });
 
-test('a refresh of one that is storing, deleting or deleted is refused', async () => {
+test('a repeated refresh changes nothing while the account is storing', async () => {
+  const guid = await create();
+  await pass();
+  const first = await refresh(guid);
+  assert.deepEqual((await refresh(guid)).body, first.body);
+  assert.equal(await emitted(guid), 'storing completed storing');
+});
+
+test('a refresh of one that is deleting or deleted is refused', async () => {
   const guid = await create();
   const refused = async (state: string) =>
     assertError(
@@ -92,7 +100,6 @@ test('a refresh of one that is storing, deleting or deleted is refused', async (
       'state_conflict',
       `The external bank account is ${state}, and cannot be refreshed`,
     );
-  await refused('storing');
   await remove(guid);
   await refused('deleting');
   await pass();

@@ -50,15 +50,16 @@ export function createUpdates({ database, clock, audit, events, simulator }: Dep
     return changed;
   }
 
-  /** Back to the first state, from which the simulator starts again. */
+  /** Back to the first state, from which the simulator starts again. An object in the first state stays as it is. */
   function restart(
     type: ObjectType,
     { state: from }: store.ObjectRow,
     simulate: string | undefined,
     now: Date,
-  ): Planned | Failure {
+  ): Partial<Planned> | Failure {
     const { name, machine } = type;
     const state = machine && firstStateOf(machine);
+    if (state === from) return {};
     if (!machine || state === undefined || !canTransition(machine, String(from), state))
       return new Failure('state_conflict', `The ${wordsOf(name)} is ${from}, and cannot be refreshed`);
     return { state, ...simulator.plan(type, state, pathTo(machine, simulate).at(-1), now) };

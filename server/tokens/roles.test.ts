@@ -20,10 +20,12 @@ const DEVELOPER_EXECUTES = `accounts banks customers deposit_addresses execution
   .split(/\s+/)
   .map((resource) => `${resource}:execute`);
 
+const DEVELOPER_WRITES = ['accounts:write', 'customers:write', 'external_bank_accounts:write'];
+
 const EXPECTED: Record<Role, string[]> = {
   founder: [...allScopes(), 'members:read', 'members:write', 'audit_entries:read'],
   key_admin: [...allScopes(), 'members:read', 'audit_entries:read'],
-  developer: [...READ, 'members:read', ...DEVELOPER_EXECUTES],
+  developer: [...READ, 'members:read', ...DEVELOPER_EXECUTES, ...DEVELOPER_WRITES],
   viewer: [...READ, 'members:read'],
 };
 
@@ -35,7 +37,10 @@ for (const [role, scopes] of Object.entries(EXPECTED) as [Role, string[]][])
 test('only Founder and Key Admin hold subscriptions:* and the write scopes of key pairs', () => {
   for (const role of ['developer', 'viewer'] as const)
     for (const scope of scopesOfRole(role))
-      assert.doesNotMatch(scope, /^subscriptions:|_applications:write$|:write$/);
+      assert.doesNotMatch(
+        scope,
+        /^subscriptions:|_applications:write$|^(banks|members|organizations):write$/,
+      );
 });
 
 test('only Founder and Key Admin create and remove key pairs; every role lists them', async () => {

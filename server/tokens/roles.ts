@@ -19,6 +19,9 @@ const SANDBOX_RESOURCES = [
   'workflows',
 ];
 
+/** Those of them that can be changed later; production refuses that too. */
+const CHANGEABLE_RESOURCES = ['accounts', 'customers', 'external_bank_accounts'];
+
 export function scopesOfRole(role: Role): string[] {
   if (role === 'founder') return [...allScopes(), ...peopleScopes()];
   if (role === 'key_admin')
@@ -33,5 +36,6 @@ export function scopesOfRole(role: Role): string[] {
     'files:execute',
     'subscription_events:execute',
     ...SANDBOX_RESOURCES.map((resource) => `${resource}:execute`),
+    ...CHANGEABLE_RESOURCES.map((resource) => `${resource}:write`),
   ];
 }

@@ -31,7 +31,7 @@ const NEW_VALUES: Record<string, (current: unknown) => unknown> = {
   protection_enabled: (current) => !current,
   second_factor_in_production: (current) => !current,
   state: () => 'refresh',
-  labels: (current) => [...((current ?? []) as string[]), 'another'],
+  labels: (current = []) => [`label ${(current as string[]).length}`, ...(current as string[])],
 };
 
 async function objectOf(operation: Operation) {
