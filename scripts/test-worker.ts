@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { after, describe } from 'node:test';
+import { after, describe, mock } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { QUEUE_VARIABLE, takeNext } from './test-queue.ts';
@@ -10,6 +10,7 @@ import { QUEUE_VARIABLE, takeNext } from './test-queue.ts';
  */
 const queue = process.env[QUEUE_VARIABLE];
 if (!queue) throw new Error('npm test starts this file');
+const environment = { ...process.env };
 let running: string | undefined;
 process.once('exit', () => {
   if (running) process.stderr.write(`${running} ended the process of the tests\n`);
@@ -26,7 +27,12 @@ function runFile(file: string): Promise<void> {
       try {
         await import(pathToFileURL(resolve(file)).href);
       } finally {
-        after(() => done());
+        after(() => {
+          mock.reset();
+          for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name];
+          Object.assign(process.env, environment);
+          done();
+        });
       }
     });
   });

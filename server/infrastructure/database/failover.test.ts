@@ -15,7 +15,7 @@ const STEP_MS = 1_000;
 /** The time limit for recovery after a failover without a reset. */
 const RECOVERED_WITHIN_MS = 45_000;
 /** Per step, so that queries of the step can complete. */
-const ROUND_TRIPS = 10;
+const ROUND_TRIPS = 40;
 
 // Revocations are renewed by an interval, which advances with the virtual time.
 mock.timers.enable({ apis: ['setInterval'] });
