@@ -111,7 +111,7 @@ export function objectUpdateSchema({ name, details, machine, changeable = [] }: 
         simulate: Type.Optional(simulateSchema(machine)),
       }),
   };
-  return inputSchema(`${pascalCase(name)}Update`, properties);
+  return inputSchema(`${pascalCase(name)}Changes`, properties);
 }
 
 function removable(schema: TSchema): TSchema {
