@@ -185,11 +185,8 @@ export function createObjects(deps: Deps) {
       page: Page,
       filters: ObjectFilters,
     ): Promise<PageOf<store.ObjectRow> | Failure> {
-      const states = type.machine ? statesOf(type.machine) : [];
-      const unknown = filters.state?.find((name) => !states.includes(name));
-      if (unknown !== undefined)
-        return new Failure('invalid_parameter', `state must be one of ${states.join(', ')}; got ${unknown}`);
-      return selectObjects(database.lists, visible, type.name, page, filters);
+      const refusal = refuseChoices(type, filters);
+      return refusal ?? selectObjects(database.lists, visible, type.name, page, filters);
     },
   };
 }
@@ -202,6 +199,26 @@ function detailsOf(
 ): Details | Failure {
   if (quote && fromQuote) return { ...fromQuote.take(quote.details), ...input };
   return complete ? complete(input, now) : input;
+}
+
+/** A value that no object can have is a mistake of the caller. */
+function refuseChoices({ machine, details }: ObjectType, filters: ObjectFilters): Failure | undefined {
+  const choicesOf = (field: string) => (details.properties[field] as { enum?: string[] } | undefined)?.enum;
+  const asked: [name: string, values: readonly string[] | undefined, choices: string[] | undefined][] = [
+    ['state', filters.state, machine && statesOf(machine)],
+    ['type', filters.type, choicesOf('type')],
+    ['side', filters.side, choicesOf('side')],
+    ['transfer_type', filters.transferType, choicesOf('transfer_type')],
+  ];
+  for (const [name, values = [], choices] of asked) {
+    const unknown = choices && values.find((value) => !choices.includes(value));
+    if (unknown !== undefined)
+      return new Failure(
+        'invalid_parameter',
+        `${name} must be one of ${choices?.join(', ')}; got ${unknown}`,
+      );
+  }
+  return undefined;
 }
 
 function initialState(machine: Machine, details: Details): string {

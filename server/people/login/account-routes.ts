@@ -4,9 +4,9 @@ import type { HttpServer } from '../../infrastructure/http/server.ts';
 import { userActor } from './request-source.ts';
 import { type RouteTools, tags } from './route-tools.ts';
 import {
-  AccountChanges,
   NewTotpView,
   Nothing,
+  OwnAccountChanges,
   PasswordChange,
   PasswordConfirmation,
   RecoveryCodesView,
@@ -32,7 +32,7 @@ function registerPerson(dashboard: HttpServer, { login, sourceOf, describe }: Ro
         operationId: 'updateOwnAccount',
         summary: 'Change your name',
         tags,
-        body: AccountChanges,
+        body: OwnAccountChanges,
         response: answers({ 200: SessionView }, 401, 403, 413, 415),
       },
     },

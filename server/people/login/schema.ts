@@ -67,7 +67,7 @@ export const NewPasswordBody = inputSchema('NewPassword', {
   name: Type.Optional(PersonName),
   totp_code: Type.Optional(TotpCode),
 });
-export const AccountChanges = inputSchema('AccountChanges', { name: PersonName });
+export const OwnAccountChanges = inputSchema('OwnAccountChanges', { name: PersonName });
 export const PasswordChange = strictObject(
   { current_password: Password, new_password: Password },
   { title: 'PasswordChange', example: { current_password: 'a winter walk by the canal' } },

@@ -11,10 +11,13 @@ export function isRepeatable(schema: object): boolean {
   return 'x-repeatable' in schema;
 }
 
+export const GUIDS_PATTERN = `^[0-9a-f]{32}(,[0-9a-f]{32}){0,${MAX_VALUES - 1}}$`;
+export const WORDS_PATTERN = `^[a-z_.]{1,64}(,[a-z_.]{1,64}){0,${MAX_VALUES - 1}}$`;
+
 export const guidsFilter = Type.Optional(
   Type.String({
     ...REPEATABLE,
-    pattern: `^[0-9a-f]{32}(,[0-9a-f]{32}){0,${MAX_VALUES - 1}}$`,
+    pattern: GUIDS_PATTERN,
     description: `One guid, or up to ${MAX_VALUES} separated by commas`,
     example: '0199e5a4c1b27d3e8f60a1b2c3d4e5f6',
   }),
@@ -23,7 +26,7 @@ export const guidsFilter = Type.Optional(
 export const wordsFilter = Type.Optional(
   Type.String({
     ...REPEATABLE,
-    pattern: `^[a-z_.]{1,64}(,[a-z_.]{1,64}){0,${MAX_VALUES - 1}}$`,
+    pattern: WORDS_PATTERN,
     description: `One value, or up to ${MAX_VALUES} separated by commas`,
   }),
 );

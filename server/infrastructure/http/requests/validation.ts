@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats';
 import type { FastifySchemaCompiler, FastifySchemaValidationError } from 'fastify';
 import { Failure } from '../../runtime/failure.ts';
 import { compileNullRemoval } from '../bodies/json/nulls.ts';
-import { isRepeatable } from './filters.ts';
+import { GUIDS_PATTERN, isRepeatable, WORDS_PATTERN } from './filters.ts';
 import { once } from './once.ts';
 
 /**
@@ -173,7 +173,11 @@ const PATTERN_MESSAGES: Record<string, string> = {
   '^\\+[1-9][0-9]{1,14}$': 'must be a phone number in E.164 form, for example +14155550100',
   '^[A-Z]{2}$': 'must be an ISO 3166-1 country code of two letters, for example US',
   '^[a-z]{2}$': 'must be an ISO 639-1 language code of two letters, for example en',
+  '^[A-Z0-9]{2,12}$': 'must be 2 to 12 uppercase letters or digits, for example USD',
+  '^[A-Z0-9]{2,12}-[A-Z0-9]{2,12}$': 'must be two assets separated by a dash, for example BTC-USD',
   '^https://': 'must be an HTTPS URL',
+  [GUIDS_PATTERN]: 'must be a guid of 32 lowercase hex characters, or several separated by commas',
+  [WORDS_PATTERN]: 'must be a lowercase word, or several separated by commas',
   '^[0-9a-f]{64}$': 'must be 64 lowercase hex characters',
 };
 
