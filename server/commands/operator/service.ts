@@ -12,6 +12,9 @@ export type CallResponse = { ok: boolean; body: unknown };
 
 export async function fetchCalls(baseUrl: string): Promise<readonly Call[]> {
   const { ok, body } = await exchange(baseUrl, DOCUMENT_PATH, {});
+  const { message } = (body ?? {}) as { message?: unknown };
+  if (!ok && typeof message === 'string')
+    throw new StartupError(`The service at ${baseUrl} did not return its calls: ${message}`);
   const calls = ok ? callsOf((body ?? {}) as OpenApiDocument) : [];
   if (calls.length === 0) throw notPortico(baseUrl, DOCUMENT_PATH);
   return calls;
