@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats';
 import type { FastifySchemaCompiler, FastifySchemaValidationError } from 'fastify';
 import { Failure } from '../../runtime/failure.ts';
 import { compileNullRemoval } from '../bodies/json/nulls.ts';
-import { isRepeatable } from './filters.ts';
+import { DATE_TIME_PATTERN, isRepeatable } from './filters.ts';
 import { once } from './once.ts';
 
 /**
@@ -175,6 +175,7 @@ const PATTERN_MESSAGES: Record<string, string> = {
   '^[a-z]{2}$': 'must be an ISO 639-1 language code of two letters, for example en',
   '^https://': 'must be an HTTPS URL',
   '^[0-9a-f]{64}$': 'must be 64 lowercase hex characters',
+  [DATE_TIME_PATTERN]: 'must be an ISO 8601 date-time, for example 2026-11-15T00:00:00Z',
 };
 
 function describe({ keyword, params, message }: ErrorObject): string {
