@@ -33,6 +33,7 @@ export function reportOf(
 /** Values that tests rely on beyond a generated sample. */
 const DETAILS: Record<string, object> = {
   account: { type: 'reserve', balance: 1_000, low_balance: 500, minimum_balance: 100 },
+  quote: { product_type: 'trading', side: 'buy', symbol: 'BTC-USD' },
 };
 
 /** Creations whose fields depend on each other. */

@@ -79,6 +79,7 @@ export const OBJECT_TYPES: readonly ObjectType[] = [
     input: quotes.newQuote,
     complete: quotes.completeQuote,
     customer: 'required',
+    refuse: quotes.refuseTerms,
   },
   {
     name: 'trade',

@@ -78,7 +78,12 @@ test('an object with several of the values counts once', async () => {
 
 test('an object type has the filters of its fields, and refuses others by name', async () => {
   assert.deepEqual(Object.keys(valueFiltersOf(typeOf('customer'))), ['label']);
-  assert.deepEqual(Object.keys(valueFiltersOf(typeOf('trade'))).sort(), ['label', 'side', 'symbol']);
+  assert.deepEqual(Object.keys(valueFiltersOf(typeOf('trade'))).sort(), [
+    'label',
+    'quote_guid',
+    'side',
+    'symbol',
+  ]);
   assertError(await list('accounts', 'side=buy'), 400, 'invalid_parameter', /^side /);
 });
 

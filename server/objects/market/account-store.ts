@@ -5,7 +5,7 @@ import type { ObjectRow } from '../store.ts';
 
 export type Holding = { organizationGuid: string; customerGuid: string; asset: string };
 
-/** For each holding the oldest fiat or trading account with a balance, if any. */
+/** For each holding the oldest fiat or trading account with a balance, if any. Uses the index `objects_by_holding`. */
 export async function selectHoldings(
   transaction: Transaction,
   holdings: readonly Holding[],

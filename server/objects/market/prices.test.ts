@@ -151,6 +151,14 @@ test('a wrong report is refused', async () => {
   const future = new Date(app.clock.now().getTime() + 60_001).toISOString();
   for (const timestamp of [future, 'now', '2026-11-15'])
     assertError(await report('BTC-USD', { timestamp }), 400, 'invalid_parameter', /^timestamp /);
+  // In the format of RFC 3339, but not readable as a Date.
+  for (const timestamp of ['2016-12-31T23:59:60Z', '2026-11-15\u202812:00:00Z', '2026-11-15T12:00:00+01'])
+    assertError(
+      await report('BTC-USD', { timestamp }),
+      400,
+      'invalid_parameter',
+      'timestamp must be an ISO 8601 date-time, for example 2026-11-15T00:00:00Z',
+    );
 });
 
 test('prices need the scope prices:read', async () => {

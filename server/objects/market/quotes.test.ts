@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { auditRecordsOf, soleRecord } from '../../../testing/answers.ts';
 import { createCallers, createSiblings, issueToken, TOKEN_TYPES } from '../../../testing/api-callers.ts';
 import { assertError, createTestApp } from '../../../testing/app.ts';
-import { createCustomer } from '../../../testing/customers.ts';
+import { createCustomer, nextGuid } from '../../../testing/customers.ts';
 import { eventTypesOf } from '../../../testing/subscriptions.ts';
 import type { TokenType } from '../../tokens/claims.ts';
 import { SYMBOLS } from './catalogue.ts';
@@ -157,4 +157,29 @@ test('the customer must belong to the bank, and production refuses creation', as
     'not_implemented',
     /^quotes can be created in sandbox only/,
   );
+});
+
+test('a reported quote has the fields that a trade or transfer takes from it', async () => {
+  const offer = {
+    ...{ deliver_amount: 100, receive_amount: 99, fee: 1 },
+    ...{ issued_at: '2026-11-15T12:00:00.000Z', expires_at: '2026-11-15T12:00:30.000Z' },
+  };
+  const report = (details: object) =>
+    app.operate('PUT', `/objects/quote/${nextGuid(app)}`, {
+      ...{ bank_guid: owner.bankGuid, customer_guid },
+      details: { ...offer, ...details },
+    });
+  const { customer_guid: _, ...buy } = BUY;
+  const { customer_guid: __, ...deposit } = DEPOSIT;
+  for (const valid of [buy, { ...buy, symbol: 'DOGE-USD' }, deposit])
+    assert.equal((await report(valid)).status, 200);
+  assertError(await report({ ...buy, symbol: undefined }), 400, 'missing_parameter', /^symbol is required/);
+  assertError(await report({ ...deposit, asset: undefined }), 400, 'missing_parameter', /^asset is required/);
+  assertError(
+    await report({ ...buy, side: 'deposit' }),
+    400,
+    'invalid_parameter',
+    /^side must be buy or sell/,
+  );
+  assertError(await report({ ...deposit, symbol: 'BTC-USD' }), 400, 'invalid_parameter', /^symbol cannot/);
 });

@@ -82,7 +82,7 @@ type NewQuote = {
 /** The other amount, the fee and the times of a new quote, by the prices of the sandbox. */
 export function completeQuote(input: Details, now: Date): Details | Failure {
   const given = input as NewQuote;
-  const refusal = refuseTerms(given) ?? refuseAmounts(given);
+  const refusal = refuseTerms(input) ?? refuseUnknown(given) ?? refuseAmounts(given);
   if (refusal) return refusal;
   const { deliver, receive, fee } = exchangeOf(given, now);
   const field = given.deliver_amount === undefined ? 'receive_amount' : 'deliver_amount';
@@ -98,7 +98,9 @@ export function completeQuote(input: Details, now: Date): Details | Failure {
   };
 }
 
-function refuseTerms({ product_type, side, symbol, asset }: NewQuote): Failure | undefined {
+/** For reports too: a trade or transfer on a quote without these fields could not be shown. */
+export function refuseTerms(quote: Details): Failure | undefined {
+  const { product_type, side, symbol, asset } = quote as NewQuote;
   const isTrading = product_type === TRADING;
   const [name, value, other] = isTrading
     ? (['symbol', symbol, asset === undefined ? undefined : 'asset'] as const)
@@ -107,10 +109,17 @@ function refuseTerms({ product_type, side, symbol, asset }: NewQuote): Failure |
   if (value === undefined) return new Failure('missing_parameter', `${name} is required ${words}`);
   if (other) return new Failure('invalid_parameter', `${other} cannot be given ${words}`);
   const sides: readonly string[] = isTrading ? SIDES.trading : SIDES.transfer;
-  if (!sides.includes(side))
-    return new Failure('invalid_parameter', `side must be ${sides.join(' or ')} ${words}`);
+  return sides.includes(side)
+    ? undefined
+    : new Failure('invalid_parameter', `side must be ${sides.join(' or ')} ${words}`);
+}
+
+/** The sandbox has prices of the catalogue only. */
+function refuseUnknown({ product_type, symbol, asset }: NewQuote): Failure | undefined {
+  const isTrading = product_type === TRADING;
+  const [name, value] = isTrading ? ['symbol', symbol] : ['asset', asset];
   const accepted = isTrading ? SYMBOLS.map((each) => each.symbol) : ASSETS.map(({ code }) => code);
-  return accepted.includes(value)
+  return accepted.includes(String(value))
     ? undefined
     : new Failure('invalid_parameter', `${name} must be one of ${accepted.join(', ')}`);
 }

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { DATE_TIME_PATTERN } from '../../infrastructure/http/requests/filters.ts';
 import {
   EnvironmentName,
   inputSchema,
@@ -47,7 +48,7 @@ export const PriceReport = inputSchema('PriceReport', {
   ...prices,
   timestamp: Type.String({
     format: 'date-time',
-    pattern: ':[0-5]\\d(\\.\\d{1,9})?([Zz]|[+-]\\d\\d:\\d\\d)$',
+    pattern: DATE_TIME_PATTERN,
     description: 'When the core platform set the price. An older report does not replace a newer one',
     example: '2026-11-15T12:00:00.000Z',
   }),

@@ -33,6 +33,12 @@ export const TABLE_INDEXES: readonly TableIndex[] = [
     table: 'objects',
     definition: '(organization_guid, type, created_at) where guid_time_differs',
   },
+  // The account in which a customer holds an asset, for the simulator. Other objects are not in this index.
+  {
+    name: 'objects_by_holding',
+    table: 'objects',
+    definition: `(organization_guid, customer_guid, (details ->> 'asset'), guid) where type = 'account' and details ->> 'type' in ('fiat', 'trading') and details ? 'balance'`,
+  },
   // File processing alternates between Organizations: the earliest file of each, by its next step (migration 0022).
   {
     name: 'files_arrived',

@@ -110,6 +110,8 @@ test('a date filter accepts a date as midnight UTC, and its error shows the acce
       '2026-11',
       '1763164800',
       ' 2026-11-15',
+      '2026-11-15\u202800:00:00Z',
+      '2016-12-31T23:59:60Z',
     ])
       assert.equal(
         (await ask(value)).body.message,

@@ -43,8 +43,13 @@ export function textsFilter(description: string) {
   );
 }
 
-/** The format allows leap seconds and offsets without minutes, neither of which `Date` can read. */
-const DATE_TIME = { format: 'date-time', pattern: ':[0-5]\\d(\\.\\d{1,9})?([Zz]|[+-]\\d\\d:\\d\\d)$' };
+/**
+ * The format allows leap seconds, offsets without minutes and any white space before the time. `Date` cannot read all of
+ * them.
+ */
+export const DATE_TIME_PATTERN =
+  '^\\d{4}-\\d\\d-\\d\\d[Tt ]\\d\\d:\\d\\d:[0-5]\\d(\\.\\d{1,9})?([Zz]|[+-]\\d\\d:\\d\\d)$';
+const DATE_TIME = { format: 'date-time', pattern: DATE_TIME_PATTERN };
 
 function momentFilter(description: string) {
   return Type.Optional(

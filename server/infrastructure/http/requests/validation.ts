@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats';
 import type { FastifySchemaCompiler, FastifySchemaValidationError } from 'fastify';
 import { Failure } from '../../runtime/failure.ts';
 import { compileNullRemoval } from '../bodies/json/nulls.ts';
-import { GUIDS_PATTERN, isRepeatable, WORDS_PATTERN } from './filters.ts';
+import { DATE_TIME_PATTERN, GUIDS_PATTERN, isRepeatable, WORDS_PATTERN } from './filters.ts';
 import { once } from './once.ts';
 
 /**
@@ -179,6 +179,7 @@ const PATTERN_MESSAGES: Record<string, string> = {
   [GUIDS_PATTERN]: 'must be a guid of 32 lowercase hex characters, or several separated by commas',
   [WORDS_PATTERN]: 'must be a lowercase word, or several separated by commas',
   '^[0-9a-f]{64}$': 'must be 64 lowercase hex characters',
+  [DATE_TIME_PATTERN]: 'must be an ISO 8601 date-time, for example 2026-11-15T00:00:00Z',
 };
 
 function describe({ keyword, params, message }: ErrorObject): string {
