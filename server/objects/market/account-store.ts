@@ -5,7 +5,11 @@ import type { ObjectRow } from '../store.ts';
 
 export type Holding = { organizationGuid: string; customerGuid: string; asset: string };
 
-/** For each holding the oldest fiat or trading account with a balance, if any. */
+/**
+ * For each holding the oldest fiat or trading account with a balance, if any. The type is compared as a range and comes
+ * first in the order, so that only an index of the customer fits: with an equality PostgreSQL might use the primary key and
+ * scan past the rows of other tenants.
+ */
 export async function selectHoldings(
   transaction: Transaction,
   holdings: readonly Holding[],
@@ -20,9 +24,10 @@ export async function selectHoldings(
       as wanted(organization_guid, customer_guid, asset)
     cross join lateral (
       select guid from objects
-      where organization_guid = wanted.organization_guid and customer_guid = wanted.customer_guid and type = 'account'
+      where organization_guid = wanted.organization_guid and customer_guid = wanted.customer_guid
+        and type >= 'account' and type <= 'account'
         and details ->> 'asset' = wanted.asset and details ->> 'type' in ('fiat', 'trading') and details ? 'balance'
-      order by guid limit 1
+      order by type, guid limit 1
     ) as account`.execute(transaction);
   return rows;
 }
@@ -30,14 +35,16 @@ export async function selectHoldings(
 /** Locks the accounts in guid order, so that concurrent transactions cannot deadlock. */
 export async function lockAccounts(
   transaction: Transaction,
+  organizationGuids: readonly string[],
   guids: readonly string[],
 ): Promise<Map<string, ObjectRow>> {
   if (guids.length === 0) return new Map();
   const rows = await transaction
     .selectFrom('objects')
     .selectAll()
-    .where(sql<boolean>`guid = any(${uuidArray(guids)})`)
+    .where(sql<boolean>`organization_guid = any(${uuidArray(organizationGuids)})`)
     .where('type', '=', 'account')
+    .where(sql<boolean>`guid = any(${uuidArray(guids)})`)
     .orderBy('guid')
     .forNoKeyUpdate()
     .execute();
