@@ -35,6 +35,9 @@ const DETAILS: Record<string, object> = {
   account: { type: 'reserve', balance: 1_000, low_balance: 500, minimum_balance: 100 },
 };
 
+/** For deposit addresses, which fiat accounts do not have. */
+export const CRYPTO_ACCOUNT = { details: { type: 'trading', asset: 'BTC' } };
+
 /** Creations whose fields depend on each other. */
 const INPUTS: Record<string, Record<string, unknown>> = {
   quote: { product_type: 'trading', side: 'buy', symbol: 'BTC-USD', deliver_amount: 100_000 },
@@ -70,6 +73,7 @@ export async function newObject(app: TestApp, type: ObjectType, owner: Owner): P
   const reported = reportOf(type, owner) as { details: Record<string, unknown> };
   const details = INPUTS[type.name] ?? reported.details;
   const required = Object.entries(type.references ?? {}).filter(([field]) => field in details);
-  for (const [field, [kind = '']] of required) details[field] = await reportObject(app, kind, owner);
+  for (const [field, [kind = '']] of required)
+    details[field] = await reportObject(app, kind, owner, field === 'account_guid' ? CRYPTO_ACCOUNT : {});
   return { ...details, ...(type.customer !== 'itself' && { customer_guid: owner.customerGuid }) };
 }

@@ -215,7 +215,7 @@ function sharedWith({ owner: by }: ObjectType, owner: store.ObjectRow | undefine
 }
 
 function refuseOwner(
-  { field, type, shares = [], unlessCompleted }: NonNullable<ObjectType['owner']>,
+  { field, type, shares = [], refuse, unlessCompleted }: NonNullable<ObjectType['owner']>,
   owner: store.ObjectRow | undefined,
   details: Details,
 ): Failure | undefined {
@@ -227,7 +227,7 @@ function refuseOwner(
       `${field} must be the guid of a completed ${type}; this ${type} is ${owner.state}`,
     );
   const other = shares.find((name) => details[name] !== owner.details[name]);
-  if (other === undefined) return undefined;
+  if (other === undefined) return refuse?.(owner.details);
   return new Failure(
     'no_object',
     `${field} must be the guid of ${withArticle(type)} with the ${other} ${details[other]}; this ${type} has ${owner.details[other]}`,

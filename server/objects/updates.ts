@@ -97,7 +97,11 @@ export function createUpdates({ database, clock, audit, events, simulator }: Dep
           const [deleting, deleted] = machine?.deletion ?? [];
           const isDeleting = object.state === deleting;
           if (object.state === deleted || (isDeleting && object.next_move_at)) return object;
-          if (!machine || !deleting || !(isDeleting || canTransition(machine, String(object.state), deleting)))
+          if (
+            !machine ||
+            !deleting ||
+            !(isDeleting || canTransition(machine, String(object.state), deleting))
+          )
             return refuseTransition(wordsOf(name), String(object.state), String(deleting));
           return { ...object, state: deleting, ...simulator.plan(type, deleting, deleted, now) };
         },
