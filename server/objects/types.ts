@@ -40,6 +40,8 @@ export type ObjectType = {
   forms?: { view: TProperties; store(details: Details): Details; show(details: Details): Details };
   /** What a partner can change: details, `labels`, or `state` by a refresh. */
   changeable?: readonly string[];
+  /** Fields that change without an edit, by the simulator or the platform; `If-Match` does not compare them. */
+  activity?: readonly string[];
 };
 
 type Owner = {
@@ -73,6 +75,7 @@ export const OBJECT_TYPES: readonly ObjectType[] = [
     machine: machines.account,
     refuse: refuseReserve,
     changeable: ['labels'],
+    activity: ['balance', 'state', 'updated_at'],
   },
   {
     name: 'quote',
