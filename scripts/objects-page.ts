@@ -82,9 +82,9 @@ const NOTES: Record<string, readonly string[]> = {
       '`DELETE` starts the deletion; a repeated `DELETE` changes nothing. A deleting or deleted one cannot be referenced.',
   ],
   deposit_address: [
-    'It belongs to the customer of its account and has the asset of the account. Sandbox addresses receive nothing: those for\n' +
-      'BTC are of the test network (`tb1q…`), those for ETH, USDC and USDT start with `0x5a5a5a5a`, those for SOL with\n' +
-      '`Sandbox`, all others with `sandbox-`.',
+    'It belongs to the customer of its account and has the asset of the account, which cannot be a fiat asset of\n' +
+      '`GET /api/assets`. Sandbox addresses receive nothing: those for BTC are of the test network (`tb1q…`), those for ETH,\n' +
+      'USDC and USDT start with `0x5a5a5a5a`, those for SOL with `Sandbox`, all others with `sandbox-`.',
   ],
   workflow: [
     '`link_token_update` requires `external_bank_account_guid`. `redirect_uri` must be an HTTPS URL.',

@@ -9,7 +9,7 @@ import { joinTeam } from './dashboard.ts';
 import { insertDeliveries } from './deliveries.ts';
 import { publishEvents } from './events.ts';
 import { sampleOf } from './json-samples.ts';
-import { reportObject } from './objects.ts';
+import { CRYPTO_ACCOUNT, reportObject } from './objects.ts';
 import { addressOf, jsonBodyOf, type Operation, readOperations } from './operations.ts';
 import { anySubscription } from './subscriptions.ts';
 import { createKey, createTenant, type Tenant } from './tenant.ts';
@@ -196,7 +196,7 @@ const NAMED: Record<string, (app: TestApp, owner: Callers) => Promise<unknown>> 
   source_account_guid: (app, owner) => reportObject(app, 'account', owner),
   destination_account_guid: (app, owner) => reportObject(app, 'account', owner),
   external_bank_account_guid: (app, owner) => reportObject(app, 'external_bank_account', owner),
-  account_guid: (app, owner) => reportObject(app, 'account', owner),
+  account_guid: (app, owner) => reportObject(app, 'account', owner, CRYPTO_ACCOUNT),
   plan_guid: (app, owner) => reportObject(app, 'plan', owner),
   events: async (_app, { organizationGuid, bankGuid }) => [
     {

@@ -36,6 +36,9 @@ const DETAILS: Record<string, object> = {
   quote: { product_type: 'trading', side: 'buy', symbol: 'BTC-USD' },
 };
 
+/** For deposit addresses, which fiat accounts do not have. */
+export const CRYPTO_ACCOUNT = { details: { type: 'trading', asset: 'BTC' } };
+
 /** Creations whose fields depend on each other. */
 const INPUTS: Record<string, Record<string, unknown>> = {
   quote: { product_type: 'trading', side: 'buy', symbol: 'BTC-USD', deliver_amount: 100_000 },
@@ -71,6 +74,7 @@ export async function newObject(app: TestApp, type: ObjectType, owner: Owner): P
   const reported = reportOf(type, owner) as { details: Record<string, unknown> };
   const details = INPUTS[type.name] ?? reported.details;
   const required = Object.entries(type.references ?? {}).filter(([field]) => field in details);
-  for (const [field, [kind = '']] of required) details[field] = await reportObject(app, kind, owner);
+  for (const [field, [kind = '']] of required)
+    details[field] = await reportObject(app, kind, owner, field === 'account_guid' ? CRYPTO_ACCOUNT : {});
   return { ...details, ...(type.customer !== 'itself' && { customer_guid: owner.customerGuid }) };
 }

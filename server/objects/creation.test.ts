@@ -4,7 +4,7 @@ import { auditRecordsOf, soleRecord } from '../../testing/answers.ts';
 import { createCallers, createSiblings, issueToken } from '../../testing/api-callers.ts';
 import { assertError, createTestApp } from '../../testing/app.ts';
 import { createCustomer, customerToken } from '../../testing/customers.ts';
-import { newObject, reportObject, typeOf } from '../../testing/objects.ts';
+import { CRYPTO_ACCOUNT, newObject, reportObject, typeOf } from '../../testing/objects.ts';
 import { createTenant } from '../../testing/tenant.ts';
 import type { TokenType } from '../tokens/claims.ts';
 import { OBJECT_TYPES } from './types.ts';
@@ -38,7 +38,7 @@ for (const type of TYPES) {
       const now = app.clock.now().toISOString();
       assert.deepEqual(rest, {
         // From the account.
-        ...(name === 'deposit_address' && { asset: 'USD' }),
+        ...(name === 'deposit_address' && { asset: 'BTC' }),
         ...{ organization_guid: owner.organizationGuid, bank_guid: owner.bankGuid, environment: 'sandbox' },
         ...{ ...input, state: name === 'account' ? 'funded' : 'storing' },
         ...{ created_at: now, updated_at: now },
@@ -121,8 +121,9 @@ for (const type of TYPES) {
       const input = await newObject(app, type, owner);
       const send = (guid: string, holder: TokenType = 'bank') =>
         create(plural, { ...input, [field]: guid }, holder);
+      const fields = field === 'account_guid' ? CRYPTO_ACCOUNT : {};
       for (const kind of kinds)
-        assert.equal((await send(await reportObject(app, kind, owner))).status, 201, kind);
+        assert.equal((await send(await reportObject(app, kind, owner, fields))).status, 201, kind);
       const foreign = await reportObject(app, kinds[0] as string, stranger);
       const sibling = await reportObject(app, kinds[0] as string, siblings);
       const another = await reportObject(app, 'trade', owner);
@@ -173,6 +174,24 @@ test('a deposit address belongs to the customer of its account and has the asset
     'account_guid must be the guid of an account with the asset ETH; this account has BTC',
   );
   assertError(await create('deposit_addresses', { account_guid }, 'customer'), 422, 'no_object');
+});
+
+test('a deposit address of a fiat account is refused', async () => {
+  for (const asset of ['USD', 'CAD', 'EUR', 'GBP'])
+    for (const type of ['fiat', 'reserve']) {
+      const account_guid = await reportObject(app, 'account', owner, { details: { type, asset } });
+      for (const given of [{}, { asset }])
+        assertError(
+          await create('deposit_addresses', { account_guid, ...given }),
+          422,
+          'no_object',
+          `account_guid must be the guid of an account with a crypto asset, for example BTC; this account has ${asset}`,
+        );
+    }
+  const account_guid = await reportObject(app, 'account', owner, {
+    details: { type: 'trading', asset: 'DOGE' },
+  });
+  assert.equal((await create('deposit_addresses', { account_guid })).status, 201, 'not in the catalogue');
 });
 
 test('a workflow that updates a link names the external bank account and gets its customer', async () => {

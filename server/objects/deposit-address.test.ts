@@ -10,7 +10,7 @@ const FORMS: Record<string, RegExp> = {
   ETH: /^0x5a5a5a5a[0-9a-f]{32}$/,
   USDC: /^0x5a5a5a5a[0-9a-f]{32}$/,
   SOL: /^Sandbox[1-9A-HJ-NP-Za-km-z]{36}$/,
-  USD: /^sandbox-usd-[0-9a-f]{32}$/,
+  DOGE: /^sandbox-doge-[0-9a-f]{32}$/,
 };
 
 test('an address has the form of its asset, depends on the guid and never changes', () => {

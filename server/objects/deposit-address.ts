@@ -1,4 +1,7 @@
 import { createHash } from 'node:crypto';
+import { Failure } from '../infrastructure/runtime/failure.ts';
+import type { Details } from './machine.ts';
+import { ASSETS } from './market/catalogue.ts';
 
 const BECH32 = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
 const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
@@ -6,6 +9,15 @@ const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const SOLANA_PREFIX = 'Sandbox';
 const SOLANA_REST = 36;
 const ETHEREUM_PREFIX = '0x5a5a5a5a';
+
+/** An asset outside of the catalogue may be one that has addresses. */
+export function refuseFiat({ asset }: Details): Failure | undefined {
+  if (!ASSETS.some(({ code, type }) => code === asset && type === 'fiat')) return undefined;
+  return new Failure(
+    'no_object',
+    `account_guid must be the guid of an account with a crypto asset, for example BTC; this account has ${asset}`,
+  );
+}
 
 /** An address in the form of the asset, recognizably of the sandbox and always the same for one guid. */
 export function sandboxAddress(guid: string, asset: string): string {

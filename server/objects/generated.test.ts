@@ -27,7 +27,7 @@ test('a deposit address has its address once it is created', async () => {
     ['ETH', /^0x5a5a5a5a[0-9a-f]{32}$/],
     ['USDC', /^0x5a5a5a5a[0-9a-f]{32}$/],
     ['SOL', /^Sandbox\w{36}$/],
-    ['USD', /^sandbox-usd-[0-9a-f]{32}$/],
+    ['DOGE', /^sandbox-doge-[0-9a-f]{32}$/],
   ] as const) {
     const details = { type: 'trading', asset };
     const account_guid = await reportObject(app, 'account', owner, { details });

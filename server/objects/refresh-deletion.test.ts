@@ -151,6 +151,21 @@ test('a repeated deletion changes nothing', async () => {
   );
 });
 
+test('a repeated deletion continues one whose simulation a node of an older version has ended', async () => {
+  const guid = await create();
+  await remove(guid);
+  await app.database.queries
+    .updateTable('objects')
+    .set({ ending: null, next_move_at: null })
+    .where('guid', '=', guid)
+    .execute();
+  await pass();
+  assert.equal(await stateOf(guid), 'deleting');
+  assert.deepEqual([(await remove(guid)).status, await stateOf(guid)], [200, 'deleting']);
+  await pass();
+  assert.equal(await stateOf(guid), 'deleted');
+});
+
 test('a deleted one cannot be referenced', async () => {
   const guid = await create();
   await pass();

@@ -25,7 +25,7 @@ export function registerObjects(api: HttpServer, { objects }: { objects: Objects
 }
 
 function registerType(api: HttpServer, objects: Objects, type: ObjectType): void {
-  const { plural } = type;
+  const { plural, activity = [] } = type;
   const tags = tagsOf(type);
   const create = requires(holdersOf(`${plural}:execute`), `${plural}:execute`);
   const read = requires(holdersOf(`${plural}:read`), `${plural}:read`);
@@ -63,6 +63,7 @@ function registerType(api: HttpServer, objects: Objects, type: ObjectType): void
     tags,
     item: view,
     view: show,
+    activity,
     get: ({ caller, params }) => objects.get(caller, type.name, params.guid),
   });
 
@@ -71,7 +72,7 @@ function registerType(api: HttpServer, objects: Objects, type: ObjectType): void
 }
 
 function registerUpdate(api: HttpServer, objects: Objects, type: ObjectType): void {
-  const { name, plural, changeable = [] } = type;
+  const { name, plural, changeable = [], activity = [] } = type;
   const write = requires(holdersOf(`${plural}:write`), `${plural}:write`);
   const what = changeable.includes('state') ? 'Refresh' : `Change the ${changeable.join(', ')} of`;
   registerPatch(api, `/${plural}/:guid`, {
@@ -82,6 +83,7 @@ function registerUpdate(api: HttpServer, objects: Objects, type: ObjectType): vo
     body: objectUpdateSchema(type),
     item: objectViewSchema(type),
     view: viewObject.bind(undefined, type),
+    activity,
     errors: [409, 422],
     change: (request, precondition) => {
       const { caller, params } = request;

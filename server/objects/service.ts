@@ -7,7 +7,7 @@ import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { Events } from '../webhooks/events/service.ts';
 import { type ObjectFilters, selectObjects } from './lists/list-store.ts';
 import { type Details, firstStateOf, type Machine, pathTo, statesOf } from './machine.ts';
-import { findQuote } from './market/from-quote.ts';
+import { findQuote, quoteUsed } from './market/from-quote.ts';
 import { insertQuoteUse } from './market/quote-store.ts';
 import { changeOf, eventsOf } from './records.ts';
 import { type NewObject, storedDetails } from './schema.ts';
@@ -158,9 +158,9 @@ export function createObjects(deps: Deps) {
         ...simulator.plan(type, state, path.at(-1), now),
       };
       const written = await database.transaction(async (transaction) => {
-        const use = quote && { quote_guid: quote.guid, object_guid: guid, used_at: now };
-        if (use && !(await insertQuoteUse(transaction, use)))
-          return new Failure('quote_used', 'The quote was used already; create another');
+        const { organization_guid } = object;
+        const use = quote && { organization_guid, quote_guid: quote.guid, object_guid: guid, used_at: now };
+        if (use && !(await insertQuoteUse(transaction, use))) return quoteUsed();
         await store.insertObject(transaction, object);
         await audit.record(transaction, actor, changeOf(type, 'create', object));
         await events.publish(transaction, eventsOf(type, null, object));
@@ -232,7 +232,7 @@ function sharedWith({ owner: by }: ObjectType, owner: store.ObjectRow | undefine
 }
 
 function refuseOwner(
-  { field, type, shares = [], unlessCompleted }: NonNullable<ObjectType['owner']>,
+  { field, type, shares = [], refuse, unlessCompleted }: NonNullable<ObjectType['owner']>,
   owner: store.ObjectRow | undefined,
   details: Details,
 ): Failure | undefined {
@@ -244,7 +244,7 @@ function refuseOwner(
       `${field} must be the guid of a completed ${type}; this ${type} is ${owner.state}`,
     );
   const other = shares.find((name) => details[name] !== owner.details[name]);
-  if (other === undefined) return undefined;
+  if (other === undefined) return refuse?.(owner.details);
   return new Failure(
     'no_object',
     `${field} must be the guid of ${withArticle(type)} with the ${other} ${details[other]}; this ${type} has ${owner.details[other]}`,

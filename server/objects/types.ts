@@ -1,7 +1,7 @@
 import Type, { type TObject, type TProperties } from 'typebox';
 import { Failure, type FailureCode } from '../infrastructure/runtime/failure.ts';
 import { CustomerName, refuseName, showName, storeName } from './customer-name.ts';
-import { sandboxAddress } from './deposit-address.ts';
+import { refuseFiat, sandboxAddress } from './deposit-address.ts';
 import * as details from './details.ts';
 import type { Details, Machine } from './machine.ts';
 import * as machines from './machines.ts';
@@ -40,6 +40,8 @@ export type ObjectType = {
   forms?: { view: TProperties; store(details: Details): Details; show(details: Details): Details };
   /** What a partner can change: details, `labels`, or `state` by a refresh. */
   changeable?: readonly string[];
+  /** Fields that change without an edit, by the simulator or the platform; `If-Match` does not compare them. */
+  activity?: readonly string[];
 };
 
 type Owner = {
@@ -47,6 +49,8 @@ type Owner = {
   type: string;
   /** Fields that both have: by default those of the owner, and never different. */
   shares?: readonly string[];
+  /** Rules for the details of the owner. */
+  refuse?(owner: Details): Failure | undefined;
   /** The failure for an owner that is not completed. */
   unlessCompleted?: FailureCode;
 };
@@ -71,6 +75,7 @@ export const OBJECT_TYPES: readonly ObjectType[] = [
     machine: machines.account,
     refuse: refuseReserve,
     changeable: ['labels'],
+    activity: ['balance', 'state', 'updated_at'],
   },
   {
     name: 'quote',
@@ -148,7 +153,7 @@ export const OBJECT_TYPES: readonly ObjectType[] = [
     details: details.depositAddress,
     customer: 'optional',
     machine: machines.depositAddress,
-    owner: { field: 'account_guid', type: 'account', shares: ['asset'] },
+    owner: { field: 'account_guid', type: 'account', shares: ['asset'], refuse: refuseFiat },
     references: { account_guid: ['account'] },
     generated: {
       properties: details.depositAddressGenerated,

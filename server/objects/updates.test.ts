@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { auditRecordsOf } from '../../testing/answers.ts';
 import { createCallers, createSiblings, issueToken } from '../../testing/api-callers.ts';
-import { assertError, createTestApp } from '../../testing/app.ts';
+import { type Answer, assertError, createTestApp } from '../../testing/app.ts';
 import { createCustomer, customerToken } from '../../testing/customers.ts';
-import { newObject, reportObject, typeOf } from '../../testing/objects.ts';
+import { newObject, report, reportObject, reportOf, typeOf } from '../../testing/objects.ts';
 import { eventTypesOf } from '../../testing/subscriptions.ts';
 import { createTenant } from '../../testing/tenant.ts';
 import type { TokenType } from '../tokens/claims.ts';
@@ -106,6 +106,27 @@ test('labels of an account change, its balance and type do not', async () => {
       'invalid_parameter',
       `${field} is not a parameter of this operation`,
     );
+});
+
+test('a change of the balance is another version, but does not refuse a change of labels', async () => {
+  const token = await issueToken(app, owner, 'bank');
+  const guid = await reportObject(app, 'account', owner);
+  const url = `/api/accounts/${guid}`;
+  const tagOf = ({ headers }: Answer) => String(headers.etag);
+  const read = tagOf(await app.call({ url, token }));
+  app.clock.advance(1_000);
+  const type = typeOf('account');
+  const { details } = reportOf(type, owner) as { details: object };
+  await report(app, type, guid, reportOf(type, owner, { details: { ...details, balance: 1 } }));
+  const after = await app.call({ url, token, headers: { 'if-none-match': read } });
+  assert.deepEqual([after.status, after.body.balance, after.body.state], [200, 1, 'below_minimum']);
+  const edit = (labels: string[], tag: string) =>
+    app.call({ method: 'PATCH', url, token, payload: { labels }, headers: { 'if-match': tag } });
+  const edited = await edit(['mine'], read);
+  assert.deepEqual([edited.status, edited.body.labels, edited.body.balance], [200, ['mine'], 1]);
+  for (const stale of [read, tagOf(after)])
+    assertError(await edit(['yours'], stale), 412, 'precondition_failed');
+  assert.equal((await edit(['yours'], tagOf(edited))).status, 200);
 });
 
 test('a change of labels leaves the simulation as it is', async () => {

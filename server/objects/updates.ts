@@ -86,15 +86,23 @@ export function createUpdates({ database, clock, audit, events, simulator }: Dep
         },
       }),
 
-    /** Starts the deletion; a repeated request changes nothing. */
+    /**
+     * Starts the deletion; a repeated request changes nothing, unless a node of an older version, which does not know the
+     * path to `deleted`, has ended the simulation.
+     */
     remove: (actor: Actor, visible: store.Visible, type: ObjectType, guid: string) =>
       change(actor, visible, type, guid, {
         action: 'delete',
         apply(object, now) {
           const { machine, name } = type;
           const [deleting, deleted] = machine?.deletion ?? [];
-          if (object.state === deleting || object.state === deleted) return object;
-          if (!machine || !deleting || !canTransition(machine, String(object.state), deleting))
+          const isDeleting = object.state === deleting;
+          if (object.state === deleted || (isDeleting && object.next_move_at)) return object;
+          if (
+            !machine ||
+            !deleting ||
+            !(isDeleting || canTransition(machine, String(object.state), deleting))
+          )
             return refuseTransition(wordsOf(name), String(object.state), String(deleting));
           return { ...object, state: deleting, ...simulator.plan(type, deleting, deleted, now) };
         },

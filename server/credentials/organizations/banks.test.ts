@@ -83,7 +83,7 @@ test('the operator sets features, assets and symbols; type equals environment', 
   const path = `/organizations/${owner.organizationGuid}/banks`;
   const live = { name: 'Live', environment: 'production' };
   const mismatch = await app.operate('POST', path, { ...live, type: 'sandbox' });
-  assertError(mismatch, 400, 'invalid_parameter', 'type must be production, as environment');
+  assertError(mismatch, 400, 'invalid_parameter', 'type must equal environment (production)');
   const { body: bank } = await app.operate('POST', path, { ...live, type: 'production' });
   assert.deepEqual([bank.type, bank.supported_trading_symbols], ['production', TRADING_SYMBOLS]);
   const { body } = await app.operate('PATCH', `/banks/${bank.guid}`, OPTIONS);

@@ -29,7 +29,7 @@ export function createBanks({ database, clock, guids, audit, events }: Base & { 
   ): Promise<store.Bank | Failure> {
     return database.transaction(async (transaction) => {
       if (input.type !== undefined && input.type !== input.environment)
-        return new Failure('invalid_parameter', `type must be ${input.environment}, as environment`);
+        return new Failure('invalid_parameter', `type must equal environment (${input.environment})`);
       const unsupported = checkCatalogue(input);
       if (unsupported) return unsupported;
       if (!(await store.selectOrganization(transaction, organizationGuid))) return organizationNotFound();

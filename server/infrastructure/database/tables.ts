@@ -177,6 +177,7 @@ type PricesTable = {
 };
 
 type QuoteUsesTable = {
+  organization_guid: string;
   quote_guid: string;
   object_guid: string;
   used_at: Date;

@@ -67,9 +67,51 @@ test('existing rows get their values, and values that an object no longer has ar
   );
 });
 
-test('a transition of an object writes no values', async () => {
-  const versions = () => sql<{ xmin: string }>`select xmin::text from object_filter_values`.execute(queries);
-  const before = await versions();
-  await sql`update objects set state = 'pending', details = details || '{"amount": 1}'`.execute(queries);
-  assert.deepEqual((await versions()).rows, before.rows);
+const ACCOUNT = '5'.repeat(32);
+const versionsOf = async (guid: string) =>
+  (
+    await sql<{ value: string; xmin: string }>`
+      select value, xmin::text from object_filter_values where guid = ${guid} order by value`.execute(queries)
+  ).rows;
+
+test('a transition, an amount and a balance write no values', async () => {
+  await sql`
+    insert into objects (guid, organization_guid, environment, bank_guid, type, state, details, labels, created_at,
+      updated_at)
+    values (${ACCOUNT}, ${ORGANIZATION}, 'sandbox', ${BANK}, 'account', 'sufficient',
+      '{"type": "fiat", "asset": "USD", "balance": 1000}', '{vip}', ${THEN}, ${THEN})`.execute(queries);
+  const before = [await versionsOf(TRADE), await versionsOf(ACCOUNT)];
+  assert.deepEqual(
+    before.map(({ length }) => length),
+    [2, 2],
+  );
+  await sql`update objects set state = 'pending', details = details || '{"amount": 2}' where guid = ${TRADE}`.execute(
+    queries,
+  );
+  await sql`update objects set state = 'low', details = details || '{"balance": 600}' where guid = ${ACCOUNT}`.execute(
+    queries,
+  );
+  assert.deepEqual([await versionsOf(TRADE), await versionsOf(ACCOUNT)], before);
+});
+
+test('a changed value writes this value only, a changed customer writes all', async () => {
+  const [asset, label] = await versionsOf(ACCOUNT);
+  await sql`update objects set labels = '{gold,vip}' where guid = ${ACCOUNT}`.execute(queries);
+  const labelled = await versionsOf(ACCOUNT);
+  assert.deepEqual(
+    labelled.map(({ value }) => value),
+    ['account.asset:USD', 'account.label:gold', 'account.label:vip'],
+  );
+  assert.deepEqual([labelled[0], labelled[2]], [asset, label]);
+  await sql`update objects set labels = '{gold}' where guid = ${ACCOUNT}`.execute(queries);
+  assert.deepEqual(await versionsOf(ACCOUNT), labelled.slice(0, 2));
+  await sql`update objects set customer_guid = ${TRADE} where guid = ${ACCOUNT}`.execute(queries);
+  const { rows } = await sql`
+    select value, customer_guid from object_filter_values where guid = ${ACCOUNT} order by value`.execute(
+    queries,
+  );
+  assert.deepEqual(
+    rows,
+    ['account.asset:USD', 'account.label:gold'].map((value) => ({ value, customer_guid: TRADE })),
+  );
 });

@@ -39,13 +39,36 @@ const between = await reportObject(app, 'transfer', owner, {
 const crypto = await reportObject(app, 'transfer', owner, {
   details: { ...transfer, transfer_type: 'crypto', asset: 'BTC', source_account_guid: second },
 });
+const [quoted, another] = [nextGuid(app), nextGuid(app)];
+const quotedTrade = await reportObject(app, 'trade', owner, {
+  details: { ...trade, side: 'sell', symbol: 'SOL-USD', quote_guid: quoted },
+});
+const quotedTransfer = await reportObject(app, 'transfer', owner, {
+  details: { ...transfer, transfer_type: 'funding', asset: 'EUR', quote_guid: another },
+});
+const terms = {
+  ...{ deliver_amount: 2, receive_amount: 1, fee: 0 },
+  ...{ issued_at: '2026-11-15T12:00:00.000Z', expires_at: '2026-11-15T12:00:30.000Z' },
+};
+const buyQuote = await reportObject(app, 'quote', owner, {
+  details: { product_type: 'trading', side: 'buy', symbol: 'BTC-USD', ...terms },
+});
+const depositQuote = await reportObject(app, 'quote', owner, {
+  details: { product_type: 'funding', side: 'deposit', asset: 'USD', ...terms },
+});
+const address = await reportObject(app, 'deposit_address', owner, {
+  details: { account_guid: first, asset: 'BTC' },
+});
+const otherAddress = await reportObject(app, 'deposit_address', owner, {
+  details: { account_guid: second, asset: 'ETH' },
+});
 const execution = await reportObject(app, 'execution', owner, { details: { plan_guid: first } });
 
 test('each filter finds the objects with one of its values, newest first', async () => {
   for (const [query, expected] of [
     ['trades?side=buy', [buy]],
-    ['trades?side=buy,sell', [sell, buy]],
-    ['trades?side=buy&side=sell', [sell, buy]],
+    ['trades?side=buy,sell', [quotedTrade, sell, buy]],
+    ['trades?side=buy&side=sell', [quotedTrade, sell, buy]],
     ['trades?symbol=ETH-USD', [sell]],
     ['trades?symbol=ETH-EUR', []],
     ['trades?side=buy&symbol=ETH-USD', []],
@@ -59,10 +82,27 @@ test('each filter finds the objects with one of its values, newest first', async
     ['trades?label=gold&state=storing', [sell, buy]],
     ['transfers?transfer_type=crypto', [crypto]],
     ['transfers?asset=USD', [between]],
-    ['transfers?asset=USD,BTC,EUR', [crypto, between]],
+    ['transfers?asset=USD,BTC,CHF', [crypto, between]],
     [`transfers?account_guid=${first}`, [between]],
     [`transfers?account_guid=${second}`, [crypto, between]],
     [`transfers?account_guid=${first},${second}`, [crypto, between]],
+    [`trades?quote_guid=${quoted}`, [quotedTrade]],
+    [`trades?quote_guid=${another}`, []],
+    [`trades?quote_guid=${quoted}&side=buy`, []],
+    [`transfers?quote_guid=${another}`, [quotedTransfer]],
+    [`transfers?quote_guid=${quoted},${another}`, [quotedTransfer]],
+    [`transfers?quote_guid=${quoted}`, []],
+    ['quotes?side=buy', [buyQuote]],
+    ['quotes?side=deposit,buy', [depositQuote, buyQuote]],
+    ['quotes?side=sell', []],
+    ['quotes?symbol=BTC-USD', [buyQuote]],
+    ['quotes?symbol=ETH-USD', []],
+    ['quotes?asset=USD', [depositQuote]],
+    ['quotes?asset=USD&symbol=BTC-USD', []],
+    [`deposit_addresses?account_guid=${first}`, [address]],
+    [`deposit_addresses?account_guid=${first},${second}`, [otherAddress, address]],
+    [`deposit_addresses?account_guid=${quoted}`, []],
+    ['deposit_addresses?asset=ETH', [otherAddress]],
     [`executions?plan_guid=${first}`, [execution]],
     [`executions?plan_guid=${second}`, []],
   ] as const) {
@@ -77,13 +117,20 @@ test('an object with several of the values counts once', async () => {
 });
 
 test('an object type has the filters of its fields, and refuses others by name', async () => {
-  assert.deepEqual(Object.keys(valueFiltersOf(typeOf('customer'))), ['label']);
-  assert.deepEqual(Object.keys(valueFiltersOf(typeOf('trade'))).sort(), [
-    'label',
-    'quote_guid',
-    'side',
-    'symbol',
-  ]);
+  for (const [name, filters] of [
+    ['customer', 'label'],
+    ['quote', 'asset label side symbol'],
+    ['trade', 'label quote_guid side symbol'],
+    ['transfer', 'account_guid asset label quote_guid side transfer_type'],
+    ['deposit_address', 'account_guid asset label'],
+  ] as const)
+    assert.equal(
+      Object.keys(valueFiltersOf(typeOf(name)))
+        .sort()
+        .join(' '),
+      filters,
+      name,
+    );
   assertError(await list('accounts', 'side=buy'), 400, 'invalid_parameter', /^side /);
 });
 

@@ -30,14 +30,16 @@ export async function selectHoldings(
 /** Locks the accounts in guid order, so that concurrent transactions cannot deadlock. */
 export async function lockAccounts(
   transaction: Transaction,
+  organizationGuids: readonly string[],
   guids: readonly string[],
 ): Promise<Map<string, ObjectRow>> {
   if (guids.length === 0) return new Map();
   const rows = await transaction
     .selectFrom('objects')
     .selectAll()
-    .where(sql<boolean>`guid = any(${uuidArray(guids)})`)
+    .where(sql<boolean>`organization_guid = any(${uuidArray(organizationGuids)})`)
     .where('type', '=', 'account')
+    .where(sql<boolean>`guid = any(${uuidArray(guids)})`)
     .orderBy('guid')
     .forNoKeyUpdate()
     .execute();

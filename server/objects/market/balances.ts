@@ -53,7 +53,9 @@ export async function lockBalances(
   const found = await selectHoldings(transaction, [...holdings.values()]);
   const held = new Map(found.map(({ customerGuid, asset, guid }) => [`${customerGuid} ${asset}`, guid]));
   const named = [...movements.values()].flat().flatMap(({ accountGuid = [] }) => accountGuid);
-  const accounts = await lockAccounts(transaction, [...new Set([...held.values(), ...named])]);
+  const organizations = new Set(objects.map(({ organization_guid }) => organization_guid));
+  const accountGuids = new Set([...held.values(), ...named]);
+  const accounts = await lockAccounts(transaction, [...organizations], [...accountGuids]);
   const changed = new Map<string, ObjectRow>();
 
   function accountOf(object: ObjectRow, { asset, accountGuid }: Movement): ObjectRow | undefined {

@@ -1,5 +1,14 @@
 export type Asset = { code: string; name: string; decimals: number; type: 'fiat' | 'crypto' };
-export type TradingSymbol = { symbol: string; base_asset: string; quote_asset: string };
+export type TradingSymbol = {
+  symbol: string;
+  /** The same as the symbol, as assets have it. */
+  code: string;
+  name: string;
+  /** Of the quote asset, in which prices are given. */
+  decimals: number;
+  base_asset: string;
+  quote_asset: string;
+};
 
 export const ASSETS: readonly Asset[] = [
   { code: 'USD', name: 'US dollar', decimals: 2, type: 'fiat' },
@@ -12,11 +21,26 @@ export const ASSETS: readonly Asset[] = [
   { code: 'SOL', name: 'Solana', decimals: 9, type: 'crypto' },
 ];
 
+/** For names such as "Bitcoin in US dollars". */
+const PLURALS: Readonly<Record<string, string>> = {
+  USD: 'US dollars',
+  CAD: 'Canadian dollars',
+  EUR: 'euros',
+  GBP: 'pounds sterling',
+};
+
 /** Every crypto asset in every fiat asset. */
-export const SYMBOLS: readonly TradingSymbol[] = codesOf('crypto').flatMap((base) =>
-  codesOf('fiat').map((quote) => ({ symbol: `${base}-${quote}`, base_asset: base, quote_asset: quote })),
+export const SYMBOLS: readonly TradingSymbol[] = assetsOf('crypto').flatMap((base) =>
+  assetsOf('fiat').map((quote) => ({
+    symbol: `${base.code}-${quote.code}`,
+    code: `${base.code}-${quote.code}`,
+    name: `${base.name} in ${PLURALS[quote.code]}`,
+    decimals: quote.decimals,
+    base_asset: base.code,
+    quote_asset: quote.code,
+  })),
 );
 
-function codesOf(type: Asset['type']): string[] {
-  return ASSETS.filter((asset) => asset.type === type).map(({ code }) => code);
+function assetsOf(type: Asset['type']): Asset[] {
+  return ASSETS.filter((asset) => asset.type === type);
 }

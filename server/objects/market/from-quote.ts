@@ -2,6 +2,7 @@ import type { Queries } from '../../infrastructure/database/database.ts';
 import { Failure } from '../../infrastructure/runtime/failure.ts';
 import type { Details } from '../machine.ts';
 import { type ObjectRow, selectObject, type Visible } from '../store.ts';
+import { isQuoteUsed } from './quote-store.ts';
 import { TRADING } from './quotes.ts';
 
 /** How an object takes its fields from a quote. */
@@ -69,7 +70,12 @@ export async function findQuote(
       'no_object',
       `quote_guid must be the guid of a ${product} quote; the product_type of this quote is ${product_type}`,
     );
-  return now < new Date(String(expires_at))
-    ? quote
+  if (now < new Date(String(expires_at))) return quote;
+  return (await isQuoteUsed(queries, quote.organization_guid, quote.guid))
+    ? quoteUsed()
     : new Failure('quote_expired', `The quote expired at ${expires_at}; create another`);
+}
+
+export function quoteUsed(): Failure {
+  return new Failure('quote_used', 'The quote was used already; create another');
 }

@@ -34,9 +34,22 @@ test('the catalogue is the same for every token', async () => {
     });
   }
   const codes = new Set(ASSETS.map(({ code }) => code));
-  for (const { symbol, base_asset, quote_asset } of SYMBOLS) {
-    assert.equal(symbol, `${base_asset}-${quote_asset}`);
+  for (const { symbol, code, base_asset, quote_asset } of SYMBOLS) {
+    assert.deepEqual([symbol, code], [`${base_asset}-${quote_asset}`, symbol]);
     assert.ok(codes.has(base_asset) && codes.has(quote_asset));
+  }
+});
+
+test('a symbol has the fields of an asset: its code, name and the decimals of its prices', async () => {
+  const symbols = objectsOf(await get('symbols'));
+  assert.deepEqual(symbols[0], {
+    ...{ symbol: 'BTC-USD', code: 'BTC-USD', name: 'Bitcoin in US dollars', decimals: 2 },
+    ...{ base_asset: 'BTC', quote_asset: 'USD' },
+  });
+  const assets = new Map(objectsOf(await get('assets')).map(({ code, decimals }) => [code, decimals]));
+  for (const { name, decimals, quote_asset } of symbols) {
+    assert.match(String(name), /^[A-Z]\w+( \w+)? in (US dollars|Canadian dollars|euros|pounds sterling)$/);
+    assert.equal(decimals, assets.get(quote_asset));
   }
 });
 

@@ -130,6 +130,38 @@ test('an expired quote cannot be used', async () => {
   );
 });
 
+test('a used quote is refused as used, also after its expiry and on another node', async () => {
+  const [used, unused] = [await quoteOf(), await quoteOf()];
+  assert.equal((await create('trades', { quote_guid: used.guid })).status, 201);
+  for (const ms of [0, LIFETIME_MS, 24 * 60 * LIFETIME_MS]) {
+    app.clock.advance(ms);
+    const answer = await create('trades', { quote_guid: used.guid }, 'bank', other);
+    assertError(answer, 409, 'quote_used', 'The quote was used already; create another');
+  }
+  assertError(await create('trades', { quote_guid: unused.guid }), 422, 'quote_expired');
+});
+
+test('a repeat with the same idempotency key returns the trade, also after the expiry', async () => {
+  const { guid: quote_guid } = await quoteOf();
+  const token = await issueToken(app, owner, 'bank');
+  const send = (key: string) =>
+    app.call({
+      ...{ method: 'POST', url: '/api/trades', token, payload: { quote_guid } },
+      headers: { 'idempotency-key': key },
+    });
+  const first = await send('first');
+  assert.equal(first.status, 201);
+  for (const ms of [0, LIFETIME_MS]) {
+    app.clock.advance(ms);
+    const repeat = await send('first');
+    assert.deepEqual(
+      [repeat.status, repeat.body, repeat.headers['idempotency-replayed']],
+      [201, first.body, 'true'],
+    );
+    assertError(await send('second'), 409, 'quote_used');
+  }
+});
+
 test('a quote can be used once', async () => {
   for (const [plural, fields] of [
     ['trades', TRADING],

@@ -20,6 +20,9 @@ const prices = {
 
 export const SymbolView = viewSchema('Symbol', {
   symbol: TradedSymbol,
+  code: { ...TradedSymbol, description: 'The same as symbol' },
+  name: Type.String({ example: 'Bitcoin in US dollars' }),
+  decimals: Type.Integer({ description: 'Of the quote asset, in which prices are given', example: 2 }),
   base_asset: Type.String({ description: 'The traded asset', example: 'BTC' }),
   quote_asset: Type.String({ description: 'The asset that pays for it', example: 'USD' }),
 });

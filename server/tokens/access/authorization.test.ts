@@ -167,7 +167,7 @@ function grantedBy({ payload }: { payload?: object }): string[] {
   return payload && 'scopes' in payload ? (payload.scopes as string[]) : [];
 }
 
-/** Token types and scopes that the contract prescribes. Tests of each module cover the other routes. */
+/** Token types and scopes that the contract prescribes. */
 const CONTRACT_ACCESS: Record<string, readonly [types: string, scopes: string]> = {
   listOrganizationApplications: ['organization user', 'organization_applications:read'],
   getOrganizationApplication: ['organization user', 'organization_applications:read'],
@@ -190,7 +190,7 @@ const CONTRACT_ACCESS: Record<string, readonly [types: string, scopes: string]> 
   listDepositAddresses: ['organization bank customer user', 'deposit_addresses:read'],
   getDepositAddress: ['organization bank customer user', 'deposit_addresses:read'],
   ...Object.fromEntries(
-    `accounts trades transfers identity_verifications plans executions external_bank_accounts workflows`
+    `accounts quotes trades transfers identity_verifications plans executions external_bank_accounts workflows`
       .split(' ')
       .flatMap((plural) => [
         [
@@ -204,6 +204,9 @@ const CONTRACT_ACCESS: Record<string, readonly [types: string, scopes: string]> 
         ],
       ]),
   ),
+  listAssets: ['organization bank customer user', 'prices:read'],
+  listSymbols: ['organization bank customer user', 'prices:read'],
+  listPrices: ['organization bank customer user', 'prices:read'],
   listOrganizations: ['organization user', 'organizations:read'],
   getOrganization: ['organization user', 'organizations:read'],
   updateOrganization: ['organization user', 'organizations:write'],
@@ -222,6 +225,8 @@ const CONTRACT_ACCESS: Record<string, readonly [types: string, scopes: string]> 
   deleteSubscription: ['user', 'subscriptions:execute'],
   listMembers: ['user', 'members:read'],
   getMember: ['user', 'members:read'],
+  getMemberPolicy: ['user', 'members:read'],
+  updateMemberPolicy: ['user', 'members:write'],
   inviteMember: ['user', 'members:write'],
   updateMember: ['user', 'members:write'],
   removeMember: ['user', 'members:write'],
@@ -241,12 +246,13 @@ const CONTRACT_ACCESS: Record<string, readonly [types: string, scopes: string]> 
   createRecovery: ['organization user', 'subscription_events:execute'],
 };
 
-test('the routes require the token types and scopes of the contract', () => {
-  const asked = new Map(operations.map(({ operationId, types, scopes }) => [operationId, [types, scopes]]));
-  for (const [operationId, said] of Object.entries(CONTRACT_ACCESS))
-    assert.deepEqual(
-      asked.get(operationId),
-      said.map((names) => names.split(' ')),
-      operationId,
-    );
+test('the routes require the token types and scopes of the contract, and every operation is listed', () => {
+  const required = operations.map(
+    ({ operationId, types, scopes }) => [operationId, { types, scopes }] as const,
+  );
+  const listed = Object.entries(CONTRACT_ACCESS).map(
+    ([operationId, [types, scopes]]) =>
+      [operationId, { types: types.split(' '), scopes: scopes.split(' ') }] as const,
+  );
+  assert.deepEqual(Object.fromEntries(required), Object.fromEntries(listed));
 });

@@ -31,28 +31,39 @@ end;
 
 -- Triggers, because nodes of the previous version write objects without these rows. They run as the owner of the table,
 -- because the service role gets its privileges on the new table only after the migrations.
-create function insert_filter_values() returns trigger language plpgsql security definer as $$
+create function write_filter_values() returns trigger language plpgsql security definer as $$
+declare
+  added text[] := array(select filter_values_of(new.type, new.details, new.labels));
+  removed text[] := '{}';
 begin
   if tg_op = 'UPDATE' then
+    removed := array(select filter_values_of(old.type, old.details, old.labels));
+    if (old.organization_guid, old.environment, old.bank_guid, old.customer_guid)
+      is not distinct from (new.organization_guid, new.environment, new.bank_guid, new.customer_guid) then
+      select array(select unnest(removed) except select unnest(added)),
+             array(select unnest(added) except select unnest(removed))
+      into removed, added;
+    end if;
     delete from object_filter_values
     where organization_guid = old.organization_guid and environment = old.environment and guid = old.guid
-      and value in (select filter_values_of(old.type, old.details, old.labels));
+      and value = any(removed);
   end if;
   insert into object_filter_values (organization_guid, environment, bank_guid, customer_guid, value, guid)
   select new.organization_guid, new.environment, new.bank_guid, new.customer_guid, value, new.guid
-  from filter_values_of(new.type, new.details, new.labels) as value
+  from unnest(added) as value
   on conflict do nothing;
   return null;
 end $$;
 do $$
 begin
-  execute format('alter function insert_filter_values() set search_path = %I, pg_temp', current_schema());
+  execute format('alter function write_filter_values() set search_path = %I, pg_temp', current_schema());
 end $$;
 create trigger insert_filter_values after insert on objects
-  for each row execute function insert_filter_values();
+  for each row execute function write_filter_values();
 create trigger change_filter_values after update on objects for each row
-  when ((old.details, old.labels, old.customer_guid) is distinct from (new.details, new.labels, new.customer_guid))
-  execute function insert_filter_values();
+  when ((old.details, old.labels, old.bank_guid, old.customer_guid)
+    is distinct from (new.details, new.labels, new.bank_guid, new.customer_guid))
+  execute function write_filter_values();
 
 -- Set when a delivery was completed more than five minutes after its creation. Other completions are found by the time in
 -- the guid. An index on `completed_at` would contain a column that every success changes (migration 0010).

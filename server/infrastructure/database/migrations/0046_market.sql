@@ -9,7 +9,9 @@ create table prices (
 -- The primary key makes sure that concurrent trades and transfers cannot use the same quote. Without a foreign key,
 -- which would lock `objects`.
 create table quote_uses (
-  quote_guid uuid primary key,
+  organization_guid uuid not null,
+  quote_guid uuid not null,
   object_guid uuid not null,
-  used_at timestamptz not null
+  used_at timestamptz not null,
+  primary key (organization_guid, quote_guid)
 );

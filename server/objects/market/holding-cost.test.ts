@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import { createTestApp } from '../../../testing/app.ts';
+import { createCustomer } from '../../../testing/customers.ts';
+import { createTestDatabase, queriesOfOwner } from '../../../testing/database.ts';
+import { reportObject } from '../../../testing/objects.ts';
+import { createQueryCost } from '../../../testing/query-cost.ts';
+import { createTenant } from '../../../testing/tenant.ts';
+import { uuidArray } from '../../infrastructure/database/arrays.ts';
+import type { Transaction } from '../../infrastructure/database/database.ts';
+import { lockAccounts, selectHoldings } from './account-store.ts';
+
+/** The simulator finds the accounts of a customer without reading those of other tenants. */
+const testDatabase = await createTestDatabase();
+const app = await createTestApp({ testDatabase });
+const cost = createQueryCost(testDatabase);
+after(async () => {
+  await cost.close();
+  await testDatabase.drop();
+});
+
+const ACCOUNTS = 20_000;
+/** A slow machine inserts this many within the timeout of a statement. */
+const BATCH = 5_000;
+const MAX_BLOCKS = 30;
+
+/** Few, with the same number of accounts at each time: then the planner considers the primary key the cheapest. */
+const large = [await createTenant(app), await createTenant(app), await createTenant(app)];
+const small = await createTenant(app);
+const customerGuid = await createCustomer(app, small.bankGuid);
+const details = { type: 'trading', asset: 'BTC', balance: 1 };
+const account = await reportObject(app, 'account', { ...small, customerGuid }, { details });
+const owner = queriesOfOwner(testDatabase);
+const now = app.clock.now();
+
+/** Accounts of other tenants, all older than the one of the small tenant. */
+const customers = await Promise.all(large.map(({ bankGuid }) => createCustomer(app, bankGuid)));
+for (let first = 1; first < ACCOUNTS; first += BATCH)
+  await sql`
+    insert into objects (guid, organization_guid, environment, bank_guid, customer_guid, type, state, details, labels,
+                         created_at, updated_at)
+    select (lpad(to_hex(${now.getTime()}::bigint - n * 60000), 12, '0') || '70008' || lpad(to_hex(n), 15, '0'))::uuid,
+           tenants.organization_guid, 'sandbox', tenants.bank_guid, tenants.customer_guid, 'account', 'sufficient',
+           '{"type": "fiat", "asset": "USD", "balance": 1000}', '{}', ${now}::timestamptz, ${now}::timestamptz
+    from generate_series(${first}::int, ${first + BATCH - 1}::int) as n
+    join unnest(${uuidArray(large.map((each) => each.organizationGuid))},
+                ${uuidArray(large.map(({ bankGuid }) => bankGuid))}, ${uuidArray(customers)})
+      with ordinality as tenants(organization_guid, bank_guid, customer_guid, place)
+      on place = 1 + n % ${large.length}::int
+    order by n desc`.execute(owner);
+await sql`analyze objects`.execute(owner);
+
+const { organizationGuid } = small;
+
+test('the account of an asset is found in few blocks, and so is its absence', async () => {
+  for (const [asset, expected] of [
+    ['BTC', 1],
+    ['USD', 0],
+  ] as const) {
+    const blocks = await cost.blocksOf(async (queries) => {
+      // As with a larger table, of which the planner expects too many rows to sort.
+      await sql`set enable_sort = off`.execute(queries);
+      const found = await selectHoldings(queries as Transaction, [{ organizationGuid, customerGuid, asset }]);
+      assert.equal(found.length, expected);
+    });
+    assert.ok(blocks <= MAX_BLOCKS, `${blocks} blocks for ${asset}`);
+  }
+});
+
+test('accounts are locked in few blocks, and only those of the Organizations', async () => {
+  for (const [organization, expected] of [
+    [organizationGuid, 1],
+    [large[0]?.organizationGuid ?? '', 0],
+  ] as const) {
+    const blocks = await cost.blocksOf(async (queries) => {
+      const locked = await lockAccounts(queries as Transaction, [organization], [account]);
+      assert.equal(locked.size, expected);
+    });
+    assert.ok(blocks <= MAX_BLOCKS, `${blocks} blocks`);
+  }
+});
