@@ -9,6 +9,16 @@ import { OBJECT_TYPES } from '../server/objects/types.ts';
 
 const valuesOf = (schema: unknown) => (schema as { enum?: readonly string[] }).enum;
 
+type Schema = { properties?: Record<string, Schema>; anyOf?: readonly Schema[] };
+
+/** Whether a schema has a field such as `asset` or `name.first`. */
+function hasField(properties: unknown, name: string): boolean {
+  const [first = '', part] = name.split('.');
+  const schema = (properties as Record<string, Schema>)[first];
+  if (!schema || part === undefined) return schema !== undefined;
+  return [schema, ...(schema.anyOf ?? [])].some((each) => part in (each.properties ?? {}));
+}
+
 test('the forms match the schemas of the server', () => {
   assert.deepEqual(KINDS.map(({ path }) => path).sort(), OBJECT_TYPES.map(({ plural }) => plural).sort());
   for (const type of OBJECT_TYPES) {
@@ -19,9 +29,11 @@ test('the forms match the schemas of the server', () => {
     const fields = kind.fields.filter((field) => field.required).map(({ name }) => name);
     assert.deepEqual(fields.filter((name) => needed.includes(name)).sort(), needed.sort(), kind.path);
     for (const { name, options } of kind.fields) {
-      assert.ok(name in properties, `${kind.path} have no field ${name}`);
+      assert.ok(hasField(properties, name), `${kind.path} have no field ${name}`);
       if (options) assert.deepEqual(options, valuesOf(properties[name]), `${kind.path}: ${name}`);
     }
+    const changeable = type.changeable?.filter((name) => name !== 'state') ?? [];
+    assert.deepEqual([...(kind.editable ?? [])].sort(), changeable.sort(), kind.path);
     const endings = type.machine ? endingsOf(type.machine) : [];
     for (const ending of kind.outcomes)
       assert.ok(endings.includes(ending), `${kind.path} cannot end as ${ending}`);

@@ -1,8 +1,8 @@
 import { MultiSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { List } from '../../api/types.ts';
-import { useWorkspace } from '../../session/workspace.ts';
-import type { Field } from './object-kinds.ts';
+import type { List } from '../../../api/types.ts';
+import { useWorkspace } from '../../../session/workspace.ts';
+import type { Field } from './fields.ts';
 
 export function FilesField({
   field,
