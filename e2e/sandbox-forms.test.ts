@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FAILURE_LABELS } from '../dashboard/pages/files/labels.ts';
 import { KINDS } from '../dashboard/pages/sandbox/object-kinds.ts';
+import { assetOf } from '../dashboard/pages/sandbox/summary.ts';
 import { FileView } from '../server/files/schema.ts';
 import { endingsOf } from '../server/objects/machine.ts';
 import { newObjectSchema } from '../server/objects/schema.ts';
@@ -39,4 +40,12 @@ test('the forms match the schemas of the server', () => {
       assert.ok(endings.includes(ending), `${kind.path} cannot end as ${ending}`);
   }
   assert.deepEqual(Object.keys(FAILURE_LABELS), valuesOf(FileView.properties.failure_code));
+});
+
+test('amounts of a trade are in the traded asset or in the asset that pays for it', () => {
+  const assetsOf = (object: object) =>
+    ['amount', 'deliver_amount', 'receive_amount', 'fee'].map((name) => assetOf(name, { ...object }));
+  assert.deepEqual(assetsOf({ symbol: 'BTC-USD', side: 'buy' }), ['BTC', 'USD', 'BTC', 'USD']);
+  assert.deepEqual(assetsOf({ symbol: 'BTC-USD', side: 'sell' }), ['BTC', 'BTC', 'USD', 'USD']);
+  assert.deepEqual(assetsOf({ asset: 'EUR', side: 'deposit' }), ['EUR', 'EUR', 'EUR', 'EUR']);
 });
