@@ -5,7 +5,7 @@ import type { SandboxObject } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { notifySuccess } from '../../shared/feedback/notify.ts';
 import { Dialog } from '../../shared/forms/Dialog.tsx';
-import type { Values } from './fields/fields.ts';
+import { INPUT_ORDER, type Values } from './fields/fields.ts';
 import { bodyOf, initialValues } from './form-values.ts';
 import { ObjectForm } from './ObjectForm.tsx';
 import type { Kind } from './object-kinds.ts';
@@ -45,6 +45,7 @@ export function CreateObject({ kind, onClose }: { kind: Kind; onClose: () => voi
         {kind.outcomes.length > 0 ? (
           <Select
             label="Outcome"
+            inputWrapperOrder={INPUT_ORDER}
             description="The simulator moves the object to this state and creates an event for each step"
             allowDeselect={false}
             data={[

@@ -2,7 +2,7 @@ import { Fieldset, SimpleGrid, Stack, TagsInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type ReactNode, useState } from 'react';
 import { FormActions } from '../../shared/forms/FormActions.tsx';
-import type { Field, Values } from './fields/fields.ts';
+import { type Field, INPUT_ORDER, type Values } from './fields/fields.ts';
 import { ObjectField } from './fields/ObjectField.tsx';
 import { changedValues, errorsOf, shownFields } from './form-values.ts';
 
@@ -41,11 +41,12 @@ export function ObjectForm({
     form.setValues(changedValues(fields, form.values, name, value));
     form.clearErrors();
   };
-  const grid = (group: string | undefined) => (
-    <SimpleGrid key={group ?? ''} cols={{ base: 1, sm: 2 }}>
-      {shown
-        .filter((field) => field.group === group)
-        .map((field) => (
+  const grid = (group: string | undefined) => {
+    const own = shown.filter((field) => field.group === group);
+    const columns = group !== undefined && own.length === 3 ? 3 : 2;
+    return (
+      <SimpleGrid key={group ?? ''} cols={{ base: 1, sm: columns }}>
+        {own.map((field) => (
           <ObjectField
             key={field.name}
             field={field}
@@ -55,8 +56,9 @@ export function ObjectForm({
             onChange={(value) => change(field.name, value)}
           />
         ))}
-    </SimpleGrid>
-  );
+      </SimpleGrid>
+    );
+  };
   return (
     <form onSubmit={form.onSubmit((values) => onSubmit(values, labels))}>
       <Stack>
@@ -64,7 +66,7 @@ export function ObjectForm({
           group === undefined ? (
             grid(group)
           ) : (
-            <Fieldset key={group} legend={group}>
+            <Fieldset key={group} legend={group} mx={0}>
               {grid(group)}
             </Fieldset>
           ),
@@ -72,7 +74,8 @@ export function ObjectForm({
         {initialLabels ? (
           <TagsInput
             label="Labels"
-            description={`Up to ${MAX_LABELS} of ${MAX_LABEL_CHARACTERS} characters. Press Enter after each.`}
+            inputWrapperOrder={INPUT_ORDER}
+            description={`Press Enter after each. Up to ${MAX_LABELS} labels of ${MAX_LABEL_CHARACTERS} characters.`}
             maxTags={MAX_LABELS}
             maxLength={MAX_LABEL_CHARACTERS}
             value={labels}

@@ -1,5 +1,6 @@
 import { Badge, Button, Group, Select, Text } from '@mantine/core';
 import { useState } from 'react';
+import { EVENT_TYPES } from '../../../server/webhooks/events/catalogue.ts';
 import type { SandboxObject } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
@@ -83,7 +84,7 @@ export function SandboxPage() {
               title={`No ${kind.path.replaceAll('_', ' ')} yet`}
               action={canCreate ? create : undefined}
             >
-              {canCreate ? 'Create one to see its events.' : 'You need the Developer role to create objects.'}
+              {canCreate ? invitationTo(kind) : 'You need the Developer role to create objects.'}
             </EmptyState>
           }
         />
@@ -122,16 +123,7 @@ function columnsOf(kind: Kind, stateOf: StateOf): Column<SandboxObject>[] {
       },
     },
     { title: 'Updated', cell: ({ updated_at: at }) => <RelativeTime at={at} /> },
-    {
-      title: 'Events',
-      titleHidden: true,
-      align: 'right',
-      cell: ({ guid }) => (
-        <PageLink to="/events" search={{ object: guid, banks: 'all' }} size="sm">
-          View events
-        </PageLink>
-      ),
-    },
+    ...(hasEvents(kind) ? [EVENTS] : []),
     ...(actions ? [{ title: 'Actions', titleHidden: true, align: 'right' as const, cell: actions }] : []),
   ];
 }
@@ -140,4 +132,24 @@ function actionsOf(kind: Kind, stateOf: StateOf): Column<SandboxObject>['cell'] 
   if (kind.path === 'external_bank_accounts') return (account) => <ExternalBankAccountActions {...account} />;
   if (kind.path === 'quotes') return (quote) => <UseQuote quote={quote} isOpen={stateOf(quote) === 'open'} />;
   return kind.editable && ((object) => <EditButton kind={kind} object={object} />);
+}
+
+const EVENTS: Column<SandboxObject> = {
+  title: 'Events',
+  titleHidden: true,
+  align: 'right',
+  cell: ({ guid }) => (
+    <PageLink to="/events" search={{ object: guid, banks: 'all' }} size="sm" style={{ whiteSpace: 'nowrap' }}>
+      View events
+    </PageLink>
+  ),
+};
+
+function hasEvents({ label }: Kind): boolean {
+  const name = label.toLowerCase().replaceAll(' ', '_');
+  return EVENT_TYPES.some((type) => type.startsWith(`${name}.`));
+}
+
+function invitationTo(kind: Kind): string {
+  return hasEvents(kind) ? 'Create one to see its events.' : 'Objects of this type have no events.';
 }

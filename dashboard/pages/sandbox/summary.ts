@@ -10,6 +10,7 @@ const AMOUNT_WORDS: Record<string, string> = {
   receive_amount: 'receive ',
   fee: 'fee ',
 };
+const NO_BREAK = '\u00a0';
 /** Fields with a fixed set of values. */
 const CHOICES = new Set(['type', 'kind', 'method', 'transfer_type', 'product_type']);
 
@@ -18,7 +19,7 @@ export function summaryOf(kind: Kind, object: SandboxObject): string {
     const value = object[name];
     const asset = assetOf(name, object);
     if (AMOUNTS.has(name) && isAmount(value) && asset !== undefined)
-      return `${AMOUNT_WORDS[name] ?? ''}${formatAmount(value, asset)}`;
+      return `${AMOUNT_WORDS[name] ?? ''}${formatAmount(value, asset)}`.replaceAll(' ', NO_BREAK);
     if (kind.path === 'customers' && name === 'name') return customerName(value as CustomerName | undefined);
     return CHOICES.has(name) ? String(value).replaceAll('_', ' ') : value;
   });

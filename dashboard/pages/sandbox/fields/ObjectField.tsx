@@ -3,7 +3,7 @@ import { CustomerSelect } from '../../../shared/forms/CustomerSelect.tsx';
 import { formatAmount } from '../../../shared/text/format-amount.ts';
 import { assetOf } from '../summary.ts';
 import { FilesField } from './FilesField.tsx';
-import { AMOUNTS, type Field, type Values } from './fields.ts';
+import { AMOUNTS, type Field, INPUT_ORDER, type Values } from './fields.ts';
 import { ReferenceField } from './ReferenceField.tsx';
 import { SymbolField } from './SymbolField.tsx';
 
@@ -23,7 +23,13 @@ export function ObjectField({
 }) {
   const { label, required } = field;
   const hint = AMOUNTS.has(field.name) ? amountHint(field, value, formValues) : field.hint;
-  const common = { label, required, error, ...(hint === undefined ? {} : { description: hint }) };
+  const common = {
+    label,
+    required,
+    error,
+    inputWrapperOrder: INPUT_ORDER,
+    ...(hint === undefined ? {} : { description: hint }),
+  };
   switch (field.kind) {
     case 'choice':
       return (

@@ -2,7 +2,7 @@ import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { List, SandboxObject } from '../../../api/types.ts';
 import { useWorkspace } from '../../../session/workspace.ts';
-import type { Field } from './fields.ts';
+import { type Field, INPUT_ORDER } from './fields.ts';
 
 export function ReferenceField({
   field,
@@ -29,6 +29,7 @@ export function ReferenceField({
     <Select
       label={field.label}
       description={field.hint}
+      inputWrapperOrder={INPUT_ORDER}
       required={field.required}
       clearable={!field.required}
       error={error}

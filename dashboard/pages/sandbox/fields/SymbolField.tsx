@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { List } from '../../../api/types.ts';
 import { useWorkspace } from '../../../session/workspace.ts';
 import { formatAmount } from '../../../shared/text/format-amount.ts';
-import type { Field } from './fields.ts';
+import { type Field, INPUT_ORDER } from './fields.ts';
 
 /** A string beyond 2^53 - 1. */
 type Units = number | string;
@@ -39,6 +39,7 @@ export function SymbolField({
       error={error}
       clearable={!required}
       searchable
+      inputWrapperOrder={INPUT_ORDER}
       description={price ? describe(price) : 'Buy and sell price of the symbol'}
       data={prices.map(({ symbol }) => symbol)}
       value={value === '' ? null : value}

@@ -1,3 +1,11 @@
+/** Hints below the inputs keep inputs of a row aligned. */
+export const INPUT_ORDER: ('label' | 'input' | 'description' | 'error')[] = [
+  'label',
+  'input',
+  'description',
+  'error',
+];
+
 export type Values = Record<string, string>;
 
 export type Field = {
@@ -56,8 +64,8 @@ export const destination: Field = { ...source, name: 'destination_account_guid',
 
 /** Without accounts a transfer changes no balance. */
 export const TRANSFER_ACCOUNTS: readonly Field[] = [
-  { ...source, required: false, hint: 'Its balance decreases when the transfer is completed' },
-  { ...destination, required: false, hint: 'Its balance increases when the transfer is completed' },
+  { ...source, required: false, hint: 'Its balance decreases on completion' },
+  { ...destination, required: false, hint: 'Its balance increases on completion' },
 ];
 
 const NAME_PARTS = 'Name in parts';
