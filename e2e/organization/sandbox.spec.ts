@@ -16,7 +16,7 @@ test('a created object reaches the selected outcome, and each step is an event',
   const dialog = page.getByRole('dialog');
   await page.goto('/sandbox?kind=customers');
   await page.getByRole('button', { name: 'Create customer' }).first().click();
-  await dialog.getByLabel('Name').fill('Lin');
+  await dialog.getByLabel('Full name').fill('Lin');
   await dialog.getByRole('button', { name: 'Create' }).click();
   await page.getByRole('row', { name: /individual · Lin/ }).waitFor();
 

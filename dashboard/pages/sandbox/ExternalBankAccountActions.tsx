@@ -22,13 +22,14 @@ export function ExternalBankAccountActions({ guid, name, state = '' }: SandboxOb
     },
     onError: notifyError,
   });
-  if (!can('external_bank_accounts:execute') || DELETED.includes(state)) return null;
   const canRefresh = can('external_bank_accounts:write') && REFRESHABLE.includes(state);
+  const canDelete = can('external_bank_accounts:execute') && !DELETED.includes(state);
+  if (!canRefresh && !canDelete) return null;
   return (
     <RowMenu
       name={String(name)}
       items={canRefresh ? [{ label: 'Refresh', icon: 'refresh', onClick: () => act.mutate('refresh') }] : []}
-      danger={{ label: 'Delete', icon: 'trash', onClick: () => act.mutate('delete') }}
+      danger={canDelete ? { label: 'Delete', icon: 'trash', onClick: () => act.mutate('delete') } : undefined}
     />
   );
 }

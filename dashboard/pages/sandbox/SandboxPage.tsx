@@ -1,5 +1,6 @@
-import { Button, Select, Text } from '@mantine/core';
+import { Badge, Button, Group, Select, Text } from '@mantine/core';
 import { useState } from 'react';
+import { EVENT_TYPES } from '../../../server/webhooks/events/catalogue.ts';
 import type { SandboxObject } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
@@ -14,12 +15,15 @@ import { Icon } from '../../shared/text/Icon.tsx';
 import { NoValue } from '../../shared/text/NoValue.tsx';
 import { PageLink } from '../../shared/text/PageLink.tsx';
 import { StateBadge } from '../../shared/text/StateBadge.tsx';
+import { useNow } from '../../shared/time/NowProvider.tsx';
 import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
 import { CreateObject } from './CreateObject.tsx';
+import { EditButton } from './EditObject.tsx';
 import { ExternalBankAccountActions } from './ExternalBankAccountActions.tsx';
 import { KINDS, type Kind } from './object-kinds.ts';
 import { summaryOf } from './summary.ts';
 import { UseQuote } from './UseQuote.tsx';
+import { quoteState, useUsedQuotes } from './use-used-quotes.ts';
 
 const REFRESH_MS = 2_000;
 
@@ -34,6 +38,11 @@ export function SandboxPage() {
     { bank_guid: bank?.guid, after: filters.after },
     { refetchInterval: REFRESH_MS, enabled },
   );
+  const quotes = kind.path === 'quotes' ? (result.data?.objects ?? []) : [];
+  const used = useUsedQuotes(quotes, REFRESH_MS);
+  const now = useNow();
+  const stateOf = (object: SandboxObject) =>
+    kind.path === 'quotes' ? quoteState(object, used, now) : object.state;
   if (!enabled)
     return (
       <EmptyState icon="sandbox" title={bank ? 'This is a production bank' : 'No banks yet'}>
@@ -68,14 +77,14 @@ export function SandboxPage() {
           result={result}
           label={kind.path.replaceAll('_', ' ')}
           keyOf={({ guid }) => guid}
-          columns={columnsOf(kind)}
+          columns={columnsOf(kind, stateOf)}
           empty={
             <EmptyState
               icon="sandbox"
               title={`No ${kind.path.replaceAll('_', ' ')} yet`}
               action={canCreate ? create : undefined}
             >
-              {canCreate ? 'Create one to see its events.' : 'You need the Developer role to create objects.'}
+              {canCreate ? invitationTo(kind) : 'You need the Developer role to create objects.'}
             </EmptyState>
           }
         />
@@ -85,47 +94,62 @@ export function SandboxPage() {
   );
 }
 
-const USE: Column<SandboxObject> = {
-  title: 'Use',
-  titleHidden: true,
-  align: 'right',
-  cell: (quote) => <UseQuote quote={quote} />,
-};
+type StateOf = (object: SandboxObject) => string | undefined;
 
-function columnsOf(kind: Kind): Column<SandboxObject>[] {
+function columnsOf(kind: Kind, stateOf: StateOf): Column<SandboxObject>[] {
+  const actions = actionsOf(kind, stateOf);
   return [
     { title: kind.label, cell: ({ guid }) => <Guid value={guid} /> },
     {
       title: 'Details',
       cell: (object) => (
-        <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-          {summaryOf(kind, object)}
-        </Text>
+        <Group gap={6}>
+          <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+            {summaryOf(kind, object)}
+          </Text>
+          {((object.labels ?? []) as string[]).map((label) => (
+            <Badge key={label} variant="default" radius="sm" size="sm" fw={500} tt="none">
+              {label}
+            </Badge>
+          ))}
+        </Group>
       ),
     },
     {
       title: 'State',
-      cell: ({ state }) => (state === undefined ? <NoValue /> : <StateBadge state={state} />),
+      cell: (object) => {
+        const state = stateOf(object);
+        return state === undefined ? <NoValue /> : <StateBadge state={state} />;
+      },
     },
     { title: 'Updated', cell: ({ updated_at: at }) => <RelativeTime at={at} /> },
-    {
-      title: 'Events',
-      titleHidden: true,
-      align: 'right',
-      cell: ({ guid }) => (
-        <PageLink to="/events" search={{ object: guid, banks: 'all' }} size="sm">
-          View events
-        </PageLink>
-      ),
-    },
-    ...(kind.path === 'external_bank_accounts' ? [ACTIONS] : []),
-    ...(kind.path === 'quotes' ? [USE] : []),
+    ...(hasEvents(kind) ? [EVENTS] : []),
+    ...(actions ? [{ title: 'Actions', titleHidden: true, align: 'right' as const, cell: actions }] : []),
   ];
 }
 
-const ACTIONS: Column<SandboxObject> = {
-  title: 'Actions',
+function actionsOf(kind: Kind, stateOf: StateOf): Column<SandboxObject>['cell'] | undefined {
+  if (kind.path === 'external_bank_accounts') return (account) => <ExternalBankAccountActions {...account} />;
+  if (kind.path === 'quotes') return (quote) => <UseQuote quote={quote} isOpen={stateOf(quote) === 'open'} />;
+  return kind.editable && ((object) => <EditButton kind={kind} object={object} />);
+}
+
+const EVENTS: Column<SandboxObject> = {
+  title: 'Events',
   titleHidden: true,
   align: 'right',
-  cell: (account) => <ExternalBankAccountActions {...account} />,
+  cell: ({ guid }) => (
+    <PageLink to="/events" search={{ object: guid, banks: 'all' }} size="sm" style={{ whiteSpace: 'nowrap' }}>
+      View events
+    </PageLink>
+  ),
 };
+
+function hasEvents({ label }: Kind): boolean {
+  const name = label.toLowerCase().replaceAll(' ', '_');
+  return EVENT_TYPES.some((type) => type.startsWith(`${name}.`));
+}
+
+function invitationTo(kind: Kind): string {
+  return hasEvents(kind) ? 'Create one to see its events.' : 'Objects of this type have no events.';
+}

@@ -1,45 +1,28 @@
-export type Field = {
-  name: string;
-  label: string;
-  kind: 'choice' | 'text' | 'integer' | 'symbol' | 'customer' | 'reference' | 'files';
-  options?: readonly string[];
-  /** The list to choose from, for references. */
-  resource?: string;
-  required: boolean;
-  initial?: string;
-  hint?: string;
-};
+import {
+  amount,
+  asset,
+  customer,
+  destination,
+  type Field,
+  PERSONAL_FIELDS,
+  source,
+  TRANSFER_ACCOUNTS,
+  type Values,
+} from './fields/fields.ts';
 
 export type Kind = {
   path: string;
   label: string;
   fields: readonly Field[];
+  /** What can be changed later. */
+  editable?: readonly string[];
   /** Final states to choose from, besides the default one. */
   outcomes: readonly string[];
   /** Fields shown in the list. */
   summary: readonly string[];
 };
 
-/** Fields in the smallest unit of the asset. */
-export const AMOUNTS: ReadonlySet<string> = new Set(['amount', 'balance', 'low_balance', 'minimum_balance']);
-
-const asset: Field = { name: 'asset', label: 'Asset', kind: 'text', required: true, initial: 'USD' };
-const amount: Field = {
-  name: 'amount',
-  label: 'Amount',
-  kind: 'integer',
-  required: true,
-  initial: '1000',
-};
-const customer: Field = { name: 'customer_guid', label: 'Customer', kind: 'customer', required: true };
-const source: Field = {
-  name: 'source_account_guid',
-  label: 'From account',
-  kind: 'reference',
-  resource: 'accounts',
-  required: true,
-};
-const destination: Field = { ...source, name: 'destination_account_guid', label: 'To account' };
+const isTrading = ({ product_type }: Values) => product_type === 'trading';
 
 export const KINDS: readonly Kind[] = [
   {
@@ -57,6 +40,7 @@ export const KINDS: readonly Kind[] = [
       asset,
       amount,
       customer,
+      ...TRANSFER_ACCOUNTS,
     ],
     outcomes: ['failed', 'holding'],
     summary: ['transfer_type', 'amount'],
@@ -79,18 +63,26 @@ export const KINDS: readonly Kind[] = [
         kind: 'choice',
         options: ['buy', 'sell', 'deposit', 'withdrawal'],
         required: true,
+        offered: (values) => (isTrading(values) ? ['buy', 'sell'] : ['deposit', 'withdrawal']),
         initial: 'buy',
-        hint: 'Trading: buy or sell. Transfers: deposit or withdrawal',
       },
-      { name: 'symbol', label: 'Symbol', kind: 'symbol', required: false, initial: 'BTC-USD' },
-      { ...asset, required: false, initial: '', hint: 'For transfers' },
+      {
+        name: 'symbol',
+        label: 'Symbol',
+        kind: 'symbol',
+        required: true,
+        shownIf: isTrading,
+        initial: 'BTC-USD',
+      },
+      { ...asset, shownIf: (values) => !isTrading(values) },
+      customer,
       {
         name: 'deliver_amount',
         label: 'Amount to deliver',
         kind: 'integer',
         required: false,
+        insteadOf: 'receive_amount',
         initial: '100000',
-        hint: 'In the smallest unit of its asset',
       },
       {
         name: 'receive_amount',
@@ -99,10 +91,9 @@ export const KINDS: readonly Kind[] = [
         required: false,
         hint: 'Instead of the amount to deliver',
       },
-      customer,
     ],
     outcomes: [],
-    summary: ['product_type', 'side', 'symbol', 'asset', 'deliver_amount', 'receive_amount'],
+    summary: ['product_type', 'side', 'symbol', 'asset', 'deliver_amount', 'receive_amount', 'fee'],
   },
   {
     path: 'trades',
@@ -135,10 +126,9 @@ export const KINDS: readonly Kind[] = [
         required: true,
         initial: 'individual',
       },
-      { name: 'name', label: 'Name', kind: 'text', required: false },
-      { name: 'email', label: 'Email', kind: 'text', required: false },
-      { name: 'phone', label: 'Phone', kind: 'text', required: false, hint: 'For example +14155550100' },
+      ...PERSONAL_FIELDS,
     ],
+    editable: ['name', 'address', 'email', 'phone', 'labels'],
     outcomes: [],
     summary: ['type', 'name'],
   },
@@ -175,6 +165,7 @@ export const KINDS: readonly Kind[] = [
         hint: 'Reserve accounts: crossing it creates an event',
       },
     ],
+    editable: ['labels'],
     outcomes: ['below_minimum'],
     summary: ['type', 'asset', 'name', 'balance'],
   },
@@ -264,8 +255,8 @@ export const KINDS: readonly Kind[] = [
         label: 'External bank account',
         kind: 'reference',
         resource: 'external_bank_accounts',
-        required: false,
-        hint: 'Required for link_token_update',
+        required: true,
+        shownIf: ({ kind }) => kind === 'link_token_update',
       },
     ],
     outcomes: ['failed'],

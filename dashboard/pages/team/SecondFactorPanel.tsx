@@ -64,7 +64,7 @@ function PolicyForm({ policy }: { policy: MemberPolicy }) {
         {canRequire ? null : (
           <Alert color="blue" variant="light" icon={<Icon name="shield" />}>
             Set up a second factor in{' '}
-            <PageLink to="/account" inherit>
+            <PageLink to="/account" inherit underline="always" c="inherit">
               your account
             </PageLink>{' '}
             before you require one for others.

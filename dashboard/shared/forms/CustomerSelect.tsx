@@ -50,7 +50,7 @@ export function CustomerSelect({
         hasNone && withHint && environment === 'sandbox' ? (
           <>
             This bank has no customers yet.{' '}
-            <PageLink to="/sandbox" search={{ kind: 'customers' }}>
+            <PageLink to="/sandbox" search={{ kind: 'customers' }} inherit underline="always">
               Create a customer
             </PageLink>
           </>

@@ -3,7 +3,15 @@ import { Icon, type IconName } from '../text/Icon.tsx';
 
 type Item = { label: string; icon: IconName; onClick: () => void };
 
-export function RowMenu({ name, items, danger }: { name: string; items: readonly Item[]; danger: Item }) {
+export function RowMenu({
+  name,
+  items,
+  danger,
+}: {
+  name: string;
+  items: readonly Item[];
+  danger?: Item | undefined;
+}) {
   return (
     <Menu position="bottom-end">
       <Menu.Target>
@@ -17,10 +25,12 @@ export function RowMenu({ name, items, danger }: { name: string; items: readonly
             {label}
           </Menu.Item>
         ))}
-        <Menu.Divider />
-        <Menu.Item color="red" leftSection={<Icon name={danger.icon} size={15} />} onClick={danger.onClick}>
-          {danger.label}
-        </Menu.Item>
+        {danger && items.length > 0 ? <Menu.Divider /> : null}
+        {danger ? (
+          <Menu.Item color="red" leftSection={<Icon name={danger.icon} size={15} />} onClick={danger.onClick}>
+            {danger.label}
+          </Menu.Item>
+        ) : null}
       </Menu.Dropdown>
     </Menu>
   );

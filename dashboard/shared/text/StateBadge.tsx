@@ -8,6 +8,8 @@ const STYLES: Record<string, Style> = {
   completed: { color: 'teal' },
   created: { color: 'teal' },
   executed: { color: 'teal' },
+  used: { color: 'teal' },
+  open: { color: 'blue' },
   storing: { color: 'blue' },
   pending: { color: 'blue' },
   running: { color: 'blue' },

@@ -1,11 +1,11 @@
 import { NumberInput, Select, TextInput } from '@mantine/core';
-import { CustomerSelect } from '../../shared/forms/CustomerSelect.tsx';
-import { formatAmount } from '../../shared/text/format-amount.ts';
+import { CustomerSelect } from '../../../shared/forms/CustomerSelect.tsx';
+import { formatAmount } from '../../../shared/text/format-amount.ts';
+import { assetOf } from '../summary.ts';
 import { FilesField } from './FilesField.tsx';
-import { AMOUNTS, type Field } from './object-kinds.ts';
+import { AMOUNTS, type Field, INPUT_ORDER, type Values } from './fields.ts';
 import { ReferenceField } from './ReferenceField.tsx';
 import { SymbolField } from './SymbolField.tsx';
-import { assetOf } from './summary.ts';
 
 export function ObjectField({
   field,
@@ -16,21 +16,27 @@ export function ObjectField({
 }: {
   field: Field;
   value: string;
-  /** All values of the form. */
-  formValues: Record<string, string>;
+  /** All values that the form shows. */
+  formValues: Values;
   error: React.ReactNode;
   onChange: (value: string) => void;
 }) {
   const { label, required } = field;
   const hint = AMOUNTS.has(field.name) ? amountHint(field, value, formValues) : field.hint;
-  const common = { label, required, error, ...(hint === undefined ? {} : { description: hint }) };
+  const common = {
+    label,
+    required,
+    error,
+    inputWrapperOrder: INPUT_ORDER,
+    ...(hint === undefined ? {} : { description: hint }),
+  };
   switch (field.kind) {
     case 'choice':
       return (
         <Select
           {...common}
           allowDeselect={false}
-          data={[...(field.options ?? [])]}
+          data={[...(field.offered?.(formValues) ?? field.options ?? [])]}
           value={value}
           onChange={(chosen) => onChange(chosen ?? '')}
         />
@@ -81,8 +87,8 @@ export function ObjectField({
 }
 
 /** Shows the amount in the main unit while typing: a factor of 100 is easily missed. */
-function amountHint({ hint }: Field, value: string, formValues: Record<string, string>): string {
-  const asset = assetOf(formValues);
+function amountHint({ name, hint }: Field, value: string, formValues: Values): string {
+  const asset = assetOf(name, formValues);
   const amount =
     !/^\d+$/.test(value) || asset === undefined
       ? 'In the smallest unit of the asset'

@@ -1,8 +1,8 @@
 import { MultiSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { List } from '../../api/types.ts';
-import { useWorkspace } from '../../session/workspace.ts';
-import type { Field } from './object-kinds.ts';
+import type { List } from '../../../api/types.ts';
+import { useWorkspace } from '../../../session/workspace.ts';
+import { type Field, INPUT_ORDER } from './fields.ts';
 
 export function FilesField({
   field,
@@ -30,6 +30,7 @@ export function FilesField({
     <MultiSelect
       label={field.label}
       description={field.hint}
+      inputWrapperOrder={INPUT_ORDER}
       placeholder={customerGuid === '' ? 'Select a customer first' : 'None'}
       disabled={customerGuid === ''}
       data={(data?.objects ?? []).map(({ guid, filename }) => ({ value: guid, label: filename }))}

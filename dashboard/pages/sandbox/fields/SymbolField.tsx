@@ -1,11 +1,13 @@
 import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { List } from '../../api/types.ts';
-import { useWorkspace } from '../../session/workspace.ts';
-import { formatAmount } from '../../shared/text/format-amount.ts';
-import type { Field } from './object-kinds.ts';
+import type { List } from '../../../api/types.ts';
+import { useWorkspace } from '../../../session/workspace.ts';
+import { formatAmount } from '../../../shared/text/format-amount.ts';
+import { type Field, INPUT_ORDER } from './fields.ts';
 
-type Price = { symbol: string; buy_price: number; sell_price: number };
+/** A string beyond 2^53 - 1. */
+type Units = number | string;
+type Price = { symbol: string; buy_price: Units; sell_price: Units };
 /** Sandbox prices change every five seconds. */
 const REFRESH_MS = 5_000;
 
@@ -37,7 +39,8 @@ export function SymbolField({
       error={error}
       clearable={!required}
       searchable
-      description={price ? describe(price) : 'For trading'}
+      inputWrapperOrder={INPUT_ORDER}
+      description={price ? describe(price) : 'Buy and sell price of the symbol'}
       data={prices.map(({ symbol }) => symbol)}
       value={value === '' ? null : value}
       onChange={(chosen) => onChange(chosen ?? '')}
@@ -46,6 +49,6 @@ export function SymbolField({
 }
 
 function describe({ symbol, buy_price, sell_price }: Price): string {
-  const asset = symbol.split('-')[1] ?? '';
-  return `Buy ${formatAmount(buy_price, asset)}, sell ${formatAmount(sell_price, asset)}`;
+  const [base, asset = ''] = symbol.split('-');
+  return `1 ${base}: buy at ${formatAmount(buy_price, asset)}, sell at ${formatAmount(sell_price, asset)}`;
 }

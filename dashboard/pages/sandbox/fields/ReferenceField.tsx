@@ -1,8 +1,8 @@
 import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { List, SandboxObject } from '../../api/types.ts';
-import { useWorkspace } from '../../session/workspace.ts';
-import type { Field } from './object-kinds.ts';
+import type { List, SandboxObject } from '../../../api/types.ts';
+import { useWorkspace } from '../../../session/workspace.ts';
+import { type Field, INPUT_ORDER } from './fields.ts';
 
 export function ReferenceField({
   field,
@@ -17,15 +17,19 @@ export function ReferenceField({
 }) {
   const { api, bank } = useWorkspace();
   const { data } = useQuery({
-    queryKey: [api.key, `/${field.resource}`, 'all', bank?.guid],
-    queryFn: () =>
-      api.get<List<SandboxObject>>(`/${field.resource}`, { query: { per_page: 100, bank_guid: bank?.guid } }),
+    queryKey: [api.key, `/${field.resource}`, 'all', bank?.guid, field.filters],
+    queryFn: ({ signal }) =>
+      api.get<List<SandboxObject>>(`/${field.resource}`, {
+        query: { per_page: 100, bank_guid: bank?.guid, ...field.filters },
+        signal,
+      }),
   });
   const objects = data?.objects ?? [];
   return (
     <Select
       label={field.label}
       description={field.hint}
+      inputWrapperOrder={INPUT_ORDER}
       required={field.required}
       clearable={!field.required}
       error={error}

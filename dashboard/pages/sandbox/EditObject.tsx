@@ -1,0 +1,60 @@
+import { Button } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { SandboxObject } from '../../api/types.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { notifySuccess } from '../../shared/feedback/notify.ts';
+import { Dialog } from '../../shared/forms/Dialog.tsx';
+import type { Values } from './fields/fields.ts';
+import { updateOf, valuesOf } from './form-values.ts';
+import { ObjectForm } from './ObjectForm.tsx';
+import type { Kind } from './object-kinds.ts';
+
+type Props = { kind: Kind; object: SandboxObject };
+
+export function EditButton({ kind, object }: Props) {
+  const { can } = useWorkspace();
+  const [edited, setEdited] = useState<SandboxObject>();
+  if (!can(`${kind.path}:write`)) return null;
+  return (
+    <>
+      <Button size="compact-sm" variant="default" onClick={() => setEdited(object)}>
+        Edit
+      </Button>
+      {edited ? <EditObject kind={kind} object={edited} onClose={() => setEdited(undefined)} /> : null}
+    </>
+  );
+}
+
+function EditObject({ kind, object, onClose }: Props & { onClose: () => void }) {
+  const { api } = useWorkspace();
+  const queries = useQueryClient();
+  const fields = kind.fields.filter(({ name }) => kind.editable?.includes(name.split('.')[0] ?? ''));
+  const before = (object.labels ?? []) as string[];
+  const save = useMutation({
+    mutationFn: async ({ values, labels }: { values: Values; labels: string[] }) => {
+      const hasNewLabels = JSON.stringify(labels) !== JSON.stringify(before);
+      const update = { ...updateOf(fields, values, object), ...(hasNewLabels && { labels }) };
+      if (Object.keys(update).length > 0) await api.patch(`/${kind.path}/${object.guid}`, update);
+    },
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: [api.key, `/${kind.path}`] });
+      notifySuccess(`${kind.label} saved.`);
+      onClose();
+    },
+  });
+  return (
+    <Dialog wide title={`Edit ${kind.label.toLowerCase()}`} locked={save.isPending} onClose={onClose}>
+      <ObjectForm
+        fields={fields}
+        initial={valuesOf(fields, object)}
+        initialLabels={before}
+        action="Save"
+        pending={save.isPending}
+        error={save.error}
+        onSubmit={(values, labels) => save.mutate({ values, labels })}
+        onCancel={onClose}
+      />
+    </Dialog>
+  );
+}
