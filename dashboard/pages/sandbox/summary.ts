@@ -21,7 +21,7 @@ export function summaryOf(kind: Kind, object: SandboxObject): string {
     if (AMOUNTS.has(name) && isAmount(value) && asset !== undefined)
       return `${AMOUNT_WORDS[name] ?? ''}${formatAmount(value, asset)}`.replaceAll(' ', NO_BREAK);
     if (kind.path === 'customers' && name === 'name') return customerName(value as CustomerName | undefined);
-    return CHOICES.has(name) ? String(value).replaceAll('_', ' ') : value;
+    return CHOICES.has(name) && typeof value === 'string' ? value.replaceAll('_', ' ') : value;
   });
   return parts.filter((part) => part !== undefined).join(' · ') || '–';
 }
