@@ -45,7 +45,12 @@ test('type accepts one value or a comma list', async () => {
   assert.equal(await names('type=business'), 'FDB');
   assert.equal(await names('type=individual'), 'ECA');
   assert.equal(await names('type=individual,business'), 'FEDCBA');
-  assert.equal(await names('type=unheard_of'), '');
+  assertError(
+    await app.call({ url: '/api/customers?type=unheard_of', token: organization }),
+    400,
+    'invalid_parameter',
+    'type must be one of individual, business; got unheard_of',
+  );
 });
 
 test('bank_guid accepts one value or a comma list, and a bank token has its own bank', async () => {

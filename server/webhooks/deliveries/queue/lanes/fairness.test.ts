@@ -78,8 +78,13 @@ test('no held delivery is left at the end', async () => {
 
 test('lanes take turns: the first deliveries of B arrive long before the last of A', async () => {
   const shared = await createTestEndpoint();
+  // The event of the second subscription wakes the dispatcher, which must not send all of A before B is there.
+  const start = hold();
+  shared.behave(start);
   const a = await createBacklog(app, `${shared.url}/a`, 500);
   const b = await createBacklog(app, `${shared.url}/b`, 20);
+  shared.behave({ kind: 'answer' });
+  start.release();
   await app.dispatcher.drain();
   const paths = shared.received.map(({ path }) => path);
   assert.equal(paths.filter((path) => path === '/a').length, 501);
