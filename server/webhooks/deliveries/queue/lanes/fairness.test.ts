@@ -78,11 +78,15 @@ test('no held delivery is left at the end', async () => {
 
 test('lanes take turns: the first deliveries of B arrive long before the last of A', async () => {
   const shared = await createTestEndpoint();
-  // The event of the second subscription wakes the dispatcher, which must not send all of A before B is there.
+  // One claim takes all of A, so A must not be sent before the next one has taken B.
   const start = hold();
   shared.behave(start);
   const a = await createBacklog(app, `${shared.url}/a`, 500);
   const b = await createBacklog(app, `${shared.url}/b`, 20);
+  await until(async () => {
+    look(app);
+    return (await queueOf(app, b.subscription)).every(({ leased_by }) => leased_by !== null);
+  }, 'the claim of B');
   shared.behave({ kind: 'answer' });
   start.release();
   await app.dispatcher.drain();
