@@ -84,7 +84,7 @@ export function createIdempotencyKeys({
       let row: Row | Failure;
       try {
         row = await work(async (transaction, { status, body }) => {
-          // An answer may have the upload link of a file, which nobody with access to the database alone may use.
+          // Encrypted: an answer may have the upload link of a file, which access to the database alone must not reveal.
           const body_encrypted = body === undefined ? null : encryption.encrypt(body, contextOf(request));
           if (!(await store.completeKey(transaction, claim, { status, body_encrypted })))
             throw new ClaimLost();
