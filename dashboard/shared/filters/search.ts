@@ -9,6 +9,7 @@ const NAMES = [
   'object',
   'subscription',
   'banks',
+  'time',
   'from',
   'until',
   'range',
