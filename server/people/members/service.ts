@@ -109,6 +109,16 @@ export function createMembers(deps: Deps) {
       return store.selectMembers(database.lists, organizationGuid, page);
     },
 
+    /** Names of members who have accepted, by guid, in one query. */
+    async namesOf(
+      organizationGuid: string,
+      memberGuids: readonly string[],
+    ): Promise<ReadonlyMap<string, string>> {
+      if (memberGuids.length === 0) return new Map();
+      const found = await store.selectNames(database.lists, organizationGuid, memberGuids);
+      return new Map(found.flatMap(({ guid, name }) => (name === null ? [] : [[guid, name]])));
+    },
+
     /** An invitation that was not accepted yet is replaced. */
     async invite(
       transaction: Transaction,
@@ -167,12 +177,10 @@ export function createMembers(deps: Deps) {
           if (before === role) return 'unchanged';
           const granted = { role, grant_guid: guids.next(), updated_at: clock.now() };
           await store.updateMembership(transaction, { organizationGuid, memberGuid }, granted);
-          const changes = { role, before };
-          await audit.record(
-            transaction,
-            actor,
-            memberChange('update', organizationGuid, memberGuid, changes),
-          );
+          await audit.record(transaction, actor, {
+            ...memberChange('update', organizationGuid, memberGuid, { role }),
+            before: { role: before },
+          });
           return 'changed';
         },
         { keepsFounder: role === 'founder', precondition },

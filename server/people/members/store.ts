@@ -60,6 +60,14 @@ export function selectMember(
   return membersOf(queries, organizationGuid).where('members.guid', '=', memberGuid).executeTakeFirst();
 }
 
+export function selectNames(
+  queries: Queries,
+  organizationGuid: string,
+  memberGuids: readonly string[],
+): Promise<Pick<Member, 'guid' | 'name'>[]> {
+  return membersOf(queries, organizationGuid).where('members.guid', 'in', memberGuids).execute();
+}
+
 /** Hides the name until the invitation is accepted: inviting an address must not reveal its owner. */
 function membersOf(queries: Queries, organizationGuid: string) {
   return queries

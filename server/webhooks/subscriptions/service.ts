@@ -14,6 +14,7 @@ import type { Events } from '../events/service.ts';
 import type { Visible } from '../visible.ts';
 import { selectEndpointsOf } from './endpoint-store.ts';
 import { createEndpoints } from './endpoints.ts';
+import { createNames } from './names.ts';
 import { changeOf, eventOf } from './records.ts';
 import { createRotation } from './rotation.ts';
 import type { NewSubscription, SubscriptionChanges, SubscriptionControls } from './schema.ts';
@@ -108,6 +109,7 @@ export function createSubscriptions(deps: Deps) {
   return {
     ...createEndpoints({ ...deps, signingKeys }),
     ...createSweeps(deps),
+    ...createNames(deps),
     ...createRotation({ signingKeys }),
 
     create(
