@@ -3,12 +3,22 @@ import { useDisclosure } from '@mantine/hooks';
 import { type ReactNode, useId } from 'react';
 import { Icon } from '../text/Icon.tsx';
 import styles from './FilterBar.module.css';
+import { SavedFilters } from './SavedFilters.tsx';
 import type { Search, SearchName } from './search.ts';
 import { TIME_FILTERS } from './time-range.ts';
 import { useFilters } from './use-filters.ts';
 
 /** On a phone the filters are behind a button, which says how many are set. */
-export function FilterBar({ names, children }: { names: readonly SearchName[]; children: ReactNode }) {
+export function FilterBar({
+  names,
+  list,
+  children,
+}: {
+  names: readonly SearchName[];
+  /** The name under which filters are saved; the path of the page by default. */
+  list?: string;
+  children: ReactNode;
+}) {
   const { filters, change } = useFilters();
   const [isOpen, { toggle }] = useDisclosure();
   const id = useId();
@@ -28,6 +38,7 @@ export function FilterBar({ names, children }: { names: readonly SearchName[]; c
       </Button>
       <search id={id} className={styles.bar} data-open={isOpen || undefined}>
         {children}
+        {names.length > 0 ? <SavedFilters names={names} list={list} isSet={count > 0} /> : null}
         {count > 0 ? (
           <Button
             variant="subtle"

@@ -14,6 +14,7 @@ const NAMES = [
   'until',
   'range',
   'kind',
+  'group',
   'action',
   'actor',
   'customer',

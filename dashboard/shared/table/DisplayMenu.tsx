@@ -16,6 +16,7 @@ export function DisplayMenu() {
           variant="subtle"
           color="gray"
           size="compact-sm"
+          fw={500}
           leftSection={<Icon name="settings" size={14} />}
         >
           Display

@@ -69,6 +69,7 @@ export function ExportMenu({
           variant="subtle"
           color="gray"
           size="compact-sm"
+          fw={500}
           leftSection={<Icon name="download" size={14} />}
         >
           Export

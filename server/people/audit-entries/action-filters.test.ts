@@ -45,7 +45,9 @@ test('a group has the actions of all its prefixes', async () => {
   const keys = new Set(await actionsOf('action_group=keys'));
   assert.deepEqual(keys, new Set(['bank_application.create', 'organization_application.create']));
   assert.deepEqual(await actionsOf('action_group=files'), []);
-  assert.deepEqual(await actionsOf('action_group=files&action=subscription.update'), ['subscription.update']);
+  const updates = 'action_group=subscriptions&action=subscription.update,member.invite';
+  assert.deepEqual(await actionsOf(updates), ['subscription.update']);
+  assert.deepEqual(await actionsOf('action_group=files&action=subscription.update'), []);
   assertError(await list('action_group=keys,secrets'), 400, 'invalid_parameter', /must be one of keys/);
   const csv = await app.call({ url: '/api/audit_entries.csv?action_group=secrets', token });
   assertError(csv, 400, 'invalid_parameter');

@@ -18,7 +18,7 @@ const entriesOf = async (query: string) =>
 const namesOf = async (query: string) =>
   (await entriesOf(query)).map(({ actor_name, object_name }) => [actor_name, object_name]);
 const call = async (method: 'POST' | 'PATCH' | 'DELETE', path: string, payload?: object) => {
-  const { status, body } = await app.call({ method, url: `/api${path}`, token, payload });
+  const { status, body } = await app.call({ method, url: `/api${path}`, token, ...(payload && { payload }) });
   assert.ok(status < 300, JSON.stringify(body));
   return body;
 };

@@ -24,7 +24,7 @@ const filters = {
   action: textsFilter('An action such as member.invite, or all that begin with a prefix such as member.'),
   action_group: Type.Optional({
     ...wordsFilter,
-    description: `A group of actions: ${Object.keys(ACTION_GROUPS).join(', ')}; or several separated by commas. Together with action, records of either`,
+    description: `A group of actions: ${Object.keys(ACTION_GROUPS).join(', ')}; or several separated by commas`,
     example: 'keys',
   } as typeof wordsFilter),
   actor: textsFilter('A client_id, the guid of a member, operator or portico'),

@@ -17,22 +17,17 @@ export function createAuditEntries(sources: NameSources) {
     return records.map((record) => viewAuditEntry(record, nameOf(record)));
   }
 
-  /** Records have an action of the given ones or of one of the groups. */
   function filtersOf(organizationGuid: string, wanted: EntryFilters): AuditFilters | Failure {
-    const { actionGroup = [], action = [], ...others } = wanted;
-    const unknown = actionGroup.find((name) => !isActionGroup(name));
+    const { actionGroup, action, ...others } = wanted;
+    const unknown = actionGroup?.find((name) => !isActionGroup(name));
     if (unknown !== undefined)
       return new Failure(
         'invalid_parameter',
         `action_group must be one of ${Object.keys(ACTION_GROUPS).join(', ')}; got ${unknown}`,
       );
-    const prefixes = actionGroup.filter(isActionGroup).flatMap((name) => [...ACTION_GROUPS[name]]);
-    const actions = [...action, ...prefixes];
-    return {
-      organizationGuid: [organizationGuid],
-      ...others,
-      ...(actions.length > 0 ? { action: actions } : {}),
-    };
+    const prefixes = actionGroup?.filter(isActionGroup).flatMap((name) => [...ACTION_GROUPS[name]]);
+    const actions = action && prefixes ? common(action, prefixes) : (action ?? prefixes);
+    return { organizationGuid: [organizationGuid], ...others, action: actions };
   }
 
   return {
@@ -55,4 +50,14 @@ export function createAuditEntries(sources: NameSources) {
       return { entries: await viewEntries(organizationGuid, rows), next };
     },
   };
+}
+
+/** Actions and prefixes that are in both lists: of two prefixes the longer one. */
+function common(actions: readonly string[], prefixes: readonly string[]): string[] {
+  return actions.flatMap((action) =>
+    prefixes.flatMap((prefix) => {
+      if (action.startsWith(prefix)) return [action];
+      return action.endsWith('.') && prefix.startsWith(action) ? [prefix] : [];
+    }),
+  );
 }

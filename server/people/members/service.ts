@@ -233,6 +233,12 @@ export function createMembers(deps: Deps) {
       );
     },
 
+    /** Locks a membership that was accepted, so that changes of what a member owns there take turns. */
+    async lockOwn(transaction: Transaction, key: store.MembershipKey): Promise<Failure | undefined> {
+      if (await store.lockMembership(transaction, key)) return undefined;
+      return new Failure('not_found', 'There is no such organization');
+    },
+
     /** Updates `last_seen_at`. */
     async grantOf(
       organizationGuid: string,
