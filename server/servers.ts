@@ -188,6 +188,10 @@ export async function createServers(deps: ServerDeps) {
     supportEmail,
     allowlistPolicy,
     allowlistMinPrefix,
+    tokenUrls: {
+      sandbox: `${config.sandboxAuthUrl}/oauth/token`,
+      production: `${config.productionAuthUrl}/oauth/token`,
+    },
     sourceAddress,
   });
   if (deps.filesOnDisk) {
