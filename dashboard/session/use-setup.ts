@@ -1,12 +1,15 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import type { Application, Delivery, List, Subscription } from '../api/types.ts';
+import type { Application, Delivery, Environment, List, Subscription } from '../api/types.ts';
 import { isSetupDone, markSetupDone } from './local-storage.ts';
 import { useEnvironmentApi } from './use-environment-api.ts';
 import { useWorkspace } from './workspace.ts';
 
 /** What of the setup exists. */
 export type Setup = {
+  /** Neither a key nor a subscription exists, in any environment. */
+  isNew: boolean;
+  /** Of the sandbox. */
   key: Application | undefined;
   subscription: Subscription | undefined;
   isDelivered: boolean;
@@ -15,6 +18,8 @@ export type Setup = {
 };
 
 const PER_PAGE = 100;
+const DELIVERING: readonly string[] = ['active', 'storing'];
+const isSandbox = ({ environment }: { environment: Environment }) => environment === 'sandbox';
 
 type Options = { enabled: boolean; refetchInterval?: number | false };
 
@@ -26,12 +31,15 @@ function useSetupQuery({ enabled, refetchInterval = false }: Options): UseQueryR
     enabled,
     refetchInterval,
     queryFn: async () => {
-      const read = <Item>(path: string) =>
-        Promise.all(
-          session.environments.map((environment) =>
-            apiOf(environment).get<List<Item>>(path, { query: { per_page: PER_PAGE } }),
-          ),
-        ).then((lists) => lists.flatMap(({ objects }) => objects));
+      /** With the environment of each. */
+      const read = async <Item>(path: string) => {
+        const query = { per_page: PER_PAGE };
+        const lists = session.environments.map(async (environment) => {
+          const { objects } = await apiOf(environment).get<List<Item>>(path, { query });
+          return objects.map((object) => ({ ...object, environment }));
+        });
+        return (await Promise.all(lists)).flat();
+      };
       const [keys, subscriptions, delivered] = await Promise.all([
         read<Application>('/bank_applications'),
         has('webhooks') ? read<Subscription>('/subscriptions') : [],
@@ -42,8 +50,9 @@ function useSetupQuery({ enabled, refetchInterval = false }: Options): UseQueryR
           : undefined,
       ]);
       return {
-        key: keys[0],
-        subscription: subscriptions.find(({ state }) => state === 'active') ?? subscriptions[0],
+        isNew: keys.length === 0 && subscriptions.length === 0,
+        key: keys.find(isSandbox),
+        subscription: subscriptions.find((one) => isSandbox(one) && DELIVERING.includes(one.state)),
         isDelivered: (delivered?.objects.length ?? 0) > 0,
         usedKey: keys.find(({ last_used_at: at }) => at !== undefined),
       };

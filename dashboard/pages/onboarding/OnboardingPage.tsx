@@ -29,12 +29,12 @@ export function OnboardingPage() {
         Ask a Founder to change your role.
       </EmptyState>
     );
-  if (data) return <Steps setup={data} />;
+  if (data) return <Steps setup={data} onStep={() => void refetch()} />;
   return error ? <ErrorAlert error={error} onRetry={() => void refetch()} /> : <PageLoading />;
 }
 
 /** Begins at the first step that is not done. */
-function Steps({ setup }: { setup: Setup }) {
+function Steps({ setup, onStep }: { setup: Setup; onStep: () => void }) {
   const { banks, has } = useWorkspace();
   const { isFrozen } = use(FreezeContext);
   const hasWebhooks = has('webhooks');
@@ -46,9 +46,13 @@ function Steps({ setup }: { setup: Setup }) {
     test: setup.isDelivered,
     call: setup.usedKey !== undefined,
   };
-  const [current, setCurrent] = useState<StepName>(
+  const [current, setStep] = useState<StepName>(
     () => steps.find(({ name }) => !isDone[name])?.name ?? 'call',
   );
+  const setCurrent = (step: StepName) => {
+    setStep(step);
+    onStep();
+  };
   const [key, setKey] = useState<CreatedApplication>();
   const [chosen, setChosen] = useState<Subscription>();
   const subscription = chosen ?? setup.subscription;

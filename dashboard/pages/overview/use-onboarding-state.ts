@@ -16,5 +16,5 @@ export function useOnboardingState(): 'unknown' | 'new' | 'done' {
   if (!isChecked || wasSeen) return 'done';
   if (isPending) return 'unknown';
   // An error must not keep the user from the overview.
-  return data && !data.key && !data.subscription ? 'new' : 'done';
+  return data?.isNew ? 'new' : 'done';
 }
