@@ -5,6 +5,7 @@ import './organization/onboarding.spec.ts';
 import './organization/organization.spec.ts';
 import './organization/roles.spec.ts';
 import './organization/sandbox.spec.ts';
+import './organization/setup.spec.ts';
 import './organization/sandbox-changes.spec.ts';
 import './organization/sandbox-quotes.spec.ts';
 import './organization/tables.spec.ts';

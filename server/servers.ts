@@ -5,7 +5,7 @@ import type { KeyUsage } from './credentials/applications/usage.ts';
 import { registerBanks, registerOrganizations } from './credentials/organizations/routes.ts';
 import type { Organizations } from './credentials/organizations/service.ts';
 import type { DashboardFiles } from './dashboard/files.ts';
-import { registerFrontDoor } from './dashboard/routes.ts';
+import { createSendPage, registerFrontDoor } from './dashboard/routes.ts';
 import { registerDownloads } from './files/downloads/download-routes.ts';
 import type { FilesModule } from './files/module.ts';
 import { registerFiles } from './files/routes.ts';
@@ -119,12 +119,20 @@ export async function createServers(deps: ServerDeps) {
   metrics.onRead(async () => metrics.bodyBytesInFlight.set(bodyBudget.held()));
   const health = { schemaState: () => schemaState(database.queries) };
   const document = { baseUrl, version, supportEmail };
-  const newServer = () => createHttpServer({ baseUrl, guids, log, metrics, bodyBudget, sourceAddress });
+  const parts = { baseUrl, guids, log, metrics, bodyBudget, sourceAddress };
+  const newServer = () => createHttpServer(parts);
+  const dashboard = deps.dashboard && {
+    files: deps.dashboard,
+    sendPage: createSendPage({ files: deps.dashboard, randomBytes, uploadUrls: config }),
+  };
 
-  const server = newServer();
+  const server = createHttpServer({
+    ...parts,
+    sendUnknownPage: dashboard && ((reply) => dashboard.sendPage(reply.code(404))),
+  });
   await registerOpenApi(server, { ...document, description: PARTNER_INTRODUCTION, webhooks: WEBHOOKS });
   registerHealth(server, health);
-  registerFrontDoor(server, { files: deps.dashboard, randomBytes, uploadUrls: config });
+  registerFrontDoor(server, dashboard);
   await registerOAuth(server, {
     authentication,
     issuance,
@@ -180,6 +188,10 @@ export async function createServers(deps: ServerDeps) {
     supportEmail,
     allowlistPolicy,
     allowlistMinPrefix,
+    tokenUrls: {
+      sandbox: `${config.sandboxAuthUrl}/oauth/token`,
+      production: `${config.productionAuthUrl}/oauth/token`,
+    },
     sourceAddress,
   });
   if (deps.filesOnDisk) {

@@ -116,6 +116,14 @@ const sandbox = createRoute({
   path: 'sandbox',
   component: lazyRouteComponent(() => import('../pages/sandbox/SandboxPage.tsx'), 'SandboxPage'),
 });
+const organization = createRoute({
+  getParentRoute: () => workspace,
+  path: 'organization',
+  component: lazyRouteComponent(
+    () => import('../pages/organization/OrganizationPage.tsx'),
+    'OrganizationPage',
+  ),
+});
 const team = createRoute({
   getParentRoute: () => workspace,
   path: 'team',
@@ -139,7 +147,7 @@ export const router = createRouter({
     forgotPassword,
     setPassword,
     workspace.addChildren([
-      ...([onboarding, overview, keys, files, sandbox, team, audit, account] as const),
+      ...([onboarding, overview, keys, files, sandbox, organization, team, audit, account] as const),
       webhooks.addChildren([
         subscriptionAccess.addChildren([subscriptions, subscription]),
         ...([events, event, live] as const),

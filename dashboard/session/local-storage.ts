@@ -1,5 +1,5 @@
 const KEYS = { organization: 'portico.organization', bank: 'portico.bank' } as const;
-const ONBOARDING_PREFIX = 'portico.set-up.';
+const SETUP_PREFIX = 'portico.set-up.';
 
 export type Selection = keyof typeof KEYS;
 
@@ -11,10 +11,18 @@ export function saveSelection(selection: Selection, guid: string): void {
   localStorage.setItem(KEYS[selection], guid);
 }
 
-export function isOnboardingSeen(organizationGuid: string): boolean {
-  return localStorage.getItem(ONBOARDING_PREFIX + organizationGuid) !== null;
+export function isSetupSeen(organizationGuid: string): boolean {
+  return localStorage.getItem(SETUP_PREFIX + organizationGuid) !== null;
 }
 
-export function markOnboardingSeen(organizationGuid: string): void {
-  localStorage.setItem(ONBOARDING_PREFIX + organizationGuid, 'seen');
+export function markSetupSeen(organizationGuid: string): void {
+  if (!isSetupSeen(organizationGuid)) localStorage.setItem(SETUP_PREFIX + organizationGuid, 'seen');
+}
+
+export function isSetupDone(organizationGuid: string): boolean {
+  return localStorage.getItem(SETUP_PREFIX + organizationGuid) === 'done';
+}
+
+export function markSetupDone(organizationGuid: string): void {
+  localStorage.setItem(SETUP_PREFIX + organizationGuid, 'done');
 }

@@ -9,7 +9,9 @@ export type Workspace = {
   organization: Organization;
   can: Can;
   has(feature: Feature): boolean;
+  /** Empty until they are loaded. */
   banks: readonly Bank[];
+  areBanksLoaded: boolean;
   bank: Bank | undefined;
   environment: Environment;
   api: Api;

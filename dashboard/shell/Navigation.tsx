@@ -1,5 +1,6 @@
 import { NavLink, Text } from '@mantine/core';
 import { Link, useMatchRoute } from '@tanstack/react-router';
+import { useIsSetupDone } from '../session/use-setup.ts';
 import { useWorkspace, type Workspace } from '../session/workspace.ts';
 import { Icon, type IconName } from '../shared/text/Icon.tsx';
 import styles from './Navigation.module.css';
@@ -13,6 +14,7 @@ type Entry = {
     | '/subscriptions'
     | '/sandbox'
     | '/files'
+    | '/organization'
     | '/team'
     | '/audit'
     | '/onboarding';
@@ -60,6 +62,7 @@ const GROUPS: readonly { title: string; entries: readonly Entry[] }[] = [
   {
     title: 'Organization',
     entries: [
+      { to: '/organization', label: 'Organization', icon: 'bank', shown: always },
       { to: '/team', label: 'Team', icon: 'team', shown: always },
       { to: '/audit', label: 'Audit log', icon: 'audit', shown: ({ can }) => can('audit_entries:read') },
       {
@@ -75,13 +78,14 @@ const GROUPS: readonly { title: string; entries: readonly Entry[] }[] = [
 export function Navigation() {
   const workspace = useWorkspace();
   const matchRoute = useMatchRoute();
+  const isSetupDone = useIsSetupDone();
   return (
     <nav aria-label="Main">
       {GROUPS.map(({ title, entries }) => (
         <div key={title} className={styles.group}>
           <Text className={styles.title}>{title}</Text>
           {entries
-            .filter(({ shown }) => shown(workspace))
+            .filter(({ to, shown }) => shown(workspace) && !(to === '/onboarding' && isSetupDone))
             .map(({ to, label, icon }) => {
               const active = matchRoute({ to, fuzzy: true }) !== false;
               return (

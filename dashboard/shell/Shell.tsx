@@ -9,6 +9,7 @@ import { ColorSchemeToggle } from './header/ColorSchemeToggle.tsx';
 import { EnvironmentBadge } from './header/EnvironmentBadge.tsx';
 import { Logo } from './header/Logo.tsx';
 import { Navigation } from './Navigation.tsx';
+import { OfflineAlert } from './OfflineAlert.tsx';
 import { OrganizationSwitch } from './OrganizationSwitch.tsx';
 import styles from './Shell.module.css';
 
@@ -60,7 +61,10 @@ export function Shell({ children }: { children: ReactNode }) {
         </Group>
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1} className={styles.main}>
-        <div className={styles.page}>{children}</div>
+        <div className={styles.page}>
+          <OfflineAlert />
+          {children}
+        </div>
       </AppShell.Main>
     </AppShell>
   );

@@ -79,6 +79,7 @@ function OrganizationWorkspace({ session, organization }: { session: Session; or
     can: permissionsOf(organization.role),
     has: (feature: Feature) => organization.features.includes(feature),
     banks,
+    areBanksLoaded: data !== undefined,
     bank,
     environment,
     api,

@@ -88,7 +88,7 @@ test('a Founder can require a second factor for Developers, who then set one up'
   const founder = await joinTeam(app, tenant.organizationGuid);
   await enter(page, site, founder);
   await addAuthenticator(page);
-  await page.goto('/team');
+  await page.goto('/organization');
   const panel = page.getByRole('region', { name: 'Two-factor authentication' });
   await panel.getByText('before you require one for others').waitFor();
   assert.ok(await panel.getByLabel('Developer').isDisabled());
@@ -98,13 +98,13 @@ test('a Founder can require a second factor for Developers, who then set one up'
   await page.getByRole('dialog').getByRole('button', { name: 'Add' }).click();
   await page.getByText('Laptop', { exact: true }).waitFor();
 
-  await page.getByRole('link', { name: 'Team' }).click();
+  await page.getByRole('link', { name: 'Organization' }).click();
   await panel.getByLabel('Developer').check();
   app.clock.advance(PROOF_MS);
   await panel.getByRole('button', { name: 'Save' }).click();
   await proofDialogOf(page).getByRole('button', { name: 'Use a passkey' }).click();
   await page.getByText('Two-factor policy saved.').waitFor();
-  await assertAccessible(page, 'team page');
+  await assertAccessible(page, 'organization page');
   await page.reload();
   assert.ok(await panel.getByLabel('Developer').isChecked());
 

@@ -47,6 +47,7 @@ const PAGES: readonly (readonly [path: string, text: string, prepare?: (page: Pa
   ['/live', 'transfer.completed', makeAttempts],
   ['/files', 'passport.png'],
   ['/sandbox', 'reviewing'],
+  ['/organization', 'A production bank exists'],
   ['/team', 'grace@acme.test'],
   ['/audit', 'subscription.create'],
   ['/account', 'Laptop'],
@@ -72,6 +73,7 @@ test('all steps of the onboarding are accessible', async () => {
   const check = (what: string) => assertAccessible(page, `onboarding: ${what}`);
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   await page.goto('/onboarding');
+  await page.getByRole('button', { name: /^Sandbox bank/ }).click();
   await page.getByRole('button', { name: 'Continue with Bank' }).waitFor();
   await check('bank');
   await press('Continue with Bank');

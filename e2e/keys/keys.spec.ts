@@ -217,7 +217,6 @@ test('the onboarding creates a sandbox bank if only a production bank exists', a
     'the onboarding needs a sandbox bank',
   );
   await page.getByRole('button', { name: 'Create bank' }).click();
-  await page.getByRole('button', { name: 'Continue with Trial Bank' }).click();
   await page.getByRole('button', { name: 'Generate bank key' }).waitFor();
   const { body } = await app.operate('GET', `/organizations/${tenant.organizationGuid}/banks`);
   const banks = body.objects as { guid: string; environment: string }[];

@@ -69,7 +69,6 @@ test('the onboarding without webhooks ends with a call that the scopes of the ke
   assert.equal(await page.getByText('Test event').count(), 0);
   await page.getByLabel('Bank name').fill('Acme Bank');
   await page.getByRole('button', { name: 'Create bank' }).click();
-  await page.getByRole('button', { name: 'Continue with Acme Bank' }).click();
   await allowCurrentAddress(page);
   // Other scopes than the default, without the steps to select them.
   await page.route('**/api/bank_applications', (route) => {

@@ -84,7 +84,7 @@ test('the first login opens the onboarding', async () => {
 test('the onboarding creates a sandbox bank and a key for the current address', async () => {
   await page.getByLabel('Bank name').fill('Acme Bank');
   await page.getByRole('button', { name: 'Create bank' }).click();
-  await page.getByRole('button', { name: 'Continue with Acme Bank' }).click();
+  await page.getByRole('button', { name: 'Generate bank key' }).waitFor();
   bankGuid = String(new URL(page.url()).searchParams.get('bank'));
   await allowCurrentAddress(page);
   await page.getByRole('button', { name: 'Generate bank key' }).click();
@@ -116,8 +116,8 @@ test('the last step shows a curl command with a masked secret; the copied comman
   const shown = String(await page.getByRole('region', { name: 'command' }).textContent());
   assert.ok(shown.includes(`curl -s ${url}/oauth/token -u '${key.id}:`), shown);
   assert.ok(!shown.includes(key.secret));
-  await page.getByRole('button', { name: 'Copy with secret' }).click();
-  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  await page.getByRole('button', { name: 'Copy command' }).click();
+  await page.getByText('Copied').waitFor();
   const command = await page.evaluate(() => navigator.clipboard.readText());
   assert.ok(command.includes(key.secret));
   const { objects } = JSON.parse(await runInShell(command)) as { objects: unknown };

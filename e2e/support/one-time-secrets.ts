@@ -17,7 +17,7 @@ export async function allowCurrentAddress(page: Page): Promise<void> {
 /** Opens the onboarding and generates a key, whose secret is then shown. */
 export async function generateKeyInOnboarding(page: Page): Promise<void> {
   await page.goto('/onboarding');
-  await page.getByRole('button', { name: 'Continue with Bank' }).click();
+  await page.getByRole('button', { name: /^Bank key/ }).click();
   await allowCurrentAddress(page);
   await page.getByRole('button', { name: 'Generate bank key' }).click();
   await page.locator('[data-secret=client_secret]').waitFor();

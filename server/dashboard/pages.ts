@@ -1,7 +1,4 @@
-/**
- * The first path segments of the dashboard's pages. The server answers them with the page; every other unknown
- * path is a 404 in JSON.
- */
+/** The first path segments of the dashboard's pages. A browser gets the page with 404 at any other unknown path. */
 export const PAGES = [
   'login',
   'forgot-password',
@@ -14,6 +11,7 @@ export const PAGES = [
   'live',
   'files',
   'sandbox',
+  'organization',
   'team',
   'audit',
   'account',

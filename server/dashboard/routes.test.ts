@@ -60,6 +60,25 @@ test('the root and every page path return the dashboard, at any depth', async ()
   }
 });
 
+test('a browser gets a page with status 404 at an unknown URL, programs get JSON', async () => {
+  const open = (url: string, accept?: string, method: 'GET' | 'POST' = 'GET') =>
+    app.server.inject({ url, method, headers: accept === undefined ? {} : { accept } });
+  const page = await open('/nothing', 'text/html,application/xhtml+xml');
+  assert.deepEqual([page.statusCode, page.headers['content-type']], [404, 'text/html; charset=utf-8']);
+  assert.match(String(page.headers['content-security-policy']), /default-src 'none'/);
+  const programs = [
+    await open('/nothing'),
+    await open('/nothing', 'application/json'),
+    await open('/nothing', 'text/html', 'POST'),
+    await open('/api/nothing', 'text/html'),
+    await open('/oauth/nothing', 'text/html'),
+    await open('/assets/b-2.js', 'text/html'),
+    await open('/.well-known/nothing', 'text/html'),
+  ];
+  for (const { headers } of programs)
+    assert.equal(headers['content-type'], 'application/json; charset=utf-8');
+});
+
 test('pages do not shadow other routes, and unknown paths stay 404 in JSON', async () => {
   const { statusCode } = await app.server.inject('/healthz');
   assert.equal(statusCode, 200);

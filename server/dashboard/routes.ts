@@ -11,49 +11,39 @@ const NONCE_BYTES = 16;
 const NONCE_PLACE = 'nonce-of-this-answer';
 const YEAR_SECONDS = 31_536_000;
 
-type Deps = {
+type PageDeps = {
   files: DashboardFiles;
   randomBytes: RandomBytes;
-  /** Origins other than our own that the browser uploads files to. */
-  uploadOrigins: readonly string[];
+  uploadUrls: { uploadUrl: string; s3Endpoint: string | undefined };
 };
+export type SendPage = (reply: FastifyReply) => FastifyReply;
 
-/** Serves the dashboard at `/`, or redirects to the reference when the dashboard is not built. */
-export function registerFrontDoor(
-  server: HttpServer,
-  deps: {
-    files: DashboardFiles | undefined;
-    randomBytes: RandomBytes;
-    uploadUrls: { uploadUrl: string; s3Endpoint: string | undefined };
-  },
-): void {
-  const { files, randomBytes, uploadUrls } = deps;
-  if (files === undefined) {
-    server.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/docs'));
-    return;
-  }
+export function createSendPage({ files, randomBytes, uploadUrls }: PageDeps): SendPage {
   const addresses = [uploadUrls.uploadUrl, uploadUrls.s3Endpoint].filter((url) => url !== undefined);
   const uploadOrigins = addresses.map((url) => new URL(url).origin);
-  registerDashboard(server, { files, randomBytes, uploadOrigins });
-}
-
-function registerDashboard(server: HttpServer, { files, randomBytes, uploadOrigins }: Deps): void {
-  const options = { schema: { hide: true } };
-
-  async function sendPage(_request: FastifyRequest, reply: FastifyReply) {
+  return (reply) => {
     const nonce = Buffer.from(randomBytes(NONCE_BYTES)).toString('base64');
     return reply
       .header('content-security-policy', dashboardPolicy(nonce, uploadOrigins))
       .header('cross-origin-opener-policy', 'same-origin')
       .type('text/html; charset=utf-8')
       .send(files.index.replace(NONCE_PLACE, nonce));
-  }
+  };
+}
 
-  server.get('/', options, sendPage);
-  for (const page of PAGES) {
-    server.get(`/${page}`, options, sendPage);
-    server.get(`/${page}/*`, options, sendPage);
+/** Serves the dashboard at `/`, or redirects to the reference when the dashboard is not built. */
+export function registerFrontDoor(
+  server: HttpServer,
+  dashboard: { files: DashboardFiles; sendPage: SendPage } | undefined,
+): void {
+  const options = { schema: { hide: true } };
+  if (dashboard === undefined) {
+    server.get('/', options, async (_request, reply) => reply.redirect('/docs'));
+    return;
   }
+  const { files, sendPage } = dashboard;
+  const paths = ['/', ...PAGES.flatMap((page) => [`/${page}`, `/${page}/*`])];
+  for (const path of paths) server.get(path, options, async (_request, reply) => sendPage(reply));
   for (const [path, file] of files.files)
     server.get(path, options, async (request, reply) => sendFile(request, reply, file));
 }

@@ -3,10 +3,14 @@ import { Link } from '@tanstack/react-router';
 import { use, useState } from 'react';
 import type { CreatedApplication, Subscription } from '../../api/types.ts';
 import { FreezeContext } from '../../session/freeze.ts';
+import { type Setup, useSetup } from '../../session/use-setup.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
+import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
+import { PageLoading } from '../../shared/feedback/PageLoading.tsx';
 import { PageHeader } from '../../shared/page/PageHeader.tsx';
 import { Panel } from '../../shared/page/Panel.tsx';
+import { Icon } from '../../shared/text/Icon.tsx';
 import { BankStep } from './BankStep.tsx';
 import { CurlStep } from './CurlStep.tsx';
 import { KeyStep } from './KeyStep.tsx';
@@ -16,19 +20,42 @@ import { type StepName, stepsOf } from './steps.ts';
 import { TestStep } from './TestStep.tsx';
 
 export function OnboardingPage() {
-  const { can, has } = useWorkspace();
-  const { isFrozen } = use(FreezeContext);
-  const [current, setCurrent] = useState<StepName>('bank');
-  const [key, setKey] = useState<CreatedApplication>();
-  const [subscription, setSubscription] = useState<Subscription>();
-  if (!can('bank_applications:write'))
+  const { can } = useWorkspace();
+  const isAllowed = can('bank_applications:write');
+  const { data, error, refetch } = useSetup({ enabled: isAllowed });
+  if (!isAllowed)
     return (
       <EmptyState icon="rocket" title="You need the Key Admin or Founder role to set up keys">
         Ask a Founder to change your role.
       </EmptyState>
     );
+  if (data) return <Steps setup={data} onStep={() => void refetch()} />;
+  return error ? <ErrorAlert error={error} onRetry={() => void refetch()} /> : <PageLoading />;
+}
+
+/** Begins at the first step that is not done. */
+function Steps({ setup, onStep }: { setup: Setup; onStep: () => void }) {
+  const { banks, has } = useWorkspace();
+  const { isFrozen } = use(FreezeContext);
   const hasWebhooks = has('webhooks');
   const steps = stepsOf(hasWebhooks);
+  const isDone: Record<StepName, boolean> = {
+    bank: banks.some(({ environment }) => environment === 'sandbox'),
+    key: setup.key !== undefined,
+    subscription: setup.subscription !== undefined,
+    test: setup.isDelivered,
+    call: setup.usedKey !== undefined,
+  };
+  const [current, setStep] = useState<StepName>(
+    () => steps.find(({ name }) => !isDone[name])?.name ?? 'call',
+  );
+  const setCurrent = (step: StepName) => {
+    setStep(step);
+    onStep();
+  };
+  const [key, setKey] = useState<CreatedApplication>();
+  const [chosen, setChosen] = useState<Subscription>();
+  const subscription = chosen ?? setup.subscription;
   const active = steps.findIndex(({ name }) => name === current);
   return (
     <>
@@ -57,9 +84,12 @@ export function OnboardingPage() {
             <Stepper.Step
               key={name}
               label={title}
-              description={description}
+              description={isDone[name] ? 'Done' : description}
+              // A skipped step is not ticked.
+              icon={isDone[name] ? <Icon name="check" size={16} /> : undefined}
+              completedIcon={isDone[name] ? undefined : <span>{index + 1}</span>}
               // Not while a secret is pending or shown.
-              allowStepSelect={index < active && !isFrozen}
+              allowStepSelect={(isDone[name] || index < active) && !isFrozen}
             />
           ))}
         </Stepper>
@@ -76,16 +106,16 @@ export function OnboardingPage() {
           ) : null}
           {current === 'subscription' ? (
             <SubscriptionStep
-              onDone={(chosen) => {
-                setSubscription(chosen);
-                setCurrent(chosen ? 'test' : 'call');
+              onDone={(selected) => {
+                setChosen(selected);
+                setCurrent(selected ? 'test' : 'call');
               }}
             />
           ) : null}
           {current === 'test' && subscription ? (
             <TestStep subscription={subscription} onDone={() => setCurrent('call')} />
           ) : null}
-          {current === 'call' ? <CurlStep created={key} /> : null}
+          {current === 'call' ? <CurlStep created={key} existing={setup.key} /> : null}
         </Panel>
       </div>
     </>

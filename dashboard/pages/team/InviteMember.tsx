@@ -1,18 +1,19 @@
 import { Button, Stack, Text, TextInput } from '@mantine/core';
 import { isEmail, useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import type { InvitedMember, Role } from '../../api/types.ts';
+import type { InvitedMember, Member, Role } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { Dialog } from '../../shared/forms/Dialog.tsx';
 import { FormActions } from '../../shared/forms/FormActions.tsx';
 import { OneTimeSecret } from '../../shared/secrets/OneTimeSecret.tsx';
 import { RoleSelect } from './RoleSelect.tsx';
 
-export function InviteMember({ onClose }: { onClose: () => void }) {
+/** `again` is invited once more: the new link replaces the previous one. */
+export function InviteMember({ again, onClose }: { again?: Member; onClose: () => void }) {
   const { api } = useWorkspace();
   const queries = useQueryClient();
   const form = useForm({
-    initialValues: { email: '', role: 'viewer' as Role },
+    initialValues: { email: again?.email ?? '', role: again?.role ?? ('viewer' as Role) },
     validate: { email: isEmail('Enter an email address') },
   });
   const invite = useMutation({
@@ -23,7 +24,7 @@ export function InviteMember({ onClose }: { onClose: () => void }) {
   const invited = invite.data;
   return (
     <Dialog
-      title={invited ? `Invitation for ${invited.email}` : 'Invite member'}
+      title={invited ? `Invitation for ${invited.email}` : again ? 'Send invitation again' : 'Invite member'}
       locked={invite.isPending || invited?.invitation_link !== undefined}
       onClose={onClose}
     >
@@ -32,9 +33,22 @@ export function InviteMember({ onClose }: { onClose: () => void }) {
       ) : (
         <form onSubmit={form.onSubmit(({ email, role }) => invite.mutate({ email: email.trim(), role }))}>
           <Stack>
-            <TextInput label="Email" type="email" required data-autofocus {...form.getInputProps('email')} />
+            {again ? <Text size="sm">The link of the previous invitation stops working.</Text> : null}
+            <TextInput
+              label="Email"
+              type="email"
+              required
+              readOnly={again !== undefined}
+              data-autofocus={again === undefined || undefined}
+              {...form.getInputProps('email')}
+            />
             <RoleSelect value={form.values.role} onChange={(role) => form.setFieldValue('role', role)} />
-            <FormActions action="Invite" pending={invite.isPending} error={invite.error} onCancel={onClose} />
+            <FormActions
+              action={again ? 'Send again' : 'Invite'}
+              pending={invite.isPending}
+              error={invite.error}
+              onCancel={onClose}
+            />
           </Stack>
         </form>
       )}

@@ -9,11 +9,12 @@ import { ConfirmByName } from '../../shared/forms/ConfirmByName.tsx';
 import { RowMenu } from '../../shared/table/RowMenu.tsx';
 import { Icon } from '../../shared/text/Icon.tsx';
 import { ChangeRole } from './ChangeRole.tsx';
+import { InviteMember } from './InviteMember.tsx';
 
 export function MemberActions({ member, isLastFounder }: { member: Member; isLastFounder: boolean }) {
   const { api, session } = useWorkspace();
   const queries = useQueryClient();
-  const [dialog, setDialog] = useState<'role' | 'remove'>();
+  const [dialog, setDialog] = useState<'role' | 'remove' | 'invite'>();
   const close = () => setDialog(undefined);
   if (isLastFounder)
     return (
@@ -32,10 +33,16 @@ export function MemberActions({ member, isLastFounder }: { member: Member; isLas
     <>
       <RowMenu
         name={member.email}
-        items={[{ label: 'Change role', icon: 'edit', onClick: () => setDialog('role') }]}
+        items={[
+          ...(member.state === 'invited'
+            ? [{ label: 'Send invitation again', icon: 'send' as const, onClick: () => setDialog('invite') }]
+            : []),
+          { label: 'Change role', icon: 'edit', onClick: () => setDialog('role') },
+        ]}
         danger={{ label: 'Remove', icon: 'trash', onClick: () => setDialog('remove') }}
       />
       {dialog === 'role' ? <ChangeRole member={member} onClose={close} /> : null}
+      {dialog === 'invite' ? <InviteMember again={member} onClose={close} /> : null}
       {dialog === 'remove' ? (
         <ConfirmByName
           title="Remove member"

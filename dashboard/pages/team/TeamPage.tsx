@@ -10,11 +10,10 @@ import { Panel } from '../../shared/page/Panel.tsx';
 import { type Column, DataTable } from '../../shared/table/DataTable.tsx';
 import { useList } from '../../shared/table/use-list.ts';
 import { Icon } from '../../shared/text/Icon.tsx';
-import { StateBadge } from '../../shared/text/StateBadge.tsx';
 import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
 import { InviteMember } from './InviteMember.tsx';
 import { MemberActions } from './MemberActions.tsx';
-import { SecondFactorPanel } from './SecondFactorPanel.tsx';
+import { MemberState } from './MemberState.tsx';
 import { useTeam } from './team.ts';
 
 /** Limit of the server. */
@@ -51,7 +50,7 @@ export function TeamPage() {
       ),
     },
     { title: 'Role', cell: (member) => <Text size="sm">{ROLE_LABELS[member.role]}</Text> },
-    { title: 'State', cell: ({ state }) => <StateBadge state={state} /> },
+    { title: 'State', cell: (member) => <MemberState member={member} /> },
     { title: 'Last seen', cell: ({ last_seen_at: at }) => <RelativeTime at={at} /> },
     ...(canManage
       ? [
@@ -102,7 +101,6 @@ export function TeamPage() {
           }
         />
       </Panel>
-      {canManage ? <SecondFactorPanel /> : null}
       {inviting ? <InviteMember onClose={() => setInviting(false)} /> : null}
     </Stack>
   );

@@ -1,7 +1,8 @@
 import styles from './CodeBlock.module.css';
 import { CopyButton } from './CopyButton.tsx';
 
-export function CodeBlock({ code, label }: { code: string; label: string }) {
+/** `copied` replaces a code that masks a secret. */
+export function CodeBlock({ code, copied = code, label }: { code: string; copied?: string; label: string }) {
   return (
     <div className={styles.block}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be focusable */}
@@ -9,7 +10,7 @@ export function CodeBlock({ code, label }: { code: string; label: string }) {
         <code>{code}</code>
       </section>
       <div className={styles.copy}>
-        <CopyButton value={code} label={`Copy ${label}`} />
+        <CopyButton value={copied} label={`Copy ${label}`} />
       </div>
     </div>
   );

@@ -1,4 +1,4 @@
-import { Combobox, Group, Text, UnstyledButton, useCombobox } from '@mantine/core';
+import { Combobox, Group, Skeleton, Text, UnstyledButton, useCombobox } from '@mantine/core';
 import { useState } from 'react';
 import type { Bank, Environment } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
@@ -8,7 +8,7 @@ import styles from './BankSelector.module.css';
 const SEARCHABLE_FROM = 8;
 
 export function BankSelector() {
-  const { banks, bank, chooseBank } = useWorkspace();
+  const { banks, areBanksLoaded, bank, chooseBank } = useWorkspace();
   const [search, setSearch] = useState('');
   const combobox = useCombobox({
     onDropdownClose: () => {
@@ -20,6 +20,7 @@ export function BankSelector() {
   const needle = search.trim().toLowerCase();
   const shown = banks.filter(({ name, guid }) => `${name} ${guid}`.toLowerCase().includes(needle));
 
+  if (!areBanksLoaded) return <Skeleton width={120} height={30} />;
   return (
     <Combobox
       store={combobox}

@@ -32,7 +32,7 @@ import {
   oauthFailure,
 } from './errors.ts';
 import { createPipeliningLimit } from './limits/pipelining.ts';
-import { type AllowedMethods, collectAllowedMethods } from './requests/allowed-methods.ts';
+import { collectAllowedMethods } from './requests/allowed-methods.ts';
 import { createBrokenRequestAnswer } from './requests/broken-request.ts';
 import { hasEncodedFixedSegment } from './requests/fixed-segments.ts';
 import { failureOfHost } from './requests/host.ts';
@@ -106,11 +106,13 @@ export type HttpServerDeps = {
   metrics: Metrics;
   bodyBudget: BodyBudget;
   sourceAddress: SourceAddress;
+  /** A page for people who open an unknown URL in a browser. */
+  sendUnknownPage?: ((reply: FastifyReply) => void) | undefined;
 };
 
 /** Limits, request ids, headers, validation and error handling of every route. */
 export function createHttpServer(deps: HttpServerDeps): HttpServer {
-  const { baseUrl, guids, log, metrics } = deps;
+  const { baseUrl, guids, log, metrics, sendUnknownPage } = deps;
   const headers = securityHeaders(baseUrl);
   const pipelining = createPipeliningLimit();
   const server = Fastify({
@@ -139,7 +141,13 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
   server.decorate('bodyPace', createBodyPace());
   registerJsonBody(server, server.bodyPace);
   const allowedMethods = collectAllowedMethods(server);
-  server.setNotFoundHandler((request, reply) => sendNotFound(request, reply, allowedMethods));
+  function sendNotFound(request: FastifyRequest, reply: FastifyReply): void {
+    const [path = '/'] = request.url.split('?', 1);
+    const methods = request.hasEncodedSegment ? [] : allowedMethods(path);
+    if (methods.length === 0 && sendUnknownPage && isOpenedByPerson(request, path)) sendUnknownPage(reply);
+    else sendRefusal(request, reply, methods);
+  }
+  server.setNotFoundHandler(sendNotFound);
 
   // An expectation other than 100-continue may be ignored (RFC 9110, section 10.1.1); Node would respond without a
   // body.
@@ -152,7 +160,7 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
     const failure = failureOfHost(request);
     // Before the body is read.
     if (request.hasEncodedSegment) reply.callNotFound();
-    else if (request.is404 && !failure) sendNotFound(request, reply, allowedMethods);
+    else if (request.is404 && !failure) sendNotFound(request, reply);
     else proceed(failure, done);
   });
   limitBodyTime(server, { smallMs: SMALL_BODY_TIMEOUT_MS, largeMs: BODY_TIMEOUT_MS });
@@ -236,9 +244,15 @@ function failureOf(error: FastifyError | FailureError): Failure {
   );
 }
 
-function sendNotFound(request: FastifyRequest, reply: FastifyReply, allowedMethods: AllowedMethods): void {
-  const [path = '/'] = request.url.split('?', 1);
-  const methods = request.hasEncodedSegment ? [] : allowedMethods(path);
+/** Paths of programs get JSON even when a browser opens them. */
+const PROGRAM_PATHS = /^\/(api|oauth|operator|dashboard|assets|\.well-known)(\/|$)/;
+
+function isOpenedByPerson({ method, headers }: FastifyRequest, path: string): boolean {
+  const isRead = method === 'GET' || method === 'HEAD';
+  return isRead && !PROGRAM_PATHS.test(path) && String(headers.accept ?? '').includes('text/html');
+}
+
+function sendRefusal(request: FastifyRequest, reply: FastifyReply, methods: readonly string[]): void {
   if (methods.length > 0) reply.header('allow', methods.join(', '));
   const failure =
     methods.length > 0

@@ -53,6 +53,10 @@ test('the correct password starts a session, which shows the member and the Orga
     environments: ['sandbox', 'production'],
     allowlist_policy: 'required',
     allowlist_min_prefix: 16,
+    token_urls: {
+      sandbox: 'http://localhost:4000/oauth/token',
+      production: 'http://production.localhost:4000/oauth/token',
+    },
     address: '127.0.0.1',
   });
   const session = await browse(app, 'GET', '/session', { as: browserOf(answer) });

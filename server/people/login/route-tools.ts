@@ -11,6 +11,7 @@ export type LoginDeps = {
   supportEmail: string;
   allowlistPolicy: AllowlistPolicy;
   allowlistMinPrefix: number;
+  tokenUrls: { sandbox: string; production: string };
 } & Omit<GuardDeps, 'sessions' | 'limits'>;
 /** Helpers shared by the route files. */
 export type RouteTools = LoginDeps & {

@@ -16,11 +16,12 @@ import type { Session } from './sessions/sessions.ts';
 
 /** The dashboard's routes for login and account. For everything else it calls `/api` with user tokens. */
 export async function registerLogin(server: HttpServer, deps: LoginDeps): Promise<void> {
-  const { login, baseUrl, supportEmail, allowlistPolicy, allowlistMinPrefix, sourceAddress } = deps;
+  const { login, baseUrl, supportEmail, allowlistPolicy, allowlistMinPrefix, tokenUrls, sourceAddress } =
+    deps;
 
   async function describe(request: FastifyRequest, session: Session) {
     const address = sourceAddress(request);
-    const context = { supportEmail, allowlistPolicy, allowlistMinPrefix, address };
+    const context = { supportEmail, allowlistPolicy, allowlistMinPrefix, tokenUrls, address };
     return viewSession(await login.authentication.describe(session), context);
   }
   const tools: RouteTools = {

@@ -100,6 +100,10 @@ export const SessionView = viewSchema('Session', {
   support_email: SupportEmail,
   version: Type.String({ example: '0.1.0' }),
   environments: Type.Array(EnvironmentName),
+  token_urls: viewSchema('TokenUrls', {
+    sandbox: Type.String({ example: 'https://portico.example/oauth/token' }),
+    production: Type.String({ example: 'https://production.portico.example/oauth/token' }),
+  }),
   allowlist_policy: Type.Enum(['required', 'optional'], {
     title: 'AllowlistPolicy',
     description:
@@ -150,6 +154,7 @@ type SessionContext = {
   supportEmail: string;
   allowlistPolicy: AllowlistPolicy;
   allowlistMinPrefix: number;
+  tokenUrls: { sandbox: string; production: string };
   address: string | undefined;
 };
 
@@ -161,7 +166,7 @@ export function viewSession(
     secondFactor,
     organizations,
   }: Awaited<ReturnType<Authentication['describe']>>,
-  { supportEmail, allowlistPolicy, allowlistMinPrefix, address }: SessionContext,
+  { supportEmail, allowlistPolicy, allowlistMinPrefix, tokenUrls, address }: SessionContext,
 ): Static<typeof SessionView> {
   return {
     member: {
@@ -179,6 +184,7 @@ export function viewSession(
     support_email: supportEmail,
     version,
     environments: ['sandbox', 'production'],
+    token_urls: tokenUrls,
     allowlist_policy: allowlistPolicy,
     allowlist_min_prefix: allowlistMinPrefix,
     ...(address === undefined ? {} : { address }),

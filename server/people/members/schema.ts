@@ -43,6 +43,10 @@ export const MemberView = viewSchema('Member', {
     example: 'active',
   }),
   created_at: Timestamp,
+  invitation_expires_at: Type.Optional({
+    ...Timestamp,
+    description: 'Only while invited; absent or past when the link has expired. Invite the address again',
+  }),
   last_seen_at: Type.Optional(Timestamp),
 });
 
@@ -62,7 +66,7 @@ export const InvitedMemberView = Type.Object(
 );
 
 export function viewMember(member: Member): Static<typeof MemberView> {
-  const { name, last_seen_at: lastSeenAt } = member;
+  const { name, last_seen_at: lastSeenAt, invitation_expires_at: expiresAt } = member;
   return {
     guid: member.guid,
     email: member.email,
@@ -70,6 +74,7 @@ export function viewMember(member: Member): Static<typeof MemberView> {
     role: member.role,
     state: member.accepted_at === null ? 'invited' : 'active',
     created_at: member.created_at.toISOString(),
+    ...(expiresAt === null ? {} : { invitation_expires_at: expiresAt.toISOString() }),
     ...(lastSeenAt === null ? {} : { last_seen_at: lastSeenAt.toISOString() }),
   };
 }

@@ -7,7 +7,10 @@ export type Person = Row<'members'>;
 export type Membership = Row<'memberships'>;
 /** A person as one Organization sees them: without other memberships, and without a name before they accept. */
 export type Member = Pick<Person, 'guid' | 'email' | 'name'> &
-  Pick<Membership, 'role' | 'created_at' | 'accepted_at' | 'last_seen_at'>;
+  Pick<Membership, 'role' | 'created_at' | 'accepted_at' | 'last_seen_at'> & {
+    /** Null without a link that may still be used. */
+    invitation_expires_at: Date | null;
+  };
 
 export type MembershipKey = { organizationGuid: string; memberGuid: string };
 
@@ -73,7 +76,7 @@ function membersOf(queries: Queries, organizationGuid: string) {
   return queries
     .selectFrom('memberships')
     .innerJoin('members', 'members.guid', 'memberships.member_guid')
-    .select(({ case: choose, ref }) => [
+    .select(({ case: choose, ref, selectFrom }) => [
       'members.guid',
       'members.email',
       choose().when('memberships.accepted_at', 'is not', null).then(ref('members.name')).end().as('name'),
@@ -81,6 +84,12 @@ function membersOf(queries: Queries, organizationGuid: string) {
       'memberships.created_at',
       'memberships.accepted_at',
       'memberships.last_seen_at',
+      // Only the newest link to an Organization is kept.
+      selectFrom('login_links')
+        .select('login_links.expires_at')
+        .whereRef('login_links.member_guid', '=', 'memberships.member_guid')
+        .whereRef('login_links.organization_guid', '=', 'memberships.organization_guid')
+        .as('invitation_expires_at'),
     ])
     .where('memberships.organization_guid', '=', organizationGuid);
 }

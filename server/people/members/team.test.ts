@@ -29,10 +29,11 @@ test('an invited person is listed as invited, and as active after accepting', as
   assert.equal(invited.status, 201, JSON.stringify(invited.body));
   const { invitation_link: link, ...member } = invited.body;
   const expected = { guid: member.guid, email: 'grace@partner.example', role: 'developer', created_at };
-  assert.deepEqual(member, { ...expected, state: 'invited' });
+  const invitation_expires_at = new Date(app.clock.now().getTime() + 7 * 24 * 3_600_000).toISOString();
+  assert.deepEqual(member, { ...expected, state: 'invited', invitation_expires_at });
   const listed = async () =>
     objectsOf(await api(founder, 'GET', '/members')).find(({ guid }) => guid === member.guid);
-  assert.deepEqual(await listed(), { ...expected, state: 'invited' });
+  assert.deepEqual(await listed(), { ...expected, state: 'invited', invitation_expires_at });
 
   const payload = { token: tokenInLink(link), password: 'a brand new password', name: 'Grace' };
   const { headers } = await browse(app, 'POST', '/password', { payload });
@@ -41,6 +42,18 @@ test('an invited person is listed as invited, and as active after accepting', as
   const cookie = String(headers['set-cookie']).split(';', 1)[0] as string;
   await dashboardToken(app, { cookie }, organizationGuid);
   assert.equal((await listed())?.last_seen_at, app.clock.now().toISOString());
+});
+
+test('a repeated invitation replaces the link and its expiry', async () => {
+  const input = { email: 'again@partner.example', role: 'viewer' };
+  const first = await api(founder, 'POST', '/members', input);
+  app.clock.advance(60_000);
+  const second = await api(founder, 'POST', '/members', input);
+  assert.equal(second.body.guid, first.body.guid);
+  const passed = [first, second].map(({ body }) => Date.parse(String(body.invitation_expires_at)));
+  assert.equal(Number(passed[1]) - Number(passed[0]), 60_000);
+  const payload = { token: tokenInLink(first.body.invitation_link), password: 'a brand new password' };
+  assertError(await browse(app, 'POST', '/password', { payload }), 404, 'not_found');
 });
 
 test('every role can list the team, only a Founder can change it', async () => {

@@ -43,7 +43,8 @@ export function createInvitations(deps: Deps) {
         const member = await members.invite(transaction, actor, organizationGuid, input);
         if (isFailure(member)) return member;
         const { link, expiresAt } = await links.issue(transaction, member.guid, organizationGuid);
-        const result = { member, link, mailed: mail !== undefined };
+        const invitee = { ...member, invitation_expires_at: expiresAt };
+        const result = { member: invitee, link, mailed: mail !== undefined };
         await recordAnswer(transaction, result);
         return { ...result, expiresAt };
       });

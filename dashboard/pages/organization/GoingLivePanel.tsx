@@ -1,0 +1,70 @@
+import { Badge, Group, List, Skeleton, Text, ThemeIcon } from '@mantine/core';
+import { useWorkspace } from '../../session/workspace.ts';
+import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
+import { Panel } from '../../shared/page/Panel.tsx';
+import { Icon } from '../../shared/text/Icon.tsx';
+import { MailLink } from '../../shared/text/MailLink.tsx';
+import { PageLink } from '../../shared/text/PageLink.tsx';
+import { type Step, useGoingLive } from './use-going-live.ts';
+
+export function GoingLivePanel() {
+  const { session } = useWorkspace();
+  const { data, error, refetch } = useGoingLive();
+  const done = data?.filter(({ isDone }) => isDone).length ?? 0;
+  return (
+    <Panel
+      title="Going live"
+      hint={
+        <>
+          When all but the last step are done, write to <MailLink to={session.support_email} />.
+        </>
+      }
+      actions={
+        data ? (
+          <Badge variant="light" radius="sm" tt="none" color={done === data.length ? 'teal' : 'blue'}>
+            {done} of {data.length} done
+          </Badge>
+        ) : undefined
+      }
+    >
+      {error ? <ErrorAlert error={error} onRetry={() => void refetch()} /> : null}
+      {!data && !error ? <Skeleton height={220} /> : null}
+      {data ? (
+        <List spacing="sm" center={false} listStyleType="none" aria-label="Steps to production">
+          {data.map((step) => (
+            <StepItem key={step.title} step={step} />
+          ))}
+        </List>
+      ) : null}
+    </Panel>
+  );
+}
+
+function StepItem({ step: { title, detail, isDone, page } }: { step: Step }) {
+  return (
+    <List.Item
+      icon={
+        <ThemeIcon size={22} radius="xl" variant={isDone ? 'filled' : 'default'} color="teal">
+          {isDone ? <Icon name="check" size={14} /> : null}
+        </ThemeIcon>
+      }
+    >
+      <Group gap={6}>
+        <Text size="sm" fw={600}>
+          {title}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {isDone ? 'Done' : 'To do'}
+        </Text>
+      </Group>
+      <Text size="sm" c="dimmed">
+        {detail}{' '}
+        {page && !isDone ? (
+          <PageLink to={page} size="sm" underline="always">
+            Open {page.slice(1)}
+          </PageLink>
+        ) : null}
+      </Text>
+    </List.Item>
+  );
+}

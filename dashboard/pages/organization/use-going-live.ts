@@ -1,0 +1,100 @@
+import { useQuery } from '@tanstack/react-query';
+import type { Api } from '../../api/client.ts';
+import type { Application, List, Member, MemberPolicy, Subscription } from '../../api/types.ts';
+import { useEnvironmentApi } from '../../session/use-environment-api.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+
+const PER_PAGE = 100;
+
+export type Step = {
+  title: string;
+  detail: string;
+  isDone: boolean;
+  /** The page on which it is done; absent when only the operator can do it. */
+  page?: '/keys' | '/subscriptions' | '/team';
+};
+
+/** What a partner needs before production, from the data of the Organization. Undefined while loading. */
+export function useGoingLive() {
+  const workspace = useWorkspace();
+  const apiOf = useEnvironmentApi();
+  const { can, has, organization, banks } = workspace;
+  const readsSubscriptions = has('webhooks') && can('subscriptions:read');
+  const readsPolicy = can('members:write');
+  return useQuery({
+    queryKey: ['going live', organization.guid, banks.length],
+    queryFn: async () => {
+      const api = apiOf('production');
+      const [bankKeys, organizationKeys, subscriptions, members, policy] = await Promise.all([
+        readList<Application>(api, '/bank_applications'),
+        readList<Application>(api, '/organization_applications'),
+        readsSubscriptions
+          ? readList<Subscription>(api, '/subscriptions', { environment: 'production' })
+          : [],
+        readList<Member>(api, '/members'),
+        readsPolicy ? api.get<MemberPolicy>('/member_policy') : undefined,
+      ]);
+      const keys = [...bankKeys, ...organizationKeys];
+      const open = keys.filter(({ ip_allowlist: list }) => list.length === 0);
+      const founders = members.filter(({ role, state }) => role === 'founder' && state === 'active');
+      const steps: Step[] = [
+        {
+          title: 'A production bank exists',
+          detail: 'The operator creates it for you.',
+          isDone: banks.some(({ environment }) => environment === 'production'),
+        },
+        {
+          title: 'A key works in production',
+          detail: 'An Organization key, or a bank key of a production bank.',
+          isDone: keys.length > 0,
+          page: '/keys',
+        },
+        {
+          title: 'Every production key has an IP allowlist',
+          detail:
+            open.length === 0
+              ? 'Keys without a list work from any address.'
+              : `Without a list: ${open.map(({ name }) => name).join(', ')}.`,
+          isDone: keys.length > 0 && open.length === 0,
+          page: '/keys',
+        },
+        ...(readsSubscriptions
+          ? [
+              {
+                title: 'A production endpoint receives webhooks',
+                detail: 'It has answered its first event with 2xx.',
+                isDone: subscriptions.some(({ state }) => state === 'active'),
+                page: '/subscriptions' as const,
+              },
+            ]
+          : []),
+        {
+          title: 'Two Founders',
+          detail: 'So that nobody is locked out when one is away.',
+          isDone: founders.length >= 2,
+          page: '/team',
+        },
+        ...(policy
+          ? [
+              {
+                title: 'A second factor is required in production',
+                detail: 'Set it below. Live Organizations require it by default.',
+                isDone: policy.second_factor_in_production || policy.second_factor_roles.length > 0,
+              },
+            ]
+          : []),
+        {
+          title: 'The Organization is live',
+          detail: 'The operator switches it on after a review.',
+          isDone: organization.live,
+        },
+      ];
+      return steps;
+    },
+  });
+}
+
+/** One page is enough: the checklist needs no exact counts. */
+async function readList<Item>(api: Api, path: string, filters: Record<string, string> = {}): Promise<Item[]> {
+  return (await api.get<List<Item>>(path, { query: { ...filters, per_page: PER_PAGE } })).objects;
+}
