@@ -86,9 +86,10 @@ export async function createApp(deps: Deps) {
   const partitions = createPartitions({ database, clock, log, retentionDays, auditRetentionDays });
   const failedAuthentications = createFailedAuthentications({ database, audit, clock, log });
 
-  // Four functions are called later than they are passed, because the modules on both sides need each other:
+  // Six functions are called later than they are passed, because the modules on both sides need each other:
   // events enqueue deliveries and deliveries publish events; an Organization goes live when its keys allow it;
-  // objects refer to files and files to customers; the dispatcher runs redeliveries, which enqueue deliveries.
+  // objects refer to files and files to customers; the dispatcher runs redeliveries, which enqueue deliveries;
+  // a change of a subscription's URL enqueues its first event and waits for the dispatchers.
   const eventCounters = createEventCounters({ queries, clock, timers, guids, log });
   const events = createEvents({
     ...base,
@@ -124,6 +125,9 @@ export async function createApp(deps: Deps) {
     encryption,
     randomBytes,
     supportEmail,
+    rateLimits,
+    enqueueFirst: (...args) => deliveriesModule.enqueueFirst(...args),
+    announceChange: (guid) => dispatcher.announceChange(guid),
   });
   const deliveriesModule = createDeliveriesModule({
     ...base,

@@ -25,6 +25,7 @@ export type Tables = PeopleTables & {
   delivery_attempts: DeliveryAttemptsTable;
   delivery_counters: DeliveryCountersTable;
   dispatchers: DispatchersTable;
+  endpoint_notices: EndpointNoticesTable;
   subscription_recoveries: SubscriptionRecoveriesTable;
   files: FilesTable;
   file_deletions: FileDeletionsTable;
@@ -128,6 +129,7 @@ type ApplicationsTable = {
   updated_at: Date;
   last_used_at: Date | null;
   last_used_ip: string | null;
+  replaces_client_id: string | null;
 };
 
 type SigningKeysTable = {
@@ -199,6 +201,9 @@ type SubscriptionsTable = {
   recovered_at: Date | null;
   failed_at: Date | null;
   disabled_at: Date | null;
+  paused_at: Date | null;
+  endpoint_version: Generated<number>;
+  replaces_guid: string | null;
   scheduled_deletion_at: Date | null;
   deleted_at: Date | null;
 };
@@ -266,6 +271,12 @@ type DeliveryCountersTable = {
 type DispatchersTable = {
   guid: string;
   lease_until: Date;
+};
+
+type EndpointNoticesTable = {
+  guid: string;
+  dispatcher_guid: string;
+  subscription_guid: string;
 };
 
 type SubscriptionRecoveriesTable = {

@@ -28,6 +28,8 @@ export type DeliveryBatch = {
 /** The outcome of one attempt. */
 export type Outcome = {
   delivery: Delivery;
+  /** The request was sent to this URL. */
+  url: string;
   result: 'completed' | FailureKind;
   attemptedAt: Date;
   endedAt: Date;
@@ -40,8 +42,6 @@ export type Outcome = {
   isPaused: boolean;
   /** Undefined when the attempt was the last. */
   nextAttemptAt: Date | undefined;
-  /** The URL that answered 2xx to the first delivery, and so activates its subscription. */
-  provenUrl?: string | undefined;
 };
 
 /** The request body: the fields of a SubscriptionEvent in fixed order, so that every attempt sends the same bytes. */

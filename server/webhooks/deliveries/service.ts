@@ -81,15 +81,15 @@ export function createDeliveries({
       .execute((transaction) => store.selectDeliveries(transaction, owned, page, filters, now));
   }
 
-  /** Deliveries that wait for the first 2xx of their endpoint have no known next attempt. */
+  /** Deliveries that wait for the first 2xx of their endpoint or the end of a pause have no known next attempt. */
   async function withStates(rows: readonly StoredDelivery[], now: Date): Promise<DeliveryWithState[]> {
     const waiting = rows.flatMap((row) => (row.due_at ? row.subscription_guid : []));
-    const firsts = await subscriptions.firstDeliveriesOf([...new Set(waiting)]);
-    return rows.map((row) => {
-      const first = firsts.get(row.subscription_guid);
-      const waits = first !== undefined && first !== row.guid;
-      return { ...row, due_at: waits ? null : row.due_at, state: stateOf(row, now) };
-    });
+    const isHeld = await subscriptions.heldDeliveriesOf([...new Set(waiting)]);
+    return rows.map((row) => ({
+      ...row,
+      due_at: isHeld(row) ? null : row.due_at,
+      state: stateOf(row, now),
+    }));
   }
 
   return {

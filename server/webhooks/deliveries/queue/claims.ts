@@ -111,7 +111,7 @@ export function createClaims({ database, clock, log, metrics, subscriptions, lan
         endpoint.delivers && (!isDrained(endpoint) || (firstDueAt.get(endpoint.guid) ?? now) <= now),
     );
     for (const endpoint of mayBeDue)
-      if ((firstDueAt.get(endpoint.guid) ?? now) <= now) lanes.noteDue(endpoint);
+      if (!endpoint.paused && (firstDueAt.get(endpoint.guid) ?? now) <= now) lanes.noteDue(endpoint);
     let taken = await claimFor(mayBeDue);
     const delivering = new Set(endpoints.filter(({ delivers }) => delivers).map(({ guid }) => guid));
     for (const { subscriptionGuid } of page)
@@ -122,8 +122,9 @@ export function createClaims({ database, clock, log, metrics, subscriptions, lan
   async function claimFor(endpoints: readonly Endpoint[]): Promise<number> {
     const holder = lease.holder();
     if (holder === undefined) return 0;
-    const inactive = endpoints.filter(({ firstOnly }) => firstOnly);
-    for (const endpoint of inactive) lanes.expectNone(endpoint);
+    for (const endpoint of endpoints) if (endpoint.paused || endpoint.firstOnly) lanes.expectNone(endpoint);
+    const sending = endpoints.filter(({ paused }) => !paused);
+    const inactive = sending.filter(({ firstOnly }) => firstOnly);
     const firsts = await withFirstDelivery({ database, subscriptions, now: clock.now() }, inactive);
     const claimed = await claimInto(firsts, 1, (transaction) =>
       claimFirst(transaction, {
@@ -131,7 +132,7 @@ export function createClaims({ database, clock, log, metrics, subscriptions, lan
         ...{ holder, now: clock.now() },
       }),
     );
-    const active = endpoints.filter(({ firstOnly }) => !firstOnly);
+    const active = sending.filter(({ firstOnly }) => !firstOnly);
     return (
       claimed +
       (await claimInto(active, MAX_CLAIM, (transaction, claims) => {

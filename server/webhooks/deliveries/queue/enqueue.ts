@@ -36,7 +36,7 @@ export function createEnqueue({ database, clock, guids, subscriptions, dispatche
     const groups = work
       .filter(([, events]) => events.length > 0)
       .map(([endpoint, events]) => {
-        const maySendDirectly = holder && endpoint.delivers && !endpoint.firstOnly;
+        const maySendDirectly = holder && endpoint.delivers && !endpoint.paused && !endpoint.firstOnly;
         const taken = maySendDirectly ? dispatcher.reserve(endpoint, events.length) : 0;
         const batch = taken < MIN_BATCH_SIZE ? undefined : { guid: guids.next(), left: taken };
         const deliveries = events.map((event, index) =>
@@ -50,7 +50,7 @@ export function createEnqueue({ database, clock, guids, subscriptions, dispatche
         passOn(ending, endpoint, deliveries.slice(0, taken));
       const waiting = groups.filter(
         ({ endpoint, deliveries, taken }) =>
-          endpoint.delivers && !waitsForFirst(endpoint) && taken < deliveries.length,
+          endpoint.delivers && !isHeld(endpoint) && taken < deliveries.length,
       );
       if (ending !== 'rolled back') dispatcher.announce(waiting.map(({ endpoint }) => endpoint));
     });
@@ -90,9 +90,9 @@ export function createEnqueue({ database, clock, guids, subscriptions, dispatche
   };
 }
 
-/** Until the first delivery is answered with 2xx, no other is sent. */
-function waitsForFirst({ firstOnly }: Endpoint): boolean {
-  return firstOnly?.deliveryGuid !== undefined;
+/** While paused nothing is sent, and until the first delivery is answered with 2xx no other. */
+function isHeld({ paused, firstOnly }: Endpoint): boolean {
+  return paused || firstOnly?.deliveryGuid !== undefined;
 }
 
 function ownerOf(event: EventContent): string {

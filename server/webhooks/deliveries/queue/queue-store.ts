@@ -198,17 +198,20 @@ export async function releaseUntrackedLeases(
   );
 }
 
-/** Fails up to `limit` waiting deliveries of a subscription that no longer delivers. */
+/** The highest guid. */
+const LAST_GUID = 'f'.repeat(32);
+
+/** Fails up to `limit` waiting deliveries of a subscription, all of them or those before a guid. */
 export async function failWaiting(
   queries: Queries,
   subscriptionGuid: string,
-  { at, limit }: { at: Date; limit: number },
+  { at, limit, before = LAST_GUID }: { at: Date; limit: number; before?: string },
 ): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with over as (
       delete from delivery_queue as q using (
         select subscription_guid, delivery_guid from delivery_queue
-        where subscription_guid = ${subscriptionGuid} and leased_by is null
+        where subscription_guid = ${subscriptionGuid} and delivery_guid < ${before} and leased_by is null
         limit ${limit} for update skip locked
       ) as o
       where q.subscription_guid = o.subscription_guid and q.delivery_guid = o.delivery_guid

@@ -120,6 +120,7 @@ function outcomeOf({
   const endedAt = new Date(MINUTE.getTime() + offsetMs);
   return {
     delivery: { subscriptionGuid } as Delivery,
+    url: 'https://partner.example/hook',
     ...{ result: 'completed', attemptedAt: endedAt, endedAt, durationMs: 1, status: 200, excerpt: '' },
     ...{ reason: undefined, nextAttemptAt: undefined, isPaused: false, ...fields },
   };

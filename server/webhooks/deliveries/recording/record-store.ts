@@ -207,7 +207,7 @@ export async function addCounts(transaction: Transaction, counts: readonly Count
 
 /**
  * Backlog for the metrics, counted up to `limit` per subscription. Deliveries that wait for the first 2xx of their
- * endpoint are not late, so they do not count for `oldestDueAt`.
+ * endpoint or the end of a pause are not late, so they do not count for `oldestDueAt`.
  */
 export async function selectBacklog(
   queries: Queries,
@@ -235,7 +235,7 @@ export async function selectBacklog(
     ) as counted
     cross join lateral (
       select not exists (
-        select 1 from subscriptions where guid = walk.subscription_guid and activated_at is null
+        select 1 from subscriptions where guid = walk.subscription_guid and (activated_at is null or paused_at is not null)
       ) as is_active
     ) as endpoint`.execute(queries);
   return rows[0] ?? { waiting: 0, oldestDueAt: null };

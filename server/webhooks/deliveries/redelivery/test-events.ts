@@ -51,6 +51,8 @@ export function createTestEvents({ database, clock, events, subscriptions, rateL
           'delivery_not_retryable',
           'The subscription no longer delivers; create a new subscription',
         );
+      if (endpoint.paused)
+        return new Failure('state_conflict', 'The subscription is paused; resume it to send a test event');
       const refused = await rateLimits.use(PER_SUBSCRIPTION, guid);
       if (refused) return refused;
       const { organizationGuid, environment } = endpoint;

@@ -43,6 +43,7 @@ export function createAttempt({ clock, log, sender, schedule, allowPrivate }: De
     const isAnswered = answer.kind === 'answered';
     return {
       delivery,
+      url: endpoint.url,
       result,
       attemptedAt,
       endedAt,
@@ -59,7 +60,6 @@ export function createAttempt({ clock, log, sender, schedule, allowPrivate }: De
               status: answer.status,
               retryAfter: isAnswered ? answer.retryAfter : undefined,
             }),
-      provenUrl: result === 'completed' && endpoint.firstOnly ? endpoint.url : undefined,
     };
   }
 
