@@ -7,4 +7,5 @@ import './organization/roles.spec.ts';
 import './organization/sandbox.spec.ts';
 import './organization/sandbox-changes.spec.ts';
 import './organization/sandbox-quotes.spec.ts';
+import './organization/tables.spec.ts';
 import './organization/team.spec.ts';

@@ -172,7 +172,7 @@ export async function createServers(deps: ServerDeps) {
     registerFiles(api, { files });
     registerMembers(api, { members, invitations: login.invitations });
     registerMemberPolicy(api, { members, organizations });
-    registerAuditEntries(api, { audit, people });
+    registerAuditEntries(api, { audit, people, members, organizations, applications, subscriptions });
   });
   await registerLogin(server, {
     login,

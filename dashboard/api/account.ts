@@ -5,7 +5,15 @@ import type {
   RegistrationResponseJSON,
 } from '@simplewebauthn/browser';
 import { type Method, send } from './send.ts';
-import type { Link, LoginSession, Passkey, PasswordReset, Session } from './types.ts';
+import type {
+  Link,
+  LoginSession,
+  NewSavedFilter,
+  Passkey,
+  PasswordReset,
+  SavedFilter,
+  Session,
+} from './types.ts';
 
 /** Calls that authenticate with the session cookie instead of a token. */
 function call<Body>(method: Method, path: string, body?: object): Promise<Body> {
@@ -49,6 +57,10 @@ export const accountApi = {
   addPasskey: (name: string, response: RegistrationResponseJSON) =>
     call<Passkey>('POST', '/account/passkeys', { name, response }),
   removePasskey: (guid: string) => call<void>('DELETE', `/account/passkeys/${guid}`),
+  savedFilters: (organizationGuid: string) =>
+    call<{ objects: SavedFilter[] }>('GET', `/account/saved_filters?organization_guid=${organizationGuid}`),
+  saveFilter: (input: NewSavedFilter) => call<SavedFilter>('POST', '/account/saved_filters', input),
+  deleteSavedFilter: (guid: string) => call<void>('DELETE', `/account/saved_filters/${guid}`),
   sessions: () => call<{ objects: LoginSession[] }>('GET', '/account/sessions'),
   endSession: (guid: string) => call<void>('DELETE', `/account/sessions/${guid}`),
 };

@@ -15,6 +15,10 @@ import type {
   UserTokenView,
 } from '../../server/people/login/schema.ts';
 import type { InvitedMemberView, MemberView } from '../../server/people/members/schema.ts';
+import type {
+  NewSavedFilter as NewSavedFilterSchema,
+  SavedFilterView,
+} from '../../server/people/saved-filters/schema.ts';
 import type { Role } from '../../server/tokens/roles.ts';
 import type { LiveAttemptView } from '../../server/webhooks/deliveries/live/live-schema.ts';
 import type { RecoveryView } from '../../server/webhooks/deliveries/redelivery/redelivery-schema.ts';
@@ -55,6 +59,9 @@ export type PasswordReset = Static<typeof PasswordResetView>;
 export type Link = Static<typeof LinkView>;
 export type LoginSession = Static<typeof SessionListView>['objects'][number];
 export type Passkey = Static<typeof PasskeyView>;
+
+export type SavedFilter = Static<typeof SavedFilterView>;
+export type NewSavedFilter = Static<typeof NewSavedFilterSchema>;
 
 export type Member = Static<typeof MemberView>;
 export type MemberPolicy = Static<typeof SecondFactorView>;

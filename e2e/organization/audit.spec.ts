@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { browse, dashboardToken, joinTeam } from '../../testing/dashboard.ts';
 import { createTenant } from '../../testing/tenant.ts';
+import { assertAccessible } from '../support/accessibility.ts';
 import { enter, enterAs } from '../support/people.ts';
 import { app, pages, site } from '../support/suite.ts';
 
@@ -20,17 +21,18 @@ test('the CSV export contains the entries that match the filters', async () => {
   await page.getByLabel('Action').press('Enter');
   await page.waitForURL(/action=bank\.create/);
   await rows.getByText('member.invite').first().waitFor({ state: 'detached' });
-  await page.getByLabel('Actor').fill(founder.memberGuid);
-  await page.getByLabel('Actor').press('Enter');
+  await page.getByRole('combobox', { name: 'Actor' }).click();
+  await page.getByRole('option', { name: founder.email }).click();
   await page.waitForURL(/actor=/);
   await rows.nth(3).waitFor({ state: 'detached' });
   assert.equal(await rows.count(), 3, 'two banks and the header');
 
+  await page.getByRole('button', { name: 'Export' }).click();
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('button', { name: 'Export CSV' }).click(),
+    page.getByRole('menuitem', { name: 'CSV' }).click(),
   ]);
-  assert.equal(download.suggestedFilename(), 'portico-audit.csv');
+  assert.match(download.suggestedFilename(), /^portico-audit-entries-\d{4}-\d\d-\d\d\.csv$/);
   const text = await readFile(await download.path(), 'utf8');
   const [head = '', ...lines] = text.trimEnd().split('\r\n');
   assert.match(head, /"action"/);
@@ -40,6 +42,7 @@ test('the CSV export contains the entries that match the filters', async () => {
     assert.ok(line.includes(founder.memberGuid), line);
   }
   assert.match(text, /First/);
+  assert.match(text, /"'=HYPERLINK/);
   await page.reload();
   assert.equal(await page.getByLabel('Action').inputValue(), 'bank.create');
   await page.getByRole('button', { name: 'Clear filters' }).click();
@@ -55,9 +58,48 @@ test('the audit log shows former members by email', async () => {
   const page = await pages.open();
   await enter(page, site, founder);
   await page.goto('/audit?action=member.accept');
-  await page.getByRole('cell', { name: /Lin/ }).waitFor();
+  await page.getByRole('cell', { name: 'Lin', exact: true }).waitFor();
   const removed = await app.call({ method: 'DELETE', url: `/api/members/${left.memberGuid}`, token });
   assert.equal(removed.status, 204, JSON.stringify(removed.body));
   await page.reload();
-  await page.getByRole('cell', { name: left.email }).waitFor();
+  await page.getByRole('cell', { name: left.email, exact: true }).waitFor();
+});
+
+test('the drawer shows before and after by name, and the request id', async () => {
+  const tenant = await createTenant(app);
+  const page = await pages.open();
+  const founder = await enterAs(page, site, tenant, 'founder');
+  await browse(app, 'PATCH', '/account', { as: founder, payload: { name: 'Ada Lovelace' } });
+  const token = await dashboardToken(app, founder, tenant.organizationGuid);
+  const { clientId } = tenant.organizationKey;
+  const url = `/api/organization_applications/${clientId}`;
+  const before = (await app.call({ url, token })).body as { scopes: string[] };
+  const kept = before.scopes.filter((scope) => scope !== 'files:read');
+  const payload = { name: 'Payouts', scopes: kept };
+  const changed = await app.call({ method: 'PATCH', url, token, payload });
+  assert.equal(changed.status, 200, JSON.stringify(changed.body));
+
+  await page.goto('/audit');
+  await page.getByRole('combobox', { name: 'Group' }).click();
+  await page.getByRole('option', { name: 'API keys and tokens' }).click();
+  await page.waitForURL(/group=keys/);
+  const row = page.getByRole('row', { name: /organization_application\.update/ });
+  await row.getByText('Ada Lovelace').waitFor();
+  await row.getByText('organization key Payouts').waitFor();
+  assert.equal(await page.getByRole('row', { name: /member\./ }).count(), 0);
+  await row.getByRole('button', { name: 'Details' }).click();
+  const drawer = page.getByRole('dialog', { name: 'Audit entry' });
+  await drawer.getByRole('row', { name: 'name Key Payouts' }).waitFor();
+  await drawer.getByText('− files:read').waitFor();
+  await drawer.getByText(`${kept.length} unchanged`).waitFor();
+  await drawer.getByText(String(changed.headers['x-request-id'])).waitFor();
+  await assertAccessible(page, 'audit entry');
+  await drawer.getByRole('button', { name: 'All entries of this object' }).click();
+  await page.waitForURL(new RegExp(`object=${clientId}`));
+  await page.getByRole('row', { name: /organization_application\.create/ }).waitFor();
+  await page.getByLabel('Action').fill('member.');
+  await page.getByLabel('Action').press('Enter');
+  await page.getByText('No entries match these filters').waitFor();
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await page.getByRole('row', { name: /member\.accept/ }).waitFor();
 });

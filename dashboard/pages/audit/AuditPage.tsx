@@ -1,46 +1,43 @@
-import { Button, Stack, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { Select } from '@mantine/core';
+import { useState } from 'react';
 import type { AuditEntry } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
-import { notifyError } from '../../shared/feedback/notify.ts';
-import { DateTimeFilter } from '../../shared/filters/DateTimeFilter.tsx';
 import { FilterBar } from '../../shared/filters/FilterBar.tsx';
 import { TextFilter } from '../../shared/filters/TextFilter.tsx';
+import { TimeFilter } from '../../shared/filters/TimeFilter.tsx';
+import { TIME_FILTERS, timeRangeOf } from '../../shared/filters/time-range.ts';
 import { useFilters } from '../../shared/filters/use-filters.ts';
 import { PageHeader } from '../../shared/page/PageHeader.tsx';
 import { Panel } from '../../shared/page/Panel.tsx';
-import { downloadBlob } from '../../shared/secrets/download-blob.ts';
-import { type Column, DataTable } from '../../shared/table/DataTable.tsx';
+import { DataTable } from '../../shared/table/DataTable.tsx';
 import { useList } from '../../shared/table/use-list.ts';
-import { BreakableText } from '../../shared/text/BreakableText.tsx';
-import { Guid } from '../../shared/text/Guid.tsx';
-import { Icon } from '../../shared/text/Icon.tsx';
-import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
-import { ActorName } from './ActorName.tsx';
-import { Changes } from './Changes.tsx';
+import { ActorFilter } from './ActorFilter.tsx';
+import { AuditDrawer } from './AuditDrawer.tsx';
+import { columnsOf } from './columns.tsx';
+import { GROUP_LABELS } from './labels.ts';
+
+const GROUPS = Object.entries(GROUP_LABELS).map(([value, label]) => ({ value, label }));
 
 export function AuditPage() {
-  const { api, can } = useWorkspace();
+  const { can } = useWorkspace();
   const { filters, change } = useFilters();
-  const query = {
-    action: filters.action,
-    actor: filters.actor,
-    object_id: filters.object,
-    created_at_gte: filters.from,
-    created_at_lt: filters.until,
-  };
+  const [opened, setOpened] = useState<AuditEntry>();
+  const { from, until } = timeRangeOf(filters);
   const canView = can('audit_entries:read');
   const result = useList<AuditEntry>(
     '/audit_entries',
-    { ...query, after: filters.after },
+    {
+      action_group: filters.group,
+      action: filters.action,
+      actor: filters.actor,
+      object_id: filters.object,
+      created_at_gte: from,
+      created_at_lt: until,
+      after: filters.after,
+    },
     { enabled: canView },
   );
-  const save = useMutation({
-    mutationFn: async () =>
-      downloadBlob('portico-audit.csv', await (await api.open('/audit_entries.csv', { query })).blob()),
-    onError: notifyError,
-  });
   if (!canView)
     return (
       <EmptyState icon="shield" title="You need the Key Admin or Founder role to view the audit log">
@@ -49,49 +46,44 @@ export function AuditPage() {
     );
   return (
     <>
-      <PageHeader
-        title="Audit log"
-        actions={
-          <Button
-            variant="default"
-            leftSection={<Icon name="download" size={16} />}
-            loading={save.isPending}
-            onClick={() => save.mutate()}
-          >
-            Export CSV
-          </Button>
-        }
-      >
+      <PageHeader title="Audit log">
         Changes to your Organization: who made them, when and from which address.
       </PageHeader>
-      <FilterBar names={['action', 'actor', 'object', 'from', 'until']}>
+      <FilterBar names={['group', 'action', 'actor', 'object', ...TIME_FILTERS]}>
+        <Select
+          label="Group"
+          placeholder="All actions"
+          clearable
+          data={GROUPS}
+          value={filters.group ?? null}
+          onChange={(group) => change({ group: group ?? undefined })}
+        />
         <TextFilter
           label="Action"
-          placeholder="subscription.create"
+          placeholder="member.invite or member."
           value={filters.action}
           onChange={(action) => change({ action })}
         />
-        <TextFilter
-          label="Actor"
-          placeholder="Guid"
+        <ActorFilter
           value={filters.actor}
           onChange={(actor) => change({ actor })}
+          entries={result.data?.objects ?? []}
         />
         <TextFilter
           label="Object"
-          placeholder="Guid"
+          placeholder="ID"
           value={filters.object}
           onChange={(object) => change({ object })}
         />
-        <DateTimeFilter label="From" value={filters.from} onChange={(from) => change({ from })} />
-        <DateTimeFilter label="Until" value={filters.until} onChange={(until) => change({ until })} />
+        <TimeFilter />
       </FilterBar>
       <Panel flush>
         <DataTable
           result={result}
           label="Audit entries"
           keyOf={({ guid }) => guid}
-          columns={COLUMNS}
+          columns={columnsOf(setOpened)}
+          csvPath="/audit_entries.csv"
           empty={
             <EmptyState icon="audit" title="No entries match these filters">
               Extend the time range or clear a filter.
@@ -99,43 +91,7 @@ export function AuditPage() {
           }
         />
       </Panel>
+      {opened ? <AuditDrawer entry={opened} onClose={() => setOpened(undefined)} /> : null}
     </>
   );
 }
-
-const COLUMNS: Column<AuditEntry>[] = [
-  {
-    title: 'Action',
-    cell: ({ action }) => (
-      <Text size="sm" ff="monospace" fz={13} fw={600}>
-        <BreakableText text={action} />
-      </Text>
-    ),
-  },
-  { title: 'Actor', cell: (entry) => <ActorName entry={entry} /> },
-  {
-    title: 'Object',
-    cell: ({ object_type: type, object_id: id }) => (
-      <Stack gap={0}>
-        <Text size="xs" c="dimmed">
-          {type.replaceAll('_', ' ')}
-        </Text>
-        {/^[0-9a-f]{32}$/.test(id) ? <Guid value={id} name="object" /> : <Text size="sm">{id}</Text>}
-      </Stack>
-    ),
-  },
-  {
-    title: 'Changes',
-    width: '26%',
-    cell: ({ changes }) => <Changes changes={changes} />,
-  },
-  {
-    title: 'Address',
-    cell: ({ address }) => (
-      <Text size="sm" ff="monospace" fz={13}>
-        {address ?? '–'}
-      </Text>
-    ),
-  },
-  { title: 'Time', cell: ({ created_at: at }) => <RelativeTime at={at} /> },
-];

@@ -1,22 +1,23 @@
 import { Text } from '@mantine/core';
+import type { AuditEntry } from '../../api/types.ts';
 import { NoValue } from '../../shared/text/NoValue.tsx';
+import { type Difference, differencesOf } from './differences.ts';
 
-export function Changes({ changes }: { changes: Record<string, unknown> }) {
-  const lines = Object.entries(changes).map(([name, value]) => `${name}: ${formatValue(value)}`);
-  if (lines.length === 0) return <NoValue />;
+/** The changed fields in one line; the drawer has all of them. */
+export function Changes({ entry }: { entry: AuditEntry }) {
+  const text = differencesOf(entry).map(summaryOf).join(' · ');
+  if (text === '') return <NoValue />;
   return (
-    <Text
-      size="xs"
-      lineClamp={3}
-      maw={300}
-      title={lines.join('\n')}
-      style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-line' }}
-    >
-      {lines.join('\n')}
+    <Text size="sm" lineClamp={1} maw={420} title={text} style={{ wordBreak: 'break-all' }}>
+      {text}
     </Text>
   );
 }
 
-function formatValue(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
+function summaryOf({ field, before, after, list }: Difference): string {
+  if (list) {
+    const parts = [...list.added.map((entry) => `+${entry}`), ...list.removed.map((entry) => `−${entry}`)];
+    return `${field}: ${parts.join(', ') || 'order'}`;
+  }
+  return before === undefined ? `${field}: ${after ?? '–'}` : `${field}: ${before} → ${after ?? '–'}`;
 }

@@ -3,9 +3,10 @@ import { EVENT_TYPES } from '../../../server/webhooks/events/catalogue.ts';
 import type { Event } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
-import { DateTimeFilter } from '../../shared/filters/DateTimeFilter.tsx';
 import { FilterBar } from '../../shared/filters/FilterBar.tsx';
 import { GuidFilter } from '../../shared/filters/GuidFilter.tsx';
+import { TimeFilter } from '../../shared/filters/TimeFilter.tsx';
+import { TIME_FILTERS, timeRangeOf } from '../../shared/filters/time-range.ts';
 import { useFilters } from '../../shared/filters/use-filters.ts';
 import { PageHeader } from '../../shared/page/PageHeader.tsx';
 import { Panel } from '../../shared/page/Panel.tsx';
@@ -23,7 +24,8 @@ export function EventsPage() {
   const { bank, environment, can } = useWorkspace();
   const { filters, change } = useFilters();
   const allBanks = filters.banks === 'all' || !bank;
-  const isFiltered = ['type', 'object', 'from', 'until'].some((name) => name in filters);
+  const { from, until } = timeRangeOf(filters);
+  const isFiltered = ['type', 'object', ...TIME_FILTERS].some((name) => name in filters);
   const result = useList<Event>(
     '/subscription_events',
     {
@@ -31,8 +33,8 @@ export function EventsPage() {
       event_type: filters.type,
       object_guid: filters.object,
       bank_guid: allBanks ? undefined : bank.guid,
-      created_at_gte: filters.from,
-      created_at_lt: filters.until,
+      created_at_gte: from,
+      created_at_lt: until,
       after: filters.after,
     },
     { refetchInterval: REFRESH_MS },
@@ -48,7 +50,7 @@ export function EventsPage() {
           ? null
           : ' Events without a bank, such as subscription.storing, are listed under All banks.'}
       </PageHeader>
-      <FilterBar names={['type', 'object', 'banks', 'from', 'until']}>
+      <FilterBar names={['type', 'object', 'banks', ...TIME_FILTERS]}>
         <Select
           label="Type"
           placeholder="All types"
@@ -66,8 +68,7 @@ export function EventsPage() {
           onChange={(banks) => change({ banks: banks === 'all' ? 'all' : undefined })}
         />
         <GuidFilter label="Object" value={filters.object} onChange={(object) => change({ object })} />
-        <DateTimeFilter label="From" value={filters.from} onChange={(from) => change({ from })} />
-        <DateTimeFilter label="Until" value={filters.until} onChange={(until) => change({ until })} />
+        <TimeFilter />
       </FilterBar>
       <Panel flush>
         <DataTable

@@ -4,6 +4,8 @@ import type { StoredFile } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
 import { FilterBar } from '../../shared/filters/FilterBar.tsx';
+import { TimeFilter } from '../../shared/filters/TimeFilter.tsx';
+import { TIME_FILTERS, timeRangeOf } from '../../shared/filters/time-range.ts';
 import { useFilters } from '../../shared/filters/use-filters.ts';
 import { CustomerSelect } from '../../shared/forms/CustomerSelect.tsx';
 import { FeatureDisabled } from '../../shared/page/FeatureDisabled.tsx';
@@ -16,11 +18,12 @@ import { typeLabel } from './labels.ts';
 import { UploadPanel } from './UploadPanel.tsx';
 
 const REFRESH_MS = 4_000;
-const FILTERS = ['state', 'type', 'customer'] as const;
+const FILTERS = ['state', 'type', 'customer', ...TIME_FILTERS] as const;
 
 export function FilesPage() {
   const { bank, can, has } = useWorkspace();
   const { filters, change } = useFilters();
+  const { from, until } = timeRangeOf(filters);
   const enabled = has('files');
   const isFiltered = FILTERS.some((name) => name in filters);
   const result = useList<StoredFile>(
@@ -30,6 +33,8 @@ export function FilesPage() {
       state: filters.state,
       type: filters.type,
       customer_guid: filters.customer,
+      created_at_gte: from,
+      created_at_lt: until,
       after: filters.after,
     },
     { refetchInterval: REFRESH_MS, enabled },
@@ -66,6 +71,7 @@ export function FilesPage() {
             value={filters.customer}
             onChange={(customer) => change({ customer })}
           />
+          <TimeFilter />
         </FilterBar>
         <Panel flush>
           <DataTable

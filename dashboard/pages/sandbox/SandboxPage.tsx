@@ -5,6 +5,8 @@ import type { SandboxObject } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
 import { FilterBar } from '../../shared/filters/FilterBar.tsx';
+import { TimeFilter } from '../../shared/filters/TimeFilter.tsx';
+import { TIME_FILTERS, timeRangeOf } from '../../shared/filters/time-range.ts';
 import { useFilters } from '../../shared/filters/use-filters.ts';
 import { PageHeader } from '../../shared/page/PageHeader.tsx';
 import { Panel } from '../../shared/page/Panel.tsx';
@@ -32,10 +34,12 @@ export function SandboxPage() {
   const { filters, change } = useFilters();
   const [creating, setCreating] = useState(false);
   const kind = KINDS.find(({ path }) => path === filters.kind) ?? (KINDS[0] as Kind);
+  const { from, until } = timeRangeOf(filters);
+  const isFiltered = TIME_FILTERS.some((name) => name in filters);
   const enabled = environment === 'sandbox' && bank !== undefined;
   const result = useList<SandboxObject>(
     `/${kind.path}`,
-    { bank_guid: bank?.guid, after: filters.after },
+    { bank_guid: bank?.guid, created_at_gte: from, created_at_lt: until, after: filters.after },
     { refetchInterval: REFRESH_MS, enabled },
   );
   const quotes = kind.path === 'quotes' ? (result.data?.objects ?? []) : [];
@@ -62,7 +66,7 @@ export function SandboxPage() {
       <PageHeader title="Sandbox" actions={canCreate ? create : undefined}>
         Create test objects. The simulator moves them through their states and creates events.
       </PageHeader>
-      <FilterBar names={[]}>
+      <FilterBar names={['kind', ...TIME_FILTERS]}>
         <Select
           label="Object type"
           allowDeselect={false}
@@ -70,6 +74,7 @@ export function SandboxPage() {
           value={kind.path}
           onChange={(path) => change({ kind: path ?? undefined })}
         />
+        <TimeFilter label="Created" />
       </FilterBar>
       <Panel flush>
         <DataTable
@@ -79,13 +84,19 @@ export function SandboxPage() {
           keyOf={({ guid }) => guid}
           columns={columnsOf(kind, stateOf)}
           empty={
-            <EmptyState
-              icon="sandbox"
-              title={`No ${kind.path.replaceAll('_', ' ')} yet`}
-              action={canCreate ? create : undefined}
-            >
-              {canCreate ? invitationTo(kind) : 'You need the Developer role to create objects.'}
-            </EmptyState>
+            isFiltered ? (
+              <EmptyState icon="search" title={`No ${kind.path.replaceAll('_', ' ')} match these filters`}>
+                Extend the time range to see more.
+              </EmptyState>
+            ) : (
+              <EmptyState
+                icon="sandbox"
+                title={`No ${kind.path.replaceAll('_', ' ')} yet`}
+                action={canCreate ? create : undefined}
+              >
+                {canCreate ? invitationTo(kind) : 'You need the Developer role to create objects.'}
+              </EmptyState>
+            )
           }
         />
       </Panel>

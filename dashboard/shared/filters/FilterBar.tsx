@@ -1,24 +1,61 @@
 import { Button } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { useDisclosure } from '@mantine/hooks';
+import { type ReactNode, useId } from 'react';
+import { Icon } from '../text/Icon.tsx';
 import styles from './FilterBar.module.css';
-import type { SearchName } from './search.ts';
+import { SavedFilters } from './SavedFilters.tsx';
+import type { Search, SearchName } from './search.ts';
+import { TIME_FILTERS } from './time-range.ts';
 import { useFilters } from './use-filters.ts';
 
-export function FilterBar({ names, children }: { names: readonly SearchName[]; children: ReactNode }) {
+/** On a phone the filters are behind a button, which says how many are set. */
+export function FilterBar({
+  names,
+  list,
+  children,
+}: {
+  names: readonly SearchName[];
+  /** The name under which filters are saved; the path of the page by default. */
+  list?: string;
+  children: ReactNode;
+}) {
   const { filters, change } = useFilters();
-  const isSet = names.some((name) => filters[name] !== undefined);
+  const [isOpen, { toggle }] = useDisclosure();
+  const id = useId();
+  const count = countOf(names, filters);
   return (
-    <search className={styles.bar}>
-      {children}
-      {isSet ? (
-        <Button
-          variant="subtle"
-          size="sm"
-          onClick={() => change(Object.fromEntries(names.map((name) => [name, undefined])))}
-        >
-          Clear filters
-        </Button>
-      ) : null}
-    </search>
+    <>
+      <Button
+        className={styles.toggle}
+        variant="default"
+        size="sm"
+        leftSection={<Icon name="filter" size={16} />}
+        aria-expanded={isOpen}
+        aria-controls={id}
+        onClick={toggle}
+      >
+        {count === 0 ? 'Filters' : `Filters (${count})`}
+      </Button>
+      <search id={id} className={styles.bar} data-open={isOpen || undefined}>
+        {children}
+        {names.length > 0 ? <SavedFilters names={names} list={list} isSet={count > 0} /> : null}
+        {count > 0 ? (
+          <Button
+            variant="subtle"
+            size="sm"
+            onClick={() => change(Object.fromEntries(names.map((name) => [name, undefined])))}
+          >
+            Clear filters
+          </Button>
+        ) : null}
+      </search>
+    </>
   );
+}
+
+/** A time range is one filter, though it has several names. */
+function countOf(names: readonly SearchName[], filters: Search): number {
+  const isTime = (name: SearchName) => TIME_FILTERS.some((each) => each === name);
+  const set = names.filter((name) => filters[name] !== undefined);
+  return set.filter((name) => !isTime(name)).length + (set.some(isTime) ? 1 : 0);
 }

@@ -1,8 +1,10 @@
-import { Skeleton, Table } from '@mantine/core';
+import { Group, Skeleton, Table } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ErrorAlert } from '../feedback/ErrorAlert.tsx';
 import { StaleAlert } from '../feedback/StaleAlert.tsx';
 import styles from './DataTable.module.css';
+import { DisplayMenu } from './DisplayMenu.tsx';
+import { ExportMenu } from './ExportMenu.tsx';
 import { Pager } from './Pager.tsx';
 import type { ListResult } from './use-list.ts';
 
@@ -25,6 +27,8 @@ export function DataTable<Item>({
   label,
   empty,
   paged = true,
+  csvPath,
+  toolbar,
 }: {
   result: ListResult<Item>;
   columns: readonly Column<Item>[];
@@ -32,8 +36,12 @@ export function DataTable<Item>({
   label: string;
   empty: ReactNode;
   paged?: boolean;
+  /** An API route with the CSV of this list. */
+  csvPath?: string;
+  /** Actions on the rows, left of those of every table. */
+  toolbar?: ReactNode;
 }) {
-  const { data, error, isPending, refetch } = result;
+  const { data, error, isPending, refetch, source } = result;
   if (error && !data)
     return (
       <div className={styles.inset}>
@@ -50,10 +58,19 @@ export function DataTable<Item>({
   return (
     <>
       {error ? <StaleAlert radius={0} /> : null}
+      {paged ? (
+        <Group gap={4} className={styles.toolbar}>
+          <Group gap="xs" flex={1}>
+            {toolbar}
+          </Group>
+          {source ? <ExportMenu source={source} label={label} csvPath={csvPath} /> : null}
+          <DisplayMenu />
+        </Group>
+      ) : null}
       <Table
         className={styles.table}
-        verticalSpacing="sm"
-        horizontalSpacing="lg"
+        verticalSpacing={5}
+        horizontalSpacing="md"
         highlightOnHover
         aria-label={label}
         aria-busy={isPending}

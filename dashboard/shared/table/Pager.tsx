@@ -1,32 +1,51 @@
 import { Button, Group, Text } from '@mantine/core';
+import { useLocation } from '@tanstack/react-router';
 import type { List } from '../../api/types.ts';
 import { useFilters } from '../filters/use-filters.ts';
 import { Icon } from '../text/Icon.tsx';
 
 /** The API does not count beyond this. */
 const MAX_TOTAL = 10_000;
+/** Older entries are dropped; "Newest" remains. */
+const MAX_TRAIL = 200;
 
-/** Keyset pagination has no previous page: the browser's back button serves for that. */
+/**
+ * The API walks only towards older rows, so the cursors of newer pages are kept in the history entry: they survive a
+ * reload, and a shared link has none.
+ */
 export function Pager({ list }: { list: List<unknown> }) {
   const { filters, change } = useFilters();
+  const trail = useLocation({ select: ({ state }) => state.trail }) ?? [];
   const { total, next } = list;
-  if (next === undefined && filters.after === undefined) return null;
+  const { after } = filters;
+  if (next === undefined && after === undefined) return null;
+  const turn = (to: string | undefined, newTrail: readonly string[]) =>
+    change({ after: to }, { addHistoryEntry: true, trail: newTrail });
   return (
-    <Group justify="space-between" px="lg" py="sm" component="nav" aria-label="Pages">
+    <Group justify="space-between" px="md" py="xs" component="nav" aria-label="Pages">
       <Text size="sm" c="dimmed">
         {total >= MAX_TOTAL ? 'More than 10,000' : total.toLocaleString('en')} total
       </Text>
       <Group gap="xs">
-        {filters.after === undefined ? null : (
-          <Button variant="default" size="xs" onClick={() => change({ after: undefined })}>
+        {after === undefined ? null : (
+          <Button variant="default" size="xs" onClick={() => turn(undefined, [])}>
             Newest
           </Button>
         )}
         <Button
           variant="default"
           size="xs"
+          disabled={trail.length === 0}
+          onClick={() => turn(trail.at(-1) || undefined, trail.slice(0, -1))}
+          leftSection={<Icon name="left" size={14} />}
+        >
+          Newer
+        </Button>
+        <Button
+          variant="default"
+          size="xs"
           disabled={next === undefined}
-          onClick={() => change({ after: next }, { addHistoryEntry: true })}
+          onClick={() => turn(next, [...trail, after ?? ''].slice(-MAX_TRAIL))}
           rightSection={<Icon name="right" size={14} />}
         >
           Older

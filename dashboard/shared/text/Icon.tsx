@@ -38,6 +38,8 @@ const PATHS = {
   play: 'M7 5v14l12-7z',
   send: 'M21 3 10 14M21 3l-7 18-4-7-7-4z',
   book: 'M5 4h6c1 0 1 1 1 1v15s0-1-1-1H5zM19 4h-6c-1 0-1 1-1 1v15s0-1 1-1h6z',
+  settings: 'M4 7h9M17 7h3M15 5v4M4 17h3M11 17h9M9 15v4',
+  filter: 'M4 6h16M7 12h10M10 18h4',
   bank: 'M4 10 12 4l8 6M5 20h14M7 10v7M12 10v7M17 10v7',
 } as const;
 

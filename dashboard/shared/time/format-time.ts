@@ -18,6 +18,16 @@ export function formatRelativeTime(at: string, now: number): string {
   return relative.format(Math.sign(distance) * Math.max(1, Math.round(magnitude / length)), unit);
 }
 
+const MINUTE_MS = 60_000;
+
+/** "2026-11-15 13:00:03" in local time, "2026-11-15 12:00:03 UTC". */
+export function formatAbsoluteTime(at: string, zone: 'local' | 'utc'): string {
+  const date = new Date(at);
+  const offset = zone === 'local' ? date.getTimezoneOffset() * MINUTE_MS : 0;
+  const text = new Date(date.getTime() - offset).toISOString().slice(0, 19).replace('T', ' ');
+  return zone === 'utc' ? `${text} UTC` : text;
+}
+
 /** Local time, followed by the UTC time of the API. */
 export function formatExactTime(at: string): string {
   return `${exact.format(new Date(at))} · ${at}`;

@@ -5,7 +5,7 @@ import type { Transaction } from '../../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../../infrastructure/database/paging/paging.ts';
 import type { EnvironmentName } from '../../infrastructure/database/tables.ts';
 import { type RecordAnswer, recordNothing } from '../../infrastructure/idempotency/record-answer.ts';
-import { changesOf } from '../../infrastructure/runtime/changes.ts';
+import { changesOf, replacedBy } from '../../infrastructure/runtime/changes.ts';
 import { Failure, isFailure, type Precondition } from '../../infrastructure/runtime/failure.ts';
 import type { Secret } from '../../infrastructure/runtime/secret.ts';
 import type { Revocations } from '../../tokens/revoking/revocations.ts';
@@ -166,6 +166,16 @@ export function createApplications(deps: ApplicationsDeps) {
       return { ...found, rows: found.rows.map(withLatestUse) };
     },
 
+    /** By client_id, in one query. */
+    async namesOf(
+      organizationGuid: string,
+      clientIds: readonly string[],
+    ): Promise<ReadonlyMap<string, string>> {
+      if (clientIds.length === 0) return new Map();
+      const found = await store.selectNames(database.lists, organizationGuid, clientIds);
+      return new Map(found.map(({ client_id, name }) => [client_id, name]));
+    },
+
     async get(owner: store.Owner, clientId: string): Promise<store.Application | Failure> {
       const application = await store.selectApplication(database.queries, owner, clientId);
       return application ? withLatestUse(application) : applicationNotFound();
@@ -207,7 +217,7 @@ export function createApplications(deps: ApplicationsDeps) {
           ...changes,
           updated_at: clock.now(),
         });
-        await audit.record(transaction, actor, applicationChange('update', application, changes));
+        await audit.record(transaction, actor, applicationChange('update', current, changes));
         return { application, revision: await revocations.revoke(transaction, 'edit', clientId) };
       });
       if (isFailure(updated)) return updated;
@@ -260,5 +270,6 @@ function applicationChange(
     objectType,
     objectId: application.client_id,
     changes: { ...changes },
+    before: verb === 'update' ? replacedBy(changes, application) : undefined,
   };
 }

@@ -52,6 +52,19 @@ export function selectApplication(
   return ownedBy(queries, owner).where('applications.client_id', '=', clientId).executeTakeFirst();
 }
 
+export function selectNames(
+  queries: Queries,
+  organizationGuid: string,
+  clientIds: readonly string[],
+): Promise<Pick<Application, 'client_id' | 'name'>[]> {
+  return queries
+    .selectFrom('applications')
+    .select(['client_id', 'name'])
+    .where('organization_guid', '=', organizationGuid)
+    .where('client_id', 'in', clientIds)
+    .execute();
+}
+
 export function selectApplicationForUpdate(
   transaction: Transaction,
   owner: Owner,

@@ -4,7 +4,7 @@ import type { Base } from '../../infrastructure/base.ts';
 import type { Page, PageOf } from '../../infrastructure/database/paging/paging.ts';
 import type { EnvironmentName } from '../../infrastructure/database/tables.ts';
 import { type RecordAnswer, recordNothing } from '../../infrastructure/idempotency/record-answer.ts';
-import { changesOf } from '../../infrastructure/runtime/changes.ts';
+import { changesOf, replacedBy } from '../../infrastructure/runtime/changes.ts';
 import { Failure, type Precondition } from '../../infrastructure/runtime/failure.ts';
 import type { Events } from '../../webhooks/events/service.ts';
 import {
@@ -85,7 +85,7 @@ export function createBanks({ database, clock, guids, audit, events }: Base & { 
         const changes = changesOf(current, input);
         if (!changes) return current;
         const bank = await store.updateBank(transaction, guid, { ...changes, updated_at: clock.now() });
-        await audit.record(transaction, actor, bankChange('bank.update', bank, changes));
+        await audit.record(transaction, actor, bankChange('bank.update', current, changes));
         await events.publish(transaction, [eventOf('bank.updated', bank)]);
         return bank;
       });
@@ -162,13 +162,18 @@ function checkEntries(
   return new Failure('invalid_parameter', `${field}[${wrong}] must be one of ${known.join(', ')}`);
 }
 
-function bankChange(action: `bank.${string}`, bank: store.Bank, changes: Record<string, unknown>) {
+function bankChange(
+  action: 'bank.create' | 'bank.update',
+  bank: store.Bank,
+  changes: Record<string, unknown>,
+) {
   return {
     action,
     organizationGuid: bank.organization_guid,
     objectType: 'bank',
     objectId: bank.guid,
     changes,
+    before: action === 'bank.update' ? replacedBy(changes, bank) : undefined,
   };
 }
 

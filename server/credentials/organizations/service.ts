@@ -4,7 +4,7 @@ import type { Base } from '../../infrastructure/base.ts';
 import type { Transaction } from '../../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../../infrastructure/database/paging/paging.ts';
 import { type RecordAnswer, recordNothing } from '../../infrastructure/idempotency/record-answer.ts';
-import { changesOf } from '../../infrastructure/runtime/changes.ts';
+import { changesOf, replacedBy } from '../../infrastructure/runtime/changes.ts';
 import type { Failure, Precondition } from '../../infrastructure/runtime/failure.ts';
 import type { Events } from '../../webhooks/events/service.ts';
 import { createBanks, organizationNotFound } from './banks.ts';
@@ -49,7 +49,10 @@ export function createOrganizations(deps: Deps) {
     if (!changes) return current;
     const notReady = changes.live ? await beforeGoingLive(transaction, guid) : undefined;
     if (notReady) return notReady;
-    await audit.record(transaction, actor, organizationChange('organization.update', guid, changes));
+    await audit.record(transaction, actor, {
+      ...organizationChange('organization.update', guid, changes),
+      before: replacedBy(changes, current),
+    });
     return store.updateOrganization(transaction, guid, { ...changes, updated_at: clock.now() });
   }
 

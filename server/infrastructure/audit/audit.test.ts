@@ -17,14 +17,14 @@ async function records(query: string): Promise<Entry[]> {
 async function assertRecorded(
   action: string,
   change: () => Promise<Answer>,
-  { changes, address = '127.0.0.1' }: { changes: object; address?: string },
+  { changes, before, address = '127.0.0.1' }: { changes: object; before?: object; address?: string },
 ): Promise<Answer> {
-  const { total: before } = (await app.operate('GET', '/audit_records')).body;
+  const { total: totalBefore } = (await app.operate('GET', '/audit_records')).body;
   app.clock.advance(1_000);
   const answer = await change();
   assert.ok(answer.status < 300, JSON.stringify(answer.body));
   const { body } = await app.operate('GET', '/audit_records');
-  assert.equal(body.total, Number(before) + 1);
+  assert.equal(body.total, Number(totalBefore) + 1);
   const [{ guid, ...record } = {}] = body.objects as Entry[];
   assert.match(String(guid), /^[0-9a-f]{32}$/);
   assert.deepEqual(record, {
@@ -35,6 +35,7 @@ async function assertRecorded(
     object_type: action.split('.')[0],
     object_id: answer.body.guid,
     changes,
+    ...(before && { before }),
     address,
     request_id: answer.headers['x-request-id'],
     created_at: app.clock.now().toISOString(),
@@ -53,7 +54,7 @@ test('each change has one record with actor, action, address and request id', as
   await assertRecorded(
     'organization.update',
     () => app.operate('PATCH', `/organizations/${organization.guid}`, update),
-    { changes: update },
+    { changes: update, before: { name: 'Acme' } },
   );
   const newBank = { name: 'Bank', environment: 'sandbox' };
   const { body: bank } = await assertRecorded(
@@ -64,6 +65,7 @@ test('each change has one record with actor, action, address and request id', as
   const renamed = { name: 'Other Bank' };
   await assertRecorded('bank.update', () => app.operate('PATCH', `/banks/${bank.guid}`, renamed), {
     changes: renamed,
+    before: { name: 'Bank' },
   });
 });
 

@@ -12,7 +12,7 @@ import { createPartitions } from '../database/partitions/partitions.ts';
 import { createGuids } from '../runtime/guid.ts';
 import { createLog } from '../runtime/log.ts';
 import { createAudit } from './service.ts';
-import { type AuditFilters, selectRecords } from './store.ts';
+import { type AuditFilters, selectActions, selectRecordedNames, selectRecords } from './store.ts';
 
 const DAY_MS = 86_400_000;
 /** In the past, because the database drops only partitions that are old by its own clock. */
@@ -59,10 +59,16 @@ test('a record is kept for 400 days and dropped with its partition of four weeks
 });
 
 test('records from before the partitions are kept, found and append-only', async () => {
-  const { testDatabase, database, clock, partitions, record, recorded } = await open({ migrated: false });
+  const { testDatabase, database, clock, guids, partitions, record, recorded } = await open({
+    migrated: false,
+  });
   const { queries } = database;
   await migrateTo(queries, '0016_consignments');
-  await record('old');
+  await sql`
+    insert into audit_records (guid, actor_type, actor, action, object_type, object_id, changes, created_at)
+    values (${guids.next()}, 'system', 'portico', 'test.record', 'test', 'old', '{}', ${START})`.execute(
+    queries,
+  );
   await migrate(database);
   await partitions.prepare();
   await record('next');
@@ -142,5 +148,11 @@ test('a page of an Organization reads few blocks with every filter, whatever oth
     );
     assert.ok(blocks <= 60, `${blocks} blocks for ${JSON.stringify(filters)}`);
   }
+  for (const tenant of [[many], [few], undefined]) {
+    const blocks = await cost.blocksOf((queries) => selectActions(queries, tenant, ['object.']));
+    assert.ok(blocks <= 60, `${blocks} blocks for the actions of ${tenant}`);
+  }
+  const names = await cost.blocksOf((queries) => selectRecordedNames(queries, few, ['4', '29000']));
+  assert.ok(names <= 60, `${names} blocks for names`);
   await cost.close();
 });

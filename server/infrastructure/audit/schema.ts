@@ -20,6 +20,11 @@ export const AuditRecordView = viewSchema('AuditRecord', {
     example: '0199e5a4c1b27d3e8f60a1b2c3d4e5f6',
   }),
   changes: { ...AnyObject, example: { name: 'Acme Bank' } } as typeof AnyObject,
+  before: Type.Optional({
+    ...AnyObject,
+    description: 'The values that an update replaced',
+    example: { name: 'Acme' },
+  } as typeof AnyObject),
   address: Type.Optional(
     Type.String({ description: 'Source address of the request', example: '198.51.100.7' }),
   ),
@@ -37,6 +42,7 @@ export function viewAuditRecord(record: AuditRecord): Static<typeof AuditRecordV
     object_type: record.object_type,
     object_id: record.object_id,
     changes: record.changes,
+    ...(record.before === null ? {} : { before: record.before }),
     ...(record.address === null ? {} : { address: record.address }),
     ...(record.request_id === null ? {} : { request_id: record.request_id }),
     created_at: record.created_at.toISOString(),

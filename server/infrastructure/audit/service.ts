@@ -6,6 +6,8 @@ import {
   type AuditFilters,
   type AuditRecord,
   insertRecords,
+  selectActions,
+  selectRecordedNames,
   selectRecords,
   selectRecordsAfter,
 } from './store.ts';
@@ -31,12 +33,22 @@ export type Change = {
   objectId: string;
   /** The new values, without secrets. */
   changes?: Record<string, unknown>;
+  /** The values that an update replaced, without secrets. */
+  before?: Record<string, unknown> | undefined;
 };
 
 export type { AuditFilters, AuditRecord };
 export type Audit = ReturnType<typeof createAudit>;
 
 export function createAudit({ queries, clock, guids }: { queries: Queries; clock: Clock; guids: Guids }) {
+  /** Replaces prefixes by the actions that begin with them, which the indexes find. */
+  async function expanded(filters: AuditFilters): Promise<AuditFilters> {
+    const prefixes = filters.action?.filter(isPrefix);
+    if (!prefixes?.length) return filters;
+    const found = await selectActions(queries, filters.organizationGuid, prefixes);
+    return { ...filters, action: [...(filters.action ?? []).filter((name) => !isPrefix(name)), ...found] };
+  }
+
   return {
     /** Runs in the transaction of the change, so that neither commits without the other. */
     async record(transaction: Transaction, actor: Actor, change: Change): Promise<void> {
@@ -50,6 +62,7 @@ export function createAudit({ queries, clock, guids }: { queries: Queries; clock
           object_type: change.objectType,
           object_id: change.objectId,
           changes: JSON.stringify(change.changes ?? {}),
+          before: change.before ? JSON.stringify(change.before) : null,
           address: actor.address ?? null,
           request_id: actor.requestId ?? null,
           created_at: clock.now(),
@@ -59,10 +72,18 @@ export function createAudit({ queries, clock, guids }: { queries: Queries; clock
 
     /** Keyset iteration without a total. */
     async walk(page: Page, filters: AuditFilters) {
-      const rows = await selectRecordsAfter(queries, page, filters);
+      const rows = await selectRecordsAfter(queries, page, await expanded(filters));
       return { rows, next: rows.length === page.perPage ? rows.at(-1)?.guid : undefined };
     },
 
-    list: (page: Page, filters: AuditFilters) => selectRecords(queries, page, filters),
+    list: async (page: Page, filters: AuditFilters) => selectRecords(queries, page, await expanded(filters)),
+
+    /** The last recorded names of objects that no longer exist. */
+    namesOf: async (organizationGuid: string, objectIds: readonly string[]) =>
+      objectIds.length === 0 ? new Map() : selectRecordedNames(queries, organizationGuid, objectIds),
   };
+}
+
+function isPrefix(action: string): boolean {
+  return action.endsWith('.');
 }

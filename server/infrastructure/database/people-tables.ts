@@ -1,4 +1,4 @@
-import type { Generated } from 'kysely';
+import type { Generated, JSONColumnType } from 'kysely';
 
 export type PeopleTables = {
   members: MembersTable;
@@ -9,6 +9,7 @@ export type PeopleTables = {
   login_networks: LoginNetworksTable;
   passkeys: PasskeysTable;
   passkey_challenges: PasskeyChallengesTable;
+  saved_filters: SavedFiltersTable;
 };
 
 type MembersTable = {
@@ -85,4 +86,14 @@ type PasskeyChallengesTable = {
   challenge_hash: Buffer;
   member_guid: string | null;
   expires_at: Date;
+};
+
+type SavedFiltersTable = {
+  guid: string;
+  organization_guid: string;
+  member_guid: string;
+  list: string;
+  name: string;
+  filters: JSONColumnType<Record<string, string>>;
+  created_at: Date;
 };

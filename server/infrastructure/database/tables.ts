@@ -69,6 +69,7 @@ type AuditRecordsTable = {
   object_type: string;
   object_id: string;
   changes: JSONColumnType<Record<string, unknown>>;
+  before: JSONColumnType<Record<string, unknown> | null, string | null | undefined>;
   address: string | null;
   request_id: string | null;
   created_at: Date;

@@ -48,6 +48,7 @@ const ANSWERS = {
   passkey_invalid: { status: 422, error: 'unprocessable' },
   passkey_limit_reached: { status: 422, error: 'unprocessable' },
   member_limit_reached: { status: 422, error: 'unprocessable' },
+  saved_filter_limit_reached: { status: 422, error: 'unprocessable' },
   invalid_ip_allowlist: { status: 422, error: 'unprocessable' },
   ip_allowlist_required: { status: 422, error: 'unprocessable' },
   no_bank: { status: 422, error: 'unprocessable' },

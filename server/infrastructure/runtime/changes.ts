@@ -1,5 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 
+/** The current values of the fields that change. */
+export function replacedBy(changes: object, current: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(current).filter(([name]) => name in changes));
+}
+
 /**
  * The fields of a `PATCH` that differ from the current values; undefined when none does. An unchanged value leaves no
  * new `updated_at`, audit record or event.

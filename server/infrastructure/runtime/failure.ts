@@ -74,6 +74,7 @@ export type FailureCode =
   | 'account_exists'
   | 'member_exists'
   | 'member_limit_reached'
+  | 'saved_filter_limit_reached'
   | 'precondition_failed'
   | 'last_founder';
 

@@ -37,6 +37,8 @@ async function csv(query = ''): Promise<string[]> {
 }
 
 test('a Founder reads the audit entries of the Organization with their actors', async () => {
+  const path = `/api/organization_applications/${tenant.organizationKey.clientId}`;
+  const { name: original } = (await app.call({ url: path, token })).body;
   assert.equal((await rename('Renamed')).status, 200);
   const [newest] = await list();
   const { guid, request_id, ...entry } = newest ?? {};
@@ -49,7 +51,9 @@ test('a Founder reads the audit entries of the Organization with their actors', 
     action: 'organization_application.update',
     object_type: 'organization_application',
     object_id: tenant.organizationKey.clientId,
+    object_name: 'Renamed',
     changes: { name: 'Renamed' },
+    before: { name: original },
     address: '192.0.2.7',
     created_at: app.clock.now().toISOString(),
   });
@@ -114,7 +118,7 @@ test('the list is filtered by action, actor, object and time', async () => {
   const [header, line, end] = await csv(`?${window}`);
   assert.equal(
     header,
-    '"created_at","actor_type","actor","actor_email","action","object_type","object_id","changes","address","request_id","guid"',
+    '"created_at","actor_type","actor","actor_email","action","object_type","object_id","changes","address","request_id","guid","actor_name","object_name","before"',
   );
   assert.match(
     String(line),

@@ -1,25 +1,32 @@
 import { Readable } from 'node:stream';
 import Type from 'typebox';
-import type { Audit, AuditRecord } from '../../infrastructure/audit/service.ts';
 import type { Page } from '../../infrastructure/database/paging/paging.ts';
+import { unwrap } from '../../infrastructure/http/errors.ts';
 import {
   createdAtFilters,
   createFilterReader,
   textsFilter,
+  wordsFilter,
 } from '../../infrastructure/http/requests/filters.ts';
 import { registerList } from '../../infrastructure/http/requests/resource-routes.ts';
 import { answers, strictObject } from '../../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../../infrastructure/http/server.ts';
-import { isGuid } from '../../infrastructure/runtime/guid.ts';
 import { requires, runQueued } from '../../tokens/access/access.ts';
-import type { People } from '../members/people.ts';
 import { exportCsv } from './export.ts';
-import { type AuditEntry, AuditEntryView, viewAuditEntry } from './schema.ts';
+import { ACTION_GROUPS } from './groups.ts';
+import type { NameSources } from './names.ts';
+import { type AuditEntry, AuditEntryView } from './schema.ts';
+import { createAuditEntries } from './service.ts';
 
 const CSV_EXAMPLE = 'created_at,actor_type,actor,actor_email,action\r\n';
 
 const filters = {
-  action: textsFilter('An action, for example member.invite'),
+  action: textsFilter('An action such as member.invite, or all that begin with a prefix such as member.'),
+  action_group: Type.Optional({
+    ...wordsFilter,
+    description: `A group of actions: ${Object.keys(ACTION_GROUPS).join(', ')}; or several separated by commas`,
+    example: 'keys',
+  } as typeof wordsFilter),
   actor: textsFilter('A client_id, the guid of a member, operator or portico'),
   object_id: textsFilter('A guid or a client_id'),
   ...createdAtFilters,
@@ -29,22 +36,10 @@ const AuditEntryFilters = strictObject(filters);
 const readFilters = createFilterReader(filters);
 
 /** For Founders and Key Admins. */
-export function registerAuditEntries(
-  api: HttpServer,
-  { audit, people }: { audit: Audit; people: People },
-): void {
+export function registerAuditEntries(api: HttpServer, sources: NameSources): void {
+  const auditEntries = createAuditEntries(sources);
   const tags = ['Team'];
   const read = requires(['user'], 'audit_entries:read');
-
-  function emailsOf(records: readonly AuditRecord[]) {
-    const guids = records.filter(({ actor_type, actor }) => actor_type === 'user' && isGuid(actor));
-    return people.emailsOf(guids.map(({ actor }) => actor));
-  }
-
-  async function viewEntries(records: readonly AuditRecord[]) {
-    const emails = await emailsOf(records);
-    return records.map((record) => viewAuditEntry(record, emails));
-  }
 
   registerList(api, '/audit_entries', {
     access: read,
@@ -54,10 +49,7 @@ export function registerAuditEntries(
     filters,
     item: AuditEntryView,
     view: (entry: AuditEntry) => entry,
-    async list({ caller }, page, wanted) {
-      const found = await audit.list(page, { organizationGuid: [caller.organizationGuid], ...wanted });
-      return { ...found, rows: await viewEntries(found.rows) };
-    },
+    list: ({ caller }, page, wanted) => auditEntries.list(caller.organizationGuid, page, wanted),
   });
 
   api.get(
@@ -75,11 +67,10 @@ export function registerAuditEntries(
     },
     async (request, reply) => {
       const { organizationGuid } = request.caller;
-      const wanted = { organizationGuid: [organizationGuid], ...readFilters(request.query) };
-      const lines = exportCsv(async (page: Page) => {
-        const { rows, next } = await runQueued(request, () => audit.walk(page, wanted));
-        return { entries: await viewEntries(rows), next };
-      });
+      const wanted = unwrap(auditEntries.filtersOf(organizationGuid, readFilters(request.query)));
+      const lines = exportCsv((page: Page) =>
+        runQueued(request, () => auditEntries.walk(organizationGuid, page, wanted)),
+      );
       return reply
         .type('text/csv; charset=utf-8')
         .header('content-disposition', 'attachment; filename="audit-entries.csv"')

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { unwrap } from '../../infrastructure/http/errors.ts';
 import { answers } from '../../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../../infrastructure/http/server.ts';
+import { registerSavedFilters } from '../saved-filters/routes.ts';
 import { registerAccount } from './account-routes.ts';
 import { registerLinks } from './links/link-routes.ts';
 import { registerPasskeys } from './passkeys/passkey-routes.ts';
@@ -42,6 +43,7 @@ export async function registerLogin(server: HttpServer, deps: LoginDeps): Promis
       registerAccount(dashboard, tools);
       registerPasskeys(dashboard, tools);
       registerProofs(dashboard, tools);
+      registerSavedFilters(dashboard, login.savedFilters);
     },
   );
 }

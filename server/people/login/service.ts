@@ -10,6 +10,7 @@ import type { Issuer } from '../../tokens/issuing/issuer.ts';
 import type { Revocations } from '../../tokens/revoking/revocations.ts';
 import type { People } from '../members/people.ts';
 import type { Members } from '../members/service.ts';
+import { createSavedFilters } from '../saved-filters/service.ts';
 import { createAccounts } from './accounts.ts';
 import { createAuthentication } from './authentication.ts';
 import { createFailedAttempts } from './limits/failed-attempts.ts';
@@ -89,6 +90,7 @@ export function createLoginModule({ settings, rateLimits, ...deps }: Deps) {
     accounts,
     invitations,
     passwordResets,
+    savedFilters: createSavedFilters(deps),
 
     /** Deletes expired rows. */
     async sweep(): Promise<void> {

@@ -31,7 +31,10 @@ export function createPeople({ database, clock, guids, audit }: Base) {
       const current = await store.selectPerson(transaction, guid);
       if (name === undefined || current?.name === name) return;
       await store.updatePerson(transaction, guid, { name, updated_at: clock.now() });
-      await audit.record(transaction, actor, accountChange('account.update', guid, { name }));
+      await audit.record(transaction, actor, {
+        ...accountChange('account.update', guid, { name }),
+        before: { name: current?.name ?? null },
+      });
     },
 
     /** Includes people who are no longer on the team. */

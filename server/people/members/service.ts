@@ -109,6 +109,16 @@ export function createMembers(deps: Deps) {
       return store.selectMembers(database.lists, organizationGuid, page);
     },
 
+    /** Names of members who have accepted, by guid, in one query. */
+    async namesOf(
+      organizationGuid: string,
+      memberGuids: readonly string[],
+    ): Promise<ReadonlyMap<string, string>> {
+      if (memberGuids.length === 0) return new Map();
+      const found = await store.selectNames(database.lists, organizationGuid, memberGuids);
+      return new Map(found.flatMap(({ guid, name }) => (name === null ? [] : [[guid, name]])));
+    },
+
     /** An invitation that was not accepted yet is replaced. */
     async invite(
       transaction: Transaction,
@@ -167,12 +177,10 @@ export function createMembers(deps: Deps) {
           if (before === role) return 'unchanged';
           const granted = { role, grant_guid: guids.next(), updated_at: clock.now() };
           await store.updateMembership(transaction, { organizationGuid, memberGuid }, granted);
-          const changes = { role, before };
-          await audit.record(
-            transaction,
-            actor,
-            memberChange('update', organizationGuid, memberGuid, changes),
-          );
+          await audit.record(transaction, actor, {
+            ...memberChange('update', organizationGuid, memberGuid, { role }),
+            before: { role: before },
+          });
           return 'changed';
         },
         { keepsFounder: role === 'founder', precondition },
@@ -223,6 +231,12 @@ export function createMembers(deps: Deps) {
         },
         { keepsFounder: false },
       );
+    },
+
+    /** Locks a membership that was accepted, so that changes of what a member owns there take turns. */
+    async lockOwn(transaction: Transaction, key: store.MembershipKey): Promise<Failure | undefined> {
+      if (await store.lockMembership(transaction, key)) return undefined;
+      return new Failure('not_found', 'There is no such organization');
     },
 
     /** Updates `last_seen_at`. */

@@ -9,7 +9,7 @@ export type Membership = Row<'memberships'>;
 export type Member = Pick<Person, 'guid' | 'email' | 'name'> &
   Pick<Membership, 'role' | 'created_at' | 'accepted_at' | 'last_seen_at'>;
 
-type MembershipKey = { organizationGuid: string; memberGuid: string };
+export type MembershipKey = { organizationGuid: string; memberGuid: string };
 
 export function selectPersonByEmail(queries: Queries, email: string): Promise<Person | undefined> {
   return queries.selectFrom('members').selectAll().where('email', '=', email).executeTakeFirst();
@@ -60,6 +60,14 @@ export function selectMember(
   return membersOf(queries, organizationGuid).where('members.guid', '=', memberGuid).executeTakeFirst();
 }
 
+export function selectNames(
+  queries: Queries,
+  organizationGuid: string,
+  memberGuids: readonly string[],
+): Promise<Pick<Member, 'guid' | 'name'>[]> {
+  return membersOf(queries, organizationGuid).where('members.guid', 'in', memberGuids).execute();
+}
+
 /** Hides the name until the invitation is accepted: inviting an address must not reveal its owner. */
 function membersOf(queries: Queries, organizationGuid: string) {
   return queries
@@ -87,6 +95,22 @@ export function selectMembership(
     .where('organization_guid', '=', organizationGuid)
     .where('member_guid', '=', memberGuid)
     .executeTakeFirst();
+}
+
+/** False if there is no accepted membership. */
+export async function lockMembership(
+  transaction: Transaction,
+  { organizationGuid, memberGuid }: MembershipKey,
+): Promise<boolean> {
+  const found = await transaction
+    .selectFrom('memberships')
+    .select('member_guid')
+    .where('organization_guid', '=', organizationGuid)
+    .where('member_guid', '=', memberGuid)
+    .where('accepted_at', 'is not', null)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  return found !== undefined;
 }
 
 /** Accepted memberships only. */

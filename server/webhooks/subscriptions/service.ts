@@ -16,6 +16,7 @@ import type { Visible } from '../visible.ts';
 import { type Change, createChangeFound, noSubscription, withState } from './changing.ts';
 import { selectEndpointsOf } from './endpoint-store.ts';
 import { createEndpoints, type Endpoint } from './endpoints.ts';
+import { createNames } from './names.ts';
 import { changeOf, eventOf } from './records.ts';
 import { refusalOfReplacement } from './replacements.ts';
 import { createRotation } from './rotation.ts';
@@ -66,6 +67,7 @@ export function createSubscriptions(deps: Deps) {
   return {
     ...endpoints,
     ...createSweeps(deps),
+    ...createNames(deps),
     ...createRotation({ signingKeys }),
     ...createUpdates({ ...deps, endpointsOf: endpoints.endpointsOf, changeFound }),
 

@@ -87,6 +87,20 @@ export function selectSubscriptions(
   return selectPage(queries, query, page);
 }
 
+/** Deleted subscriptions too. */
+export function selectNames(
+  queries: Queries,
+  organizationGuid: string,
+  guids: readonly string[],
+): Promise<Pick<SubscriptionRow, 'guid' | 'name'>[]> {
+  return queries
+    .selectFrom('subscriptions')
+    .select(['guid', 'name'])
+    .where('organization_guid', '=', organizationGuid)
+    .where('guid', 'in', guids)
+    .execute();
+}
+
 export async function countTowardsLimit(
   transaction: Transaction,
   organizationGuid: string,

@@ -93,7 +93,7 @@ export function createUpdates(deps: Deps) {
             actor,
             changeOf('update', current, {
               ...(renames ? { name } : {}),
-              ...(moves ? { url, before: { url: current.url } } : {}),
+              ...(moves ? { url } : {}),
               ...(switches ? { paused } : {}),
             }),
           );

@@ -1,0 +1,70 @@
+import { Button, Drawer, Group, Stack, Text } from '@mantine/core';
+import type { AuditEntry } from '../../api/types.ts';
+import { useFilters } from '../../shared/filters/use-filters.ts';
+import { LabeledValue } from '../../shared/page/LabeledValue.tsx';
+import { CopyButton } from '../../shared/text/CopyButton.tsx';
+import { formatExactTime } from '../../shared/time/format-time.ts';
+import { ChangeTable } from './ChangeTable.tsx';
+import { actorLabel, objectLabel } from './labels.ts';
+
+export function AuditDrawer({ entry, onClose }: { entry: AuditEntry; onClose: () => void }) {
+  const { change } = useFilters();
+  const show = (filters: { actor?: string; object?: string }) => {
+    onClose();
+    change({ group: undefined, action: undefined, actor: undefined, object: undefined, ...filters });
+  };
+  const { actor, actor_email: email, object_id: objectId, object_name: objectName } = entry;
+  return (
+    <Drawer opened onClose={onClose} position="right" size="lg" title="Audit entry">
+      <Stack>
+        <Text ff="monospace" size="sm" fw={600}>
+          {entry.action}
+        </Text>
+        <LabeledValue label="Time">
+          <time dateTime={entry.created_at}>{formatExactTime(entry.created_at)}</time>
+        </LabeledValue>
+        <LabeledValue label={`Actor (${entry.actor_type})`}>
+          <Text size="sm">{actorLabel(entry) ?? actor}</Text>
+          {email && entry.actor_name ? (
+            <Text size="xs" c="dimmed">
+              {email}
+            </Text>
+          ) : null}
+          {actor === entry.actor_type || actor === 'portico' ? null : <Id value={actor} name="actor ID" />}
+        </LabeledValue>
+        <LabeledValue label={`Object (${objectLabel(entry)})`}>
+          {objectName ? <Text size="sm">{objectName}</Text> : null}
+          <Id value={objectId} name="object ID" />
+        </LabeledValue>
+        <Group gap="xl">
+          {entry.address ? <LabeledValue label="Address">{entry.address}</LabeledValue> : null}
+          {entry.request_id ? (
+            <LabeledValue label="Request ID">
+              <Id value={entry.request_id} name="request ID" />
+            </LabeledValue>
+          ) : null}
+        </Group>
+        <ChangeTable entry={entry} />
+        <Group gap="xs">
+          <Button variant="default" size="xs" onClick={() => show({ actor })}>
+            All entries of this actor
+          </Button>
+          <Button variant="default" size="xs" onClick={() => show({ object: objectId })}>
+            All entries of this object
+          </Button>
+        </Group>
+      </Stack>
+    </Drawer>
+  );
+}
+
+function Id({ value, name }: { value: string; name: string }) {
+  return (
+    <Group gap={4} wrap="nowrap">
+      <Text size="xs" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
+        {value}
+      </Text>
+      <CopyButton value={value} label={`Copy ${name}`} />
+    </Group>
+  );
+}

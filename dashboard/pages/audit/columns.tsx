@@ -1,0 +1,77 @@
+import { Button, Text } from '@mantine/core';
+import type { AuditEntry } from '../../api/types.ts';
+import type { Column } from '../../shared/table/DataTable.tsx';
+import { BreakableText } from '../../shared/text/BreakableText.tsx';
+import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
+import { Changes } from './Changes.tsx';
+import { actorLabel, objectLabel } from './labels.ts';
+
+const ID_TAIL = 6;
+
+export function columnsOf(open: (entry: AuditEntry) => void): Column<AuditEntry>[] {
+  return [
+    {
+      title: 'Action',
+      width: '18%',
+      cell: ({ action }) => (
+        <Text size="sm" ff="monospace" fz={13} fw={600}>
+          <BreakableText text={action} />
+        </Text>
+      ),
+    },
+    {
+      title: 'Actor',
+      width: '12%',
+      cell: (entry) => <Named name={actorLabel(entry)} id={entry.actor} title={entry.actor_email} />,
+    },
+    {
+      title: 'Object',
+      width: '18%',
+      cell: (entry) => <Named label={objectLabel(entry)} name={entry.object_name} id={entry.object_id} />,
+    },
+    { title: 'Changes', width: '22%', cell: (entry) => <Changes entry={entry} /> },
+    {
+      title: 'Address',
+      cell: ({ address }) => (
+        <Text size="sm" ff="monospace" fz={13}>
+          {address ?? '–'}
+        </Text>
+      ),
+    },
+    { title: 'Time', cell: ({ created_at: at }) => <RelativeTime at={at} /> },
+    {
+      title: 'Details',
+      titleHidden: true,
+      align: 'right',
+      cell: (entry) => (
+        <Button variant="subtle" size="compact-sm" onClick={() => open(entry)}>
+          Details
+        </Button>
+      ),
+    },
+  ];
+}
+
+/** The end of the ID stands in for a name: IDs of about the same time begin alike. */
+function Named({
+  label,
+  name,
+  id,
+  title = id,
+}: {
+  label?: string;
+  name: string | undefined;
+  id: string;
+  title?: string | undefined;
+}) {
+  return (
+    <Text size="sm" lineClamp={2} title={title} style={{ overflowWrap: 'break-word' }}>
+      {label ? (
+        <Text span inherit c="dimmed">
+          {label}{' '}
+        </Text>
+      ) : null}
+      {name ?? (id.length > ID_TAIL ? `…${id.slice(-ID_TAIL)}` : id)}
+    </Text>
+  );
+}

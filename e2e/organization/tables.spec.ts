@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { publishEvents } from '../../testing/events.ts';
+import { createTenant } from '../../testing/tenant.ts';
+import { assertAccessible } from '../support/accessibility.ts';
+import { enterAs } from '../support/people.ts';
+import { app, pages, site } from '../support/suite.ts';
+
+const PHONE = { width: 380, height: 800 };
+const TOTAL = 130;
+/** `bank.created` of the tenant, and a failed trade. */
+const OLD = 2;
+
+/** Two events that are two hours old, and the others. */
+async function openEvents(): Promise<Page> {
+  const tenant = await createTenant(app);
+  await publishEvents(app, tenant, [{ event_type: 'trade.failed' }]);
+  app.clock.advance(2 * 3_600_000);
+  await publishEvents(app, tenant, TOTAL - OLD);
+  const page = await pages.open();
+  await enterAs(page, site, tenant, 'developer');
+  await page.goto('/events');
+  await rowCount(page, 50);
+  return page;
+}
+
+/** Waits until the table has this many rows below its header. */
+async function rowCount(page: Page, count: number): Promise<void> {
+  await page.waitForFunction(
+    (wanted) => document.querySelectorAll('table[aria-label=Events] tbody tr').length === wanted,
+    count,
+  );
+}
+
+async function select(page: Page, label: string, option: string): Promise<void> {
+  await page.getByRole('combobox', { name: label }).click();
+  await page.getByRole('option', { name: option }).click();
+}
+
+async function download(page: Page, format: 'CSV' | 'JSON') {
+  await page.getByRole('button', { name: 'Export' }).click();
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('menuitem', { name: format }).click(),
+  ]);
+  return { name: file.suggestedFilename(), text: await readFile(await file.path(), 'utf8') };
+}
+
+test('a table has older and newer pages, a page size and a form of time', async () => {
+  const page = await openEvents();
+  const turn = (name: string) => page.getByRole('button', { name, exact: true }).click();
+  await turn('Older');
+  await page.waitForURL(/after=/);
+  await turn('Older');
+  await rowCount(page, TOTAL - 100);
+  await page.getByText(`${TOTAL} total`).waitFor();
+  await page.reload();
+  await turn('Newer');
+  await rowCount(page, 50);
+  await page.waitForURL(/after=/);
+  await turn('Newer');
+  await page.waitForURL((url) => !url.searchParams.has('after'));
+  assert.ok(await page.getByRole('button', { name: 'Newer' }).isDisabled());
+
+  await page.getByRole('button', { name: 'Display' }).click();
+  await page.getByRole('menuitemradio', { name: '100' }).click();
+  await rowCount(page, 100);
+  await page.getByRole('menuitemradio', { name: 'UTC' }).click();
+  await page.keyboard.press('Escape');
+  const time = page.getByRole('cell').locator('time').first();
+  await page.reload();
+  await rowCount(page, 100);
+  const at = String(await time.getAttribute('datetime'));
+  assert.equal(await time.textContent(), `${at.slice(0, 19).replace('T', ' ')} UTC`);
+  await time.focus();
+  await page.getByRole('tooltip', { name: at }).waitFor();
+});
+
+test('filters by time are presets in the URL, can be saved, and collapse on a phone', async () => {
+  const page = await openEvents();
+  await select(page, 'Time', 'Last hour');
+  await page.waitForURL(/time=1h/);
+  await page.getByText(`${TOTAL - OLD} total`).waitFor();
+  await select(page, 'Time', 'Custom');
+  assert.notEqual(await page.getByLabel('From').inputValue(), '');
+  await page.getByLabel('From').fill('');
+  await page
+    .getByLabel('Until')
+    .fill(new Date(app.clock.now().getTime() - 3_600_000).toISOString().slice(0, 16));
+  await rowCount(page, OLD);
+
+  await select(page, 'Time', 'Last 7 days');
+  await select(page, 'Type', 'trade.failed');
+  await rowCount(page, 1);
+  const menu = page.getByRole('button', { name: 'Saved filters' });
+  await menu.click();
+  await page.getByRole('menuitem', { name: 'Save current filters…' }).click();
+  await page.getByRole('dialog').getByLabel('Name').fill('Failed trades');
+  await assertAccessible(page, 'save filters');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('Saved as Failed trades.').waitFor();
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await rowCount(page, 50);
+  await page.reload();
+  await menu.click();
+  await page.getByRole('menuitem', { name: 'Failed trades' }).click();
+  await rowCount(page, 1);
+  assert.match(page.url(), /time=7d/);
+  assert.match(page.url(), /type=trade\.failed/);
+  await menu.click();
+  await page.getByRole('menuitem', { name: 'Manage…' }).click();
+  await page.getByRole('button', { name: 'Delete Failed trades' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await menu.click();
+  await page.getByText('No saved filters yet').waitFor();
+  await page.keyboard.press('Escape');
+
+  await page.setViewportSize(PHONE);
+  const type = page.getByRole('combobox', { name: 'Type' });
+  await type.waitFor({ state: 'hidden' });
+  await page.getByRole('button', { name: 'Filters (2)' }).click();
+  await type.waitFor();
+  await assertAccessible(page, 'events with filters on a phone');
+});
+
+test('an export has all rows that match the filters, shows its progress and can be cancelled', async () => {
+  const page = await openEvents();
+  const json = await download(page, 'JSON');
+  const day = app.clock.now().toISOString().slice(0, 10);
+  assert.equal(json.name, `portico-events-${day}.json`);
+  assert.equal((JSON.parse(json.text) as object[]).length, TOTAL);
+  await page.getByText(`Exported ${TOTAL} rows.`).waitFor();
+
+  await select(page, 'Type', 'trade.failed');
+  await rowCount(page, 1);
+  const csv = await download(page, 'CSV');
+  assert.equal(csv.name, `portico-events-${day}.csv`);
+  const [head = '', line = '', end] = csv.text.split('\r\n');
+  assert.match(head, /^"guid",.*"event_type"/);
+  assert.match(line, /"trade\.failed"/);
+  assert.equal(end, '');
+
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await rowCount(page, 50);
+  let holdsSecondPage = () => {};
+  const held = new Promise<void>((resolve) => {
+    holdsSecondPage = resolve;
+  });
+  await page.route(/subscription_events\?.*per_page=100.*after=/, () => holdsSecondPage());
+  await page.getByRole('button', { name: 'Export' }).click();
+  await page.getByRole('menuitem', { name: 'CSV' }).click();
+  await held;
+  await page.getByText('Exporting… 100 rows').waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'Export' }).waitFor();
+});
