@@ -31,6 +31,7 @@ import { createPeriodicTasks } from './periodic-tasks.ts';
 import { createServers } from './servers.ts';
 import { shutdownPhases } from './shutdown.ts';
 import { createTokenEndpoints, createTokens } from './tokens/service.ts';
+import { createEndpointHealth } from './webhooks/deliveries/health/health.ts';
 import { createLiveViewers } from './webhooks/deliveries/live/live-viewers.ts';
 import { createDeliveriesModule } from './webhooks/deliveries/module.ts';
 import { createDeliverOnce } from './webhooks/deliveries/redelivery/deliver-once.ts';
@@ -149,6 +150,7 @@ export async function createApp(deps: Deps) {
   const testEvents = createTestEvents({ database, clock, events, subscriptions, rateLimits, deliverOnce });
   const liveViewers = createLiveViewers({ notifications, clock, timers, metrics, log });
   const statistics = createDeliveryStatistics({ database, clock, subscriptions, eventCounters });
+  const endpointHealth = createEndpointHealth({ database, clock, subscriptions, audit });
 
   const tokens = createTokens({ ...base, addresses: config, notifications, encryption });
   const { revocations, denials, issuer } = tokens;
@@ -218,6 +220,7 @@ export async function createApp(deps: Deps) {
     testEvents,
     liveViewers,
     statistics,
+    endpointHealth,
     files,
     filesOnDisk: filesModule.direct,
     objects,

@@ -38,6 +38,10 @@ const NO_TOTALS: DeliveryStatistics['totals'] = {
   failed_attempts: 0,
   waiting: 0,
   waiting_is_minimum: false,
+  due: 0,
+  failed: 0,
+  completed_first_attempt: 0,
+  timeouts: 0,
 };
 
 function tilesOf(data: DeliveryStatistics | undefined): Tile[] {

@@ -24,6 +24,7 @@ export type Tables = PeopleTables & {
   delivery_batches: DeliveryBatchesTable;
   delivery_attempts: DeliveryAttemptsTable;
   delivery_counters: DeliveryCountersTable;
+  endpoint_errors: EndpointErrorsTable;
   dispatchers: DispatchersTable;
   subscription_recoveries: SubscriptionRecoveriesTable;
   files: FilesTable;
@@ -261,6 +262,20 @@ type DeliveryCountersTable = {
   completed: number;
   failed_attempts: number;
   response_times: number[];
+  failed: Generated<number>;
+  completed_by_retry: Generated<number>;
+  timeouts: Generated<number>;
+};
+
+type EndpointErrorsTable = {
+  subscription_guid: string;
+  kind: FailureKind;
+  status: number;
+  failing_since: Date;
+  count: number;
+  last_at: Date;
+  delivery_guid: string;
+  attempt_number: number;
 };
 
 type DispatchersTable = {

@@ -14,6 +14,8 @@ export type Waiting = {
   oldestAt: Date | undefined;
 };
 
+export const NONE_WAITING: Waiting = { count: 0, lateCount: 0, oldestAt: undefined };
+
 /** Bounds the index entries that are read for one subscription. */
 export const MAX_COUNTED_WAITING = 10_000;
 /** A delivery on its way is not late. The first retries come within this time too. */

@@ -186,18 +186,26 @@ function noEarlyRetry({ delivery, result, isPaused }: Outcome): boolean {
 export async function addCounts(transaction: Transaction, counts: readonly Counts[]): Promise<void> {
   await sql`
     /* prepared: add_counts */
-    insert into delivery_counters as c (subscription_guid, minute, completed, failed_attempts, response_times)
-    select subscription_guid, minute, completed, failed_attempts, response_times::int[] from unnest(
+    insert into delivery_counters as c (subscription_guid, minute, completed, failed_attempts, failed, completed_by_retry,
+                                        timeouts, response_times)
+    select subscription_guid, minute, completed, failed_attempts, failed, completed_by_retry, timeouts,
+           response_times::int[] from unnest(
       ${uuidArray(counts.map(({ subscriptionGuid }) => subscriptionGuid))},
       ${momentArray(counts.map(({ minute }) => minute))},
       ${intArray(counts.map(({ completed }) => completed))},
       ${intArray(counts.map(({ failedAttempts }) => failedAttempts))},
+      ${intArray(counts.map(({ failed }) => failed))},
+      ${intArray(counts.map(({ completedByRetry }) => completedByRetry))},
+      ${intArray(counts.map(({ timeouts }) => timeouts))},
       ${textArray(counts.map(({ responseTimes }) => `{${responseTimes.join()}}`))})
-    as n(subscription_guid, minute, completed, failed_attempts, response_times)
+    as n(subscription_guid, minute, completed, failed_attempts, failed, completed_by_retry, timeouts, response_times)
     order by subscription_guid, minute
     on conflict (subscription_guid, minute) do update set
       completed = c.completed + excluded.completed,
       failed_attempts = c.failed_attempts + excluded.failed_attempts,
+      failed = c.failed + excluded.failed,
+      completed_by_retry = c.completed_by_retry + excluded.completed_by_retry,
+      timeouts = c.timeouts + excluded.timeouts,
       response_times = (
         select array_agg(before.count + added.count order by before.position)
         from unnest(c.response_times) with ordinality as before(count, position)

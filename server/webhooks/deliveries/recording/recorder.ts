@@ -6,6 +6,8 @@ import type { Log } from '../../../infrastructure/runtime/log.ts';
 import type { Metrics } from '../../../infrastructure/runtime/metrics.ts';
 import type { Subscriptions } from '../../subscriptions/service.ts';
 import type { Outcome } from '../delivery.ts';
+import { addErrors } from '../health/error-store.ts';
+import { countErrors } from '../health/errors.ts';
 import { lockBatchesOf, markRecorded, recordBatched } from '../queue/batches.ts';
 import { countOutcomes } from './counters.ts';
 import { effectsOn } from './endpoint-health.ts';
@@ -143,6 +145,7 @@ export function createRecorder({
       const [, activated] = await Promise.all([
         counts && written.length > 0 && store.addCounts(transaction, countOutcomes(written)),
         subscriptions.applyOutcomes(transaction, effectsOn(written)),
+        own.size > 0 && addErrors(transaction, countErrors(written)),
       ]);
       const counted = outcomes.filter(
         ({ result, delivery }) => result === 'completed' || own.has(delivery.guid),

@@ -23,6 +23,11 @@ type Counts = {
   success_rate?: number;
   p50_ms?: number;
   p99_ms?: number;
+  due?: number;
+  delivered_rate?: number;
+  completed_first_attempt?: number;
+  failed?: number;
+  timeouts?: number;
   waiting?: number;
   waiting_is_minimum?: boolean;
   oldest_waiting_at?: string;
@@ -50,9 +55,18 @@ async function createOwner(options?: Parameters<typeof createTenant>[1]) {
 const count = (guid: string, agoMs: number, counts: Parameters<typeof countDeliveries>[3]) =>
   countDeliveries(app, guid, agoMs, counts);
 
-/** What waits has its own tests. */
-const counted = <Shown extends Counts>({ waiting, waiting_is_minimum, oldest_waiting_at, ...rest }: Shown) =>
-  rest;
+/** Deliveries and what waits have their own tests, in `health/`. */
+const counted = <Shown extends Counts>({
+  waiting,
+  waiting_is_minimum,
+  oldest_waiting_at,
+  due,
+  delivered_rate,
+  failed,
+  timeouts,
+  completed_first_attempt,
+  ...rest
+}: Shown) => rest;
 
 const withCounts = (points: readonly Point[]) =>
   points.filter(({ completed, failed_attempts, events }) => completed + failed_attempts + events > 0);
