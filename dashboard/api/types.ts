@@ -16,6 +16,7 @@ import type {
 } from '../../server/people/login/schema.ts';
 import type { InvitedMemberView, MemberView } from '../../server/people/members/schema.ts';
 import type { Role } from '../../server/tokens/roles.ts';
+import type { SignedRequestView } from '../../server/webhooks/deliveries/attempts/attempt-schema.ts';
 import type { LiveAttemptView } from '../../server/webhooks/deliveries/live/live-schema.ts';
 import type { RecoveryView } from '../../server/webhooks/deliveries/redelivery/redelivery-schema.ts';
 import type {
@@ -40,6 +41,7 @@ export type Event = Static<typeof EventView>;
 export type Delivery = Static<typeof DeliveryView>;
 export type DetailedDelivery = Static<typeof DetailedDeliveryView>;
 export type Attempt = DetailedDelivery['attempts'][number];
+export type SignedRequest = Static<typeof SignedRequestView>;
 export type DeliveringSubscriptions = Static<typeof TargetsView>;
 export type Recovery = Static<typeof RecoveryView>;
 export type { AuditEntry, Feature, Role };

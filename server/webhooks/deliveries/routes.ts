@@ -13,6 +13,7 @@ import { holdsScope } from '../../tokens/scopes.ts';
 import { SignedRequestView } from './attempts/attempt-schema.ts';
 import type { SignedRequest } from './attempts/attempts.ts';
 import {
+  attemptedFilter,
   DeliveryView,
   DetailedDeliveryView,
   NewDelivery,
@@ -34,6 +35,7 @@ export function registerDeliveries(api: HttpServer, { deliveries }: { deliveries
     filters: {
       guid: guidsFilter,
       state: wordsFilter,
+      attempted: attemptedFilter,
       event_type: wordsFilter,
       environment: environmentsFilter,
       subscription_guid: guidsFilter,
@@ -45,8 +47,12 @@ export function registerDeliveries(api: HttpServer, { deliveries }: { deliveries
     errors: [422],
     item: DeliveryView,
     view: viewDelivery,
-    list: ({ caller }, page, { subscriptionEventGuid: eventGuid, ...filters }) =>
-      deliveries.list(caller, page, { ...filters, eventGuid }),
+    list: ({ caller }, page, { subscriptionEventGuid: eventGuid, attempted, ...filters }) =>
+      deliveries.list(caller, page, {
+        ...filters,
+        eventGuid,
+        attempted: attempted && attempted[0] === 'true',
+      }),
   });
 
   registerGet(api, '/subscription_deliveries/:guid', {

@@ -27,6 +27,14 @@ const FailureKind = Type.Enum(['timeout', 'unreachable', 'rejected'], {
 });
 const EventTypeName = Type.String({ example: 'transfer.completed' });
 
+export const attemptedFilter = Type.Optional(
+  Type.String({
+    pattern: '^(true|false)$',
+    description: 'true: deliveries with an attempt; false: without one, such as those never tried',
+    example: 'true',
+  }),
+);
+
 export const NewDelivery = inputSchema('NewDelivery', {
   subscription_event_guid: { ...Guid, description: 'The event to deliver again' },
   subscription_guid: { ...Guid, description: 'The subscription to deliver it to' },

@@ -29,6 +29,8 @@ type Shown = {
   };
 };
 
+type Redelivered = { guid: string; requested_by: Record<string, unknown>; attempts: Shown[] };
+
 /** An active endpoint with a path, and a delivery to it after `behave`. */
 async function deliver(behaviour: Parameters<Awaited<ReturnType<typeof createTestEndpoint>>['behave']>[0]) {
   const tenant = await createTenant(app);
@@ -144,14 +146,11 @@ test('a redelivery names its requester, its first attempt is recorded, and retri
     });
     assert.equal(body.requested_as, 'redelivery');
     await app.dispatcher.drain();
-    return (await showDelivery(app, tenant, String(body.guid))) as Record<string, unknown> & {
-      guid: string;
-      attempts: Shown[];
-    };
+    return (await showDelivery(app, tenant, String(body.guid))) as unknown as Redelivered;
   };
   const failed = await redeliver();
   assert.deepEqual(failed.requested_by, failed.attempts[0]?.requested_by);
-  assert.equal((failed.requested_by as Record<string, unknown>).type, 'user');
+  assert.equal(failed.requested_by.type, 'user');
   endpoint.behave({ kind: 'answer', status: 200, headers: { 'x-served-by': 'b' }, body: 'ok' });
   const [succeeded] = (await redeliver()).attempts;
   assert.equal(succeeded?.request.not_recorded, undefined);
