@@ -52,6 +52,7 @@ import { registerTokenMetadata } from './tokens/metadata-routes.ts';
 import { registerCustomerTokens, registerOAuth } from './tokens/routes.ts';
 import type { TokenEndpoints, Tokens } from './tokens/service.ts';
 import { WEBHOOKS } from './webhooks/deliveries/description.ts';
+import type { EventStatus } from './webhooks/deliveries/event-status/event-status.ts';
 import { registerLiveDeliveries } from './webhooks/deliveries/live/live-routes.ts';
 import type { LiveViewers } from './webhooks/deliveries/live/live-viewers.ts';
 import { registerDeliveringEndpoints } from './webhooks/deliveries/redelivery/delivering-endpoint-routes.ts';
@@ -86,6 +87,7 @@ export type ServerDeps = Base & {
   tokens: Tokens;
   tokenEndpoints: TokenEndpoints;
   subscriptions: Subscriptions;
+  eventStatus: EventStatus;
   events: Events;
   ingest: Ingest;
   deliveries: Deliveries;
@@ -162,7 +164,7 @@ export async function createServers(deps: ServerDeps) {
     registerMarket(api, { prices: deps.prices });
     registerCustomerTokens(api, { customerTokens });
     registerSubscriptions(api, { subscriptions });
-    registerEvents(api, { events });
+    registerEvents(api, { events, eventStatus: deps.eventStatus });
     registerDeliveries(api, { deliveries });
     registerDeliveringEndpoints(api, { database, subscriptions });
     registerTestEvents(api, { testEvents: deps.testEvents });

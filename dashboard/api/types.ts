@@ -25,7 +25,7 @@ import type {
   TargetsView,
 } from '../../server/webhooks/deliveries/schema.ts';
 import type { Range, StatisticsView } from '../../server/webhooks/deliveries/statistics/statistics-schema.ts';
-import type { EventView } from '../../server/webhooks/events/schema.ts';
+import type { EventView, ListedEventView } from '../../server/webhooks/events/schema.ts';
 import type {
   CreatedSubscriptionView,
   SubscriptionView,
@@ -38,6 +38,7 @@ export type Bank = Static<typeof BankView>;
 export type Subscription = Static<typeof SubscriptionView>;
 export type CreatedSubscription = Static<typeof CreatedSubscriptionView>;
 export type Event = Static<typeof EventView>;
+export type ListedEvent = Static<typeof ListedEventView>;
 export type Delivery = Static<typeof DeliveryView>;
 export type DetailedDelivery = Static<typeof DetailedDeliveryView>;
 export type Attempt = DetailedDelivery['attempts'][number];

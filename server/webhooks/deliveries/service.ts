@@ -99,6 +99,8 @@ export function createDeliveries({
   }
 
   return {
+    subscriptionsOf,
+
     async list(
       visible: Visible,
       page: Page,

@@ -50,12 +50,15 @@ export function stateOf(moments: Moments, now: Date): DeliveryState {
 }
 
 /** Parses a state filter; undefined means every state. */
-export function deliveryStates(names: readonly string[] | undefined): DeliveryState[] | Failure | undefined {
+export function deliveryStates(
+  names: readonly string[] | undefined,
+  parameter = 'state',
+): DeliveryState[] | Failure | undefined {
   const unknown = names?.find((name) => !isDeliveryState(name));
   if (unknown !== undefined)
     return new Failure(
       'invalid_parameter',
-      `state must be one of ${DELIVERY_STATES.join(', ')}; got ${unknown}`,
+      `${parameter} must be one of ${DELIVERY_STATES.join(', ')}; got ${unknown}`,
     );
   return names?.filter(isDeliveryState);
 }
