@@ -31,6 +31,7 @@ import { createPeriodicTasks } from './periodic-tasks.ts';
 import { createServers } from './servers.ts';
 import { shutdownPhases } from './shutdown.ts';
 import { createTokenEndpoints, createTokens } from './tokens/service.ts';
+import { createEventStatus } from './webhooks/deliveries/event-status/event-status.ts';
 import { createEndpointHealth } from './webhooks/deliveries/health/health.ts';
 import { createLiveViewers } from './webhooks/deliveries/live/live-viewers.ts';
 import { createDeliveriesModule } from './webhooks/deliveries/module.ts';
@@ -146,6 +147,7 @@ export async function createApp(deps: Deps) {
     deliverOnce,
     retentionDays,
   });
+  const eventStatus = createEventStatus({ database, clock, events, deliveries });
   const redeliveries = createRedeliveries({ ...base, subscriptions, enqueueFor, retentionDays });
   const testEvents = createTestEvents({ database, clock, events, subscriptions, rateLimits, deliverOnce });
   const liveViewers = createLiveViewers({ notifications, clock, timers, metrics, log });
@@ -216,6 +218,7 @@ export async function createApp(deps: Deps) {
     events,
     ingest,
     deliveries,
+    eventStatus,
     redeliveries,
     testEvents,
     liveViewers,

@@ -52,6 +52,7 @@ import { registerTokenMetadata } from './tokens/metadata-routes.ts';
 import { registerCustomerTokens, registerOAuth } from './tokens/routes.ts';
 import type { TokenEndpoints, Tokens } from './tokens/service.ts';
 import { WEBHOOKS } from './webhooks/deliveries/description.ts';
+import type { EventStatus } from './webhooks/deliveries/event-status/event-status.ts';
 import type { EndpointHealth } from './webhooks/deliveries/health/health.ts';
 import { registerEndpointHealth } from './webhooks/deliveries/health/health-routes.ts';
 import { registerLiveDeliveries } from './webhooks/deliveries/live/live-routes.ts';
@@ -88,6 +89,7 @@ export type ServerDeps = Base & {
   tokens: Tokens;
   tokenEndpoints: TokenEndpoints;
   subscriptions: Subscriptions;
+  eventStatus: EventStatus;
   events: Events;
   ingest: Ingest;
   deliveries: Deliveries;
@@ -165,7 +167,7 @@ export async function createServers(deps: ServerDeps) {
     registerMarket(api, { prices: deps.prices });
     registerCustomerTokens(api, { customerTokens });
     registerSubscriptions(api, { subscriptions });
-    registerEvents(api, { events });
+    registerEvents(api, { events, eventStatus: deps.eventStatus });
     registerDeliveries(api, { deliveries });
     registerDeliveringEndpoints(api, { database, subscriptions });
     registerTestEvents(api, { testEvents: deps.testEvents });

@@ -145,6 +145,11 @@ const OBJECTS: Record<string, PathObject> = {
     create: async (app, owner) =>
       (await insertDeliveries(app, owner, await anySubscription(app, owner), [{}]))[0] as string,
   },
+  '/api/subscription_deliveries/{guid}/request': {
+    boundTo: 'environment',
+    create: async (app, owner) =>
+      (await insertDeliveries(app, owner, await anySubscription(app, owner), [{}]))[0] as string,
+  },
   '/api/subscription_recoveries/{guid}': {
     boundTo: 'environment',
     create: async (app, owner) => {

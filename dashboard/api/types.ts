@@ -16,6 +16,7 @@ import type {
 } from '../../server/people/login/schema.ts';
 import type { InvitedMemberView, MemberView } from '../../server/people/members/schema.ts';
 import type { Role } from '../../server/tokens/roles.ts';
+import type { SignedRequestView } from '../../server/webhooks/deliveries/attempts/attempt-schema.ts';
 import type { LiveAttemptView } from '../../server/webhooks/deliveries/live/live-schema.ts';
 import type { RecoveryView } from '../../server/webhooks/deliveries/redelivery/redelivery-schema.ts';
 import type {
@@ -24,7 +25,7 @@ import type {
   TargetsView,
 } from '../../server/webhooks/deliveries/schema.ts';
 import type { Range, StatisticsView } from '../../server/webhooks/deliveries/statistics/statistics-schema.ts';
-import type { EventView } from '../../server/webhooks/events/schema.ts';
+import type { EventView, ListedEventView } from '../../server/webhooks/events/schema.ts';
 import type {
   CreatedSubscriptionView,
   SubscriptionView,
@@ -37,9 +38,11 @@ export type Bank = Static<typeof BankView>;
 export type Subscription = Static<typeof SubscriptionView>;
 export type CreatedSubscription = Static<typeof CreatedSubscriptionView>;
 export type Event = Static<typeof EventView>;
+export type ListedEvent = Static<typeof ListedEventView>;
 export type Delivery = Static<typeof DeliveryView>;
 export type DetailedDelivery = Static<typeof DetailedDeliveryView>;
 export type Attempt = DetailedDelivery['attempts'][number];
+export type SignedRequest = Static<typeof SignedRequestView>;
 export type DeliveringSubscriptions = Static<typeof TargetsView>;
 export type Recovery = Static<typeof RecoveryView>;
 export type { AuditEntry, Feature, Role };

@@ -1,6 +1,6 @@
 import { Select } from '@mantine/core';
 import { EVENT_TYPES } from '../../../server/webhooks/events/catalogue.ts';
-import type { Event } from '../../api/types.ts';
+import type { ListedEvent } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
 import { DateTimeFilter } from '../../shared/filters/DateTimeFilter.tsx';
@@ -15,6 +15,8 @@ import { Guid } from '../../shared/text/Guid.tsx';
 import { PageLink } from '../../shared/text/PageLink.tsx';
 import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
 import { BankName } from './BankName.tsx';
+import { DeliveryCounts } from './DeliveryCounts.tsx';
+import { EventStatusFilters } from './EventStatusFilters.tsx';
 import { RedeliverFailedButton } from './RedeliverFailedButton.tsx';
 
 const REFRESH_MS = 5_000;
@@ -23,8 +25,10 @@ export function EventsPage() {
   const { bank, environment, can } = useWorkspace();
   const { filters, change } = useFilters();
   const allBanks = filters.banks === 'all' || !bank;
-  const isFiltered = ['type', 'object', 'from', 'until'].some((name) => name in filters);
-  const result = useList<Event>(
+  const isFiltered = ['type', 'object', 'from', 'until', 'delivery_state', 'subscription'].some(
+    (name) => name in filters,
+  );
+  const result = useList<ListedEvent>(
     '/subscription_events',
     {
       environment,
@@ -33,6 +37,9 @@ export function EventsPage() {
       bank_guid: allBanks ? undefined : bank.guid,
       created_at_gte: filters.from,
       created_at_lt: filters.until,
+      delivery_state: filters.delivery_state,
+      subscription_guid: filters.subscription,
+      include: 'delivery_counts',
       after: filters.after,
     },
     { refetchInterval: REFRESH_MS },
@@ -48,7 +55,7 @@ export function EventsPage() {
           ? null
           : ' Events without a bank, such as subscription.storing, are listed under All banks.'}
       </PageHeader>
-      <FilterBar names={['type', 'object', 'banks', 'from', 'until']}>
+      <FilterBar names={['type', 'object', 'banks', 'from', 'until', 'delivery_state', 'subscription']}>
         <Select
           label="Type"
           placeholder="All types"
@@ -65,6 +72,7 @@ export function EventsPage() {
           value={allBanks ? 'all' : 'one'}
           onChange={(banks) => change({ banks: banks === 'all' ? 'all' : undefined })}
         />
+        <EventStatusFilters />
         <GuidFilter label="Object" value={filters.object} onChange={(object) => change({ object })} />
         <DateTimeFilter label="From" value={filters.from} onChange={(from) => change({ from })} />
         <DateTimeFilter label="Until" value={filters.until} onChange={(until) => change({ until })} />
@@ -93,7 +101,7 @@ export function EventsPage() {
   );
 }
 
-const COLUMNS: Column<Event>[] = [
+const COLUMNS: Column<ListedEvent>[] = [
   {
     title: 'Type',
     cell: ({ guid, event_type: type }) => (
@@ -102,6 +110,7 @@ const COLUMNS: Column<Event>[] = [
       </PageLink>
     ),
   },
+  { title: 'Deliveries', cell: ({ delivery_counts: counts }) => <DeliveryCounts counts={counts} /> },
   { title: 'Object', cell: ({ object_guid: guid }) => <Guid value={guid} name="object_guid" /> },
   { title: 'Bank', cell: ({ bank_guid: guid }) => <BankName guid={guid} /> },
   { title: 'Guid', cell: ({ guid }) => <Guid value={guid} name="event guid" /> },

@@ -202,6 +202,8 @@ type SubscriptionsTable = {
   disabled_at: Date | null;
   scheduled_deletion_at: Date | null;
   deleted_at: Date | null;
+  /** Set by a trigger. */
+  url_changed_at: Generated<Date | null>;
 };
 
 export type FailureKind = 'timeout' | 'unreachable' | 'rejected';
@@ -227,6 +229,10 @@ type DeliveriesTable = {
   /** `completed_at` if it is more than five minutes after `created_at`. */
   late_completed_at: Date | null;
   failed_at: Date | null;
+  /** Null if an event created the delivery. */
+  requested_as: Generated<'redelivery' | 'test_event' | 'recovery' | null>;
+  requested_by_type: Generated<'user' | 'application' | 'recovery' | null>;
+  requested_by: Generated<string | null>;
 };
 
 type DeliveryQueueTable = {
@@ -254,6 +260,10 @@ type DeliveryAttemptsTable = {
   response_status: number | null;
   response_excerpt: string | null;
   reason: string | null;
+  url: Generated<string | null>;
+  address: Generated<string | null>;
+  user_agent: Generated<string | null>;
+  response_headers: Generated<Record<string, string> | null>;
 };
 
 type DeliveryCountersTable = {

@@ -26,6 +26,7 @@ export type Endpoint = {
   firstOnly?: FirstOnly | undefined;
   /** The last recorded delivery succeeded. */
   hasAnswered: boolean;
+  urlChangedAt?: Date | undefined;
 };
 
 /** `deliveryGuid` is set once a dispatcher has chosen the delivery. */
@@ -64,6 +65,7 @@ export function createEndpoints({ database, clock, signingKeys }: Deps) {
       firstOnly:
         row.activated_at === null ? { deliveryGuid: row.first_delivery_guid ?? undefined } : undefined,
       hasAnswered: row.activated_at !== null && row.deliveries_failing_since === null,
+      urlChangedAt: row.url_changed_at ?? undefined,
     };
   }
 
