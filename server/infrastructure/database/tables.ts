@@ -24,6 +24,7 @@ export type Tables = PeopleTables & {
   delivery_batches: DeliveryBatchesTable;
   delivery_attempts: DeliveryAttemptsTable;
   delivery_counters: DeliveryCountersTable;
+  endpoint_errors: EndpointErrorsTable;
   dispatchers: DispatchersTable;
   endpoint_notices: EndpointNoticesTable;
   subscription_recoveries: SubscriptionRecoveriesTable;
@@ -207,6 +208,8 @@ type SubscriptionsTable = {
   replaces_guid: string | null;
   scheduled_deletion_at: Date | null;
   deleted_at: Date | null;
+  /** Set by a trigger. */
+  url_changed_at: Generated<Date | null>;
 };
 
 export type FailureKind = 'timeout' | 'unreachable' | 'rejected';
@@ -232,6 +235,10 @@ type DeliveriesTable = {
   /** `completed_at` if it is more than five minutes after `created_at`. */
   late_completed_at: Date | null;
   failed_at: Date | null;
+  /** Null if an event created the delivery. */
+  requested_as: Generated<'redelivery' | 'test_event' | 'recovery' | null>;
+  requested_by_type: Generated<'user' | 'application' | 'recovery' | null>;
+  requested_by: Generated<string | null>;
 };
 
 type DeliveryQueueTable = {
@@ -259,6 +266,10 @@ type DeliveryAttemptsTable = {
   response_status: number | null;
   response_excerpt: string | null;
   reason: string | null;
+  url: Generated<string | null>;
+  address: Generated<string | null>;
+  user_agent: Generated<string | null>;
+  response_headers: Generated<Record<string, string> | null>;
 };
 
 type DeliveryCountersTable = {
@@ -267,6 +278,20 @@ type DeliveryCountersTable = {
   completed: number;
   failed_attempts: number;
   response_times: number[];
+  failed: Generated<number>;
+  completed_by_retry: Generated<number>;
+  timeouts: Generated<number>;
+};
+
+type EndpointErrorsTable = {
+  subscription_guid: string;
+  kind: FailureKind;
+  status: number;
+  failing_since: Date;
+  count: number;
+  last_at: Date;
+  delivery_guid: string;
+  attempt_number: number;
 };
 
 type DispatchersTable = {

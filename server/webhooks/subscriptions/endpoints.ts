@@ -30,6 +30,7 @@ export type Endpoint = {
   firstOnly?: FirstOnly | undefined;
   /** The last recorded delivery succeeded. */
   hasAnswered: boolean;
+  urlChangedAt?: Date | undefined;
 };
 
 /** `deliveryGuid` is set once a dispatcher has chosen the delivery. */
@@ -70,6 +71,7 @@ export function createEndpoints({ database, clock, signingKeys }: Deps) {
       firstOnly:
         row.activated_at === null ? { deliveryGuid: row.first_delivery_guid ?? undefined } : undefined,
       hasAnswered: row.activated_at !== null && row.deliveries_failing_since === null,
+      urlChangedAt: row.url_changed_at ?? undefined,
     };
   }
 
@@ -108,6 +110,12 @@ export function createEndpoints({ database, clock, signingKeys }: Deps) {
       if (choices.length === 0) return [];
       const chosen = new Set(await store.updateFirstDeliveries(database.queries, choices));
       return choices.filter(({ guid }) => chosen.has(guid));
+    },
+
+    /** The first deliveries of the inactive ones among these subscriptions. */
+    async firstDeliveriesOf(guids: readonly string[]): Promise<ReadonlyMap<string, string | undefined>> {
+      const rows = guids.length > 0 ? await store.selectHolding(database.queries, guids) : [];
+      return new Map(rows.map((row) => [row.guid, row.first_delivery_guid ?? undefined]));
     },
 
     /** Whether a delivery waits for the first 2xx of its endpoint or the end of a pause, for these subscriptions. */

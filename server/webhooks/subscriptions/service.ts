@@ -38,6 +38,7 @@ import { checkUrl } from './url.ts';
 
 export type { EndpointEffect } from './endpoint-store.ts';
 export type { Endpoint } from './endpoints.ts';
+export type { Subscription } from './state.ts';
 export type Subscriptions = ReturnType<typeof createSubscriptions>;
 export type CreatedSubscription = { subscription: Subscription; signingKey: Secret };
 

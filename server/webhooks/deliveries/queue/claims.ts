@@ -6,6 +6,8 @@ import type { Log } from '../../../infrastructure/runtime/log.ts';
 import type { Metrics } from '../../../infrastructure/runtime/metrics.ts';
 import type { Endpoint, Subscriptions } from '../../subscriptions/service.ts';
 import type { Delivery } from '../delivery.ts';
+import { countFailed } from '../recording/counters.ts';
+import { addCounts } from '../recording/record-store.ts';
 import { createdBefore, requeueBatches } from './batch-store.ts';
 import { withFirstDelivery } from './first-deliveries.ts';
 import { claimFirst } from './first-store.ts';
@@ -214,7 +216,10 @@ export function createClaims({ database, clock, log, metrics, subscriptions, lan
   async function failSome(subscriptionGuid: string): Promise<number> {
     const failed = await database.transaction(async (transaction) => {
       await preferIndexes(transaction);
-      return failWaiting(transaction, subscriptionGuid, { at: clock.now(), limit: MAX_FAILED_AT_ONCE });
+      const at = clock.now();
+      const count = await failWaiting(transaction, subscriptionGuid, { at, limit: MAX_FAILED_AT_ONCE });
+      if (count > 0) await addCounts(transaction, [countFailed(subscriptionGuid, at, count)]);
+      return count;
     });
     if (failed > 0)
       log.info(

@@ -3,7 +3,7 @@ import type { Clock } from '../../../infrastructure/runtime/clock.ts';
 import type { Guids } from '../../../infrastructure/runtime/guid.ts';
 import type { Event } from '../../events/service.ts';
 import type { Endpoint, Subscriptions } from '../../subscriptions/service.ts';
-import type { Delivery, DeliveryBatch } from '../delivery.ts';
+import type { Delivery, DeliveryBatch, DeliveryRequest } from '../delivery.ts';
 import type { Dispatcher } from '../sending/dispatcher.ts';
 import { insertDeliveries } from './queue-store.ts';
 
@@ -30,8 +30,10 @@ export function createEnqueue({ database, clock, guids, subscriptions, dispatche
   async function deliver(
     transaction: Transaction,
     work: readonly (readonly [Endpoint, readonly EventContent[]])[],
+    request?: DeliveryRequest,
   ): Promise<Delivery[]> {
     const at = clock.now();
+    const isWatched = request !== undefined && request.as !== 'recovery';
     const holder = dispatcher.holder();
     const groups = work
       .filter(([, events]) => events.length > 0)
@@ -39,9 +41,10 @@ export function createEnqueue({ database, clock, guids, subscriptions, dispatche
         const maySendDirectly = holder && endpoint.delivers && !endpoint.paused && !endpoint.firstOnly;
         const taken = maySendDirectly ? dispatcher.reserve(endpoint, events.length) : 0;
         const batch = taken < MIN_BATCH_SIZE ? undefined : { guid: guids.next(), left: taken };
-        const deliveries = events.map((event, index) =>
-          deliveryOf(event, endpoint, guids.next(), at, index < taken ? batch : undefined),
-        );
+        const deliveries = events.map((event, index) => {
+          const delivery = deliveryOf(event, endpoint, guids.next(), at, index < taken ? batch : undefined);
+          return isWatched ? { ...delivery, isWatched } : delivery;
+        });
         return { endpoint, deliveries, taken, batch, failed: endpoint.disabled };
       });
     if (groups.length === 0) return [];
@@ -54,7 +57,7 @@ export function createEnqueue({ database, clock, guids, subscriptions, dispatche
       );
       if (ending !== 'rolled back') dispatcher.announce(waiting.map(({ endpoint }) => endpoint));
     });
-    await insertDeliveries(transaction, groups, { holder: holder ?? null, at });
+    await insertDeliveries(transaction, groups, { holder: holder ?? null, at, request });
     return groups.flatMap(({ deliveries }) => deliveries);
   }
 
@@ -85,8 +88,12 @@ export function createEnqueue({ database, clock, guids, subscriptions, dispatche
     },
 
     /** Creates deliveries to one subscription. */
-    enqueueFor: (transaction: Transaction, endpoint: Endpoint, events: readonly EventContent[]) =>
-      deliver(transaction, [[endpoint, events]]),
+    enqueueFor: (
+      transaction: Transaction,
+      endpoint: Endpoint,
+      events: readonly EventContent[],
+      request?: DeliveryRequest,
+    ) => deliver(transaction, [[endpoint, events]], request),
   };
 }
 

@@ -60,7 +60,7 @@ export function createTestEvents({ database, clock, events, subscriptions, rateL
         const event = await events.record(transaction, {
           ...{ organizationGuid, environment, objectGuid: guid, eventType: 'subscription.storing' },
         });
-        const delivery = await deliverOnce(transaction, actor, 'subscription_delivery.test', endpoint, event);
+        const delivery = await deliverOnce(transaction, actor, 'test_event', endpoint, event);
         // The test event waits for the first 2xx, so the first delivery is retried now instead.
         const deliveryGuid = endpoint.firstOnly?.deliveryGuid;
         if (deliveryGuid)
