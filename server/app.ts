@@ -31,6 +31,8 @@ import { createPeriodicTasks } from './periodic-tasks.ts';
 import { createServers } from './servers.ts';
 import { shutdownPhases } from './shutdown.ts';
 import { createTokenEndpoints, createTokens } from './tokens/service.ts';
+import { createEventStatus } from './webhooks/deliveries/event-status/event-status.ts';
+import { createEndpointHealth } from './webhooks/deliveries/health/health.ts';
 import { createLiveViewers } from './webhooks/deliveries/live/live-viewers.ts';
 import { createDeliveriesModule } from './webhooks/deliveries/module.ts';
 import { createDeliverOnce } from './webhooks/deliveries/redelivery/deliver-once.ts';
@@ -86,9 +88,10 @@ export async function createApp(deps: Deps) {
   const partitions = createPartitions({ database, clock, log, retentionDays, auditRetentionDays });
   const failedAuthentications = createFailedAuthentications({ database, audit, clock, log });
 
-  // Four functions are called later than they are passed, because the modules on both sides need each other:
+  // Six functions are called later than they are passed, because the modules on both sides need each other:
   // events enqueue deliveries and deliveries publish events; an Organization goes live when its keys allow it;
-  // objects refer to files and files to customers; the dispatcher runs redeliveries, which enqueue deliveries.
+  // objects refer to files and files to customers; the dispatcher runs redeliveries, which enqueue deliveries;
+  // a change of a subscription's URL enqueues its first event and waits for the dispatchers.
   const eventCounters = createEventCounters({ queries, clock, timers, guids, log });
   const events = createEvents({
     ...base,
@@ -124,6 +127,9 @@ export async function createApp(deps: Deps) {
     encryption,
     randomBytes,
     supportEmail,
+    rateLimits,
+    enqueueFirst: (...args) => deliveriesModule.enqueueFirst(...args),
+    announceChange: (guid) => dispatcher.announceChange(guid),
   });
   const deliveriesModule = createDeliveriesModule({
     ...base,
@@ -145,15 +151,12 @@ export async function createApp(deps: Deps) {
     deliverOnce,
     retentionDays,
   });
+  const eventStatus = createEventStatus({ database, clock, events, deliveries });
   const redeliveries = createRedeliveries({ ...base, subscriptions, enqueueFor, retentionDays });
   const testEvents = createTestEvents({ database, clock, events, subscriptions, rateLimits, deliverOnce });
   const liveViewers = createLiveViewers({ notifications, clock, timers, metrics, log });
-  const statistics = createDeliveryStatistics({
-    queries: database.lists,
-    clock,
-    subscriptions,
-    eventCounters,
-  });
+  const statistics = createDeliveryStatistics({ database, clock, subscriptions, eventCounters });
+  const endpointHealth = createEndpointHealth({ database, clock, subscriptions, audit });
 
   const tokens = createTokens({ ...base, addresses: config, notifications, encryption });
   const { revocations, denials, issuer } = tokens;
@@ -219,10 +222,12 @@ export async function createApp(deps: Deps) {
     events,
     ingest,
     deliveries,
+    eventStatus,
     redeliveries,
     testEvents,
     liveViewers,
     statistics,
+    endpointHealth,
     files,
     filesOnDisk: filesModule.direct,
     objects,
@@ -280,6 +285,7 @@ export async function createApp(deps: Deps) {
     eventCounters,
     subscriptions,
     redeliveries,
+    statistics,
     dispatcher,
     files,
     fileProcessing,

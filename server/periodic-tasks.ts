@@ -62,6 +62,7 @@ export function createPeriodicTasks(deps: Deps) {
       { name: 'redeliveries', run: redeliveries.sweep },
       { name: 'writers of event counts', run: eventCounters.sweep },
       { name: 'orphaned deliveries', run: deliveriesModule.sweepOrphans },
+      { name: 'paused deliveries', run: deliveriesModule.sweepPaused },
       { name: 'idempotency keys', run: idempotencyKeys.sweep },
       { name: 'retention', run: partitions.dropOld },
       { name: 'file deletions', run: filesModule.sweepDeletions },

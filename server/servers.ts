@@ -52,6 +52,9 @@ import { registerTokenMetadata } from './tokens/metadata-routes.ts';
 import { registerCustomerTokens, registerOAuth } from './tokens/routes.ts';
 import type { TokenEndpoints, Tokens } from './tokens/service.ts';
 import { WEBHOOKS } from './webhooks/deliveries/description.ts';
+import type { EventStatus } from './webhooks/deliveries/event-status/event-status.ts';
+import type { EndpointHealth } from './webhooks/deliveries/health/health.ts';
+import { registerEndpointHealth } from './webhooks/deliveries/health/health-routes.ts';
 import { registerLiveDeliveries } from './webhooks/deliveries/live/live-routes.ts';
 import type { LiveViewers } from './webhooks/deliveries/live/live-viewers.ts';
 import { registerDeliveringEndpoints } from './webhooks/deliveries/redelivery/delivering-endpoint-routes.ts';
@@ -86,6 +89,7 @@ export type ServerDeps = Base & {
   tokens: Tokens;
   tokenEndpoints: TokenEndpoints;
   subscriptions: Subscriptions;
+  eventStatus: EventStatus;
   events: Events;
   ingest: Ingest;
   deliveries: Deliveries;
@@ -93,6 +97,7 @@ export type ServerDeps = Base & {
   testEvents: TestEvents;
   liveViewers: LiveViewers;
   statistics: DeliveryStatistics;
+  endpointHealth: EndpointHealth;
   files: Files;
   /** Uploads and downloads through this service; undefined when the store serves them. */
   filesOnDisk: FilesModule['direct'];
@@ -170,11 +175,12 @@ export async function createServers(deps: ServerDeps) {
     registerMarket(api, { prices: deps.prices });
     registerCustomerTokens(api, { customerTokens });
     registerSubscriptions(api, { subscriptions });
-    registerEvents(api, { events });
+    registerEvents(api, { events, eventStatus: deps.eventStatus });
     registerDeliveries(api, { deliveries });
     registerDeliveringEndpoints(api, { database, subscriptions });
     registerTestEvents(api, { testEvents: deps.testEvents });
     registerDeliveryStatistics(api, { statistics: deps.statistics });
+    registerEndpointHealth(api, { health: deps.endpointHealth });
     registerLiveDeliveries(api, { liveViewers: deps.liveViewers, verifier });
     registerRedeliveries(api, { redeliveries });
     registerFiles(api, { files });

@@ -132,7 +132,20 @@ const OBJECTS: Record<string, PathObject> = {
     boundTo: 'environment',
     create: async (app, owner) => (await publishEvents(app, owner))[0] as string,
   },
+  '/api/endpoint_health/{guid}': {
+    boundTo: 'environment',
+    create: async (app, owner) => (await anySubscription(app, owner)).guid,
+  },
+  '/api/endpoint_health/{guid}/timeline': {
+    boundTo: 'environment',
+    create: async (app, owner) => (await anySubscription(app, owner)).guid,
+  },
   '/api/subscription_deliveries/{guid}': {
+    boundTo: 'environment',
+    create: async (app, owner) =>
+      (await insertDeliveries(app, owner, await anySubscription(app, owner), [{}]))[0] as string,
+  },
+  '/api/subscription_deliveries/{guid}/request': {
     boundTo: 'environment',
     create: async (app, owner) =>
       (await insertDeliveries(app, owner, await anySubscription(app, owner), [{}]))[0] as string,

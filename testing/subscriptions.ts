@@ -87,6 +87,7 @@ export const MOMENTS = [
   'recovered_at',
   'failed_at',
   'disabled_at',
+  'paused_at',
   'scheduled_deletion_at',
   'deleted_at',
 ] as const;

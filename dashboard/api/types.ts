@@ -20,6 +20,7 @@ import type {
   SavedFilterView,
 } from '../../server/people/saved-filters/schema.ts';
 import type { Role } from '../../server/tokens/roles.ts';
+import type { SignedRequestView } from '../../server/webhooks/deliveries/attempts/attempt-schema.ts';
 import type { LiveAttemptView } from '../../server/webhooks/deliveries/live/live-schema.ts';
 import type { RecoveryView } from '../../server/webhooks/deliveries/redelivery/redelivery-schema.ts';
 import type {
@@ -28,7 +29,7 @@ import type {
   TargetsView,
 } from '../../server/webhooks/deliveries/schema.ts';
 import type { Range, StatisticsView } from '../../server/webhooks/deliveries/statistics/statistics-schema.ts';
-import type { EventView } from '../../server/webhooks/events/schema.ts';
+import type { EventView, ListedEventView } from '../../server/webhooks/events/schema.ts';
 import type {
   CreatedSubscriptionView,
   SubscriptionView,
@@ -41,9 +42,11 @@ export type Bank = Static<typeof BankView>;
 export type Subscription = Static<typeof SubscriptionView>;
 export type CreatedSubscription = Static<typeof CreatedSubscriptionView>;
 export type Event = Static<typeof EventView>;
+export type ListedEvent = Static<typeof ListedEventView>;
 export type Delivery = Static<typeof DeliveryView>;
 export type DetailedDelivery = Static<typeof DetailedDeliveryView>;
 export type Attempt = DetailedDelivery['attempts'][number];
+export type SignedRequest = Static<typeof SignedRequestView>;
 export type DeliveringSubscriptions = Static<typeof TargetsView>;
 export type Recovery = Static<typeof RecoveryView>;
 export type { AuditEntry, Feature, Role };

@@ -101,6 +101,11 @@ const event = createRoute({
   path: 'events/$guid',
   component: lazyRouteComponent(() => import('../pages/events/EventPage.tsx'), 'EventPage'),
 });
+const delivery = createRoute({
+  getParentRoute: () => webhooks,
+  path: 'deliveries/$guid',
+  component: lazyRouteComponent(() => import('../pages/deliveries/DeliveryPage.tsx'), 'DeliveryPage'),
+});
 const live = createRoute({
   getParentRoute: () => webhooks,
   path: 'live',
@@ -150,7 +155,7 @@ export const router = createRouter({
       ...([onboarding, overview, keys, files, sandbox, organization, team, audit, account] as const),
       webhooks.addChildren([
         subscriptionAccess.addChildren([subscriptions, subscription]),
-        ...([events, event, live] as const),
+        ...([events, event, delivery, live] as const),
       ]),
     ]),
   ]),

@@ -1,6 +1,6 @@
 import { Select } from '@mantine/core';
 import { EVENT_TYPES } from '../../../server/webhooks/events/catalogue.ts';
-import type { Event } from '../../api/types.ts';
+import type { ListedEvent } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
 import { FilterBar } from '../../shared/filters/FilterBar.tsx';
@@ -16,6 +16,8 @@ import { Guid } from '../../shared/text/Guid.tsx';
 import { PageLink } from '../../shared/text/PageLink.tsx';
 import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
 import { BankName } from './BankName.tsx';
+import { DeliveryCounts } from './DeliveryCounts.tsx';
+import { EventStatusFilters } from './EventStatusFilters.tsx';
 import { RedeliverFailedButton } from './RedeliverFailedButton.tsx';
 
 const REFRESH_MS = 5_000;
@@ -25,8 +27,10 @@ export function EventsPage() {
   const { filters, change } = useFilters();
   const allBanks = filters.banks === 'all' || !bank;
   const { from, until } = timeRangeOf(filters);
-  const isFiltered = ['type', 'object', ...TIME_FILTERS].some((name) => name in filters);
-  const result = useList<Event>(
+  const isFiltered = ['type', 'object', 'delivery_state', 'subscription', ...TIME_FILTERS].some(
+    (name) => name in filters,
+  );
+  const result = useList<ListedEvent>(
     '/subscription_events',
     {
       environment,
@@ -35,6 +39,9 @@ export function EventsPage() {
       bank_guid: allBanks ? undefined : bank.guid,
       created_at_gte: from,
       created_at_lt: until,
+      delivery_state: filters.delivery_state,
+      subscription_guid: filters.subscription,
+      include: 'delivery_counts',
       after: filters.after,
     },
     { refetchInterval: REFRESH_MS },
@@ -50,7 +57,7 @@ export function EventsPage() {
           ? null
           : ' Events without a bank, such as subscription.storing, are listed under All banks.'}
       </PageHeader>
-      <FilterBar names={['type', 'object', 'banks', ...TIME_FILTERS]}>
+      <FilterBar names={['type', 'object', 'banks', 'delivery_state', 'subscription', ...TIME_FILTERS]}>
         <Select
           label="Type"
           placeholder="All types"
@@ -67,6 +74,7 @@ export function EventsPage() {
           value={allBanks ? 'all' : 'one'}
           onChange={(banks) => change({ banks: banks === 'all' ? 'all' : undefined })}
         />
+        <EventStatusFilters />
         <GuidFilter label="Object" value={filters.object} onChange={(object) => change({ object })} />
         <TimeFilter />
       </FilterBar>
@@ -94,7 +102,7 @@ export function EventsPage() {
   );
 }
 
-const COLUMNS: Column<Event>[] = [
+const COLUMNS: Column<ListedEvent>[] = [
   {
     title: 'Type',
     cell: ({ guid, event_type: type }) => (
@@ -103,6 +111,7 @@ const COLUMNS: Column<Event>[] = [
       </PageLink>
     ),
   },
+  { title: 'Deliveries', cell: ({ delivery_counts: counts }) => <DeliveryCounts counts={counts} /> },
   { title: 'Object', cell: ({ object_guid: guid }) => <Guid value={guid} name="object_guid" /> },
   { title: 'Bank', cell: ({ bank_guid: guid }) => <BankName guid={guid} /> },
   { title: 'Guid', cell: ({ guid }) => <Guid value={guid} name="event guid" /> },

@@ -2,7 +2,8 @@ import { Badge, Button, Group, Select, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useWorkspace } from '../../session/workspace.ts';
 import { DeliveryDrawer } from '../../shared/deliveries/DeliveryDrawer.tsx';
-import { DELIVERY_STATES } from '../../shared/deliveries/delivery-labels.ts';
+import { DeliveryStateFilter } from '../../shared/deliveries/DeliveryStateFilter.tsx';
+import { hasLabelOf, queryOfState } from '../../shared/deliveries/delivery-labels.ts';
 import { useSubscriptions } from '../../shared/deliveries/use-subscriptions.ts';
 import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
 import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
@@ -20,7 +21,7 @@ export function LivePage() {
   const [opened, setOpened] = useState<string>();
   const { filters, change } = useFilters();
   const { rows, connection, dropped, error, clear } = useLive(api, {
-    state: filters.state,
+    state: queryOfState(filters.state).state?.toString(),
     subscription: filters.subscription,
     paused,
   });
@@ -28,7 +29,7 @@ export function LivePage() {
   // Rows received before a filter was set may not match it.
   const visible = rows.filter(
     (row) =>
-      (filters.state === undefined || row.state === filters.state) &&
+      hasLabelOf(row, filters.state) &&
       (filters.subscription === undefined || row.subscription_guid === filters.subscription),
   );
   return (
@@ -54,14 +55,7 @@ export function LivePage() {
         Delivery attempts in real time.
       </PageHeader>
       <FilterBar names={['state', 'subscription']}>
-        <Select
-          label="State"
-          placeholder="All states"
-          clearable
-          data={DELIVERY_STATES}
-          value={filters.state ?? null}
-          onChange={(state) => change({ state: state ?? undefined })}
-        />
+        <DeliveryStateFilter value={filters.state} onChange={(state) => change({ state })} />
         {subscriptions.length > 0 ? (
           <Select
             label="Subscription"

@@ -43,7 +43,10 @@ export function TestStep({ subscription, onDone }: { subscription: Subscription;
         </Group>
       ) : null}
       {delivery?.attempts.at(-1) ? (
-        <AttemptCard attempt={delivery.attempts.at(-1) as DetailedDelivery['attempts'][number]} />
+        <AttemptCard
+          attempt={delivery.attempts.at(-1) as DetailedDelivery['attempts'][number]}
+          delivery={delivery}
+        />
       ) : null}
       {send.error ? <ErrorAlert error={send.error} /> : null}
       <Group>

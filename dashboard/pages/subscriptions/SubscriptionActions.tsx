@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Subscription } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
@@ -7,17 +7,17 @@ import {
   useDeliveringSubscriptions,
   useIsDisabled,
 } from '../../shared/deliveries/use-delivering-subscriptions.ts';
-import { notifyError, notifySuccess } from '../../shared/feedback/notify.ts';
+import { notifySuccess } from '../../shared/feedback/notify.ts';
 import { ConfirmByName } from '../../shared/forms/ConfirmByName.tsx';
-import { Icon } from '../../shared/text/Icon.tsx';
 import { RedeliverFailedButton } from '../events/RedeliverFailedButton.tsx';
 import { RenameSubscription } from './RenameSubscription.tsx';
 import { RollSigningKey } from './RollSigningKey.tsx';
+import { SendTestEvent } from './SendTestEvent.tsx';
 import { SupportNote } from './SupportNote.tsx';
 import { useSubscriptionApi } from './use-subscription-api.ts';
 
 export function SubscriptionActions({ subscription }: { subscription: Subscription }) {
-  const { can, api } = useWorkspace();
+  const { can } = useWorkspace();
   const calls = useSubscriptionApi();
   const queries = useQueryClient();
   const delivering = useDeliveringSubscriptions();
@@ -27,30 +27,11 @@ export function SubscriptionActions({ subscription }: { subscription: Subscripti
   const { guid, name, state, protection_enabled: isProtected } = subscription;
   const isDelivering = delivering?.includes(guid);
   const canDelete = can('subscriptions:execute') && state !== 'deleting' && !isProtected;
-  const test = useMutation({
-    mutationFn: () => calls.sendTest(guid),
-    onSuccess: async () => {
-      notifySuccess(
-        state === 'storing'
-          ? 'Retrying the first event. The test event is sent after the first 2xx response.'
-          : 'Test event sent.',
-      );
-      await queries.invalidateQueries({ queryKey: [api.key, '/subscription_deliveries'] });
-    },
-    onError: notifyError,
-  });
   return (
     <>
       {isDelivering ? (
         <>
-          <Button
-            variant="default"
-            leftSection={<Icon name="send" size={16} />}
-            loading={test.isPending}
-            onClick={() => test.mutate()}
-          >
-            Send test event
-          </Button>
+          <SendTestEvent subscription={subscription} />
           <RedeliverFailedButton subscription={subscription} />
         </>
       ) : null}

@@ -35,6 +35,7 @@ export function SubscriptionPage() {
             <DeliveryTable
               query={{ subscription_guid: subscription.guid }}
               showEvent
+              filterable
               empty={
                 <EmptyState icon="send" title="No deliveries yet">
                   Send a test event to create a delivery.

@@ -1,4 +1,4 @@
-import { Group, Text } from '@mantine/core';
+import { Code, Group, Text } from '@mantine/core';
 import type { Delivery } from '../../api/types.ts';
 import { StateBadge } from '../text/StateBadge.tsx';
 import { deliveryLabel } from './delivery-labels.ts';
@@ -7,13 +7,17 @@ const FAILURES = { timeout: 'timed out', unreachable: 'unreachable', rejected: '
 
 export function DeliveryOutcome({
   delivery,
+  showApiState = false,
 }: {
   delivery: Pick<Delivery, 'state' | 'failure_kind' | 'response_status'>;
+  /** In small print, for developers. */
+  showApiState?: boolean;
 }) {
   const { state, failure_kind: kind, response_status: status } = delivery;
   return (
     <Group gap={6} wrap="nowrap">
       <StateBadge state={state} label={deliveryLabel(delivery)} />
+      {showApiState ? <Code fz={11}>{state}</Code> : null}
       {state !== 'completed' && kind ? (
         <Text size="xs" c="dimmed">
           {FAILURES[kind]} {status ?? ''}

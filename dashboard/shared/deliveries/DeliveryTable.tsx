@@ -9,8 +9,11 @@ import { PageLink } from '../text/PageLink.tsx';
 import { Duration } from '../time/Duration.tsx';
 import { RelativeTime } from '../time/RelativeTime.tsx';
 import { DeliveryDrawer } from './DeliveryDrawer.tsx';
+import { DeliveryFilters, deliveryQueryOf, isFiltered, NoMatch } from './DeliveryFilters.tsx';
 import { DeliveryOutcome } from './DeliveryOutcome.tsx';
 import { NextAttempt } from './NextAttempt.tsx';
+import { RedeliverSelected } from './redelivery/RedeliverSelected.tsx';
+import { useSelection } from './redelivery/use-selection.tsx';
 import { SubscriptionLabel } from './SubscriptionLabel.tsx';
 
 const REFRESH_MS = 5_000;
@@ -21,24 +24,29 @@ export function DeliveryTable({
   query,
   showEvent = false,
   showSubscription = false,
+  filterable = false,
   empty,
 }: {
   query: Query;
   showEvent?: boolean;
   showSubscription?: boolean;
+  /** Shows the filters of `DeliveryFilters` and applies those in the address. */
+  filterable?: boolean;
   empty: ReactNode;
 }) {
   const { filters } = useFilters();
   const [opened, setOpened] = useState<string>();
   const result = useList<Delivery>(
     '/subscription_deliveries',
-    { ...query, after: filters.after },
+    { ...query, ...(filterable ? deliveryQueryOf(filters) : {}), after: filters.after },
     {
       refetchInterval: (list) =>
         list?.objects.some(isFirstAttemptPending) ? REFRESH_PENDING_MS : REFRESH_MS,
     },
   );
+  const selection = useSelection();
   const columns: Column<Delivery>[] = [
+    ...(selection.isOffered ? [selection.column] : []),
     ...(showEvent ? [EVENT] : []),
     ...(showSubscription ? [SUBSCRIPTION] : []),
     { title: 'State', cell: (delivery) => <DeliveryOutcome delivery={delivery} /> },
@@ -66,12 +74,16 @@ export function DeliveryTable({
   ];
   return (
     <>
+      {filterable ? <DeliveryFilters /> : null}
+      {selection.isOffered ? (
+        <RedeliverSelected selection={selection} listed={result.data?.objects ?? []} />
+      ) : null}
       <DataTable
         result={result}
         label="Deliveries"
         keyOf={({ guid }) => guid}
         columns={columns}
-        empty={empty}
+        empty={filterable && isFiltered(filters) ? <NoMatch /> : empty}
       />
       {opened ? <DeliveryDrawer guid={opened} onClose={() => setOpened(undefined)} /> : null}
     </>

@@ -18,6 +18,10 @@ const NAMES = [
   'action',
   'actor',
   'customer',
+  'event_type',
+  'created_at_gte',
+  'created_at_lt',
+  'delivery_state',
 ] as const;
 
 export type SearchName = (typeof NAMES)[number];

@@ -21,14 +21,14 @@ const STYLES: Record<string, Style> = {
   holding: { color: 'yellow' },
   invited: { color: 'yellow' },
   failing: { color: 'orange' },
-  retrying: { color: 'orange' },
+  Retrying: { color: 'orange' },
   deleting: { color: 'orange' },
   failed: { color: 'red' },
   cancelled: { color: 'gray' },
   expired: { color: 'gray' },
   deleted: { color: 'gray' },
   rejected: { color: 'red' },
-  timeout: { color: 'red', label: 'timed out' },
+  timeout: { color: 'red' },
   unreachable: { color: 'red' },
 };
 

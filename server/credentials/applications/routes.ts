@@ -137,6 +137,7 @@ function registerCreation(api: HttpServer, deps: ApplicationRoutesDeps): void {
     tags: ['Applications'],
     item: CreatedApplicationView,
     view: viewCreated,
+    errors: [404],
     showsSecret: true,
   } as const;
 

@@ -30,6 +30,10 @@ export const NewApplication = inputSchema('NewApplication', {
   name: Name,
   scopes: Type.Optional(Scopes),
   ip_allowlist: Type.Optional(IpAllowlist),
+  replaces_client_id: Type.Optional({
+    ...Guid,
+    description: 'The key pair of the same owner that this one replaces in a rotation',
+  }),
 });
 export const NewBankApplication = inputSchema('NewBankApplication', {
   ...NewApplication.properties,
@@ -54,6 +58,10 @@ export const ApplicationView = viewSchema('Application', {
   updated_at: Timestamp,
   last_used_at: Type.Optional(Timestamp),
   last_used_ip: Type.Optional(Type.String({ example: '198.51.100.7' })),
+  replaces_client_id: Type.Optional({
+    ...Guid,
+    description: 'The key pair that this one replaces, until that is deleted',
+  }),
 });
 
 /** Fields that change with each use of the key pair. */
@@ -78,6 +86,9 @@ export function viewApplication(application: Application): Static<typeof Applica
     updated_at: application.updated_at.toISOString(),
     ...(application.last_used_at === null ? {} : { last_used_at: application.last_used_at.toISOString() }),
     ...(application.last_used_ip === null ? {} : { last_used_ip: application.last_used_ip }),
+    ...(application.replaces_client_id === null
+      ? {}
+      : { replaces_client_id: application.replaces_client_id }),
   };
 }
 

@@ -33,6 +33,8 @@ export type ApplicationsDeps = Base & {
   allowlistMinPrefix: number;
 };
 
+type NewOwner = { organizationGuid: string; bank?: Bank; environment?: EnvironmentName | undefined };
+
 /** Key pairs: client_id and client_secret of an Organization or of one of its Banks. */
 export function createApplications(deps: ApplicationsDeps) {
   const { database, clock, guids, audit, organizations, secrets, revocations, usage, allowlistMinPrefix } =
@@ -65,6 +67,26 @@ export function createApplications(deps: ApplicationsDeps) {
     );
   }
 
+  /** Locks the replaced key pair, so that two requests cannot begin the same rotation. */
+  async function refusalOfReplacement(
+    transaction: Transaction,
+    { organizationGuid, bank, environment }: NewOwner,
+    clientId: string,
+  ): Promise<Failure | undefined> {
+    const owner: store.Owner = bank
+      ? { organizationGuid, kind: 'bank', bankGuid: bank.guid, environment }
+      : { organizationGuid, kind: 'organization', environment };
+    const replaced = await store.selectApplicationForUpdate(transaction, owner, clientId);
+    if (!replaced)
+      return new Failure('not_found', 'replaces_client_id does not name a key pair of the same owner');
+    const rival = await store.selectReplacement(transaction, organizationGuid, clientId);
+    if (rival === undefined) return undefined;
+    return new Failure(
+      'state_conflict',
+      `replaces_client_id names a key pair that ${rival} already replaces; complete that rotation, or delete ${rival}`,
+    );
+  }
+
   async function removeFound(
     actor: Actor,
     find: (transaction: Transaction) => Promise<store.Application | Failure | undefined>,
@@ -86,7 +108,7 @@ export function createApplications(deps: ApplicationsDeps) {
   return {
     create(
       actor: Actor,
-      owner: { organizationGuid: string; bank?: Bank; environment?: EnvironmentName | undefined },
+      owner: NewOwner,
       input: Static<typeof NewApplication>,
       policy: AllowlistPolicy,
       recordAnswer: RecordAnswer<CreatedApplication> = recordNothing,
@@ -104,6 +126,9 @@ export function createApplications(deps: ApplicationsDeps) {
           organization.live || policy === 'required',
         );
         if (isFailure(allowlist)) return allowlist;
+        const replaced = input.replaces_client_id ?? null;
+        const irreplaceable = replaced && (await refusalOfReplacement(transaction, owner, replaced));
+        if (irreplaceable) return irreplaceable;
         const now = clock.now();
         const secret = secrets.generate();
         const application: store.Application = {
@@ -118,9 +143,13 @@ export function createApplications(deps: ApplicationsDeps) {
           updated_at: now,
           last_used_at: null,
           last_used_ip: null,
+          replaces_client_id: replaced,
         };
         await store.insertApplication(transaction, application);
-        const change = { name: input.name, scopes, ip_allowlist: allowlist };
+        const change = {
+          ...{ name: input.name, scopes, ip_allowlist: allowlist },
+          ...(replaced === null ? {} : { replaces_client_id: replaced }),
+        };
         await audit.record(transaction, actor, applicationChange('create', application, change));
         const created = { application, secret };
         await recordAnswer(transaction, created);

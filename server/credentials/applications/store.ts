@@ -103,6 +103,21 @@ export async function deleteApplication(transaction: Transaction, clientId: stri
   await transaction.deleteFrom('applications').where('client_id', '=', clientId).execute();
 }
 
+/** The key pair that replaces another one. */
+export async function selectReplacement(
+  queries: Queries,
+  organizationGuid: string,
+  clientId: string,
+): Promise<string | undefined> {
+  const found = await queries
+    .selectFrom('applications')
+    .select('client_id')
+    .where('organization_guid', '=', organizationGuid)
+    .where('replaces_client_id', '=', clientId)
+    .executeTakeFirst();
+  return found?.client_id;
+}
+
 export async function countWithoutAllowlist(
   transaction: Transaction,
   organizationGuid: string,

@@ -24,7 +24,9 @@ export type Tables = PeopleTables & {
   delivery_batches: DeliveryBatchesTable;
   delivery_attempts: DeliveryAttemptsTable;
   delivery_counters: DeliveryCountersTable;
+  endpoint_errors: EndpointErrorsTable;
   dispatchers: DispatchersTable;
+  endpoint_notices: EndpointNoticesTable;
   subscription_recoveries: SubscriptionRecoveriesTable;
   files: FilesTable;
   file_deletions: FileDeletionsTable;
@@ -129,6 +131,7 @@ type ApplicationsTable = {
   updated_at: Date;
   last_used_at: Date | null;
   last_used_ip: string | null;
+  replaces_client_id: string | null;
 };
 
 type SigningKeysTable = {
@@ -200,8 +203,13 @@ type SubscriptionsTable = {
   recovered_at: Date | null;
   failed_at: Date | null;
   disabled_at: Date | null;
+  paused_at: Date | null;
+  endpoint_version: Generated<number>;
+  replaces_guid: string | null;
   scheduled_deletion_at: Date | null;
   deleted_at: Date | null;
+  /** Set by a trigger. */
+  url_changed_at: Generated<Date | null>;
 };
 
 export type FailureKind = 'timeout' | 'unreachable' | 'rejected';
@@ -227,6 +235,10 @@ type DeliveriesTable = {
   /** `completed_at` if it is more than five minutes after `created_at`. */
   late_completed_at: Date | null;
   failed_at: Date | null;
+  /** Null if an event created the delivery. */
+  requested_as: Generated<'redelivery' | 'test_event' | 'recovery' | null>;
+  requested_by_type: Generated<'user' | 'application' | 'recovery' | null>;
+  requested_by: Generated<string | null>;
 };
 
 type DeliveryQueueTable = {
@@ -254,6 +266,10 @@ type DeliveryAttemptsTable = {
   response_status: number | null;
   response_excerpt: string | null;
   reason: string | null;
+  url: Generated<string | null>;
+  address: Generated<string | null>;
+  user_agent: Generated<string | null>;
+  response_headers: Generated<Record<string, string> | null>;
 };
 
 type DeliveryCountersTable = {
@@ -262,11 +278,31 @@ type DeliveryCountersTable = {
   completed: number;
   failed_attempts: number;
   response_times: number[];
+  failed: Generated<number>;
+  completed_by_retry: Generated<number>;
+  timeouts: Generated<number>;
+};
+
+type EndpointErrorsTable = {
+  subscription_guid: string;
+  kind: FailureKind;
+  status: number;
+  failing_since: Date;
+  count: number;
+  last_at: Date;
+  delivery_guid: string;
+  attempt_number: number;
 };
 
 type DispatchersTable = {
   guid: string;
   lease_until: Date;
+};
+
+type EndpointNoticesTable = {
+  guid: string;
+  dispatcher_guid: string;
+  subscription_guid: string;
 };
 
 type SubscriptionRecoveriesTable = {

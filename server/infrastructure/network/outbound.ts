@@ -30,11 +30,14 @@ export function guardedConnector({
   resolve,
   allowPrivate,
   signal,
+  onAddress,
 }: {
   resolve: Resolve;
   allowPrivate: boolean;
   /** Aborts a connection attempt, and closes an established connection. */
   signal: AbortSignal;
+  /** Gets the checked addresses before the attempt, and then the one that is connected. */
+  onAddress?: (addresses: readonly string[]) => void;
 }): buildConnector.connector {
   async function connectChecked(target: Target): Promise<Socket> {
     const { hostname } = target;
@@ -44,7 +47,11 @@ export function guardedConnector({
     const isAllowed = allowPrivate ? (address: string) => isIP(address) !== 0 : isPublicAddress;
     if (!addresses.every(isAllowed)) throw new OutboundError('ADDRESS_NOT_PUBLIC');
     signal.throwIfAborted();
-    return await connectPinned(target, addresses.slice(0, MAX_ADDRESSES_TRIED), signal);
+    const tried = addresses.slice(0, MAX_ADDRESSES_TRIED);
+    onAddress?.(tried);
+    const socket = await connectPinned(target, tried, signal);
+    if (socket.remoteAddress !== undefined) onAddress?.([socket.remoteAddress]);
+    return socket;
   }
 
   return (target, callback) => {

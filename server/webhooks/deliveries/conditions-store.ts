@@ -9,6 +9,8 @@ type Sql = RawBuilder<unknown>;
 export type DeliveryFilters = {
   guid?: readonly string[] | undefined;
   state?: readonly DeliveryState[] | undefined;
+  /** Whether there was an attempt. */
+  attempted?: boolean | undefined;
   eventType?: readonly string[] | undefined;
   eventGuid?: readonly string[] | undefined;
   bankGuid?: readonly string[] | undefined;
@@ -28,6 +30,8 @@ export function matching(
   const { from, to } = guidsOfWindow(filters.createdAtGte, filters.createdAtLt);
   const conditions = [sql`true`];
   if (filters.guid) conditions.push(sql`guid = any(${uuidArray(filters.guid)})`);
+  if (filters.attempted !== undefined)
+    conditions.push(filters.attempted ? sql`attempt_count > 0` : sql`attempt_count = 0`);
   if (filters.eventGuid) conditions.push(sql`event_guid = any(${uuidArray(filters.eventGuid)})`);
   if (filters.eventType) conditions.push(sql`event_type = any(${filters.eventType}::text[])`);
   if (filters.bankGuid) conditions.push(sql`bank_guid = any(${uuidArray(filters.bankGuid)})`);

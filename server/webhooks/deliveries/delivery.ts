@@ -1,4 +1,5 @@
 import type { EnvironmentName, FailureKind } from '../../infrastructure/database/tables.ts';
+import type { ExchangeDetails } from './sending/exchange.ts';
 
 /** A delivery with everything that an attempt needs, so that sending reads nothing from the database. */
 export type Delivery = {
@@ -14,8 +15,16 @@ export type Delivery = {
   createdAt: Date;
   /** Claimed before it was due, because its endpoint has recovered. */
   isEarly: boolean;
+  /** A person waits for its outcome. */
+  isWatched?: boolean | undefined;
   /** Set instead of a queue row of its own. */
   batch?: DeliveryBatch | undefined;
+};
+
+/** A request for deliveries. The requester is a member, a key, or the recovery that creates them in the background. */
+export type DeliveryRequest = {
+  as: 'redelivery' | 'test_event' | 'recovery';
+  by: { type: 'user' | 'application' | 'recovery'; id: string };
 };
 
 /** Deliveries that the process that created them sends directly, under one row of `delivery_batches`. */
@@ -28,6 +37,8 @@ export type DeliveryBatch = {
 /** The outcome of one attempt. */
 export type Outcome = {
   delivery: Delivery;
+  /** The request was sent to this URL. */
+  url: string;
   result: 'completed' | FailureKind;
   attemptedAt: Date;
   endedAt: Date;
@@ -40,9 +51,13 @@ export type Outcome = {
   isPaused: boolean;
   /** Undefined when the attempt was the last. */
   nextAttemptAt: Date | undefined;
-  /** The URL that answered 2xx to the first delivery, and so activates its subscription. */
-  provenUrl?: string | undefined;
+  exchange?: (ExchangeDetails & { url: string }) | undefined;
 };
+
+/** A success has a row of `delivery_attempts` only after failures, or if a person waits for it. */
+export function hasAttemptRow({ attemptCount, isWatched }: Delivery): boolean {
+  return attemptCount > 0 || isWatched === true;
+}
 
 /** The request body: the fields of a SubscriptionEvent in fixed order, so that every attempt sends the same bytes. */
 export function bodyOf(

@@ -4,6 +4,8 @@ import type { Timers } from '../../infrastructure/runtime/clock.ts';
 import type { RandomBytes } from '../../infrastructure/runtime/guid.ts';
 import type { Subscriptions } from '../subscriptions/service.ts';
 import { createLiveFeed } from './live/live-feed.ts';
+import { createNewUrl } from './queue/endpoint-changes/new-url.ts';
+import { createPausedSweep } from './queue/endpoint-changes/paused-sweep.ts';
 import { createEnqueue } from './queue/enqueue.ts';
 import { createOrphans } from './queue/orphans.ts';
 import { createAttempt } from './sending/attempt.ts';
@@ -36,7 +38,9 @@ export function createDeliveriesModule(deps: Deps) {
     dispatcher,
     enqueue,
     enqueueFor,
+    ...createNewUrl({ clock: deps.clock, enqueueFor }),
     ...createOrphans(deps),
+    ...createPausedSweep(deps),
     stopSending: dispatcher.stopSending,
     stop: dispatcher.stop,
     /** Terminates the sender thread and its requests in flight. */

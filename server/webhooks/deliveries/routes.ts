@@ -9,7 +9,11 @@ import { registerGet, registerList } from '../../infrastructure/http/requests/re
 import type { HttpServer } from '../../infrastructure/http/server.ts';
 import { registerCreate } from '../../infrastructure/idempotency/create-routes.ts';
 import { actorOf, requires, withFeature } from '../../tokens/access/access.ts';
+import { holdsScope } from '../../tokens/scopes.ts';
+import { SignedRequestView } from './attempts/attempt-schema.ts';
+import type { SignedRequest } from './attempts/attempts.ts';
 import {
+  attemptedFilter,
   DeliveryView,
   DetailedDeliveryView,
   NewDelivery,
@@ -31,6 +35,7 @@ export function registerDeliveries(api: HttpServer, { deliveries }: { deliveries
     filters: {
       guid: guidsFilter,
       state: wordsFilter,
+      attempted: attemptedFilter,
       event_type: wordsFilter,
       environment: environmentsFilter,
       subscription_guid: guidsFilter,
@@ -42,8 +47,12 @@ export function registerDeliveries(api: HttpServer, { deliveries }: { deliveries
     errors: [422],
     item: DeliveryView,
     view: viewDelivery,
-    list: ({ caller }, page, { subscriptionEventGuid: eventGuid, ...filters }) =>
-      deliveries.list(caller, page, { ...filters, eventGuid }),
+    list: ({ caller }, page, { subscriptionEventGuid: eventGuid, attempted, ...filters }) =>
+      deliveries.list(caller, page, {
+        ...filters,
+        eventGuid,
+        attempted: attempted && attempted[0] === 'true',
+      }),
   });
 
   registerGet(api, '/subscription_deliveries/:guid', {
@@ -54,7 +63,23 @@ export function registerDeliveries(api: HttpServer, { deliveries }: { deliveries
     errors: [422],
     item: DetailedDeliveryView,
     view: viewDetailedDelivery,
-    get: ({ caller, params }) => deliveries.get(caller, params.guid),
+    get: ({ caller, params }) => {
+      const url = holdsScope(caller.scopes, 'subscriptions:read');
+      const signatures = url || holdsScope(caller.scopes, 'subscription_events:execute');
+      return deliveries.get(caller, params.guid, { url, signatures });
+    },
+  });
+
+  // A signature of the present time lets its holder send the event, so this requires the right to redeliver.
+  registerGet(api, '/subscription_deliveries/:guid/request', {
+    access: withFeature('webhooks', requires(['user'], 'subscriptions:read', 'subscription_events:execute')),
+    operationId: 'getSignedDeliveryRequest',
+    summary: 'Get the request of a delivery, signed with the present time',
+    tags,
+    errors: [422],
+    item: SignedRequestView,
+    view: (request: SignedRequest) => ({ method: 'POST' as const, ...request }),
+    get: ({ caller, params }) => deliveries.signedRequest(caller, params.guid),
   });
 
   registerCreate(api, '/subscription_deliveries', {

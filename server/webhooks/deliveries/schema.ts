@@ -6,13 +6,14 @@ import {
   Timestamp,
   viewSchema,
 } from '../../infrastructure/http/requests/schemas.ts';
-import { SLOW_MS } from './queue/lanes/limit.ts';
 import {
-  DELIVERY_STATES,
-  type DeliveryWithState,
-  type DetailedDelivery,
-  type StoredAttempt,
-} from './state.ts';
+  AttemptView,
+  RequesterView,
+  ResponseStatus,
+  requesterOf,
+  viewAttempt,
+} from './attempts/attempt-schema.ts';
+import { DELIVERY_STATES, type DeliveryWithState, type DetailedDelivery } from './state.ts';
 
 const DeliveryStateName = Type.Enum([...DELIVERY_STATES], {
   title: 'DeliveryState',
@@ -24,8 +25,15 @@ const FailureKind = Type.Enum(['timeout', 'unreachable', 'rejected'], {
   description:
     'Failure of the last attempt: no response in time, no connection, or a response other than 2xx',
 });
-const ResponseStatus = Type.Integer({ description: 'HTTP status of the response', example: 200 });
 const EventTypeName = Type.String({ example: 'transfer.completed' });
+
+export const attemptedFilter = Type.Optional(
+  Type.String({
+    pattern: '^(true|false)$',
+    description: 'true: deliveries with an attempt; false: without one, such as those never tried',
+    example: 'true',
+  }),
+);
 
 export const NewDelivery = inputSchema('NewDelivery', {
   subscription_event_guid: { ...Guid, description: 'The event to deliver again' },
@@ -61,34 +69,24 @@ export const DeliveryView = Type.Object(
     updated_at: Timestamp,
     completed_at: Type.Optional(Timestamp),
     failed_at: Type.Optional(Timestamp),
+    requested_as: Type.Optional(
+      Type.Enum(['redelivery', 'test_event', 'recovery'], {
+        title: 'DeliveryRequestKind',
+        description: 'Absent if the event itself created the delivery',
+      }),
+    ),
+    requested_by: Type.Optional(RequesterView),
   },
   { title: 'Delivery', example: completedExample },
-);
-
-const AttemptView = Type.Object(
-  {
-    number: Type.Integer({ description: 'Number of the attempt, from 1' }),
-    attempted_at: Timestamp,
-    duration_ms: Type.Integer({ description: 'Duration in milliseconds', example: 87 }),
-    outcome: Type.Enum(['completed', 'timeout', 'unreachable', 'rejected'], {
-      title: 'DeliveryOutcome',
-      description: 'completed, or the kind of failure',
-    }),
-    response_status: Type.Optional(ResponseStatus),
-    response_excerpt: Type.Optional(
-      Type.String({ description: 'The first 1 KB of the response', example: 'ok' }),
-    ),
-    reason: Type.Optional(
-      Type.String({ description: 'Why there was no response', example: 'connection refused' }),
-    ),
-    slow: Type.Boolean({ description: 'Whether the attempt took longer than 2 seconds' }),
-  },
-  { title: 'DeliveryAttempt', example: { response_status: 200, response_excerpt: 'ok' } },
 );
 
 export const DetailedDeliveryView = Type.Object(
   {
     ...DeliveryView.properties,
+    request_body: Type.String({
+      description: 'The exact bytes of the body, the same in every attempt',
+      example: '{"guid":"…"}',
+    }),
     attempts: Type.Array(AttemptView, {
       description: 'The last 100 attempts, oldest first; attempt_count counts all of them',
     }),
@@ -106,6 +104,7 @@ export const TargetsView = viewSchema('SubscriptionTargetList', {
 export function viewDelivery(delivery: DeliveryWithState): Static<typeof DeliveryView> {
   const { due_at: dueAt, failure_kind, response_status, response_time_ms } = delivery;
   const { completed_at: completedAt, failed_at: failedAt } = delivery;
+  const requester = requesterOf(delivery);
   return {
     guid: delivery.guid,
     subscription_guid: delivery.subscription_guid,
@@ -122,26 +121,15 @@ export function viewDelivery(delivery: DeliveryWithState): Static<typeof Deliver
     updated_at: delivery.updated_at.toISOString(),
     ...(completedAt === null ? {} : { completed_at: completedAt.toISOString() }),
     ...(failedAt === null ? {} : { failed_at: failedAt.toISOString() }),
+    ...(delivery.requested_as === null ? {} : { requested_as: delivery.requested_as }),
+    ...(requester && { requested_by: requester }),
   };
 }
 
 export function viewDetailedDelivery({
   attempts,
+  requestBody,
   ...delivery
 }: DetailedDelivery): Static<typeof DetailedDeliveryView> {
-  return { ...viewDelivery(delivery), attempts: attempts.map(viewAttempt) };
-}
-
-function viewAttempt(attempt: StoredAttempt): Static<typeof AttemptView> {
-  const { number, duration_ms, outcome, response_status, response_excerpt, reason } = attempt;
-  return {
-    number,
-    attempted_at: attempt.attempted_at.toISOString(),
-    duration_ms,
-    outcome,
-    ...(response_status === null ? {} : { response_status }),
-    ...(response_excerpt === null ? {} : { response_excerpt }),
-    ...(reason === null ? {} : { reason }),
-    slow: duration_ms > SLOW_MS,
-  };
+  return { ...viewDelivery(delivery), request_body: requestBody, attempts: attempts.map(viewAttempt) };
 }

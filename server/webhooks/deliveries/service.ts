@@ -9,6 +9,8 @@ import { EVENT_TYPES } from '../events/catalogue.ts';
 import type { Events } from '../events/service.ts';
 import type { Subscriptions } from '../subscriptions/service.ts';
 import { type Visible, visibleEnvironments } from '../visible.ts';
+import { type RequestRights, requestBodyOf } from './attempts/attempt-request.ts';
+import { createAttempts, type SignedRequest } from './attempts/attempts.ts';
 import type { DeliverOnce } from './redelivery/deliver-once.ts';
 import { findDeliveringEndpoint } from './redelivery/delivering-endpoints.ts';
 import type { NewDelivery } from './schema.ts';
@@ -16,7 +18,6 @@ import {
   type DeliveryWithState,
   type DetailedDelivery,
   deliveryStates,
-  type StoredAttempt,
   type StoredDelivery,
   stateOf,
 } from './state.ts';
@@ -29,8 +30,6 @@ export type RequestedFilters = Omit<store.DeliveryFilters, 'state'> & {
 };
 
 const KNOWN_TYPES: ReadonlySet<string> = new Set(EVENT_TYPES);
-/** A delivery retried for a week has about a thousand. */
-const MAX_ATTEMPTS_SHOWN = 100;
 const DAY_MS = 24 * 3_600_000;
 /** History is dropped in weekly partitions, so deliveries may outlive the retention by a week. */
 const PARTITION_DAYS = 7;
@@ -53,6 +52,7 @@ export function createDeliveries({
   retentionDays,
 }: Deps) {
   const { queries } = database;
+  const attempts = createAttempts({ queries, clock, subscriptions });
 
   /** Excludes subscriptions deleted so long ago that no delivery is left. */
   async function subscriptionsOf(visible: Visible, filters: store.DeliveryFilters = {}): Promise<string[]> {
@@ -81,18 +81,26 @@ export function createDeliveries({
       .execute((transaction) => store.selectDeliveries(transaction, owned, page, filters, now));
   }
 
-  /** Deliveries that wait for the first 2xx of their endpoint have no known next attempt. */
+  /** Deliveries that wait for the first 2xx of their endpoint or the end of a pause have no known next attempt. */
   async function withStates(rows: readonly StoredDelivery[], now: Date): Promise<DeliveryWithState[]> {
     const waiting = rows.flatMap((row) => (row.due_at ? row.subscription_guid : []));
-    const firsts = await subscriptions.firstDeliveriesOf([...new Set(waiting)]);
-    return rows.map((row) => {
-      const first = firsts.get(row.subscription_guid);
-      const waits = first !== undefined && first !== row.guid;
-      return { ...row, due_at: waits ? null : row.due_at, state: stateOf(row, now) };
-    });
+    const isHeld = await subscriptions.heldDeliveriesOf([...new Set(waiting)]);
+    return rows.map((row) => ({
+      ...row,
+      due_at: isHeld(row) ? null : row.due_at,
+      state: stateOf(row, now),
+    }));
+  }
+
+  async function find(visible: Visible, guid: string): Promise<StoredDelivery | Failure> {
+    const subscriptionGuids = await subscriptionsOf(visible);
+    const delivery = await store.selectDelivery(queries, { visible, subscriptionGuids }, guid);
+    return delivery ?? new Failure('not_found', 'There is no such delivery');
   }
 
   return {
+    subscriptionsOf,
+
     async list(
       visible: Visible,
       page: Page,
@@ -111,16 +119,20 @@ export function createDeliveries({
       return { ...found, rows: await withStates(found.rows, now) };
     },
 
-    async get(visible: Visible, guid: string): Promise<DetailedDelivery | Failure> {
-      const subscriptionGuids = await subscriptionsOf(visible);
-      const delivery = await store.selectDelivery(queries, { visible, subscriptionGuids }, guid);
-      if (!delivery) return new Failure('not_found', 'There is no such delivery');
-      const attempts = await store.selectAttempts(queries, guid, MAX_ATTEMPTS_SHOWN);
+    async get(visible: Visible, guid: string, rights: RequestRights): Promise<DetailedDelivery | Failure> {
+      const delivery = await find(visible, guid);
+      if (isFailure(delivery)) return delivery;
       const [shown] = await withStates([delivery], clock.now());
       return {
         ...(shown as DeliveryWithState),
-        attempts: attempts.length > 0 ? attempts : soleAttemptOf(delivery),
+        requestBody: requestBodyOf(delivery),
+        attempts: await attempts.listOf(delivery, rights),
       };
+    },
+
+    async signedRequest(visible: Visible, guid: string): Promise<SignedRequest | Failure> {
+      const delivery = await find(visible, guid);
+      return isFailure(delivery) ? delivery : attempts.signedRequestOf(delivery);
     },
 
     /** Delivers an event again with a new cycle of attempts, whatever the state of earlier deliveries. */
@@ -142,35 +154,10 @@ export function createDeliveries({
       const endpoint = await findDeliveringEndpoint(subscriptions, owner, subscription_guid);
       if (isFailure(endpoint)) return endpoint;
       return database.transaction(async (transaction) => {
-        const delivery = await deliverOnce(
-          transaction,
-          actor,
-          'subscription_delivery.create',
-          endpoint,
-          event,
-        );
+        const delivery = await deliverOnce(transaction, actor, 'redelivery', endpoint, event);
         await recordAnswer(transaction, delivery);
         return delivery;
       });
     },
   };
-}
-
-/** A successful first attempt has no row of its own. */
-function soleAttemptOf(delivery: StoredDelivery): StoredAttempt[] {
-  const { completed_at: completedAt, response_time_ms: durationMs } = delivery;
-  if (completedAt === null) return [];
-  const duration_ms = durationMs ?? 0;
-  return [
-    {
-      delivery_guid: delivery.guid,
-      number: delivery.attempt_count,
-      attempted_at: new Date(completedAt.getTime() - duration_ms),
-      duration_ms,
-      outcome: 'completed',
-      response_status: delivery.response_status,
-      response_excerpt: delivery.response_excerpt,
-      reason: null,
-    },
-  ];
 }

@@ -1,5 +1,6 @@
 import type { Row } from '../../infrastructure/database/tables.ts';
 import { Failure } from '../../infrastructure/runtime/failure.ts';
+import type { DeliveryRequest } from './delivery.ts';
 
 /** The state is derived from timestamps and the current time, so it is never stale. */
 export const DELIVERY_STATES = ['storing', 'failing', 'completed', 'failed'] as const;
@@ -10,7 +11,18 @@ type DeliveryRow = Row<'deliveries'>;
 export type StoredDelivery = DeliveryRow & { due_at: Date | null };
 export type DeliveryWithState = StoredDelivery & { state: DeliveryState };
 export type StoredAttempt = Row<'delivery_attempts'>;
-export type DetailedDelivery = DeliveryWithState & { attempts: StoredAttempt[] };
+/** `hidden` and `notRecorded` name the fields and headers that are missing. */
+export type AttemptRequest = {
+  url: string | undefined;
+  headers: Record<string, string>;
+  hidden: readonly string[];
+  notRecorded: readonly string[];
+};
+export type DetailedAttempt = StoredAttempt & {
+  request: AttemptRequest;
+  requestedBy: DeliveryRequest['by'] | undefined;
+};
+export type DetailedDelivery = DeliveryWithState & { attempts: DetailedAttempt[]; requestBody: string };
 
 export type Moments = Pick<DeliveryRow, 'completed_at' | 'failed_at' | 'failing_since'>;
 
@@ -38,12 +50,15 @@ export function stateOf(moments: Moments, now: Date): DeliveryState {
 }
 
 /** Parses a state filter; undefined means every state. */
-export function deliveryStates(names: readonly string[] | undefined): DeliveryState[] | Failure | undefined {
+export function deliveryStates(
+  names: readonly string[] | undefined,
+  parameter = 'state',
+): DeliveryState[] | Failure | undefined {
   const unknown = names?.find((name) => !isDeliveryState(name));
   if (unknown !== undefined)
     return new Failure(
       'invalid_parameter',
-      `state must be one of ${DELIVERY_STATES.join(', ')}; got ${unknown}`,
+      `${parameter} must be one of ${DELIVERY_STATES.join(', ')}; got ${unknown}`,
     );
   return names?.filter(isDeliveryState);
 }

@@ -7,10 +7,14 @@ import {
 import { registerGet, registerList } from '../../infrastructure/http/requests/resource-routes.ts';
 import type { HttpServer } from '../../infrastructure/http/server.ts';
 import { requires, withFeature } from '../../tokens/access/access.ts';
-import { EventView, viewEvent } from './schema.ts';
+import type { EventStatus } from '../deliveries/event-status/event-status.ts';
+import { EventView, eventStatusFilters, ListedEventView, viewEvent, viewListedEvent } from './schema.ts';
 import type { Events } from './service.ts';
 
-export function registerEvents(api: HttpServer, { events }: { events: Events }): void {
+export function registerEvents(
+  api: HttpServer,
+  { events, eventStatus }: { events: Events; eventStatus: EventStatus },
+): void {
   const tags = ['Events'];
   const read = withFeature('webhooks', requires(['organization', 'user'], 'subscription_events:read'));
 
@@ -26,11 +30,12 @@ export function registerEvents(api: HttpServer, { events }: { events: Events }):
       object_guid: guidsFilter,
       environment: environmentsFilter,
       ...createdAtFilters,
+      ...eventStatusFilters,
     },
     errors: [422],
-    item: EventView,
-    view: viewEvent,
-    list: ({ caller }, page, filters) => events.list(caller, page, filters),
+    item: ListedEventView,
+    view: viewListedEvent,
+    list: ({ caller }, page, filters) => eventStatus.list(caller, page, filters),
   });
 
   registerGet(api, '/subscription_events/:guid', {

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { guidsFilter, wordsFilter } from '../../infrastructure/http/requests/filters.ts';
 import {
   EnvironmentName,
   Guid,
@@ -56,6 +57,45 @@ export const EventView = viewSchema('Event', {
   created_at: Timestamp,
 });
 
+const Count = Type.Integer({ minimum: 0, example: 0 });
+const DeliveryCountsView = viewSchema('EventDeliveryCounts', {
+  total: {
+    ...Count,
+    description: 'Subscriptions that the event was sent to, or is to be sent to',
+    example: 3,
+  },
+  completed: { ...Count, description: 'Those that received it', example: 2 },
+  storing: Count,
+  failing: Count,
+  failed: Count,
+});
+
+export const ListedEventView = viewSchema('ListedEvent', {
+  ...EventView.properties,
+  delivery_counts: Type.Optional({
+    ...DeliveryCountsView,
+    description:
+      'With include=delivery_counts: subscriptions by the state of their delivery; the newest counts, unless an earlier one was completed',
+  }),
+});
+
+export const eventStatusFilters = {
+  delivery_state: Type.Optional({
+    ...wordsFilter,
+    description:
+      'Events with a subscription whose delivery is in this state: storing, failing, completed or failed, or several separated by commas. Then events are in the order of their newest such delivery, a page may have fewer objects than per_page while next is present, total may include events that were delivered later, and page is not accepted',
+  }),
+  subscription_guid: Type.Optional({
+    ...guidsFilter,
+    description: 'Events with a delivery to this subscription, or up to 100 separated by commas',
+  }),
+  include: Type.Optional({
+    ...wordsFilter,
+    description: 'delivery_counts adds the deliveries of each event by state',
+    example: 'delivery_counts',
+  }),
+};
+
 export function viewEvent(event: Event): Static<typeof EventView> {
   return {
     guid: event.guid,
@@ -66,4 +106,13 @@ export function viewEvent(event: Event): Static<typeof EventView> {
     environment: event.environment,
     created_at: event.created_at.toISOString(),
   };
+}
+
+export function viewListedEvent({
+  deliveryCounts,
+  ...event
+}: Event & { deliveryCounts?: Static<typeof DeliveryCountsView> | undefined }): Static<
+  typeof ListedEventView
+> {
+  return { ...viewEvent(event), ...(deliveryCounts && { delivery_counts: deliveryCounts }) };
 }

@@ -13,9 +13,10 @@ import {
   insertNewEvents,
   selectEvent,
   selectEvents,
+  selectNamedEvents,
 } from './store.ts';
 
-export type { Event } from './store.ts';
+export type { Event, EventFilters } from './store.ts';
 
 export type NewEvent = {
   /** Set by the platform's core, which makes its retries idempotent. */
@@ -104,14 +105,21 @@ export function createEvents({ database, clock, guids, metrics, counters, enqueu
       return event ?? new Failure('not_found', 'There is no such event');
     },
 
-    async list(visible: Visible, page: Page, filters: EventFilters): Promise<PageOf<Event> | Failure> {
-      const unknown = filters.eventType?.find((name) => !KNOWN_TYPES.has(name));
-      if (unknown !== undefined)
-        return new Failure(
-          'invalid_parameter',
-          `event_type must be an event type such as transfer.completed; got ${unknown}`,
-        );
-      return selectEvents(database.lists, visible, page, filters);
+    /** Without those that are gone. */
+    async named(visible: Visible, guids: readonly string[]): Promise<Event[]> {
+      return guids.length > 0 ? selectNamedEvents(database.lists, visible, guids) : [];
     },
+
+    refusalOf(filters: EventFilters): Failure | undefined {
+      const unknown = filters.eventType?.find((name) => !KNOWN_TYPES.has(name));
+      if (unknown === undefined) return undefined;
+      return new Failure(
+        'invalid_parameter',
+        `event_type must be an event type such as transfer.completed; got ${unknown}`,
+      );
+    },
+
+    list: (visible: Visible, page: Page, filters: EventFilters): Promise<PageOf<Event>> =>
+      selectEvents(database.lists, visible, page, filters),
   };
 }

@@ -86,6 +86,20 @@ export function selectEvent(queries: Queries, visible: Visible, guid: string): P
   return query.executeTakeFirst();
 }
 
+export function selectNamedEvents(
+  queries: Queries,
+  { organizationGuid, environment }: Visible,
+  guids: readonly string[],
+): Promise<Event[]> {
+  let query = queries
+    .selectFrom('events')
+    .selectAll()
+    .where('organization_guid', '=', organizationGuid)
+    .where('guid', '=', sql<string>`any(${uuidArray(guids)})`);
+  if (environment) query = query.where('environment', '=', environment);
+  return query.execute();
+}
+
 /** Uses the index of the most selective filter: object, type, bank, or only the environment. */
 export async function selectEvents(
   queries: Queries,

@@ -10,13 +10,13 @@ export type EndpointRow = Row<'subscriptions'>;
 /** What a batch of outcomes says about one endpoint. */
 export type EndpointEffect = {
   guid: string;
+  /** Without effect after a change of the URL. */
+  url: string;
   /** The batch contains a success. */
   succeeded: boolean;
   /** The first failure after the last success, or the first failure. */
   failingSince: Date | undefined;
   at: Date;
-  /** The URL that answered the first delivery with 2xx; it activates the subscription unless the URL has changed. */
-  provenUrl?: string | undefined;
 };
 
 /** Endpoints of subscriptions that are neither failed nor deleted. */
@@ -78,15 +78,15 @@ export async function updateOutcomes(
         ${outcomes.map(({ succeeded }) => succeeded)}::boolean[],
         ${outcomes.map(({ failingSince }) => failingSince ?? null)}::timestamptz[],
         ${outcomes.map(({ at }) => at)}::timestamptz[],
-        ${textArray(outcomes.map(({ provenUrl }) => provenUrl ?? null))})
-      as outcomes (guid, succeeded, failing_since, at, proven_url)
+        ${textArray(outcomes.map(({ url }) => url))})
+      as outcomes (guid, succeeded, failing_since, at, url)
     ), changing as (
-      select subscriptions.guid, activated_at is null and url = proven_url as activates
-      from subscriptions join outcomes using (guid)
+      select subscriptions.guid, activated_at is null and succeeded as activates
+      from subscriptions join outcomes using (guid, url)
       where failed_at is null and deleted_at is null
         and (scheduled_deletion_at is null or scheduled_deletion_at > outcomes.at)
         and case when succeeded
-          then (activated_at is null and url = proven_url) or deliveries_failing_since is distinct from failing_since
+          then activated_at is null or deliveries_failing_since is distinct from failing_since
           else deliveries_failing_since is null and failing_since is not null
         end
       order by subscriptions.guid
@@ -101,8 +101,8 @@ export async function updateOutcomes(
         then failing_since else coalesce(deliveries_failing_since, failing_since) end,
       updated_at = greatest(updated_at, outcomes.at)
     from outcomes join changing using (guid)
-    where subscriptions.guid = outcomes.guid
-    returning subscriptions.guid, coalesce(changing.activates, false) as activates`.execute(transaction);
+    where subscriptions.guid = outcomes.guid and subscriptions.url = outcomes.url
+    returning subscriptions.guid, changing.activates`.execute(transaction);
   return rows.filter(({ activates }) => activates).map(({ guid }) => guid);
 }
 
@@ -132,14 +132,36 @@ export async function updateFirstDeliveries(
   return rows.map(({ guid }) => guid);
 }
 
-/** Only of inactive subscriptions. */
-export function selectFirstDeliveries(queries: Queries, guids: readonly string[]) {
+/** The inactive and paused ones among these subscriptions. */
+export function selectHolding(queries: Queries, guids: readonly string[]) {
   return queries
     .selectFrom('subscriptions')
-    .select(['guid', 'first_delivery_guid'])
+    .select(['guid', 'paused_at'])
+    .select(({ eb }) =>
+      eb
+        .case()
+        .when('activated_at', 'is', null)
+        .then(eb.ref('first_delivery_guid'))
+        .end()
+        .as('first_delivery_guid'),
+    )
     .where('guid', '=', sql<string>`any(${uuidArray(guids)})`)
-    .where('activated_at', 'is', null)
+    .where(({ or, eb }) => or([eb('activated_at', 'is', null), eb('paused_at', 'is not', null)]))
     .execute();
+}
+
+/** In guid order, after `after`. */
+export async function selectPaused(queries: Queries, after: string, limit: number): Promise<string[]> {
+  const rows = await queries
+    .selectFrom('subscriptions')
+    .select('guid')
+    .where('paused_at', 'is not', null)
+    .where('deleted_at', 'is', null)
+    .where('guid', '>', after)
+    .orderBy('guid')
+    .limit(limit)
+    .execute();
+  return rows.map(({ guid }) => guid);
 }
 
 /** Skips rows that another node has locked. */
@@ -183,6 +205,7 @@ export function markFailed(
     .where('failed_at', 'is', null)
     .where('deliveries_failing_since', '<=', failingBefore)
     .where('disabled_at', 'is', null)
+    .where('paused_at', 'is', null)
     .where(stateAt(now), '!=', 'deleted')
     .orderBy('deliveries_failing_since');
   return mark(transaction, due, { failed_at: now, updated_at: now });

@@ -37,7 +37,15 @@ test('endpointsOf returns the subscriptions of the Organizations with their keys
     found.map(({ signingKey, ...rest }) => ({ ...rest, key: signingKey().reveal() })),
     created.map(({ guid, organization_guid, environment, url, signing_key: key }) => ({
       ...{ guid, organizationGuid: organization_guid, environment, url, key },
-      ...{ disabled: false, delivers: true, endsAt: undefined, recoveredAt: undefined, hasAnswered: false },
+      ...{
+        version: 0,
+        disabled: false,
+        paused: false,
+        delivers: true,
+        endsAt: undefined,
+        recoveredAt: undefined,
+        hasAnswered: false,
+      },
       firstOnly: { deliveryGuid: undefined },
     })),
   );

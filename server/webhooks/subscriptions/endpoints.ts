@@ -15,8 +15,12 @@ export type Endpoint = {
   url: string;
   /** Throws when the key cannot be decrypted. Lazy, so that one broken key affects only its own deliveries. */
   signingKey(): Secret;
+  /** Grows with every change of the URL and every pause; of two readings, the higher one is newer. */
+  version: number;
   /** Deliveries are created as failed. */
   disabled: boolean;
+  /** Deliveries wait. */
+  paused: boolean;
   /** Neither failed nor disabled nor deleted. */
   delivers: boolean;
   endsAt: Date | undefined;
@@ -26,6 +30,7 @@ export type Endpoint = {
   firstOnly?: FirstOnly | undefined;
   /** The last recorded delivery succeeded. */
   hasAnswered: boolean;
+  urlChangedAt?: Date | undefined;
 };
 
 /** `deliveryGuid` is set once a dispatcher has chosen the delivery. */
@@ -57,13 +62,16 @@ export function createEndpoints({ database, clock, signingKeys }: Deps) {
       environment: row.environment,
       url: row.url,
       signingKey: () => keyOf(row),
+      version: row.endpoint_version,
       disabled: row.disabled_at !== null,
+      paused: row.paused_at !== null,
       delivers: !hasEnded && row.disabled_at === null,
       endsAt: row.scheduled_deletion_at ?? undefined,
       recoveredAt: (hasRecovered ? row.recovered_at : null) ?? undefined,
       firstOnly:
         row.activated_at === null ? { deliveryGuid: row.first_delivery_guid ?? undefined } : undefined,
       hasAnswered: row.activated_at !== null && row.deliveries_failing_since === null,
+      urlChangedAt: row.url_changed_at ?? undefined,
     };
   }
 
@@ -106,9 +114,26 @@ export function createEndpoints({ database, clock, signingKeys }: Deps) {
 
     /** The first deliveries of the inactive ones among these subscriptions. */
     async firstDeliveriesOf(guids: readonly string[]): Promise<ReadonlyMap<string, string | undefined>> {
-      if (guids.length === 0) return new Map();
-      const rows = await store.selectFirstDeliveries(database.queries, guids);
+      const rows = guids.length > 0 ? await store.selectHolding(database.queries, guids) : [];
       return new Map(rows.map((row) => [row.guid, row.first_delivery_guid ?? undefined]));
     },
+
+    /** Whether a delivery waits for the first 2xx of its endpoint or the end of a pause, for these subscriptions. */
+    async heldDeliveriesOf(
+      guids: readonly string[],
+    ): Promise<(delivery: { guid: string; subscription_guid: string }) => boolean> {
+      const rows = guids.length > 0 ? await store.selectHolding(database.queries, guids) : [];
+      const holding = new Map(rows.map((row) => [row.guid, row]));
+      return ({ guid, subscription_guid }) => {
+        const holder = holding.get(subscription_guid);
+        if (!holder) return false;
+        const { paused_at: pausedAt, first_delivery_guid: first } = holder;
+        return pausedAt !== null || (first !== null && first !== guid);
+      };
+    },
+
+    /** Paused subscriptions in guid order, after `after`. */
+    pausedAfter: (after: string, limit: number): Promise<string[]> =>
+      store.selectPaused(database.queries, after, limit),
   };
 }

@@ -21,10 +21,10 @@ const T = (seconds: number) => new Date(app.clock.now().getTime() + seconds * 1_
 const note = (outcomes: readonly EndpointEffect[], node: TestApp = app) =>
   node.database.transaction((transaction) => node.subscriptions.applyOutcomes(transaction, outcomes));
 const succeeded = (guid: string, at: Date, failingSince?: Date): EndpointEffect => ({
-  ...{ guid, succeeded: true, failingSince, at, provenUrl: URL },
+  ...{ guid, succeeded: true, failingSince, at, url: URL },
 });
 const failed = (guid: string, failingSince: Date): EndpointEffect => ({
-  ...{ guid, succeeded: false, failingSince, at: failingSince },
+  ...{ guid, succeeded: false, failingSince, at: failingSince, url: URL },
 });
 
 /** A subscription in its own tenant: its timestamps and row version. */

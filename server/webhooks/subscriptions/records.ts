@@ -11,7 +11,9 @@ export function changeOf(
 ): Change {
   const { guid, organization_guid: organizationGuid } = row;
   const before =
-    verb === 'update' ? replacedBy(changes, { ...row, disabled: row.disabled_at !== null }) : undefined;
+    verb === 'update'
+      ? replacedBy(changes, { ...row, disabled: row.disabled_at !== null, paused: row.paused_at !== null })
+      : undefined;
   return {
     action: `subscription.${verb}`,
     organizationGuid,

@@ -37,6 +37,7 @@ export function registerSubscriptions(
     body: NewSubscription,
     item: CreatedSubscriptionView,
     view: ({ subscription, signingKey }) => withSigningKey(viewSubscription(subscription), signingKey),
+    errors: [404],
     showsSecret: true,
     create: (request, recordAnswer) =>
       subscriptions.create(actorOf(request), request.caller, request.body, recordAnswer),
@@ -68,10 +69,10 @@ export function registerSubscriptions(
   registerPatch(api, '/subscriptions/:guid', {
     access: write,
     operationId: 'updateSubscription',
-    summary: 'Change the name or the URL of a webhook subscription',
+    summary: 'Rename, move, pause or resume a webhook subscription',
     tags,
     body: SubscriptionChanges,
-    errors: [409, 422],
+    errors: [409, 422, 429],
     item: SubscriptionView,
     view: viewSubscription,
     change: (request, precondition) => {

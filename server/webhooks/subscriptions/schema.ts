@@ -47,18 +47,31 @@ export const subscriptionFilters = {
   ...updatedAtFilters,
 };
 
+const replacesGuid = {
+  ...Guid,
+  description: 'The subscription that this one replaces in a roll of its signing key',
+};
+
 export const NewSubscription = inputSchema('NewSubscription', {
   type: SubscriptionType,
   name: Name,
   url: Url,
   environment: EnvironmentName,
+  replaces_guid: Type.Optional(replacesGuid),
 });
 export const SubscriptionChanges = inputSchema('SubscriptionChanges', {
   name: Type.Optional(Name),
   url: Type.Optional({
     ...Url,
-    description: 'The new endpoint. It receives one event; the others wait until it answers 2xx',
+    description:
+      'The new endpoint. It receives a subscription.storing; everything else waits until it answers 2xx',
   }),
+  paused: Type.Optional(
+    Type.Boolean({
+      description:
+        'true: deliveries wait, each for up to seven days after its creation. false: waiting deliveries are sent',
+    }),
+  ),
 });
 
 /** The operator's alone. */
@@ -89,6 +102,8 @@ export const SubscriptionView = Type.Object(
     created_at: Timestamp,
     updated_at: Timestamp,
     deliveries_failing_since: Type.Optional(Timestamp),
+    paused_at: Type.Optional({ ...Timestamp, description: 'Deliveries have been waiting since then' }),
+    replaces_guid: Type.Optional(replacesGuid),
     scheduled_deletion_at: Type.Optional(Timestamp),
     protection_enabled: Type.Boolean({
       description: 'Whether it is protected from deletion. Only the operator can change this',
@@ -126,6 +141,7 @@ export const CreatedControlledSubscriptionView = Type.Object(
 
 export function viewSubscription(subscription: Subscription): Static<typeof SubscriptionView> {
   const { deliveries_failing_since: failingSince, scheduled_deletion_at: deletionAt } = subscription;
+  const { paused_at: pausedAt, replaces_guid: replaces } = subscription;
   return {
     guid: subscription.guid,
     organization_guid: subscription.organization_guid,
@@ -137,6 +153,8 @@ export function viewSubscription(subscription: Subscription): Static<typeof Subs
     created_at: subscription.created_at.toISOString(),
     updated_at: subscription.updated_at.toISOString(),
     ...(failingSince === null ? {} : { deliveries_failing_since: failingSince.toISOString() }),
+    ...(pausedAt === null ? {} : { paused_at: pausedAt.toISOString() }),
+    ...(replaces === null ? {} : { replaces_guid: replaces }),
     ...(deletionAt === null ? {} : { scheduled_deletion_at: deletionAt.toISOString() }),
     protection_enabled: subscription.protection_enabled,
   };

@@ -6,36 +6,39 @@ import type { Base } from '../../infrastructure/base.ts';
 import type { Transaction } from '../../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../../infrastructure/database/paging/paging.ts';
 import { type RecordAnswer, recordNothing } from '../../infrastructure/idempotency/record-answer.ts';
+import type { RateLimits } from '../../infrastructure/rate-limits/service.ts';
 import type { Encryption } from '../../infrastructure/runtime/encryption.ts';
 import { Failure, isFailure, type Precondition } from '../../infrastructure/runtime/failure.ts';
 import type { RandomBytes } from '../../infrastructure/runtime/guid.ts';
 import type { Secret } from '../../infrastructure/runtime/secret.ts';
-import type { Events } from '../events/service.ts';
+import type { Event, Events } from '../events/service.ts';
 import type { Visible } from '../visible.ts';
+import { type Change, createChangeFound, noSubscription, withState } from './changing.ts';
 import { selectEndpointsOf } from './endpoint-store.ts';
-import { createEndpoints } from './endpoints.ts';
+import { createEndpoints, type Endpoint } from './endpoints.ts';
 import { createNames } from './names.ts';
 import { changeOf, eventOf } from './records.ts';
+import { refusalOfReplacement } from './replacements.ts';
 import { createRotation } from './rotation.ts';
-import type { NewSubscription, SubscriptionChanges, SubscriptionControls } from './schema.ts';
+import type { NewSubscription, SubscriptionControls } from './schema.ts';
 import { createSigningKeys } from './signing-key.ts';
 import {
   isSubscriptionState,
   MAX_RECEIVING,
-  MAX_RECEIVING_AT_URL,
   MAX_SUBSCRIPTIONS,
   SUBSCRIPTION_STATES,
   SUBSCRIPTION_TYPE,
   type Subscription,
   type SubscriptionRow,
-  stateOf,
 } from './state.ts';
 import * as store from './store.ts';
 import { createSweeps } from './sweeps.ts';
-import { checkUrl, normalisedUrl } from './url.ts';
+import { createUpdates, refusalOfUrl } from './updates.ts';
+import { checkUrl } from './url.ts';
 
 export type { EndpointEffect } from './endpoint-store.ts';
 export type { Endpoint } from './endpoints.ts';
+export type { Subscription } from './state.ts';
 export type Subscriptions = ReturnType<typeof createSubscriptions>;
 export type CreatedSubscription = { subscription: Subscription; signingKey: Secret };
 
@@ -48,69 +51,26 @@ type Deps = Base & {
   encryption: Encryption;
   randomBytes: RandomBytes;
   supportEmail: string;
+  rateLimits: RateLimits;
+  /** Enqueues the first event of a new URL; returns its delivery. */
+  enqueueFirst(transaction: Transaction, endpoint: Endpoint, event: Event): Promise<string>;
+  /** Returns once no dispatcher uses an earlier version of the endpoint. */
+  announceChange(guid: string): Promise<void>;
 };
 
 export function createSubscriptions(deps: Deps) {
   const { database, clock, guids, audit, events, organizations, supportEmail } = deps;
   const signingKeys = createSigningKeys(deps);
 
-  /** Locks a subscription and changes it. */
-  function changeFound(
-    tenant: store.TenantFilter,
-    guid: string,
-    change: (
-      transaction: Transaction,
-      current: SubscriptionRow,
-      now: Date,
-    ) => Promise<SubscriptionRow | Failure>,
-    {
-      lockedOrganization,
-      precondition,
-    }: {
-      lockedOrganization?: string | undefined;
-      precondition?: Precondition<Subscription> | undefined;
-    } = {},
-  ): Promise<Subscription | Failure> {
-    return database.transaction(async (transaction) => {
-      const now = clock.now();
-      if (lockedOrganization !== undefined) {
-        const organization = await organizations.lockForUpdate(transaction, lockedOrganization);
-        if (isFailure(organization)) return organization;
-      }
-      const current = await store.selectSubscriptionForUpdate(transaction, tenant, guid, now);
-      if (!current) return noSubscription();
-      const differs = precondition?.(withState(current, now));
-      if (differs) return differs;
-      const changed = await change(transaction, current, now);
-      return isFailure(changed) ? changed : withState(changed, now);
-    });
-  }
-
-  async function refusalOfMove(
-    transaction: Transaction,
-    current: SubscriptionRow,
-    url: string,
-    now: Date,
-  ): Promise<Failure | undefined> {
-    const refused = checkUrl(url, current.environment);
-    if (refused) return refused;
-    if (current.failed_at !== null)
-      return new Failure(
-        'state_conflict',
-        'url of a failed subscription cannot be changed; create a new subscription',
-      );
-    const receiving = await selectEndpointsOf(transaction, [current.organization_guid], now);
-    return refusalOfUrl(
-      receiving.filter(({ guid }) => guid !== current.guid),
-      url,
-    );
-  }
+  const endpoints = createEndpoints({ ...deps, signingKeys });
+  const changeFound = createChangeFound(deps);
 
   return {
-    ...createEndpoints({ ...deps, signingKeys }),
+    ...endpoints,
     ...createSweeps(deps),
     ...createNames(deps),
     ...createRotation({ signingKeys }),
+    ...createUpdates({ ...deps, endpointsOf: endpoints.endpointsOf, changeFound }),
 
     create(
       actor: Actor,
@@ -146,11 +106,15 @@ export function createSubscriptions(deps: Deps) {
           );
         const full = refusalOfUrl(receiving, url);
         if (full) return full;
+        const irreplaceable = await refusalOfReplacement(transaction, organizationGuid, input, now);
+        if (irreplaceable) return irreplaceable;
         const signingKey = signingKeys.generate();
-        const row = newRow(guids.next(), { organizationGuid, name, url, environment }, now);
+        const replaces_guid = input.replaces_guid ?? null;
+        const row = newRow(guids.next(), { organizationGuid, name, url, environment, replaces_guid }, now);
         const signing_key_encrypted = signingKeys.encrypt(row.guid, signingKey);
+        const changes = { name, url, environment, ...(replaces_guid === null ? {} : { replaces_guid }) };
         await store.insertSubscription(transaction, { ...row, signing_key_encrypted });
-        await audit.record(transaction, actor, changeOf('create', row, { name, url, environment }));
+        await audit.record(transaction, actor, changeOf('create', row, changes));
         await events.publish(transaction, [eventOf('subscription.storing', row)]);
         const created = { subscription: withState(row, now), signingKey };
         await recordAnswer(transaction, created);
@@ -191,37 +155,6 @@ export function createSubscriptions(deps: Deps) {
       return row ? withState(row, now) : noSubscription();
     },
 
-    update(
-      actor: Actor,
-      tenant: Visible,
-      guid: string,
-      { name, url }: Static<typeof SubscriptionChanges>,
-      precondition?: Precondition<Subscription>,
-    ): Promise<Subscription | Failure> {
-      return changeFound(
-        tenant,
-        guid,
-        async (transaction, current, now) => {
-          const renames = name !== undefined && name !== current.name;
-          const moves = url !== undefined && url !== current.url;
-          if (!renames && !moves) return current;
-          const refused = moves && (await refusalOfMove(transaction, current, url, now));
-          if (refused) return refused;
-          const changes = { ...(renames ? { name } : {}), ...(moves ? { url } : {}) };
-          await audit.record(transaction, actor, changeOf('update', current, changes));
-          const isOther = moves && normalisedUrl(url) !== normalisedUrl(current.url);
-          return store.updateSubscription(transaction, guid, {
-            ...changes,
-            // The new endpoint receives one event until it answers 2xx.
-            ...(isOther ? { activated_at: null, first_delivery_guid: null } : {}),
-            updated_at: now,
-          });
-        },
-        // Lock order: Organization before subscription.
-        { lockedOrganization: url === undefined ? undefined : tenant.organizationGuid, precondition },
-      );
-    },
-
     /** Schedules the deletion; a repeated request changes nothing. */
     remove(actor: Actor, tenant: store.TenantFilter, guid: string): Promise<Subscription | Failure> {
       return changeFound(tenant, guid, async (transaction, current, now) => {
@@ -248,7 +181,7 @@ export function createSubscriptions(deps: Deps) {
       { protection_enabled: isProtected, disabled: isDisabled }: Static<typeof SubscriptionControls>,
       precondition?: Precondition<Subscription>,
     ): Promise<Subscription | Failure> {
-      const change: Parameters<typeof changeFound>[2] = async (transaction, current, now) => {
+      const change: Change = async (transaction, current, now) => {
         const protects = isProtected !== undefined && isProtected !== current.protection_enabled;
         const switches = isDisabled !== undefined && isDisabled !== (current.disabled_at !== null);
         if (!protects && !switches) return current;
@@ -275,7 +208,7 @@ function newRow(
   {
     organizationGuid,
     ...input
-  }: { organizationGuid: string } & Pick<SubscriptionRow, 'name' | 'url' | 'environment'>,
+  }: { organizationGuid: string } & Pick<SubscriptionRow, 'name' | 'url' | 'environment' | 'replaces_guid'>,
   now: Date,
 ): SubscriptionRow {
   return {
@@ -290,25 +223,8 @@ function newRow(
     recovered_at: null,
     failed_at: null,
     disabled_at: null,
+    paused_at: null,
     scheduled_deletion_at: null,
     deleted_at: null,
   };
-}
-
-function withState(row: SubscriptionRow, now: Date): Subscription {
-  return { ...row, state: stateOf(row, now) as Subscription['state'] };
-}
-
-function refusalOfUrl(receiving: readonly { url: string }[], url: string): Failure | undefined {
-  const wanted = normalisedUrl(url);
-  const holding = receiving.filter((each) => normalisedUrl(each.url) === wanted);
-  if (holding.length < MAX_RECEIVING_AT_URL) return undefined;
-  return new Failure(
-    'subscription_limit_reached',
-    `Limit of subscriptions with this url reached (${MAX_RECEIVING_AT_URL}, deleting ones included); use another url or wait until a deletion is complete`,
-  );
-}
-
-function noSubscription(): Failure {
-  return new Failure('not_found', 'There is no such subscription');
 }

@@ -8,7 +8,10 @@ export const SUBSCRIPTION_STATES = ['storing', 'active', 'failed', 'deleting', '
 export type SubscriptionState = (typeof SUBSCRIPTION_STATES)[number];
 
 /** Without the columns that only sending needs. */
-export type SubscriptionRow = Omit<Row<'subscriptions'>, 'signing_key_encrypted' | 'first_delivery_guid'>;
+export type SubscriptionRow = Omit<
+  Row<'subscriptions'>,
+  'signing_key_encrypted' | 'first_delivery_guid' | 'endpoint_version' | 'url_changed_at'
+>;
 export type Subscription = SubscriptionRow & { state: Exclude<SubscriptionState, 'deleted'> };
 
 export type Moments = Pick<

@@ -1,4 +1,4 @@
-import { type Insertable, sql, type Updateable } from 'kysely';
+import { type Insertable, sql, type UpdateObject } from 'kysely';
 import type { Queries, Transaction } from '../../infrastructure/database/database.ts';
 import { type Page, type PageOf, selectPage } from '../../infrastructure/database/paging/paging.ts';
 import type { EnvironmentName, Tables } from '../../infrastructure/database/tables.ts';
@@ -38,6 +38,8 @@ export const COLUMNS = [
   'recovered_at',
   'failed_at',
   'disabled_at',
+  'paused_at',
+  'replaces_guid',
   'scheduled_deletion_at',
   'deleted_at',
 ] as const satisfies (keyof SubscriptionRow)[];
@@ -116,7 +118,7 @@ export async function countTowardsLimit(
 export function updateSubscription(
   transaction: Transaction,
   guid: string,
-  changes: Updateable<Tables['subscriptions']>,
+  changes: UpdateObject<Tables, 'subscriptions'>,
 ): Promise<SubscriptionRow> {
   return transaction
     .updateTable('subscriptions')
@@ -124,6 +126,22 @@ export function updateSubscription(
     .where('guid', '=', guid)
     .returning(COLUMNS)
     .executeTakeFirstOrThrow();
+}
+
+export const nextVersion = sql<number>`endpoint_version + 1`;
+
+/** The subscription that replaces another one, unless it has failed or is deleting. */
+export async function selectReplacement(
+  queries: Queries,
+  tenant: Visible,
+  replacesGuid: string,
+  now: Date,
+): Promise<string | undefined> {
+  const found = await presentOf(queries, tenant, now)
+    .where('replaces_guid', '=', replacesGuid)
+    .where(stateAt(now), 'in', COUNTED_STATES)
+    .executeTakeFirst();
+  return found?.guid;
 }
 
 function presentOf(queries: Queries, tenant: TenantFilter, now: Date) {

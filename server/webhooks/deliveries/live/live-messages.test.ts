@@ -103,6 +103,7 @@ function outcomeOf(fields: Partial<Outcome>): Outcome {
       createdAt: AT,
       isEarly: false,
     },
+    url: 'https://partner.example/hook',
     ...{ result: 'completed', attemptedAt: AT, endedAt, durationMs: 40, status: 200, excerpt: 'secret' },
     ...{ reason: undefined, isPaused: false, nextAttemptAt: undefined, ...fields },
   };

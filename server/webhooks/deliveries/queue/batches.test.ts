@@ -211,6 +211,7 @@ function outcomeOf(subscriptionGuid: string, guid: string): Outcome {
   const at = clock.now();
   return {
     delivery: { guid, subscriptionGuid } as Delivery,
+    url: 'https://partner.example/hook',
     result: 'completed',
     ...{ attemptedAt: at, endedAt: at, durationMs: 1, status: 200, excerpt: '' },
     ...{ reason: undefined, isPaused: false, nextAttemptAt: undefined },

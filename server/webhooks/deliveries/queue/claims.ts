@@ -6,6 +6,8 @@ import type { Log } from '../../../infrastructure/runtime/log.ts';
 import type { Metrics } from '../../../infrastructure/runtime/metrics.ts';
 import type { Endpoint, Subscriptions } from '../../subscriptions/service.ts';
 import type { Delivery } from '../delivery.ts';
+import { countFailed } from '../recording/counters.ts';
+import { addCounts } from '../recording/record-store.ts';
 import { createdBefore, requeueBatches } from './batch-store.ts';
 import { withFirstDelivery } from './first-deliveries.ts';
 import { claimFirst } from './first-store.ts';
@@ -111,7 +113,7 @@ export function createClaims({ database, clock, log, metrics, subscriptions, lan
         endpoint.delivers && (!isDrained(endpoint) || (firstDueAt.get(endpoint.guid) ?? now) <= now),
     );
     for (const endpoint of mayBeDue)
-      if ((firstDueAt.get(endpoint.guid) ?? now) <= now) lanes.noteDue(endpoint);
+      if (!endpoint.paused && (firstDueAt.get(endpoint.guid) ?? now) <= now) lanes.noteDue(endpoint);
     let taken = await claimFor(mayBeDue);
     const delivering = new Set(endpoints.filter(({ delivers }) => delivers).map(({ guid }) => guid));
     for (const { subscriptionGuid } of page)
@@ -122,8 +124,9 @@ export function createClaims({ database, clock, log, metrics, subscriptions, lan
   async function claimFor(endpoints: readonly Endpoint[]): Promise<number> {
     const holder = lease.holder();
     if (holder === undefined) return 0;
-    const inactive = endpoints.filter(({ firstOnly }) => firstOnly);
-    for (const endpoint of inactive) lanes.expectNone(endpoint);
+    for (const endpoint of endpoints) if (endpoint.paused || endpoint.firstOnly) lanes.expectNone(endpoint);
+    const sending = endpoints.filter(({ paused }) => !paused);
+    const inactive = sending.filter(({ firstOnly }) => firstOnly);
     const firsts = await withFirstDelivery({ database, subscriptions, now: clock.now() }, inactive);
     const claimed = await claimInto(firsts, 1, (transaction) =>
       claimFirst(transaction, {
@@ -131,7 +134,7 @@ export function createClaims({ database, clock, log, metrics, subscriptions, lan
         ...{ holder, now: clock.now() },
       }),
     );
-    const active = endpoints.filter(({ firstOnly }) => !firstOnly);
+    const active = sending.filter(({ firstOnly }) => !firstOnly);
     return (
       claimed +
       (await claimInto(active, MAX_CLAIM, (transaction, claims) => {
@@ -213,7 +216,10 @@ export function createClaims({ database, clock, log, metrics, subscriptions, lan
   async function failSome(subscriptionGuid: string): Promise<number> {
     const failed = await database.transaction(async (transaction) => {
       await preferIndexes(transaction);
-      return failWaiting(transaction, subscriptionGuid, { at: clock.now(), limit: MAX_FAILED_AT_ONCE });
+      const at = clock.now();
+      const count = await failWaiting(transaction, subscriptionGuid, { at, limit: MAX_FAILED_AT_ONCE });
+      if (count > 0) await addCounts(transaction, [countFailed(subscriptionGuid, at, count)]);
+      return count;
     });
     if (failed > 0)
       log.info(

@@ -3,7 +3,7 @@ import type { Clock } from '../../../infrastructure/runtime/clock.ts';
 import type { Guids } from '../../../infrastructure/runtime/guid.ts';
 import type { Event } from '../../events/service.ts';
 import type { Endpoint, Subscriptions } from '../../subscriptions/service.ts';
-import type { Delivery, DeliveryBatch } from '../delivery.ts';
+import type { Delivery, DeliveryBatch, DeliveryRequest } from '../delivery.ts';
 import type { Dispatcher } from '../sending/dispatcher.ts';
 import { insertDeliveries } from './queue-store.ts';
 
@@ -30,18 +30,21 @@ export function createEnqueue({ database, clock, guids, subscriptions, dispatche
   async function deliver(
     transaction: Transaction,
     work: readonly (readonly [Endpoint, readonly EventContent[]])[],
+    request?: DeliveryRequest,
   ): Promise<Delivery[]> {
     const at = clock.now();
+    const isWatched = request !== undefined && request.as !== 'recovery';
     const holder = dispatcher.holder();
     const groups = work
       .filter(([, events]) => events.length > 0)
       .map(([endpoint, events]) => {
-        const maySendDirectly = holder && endpoint.delivers && !endpoint.firstOnly;
+        const maySendDirectly = holder && endpoint.delivers && !endpoint.paused && !endpoint.firstOnly;
         const taken = maySendDirectly ? dispatcher.reserve(endpoint, events.length) : 0;
         const batch = taken < MIN_BATCH_SIZE ? undefined : { guid: guids.next(), left: taken };
-        const deliveries = events.map((event, index) =>
-          deliveryOf(event, endpoint, guids.next(), at, index < taken ? batch : undefined),
-        );
+        const deliveries = events.map((event, index) => {
+          const delivery = deliveryOf(event, endpoint, guids.next(), at, index < taken ? batch : undefined);
+          return isWatched ? { ...delivery, isWatched } : delivery;
+        });
         return { endpoint, deliveries, taken, batch, failed: endpoint.disabled };
       });
     if (groups.length === 0) return [];
@@ -50,11 +53,11 @@ export function createEnqueue({ database, clock, guids, subscriptions, dispatche
         passOn(ending, endpoint, deliveries.slice(0, taken));
       const waiting = groups.filter(
         ({ endpoint, deliveries, taken }) =>
-          endpoint.delivers && !waitsForFirst(endpoint) && taken < deliveries.length,
+          endpoint.delivers && !isHeld(endpoint) && taken < deliveries.length,
       );
       if (ending !== 'rolled back') dispatcher.announce(waiting.map(({ endpoint }) => endpoint));
     });
-    await insertDeliveries(transaction, groups, { holder: holder ?? null, at });
+    await insertDeliveries(transaction, groups, { holder: holder ?? null, at, request });
     return groups.flatMap(({ deliveries }) => deliveries);
   }
 
@@ -85,14 +88,18 @@ export function createEnqueue({ database, clock, guids, subscriptions, dispatche
     },
 
     /** Creates deliveries to one subscription. */
-    enqueueFor: (transaction: Transaction, endpoint: Endpoint, events: readonly EventContent[]) =>
-      deliver(transaction, [[endpoint, events]]),
+    enqueueFor: (
+      transaction: Transaction,
+      endpoint: Endpoint,
+      events: readonly EventContent[],
+      request?: DeliveryRequest,
+    ) => deliver(transaction, [[endpoint, events]], request),
   };
 }
 
-/** Until the first delivery is answered with 2xx, no other is sent. */
-function waitsForFirst({ firstOnly }: Endpoint): boolean {
-  return firstOnly?.deliveryGuid !== undefined;
+/** While paused nothing is sent, and until the first delivery is answered with 2xx no other. */
+function isHeld({ paused, firstOnly }: Endpoint): boolean {
+  return paused || firstOnly?.deliveryGuid !== undefined;
 }
 
 function ownerOf(event: EventContent): string {

@@ -125,7 +125,7 @@ test('another node sends waiting deliveries too, even without a notification', a
   const at = a.clock.now();
   const outcome = { guid: subscription.guid, succeeded: true, failingSince: undefined, at };
   await maker.database.transaction((transaction) =>
-    maker.subscriptions.applyOutcomes(transaction, [{ ...outcome, provenUrl: endpoint.url }]),
+    maker.subscriptions.applyOutcomes(transaction, [{ ...outcome, url: endpoint.url }]),
   );
   await a.dispatcher.stop();
   await pass(REST_MS, [b]);

@@ -78,3 +78,23 @@ export async function makeFirstDue(
         and leased_by is null and due_at > ${now} and scheduled_at < 'infinity'
       for update skip locked)`.execute(queries);
 }
+
+/**
+ * Makes deliveries due at once that a Retry-After or a failed early retry holds back, up to `limit`. Skips locked rows:
+ * their recorder waits for the subscription.
+ */
+export async function endHolds(
+  queries: Queries,
+  subscriptionGuid: string,
+  { now, limit }: { now: Date; limit: number },
+): Promise<void> {
+  await sql`
+    with held as materialized (
+      select ctid as row_id from delivery_queue
+      where subscription_guid = ${subscriptionGuid} and leased_by is null and due_at > ${now}
+        and scheduled_at = 'infinity'
+      limit ${limit} for update skip locked
+    )
+    update delivery_queue set due_at = ${now}, scheduled_at = ${now}
+    where ctid = any(array(select row_id from held))`.execute(queries);
+}

@@ -10,7 +10,7 @@ import * as store from './lease-store.ts';
  */
 export type Lease = ReturnType<typeof createLease>;
 
-const DISPATCHER_LEASE_MS = 10_000;
+export const DISPATCHER_LEASE_MS = 10_000;
 const RENEW_EVERY_MS = 2_000;
 /** The holder stops sending this long before its lease expires. */
 const LEASE_MARGIN_MS = 2_000;

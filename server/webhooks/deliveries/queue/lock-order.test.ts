@@ -40,6 +40,7 @@ function newDelivery(): Delivery {
 
 function outcomeOf(delivery: Delivery, result: Outcome['result']): Outcome {
   return {
+    url: 'https://partner.example/hook',
     ...{ delivery, result, attemptedAt: NOW, endedAt: NOW, durationMs: 1, status: 200, excerpt: '' },
     ...{ reason: undefined, isPaused: false, nextAttemptAt: result === 'completed' ? undefined : NOW },
   };
@@ -47,7 +48,9 @@ function outcomeOf(delivery: Delivery, result: Outcome['result']): Outcome {
 
 /** Deliveries of a dispatcher: two in the queue and one in a batch. */
 async function take(holder = HOLDER) {
-  await sql`truncate delivery_queue, deliveries, delivery_batches, dispatchers`.execute(owner);
+  await sql`truncate delivery_queue, deliveries, delivery_batches, dispatchers, endpoint_notices`.execute(
+    owner,
+  );
   const [first, second, batched] = [newDelivery(), newDelivery(), newDelivery()];
   const batch = { guid: BATCH, left: 1 };
   await database.transaction((transaction) =>

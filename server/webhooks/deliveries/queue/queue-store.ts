@@ -7,7 +7,7 @@ import {
   uuidArray,
 } from '../../../infrastructure/database/arrays.ts';
 import type { Queries, Transaction } from '../../../infrastructure/database/database.ts';
-import type { Delivery, DeliveryBatch } from '../delivery.ts';
+import type { Delivery, DeliveryBatch, DeliveryRequest } from '../delivery.ts';
 
 /** The delivery queue: due times and leases. */
 
@@ -22,16 +22,23 @@ export type NewDeliveries = {
   failed: boolean;
 };
 
-/** Inserts deliveries with their queue rows or batches, in one statement. */
+/** Inserts deliveries with their queue rows or batches, in one statement; with a `request` in another, which costs more. */
 export async function insertDeliveries(
   transaction: Transaction,
   groups: readonly NewDeliveries[],
-  { holder, at }: { holder: string | null; at: Date },
+  { holder, at, request }: { holder: string | null; at: Date; request?: DeliveryRequest | undefined },
 ): Promise<void> {
   const endpoints = groups.map(({ deliveries: [first] }) => first as Delivery);
   const rows = groups.flatMap(({ deliveries }) => deliveries);
+  const requested = request
+    ? {
+        name: sql`/* prepared: insert_requested_deliveries */`,
+        columns: sql`, requested_as, requested_by_type, requested_by`,
+        values: sql`, ${request.as}::text, ${request.by.type}::text, ${request.by.id}::text`,
+      }
+    : { name: sql`/* prepared: insert_deliveries */`, columns: sql``, values: sql`` };
   await sql`
-    /* prepared: insert_deliveries */
+    ${requested.name}
     with endpoint as materialized (
       select * from unnest(
         ${uuidArray(endpoints.map(({ subscriptionGuid }) => subscriptionGuid))},
@@ -52,9 +59,9 @@ export async function insertDeliveries(
       as n(guid, event_guid, bank_guid, event_type, object_guid, number, taken) join endpoint using (number)
     ), recorded as (
       insert into deliveries (guid, organization_guid, environment, subscription_guid, event_guid, bank_guid,
-                              event_type, object_guid, attempt_count, created_at, updated_at, failed_at)
+                              event_type, object_guid, attempt_count, created_at, updated_at, failed_at${requested.columns})
       select guid, organization_guid, environment, subscription_guid, event_guid, bank_guid, event_type,
-             object_guid, 0, ${at}, ${at}, case when failed then ${at}::timestamptz end
+             object_guid, 0, ${at}, ${at}, case when failed then ${at}::timestamptz end${requested.values}
       from new_delivery
     ), batched as (
       insert into delivery_batches (guid, subscription_guid, leased_by, delivery_guids, created_at)
@@ -137,7 +144,7 @@ export const leasedDeliveries = (now: Date) => sql`
     select leased.delivery_guid as guid, leased.subscription_guid as "subscriptionGuid", d.organization_guid as "organizationGuid",
            d.environment, d.event_guid as "eventGuid", d.bank_guid as "bankGuid", d.event_type as "eventType",
            d.object_guid as "objectGuid", d.attempt_count as "attemptCount", d.created_at as "createdAt",
-           leased.due_at > ${now} as "isEarly"
+           leased.due_at > ${now} as "isEarly", d.requested_as in ('redelivery', 'test_event') as "isWatched"
     from leased left join deliveries as d
       on d.subscription_guid = leased.subscription_guid and d.guid = leased.delivery_guid
     order by leased.due_at, d.guid`;
@@ -198,17 +205,20 @@ export async function releaseUntrackedLeases(
   );
 }
 
-/** Fails up to `limit` waiting deliveries of a subscription that no longer delivers. */
+/** The highest guid. */
+const LAST_GUID = 'f'.repeat(32);
+
+/** Fails up to `limit` waiting deliveries of a subscription, all of them or those before a guid. */
 export async function failWaiting(
   queries: Queries,
   subscriptionGuid: string,
-  { at, limit }: { at: Date; limit: number },
+  { at, limit, before = LAST_GUID }: { at: Date; limit: number; before?: string },
 ): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with over as (
       delete from delivery_queue as q using (
         select subscription_guid, delivery_guid from delivery_queue
-        where subscription_guid = ${subscriptionGuid} and leased_by is null
+        where subscription_guid = ${subscriptionGuid} and delivery_guid < ${before} and leased_by is null
         limit ${limit} for update skip locked
       ) as o
       where q.subscription_guid = o.subscription_guid and q.delivery_guid = o.delivery_guid

@@ -114,12 +114,14 @@ const MINUTE = new Date('2026-11-15T12:34:00.000Z');
 
 function outcomeOf({
   subscriptionGuid = ONE,
+  attemptCount = 0,
   offsetMs = 0,
   ...fields
-}: { subscriptionGuid?: string; offsetMs?: number } & Partial<Outcome> = {}): Outcome {
+}: { subscriptionGuid?: string; attemptCount?: number; offsetMs?: number } & Partial<Outcome> = {}): Outcome {
   const endedAt = new Date(MINUTE.getTime() + offsetMs);
   return {
-    delivery: { subscriptionGuid } as Delivery,
+    delivery: { subscriptionGuid, attemptCount } as Delivery,
+    url: 'https://partner.example/hook',
     ...{ result: 'completed', attemptedAt: endedAt, endedAt, durationMs: 1, status: 200, excerpt: '' },
     ...{ reason: undefined, nextAttemptAt: undefined, isPaused: false, ...fields },
   };
@@ -132,20 +134,21 @@ test('no outcomes give no counts', () => {
 test('successes and failed attempts are counted per subscription', () => {
   const counts = countOutcomes([
     outcomeOf(),
+    outcomeOf({ attemptCount: 2 }),
     outcomeOf({ result: 'rejected' }),
-    outcomeOf({ subscriptionGuid: OTHER, result: 'timeout', durationMs: 7 }),
+    outcomeOf({ subscriptionGuid: OTHER, result: 'timeout', durationMs: 7, nextAttemptAt: MINUTE }),
     outcomeOf(),
-    outcomeOf({ result: 'unreachable' }),
+    outcomeOf({ result: 'unreachable', nextAttemptAt: MINUTE }),
   ]);
-  const responseTimes = histogram({ 0: 2 });
+  const responseTimes = histogram({ 0: 3 });
   assert.deepEqual(counts, [
-    { subscriptionGuid: ONE, minute: MINUTE, completed: 2, failedAttempts: 2, responseTimes },
     {
-      subscriptionGuid: OTHER,
-      minute: MINUTE,
-      completed: 0,
-      failedAttempts: 1,
-      responseTimes: histogram({}),
+      ...{ subscriptionGuid: ONE, minute: MINUTE, responseTimes },
+      ...{ completed: 3, completedByRetry: 1, failedAttempts: 2, timeouts: 0, failed: 1 },
+    },
+    {
+      ...{ subscriptionGuid: OTHER, minute: MINUTE, responseTimes: histogram({}) },
+      ...{ completed: 0, completedByRetry: 0, failedAttempts: 1, timeouts: 1, failed: 0 },
     },
   ]);
 });

@@ -10,18 +10,26 @@ export type Counts = {
   subscriptionGuid: string;
   minute: Date;
   completed: number;
+  /** Of these, after a failed attempt. */
+  completedByRetry: number;
   failedAttempts: number;
+  timeouts: number;
+  /** Deliveries without another attempt. */
+  failed: number;
   responseTimes: number[];
 };
 
 export function countOutcomes(outcomes: readonly Outcome[]): Counts[] {
   const bySubscription = new Map<string, Counts>();
-  for (const { delivery, result, endedAt, durationMs } of outcomes) {
-    const minute = Math.floor(endedAt.getTime() / MINUTE_MS) * MINUTE_MS;
-    const counts = countsOf(bySubscription, delivery.subscriptionGuid, minute);
-    if (result !== 'completed') counts.failedAttempts += 1;
-    else {
+  for (const { delivery, result, endedAt, durationMs, nextAttemptAt } of outcomes) {
+    const counts = countsOf(bySubscription, delivery.subscriptionGuid, minuteOf(endedAt));
+    if (result !== 'completed') {
+      counts.failedAttempts += 1;
+      if (result === 'timeout') counts.timeouts += 1;
+      if (nextAttemptAt === undefined) counts.failed += 1;
+    } else {
       counts.completed += 1;
+      if (delivery.attemptCount > 0) counts.completedByRetry += 1;
       const bucket = bucketOf(durationMs);
       counts.responseTimes[bucket] = (counts.responseTimes[bucket] ?? 0) + 1;
     }
@@ -29,19 +37,35 @@ export function countOutcomes(outcomes: readonly Outcome[]): Counts[] {
   return [...bySubscription.values()];
 }
 
+/** Deliveries that failed without an attempt, because their subscription no longer delivers. */
+export function countFailed(subscriptionGuid: string, at: Date, failed: number): Counts {
+  return { ...noCounts(subscriptionGuid, minuteOf(at)), failed };
+}
+
+function minuteOf(moment: Date): number {
+  return Math.floor(moment.getTime() / MINUTE_MS) * MINUTE_MS;
+}
+
 function countsOf(found: Map<string, Counts>, subscriptionGuid: string, minute: number): Counts {
   const key = `${subscriptionGuid}${minute}`;
   const known = found.get(key);
   if (known) return known;
-  const counts = {
+  const counts = noCounts(subscriptionGuid, minute);
+  found.set(key, counts);
+  return counts;
+}
+
+function noCounts(subscriptionGuid: string, minute: number): Counts {
+  return {
     subscriptionGuid,
     minute: new Date(minute),
     completed: 0,
+    completedByRetry: 0,
     failedAttempts: 0,
+    timeouts: 0,
+    failed: 0,
     responseTimes: new Array<number>(RESPONSE_TIME_BOUNDS_MS.length + 1).fill(0),
   };
-  found.set(key, counts);
-  return counts;
 }
 
 function bucketOf(durationMs: number): number {

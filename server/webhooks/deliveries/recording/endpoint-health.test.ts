@@ -5,9 +5,12 @@ import type { EndpointEffect } from '../../subscriptions/service.ts';
 import type { Delivery, Outcome } from '../delivery.ts';
 import { effectsOn } from './endpoint-health.ts';
 
-function outcomeOf(result: Outcome['result'], at: number, guid = 'a'): Outcome {
+const URL = 'https://partner.example/hook';
+
+function outcomeOf(result: Outcome['result'], at: number, guid = 'a', url = URL): Outcome {
   return {
     delivery: { subscriptionGuid: guid } as Delivery,
+    url,
     result,
     attemptedAt: new Date(0),
     endedAt: new Date(at),
@@ -30,13 +33,13 @@ test('no outcomes have no effect', () => {
 
 test('only successes', () => {
   assert.deepEqual(effectOf(outcomeOf('completed', 1), outcomeOf('completed', 3)), {
-    ...{ guid: 'a', succeeded: true, failingSince: undefined, at: new Date(3) },
+    ...{ guid: 'a', url: URL, succeeded: true, failingSince: undefined, at: new Date(3) },
   });
 });
 
 test('only failures: since the first', () => {
   assert.deepEqual(effectOf(outcomeOf('timeout', 2), outcomeOf('rejected', 5)), {
-    ...{ guid: 'a', succeeded: false, failingSince: new Date(2), at: new Date(5) },
+    ...{ guid: 'a', url: URL, succeeded: false, failingSince: new Date(2), at: new Date(5) },
   });
 });
 
@@ -47,15 +50,24 @@ test('failures after a success: since the first after it', () => {
     outcomeOf('unreachable', 3),
     outcomeOf('rejected', 4),
   ];
-  const expected = { guid: 'a', succeeded: true, failingSince: new Date(3), at: new Date(4) };
+  const expected = { guid: 'a', url: URL, succeeded: true, failingSince: new Date(3), at: new Date(4) };
   assert.deepEqual(effectOf(...outcomes), expected);
   assert.deepEqual(effectOf(...outcomes.toReversed()), expected, 'the order of recording does not matter');
 });
 
 test('a success after failures: not failing', () => {
   assert.deepEqual(effectOf(outcomeOf('completed', 9), outcomeOf('timeout', 8)), {
-    ...{ guid: 'a', succeeded: true, failingSince: undefined, at: new Date(9) },
+    ...{ guid: 'a', url: URL, succeeded: true, failingSince: undefined, at: new Date(9) },
   });
+});
+
+test('outcomes of two URLs are two effects', () => {
+  const [before, after] = effectsOn([
+    outcomeOf('timeout', 2),
+    outcomeOf('completed', 1, 'a', `${URL}/new`),
+  ]).sort((a, b) => a.url.localeCompare(b.url));
+  assert.deepEqual([before?.succeeded, before?.failingSince], [false, new Date(2)]);
+  assert.deepEqual([after?.succeeded, after?.failingSince], [true, undefined]);
 });
 
 /** Applies the outcomes one by one. */
@@ -73,7 +85,7 @@ function fold(guid: string, outcomes: readonly Outcome[]): EndpointEffect {
     } else if (failingSince === undefined) failingSince = endedAt;
     at = endedAt;
   }
-  return { guid, succeeded, failingSince, at };
+  return { guid, url: URL, succeeded, failingSince, at };
 }
 
 test('a batch has the same effect as its outcomes one by one', () => {

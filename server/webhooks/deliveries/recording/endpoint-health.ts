@@ -1,19 +1,18 @@
 import type { EndpointEffect } from '../../subscriptions/service.ts';
 import type { Outcome } from '../delivery.ts';
 
+/** One effect for each subscription and URL: the URL may have changed while requests were in flight. */
 export function effectsOn(outcomes: readonly Outcome[]): EndpointEffect[] {
   const effects = new Map<string, EndpointEffect>();
   const inOrder = outcomes.toSorted((a, b) => a.endedAt.getTime() - b.endedAt.getTime());
-  for (const { delivery, result, endedAt, provenUrl } of inOrder) {
+  for (const { delivery, url, result, endedAt } of inOrder) {
     const guid = delivery.subscriptionGuid;
-    const before = effects.get(guid) ?? { guid, succeeded: false, failingSince: undefined, at: endedAt };
+    const key = `${guid} ${url}`;
+    const before = effects.get(key) ?? { guid, url, succeeded: false, failingSince: undefined, at: endedAt };
     effects.set(
-      guid,
+      key,
       result === 'completed'
-        ? {
-            ...{ guid, succeeded: true, failingSince: undefined, at: endedAt },
-            ...(provenUrl ? { provenUrl } : before.provenUrl ? { provenUrl: before.provenUrl } : {}),
-          }
+        ? { guid, url, succeeded: true, failingSince: undefined, at: endedAt }
         : { ...before, failingSince: before.failingSince ?? endedAt, at: endedAt },
     );
   }

@@ -100,7 +100,10 @@ async function assertFails(place: Place, { outcome, status, reason, excerpt, dur
   assert.equal(delivery.response_time_ms, durationMs);
   assert.deepEqual([view.state, view.failure_kind, view.attempt_count], ['storing', outcome, 1]);
   assert.ok(view.next_attempt_at, 'it is tried again');
-  assert.deepEqual(view.attempts[0], {
+  const { request, response_headers, ...shown } = view.attempts[0] ?? {};
+  assert.ok(request);
+  assert.equal(response_headers !== undefined, status !== undefined);
+  assert.deepEqual(shown, {
     number: 1,
     attempted_at: attempt.attempted_at.toISOString(),
     duration_ms: durationMs,

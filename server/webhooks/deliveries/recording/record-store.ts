@@ -11,10 +11,7 @@ import type { Queries, Transaction } from '../../../infrastructure/database/data
 import type { Outcome } from '../delivery.ts';
 import type { Counts } from './counters.ts';
 
-/**
- * Records successes. An attempt has a row of its own only if it is not the first. Returns the deliveries that were not
- * completed because `holder` no longer leases them.
- */
+/** Records successes. Returns the deliveries that were not completed because `holder` no longer leases them. */
 export async function completeDeliveries(
   transaction: Transaction,
   holder: string,
@@ -59,9 +56,8 @@ const queuedSuccesses = (outcomes: readonly Outcome[]) => sql`
         ${smallintArray(outcomes.map(({ status }) => status ?? null))},
         ${intArray(outcomes.map(({ durationMs }) => durationMs))},
         ${textArray(outcomes.map(({ excerpt }) => excerpt || null))},
-        ${momentArray(outcomes.map(({ delivery, attemptedAt }) => (delivery.attemptCount > 0 ? attemptedAt : null)))},
         ${momentArray(outcomes.map(({ endedAt }) => endedAt))})
-      as o(guid, subscription_guid, number, status, duration_ms, excerpt, attempted_at, ended_at)
+      as o(guid, subscription_guid, number, status, duration_ms, excerpt, ended_at)
     )`;
 
 /** Has an index, unlike `completed_at`, and stays null in a success without delay, which is a heap-only update. */
@@ -69,13 +65,7 @@ const lateCompletedAt = sql`case when o.ended_at - d.created_at > interval '5 mi
 
 /** Uses `finished`; selects the outcomes that are not in it. */
 const completion = sql`
-    attempt as (
-      insert into delivery_attempts (delivery_guid, number, attempted_at, duration_ms, outcome, response_status,
-                                     response_excerpt)
-      select guid, number, attempted_at, duration_ms, 'completed', status, excerpt
-      from finished where number > 1
-      on conflict do nothing
-    ), completed as (
+    completed as (
       update deliveries as d
       set attempt_count = greatest(d.attempt_count, o.number), response_status = o.status,
           response_time_ms = o.duration_ms, response_excerpt = o.excerpt, failure_kind = null,
@@ -134,13 +124,11 @@ export async function failDeliveries(
         ${smallintArray(outcomes.map(({ status }) => status ?? null))},
         ${intArray(outcomes.map(({ durationMs }) => durationMs))},
         ${textArray(outcomes.map(({ excerpt }) => excerpt || null))},
-        ${textArray(outcomes.map(({ reason }) => reason ?? null))},
-        ${momentArray(outcomes.map(({ attemptedAt }) => attemptedAt))},
         ${momentArray(outcomes.map(({ endedAt }) => endedAt))},
         ${momentArray(outcomes.map(({ nextAttemptAt }) => nextAttemptAt ?? null))},
         ${booleanArray(outcomes.map(noEarlyRetry))})
-      as o(guid, subscription_guid, number, result, status, duration_ms, excerpt, reason, attempted_at, ended_at,
-           next_attempt_at, no_early_retry)
+      as o(guid, subscription_guid, number, result, status, duration_ms, excerpt, ended_at, next_attempt_at,
+           no_early_retry)
     ), outstanding as materialized (
       select o.* from outcome as o join deliveries as d
         on d.subscription_guid = o.subscription_guid and d.guid = o.guid
@@ -160,11 +148,6 @@ export async function failDeliveries(
       returning o.*
     ), own as (
       select * from again union all select * from finished
-    ), attempt as (
-      insert into delivery_attempts (delivery_guid, number, attempted_at, duration_ms, outcome, response_status,
-                                     response_excerpt, reason)
-      select guid, number, attempted_at, duration_ms, result, status, excerpt, reason from own
-      on conflict do nothing
     )
     update deliveries as d
     set attempt_count = o.number, response_status = o.status, response_time_ms = o.duration_ms,
@@ -186,18 +169,26 @@ function noEarlyRetry({ delivery, result, isPaused }: Outcome): boolean {
 export async function addCounts(transaction: Transaction, counts: readonly Counts[]): Promise<void> {
   await sql`
     /* prepared: add_counts */
-    insert into delivery_counters as c (subscription_guid, minute, completed, failed_attempts, response_times)
-    select subscription_guid, minute, completed, failed_attempts, response_times::int[] from unnest(
+    insert into delivery_counters as c (subscription_guid, minute, completed, failed_attempts, failed, completed_by_retry,
+                                        timeouts, response_times)
+    select subscription_guid, minute, completed, failed_attempts, failed, completed_by_retry, timeouts,
+           response_times::int[] from unnest(
       ${uuidArray(counts.map(({ subscriptionGuid }) => subscriptionGuid))},
       ${momentArray(counts.map(({ minute }) => minute))},
       ${intArray(counts.map(({ completed }) => completed))},
       ${intArray(counts.map(({ failedAttempts }) => failedAttempts))},
+      ${intArray(counts.map(({ failed }) => failed))},
+      ${intArray(counts.map(({ completedByRetry }) => completedByRetry))},
+      ${intArray(counts.map(({ timeouts }) => timeouts))},
       ${textArray(counts.map(({ responseTimes }) => `{${responseTimes.join()}}`))})
-    as n(subscription_guid, minute, completed, failed_attempts, response_times)
+    as n(subscription_guid, minute, completed, failed_attempts, failed, completed_by_retry, timeouts, response_times)
     order by subscription_guid, minute
     on conflict (subscription_guid, minute) do update set
       completed = c.completed + excluded.completed,
       failed_attempts = c.failed_attempts + excluded.failed_attempts,
+      failed = c.failed + excluded.failed,
+      completed_by_retry = c.completed_by_retry + excluded.completed_by_retry,
+      timeouts = c.timeouts + excluded.timeouts,
       response_times = (
         select array_agg(before.count + added.count order by before.position)
         from unnest(c.response_times) with ordinality as before(count, position)
@@ -207,7 +198,7 @@ export async function addCounts(transaction: Transaction, counts: readonly Count
 
 /**
  * Backlog for the metrics, counted up to `limit` per subscription. Deliveries that wait for the first 2xx of their
- * endpoint are not late, so they do not count for `oldestDueAt`.
+ * endpoint or the end of a pause are not late, so they do not count for `oldestDueAt`.
  */
 export async function selectBacklog(
   queries: Queries,
@@ -235,7 +226,7 @@ export async function selectBacklog(
     ) as counted
     cross join lateral (
       select not exists (
-        select 1 from subscriptions where guid = walk.subscription_guid and activated_at is null
+        select 1 from subscriptions where guid = walk.subscription_guid and (activated_at is null or paused_at is not null)
       ) as is_active
     ) as endpoint`.execute(queries);
   return rows[0] ?? { waiting: 0, oldestDueAt: null };

@@ -90,6 +90,7 @@ async function take(count: number, { holder = HOLDER, attemptCount = 0 } = {}): 
 function outcomeOf(delivery: Delivery, fields: Partial<Outcome> = {}): Outcome {
   const now = app.clock.now();
   return {
+    url: subscription.url,
     ...{ delivery, result: 'completed', attemptedAt: now, endedAt: now, durationMs: 12, status: 200 },
     ...{ excerpt: 'thanks', reason: undefined, nextAttemptAt: undefined, isPaused: false, ...fields },
   };

@@ -5,8 +5,11 @@ import { createDelayedFlush } from '../../../infrastructure/runtime/delayed-flus
 import type { Log } from '../../../infrastructure/runtime/log.ts';
 import type { Metrics } from '../../../infrastructure/runtime/metrics.ts';
 import type { Subscriptions } from '../../subscriptions/service.ts';
-import type { Outcome } from '../delivery.ts';
+import { hasAttemptRow, type Outcome } from '../delivery.ts';
+import { addErrors } from '../health/error-store.ts';
+import { countErrors } from '../health/errors.ts';
 import { lockBatchesOf, markRecorded, recordBatched } from '../queue/batches.ts';
+import { insertAttempts } from './attempt-store.ts';
 import { countOutcomes } from './counters.ts';
 import { effectsOn } from './endpoint-health.ts';
 import * as store from './record-store.ts';
@@ -107,7 +110,7 @@ export function createRecorder({
       { err: error, delivery_guid: outcome.delivery.guid },
       'the database rejected an outcome; recording it without its texts',
     );
-    const plain = { ...outcome, excerpt: '', reason: undefined };
+    const plain = { ...outcome, excerpt: '', reason: undefined, exchange: undefined };
     try {
       observe(await record([plain], { counts: false }));
     } catch (again) {
@@ -140,9 +143,14 @@ export function createRecorder({
       const written = outcomes.filter(({ result, delivery: { guid } }) =>
         result === 'completed' ? !repeated.has(guid) && !ended.has(guid) : own.has(guid),
       );
-      const [, activated] = await Promise.all([
+      const attempts = written.filter(
+        ({ result, delivery }) => result !== 'completed' || hasAttemptRow(delivery),
+      );
+      const [, , activated] = await Promise.all([
+        attempts.length > 0 && insertAttempts(transaction, attempts),
         counts && written.length > 0 && store.addCounts(transaction, countOutcomes(written)),
         subscriptions.applyOutcomes(transaction, effectsOn(written)),
+        own.size > 0 && addErrors(transaction, countErrors(written)),
       ]);
       const counted = outcomes.filter(
         ({ result, delivery }) => result === 'completed' || own.has(delivery.guid),

@@ -15,23 +15,24 @@ export function createDeliverOnce({ clock, audit, enqueueFor }: Deps) {
   return async (
     transaction: Transaction,
     actor: Actor,
-    action: 'subscription_delivery.create' | 'subscription_delivery.test',
+    as: 'redelivery' | 'test_event',
     endpoint: Endpoint,
     event: EventContent,
   ): Promise<DeliveryWithState> => {
     const { organizationGuid, guid: subscriptionGuid } = endpoint;
-    const [created] = await enqueueFor(transaction, endpoint, [event]);
+    const by = { type: actor.type === 'user' ? 'user' : 'application', id: actor.id } as const;
+    const [created] = await enqueueFor(transaction, endpoint, [event], { as, by });
     const owned = { visible: { organizationGuid }, subscriptionGuids: [subscriptionGuid] };
     const delivery = created && (await selectDelivery(transaction, owned, created.guid));
     if (!delivery) throw new Error('the created delivery was not found');
     await audit.record(transaction, actor, {
-      action,
+      action: as === 'test_event' ? 'subscription_delivery.test' : 'subscription_delivery.create',
       organizationGuid,
       objectType: 'subscription_delivery',
       objectId: delivery.guid,
       changes: { subscription_event_guid: event.guid, subscription_guid: subscriptionGuid },
     });
-    const waits = endpoint.firstOnly?.deliveryGuid !== undefined;
+    const waits = endpoint.paused || endpoint.firstOnly?.deliveryGuid !== undefined;
     return { ...delivery, due_at: waits ? null : delivery.due_at, state: stateOf(delivery, clock.now()) };
   };
 }

@@ -45,6 +45,8 @@ test('a redelivery creates a new delivery with an audit record, and sends it', a
     next_attempt_at: now,
     created_at: now,
     updated_at: now,
+    requested_as: 'redelivery',
+    requested_by: { type: 'application', id: tenant.organizationKey.clientId },
   });
   const deliveries = (await deliveriesOf(app, subscription)).filter(({ event_guid }) => event_guid === event);
   assert.equal(deliveries.length, 2);

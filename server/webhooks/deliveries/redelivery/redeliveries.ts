@@ -66,7 +66,7 @@ export function createRedeliveries(deps: Deps) {
       }
       const failed = await store.selectFailed(transaction, redelivery, BATCH);
       const events = failed.filter(({ superseded }) => !superseded).map(({ event }) => event);
-      await enqueueFor(transaction, endpoint, events);
+      await enqueueFor(transaction, endpoint, events, { as: 'recovery', by: { type: 'recovery', id: guid } });
       const done = redelivery.done + failed.length;
       const isLast = failed.length < BATCH;
       await store.updateRedelivery(transaction, guid, {

@@ -51,6 +51,8 @@ export function createTestEvents({ database, clock, events, subscriptions, rateL
           'delivery_not_retryable',
           'The subscription no longer delivers; create a new subscription',
         );
+      if (endpoint.paused)
+        return new Failure('state_conflict', 'The subscription is paused; resume it to send a test event');
       const refused = await rateLimits.use(PER_SUBSCRIPTION, guid);
       if (refused) return refused;
       const { organizationGuid, environment } = endpoint;
@@ -58,7 +60,7 @@ export function createTestEvents({ database, clock, events, subscriptions, rateL
         const event = await events.record(transaction, {
           ...{ organizationGuid, environment, objectGuid: guid, eventType: 'subscription.storing' },
         });
-        const delivery = await deliverOnce(transaction, actor, 'subscription_delivery.test', endpoint, event);
+        const delivery = await deliverOnce(transaction, actor, 'test_event', endpoint, event);
         // The test event waits for the first 2xx, so the first delivery is retried now instead.
         const deliveryGuid = endpoint.firstOnly?.deliveryGuid;
         if (deliveryGuid)

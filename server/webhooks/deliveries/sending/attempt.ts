@@ -1,7 +1,7 @@
 import type { Clock } from '../../../infrastructure/runtime/clock.ts';
 import type { Log } from '../../../infrastructure/runtime/log.ts';
 import type { Endpoint } from '../../subscriptions/service.ts';
-import { bodyOf, type Delivery, type Outcome } from '../delivery.ts';
+import { bodyOf, type Delivery, hasAttemptRow, type Outcome } from '../delivery.ts';
 import type { Answer } from './exchange.ts';
 import { asksForPause, type Schedule } from './schedule.ts';
 import { notSent, type Sender } from './sender.ts';
@@ -28,6 +28,7 @@ export function createAttempt({ clock, log, sender, schedule, allowPrivate }: De
         signingKey: endpoint.signingKey(),
         at,
         allowPrivate: allowPrivate && endpoint.environment === 'sandbox',
+        ...(hasAttemptRow(delivery) ? { detailed: true } : {}),
       });
     } catch (error) {
       // A bug or an undecryptable key must not stop other deliveries.
@@ -43,6 +44,7 @@ export function createAttempt({ clock, log, sender, schedule, allowPrivate }: De
     const isAnswered = answer.kind === 'answered';
     return {
       delivery,
+      url: endpoint.url,
       result,
       attemptedAt,
       endedAt,
@@ -50,6 +52,7 @@ export function createAttempt({ clock, log, sender, schedule, allowPrivate }: De
       status: answer.status,
       excerpt: answer.excerpt ?? '',
       reason: isAnswered ? undefined : answer.reason,
+      exchange: answer.details && { url: endpoint.url, ...answer.details },
       isPaused: isAnswered && asksForPause(answer.status, answer.retryAfter),
       nextAttemptAt:
         result === 'completed'
@@ -59,7 +62,6 @@ export function createAttempt({ clock, log, sender, schedule, allowPrivate }: De
               status: answer.status,
               retryAfter: isAnswered ? answer.retryAfter : undefined,
             }),
-      provenUrl: result === 'completed' && endpoint.firstOnly ? endpoint.url : undefined,
     };
   }
 

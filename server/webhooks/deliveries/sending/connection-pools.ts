@@ -35,6 +35,8 @@ export type Connection = {
   readonly pool: Pool;
   readonly openedAt: number;
   readonly stop: AbortController;
+  /** Of the peer, or those that are being tried. */
+  addresses: readonly string[];
 };
 
 export type Pools = {
@@ -75,9 +77,16 @@ export function createPools({ clock, resolve }: { clock: Clock; resolve: Resolve
     const pool = poolOf(poolKey(origin, allowPrivate));
     idlePools.delete(pool);
     const stop = new AbortController();
-    const connect = guardedConnector({ resolve, allowPrivate, signal: stop.signal });
+    const connect = guardedConnector({
+      resolve,
+      allowPrivate,
+      signal: stop.signal,
+      onAddress: (addresses) => {
+        connection.addresses = addresses;
+      },
+    });
     const client = new Client(origin, { ...CLIENT_OPTIONS, connect });
-    const connection = { client, pool, openedAt, stop };
+    const connection: Connection = { client, pool, openedAt, stop, addresses: [] };
     pool.connections.add(connection);
     client.on('disconnect', () => {
       // While a connection is in use, undici reports to its request or connects again.

@@ -13,6 +13,7 @@ import type { Delivery } from '../delivery.ts';
 import type { LiveFeed } from '../live/live-feed.ts';
 import { named, requeueBatches } from '../queue/batch-store.ts';
 import { createClaims } from '../queue/claims.ts';
+import { createEndpointNotices } from '../queue/endpoint-changes/notices.ts';
 import { createLanes } from '../queue/lanes/lanes.ts';
 import { createLease } from '../queue/lease.ts';
 import { watchQueue } from '../queue/queue-metrics.ts';
@@ -56,7 +57,10 @@ export function createDispatcher(deps: Deps) {
   const lease = createLease({
     ...{ database, clock, timers, guids, log },
     onLost: () => void lanes.empty(),
-    onRenewed: () => lanes.resume(),
+    onRenewed() {
+      lanes.resume();
+      void notices.read();
+    },
   });
   const recorder = createRecorder({
     ...{ database, timers, log, metrics, subscriptions },
@@ -73,6 +77,12 @@ export function createDispatcher(deps: Deps) {
     onRefillNeeded: () => polling.wake(),
   });
   const claims = createClaims({ database, clock, log, metrics, subscriptions, lanes, lease });
+  const notices = createEndpointNotices({
+    ...{ database, clock, guids, log, notifications, subscriptions, lanes, lease },
+    onChanged() {
+      if (running) polling.wake();
+    },
+  });
   const polling = createPolling({
     ...{ clock, timers, log, maxIntervalMs: MAX_POLL_INTERVAL_MS, minIntervalMs: MIN_POLL_INTERVAL_MS },
     failureMessage: 'could not read the delivery queue; retrying',
@@ -168,10 +178,12 @@ export function createDispatcher(deps: Deps) {
     release,
 
     announce,
+    announceChange: notices.announce,
 
     async start(): Promise<void> {
       await lease.start();
       running = true;
+      await notices.listen();
       await notifications.listen(CHANNEL, polling.wake);
       await live.start();
       polling.wake();

@@ -3,6 +3,7 @@ import type { Clock, Timers } from '../../../infrastructure/runtime/clock.ts';
 import type { Connection, Pools } from './connection-pools.ts';
 import { EXCERPT_BYTES, excerptOf } from './excerpt.ts';
 import { unreachableReason } from './failure-reasons.ts';
+import { keptHeaders } from './response-headers.ts';
 
 /** For DNS, connection, TLS, request and response together. */
 export const EXCHANGE_TIMEOUT_MS = 10_000;
@@ -17,12 +18,27 @@ export type PostRequest = {
   headers: Record<string, string>;
   body: string;
   allowPrivate: boolean;
+  /** A 2xx answer has details too. */
+  detailed?: boolean | undefined;
+};
+
+/** Recorded for attempts that get a row of their own; left out of other answers, which pass between threads. */
+export type ExchangeDetails = {
+  addresses: readonly string[];
+  responseHeaders?: Record<string, string> | undefined;
 };
 
 export type ParsedUrl = { origin: string; path: string };
 
 export type Answer =
-  | { kind: 'answered'; status: number; retryAfter: string | undefined; excerpt: string; durationMs: number }
+  | {
+      kind: 'answered';
+      status: number;
+      retryAfter: string | undefined;
+      excerpt: string;
+      durationMs: number;
+      details?: ExchangeDetails;
+    }
   /** Status and excerpt are set when the response had begun. */
   | {
       kind: 'timeout' | 'unreachable';
@@ -30,6 +46,7 @@ export type Answer =
       durationMs: number;
       status?: number;
       excerpt?: string;
+      details?: ExchangeDetails;
     };
 
 type Deps = { clock: Clock; timers: Timers; pools: Pools };
@@ -50,7 +67,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #isSent = false;
   #isOver = false;
   #status = NO_STATUS;
-  #retryAfter: string | undefined;
+  #headers: Record<string, string | string[] | undefined> = {};
   #beginning: Buffer = NO_BYTES;
   #bytes = 0;
 
@@ -86,8 +103,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     // Informational responses precede the final one (RFC 9110, section 15.2).
     if (status < 200) return;
     this.#status = status;
-    const retryAfter = headers['retry-after'];
-    this.#retryAfter = Array.isArray(retryAfter) ? retryAfter[0] : retryAfter;
+    this.#headers = headers;
   }
 
   onResponseData(_: unknown, chunk: Buffer): void {
@@ -130,18 +146,21 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #answer(): void {
+    const retryAfter = this.#headers['retry-after'];
+    const isSuccess = this.#status >= 200 && this.#status < 300;
     this.#finish({
       kind: 'answered',
       status: this.#status,
-      retryAfter: this.#retryAfter,
+      retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
       excerpt: excerptOf(this.#beginning),
       durationMs: this.#durationMs(),
+      ...(isSuccess && !this.#request.detailed ? {} : { details: this.#details() }),
     });
   }
 
   #fail(kind: 'timeout' | 'unreachable', reason: string): void {
     const begun = this.#hasBegun() ? { status: this.#status, excerpt: excerptOf(this.#beginning) } : {};
-    this.#finish({ kind, reason, durationMs: this.#durationMs(), ...begun });
+    this.#finish({ kind, reason, durationMs: this.#durationMs(), ...begun, details: this.#details() });
     // After #finish: dropping the connection fails an unsent request at once, with another reason.
     void this.#deps.pools.drop(this.#connection);
   }
@@ -150,6 +169,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#isOver = true;
     this.#cancelDeadline();
     this.#done(answer);
+  }
+
+  #details(): ExchangeDetails {
+    const { addresses } = this.#connection;
+    return this.#hasBegun() ? { addresses, responseHeaders: keptHeaders(this.#headers) } : { addresses };
   }
 
   #hasBegun(): boolean {

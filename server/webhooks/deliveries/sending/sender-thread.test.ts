@@ -79,7 +79,8 @@ test('the answer has status, excerpt and Retry-After', async () => {
   const { url } = await receive((response) =>
     response.writeHead(429, { 'retry-after': '7' }).end('slow down'),
   );
-  const { durationMs, ...answer } = await start().send(requestTo(url));
+  const { durationMs, details, ...answer } = await start().send(requestTo(url));
+  assert.equal(details?.responseHeaders?.['retry-after'], '7');
   assert.deepEqual(answer, { kind: 'answered', status: 429, retryAfter: '7', excerpt: 'slow down' });
   assert.ok(durationMs >= 0);
 });

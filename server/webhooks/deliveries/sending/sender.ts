@@ -14,6 +14,8 @@ export type SendRequest = {
   /** The signed timestamp. */
   at: Date;
   allowPrivate: boolean;
+  /** The answer has details even if it is a 2xx. */
+  detailed?: boolean | undefined;
 };
 
 export type Sender = {
@@ -37,9 +39,9 @@ export function createSender(deps: { clock: Clock; timers: Timers; resolve: Reso
   }
 
   return {
-    send({ url, eventGuid, body, signingKey, at, allowPrivate }) {
+    send({ url, eventGuid, body, signingKey, at, allowPrivate, detailed }) {
       const headers = signedHeaders({ key: keyOf(signingKey), eventGuid, body, at });
-      return transport.post({ url, headers, body, allowPrivate });
+      return transport.post({ url, headers, body, allowPrivate, detailed });
     },
     close: transport.close,
   };

@@ -4,7 +4,7 @@ import { version } from '../../../infrastructure/runtime/version.ts';
 
 export type SigningKey = KeyObject;
 
-const USER_AGENT = `Portico-Webhooks/${version}`;
+export const USER_AGENT = `Portico-Webhooks/${version}`;
 
 /** The key is the 64 hex characters as ASCII, not the 32 bytes they encode. */
 export function signingKeyOf(secret: Secret): SigningKey {

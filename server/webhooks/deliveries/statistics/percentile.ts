@@ -4,9 +4,16 @@ import { EXCHANGE_TIMEOUT_MS } from '../sending/exchange.ts';
 /** The exchange timeout bounds the last bucket. */
 const UPPER_BOUNDS_MS = [...RESPONSE_TIME_BOUNDS_MS, EXCHANGE_TIMEOUT_MS];
 
-/** Percentile of a histogram, with linear interpolation within a bucket. Undefined without responses. */
-export function percentileMs(responseTimes: readonly number[], share: number): number | undefined {
-  const total = responseTimes.reduce((sum, count) => sum + count, 0);
+/**
+ * Percentile of a histogram, with linear interpolation within a bucket. Timeouts took the whole exchange timeout.
+ * Undefined without responses and timeouts.
+ */
+export function percentileMs(
+  responseTimes: readonly number[],
+  share: number,
+  timeouts = 0,
+): number | undefined {
+  const total = responseTimes.reduce((sum, count) => sum + count, timeouts);
   const wanted = total * share;
   let before = 0;
   for (const [bucket, count] of responseTimes.entries()) {
@@ -17,5 +24,5 @@ export function percentileMs(responseTimes: readonly number[], share: number): n
     }
     before += count;
   }
-  return undefined;
+  return timeouts > 0 ? EXCHANGE_TIMEOUT_MS : undefined;
 }

@@ -2,6 +2,8 @@ import Type, { type Static } from 'typebox';
 import { environmentsFilter, guidsFilter } from '../../../infrastructure/http/requests/filters.ts';
 import { Guid, strictObject, Timestamp, viewSchema } from '../../../infrastructure/http/requests/schemas.ts';
 
+import { waitingFields } from '../health/waiting-schema.ts';
+
 /** The last step of a range is the current one. */
 export const RANGES = {
   '1h': { stepSeconds: 60, steps: 60 },
@@ -11,7 +13,7 @@ export const RANGES = {
 
 export type Range = keyof typeof RANGES;
 
-const RangeName = Type.Enum(Object.keys(RANGES) as Range[], {
+export const RangeName = Type.Enum(Object.keys(RANGES) as Range[], {
   title: 'StatisticsRange',
   description: '1h in steps of a minute, 24h of 15 minutes, 7d of two hours',
 });
@@ -30,6 +32,24 @@ const events = Type.Integer({
   description: 'Events of the Organization in these environments, for all subscriptions',
   example: 602,
 });
+const delivered = {
+  due: Type.Integer({
+    description: 'completed, failed and the deliveries that have waited for more than 10 seconds',
+    example: 1_207,
+  }),
+  delivered_rate: Type.Optional(
+    Type.Number({
+      description: 'completed of those due, from 0 to 1; absent when none is due',
+      example: 0.9975,
+    }),
+  ),
+  completed_first_attempt: Type.Integer({
+    description: 'Of the completed ones, those that the first attempt delivered',
+    example: 1_200,
+  }),
+  failed: Type.Integer({ description: 'Deliveries that failed for good', example: 1 }),
+  timeouts: Type.Integer({ description: 'Attempts without an answer in time', example: 2 }),
+};
 const quality = {
   success_rate: Type.Optional(
     Type.Number({
@@ -38,19 +58,31 @@ const quality = {
     }),
   ),
   p50_ms: Type.Optional(
-    Type.Integer({ description: 'Estimated median duration of successful attempts', example: 42 }),
+    Type.Integer({
+      description: 'Estimated median duration of successful attempts and timeouts',
+      example: 42,
+    }),
   ),
   p99_ms: Type.Optional(
-    Type.Integer({ description: 'Estimated 99th percentile duration of successful attempts', example: 310 }),
+    Type.Integer({
+      description: 'Estimated 99th percentile duration of successful attempts and timeouts',
+      example: 310,
+    }),
   ),
 };
 
 export const StatisticsView = viewSchema('DeliveryStatistics', {
   range: RangeName,
   step_seconds: Type.Integer({ description: 'Length of a step in seconds', example: 60 }),
-  totals: viewSchema('StatisticsTotals', { ...counts, events, ...quality }),
+  totals: viewSchema('StatisticsTotals', { ...counts, events, ...delivered, ...quality, ...waitingFields }),
   subscriptions: Type.Array(
-    viewSchema('SubscriptionStatistics', { subscription_guid: Guid, ...counts, ...quality }),
+    viewSchema('SubscriptionStatistics', {
+      subscription_guid: Guid,
+      ...counts,
+      ...delivered,
+      ...quality,
+      ...waitingFields,
+    }),
     { description: 'Newest first, including subscriptions without deliveries' },
   ),
   points: Type.Array(

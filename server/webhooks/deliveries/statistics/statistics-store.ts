@@ -9,7 +9,10 @@ export type StepCounts = {
   subscription_guid: string;
   at: Date;
   completed: number;
+  completed_by_retry: number;
+  failed: number;
   failed_attempts: number;
+  timeouts: number;
   response_times: number[];
 };
 
@@ -29,7 +32,8 @@ export async function selectStepCounts(
 ): Promise<StepCounts[]> {
   const { rows } = await sql<StepCounts>`
     select subscription_guid, date_bin(make_interval(secs => ${stepSeconds}), minute, ${from}::timestamptz) as at,
-           sum(completed) as completed, sum(failed_attempts) as failed_attempts,
+           sum(completed) as completed, sum(completed_by_retry) as completed_by_retry, sum(failed) as failed,
+           sum(failed_attempts) as failed_attempts, sum(timeouts) as timeouts,
            array[${SUMMED_RESPONSE_TIMES}] as response_times
     from delivery_counters
     where subscription_guid = any(${uuidArray(subscriptionGuids)})

@@ -1,27 +1,37 @@
-import type { Queries } from '../../../infrastructure/database/database.ts';
+import type { Database } from '../../../infrastructure/database/database.ts';
 import type { Clock } from '../../../infrastructure/runtime/clock.ts';
 import type { EventCounters, Window } from '../../events/counters.ts';
 import type { Subscriptions } from '../../subscriptions/service.ts';
 import { type Visible, visibleEnvironments } from '../../visible.ts';
+import { NONE_WAITING, readWaiting, type Waiting } from '../health/waiting.ts';
+import { viewWaiting } from '../health/waiting-schema.ts';
 import { percentileMs } from './percentile.ts';
 import { RANGES, type Range, type Statistics } from './statistics-schema.ts';
 import { type StepCounts, selectStepCounts } from './statistics-store.ts';
 
 export type DeliveryStatistics = ReturnType<typeof createDeliveryStatistics>;
 
-type Deps = { queries: Queries; clock: Clock; subscriptions: Subscriptions; eventCounters: EventCounters };
+type Deps = { database: Database; clock: Clock; subscriptions: Subscriptions; eventCounters: EventCounters };
 type Query = {
   range: Range;
   subscriptionGuid: readonly string[] | undefined;
   environment: readonly string[] | undefined;
 };
-type Counts = Pick<StepCounts, 'completed' | 'failed_attempts' | 'response_times'>;
+type Counts = Omit<StepCounts, 'subscription_guid' | 'at'>;
 
 const MEDIAN = 0.5;
 const NEARLY_ALL = 0.99;
 
-export function createDeliveryStatistics({ queries, clock, subscriptions, eventCounters }: Deps) {
+export function createDeliveryStatistics({ database, clock, subscriptions, eventCounters }: Deps) {
   return {
+    /** What waits for each subscription of an Organization, in both environments. */
+    async waiting(organizationGuid: string): Promise<Map<string, Waiting>> {
+      const environments = visibleEnvironments({ organizationGuid }, undefined);
+      const deletedAfter = clock.now();
+      const guids = await subscriptions.guidsOf({ organizationGuid, environments, deletedAfter });
+      return readWaiting({ database, clock }, guids);
+    },
+
     async read(visible: Visible, { range, subscriptionGuid, environment }: Query): Promise<Statistics> {
       const { organizationGuid } = visible;
       const environments = visibleEnvironments(visible, environment);
@@ -33,9 +43,10 @@ export function createDeliveryStatistics({ queries, clock, subscriptions, eventC
         deletedAfter: window.from,
       });
       const guids = owned.filter((guid) => subscriptionGuid?.includes(guid) ?? true).reverse();
-      const [steps, events] = await Promise.all([
-        guids.length === 0 ? [] : selectStepCounts(queries, guids, window),
+      const [steps, events, waiting] = await Promise.all([
+        guids.length === 0 ? [] : selectStepCounts(database.lists, guids, window),
         environments.length === 0 ? [] : eventCounters.read(organizationGuid, environments, window),
+        readWaiting({ database, clock }, guids),
       ]);
       const bySubscription = Map.groupBy(steps, (step) => step.subscription_guid);
       const byStep = Map.groupBy(steps, (step) => step.at.getTime());
@@ -47,10 +58,17 @@ export function createDeliveryStatistics({ queries, clock, subscriptions, eventC
           ...viewCounts(steps),
           events: events.reduce((sum, step) => sum + step.events, 0),
           ...viewQuality(steps),
+          ...viewDelivered(steps, [...waiting.values()]),
+          ...viewWaiting([...waiting.values()]),
         },
         subscriptions: guids.map((subscription_guid) => {
           const own = bySubscription.get(subscription_guid) ?? [];
-          return { subscription_guid, ...viewCounts(own), ...viewQuality(own) };
+          const ownWaiting = [waiting.get(subscription_guid) ?? NONE_WAITING];
+          return {
+            ...{ subscription_guid, ...viewCounts(own), ...viewQuality(own) },
+            ...viewDelivered(own, ownWaiting),
+            ...viewWaiting(ownWaiting),
+          };
         }),
         points: stepsOf(window).map((at) => ({
           at: new Date(at).toISOString(),
@@ -63,7 +81,7 @@ export function createDeliveryStatistics({ queries, clock, subscriptions, eventC
 }
 
 /** Whole steps, so that a redrawn chart keeps its points; the last step is the current one. */
-function windowOf(range: Range, now: Date): Window {
+export function windowOf(range: Range, now: Date): Window {
   const { stepSeconds, steps } = RANGES[range];
   const stepMs = stepSeconds * 1_000;
   const to = (Math.floor(now.getTime() / stepMs) + 1) * stepMs;
@@ -78,8 +96,26 @@ function stepsOf({ from, to, stepSeconds }: Window): number[] {
 
 function viewCounts(counted: readonly Counts[]) {
   return {
-    completed: counted.reduce((sum, counts) => sum + counts.completed, 0),
-    failed_attempts: counted.reduce((sum, counts) => sum + counts.failed_attempts, 0),
+    completed: sumOfCounts(counted, 'completed'),
+    failed_attempts: sumOfCounts(counted, 'failed_attempts'),
+  };
+}
+
+function sumOfCounts(counted: readonly Counts[], name: Exclude<keyof Counts, 'response_times'>): number {
+  return counted.reduce((sum, counts) => sum + counts[name], 0);
+}
+
+/** Deliveries on their way are not due yet: with them an endpoint that keeps up would never have all. */
+function viewDelivered(counted: readonly Counts[], waiting: readonly Waiting[]) {
+  const completed = sumOfCounts(counted, 'completed');
+  const failed = sumOfCounts(counted, 'failed');
+  const due = completed + failed + waiting.reduce((sum, { lateCount }) => sum + lateCount, 0);
+  return {
+    due,
+    failed,
+    completed_first_attempt: completed - sumOfCounts(counted, 'completed_by_retry'),
+    timeouts: sumOfCounts(counted, 'timeouts'),
+    ...(due === 0 ? {} : { delivered_rate: completed / due }),
   };
 }
 
@@ -88,8 +124,9 @@ function viewQuality(counted: readonly Counts[]) {
   if (completed + failed === 0) return {};
   const success_rate = completed / (completed + failed);
   const responseTimes = sumOf(counted.map((counts) => counts.response_times));
-  const p50_ms = percentileMs(responseTimes, MEDIAN);
-  const p99_ms = percentileMs(responseTimes, NEARLY_ALL);
+  const timeouts = sumOfCounts(counted, 'timeouts');
+  const p50_ms = percentileMs(responseTimes, MEDIAN, timeouts);
+  const p99_ms = percentileMs(responseTimes, NEARLY_ALL, timeouts);
   return {
     success_rate,
     ...(p50_ms === undefined ? {} : { p50_ms }),

@@ -18,7 +18,7 @@ export function endpointOf(name: string | number, fields: Partial<Endpoint> = {}
   return {
     guid: `lane-${name}`,
     ...{ organizationGuid: 'o', environment: 'sandbox', url: 'https://partner.example/hook' },
-    ...{ signingKey: () => new Secret(''), disabled: false, delivers: true },
+    ...{ signingKey: () => new Secret(''), version: 0, disabled: false, paused: false, delivers: true },
     ...{ endsAt: undefined, recoveredAt: undefined, hasAnswered: true, ...fields },
   };
 }
@@ -54,7 +54,7 @@ export function createHarness({ recorded = 'immediately' }: { recorded?: 'immedi
           sending.splice(sending.indexOf(entry), 1);
           const now = clock.now();
           resolve({
-            ...{ delivery, result, durationMs, attemptedAt: now, endedAt: now },
+            ...{ delivery, url: endpoint.url, result, durationMs, attemptedAt: now, endedAt: now },
             ...{
               status: undefined,
               excerpt: '',

@@ -1,7 +1,7 @@
 import { after } from 'node:test';
 import { createFakeClock } from '../../../../testing/fake-clock.ts';
 import type { Resolve } from '../../../infrastructure/network/resolve.ts';
-import type { PostRequest } from '../sending/exchange.ts';
+import type { Answer, PostRequest } from '../sending/exchange.ts';
 import { createTransport } from '../sending/transport.ts';
 
 /** Resolves every name to this machine. */
@@ -12,8 +12,11 @@ export function createPosting(resolve = resolveHere) {
   const clock = createFakeClock();
   const transport = createTransport({ clock, timers: clock, resolve });
   after(() => transport.close());
-  function post(url: string, request: Partial<PostRequest> = {}) {
-    return transport.post({ url, headers: {}, body: '{}', allowPrivate: true, ...request });
+  /** Returns the answer without its details. */
+  async function post(url: string, request: Partial<PostRequest> = {}) {
+    const sent = { url, headers: {}, body: '{}', allowPrivate: true, ...request };
+    const { details: _, ...answer } = await transport.post(sent);
+    return answer as Answer;
   }
   return { clock, transport, post };
 }

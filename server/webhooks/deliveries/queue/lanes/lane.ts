@@ -14,13 +14,15 @@ export type Lane = ReturnType<typeof createLane>;
 
 /** The deliveries of one subscription that this process holds, in flight or waiting in order. */
 export function createLane(endpoint: Endpoint) {
-  const limit = createLimit({ hasAnswered: endpoint.hasAnswered });
+  let limit = createLimit({ hasAnswered: endpoint.hasAnswered });
   let waiting: Delivery[] = [];
   let next = 0;
   let inFlight = 0;
   let held = 0;
   /** Taken, without a recorded outcome. */
   const unrecorded = new Set<Delivery>();
+  /** Of these, sent to an earlier URL: they use no capacity of the new one. */
+  const outdated = new Set<Delivery>();
 
   /** The endpoint fails or has not answered yet. */
   const isUnproven = () => limit.isFailing() || limit.standing() === 'unknown';
@@ -31,7 +33,14 @@ export function createLane(endpoint: Endpoint) {
 
   const lane = {
     endpoint,
-    limit,
+    limit: () => limit,
+    /** What was learned from one URL does not apply to the next. */
+    startWithNewUrl(): void {
+      limit = createLimit({ hasAnswered: lane.endpoint.hasAnswered });
+      inFlight = 0;
+      for (const delivery of unrecorded) outdated.add(delivery);
+    },
+    isOutdated: (delivery: Delivery) => outdated.has(delivery),
     runQueued: false,
     resting: false,
     /** The queue may have deliveries for this lane. */
@@ -49,7 +58,7 @@ export function createLane(endpoint: Endpoint) {
     },
     isUnproven,
     held: () => held,
-    capacity: () => Math.max(0, maxHeld() - held),
+    capacity: () => Math.max(0, maxHeld() - held + outdated.size),
     /** `count` is negative when deliveries are recorded or requeued. */
     hold(count: number): void {
       held += count;
@@ -79,10 +88,11 @@ export function createLane(endpoint: Endpoint) {
     },
     markRecorded(delivery: Delivery): void {
       unrecorded.delete(delivery);
+      outdated.delete(delivery);
     },
     heldGuids: () => [...waiting.slice(next), ...unrecorded].map(({ guid }) => guid),
-    sent(): void {
-      inFlight -= 1;
+    sent(delivery: Delivery): void {
+      if (!outdated.has(delivery)) inFlight -= 1;
     },
     /** Removes all waiting deliveries, except `kept`. */
     empty(kept?: string): Delivery[] {
@@ -98,7 +108,7 @@ export function createLane(endpoint: Endpoint) {
       return excess > 0 ? waiting.splice(waiting.length - excess) : [];
     },
 
-    needsRefill: () => (lane.more || lane.behind) && held <= maxHeld() / 2,
+    needsRefill: () => (lane.more || lane.behind) && held - outdated.size <= maxHeld() / 2,
     isLimited: () => limit.isFailing() && limit.current() === 1,
   };
   return lane;

@@ -9,6 +9,12 @@ import { createSlots } from './slots.ts';
 /** The deliveries that this process holds, in one lane per subscription. Lanes take turns (round robin). */
 export type Lanes = ReturnType<typeof createLanes>;
 
+/** The outcome of a URL that has changed since: its schedule and Retry-After do not apply to the new one. */
+function dueAtOnce(outcome: Outcome): Outcome {
+  const { nextAttemptAt, endedAt } = outcome;
+  return { ...outcome, isPaused: false, nextAttemptAt: nextAttemptAt && endedAt };
+}
+
 /** In order of priority. */
 const STANDINGS: readonly Standing[] = ['responsive', 'unknown', 'hanging'];
 /** Empty lanes are kept for their learned limits. */
@@ -57,7 +63,7 @@ export function createLanes({ clock, timers, attempt, record, isLeaseValid, requ
   function offerTurn(lane: Lane): void {
     if (lane.runQueued || !lane.maySend()) return;
     lane.runQueued = true;
-    ready[lane.limit.standing()].push(lane);
+    ready[lane.limit().standing()].push(lane);
   }
 
   function nextInTurn(): Lane | undefined {
@@ -74,8 +80,8 @@ export function createLanes({ clock, timers, attempt, record, isLeaseValid, requ
       if (!lane) break;
       lane.runQueued = false;
       if (!lane.maySend()) continue;
-      const standing = lane.limit.standing();
-      if (hasEnded(lane.endpoint)) requeueWaiting(lane);
+      const standing = lane.limit().standing();
+      if (!maySendTo(lane.endpoint)) requeueWaiting(lane);
       // The standing changed after the lane was queued.
       else if (slots.free(standing) === 0) offerTurn(lane);
       // A lane that uses its full share is queued again when one of its requests ends.
@@ -101,8 +107,8 @@ export function createLanes({ clock, timers, attempt, record, isLeaseValid, requ
     return [...lanes].filter(([, lane]) => condition(lane)).map(([guid]) => guid);
   }
 
-  function hasEnded({ delivers, endsAt }: Endpoint): boolean {
-    return !delivers || (endsAt !== undefined && endsAt <= clock.now());
+  function maySendTo({ delivers, paused, endsAt }: Endpoint): boolean {
+    return delivers && !paused && (endsAt === undefined || endsAt > clock.now());
   }
 
   function requeueWaiting(lane: Lane, kept?: string): void {
@@ -110,10 +116,20 @@ export function createLanes({ clock, timers, attempt, record, isLeaseValid, requ
     if (removed.length > 0) requeue(removed);
   }
 
-  /** After a change of its URL, an endpoint receives only its first delivery until it answers 2xx. */
-  function setEndpoint(lane: Lane, endpoint: Endpoint): void {
-    lane.endpoint = endpoint;
-    if (endpoint.firstOnly) requeueWaiting(lane, endpoint.firstOnly.deliveryGuid);
+  /**
+   * An endpoint that was read before a change is ignored: it may come from a transaction that began before. After a
+   * change of its URL, an endpoint receives only its first delivery until it answers 2xx.
+   */
+  function setEndpoint(lane: Lane, read: Endpoint): void {
+    const { url: urlBefore, version } = lane.endpoint;
+    if (read.version >= version) lane.endpoint = read;
+    const { endpoint } = lane;
+    if (endpoint.url !== urlBefore) {
+      lane.startWithNewUrl();
+      memory.classify(lane);
+    }
+    if (!maySendTo(endpoint)) requeueWaiting(lane);
+    else if (endpoint.firstOnly) requeueWaiting(lane, endpoint.firstOnly.deliveryGuid);
   }
 
   function takeWaiting(lane: Lane, kept?: string): Delivery[] {
@@ -124,10 +140,12 @@ export function createLanes({ clock, timers, attempt, record, isLeaseValid, requ
 
   function send(lane: Lane, delivery: Delivery, standing: Standing): void {
     slots.take(standing);
-    void attempt(delivery, lane.endpoint).then((outcome) => {
+    void attempt(delivery, lane.endpoint).then((attempted) => {
       slots.giveBack(standing);
-      lane.sent();
-      learn(lane, outcome);
+      lane.sent(delivery);
+      const isOutdated = lane.isOutdated(delivery);
+      const outcome = isOutdated ? dueAtOnce(attempted) : attempted;
+      if (!isOutdated) learn(lane, outcome);
       void record(outcome).then(() => markRecorded(lane, delivery));
       offerTurn(lane);
       pump();
@@ -135,9 +153,9 @@ export function createLanes({ clock, timers, attempt, record, isLeaseValid, requ
   }
 
   function learn(lane: Lane, outcome: Outcome): void {
-    lane.limit.learn(outcome);
+    lane.limit().learn(outcome);
     memory.classify(lane);
-    const restMs = lane.limit.restMs();
+    const restMs = lane.limit().restMs();
     if (restMs > 0) rest(lane, restMs);
     // A stop releases all deliveries at its end.
     const excess = stopped ? [] : lane.takeExcess();
@@ -211,7 +229,7 @@ export function createLanes({ clock, timers, attempt, record, isLeaseValid, requ
       return needsRefill;
     },
 
-    /** All deliveries in the queue wait for the first 2xx of this endpoint. */
+    /** All deliveries in the queue wait for the first 2xx of this endpoint or the end of its pause. */
     expectNone(endpoint: Endpoint): void {
       const lane = laneOf(endpoint);
       lane.more = false;
@@ -231,14 +249,20 @@ export function createLanes({ clock, timers, attempt, record, isLeaseValid, requ
       lane.behind = isBehind || lane.behindSinceClaim;
     },
 
-    /** Updates the endpoints; lanes of ended subscriptions requeue their deliveries. */
+    /** Updates the endpoints; lanes of ended and paused subscriptions requeue their deliveries. */
     refresh(endpoints: readonly Endpoint[]): void {
       for (const endpoint of endpoints) {
         const lane = lanes.get(endpoint.guid);
-        if (!lane) continue;
-        setEndpoint(lane, endpoint);
-        if (hasEnded(endpoint)) requeueWaiting(lane);
+        if (lane) setEndpoint(lane, endpoint);
       }
+    },
+
+    /** The same after a change; without a lane one is created, which remembers the version. */
+    applyChange(endpoint: Endpoint): void {
+      const lane = laneOf(endpoint);
+      setEndpoint(lane, endpoint);
+      lane.more = maySendTo(lane.endpoint);
+      lane.behind = false;
     },
 
     toRefill: () => guidsOf((lane) => lane.needsRefill() && memory.hasCapacity(lane)),

@@ -1,0 +1,37 @@
+import { Box, Button } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { Subscription } from '../../api/types.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { DeliveryProgress } from '../../shared/deliveries/redelivery/DeliveryProgress.tsx';
+import { notifyError } from '../../shared/feedback/notify.ts';
+import { Icon } from '../../shared/text/Icon.tsx';
+import { useSubscriptionApi } from './use-subscription-api.ts';
+
+/** The outcome appears below the buttons of the page. */
+export function SendTestEvent({ subscription }: { subscription: Subscription }) {
+  const { api } = useWorkspace();
+  const { sendTest } = useSubscriptionApi();
+  const queries = useQueryClient();
+  const send = useMutation({
+    mutationFn: () => sendTest(subscription.guid),
+    onSuccess: () => queries.invalidateQueries({ queryKey: [api.key, '/subscription_deliveries'] }),
+    onError: notifyError,
+  });
+  return (
+    <>
+      <Button
+        variant="default"
+        leftSection={<Icon name="send" size={16} />}
+        loading={send.isPending}
+        onClick={() => send.mutate()}
+      >
+        Send test event
+      </Button>
+      {send.data ? (
+        <Box style={{ flexBasis: '100%', order: 1 }}>
+          <DeliveryProgress key={send.data.guid} created={send.data} what="Test event" />
+        </Box>
+      ) : null}
+    </>
+  );
+}

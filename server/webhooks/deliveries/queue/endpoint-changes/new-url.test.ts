@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { auditRecordsOf } from '../../../../../testing/answers.ts';
+import { assertError } from '../../../../../testing/app.ts';
+import { publishEvents } from '../../../../../testing/events.ts';
+import {
+  createSubscription,
+  eventTypesOf,
+  founderOf,
+  setMoments,
+} from '../../../../../testing/subscriptions.ts';
+import { createTenant } from '../../../../../testing/tenant.ts';
+import { createTestEndpoint, hold } from '../../../../../testing/test-endpoint.ts';
+import {
+  createDispatchingApp,
+  createNodes,
+  guidsAt,
+  pass,
+  queueOf,
+  subscriptionRow,
+  typesAt,
+} from '../../../../../testing/webhooks.ts';
+
+/** A change of the URL (contract, section 7). */
+const app = await createDispatchingApp();
+const { clock, dispatcher } = app;
+const DAY_MS = 24 * 3_600_000;
+const FAILS = { kind: 'answer', status: 500 } as const;
+
+async function createActive() {
+  const tenant = await createTenant(app);
+  const [old, fresh] = [await createTestEndpoint(), await createTestEndpoint()];
+  const subscription = await createSubscription(app, tenant, { url: old.url });
+  await dispatcher.drain();
+  const founder = founderOf(app, tenant);
+  const change = (changes: object) => founder('PATCH', `/${subscription.guid}`, changes);
+  return { tenant, old, fresh, subscription, founder, change };
+}
+
+test('a new URL receives its own subscription.storing first, and the backlog after its 2xx', async () => {
+  const { tenant, old, fresh, subscription, change } = await createActive();
+  old.behave(FAILS);
+  const events = await publishEvents(app, tenant, 20);
+  await dispatcher.drain();
+  fresh.behave(FAILS);
+  const { status, body } = await change({ url: fresh.url });
+  assert.deepEqual([status, body.state, body.deliveries_failing_since], [200, 'storing', undefined]);
+  const sentBefore = old.received.length;
+  for (let seconds = 0; seconds < 4; seconds += 1) await pass(1_000, [app]);
+  assert.deepEqual(new Set(typesAt(fresh)), new Set(['subscription.storing']));
+  assert.equal(new Set(guidsAt(fresh)).size, 1, 'one event and its retries');
+  fresh.behave({ kind: 'answer' });
+  await pass(20_000, [app]);
+  assert.deepEqual(
+    guidsAt(fresh)
+      .filter((guid) => events.includes(guid))
+      .toSorted(),
+    events.toSorted(),
+  );
+  assert.equal(old.received.length, sentBefore, 'the old URL receives nothing more');
+  assert.deepEqual(await queueOf(app, subscription), []);
+});
+
+test('only this subscription receives the first event; it is audited with both URLs', async () => {
+  const { tenant, fresh, subscription, old, change } = await createActive();
+  const other = await createTestEndpoint();
+  await createSubscription(app, tenant, { url: other.url });
+  await dispatcher.drain();
+  const before = other.received.length;
+  await change({ url: fresh.url, name: 'Moved' });
+  await dispatcher.drain();
+  assert.equal(other.received.length, before);
+  assert.deepEqual(await eventTypesOf(app, subscription.guid), Array(2).fill('subscription.storing'));
+  const [record] = await auditRecordsOf(app, subscription.guid, 'subscription.update');
+  assert.deepEqual(record?.changes, { name: 'Moved', url: fresh.url });
+  assert.deepEqual(record?.before, { name: 'Hook', url: old.url });
+  assert.equal((await change({ url: fresh.url })).status, 200);
+  assert.equal((await eventTypesOf(app, subscription.guid)).length, 2, 'the same URL changes nothing');
+});
+
+test('a Retry-After of the old URL does not hold deliveries back from the new one', async () => {
+  const { tenant, old, fresh, change } = await createActive();
+  old.behave({ kind: 'answer', status: 503, headers: { 'retry-after': '600' } });
+  const events = await publishEvents(app, tenant, 3);
+  await dispatcher.drain();
+  const stuck = hold();
+  old.behave(stuck);
+  const [late = ''] = await publishEvents(app, tenant);
+  await dispatcher.poll();
+  await old.waitForCount(5);
+  await change({ url: fresh.url });
+  stuck.release({ status: 503, headers: { 'retry-after': '600' } });
+  await pass(3_000, [app]);
+  assert.deepEqual(guidsAt(fresh).slice(1).toSorted(), [...events, late].toSorted());
+});
+
+test('requests in flight to the old URL neither hold back nor fail nor activate the new one', async () => {
+  const { tenant, old, fresh, subscription, change } = await createActive();
+  const stuck = hold();
+  old.behave(stuck);
+  await publishEvents(app, tenant, 30);
+  await old.waitForCount(4);
+  const slow = hold();
+  fresh.behave(slow);
+  await change({ url: fresh.url });
+  void dispatcher.poll();
+  await fresh.waitForCount(1);
+  const settling = dispatcher.drain();
+  stuck.release({ status: 500 });
+  slow.release({ status: 200 });
+  fresh.behave({ kind: 'answer' });
+  await settling;
+  await pass(3_000, [app]);
+  const row = await subscriptionRow(app, subscription);
+  assert.deepEqual([row.deliveries_failing_since, row.activated_at !== null], [null, true]);
+  assert.deepEqual(await queueOf(app, subscription), []);
+});
+
+test('no node sends to the old URL once the change is answered', async () => {
+  const { a, b, tenant, endpoint: old, subscription } = await createNodes();
+  const fresh = await createTestEndpoint();
+  const stuck = hold();
+  old.behave(stuck);
+  await publishEvents(a, tenant, 30);
+  await publishEvents(b, tenant, 30);
+  await old.waitForCount(1 + 3 + 2);
+  const { status } = await founderOf(a, tenant)('PATCH', `/${subscription.guid}`, { url: fresh.url });
+  assert.equal(status, 200);
+  const before = old.received.length;
+  stuck.release();
+  await pass(5_000, [a, b]);
+  assert.equal(old.received.length, before, 'requests in flight only');
+  assert.deepEqual(await queueOf(a, subscription), []);
+  assert.equal(new Set([...guidsAt(old), ...guidsAt(fresh)]).size, 62);
+});
+
+test('a transaction that read the old URL delivers to the new one', async () => {
+  const { tenant, old, fresh, subscription, change } = await createActive();
+  const before = old.received.length;
+  const { promise: changed, resolve } = Promise.withResolvers<void>();
+  const publishing = app.database.transaction(async (transaction) => {
+    const [endpoint] = await app.subscriptions.endpointsOf(transaction, [tenant.organizationGuid]);
+    assert.equal(endpoint?.url, old.url);
+    assert.ok(endpoint && app.dispatcher.reserve(endpoint, 1) === 1);
+    await changed;
+    app.dispatcher.accept(endpoint, []);
+    app.dispatcher.unreserve(endpoint, 1);
+  });
+  await change({ url: fresh.url });
+  resolve();
+  await publishing;
+  await publishEvents(app, tenant, 5);
+  await dispatcher.drain();
+  await pass(2_000, [app]);
+  assert.equal(old.received.length, before);
+  assert.equal(fresh.received.length, 6);
+  assert.deepEqual(await queueOf(app, subscription), []);
+});
+
+test('the change survives a dispatcher that dies with deliveries of the old URL', async () => {
+  const { a, b, tenant, endpoint: old, subscription } = await createNodes({ apart: true });
+  const fresh = await createTestEndpoint();
+  const stuck = hold();
+  old.behave(stuck);
+  const events = await publishEvents(a, tenant, 20);
+  await old.waitForCount(4);
+  old.behave(FAILS);
+  // The clock of A stands still, as if its process were gone.
+  await pass(15_000, [b]);
+  const { status } = await founderOf(b, tenant)('PATCH', `/${subscription.guid}`, { url: fresh.url });
+  assert.equal(status, 200);
+  await pass(15_000, [b]);
+  assert.deepEqual(
+    guidsAt(fresh)
+      .filter((guid) => events.includes(guid))
+      .toSorted(),
+    events.toSorted(),
+  );
+  stuck.release({ status: 500 });
+});
+
+test('the URL of a paused subscription can be changed, of a failed or deleting one not', async () => {
+  const { fresh, subscription, founder, change } = await createActive();
+  await change({ paused: true });
+  assert.equal((await change({ url: fresh.url })).body.state, 'storing');
+  await pass(2_000, [app]);
+  assert.equal(fresh.received.length, 0, 'the first event waits for the end of the pause');
+  await change({ paused: false });
+  await pass(2_000, [app]);
+  assert.equal((await founder('GET', `/${subscription.guid}`)).body.state, 'active');
+  await setMoments(app, subscription.guid, { failed_at: clock.now() });
+  const url = 'https://partner.example/other';
+  assertError(await change({ url }), 409, 'state_conflict', /^url of a failed subscription/);
+  await setMoments(app, subscription.guid, {
+    ...{ failed_at: null, scheduled_deletion_at: new Date(clock.now().getTime() + DAY_MS) },
+  });
+  assertError(await change({ url }), 409, 'state_conflict', /^url of a deleting subscription/);
+});
+
+test('a subscription takes 30 changes of its URL in an hour', async () => {
+  const { change } = await createActive();
+  for (let n = 0; n < 30; n += 1)
+    assert.equal((await change({ url: `https://partner.example/${n}` })).status, 200);
+  assertError(await change({ url: 'https://partner.example/x' }), 429, 'rate_limit_exceeded');
+  assert.equal((await change({ name: 'Still' })).status, 200);
+});

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertError } from '../../../../../testing/app.ts';
+import { deliveriesOf } from '../../../../../testing/deliveries.ts';
+import { publishEvents } from '../../../../../testing/events.ts';
+import { createSubscription, founderOf, setMoments } from '../../../../../testing/subscriptions.ts';
+import { createTenant, userToken } from '../../../../../testing/tenant.ts';
+import { createTestEndpoint, hold } from '../../../../../testing/test-endpoint.ts';
+import {
+  createDispatchingApp,
+  createNodes,
+  deliveryOf,
+  guidsAt,
+  metricOf,
+  pass,
+  queueOf,
+  showDelivery,
+  subscriptionRow,
+} from '../../../../../testing/webhooks.ts';
+
+/** Pauses by the partner (contract, section 7). */
+const app = await createDispatchingApp();
+const { clock, dispatcher } = app;
+const DAY_MS = 24 * 3_600_000;
+
+async function createPaused({ paused = true } = {}) {
+  const tenant = await createTenant(app);
+  const endpoint = await createTestEndpoint();
+  const subscription = await createSubscription(app, tenant, { url: endpoint.url });
+  await dispatcher.drain();
+  const change = (changes: object) => founderOf(app, tenant)('PATCH', `/${subscription.guid}`, changes);
+  if (paused) assert.equal((await change({ paused: true })).status, 200);
+  return { tenant, endpoint, subscription, change };
+}
+
+test('while paused deliveries wait, without attempts; resuming sends each once', async () => {
+  const { tenant, endpoint, subscription, change } = await createPaused();
+  const at = clock.now().toISOString();
+  const shown = await founderOf(app, tenant)('GET', `/${subscription.guid}`);
+  assert.deepEqual([shown.body.state, shown.body.paused_at], ['active', at]);
+  const events = await publishEvents(app, tenant, 40);
+  await pass(60_000, [app], 10_000);
+  assert.equal(endpoint.received.length, 1);
+  const waiting = await showDelivery(
+    app,
+    tenant,
+    (await deliveryOf(app, subscription, events[0] ?? '')).guid,
+  );
+  assert.deepEqual(
+    [waiting.state, waiting.attempt_count, waiting.next_attempt_at],
+    ['storing', 0, undefined],
+  );
+  assert.equal(await metricOf(app, 'portico_oldest_waiting_seconds'), 0, 'a pause is not late');
+  assert.equal((await change({ paused: true })).body.paused_at, at, 'pausing again changes nothing');
+  const resumed = await change({ paused: false });
+  assert.ok(!('paused_at' in resumed.body));
+  await pass(2_000, [app]);
+  assert.deepEqual(guidsAt(endpoint).slice(1).toSorted(), events.toSorted());
+  assert.deepEqual(await queueOf(app, subscription), []);
+});
+
+test('no node sends once the pause is answered; outcomes in flight are recorded', async () => {
+  const { a, b, tenant, endpoint, subscription } = await createNodes();
+  const stuck = hold();
+  endpoint.behave(stuck);
+  await publishEvents(a, tenant, 30);
+  await publishEvents(b, tenant, 30);
+  await endpoint.waitForCount(1 + 3 + 2);
+  const change = (changes: object) => founderOf(a, tenant)('PATCH', `/${subscription.guid}`, changes);
+  assert.equal((await change({ paused: true })).status, 200);
+  const before = endpoint.received.length;
+  endpoint.behave({ kind: 'answer' });
+  stuck.release();
+  await pass(5_000, [a, b]);
+  assert.equal(endpoint.received.length, before);
+  const completed = (await deliveriesOf(a, subscription)).filter(({ completed_at }) => completed_at !== null);
+  assert.equal(completed.length, before);
+  assert.ok((await queueOf(a, subscription)).every(({ leased_by }) => leased_by === null));
+  await change({ paused: false });
+  await pass(3_000, [a, b]);
+  assert.equal(new Set(guidsAt(endpoint)).size, 61);
+});
+
+test('retries that are not due yet are sent at once after the pause, which does not count as failing', async () => {
+  const { tenant, endpoint, subscription, change } = await createPaused({ paused: false });
+  endpoint.behave({ kind: 'answer', status: 500 });
+  const [event = ''] = await publishEvents(app, tenant);
+  await pass(15_000, [app]);
+  assert.ok((await subscriptionRow(app, subscription)).deliveries_failing_since);
+  await change({ paused: true });
+  await setMoments(app, subscription.guid, {
+    deliveries_failing_since: new Date(clock.now().getTime() - 8 * DAY_MS),
+  });
+  assert.equal(await app.subscriptions.sweepFailed(), 0, 'a paused subscription does not fail');
+  endpoint.behave({ kind: 'answer' });
+  const attempts = endpoint.received.length;
+  clock.advance(1);
+  const { body } = await change({ paused: false });
+  assert.deepEqual([body.state, body.deliveries_failing_since], ['active', undefined]);
+  await pass(1_000, [app]);
+  assert.equal(endpoint.received.length, attempts + 1);
+  assert.ok((await deliveryOf(app, subscription, event)).completed_at);
+});
+
+test('a delivery that waits for seven days in a pause fails, younger ones stay', async () => {
+  const { tenant, endpoint, subscription, change } = await createPaused();
+  await publishEvents(app, tenant, 3);
+  clock.advance(DAY_MS);
+  const [young = ''] = await publishEvents(app, tenant);
+  clock.advance(6 * DAY_MS - 1);
+  await app.clusterTasks.runOnce();
+  assert.equal((await queueOf(app, subscription)).length, 4);
+  clock.advance(2);
+  await app.clusterTasks.runOnce();
+  assert.equal((await queueOf(app, subscription)).length, 1);
+  const failed = (await deliveriesOf(app, subscription)).filter(({ failed_at }) => failed_at !== null);
+  assert.equal(failed.length, 3);
+  await dispatcher.drain();
+  await change({ paused: false });
+  await pass(2_000, [app]);
+  assert.deepEqual(guidsAt(endpoint).slice(1), [young]);
+});
+
+test('a test event is refused while paused; a redelivery waits', async () => {
+  const { tenant, endpoint, subscription, change } = await createPaused();
+  const token = await userToken(app, tenant.organizationGuid);
+  const call = (url: string, payload?: object) =>
+    app.call({ method: 'POST', url, token, ...(payload ? { payload } : {}) });
+  assertError(
+    await call(`/api/subscriptions/${subscription.guid}/test_event`),
+    ...([409, 'state_conflict', /resume it/] as const),
+  );
+  const answer = await call('/api/subscription_deliveries', {
+    ...{ subscription_event_guid: guidsAt(endpoint)[0], subscription_guid: subscription.guid },
+  });
+  assert.deepEqual([answer.status, answer.body.next_attempt_at], [201, undefined]);
+  await pass(2_000, [app]);
+  assert.equal(endpoint.received.length, 1);
+  await change({ paused: false });
+  await pass(2_000, [app]);
+  assert.equal(endpoint.received.length, 2);
+});
+
+test('a deleting subscription cannot be paused, but a paused one can be deleted and resumed', async () => {
+  const { tenant, endpoint, subscription, change } = await createPaused();
+  await publishEvents(app, tenant);
+  await founderOf(app, tenant)('DELETE', `/${subscription.guid}`);
+  assert.equal((await change({ paused: false })).status, 200);
+  await pass(2_000, [app]);
+  assert.equal(endpoint.received.length, 3, 'the event and subscription.deleting');
+  assertError(await change({ paused: true }), 409, 'state_conflict', /^paused of a deleting subscription/);
+});
+
+test('a dispatcher claims nothing for a paused subscription', async () => {
+  const { tenant, subscription } = await createPaused();
+  await publishEvents(app, tenant, 5);
+  assert.equal(await dispatcher.poll(), false);
+  assert.equal(dispatcher.figures().held, 0);
+  const queue = await queueOf(app, subscription);
+  assert.equal(queue.filter(({ leased_by }) => leased_by === null).length, 5);
+});

@@ -1,0 +1,51 @@
+import type { Database } from '../../../../infrastructure/database/database.ts';
+import { preferIndexes } from '../../../../infrastructure/database/planner.ts';
+import type { Clock } from '../../../../infrastructure/runtime/clock.ts';
+import { firstGuidAt } from '../../../../infrastructure/runtime/guid.ts';
+import type { Log } from '../../../../infrastructure/runtime/log.ts';
+import type { Metrics } from '../../../../infrastructure/runtime/metrics.ts';
+import type { Subscriptions } from '../../../subscriptions/service.ts';
+import { RETRY_PERIOD_MS } from '../../sending/schedule.ts';
+import { failWaiting } from '../queue-store.ts';
+
+/** Subscriptions of one statement. */
+const PAGE = 200;
+/** Deliveries of one transaction. */
+const BATCH = 1_000;
+const FIRST_GUID = '0'.repeat(32);
+
+type Deps = { database: Database; clock: Clock; log: Log; metrics: Metrics; subscriptions: Subscriptions };
+
+/** Deliveries of a paused subscription have no attempt that could end them, so a task fails them after seven days. */
+export function createPausedSweep({ database, clock, log, metrics, subscriptions }: Deps) {
+  async function failOverdue(subscriptionGuid: string): Promise<number> {
+    const at = clock.now();
+    const before = firstGuidAt(new Date(at.getTime() - RETRY_PERIOD_MS));
+    let total = 0;
+    for (let failed = BATCH; failed === BATCH; total += failed)
+      failed = await database.transaction(async (transaction) => {
+        await preferIndexes(transaction);
+        return failWaiting(transaction, subscriptionGuid, { at, limit: BATCH, before });
+      });
+    if (total === 0) return 0;
+    const about = { subscription_guid: subscriptionGuid, deliveries: total };
+    log.info(about, 'failed deliveries that waited for seven days in a pause');
+    metrics.deliveries.inc({ state: 'failed' }, total);
+    return total;
+  }
+
+  return {
+    /** Fails deliveries of paused subscriptions that were created seven days ago; returns their number. */
+    async sweepPaused(): Promise<number> {
+      let total = 0;
+      let page: string[];
+      let after = FIRST_GUID;
+      do {
+        page = await subscriptions.pausedAfter(after, PAGE);
+        for (const guid of page) total += await failOverdue(guid);
+        after = page.at(-1) ?? after;
+      } while (page.length === PAGE);
+      return total;
+    },
+  };
+}

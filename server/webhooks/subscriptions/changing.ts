@@ -1,0 +1,52 @@
+import type { Organizations } from '../../credentials/organizations/service.ts';
+import type { Database, Transaction } from '../../infrastructure/database/database.ts';
+import type { Clock } from '../../infrastructure/runtime/clock.ts';
+import { Failure, isFailure, type Precondition } from '../../infrastructure/runtime/failure.ts';
+import { type Subscription, type SubscriptionRow, stateOf } from './state.ts';
+import * as store from './store.ts';
+
+export type Change = (
+  transaction: Transaction,
+  current: SubscriptionRow,
+  now: Date,
+) => Promise<SubscriptionRow | Failure>;
+
+export type ChangeFound = ReturnType<typeof createChangeFound>;
+
+type Deps = { database: Database; clock: Clock; organizations: Organizations };
+type Options = {
+  /** Lock order: Organization before subscription. */
+  lockedOrganization?: string | undefined;
+  precondition?: Precondition<Subscription> | undefined;
+};
+
+/** Locks a subscription and changes it. */
+export function createChangeFound({ database, clock, organizations }: Deps) {
+  return (
+    tenant: store.TenantFilter,
+    guid: string,
+    change: Change,
+    { lockedOrganization, precondition }: Options = {},
+  ): Promise<Subscription | Failure> =>
+    database.transaction(async (transaction) => {
+      const now = clock.now();
+      if (lockedOrganization !== undefined) {
+        const organization = await organizations.lockForUpdate(transaction, lockedOrganization);
+        if (isFailure(organization)) return organization;
+      }
+      const current = await store.selectSubscriptionForUpdate(transaction, tenant, guid, now);
+      if (!current) return noSubscription();
+      const differs = precondition?.(withState(current, now));
+      if (differs) return differs;
+      const changed = await change(transaction, current, now);
+      return isFailure(changed) ? changed : withState(changed, now);
+    });
+}
+
+export function withState(row: SubscriptionRow, now: Date): Subscription {
+  return { ...row, state: stateOf(row, now) as Subscription['state'] };
+}
+
+export function noSubscription(): Failure {
+  return new Failure('not_found', 'There is no such subscription');
+}

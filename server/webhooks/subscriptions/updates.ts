@@ -1,0 +1,147 @@
+import type { Static } from 'typebox';
+import type { Actor, Audit } from '../../infrastructure/audit/service.ts';
+import type { Transaction } from '../../infrastructure/database/database.ts';
+import type { RateLimit, RateLimits } from '../../infrastructure/rate-limits/service.ts';
+import { Failure, isFailure, type Precondition } from '../../infrastructure/runtime/failure.ts';
+import type { Event, Events } from '../events/service.ts';
+import type { Visible } from '../visible.ts';
+import type { ChangeFound } from './changing.ts';
+import { selectEndpointsOf } from './endpoint-store.ts';
+import type { Endpoint } from './endpoints.ts';
+import { changeOf, eventOf } from './records.ts';
+import type { SubscriptionChanges } from './schema.ts';
+import { MAX_RECEIVING_AT_URL, type Subscription, type SubscriptionRow } from './state.ts';
+import * as store from './store.ts';
+import { checkUrl, normalisedUrl } from './url.ts';
+
+/** Each new URL gets a request, so that changes could be used to send requests to many URLs. */
+const URL_CHANGES: RateLimit = {
+  name: 'subscription_url',
+  limit: 30,
+  windowMs: 3_600_000,
+  code: 'api_rate_limit_exceeded',
+};
+
+type Deps = {
+  audit: Audit;
+  events: Events;
+  rateLimits: RateLimits;
+  changeFound: ChangeFound;
+  endpointsOf(transaction: Transaction, organizationGuids: readonly string[]): Promise<Endpoint[]>;
+  enqueueFirst(transaction: Transaction, endpoint: Endpoint, event: Event): Promise<string>;
+  announceChange(guid: string): Promise<void>;
+};
+
+/** Changes of partners: name, URL and pause. */
+export function createUpdates(deps: Deps) {
+  const { audit, events, rateLimits, changeFound, endpointsOf, enqueueFirst, announceChange } = deps;
+
+  async function refusalOfMove(
+    transaction: Transaction,
+    current: SubscriptionRow,
+    url: string,
+    now: Date,
+  ): Promise<Failure | undefined> {
+    const refused = checkUrl(url, current.environment) ?? refusalOfState(current, 'url');
+    if (refused) return refused;
+    const receiving = await selectEndpointsOf(transaction, [current.organization_guid], now);
+    return refusalOfUrl(
+      receiving.filter(({ guid }) => guid !== current.guid),
+      url,
+    );
+  }
+
+  /** Its own event instead of a waiting one: a URL that has not answered yet learns nothing about the partner. */
+  async function enqueueFirstEvent(transaction: Transaction, row: SubscriptionRow): Promise<SubscriptionRow> {
+    if (row.disabled_at !== null) return row;
+    const endpoints = await endpointsOf(transaction, [row.organization_guid]);
+    const endpoint = endpoints.find(({ guid }) => guid === row.guid);
+    if (!endpoint) throw new Error('a changed subscription has no endpoint');
+    const event = await events.record(transaction, eventOf('subscription.storing', row));
+    const first_delivery_guid = await enqueueFirst(transaction, endpoint, event);
+    return store.updateSubscription(transaction, row.guid, { first_delivery_guid });
+  }
+
+  return {
+    /** Returns once no dispatcher sends to the old URL or to a paused endpoint, apart from requests in flight. */
+    async update(
+      actor: Actor,
+      tenant: Visible,
+      guid: string,
+      { name, url, paused }: Static<typeof SubscriptionChanges>,
+      precondition?: Precondition<Subscription>,
+    ): Promise<Subscription | Failure> {
+      const limited = url === undefined ? undefined : await rateLimits.use(URL_CHANGES, guid);
+      if (limited) return limited;
+      let changesEndpoint = false;
+      const updated = await changeFound(
+        tenant,
+        guid,
+        async (transaction, current, now) => {
+          const renames = name !== undefined && name !== current.name;
+          const moves = url !== undefined && url !== current.url;
+          const switches = paused !== undefined && paused !== (current.paused_at !== null);
+          if (!renames && !moves && !switches) return current;
+          const refused =
+            (moves && (await refusalOfMove(transaction, current, url, now))) ||
+            (switches && paused && refusalOfState(current, 'paused'));
+          if (refused) return refused;
+          const isOther = moves && normalisedUrl(url) !== normalisedUrl(current.url);
+          changesEndpoint = moves || switches;
+          await audit.record(
+            transaction,
+            actor,
+            changeOf('update', current, {
+              ...(renames ? { name } : {}),
+              ...(moves ? { url } : {}),
+              ...(switches ? { paused } : {}),
+            }),
+          );
+          const row = await store.updateSubscription(transaction, guid, {
+            ...(renames ? { name } : {}),
+            ...(moves ? { url } : {}),
+            ...(isOther ? STARTED_AGAIN : {}),
+            ...(switches && paused ? { paused_at: now } : {}),
+            // The time of a pause does not count as failing.
+            ...(switches && !paused ? { paused_at: null, deliveries_failing_since: null } : {}),
+            // Deliveries scheduled before are due at once when the new URL has answered, or at the end of the pause.
+            ...(isOther || (switches && !paused) ? { recovered_at: now } : {}),
+            ...(changesEndpoint ? { endpoint_version: store.nextVersion } : {}),
+            updated_at: now,
+          });
+          return isOther ? enqueueFirstEvent(transaction, row) : row;
+        },
+        { lockedOrganization: url === undefined ? undefined : tenant.organizationGuid, precondition },
+      );
+      if (changesEndpoint && !isFailure(updated)) await announceChange(guid);
+      return updated;
+    },
+  };
+}
+
+/** The new endpoint receives one event until it answers 2xx, and the failures of the old one are not its own. */
+const STARTED_AGAIN = { activated_at: null, first_delivery_guid: null, deliveries_failing_since: null };
+
+function refusalOfState(current: SubscriptionRow, field: 'url' | 'paused'): Failure | undefined {
+  if (current.scheduled_deletion_at !== null)
+    return new Failure(
+      'state_conflict',
+      `${field} of a deleting subscription cannot be changed; create a new subscription`,
+    );
+  if (current.failed_at !== null)
+    return new Failure(
+      'state_conflict',
+      `${field} of a failed subscription cannot be changed; create a new subscription`,
+    );
+  return undefined;
+}
+
+export function refusalOfUrl(receiving: readonly { url: string }[], url: string): Failure | undefined {
+  const wanted = normalisedUrl(url);
+  const holding = receiving.filter((each) => normalisedUrl(each.url) === wanted);
+  if (holding.length < MAX_RECEIVING_AT_URL) return undefined;
+  return new Failure(
+    'subscription_limit_reached',
+    `Limit of subscriptions with this url reached (${MAX_RECEIVING_AT_URL}, deleting ones included); use another url or wait until a deletion is complete`,
+  );
+}
