@@ -237,6 +237,7 @@ const CONTRACT_ACCESS: Record<string, readonly [types: string, scopes: string]> 
   listDeliveries: ['organization user', 'subscription_events:read'],
   getDelivery: ['organization user', 'subscription_events:read'],
   watchDeliveries: ['organization user', 'subscription_events:read'],
+  getSignedDeliveryRequest: ['user', 'subscriptions:read subscription_events:execute'],
   getDeliveryStatistics: ['organization user', 'subscription_events:read'],
   listSubscriptionTargets: ['organization user', 'subscription_events:read'],
   sendTestEvent: ['user', 'subscription_events:execute'],
