@@ -1,35 +1,37 @@
 import type { Generated, JSONColumnType, Selectable, Updateable } from 'kysely';
+import type { AlertTables } from './alert-tables.ts';
 import type { PeopleTables } from './people-tables.ts';
 
 /** The columns as Kysely sees them; `migrations/` defines them. */
-export type Tables = PeopleTables & {
-  organizations: OrganizationsTable;
-  banks: BanksTable;
-  audit_records: AuditRecordsTable;
-  events: EventsTable;
-  event_counters: EventCountersTable;
-  event_count_writers: EventCountWritersTable;
-  rate_limits: RateLimitsTable;
-  idempotency_keys: IdempotencyKeysTable;
-  applications: ApplicationsTable;
-  signing_keys: SigningKeysTable;
-  revocations: RevocationsTable;
-  verifying_nodes: VerifyingNodesTable;
-  objects: ObjectsTable;
-  prices: PricesTable;
-  quote_uses: QuoteUsesTable;
-  subscriptions: SubscriptionsTable;
-  deliveries: DeliveriesTable;
-  delivery_queue: DeliveryQueueTable;
-  delivery_batches: DeliveryBatchesTable;
-  delivery_attempts: DeliveryAttemptsTable;
-  delivery_counters: DeliveryCountersTable;
-  dispatchers: DispatchersTable;
-  subscription_recoveries: SubscriptionRecoveriesTable;
-  files: FilesTable;
-  file_deletions: FileDeletionsTable;
-  content_sweeps: ContentSweepsTable;
-};
+export type Tables = AlertTables &
+  PeopleTables & {
+    organizations: OrganizationsTable;
+    banks: BanksTable;
+    audit_records: AuditRecordsTable;
+    events: EventsTable;
+    event_counters: EventCountersTable;
+    event_count_writers: EventCountWritersTable;
+    rate_limits: RateLimitsTable;
+    idempotency_keys: IdempotencyKeysTable;
+    applications: ApplicationsTable;
+    signing_keys: SigningKeysTable;
+    revocations: RevocationsTable;
+    verifying_nodes: VerifyingNodesTable;
+    objects: ObjectsTable;
+    prices: PricesTable;
+    quote_uses: QuoteUsesTable;
+    subscriptions: SubscriptionsTable;
+    deliveries: DeliveriesTable;
+    delivery_queue: DeliveryQueueTable;
+    delivery_batches: DeliveryBatchesTable;
+    delivery_attempts: DeliveryAttemptsTable;
+    delivery_counters: DeliveryCountersTable;
+    dispatchers: DispatchersTable;
+    subscription_recoveries: SubscriptionRecoveriesTable;
+    files: FilesTable;
+    file_deletions: FileDeletionsTable;
+    content_sweeps: ContentSweepsTable;
+  };
 
 export type Row<Name extends keyof Tables> = Selectable<Tables[Name]>;
 export type RowChanges<Name extends keyof Tables> = Updateable<Tables[Name]>;

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import type { Alerts } from '../../alerts/service.ts';
 import { checkFeature } from '../../credentials/organizations/features.ts';
 import type { Organizations } from '../../credentials/organizations/service.ts';
 import type { Actor } from '../../infrastructure/audit/service.ts';
@@ -34,7 +35,7 @@ import { createSweeps } from './sweeps.ts';
 import { checkUrl, normalisedUrl } from './url.ts';
 
 export type { EndpointEffect } from './endpoint-store.ts';
-export type { Endpoint } from './endpoints.ts';
+export type { Endpoint, FailingEndpoint } from './endpoints.ts';
 export type Subscriptions = ReturnType<typeof createSubscriptions>;
 export type CreatedSubscription = { subscription: Subscription; signingKey: Secret };
 
@@ -42,6 +43,7 @@ export type CreatedSubscription = { subscription: Subscription; signingKey: Secr
 const DELETION_DELAY_MS = 24 * 3_600_000;
 
 type Deps = Base & {
+  alerts: Alerts;
   events: Events;
   organizations: Organizations;
   encryption: Encryption;
