@@ -126,6 +126,16 @@ const audit = createRoute({
   path: 'audit',
   component: lazyRouteComponent(() => import('../pages/audit/AuditPage.tsx'), 'AuditPage'),
 });
+const alerts = createRoute({
+  getParentRoute: () => workspace,
+  path: 'alerts',
+  component: lazyRouteComponent(() => import('../pages/alerts/AlertsPage.tsx'), 'AlertsPage'),
+});
+const alertSettings = createRoute({
+  getParentRoute: () => workspace,
+  path: 'alerts/settings',
+  component: lazyRouteComponent(() => import('../pages/alerts/AlertSettingsPage.tsx'), 'AlertSettingsPage'),
+});
 const account = createRoute({
   getParentRoute: () => workspace,
   path: 'account',
@@ -139,7 +149,7 @@ export const router = createRouter({
     forgotPassword,
     setPassword,
     workspace.addChildren([
-      ...([onboarding, overview, keys, files, sandbox, team, audit, account] as const),
+      ...([onboarding, overview, keys, files, sandbox, team, audit, alerts, alertSettings, account] as const),
       webhooks.addChildren([
         subscriptionAccess.addChildren([subscriptions, subscription]),
         ...([events, event, live] as const),

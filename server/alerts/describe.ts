@@ -1,6 +1,7 @@
 import { oneLine } from '../infrastructure/runtime/one-line.ts';
 import type { Details } from './details.ts';
 import type { AlertType } from './kinds.ts';
+import { MAX_WAITING_THRESHOLD } from './settings/limits.ts';
 
 /** One sentence without a full stop, and what to know or do. */
 export type Description = { title: string; message: string };
@@ -25,7 +26,7 @@ const DESCRIBE: Describe = {
     message: `${host} has not answered with 2xx ${since === undefined ? 'for seven days' : `since ${momentOf(since)}`}. It receives no more events: create a new subscription, then redeliver.`,
   }),
   'deliveries.waiting': ({ name, host, waiting, waiting_threshold: threshold }) => ({
-    title: `${countOf(waiting)} deliveries wait for endpoint ${quoted(name)}`,
+    title: `${countOf(waiting)}${waiting > MAX_WAITING_THRESHOLD ? ' or more' : ''} deliveries wait for endpoint ${quoted(name)}`,
     message: `More than ${countOf(threshold)} deliveries wait for ${host}.`,
   }),
   'access.denied': ({ name, client_id: clientId, address, request_id: requestId }) => ({

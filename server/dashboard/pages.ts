@@ -16,5 +16,6 @@ export const PAGES = [
   'sandbox',
   'team',
   'audit',
+  'alerts',
   'account',
 ] as const;

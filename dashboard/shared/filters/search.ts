@@ -13,6 +13,7 @@ const NAMES = [
   'until',
   'range',
   'kind',
+  'environment',
   'action',
   'actor',
   'customer',

@@ -81,7 +81,8 @@ export async function claimDue(
     where n.organization_guid = due.organization_guid and n.channel = due.channel
       and n.recipient = due.recipient and n.type = due.type
     returning n.*`.execute(queries);
-  return rows;
+  // The driver leaves the dashes of guids in arrays.
+  return rows.map((row) => ({ ...row, pending: row.pending.map((guid) => guid.replaceAll('-', '')) }));
 }
 
 export async function selectNextDueAt(queries: Queries, channel: Channel): Promise<Date | undefined> {

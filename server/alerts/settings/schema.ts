@@ -6,10 +6,10 @@ import {
   Timestamp,
   viewSchema,
 } from '../../infrastructure/http/requests/schemas.ts';
+import { MAX_WAITING_THRESHOLD } from './limits.ts';
 import type { Slack, Thresholds } from './settings.ts';
 import type { SlackTestResult } from './slack-test.ts';
 
-const MAX_WAITING_THRESHOLD = 100_000_000;
 const MAX_SUBSCRIPTION_THRESHOLDS = 20;
 const MAX_URL_CHARACTERS = 1024;
 
