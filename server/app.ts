@@ -169,12 +169,7 @@ export async function createApp(deps: Deps) {
   const redeliveries = createRedeliveries({ ...base, subscriptions, enqueueFor, retentionDays });
   const testEvents = createTestEvents({ database, clock, events, subscriptions, rateLimits, deliverOnce });
   const liveViewers = createLiveViewers({ notifications, clock, timers, metrics, log });
-  const statistics = createDeliveryStatistics({
-    queries: database.lists,
-    clock,
-    subscriptions,
-    eventCounters,
-  });
+  const statistics = createDeliveryStatistics({ database, clock, subscriptions, eventCounters });
 
   const tokens = createTokens({ ...base, addresses: config, notifications, encryption, denialAlerts });
   const { revocations, denials, issuer } = tokens;
@@ -321,6 +316,7 @@ export async function createApp(deps: Deps) {
     eventCounters,
     subscriptions,
     redeliveries,
+    statistics,
     dispatcher,
     files,
     fileProcessing,

@@ -32,7 +32,13 @@ export function SummaryTiles({ data }: { data: DeliveryStatistics | undefined })
 
 type Tile = { label: string; value: string; hint: string; isError?: boolean };
 
-const NO_TOTALS: DeliveryStatistics['totals'] = { events: 0, completed: 0, failed_attempts: 0 };
+const NO_TOTALS: DeliveryStatistics['totals'] = {
+  events: 0,
+  completed: 0,
+  failed_attempts: 0,
+  waiting: 0,
+  waiting_is_minimum: false,
+};
 
 function tilesOf(data: DeliveryStatistics | undefined): Tile[] {
   const { events, completed, failed_attempts: failed, ...quality } = data?.totals ?? NO_TOTALS;

@@ -2,6 +2,8 @@ import Type, { type Static } from 'typebox';
 import { environmentsFilter, guidsFilter } from '../../../infrastructure/http/requests/filters.ts';
 import { Guid, strictObject, Timestamp, viewSchema } from '../../../infrastructure/http/requests/schemas.ts';
 
+import { MAX_COUNTED_WAITING } from '../health/waiting.ts';
+
 /** The last step of a range is the current one. */
 export const RANGES = {
   '1h': { stepSeconds: 60, steps: 60 },
@@ -45,12 +47,26 @@ const quality = {
   ),
 };
 
+const waiting = {
+  waiting: Type.Integer({
+    description: 'Deliveries that have neither arrived nor failed for good, now, including those never tried',
+    example: 1_203,
+  }),
+  waiting_is_minimum: Type.Boolean({
+    description: `Whether more may wait: of each subscription at most ${MAX_COUNTED_WAITING.toLocaleString('en')} are counted`,
+  }),
+  oldest_waiting_at: Type.Optional({
+    ...Timestamp,
+    description: 'Creation of the oldest waiting delivery; absent when none waits',
+  }),
+};
+
 export const StatisticsView = viewSchema('DeliveryStatistics', {
   range: RangeName,
   step_seconds: Type.Integer({ description: 'Length of a step in seconds', example: 60 }),
-  totals: viewSchema('StatisticsTotals', { ...counts, events, ...quality }),
+  totals: viewSchema('StatisticsTotals', { ...counts, events, ...quality, ...waiting }),
   subscriptions: Type.Array(
-    viewSchema('SubscriptionStatistics', { subscription_guid: Guid, ...counts, ...quality }),
+    viewSchema('SubscriptionStatistics', { subscription_guid: Guid, ...counts, ...quality, ...waiting }),
     { description: 'Newest first, including subscriptions without deliveries' },
   ),
   points: Type.Array(

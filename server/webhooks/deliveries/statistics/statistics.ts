@@ -1,15 +1,16 @@
-import type { Queries } from '../../../infrastructure/database/database.ts';
+import type { Database } from '../../../infrastructure/database/database.ts';
 import type { Clock } from '../../../infrastructure/runtime/clock.ts';
 import type { EventCounters, Window } from '../../events/counters.ts';
 import type { Subscriptions } from '../../subscriptions/service.ts';
 import { type Visible, visibleEnvironments } from '../../visible.ts';
+import { MAX_COUNTED_WAITING, readWaiting, type Waiting } from '../health/waiting.ts';
 import { percentileMs } from './percentile.ts';
 import { RANGES, type Range, type Statistics } from './statistics-schema.ts';
 import { type StepCounts, selectStepCounts } from './statistics-store.ts';
 
 export type DeliveryStatistics = ReturnType<typeof createDeliveryStatistics>;
 
-type Deps = { queries: Queries; clock: Clock; subscriptions: Subscriptions; eventCounters: EventCounters };
+type Deps = { database: Database; clock: Clock; subscriptions: Subscriptions; eventCounters: EventCounters };
 type Query = {
   range: Range;
   subscriptionGuid: readonly string[] | undefined;
@@ -20,8 +21,16 @@ type Counts = Pick<StepCounts, 'completed' | 'failed_attempts' | 'response_times
 const MEDIAN = 0.5;
 const NEARLY_ALL = 0.99;
 
-export function createDeliveryStatistics({ queries, clock, subscriptions, eventCounters }: Deps) {
+export function createDeliveryStatistics({ database, clock, subscriptions, eventCounters }: Deps) {
   return {
+    /** What waits for each subscription of an Organization, in both environments. */
+    async waiting(organizationGuid: string): Promise<Map<string, Waiting>> {
+      const environments = visibleEnvironments({ organizationGuid }, undefined);
+      const deletedAfter = clock.now();
+      const guids = await subscriptions.guidsOf({ organizationGuid, environments, deletedAfter });
+      return readWaiting({ database, clock }, guids);
+    },
+
     async read(visible: Visible, { range, subscriptionGuid, environment }: Query): Promise<Statistics> {
       const { organizationGuid } = visible;
       const environments = visibleEnvironments(visible, environment);
@@ -33,9 +42,10 @@ export function createDeliveryStatistics({ queries, clock, subscriptions, eventC
         deletedAfter: window.from,
       });
       const guids = owned.filter((guid) => subscriptionGuid?.includes(guid) ?? true).reverse();
-      const [steps, events] = await Promise.all([
-        guids.length === 0 ? [] : selectStepCounts(queries, guids, window),
+      const [steps, events, waiting] = await Promise.all([
+        guids.length === 0 ? [] : selectStepCounts(database.lists, guids, window),
         environments.length === 0 ? [] : eventCounters.read(organizationGuid, environments, window),
+        readWaiting({ database, clock }, guids),
       ]);
       const bySubscription = Map.groupBy(steps, (step) => step.subscription_guid);
       const byStep = Map.groupBy(steps, (step) => step.at.getTime());
@@ -47,10 +57,15 @@ export function createDeliveryStatistics({ queries, clock, subscriptions, eventC
           ...viewCounts(steps),
           events: events.reduce((sum, step) => sum + step.events, 0),
           ...viewQuality(steps),
+          ...viewWaiting([...waiting.values()]),
         },
         subscriptions: guids.map((subscription_guid) => {
           const own = bySubscription.get(subscription_guid) ?? [];
-          return { subscription_guid, ...viewCounts(own), ...viewQuality(own) };
+          const ownWaiting = waiting.get(subscription_guid);
+          return {
+            ...{ subscription_guid, ...viewCounts(own), ...viewQuality(own) },
+            ...viewWaiting(ownWaiting ? [ownWaiting] : []),
+          };
         }),
         points: stepsOf(window).map((at) => ({
           at: new Date(at).toISOString(),
@@ -94,6 +109,18 @@ function viewQuality(counted: readonly Counts[]) {
     success_rate,
     ...(p50_ms === undefined ? {} : { p50_ms }),
     ...(p99_ms === undefined ? {} : { p99_ms }),
+  };
+}
+
+function viewWaiting(waiting: readonly Waiting[]) {
+  const oldest = waiting
+    .flatMap(({ oldestAt }) => oldestAt ?? [])
+    .toSorted((a, b) => a.getTime() - b.getTime())
+    .at(0);
+  return {
+    waiting: waiting.reduce((sum, { count }) => sum + count, 0),
+    waiting_is_minimum: waiting.some(({ count }) => count === MAX_COUNTED_WAITING),
+    ...(oldest ? { oldest_waiting_at: oldest.toISOString() } : {}),
   };
 }
 
