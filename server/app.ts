@@ -226,7 +226,7 @@ export async function createApp(deps: Deps) {
     people,
     members,
     rateLimits,
-    countWaiting: async () => new Map(),
+    countWaiting: statistics.waiting,
     mail: login.mail,
     transport: createTransport({ clock, timers, resolve: deps.resolve ?? systemResolve }),
   });

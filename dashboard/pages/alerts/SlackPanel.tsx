@@ -76,7 +76,10 @@ function CurrentUrl({ slack, canChange }: { slack: AlertSlack; canChange: boolea
   const { api } = useWorkspace();
   const queries = useQueryClient();
   const refresh = () => queries.invalidateQueries({ queryKey: [api.key, PATH] });
-  const test = useMutation({ mutationFn: () => api.post<AlertSlackTest>(`${PATH}/test`), onSuccess: refresh });
+  const test = useMutation({
+    mutationFn: () => api.post<AlertSlackTest>(`${PATH}/test`),
+    onSuccess: refresh,
+  });
   const remove = useMutation({ mutationFn: () => api.remove(PATH), onSuccess: refresh });
   const { url, posted_at: postedAt, failure } = slack;
   return (

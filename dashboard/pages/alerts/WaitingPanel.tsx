@@ -19,7 +19,10 @@ export function WaitingPanel() {
     queryFn: ({ signal }) => api.get<AlertSettings>(PATH, { signal }),
   });
   return (
-    <Panel title="Waiting deliveries" hint="Raise an alert when more deliveries than this wait for an endpoint">
+    <Panel
+      title="Waiting deliveries"
+      hint="Raise an alert when more deliveries than this wait for an endpoint"
+    >
       {error && !data ? <ErrorAlert error={error} onRetry={() => void refetch()} /> : null}
       {!data && !error ? <Skeleton height={120} /> : null}
       {data ? <WaitingForm key={JSON.stringify(data)} settings={data} /> : null}

@@ -26,27 +26,26 @@ export function AlertBell() {
       trapFocus
       returnFocus
     >
-      <Popover.Target>
-        <Indicator
-          disabled={unread === 0}
-          label={count}
-          size={17}
-          offset={6}
-          color="red.8"
-          styles={{ indicator: { fontSize: 10, fontWeight: 700, padding: '0 4px', pointerEvents: 'none' } }}
-        >
+      <Indicator
+        disabled={unread === 0}
+        label={count}
+        size={17}
+        offset={6}
+        color="red.8"
+        styles={{ indicator: { fontSize: 10, fontWeight: 700, padding: '0 4px', pointerEvents: 'none' } }}
+      >
+        <Popover.Target>
           <ActionIcon
             variant="subtle"
             color="gray"
             size="lg"
             onClick={() => setOpen((open) => !open)}
-            aria-expanded={isOpen}
             aria-label={unread === 0 ? 'Alerts' : `Alerts: ${count} unread`}
           >
             <Icon name="bell" size={20} />
           </ActionIcon>
-        </Indicator>
-      </Popover.Target>
+        </Popover.Target>
+      </Indicator>
       <Popover.Dropdown p={0} aria-label="Alerts">
         <Suspense>
           <AlertList />

@@ -114,7 +114,7 @@ function waitingCheck(counts: Record<string, number>) {
   return createWaitingCheck({
     ...app,
     settings: app.alertsModule.settings,
-    countWaiting: async () => new Map(Object.entries(counts)),
+    countWaiting: async () => new Map(Object.entries(counts).map(([guid, count]) => [guid, { count }])),
   });
 }
 

@@ -12,7 +12,7 @@ const BATCH = 100;
 const CALM_PART = 0.5;
 
 /** Deliveries that wait, per subscription. */
-export type CountWaiting = (organizationGuid: string) => Promise<ReadonlyMap<string, number>>;
+export type CountWaiting = (organizationGuid: string) => Promise<ReadonlyMap<string, { count: number }>>;
 
 type Deps = {
   database: Database;
@@ -29,7 +29,7 @@ export function createWaitingCheck(deps: Deps) {
   const { database, clock, alerts, settings, subscriptions, countWaiting } = deps;
 
   async function checkOrganization({ organizationGuid, waiting, bySubscription }: Chosen): Promise<void> {
-    const counts = [...(await countWaiting(organizationGuid))].flatMap(([guid, count]) => {
+    const counts = [...(await countWaiting(organizationGuid))].flatMap(([guid, { count }]) => {
       const threshold = bySubscription[guid] ?? waiting;
       return threshold === undefined ? [] : [{ organizationGuid, subscriptionGuid: guid, count, threshold }];
     });

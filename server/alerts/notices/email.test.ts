@@ -59,7 +59,8 @@ const subjectOf = ({ data }: Received) =>
   (/^Subject: ((?:.|\n[ \t])*)/m.exec(data)?.[1] ?? '')
     .replaceAll(/\?=\n =\?UTF-8\?Q\?/g, '')
     .replaceAll(/=\?UTF-8\?Q\?|\?=$/g, '')
-    .replaceAll('_', ' ');
+    .replaceAll('_', ' ')
+    .replaceAll(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 const recipients = (emails: readonly Received[]) => emails.map(({ to }) => to).sort();
 const linkIn = (email: Received) => /^List-Unsubscribe: ?<(.*)>$/m.exec(contentOf(email))?.[1] ?? '';
 

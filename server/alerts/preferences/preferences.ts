@@ -27,6 +27,11 @@ export function createAlertPreferences({ database, audit, alerts, members }: Dep
     return firstGuidAt(isFailure(member) ? new Date(0) : member.created_at);
   }
 
+  async function roleOf({ organizationGuid, id }: Caller): Promise<Role | undefined> {
+    const member = await members.get(organizationGuid, id);
+    return isFailure(member) ? undefined : member.role;
+  }
+
   function preferencesOf(role: Role | undefined, muted: readonly string[]): Preferences {
     const available = role === undefined ? [] : emailTypesOf(role);
     return { available, emails: available.filter((type) => !muted.includes(type)) };
@@ -57,19 +62,20 @@ export function createAlertPreferences({ database, audit, alerts, members }: Dep
 
     async get(caller: Caller): Promise<Preferences> {
       const stored = await store.selectAlertMember(queries, keyOf(caller));
-      return preferencesOf(caller.role, stored?.muted_types ?? []);
+      return preferencesOf(await roleOf(caller), stored?.muted_types ?? []);
     },
 
-    change(
+    async change(
       actor: Actor,
       caller: Caller,
       wanted: readonly string[] | undefined,
       precondition?: Precondition<Preferences>,
     ): Promise<Preferences | Failure> {
       const key = keyOf(caller);
+      const role = await roleOf(caller);
       return database.transaction(async (transaction) => {
         const { muted_types: muted } = await store.lockAlertMember(transaction, key);
-        const current = preferencesOf(caller.role, muted);
+        const current = preferencesOf(role, muted);
         const differs = precondition?.(current);
         if (differs) return differs;
         const emails = wanted ?? current.emails;
@@ -86,7 +92,7 @@ export function createAlertPreferences({ database, audit, alerts, members }: Dep
           return current;
         await store.updateMutedTypes(transaction, key, [...others, ...off]);
         await audit.record(transaction, actor, mutedChange(key, { muted: off }));
-        return preferencesOf(caller.role, [...others, ...off]);
+        return preferencesOf(role, [...others, ...off]);
       });
     },
 

@@ -3,7 +3,7 @@ import type { Actor, Audit } from '../../infrastructure/audit/service.ts';
 import type { Database } from '../../infrastructure/database/database.ts';
 import { type RecordAnswer, recordNothing } from '../../infrastructure/idempotency/record-answer.ts';
 import type { RateLimit, RateLimits } from '../../infrastructure/rate-limits/service.ts';
-import { Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
+import { type Failure, isFailure } from '../../infrastructure/runtime/failure.ts';
 import { oneLine } from '../../infrastructure/runtime/one-line.ts';
 import type { Transport } from '../../webhooks/deliveries/sending/transport.ts';
 import { postToSlack } from '../notices/slack.ts';
@@ -41,16 +41,15 @@ export function createSlackTest(deps: Deps) {
     const organization = await organizations.get(organizationGuid);
     if (isFailure(organization)) return organization;
     const target = await settings.slackTarget(organizationGuid);
-    if (!target) return new Failure('state_conflict', 'There is no Slack URL; set one first');
     const refused = await rateLimits.use(PER_ORGANIZATION, organizationGuid);
     if (refused) return refused;
     const text = `Test message: alerts of ${oneLine(organization.name)} on ${baseUrl} arrive here.`;
-    const outcome = await postToSlack(transport, target, text);
-    const result = {
-      posted: outcome.kind === 'posted',
-      failure: outcome.kind === 'posted' ? undefined : outcome.reason,
-    };
-    await settings.recordSlackOutcome(organizationGuid, result.failure);
+    const outcome = target && (await postToSlack(transport, target, text));
+    const failure = outcome?.kind === 'failed' ? outcome.reason : undefined;
+    if (outcome) await settings.recordSlackOutcome(organizationGuid, failure);
+    const result = outcome
+      ? { posted: outcome.kind === 'posted', failure }
+      : { posted: false, failure: 'no URL is set, or it is not https' };
     return database.transaction(async (transaction) => {
       await audit.record(transaction, actor, {
         action: 'alert_settings.test',
