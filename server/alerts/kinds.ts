@@ -4,7 +4,7 @@ import type { Role } from '../tokens/roles.ts';
 export type AlertType = keyof typeof ALERT_KINDS;
 
 /** Colors and the order of attention, not a promise of any response. */
-export type Severity = 'critical' | 'warning' | 'info';
+type Severity = 'critical' | 'warning' | 'info';
 
 type Kind = {
   /** In front of a colon in subjects, and the name of the email setting. */

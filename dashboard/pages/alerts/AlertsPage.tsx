@@ -1,4 +1,4 @@
-import { Button, Group, Select, Stack, Text } from '@mantine/core';
+import { Badge, Button, Group, Select, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { ALERT_KINDS, ALERT_TYPES } from '../../../server/alerts/kinds.ts';
 import type { Alert } from '../../api/types.ts';
@@ -63,7 +63,7 @@ export function AlertsPage() {
           </>
         }
       >
-        What needs attention in both environments, for 30 days. Choose your emails in{' '}
+        What needs attention, in both environments. Choose your emails in{' '}
         <PageLink to="/account" inherit underline="always">
           your account
         </PageLink>
@@ -97,10 +97,7 @@ export function AlertsPage() {
           keyOf={({ guid }) => guid}
           columns={columnsOf(isUnread)}
           empty={
-            <EmptyState
-              icon="bell"
-              title={isFiltered ? 'No alerts match these filters' : 'No alerts in the last 30 days'}
-            >
+            <EmptyState icon="bell" title={isFiltered ? 'No alerts match these filters' : 'No alerts'}>
               {isFiltered
                 ? 'Extend the time range or clear a filter.'
                 : 'Failing endpoints, changes to keys and team, denied calls and infected uploads appear here.'}
@@ -121,8 +118,13 @@ function columnsOf(isUnread: (guid: string) => boolean): Column<Alert>[] {
         <Group gap="sm" wrap="nowrap" align="flex-start">
           <SeverityIcon severity={alert.severity} />
           <Stack gap={2} style={{ minWidth: 0 }}>
-            <Text size="sm" fw={isUnread(alert.guid) ? 700 : 550} style={{ overflowWrap: 'anywhere' }}>
+            <Text size="sm" fw={550} component="div" style={{ overflowWrap: 'anywhere' }}>
               {alert.title}
+              {isUnread(alert.guid) ? (
+                <Badge size="sm" variant="light" radius="sm" tt="none" ml="xs">
+                  New
+                </Badge>
+              ) : null}
             </Text>
             <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
               {alert.message}

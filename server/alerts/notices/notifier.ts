@@ -20,8 +20,6 @@ import { postToSlack, slackText } from './slack.ts';
 import * as store from './store.ts';
 import type { UnsubscribeLinks } from './unsubscribe.ts';
 
-export type Notifier = ReturnType<typeof createNotifier>;
-
 /** What became of a message. `dropped`: there is nobody to tell. */
 type Outcome =
   | { kind: 'sent' | 'dropped' }
