@@ -36,7 +36,7 @@ const NEW_VALUES: Record<string, (current: unknown) => unknown> = {
   waiting_threshold: (current = 0) => Number(current) + 1,
   // Shown masked, with its last four characters.
   url: (current) =>
-    `https://hooks.example/services/secret/${String(current).endsWith('aaaa') ? 'bbbb' : 'aaaa'}`,
+    `https://hooks.example/services/T00000/B00000/secret/${String(current).endsWith('aaaa') ? 'bbbb' : 'aaaa'}`,
   labels: (current = []) => [`label ${(current as string[]).length}`, ...(current as string[])],
 };
 
