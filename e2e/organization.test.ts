@@ -1,4 +1,5 @@
 import './organization/partner-journey.spec.ts';
+import './organization/alerts.spec.ts';
 import './organization/audit.spec.ts';
 import './organization/files.spec.ts';
 import './organization/onboarding.spec.ts';

@@ -1,3 +1,6 @@
+import { createDenialAlerts } from './alerts/denials.ts';
+import { createAlertsModule } from './alerts/module.ts';
+import { createAlerts } from './alerts/service.ts';
 import { createKeyPairs } from './credentials/applications/key-pairs.ts';
 import { createOrganizations } from './credentials/organizations/service.ts';
 import type { DashboardFiles } from './dashboard/files.ts';
@@ -11,6 +14,7 @@ import { createNotifications } from './infrastructure/database/connections/notif
 import { createDatabase } from './infrastructure/database/database.ts';
 import { createPartitions } from './infrastructure/database/partitions/partitions.ts';
 import { createIdempotencyKeys } from './infrastructure/idempotency/service.ts';
+import { type Resolve, systemResolve } from './infrastructure/network/resolve.ts';
 import { createRateLimits } from './infrastructure/rate-limits/service.ts';
 import type { Clock, Timers } from './infrastructure/runtime/clock.ts';
 import { createEncryption } from './infrastructure/runtime/encryption.ts';
@@ -39,6 +43,7 @@ import { createDeliverOnce } from './webhooks/deliveries/redelivery/deliver-once
 import { createRedeliveries } from './webhooks/deliveries/redelivery/redeliveries.ts';
 import { createTestEvents } from './webhooks/deliveries/redelivery/test-events.ts';
 import type { Sender } from './webhooks/deliveries/sending/sender.ts';
+import { createTransport } from './webhooks/deliveries/sending/transport.ts';
 import { createDeliveries } from './webhooks/deliveries/service.ts';
 import { createDeliveryStatistics } from './webhooks/deliveries/statistics/statistics.ts';
 import { createEventCounters } from './webhooks/events/counters.ts';
@@ -64,6 +69,8 @@ type Deps = {
   dashboard?: DashboardFiles | undefined;
   /** Whether /metrics describes the process too. */
   processMetrics?: boolean | undefined;
+  /** Resolves the hosts of Slack URLs; by the system's name servers by default. */
+  resolve?: Resolve | undefined;
   /** Argon2 unless a test counts its calls. */
   passwordHasher?: PasswordHasher | undefined;
 };
@@ -88,10 +95,16 @@ export async function createApp(deps: Deps) {
   const partitions = createPartitions({ database, clock, log, retentionDays, auditRetentionDays });
   const failedAuthentications = createFailedAuthentications({ database, audit, clock, log });
 
-  // Six functions are called later than they are passed, because the modules on both sides need each other:
+  // Eight functions are called later than they are passed, because the modules on both sides need each other:
   // events enqueue deliveries and deliveries publish events; an Organization goes live when its keys allow it;
   // objects refer to files and files to customers; the dispatcher runs redeliveries, which enqueue deliveries;
-  // a change of a subscription's URL enqueues its first event and waits for the dispatchers.
+  // a change of a subscription's URL enqueues its first event and waits for the dispatchers; every module raises alerts,
+  // whose messages need members; an alert about a denied call names the key.
+  const alerts = createAlerts({ ...base, retentionDays, onRaised: () => alertsModule.notifier.wake() });
+  const denialAlerts = createDenialAlerts({
+    ...{ database, clock, log, alerts },
+    nameOf: (...args) => applications.nameOf(...args),
+  });
   const eventCounters = createEventCounters({ queries, clock, timers, guids, log });
   const events = createEvents({
     ...base,
@@ -117,11 +130,19 @@ export async function createApp(deps: Deps) {
   const feed = createFeed({ database, clock, audit, events, organizations });
   const prices = createPrices({ database, clock });
 
-  const filesModule = await createFilesModule({ ...base, config, timers, encryption, customers: objects });
+  const filesModule = await createFilesModule({
+    ...base,
+    alerts,
+    config,
+    timers,
+    encryption,
+    customers: objects,
+  });
   const { files, fileProcessing } = filesModule;
 
   const subscriptions = createSubscriptions({
     ...base,
+    alerts,
     events,
     organizations,
     encryption,
@@ -158,10 +179,11 @@ export async function createApp(deps: Deps) {
   const statistics = createDeliveryStatistics({ database, clock, subscriptions, eventCounters });
   const endpointHealth = createEndpointHealth({ database, clock, subscriptions, audit });
 
-  const tokens = createTokens({ ...base, addresses: config, notifications, encryption });
+  const tokens = createTokens({ ...base, addresses: config, notifications, encryption, denialAlerts });
   const { revocations, denials, issuer } = tokens;
   const keyPairs = createKeyPairs({
     ...base,
+    alerts,
     organizations,
     revocations,
     encryption,
@@ -184,7 +206,7 @@ export async function createApp(deps: Deps) {
   });
 
   const people = createPeople(base);
-  const members = createMembers({ ...base, organizations, people, revocations });
+  const members = createMembers({ ...base, alerts, organizations, people, revocations });
   const login = createLoginModule({
     ...base,
     settings: config,
@@ -199,6 +221,22 @@ export async function createApp(deps: Deps) {
     revocations,
     failedAuthentications,
     passwordHasher: deps.passwordHasher,
+  });
+
+  const alertsModule = createAlertsModule({
+    ...base,
+    alerts,
+    timers,
+    config,
+    encryption,
+    organizations,
+    subscriptions,
+    people,
+    members,
+    rateLimits,
+    countWaiting: statistics.waiting,
+    mail: login.mail,
+    transport: createTransport({ clock, timers, resolve: deps.resolve ?? systemResolve }),
   });
 
   const { server, createHealthServer, createOperatorServer } = await createServers({
@@ -236,6 +274,7 @@ export async function createApp(deps: Deps) {
     people,
     members,
     login,
+    alertsModule,
   });
 
   const periodicTasks = createPeriodicTasks({
@@ -253,10 +292,12 @@ export async function createApp(deps: Deps) {
     idempotencyKeys,
     deliveriesModule,
     filesModule,
+    alertsModule,
   });
   const phases = shutdownPhases({
     server,
     deliveriesModule,
+    alertsModule,
     simulator,
     periodicTasks,
     filesModule,
@@ -294,6 +335,8 @@ export async function createApp(deps: Deps) {
     people,
     members,
     login,
+    alerts,
+    alertsModule,
     server,
     createHealthServer,
     createOperatorServer,

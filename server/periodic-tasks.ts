@@ -1,3 +1,4 @@
+import type { AlertsModule } from './alerts/module.ts';
 import type { KeyUsage } from './credentials/applications/usage.ts';
 import type { FilesModule } from './files/module.ts';
 import type { FailedAuthentications } from './infrastructure/audit/failed-authentications.ts';
@@ -31,12 +32,14 @@ type Deps = {
   idempotencyKeys: IdempotencyKeys;
   deliveriesModule: DeliveriesModule;
   filesModule: FilesModule;
+  alertsModule: AlertsModule;
 };
 
 /** The periodic tasks of all modules. */
 export function createPeriodicTasks(deps: Deps) {
   const { database, log, usage, failedAuthentications, rateLimits, tokens, login, partitions } = deps;
   const { subscriptions, redeliveries, eventCounters, idempotencyKeys, deliveriesModule, filesModule } = deps;
+  const { alertsModule } = deps;
 
   const nodeTasks = createNodeTasks({
     log,
@@ -59,6 +62,9 @@ export function createPeriodicTasks(deps: Deps) {
     tasks: [
       { name: 'deleted subscriptions', run: subscriptions.sweepDeleted },
       { name: 'failed subscriptions', run: subscriptions.sweepFailed },
+      { name: 'alerts about failing endpoints', run: alertsModule.checkFailing },
+      { name: 'alerts about waiting deliveries', run: alertsModule.checkWaiting },
+      { name: 'old alerts', run: alertsModule.sweep },
       { name: 'redeliveries', run: redeliveries.sweep },
       { name: 'writers of event counts', run: eventCounters.sweep },
       { name: 'orphaned deliveries', run: deliveriesModule.sweepOrphans },

@@ -1,3 +1,7 @@
+import type { AlertsModule } from './alerts/module.ts';
+import { registerUnsubscribe } from './alerts/notices/unsubscribe-routes.ts';
+import { registerAlerts } from './alerts/routes.ts';
+import { registerAlertSettings } from './alerts/settings/routes.ts';
 import type { Clients } from './credentials/applications/clients.ts';
 import { registerApplications } from './credentials/applications/routes.ts';
 import type { Applications } from './credentials/applications/service.ts';
@@ -107,6 +111,7 @@ export type ServerDeps = Base & {
   people: People;
   members: Members;
   login: LoginModule;
+  alertsModule: AlertsModule;
 };
 
 /** The HTTP servers: the main one, and on request those for health checks and for the operator. */
@@ -114,7 +119,7 @@ export async function createServers(deps: ServerDeps) {
   const { config, database, clock, timers, guids, log, metrics, audit, randomBytes, rateLimits } = deps;
   const { organizations, applications, usage, tokens, tokenEndpoints, login, members, people } = deps;
   const { subscriptions, events, deliveries, redeliveries, files, objects } = deps;
-  const { failedAuthentications } = deps;
+  const { failedAuthentications, alertsModule } = deps;
   const { baseUrl, supportEmail, allowlistPolicy, allowlistMinPrefix, operatorToken } = config;
   const { verifier, denials, signingKeys, environments } = tokens;
   const { authentication, issuance, introspection, customerTokens } = tokenEndpoints;
@@ -187,6 +192,8 @@ export async function createServers(deps: ServerDeps) {
     registerMembers(api, { members, invitations: login.invitations });
     registerMemberPolicy(api, { members, organizations });
     registerAuditEntries(api, { audit, people, members, organizations, applications, subscriptions });
+    registerAlerts(api, { ...alertsModule, hasMail: login.mail !== undefined });
+    registerAlertSettings(api, alertsModule);
   });
   await registerLogin(server, {
     login,
@@ -200,6 +207,7 @@ export async function createServers(deps: ServerDeps) {
     },
     sourceAddress,
   });
+  await registerUnsubscribe(server, { ...alertsModule, organizations, randomBytes, sourceAddress });
   if (deps.filesOnDisk) {
     await registerUploads(server, deps.filesOnDisk);
     registerDownloads(server, deps.filesOnDisk);
@@ -227,6 +235,7 @@ export async function createServers(deps: ServerDeps) {
       login,
       signingKeys,
       encryption: deps.encryption,
+      alertSettings: alertsModule.settings,
       database,
       audit,
     });

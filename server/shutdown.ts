@@ -1,3 +1,4 @@
+import type { AlertsModule } from './alerts/module.ts';
 import type { KeyUsage } from './credentials/applications/usage.ts';
 import type { FilesModule } from './files/module.ts';
 import type { FailedAuthentications } from './infrastructure/audit/failed-authentications.ts';
@@ -16,6 +17,7 @@ import type { EventCounters } from './webhooks/events/counters.ts';
 type Deps = {
   server: HttpServer;
   deliveriesModule: DeliveriesModule;
+  alertsModule: AlertsModule;
   simulator: Simulator;
   periodicTasks: PeriodicTasks;
   filesModule: FilesModule;
@@ -31,7 +33,7 @@ type Deps = {
 
 /** Stops input first, then flushes pending writes, and closes the database last. */
 export function shutdownPhases(deps: Deps): Phase[] {
-  const { server, deliveriesModule, simulator, periodicTasks, filesModule, tokens } = deps;
+  const { server, deliveriesModule, alertsModule, simulator, periodicTasks, filesModule, tokens } = deps;
   const { failedAuthentications, usage, eventCounters, rateLimits, login, notifications, database } = deps;
   return [
     {
@@ -39,6 +41,7 @@ export function shutdownPhases(deps: Deps): Phase[] {
       steps: [
         ['requests', () => server.close()],
         ['sending', deliveriesModule.stopSending],
+        ['alerts', alertsModule.notifier.stop],
         ['simulator', simulator.stop],
         ['cluster tasks', periodicTasks.clusterTasks.stop],
         ['node tasks', periodicTasks.nodeTasks.stop],

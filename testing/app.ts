@@ -93,6 +93,7 @@ export async function createTestApp({
     timers: clock,
     databaseTimers,
     sender: createSender({ clock, timers: clock, resolve }),
+    resolve,
     randomBytes,
     // One server for every route, so that tests need not distinguish the listeners.
     operatorOnMainPort: true,

@@ -1,4 +1,6 @@
 import type { Static } from 'typebox';
+import type { AlertView, InboxView, PreferencesView } from '../../server/alerts/schema.ts';
+import type { AlertSettingsView, SlackTestView, SlackView } from '../../server/alerts/settings/schema.ts';
 import type {
   ApplicationView,
   CreatedApplicationView,
@@ -49,6 +51,12 @@ export type Attempt = DetailedDelivery['attempts'][number];
 export type SignedRequest = Static<typeof SignedRequestView>;
 export type DeliveringSubscriptions = Static<typeof TargetsView>;
 export type Recovery = Static<typeof RecoveryView>;
+export type Alert = Static<typeof AlertView>;
+export type AlertInbox = Static<typeof InboxView>;
+export type AlertPreferences = Static<typeof PreferencesView>;
+export type AlertSettings = Static<typeof AlertSettingsView>;
+export type AlertSlack = Static<typeof SlackView>;
+export type AlertSlackTest = Static<typeof SlackTestView>;
 export type { AuditEntry, Feature, Role };
 
 export type Environment = 'sandbox' | 'production';

@@ -139,6 +139,16 @@ const audit = createRoute({
   path: 'audit',
   component: lazyRouteComponent(() => import('../pages/audit/AuditPage.tsx'), 'AuditPage'),
 });
+const alerts = createRoute({
+  getParentRoute: () => workspace,
+  path: 'alerts',
+  component: lazyRouteComponent(() => import('../pages/alerts/AlertsPage.tsx'), 'AlertsPage'),
+});
+const alertSettings = createRoute({
+  getParentRoute: () => workspace,
+  path: 'alerts/settings',
+  component: lazyRouteComponent(() => import('../pages/alerts/AlertSettingsPage.tsx'), 'AlertSettingsPage'),
+});
 const account = createRoute({
   getParentRoute: () => workspace,
   path: 'account',
@@ -152,7 +162,7 @@ export const router = createRouter({
     forgotPassword,
     setPassword,
     workspace.addChildren([
-      ...([onboarding, overview, keys, files, sandbox, organization, team, audit, account] as const),
+      ...([onboarding, overview, keys, files, sandbox, organization, team, audit, alerts, alertSettings, account] as const),
       webhooks.addChildren([
         subscriptionAccess.addChildren([subscriptions, subscription]),
         ...([events, event, delivery, live] as const),

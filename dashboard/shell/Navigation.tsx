@@ -10,6 +10,7 @@ type Entry = {
     | '/overview'
     | '/events'
     | '/live'
+    | '/alerts'
     | '/keys'
     | '/subscriptions'
     | '/sandbox'
@@ -33,6 +34,7 @@ const GROUPS: readonly { title: string; entries: readonly Entry[] }[] = [
       { to: '/overview', label: 'Overview', icon: 'overview', shown: always },
       { to: '/events', label: 'Events', icon: 'events', shown: hasWebhooks },
       { to: '/live', label: 'Live', icon: 'live', shown: hasWebhooks },
+      { to: '/alerts', label: 'Alerts', icon: 'bell', shown: always },
     ],
   },
   {

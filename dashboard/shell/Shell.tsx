@@ -4,6 +4,7 @@ import { useLocation } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
 import { useWorkspace } from '../session/workspace.ts';
 import { AccountMenu } from './header/AccountMenu.tsx';
+import { AlertBell } from './header/AlertBell.tsx';
 import { BankSelector } from './header/BankSelector.tsx';
 import { ColorSchemeToggle } from './header/ColorSchemeToggle.tsx';
 import { EnvironmentBadge } from './header/EnvironmentBadge.tsx';
@@ -48,6 +49,7 @@ export function Shell({ children }: { children: ReactNode }) {
           <Group gap={4} wrap="nowrap" visibleFrom="sm">
             <ColorSchemeToggle />
           </Group>
+          {isLocked ? null : <AlertBell />}
           <AccountMenu />
         </Group>
       </AppShell.Header>

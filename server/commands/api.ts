@@ -18,6 +18,7 @@ export async function api(config: Config): Promise<void> {
     await requireMasterKey(app);
     await closeDemoIfExposed(app, config, log);
     await listen(app, complete, resources);
+    app.alertsModule.notifier.start({ withSlack: false });
     app.nodeTasks.start();
     log.info({ base_url: complete.baseUrl, host: complete.host, port: complete.port }, 'serving');
   });
@@ -43,6 +44,7 @@ export async function dispatch(config: Config): Promise<void> {
       const { operatorHost: host, metricsPort: port } = complete;
       await listenOn(server, { host, port }, 'PORTICO_METRICS_PORT');
     }
+    app.alertsModule.notifier.start({ withSlack: true });
     app.nodeTasks.start();
     app.clusterTasks.start();
     log.info('dispatching');

@@ -24,6 +24,7 @@ export async function serve(config: Config): Promise<void> {
     app.fileProcessing.start();
     await app.simulator.start();
     await listen(app, complete, resources);
+    app.alertsModule.notifier.start({ withSlack: true });
     app.nodeTasks.start();
     app.clusterTasks.start();
     stop.throwIfAborted();

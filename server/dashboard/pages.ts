@@ -14,5 +14,6 @@ export const PAGES = [
   'organization',
   'team',
   'audit',
+  'alerts',
   'account',
 ] as const;

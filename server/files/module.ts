@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Alerts } from '../alerts/service.ts';
 import type { Base } from '../infrastructure/base.ts';
 import type { CompleteConfig } from '../infrastructure/config/generated-secrets.ts';
 import type { Timers } from '../infrastructure/runtime/clock.ts';
@@ -21,6 +22,7 @@ import { createUploads } from './uploads/uploads.ts';
 export type FilesModule = Awaited<ReturnType<typeof createFilesModule>>;
 
 type Deps = Base & {
+  alerts: Alerts;
   config: CompleteConfig;
   timers: Timers;
   encryption: Encryption;

@@ -1,3 +1,4 @@
+import type { AlertSettings } from '../alerts/settings/settings.ts';
 import type { Clients } from '../credentials/applications/clients.ts';
 import type { Actor, Audit } from '../infrastructure/audit/service.ts';
 import type { Database } from '../infrastructure/database/database.ts';
@@ -13,6 +14,7 @@ export type MasterKeyDeps = {
   signingKeys: SigningKeys;
   subscriptions: Subscriptions;
   login: Pick<LoginModule, 'totp'>;
+  alertSettings: AlertSettings;
   clients: Clients;
   audit: Audit;
 };
@@ -25,7 +27,7 @@ type RotatedMasterKey = {
 
 /** Re-encrypts every stored secret with the current master key, in one transaction. */
 export async function rotateMasterKey(
-  { database, encryption, signingKeys, subscriptions, login, clients, audit }: MasterKeyDeps,
+  { database, encryption, signingKeys, subscriptions, login, alertSettings, clients, audit }: MasterKeyDeps,
   actor: Actor,
   recordAnswer: RecordAnswer<RotatedMasterKey> = recordNothing,
 ): Promise<RotatedMasterKey> {
@@ -35,7 +37,8 @@ export async function rotateMasterKey(
     const moved =
       (await signingKeys.reencrypt(transaction)) +
       (await subscriptions.reencrypt(transaction)) +
-      (await login.totp.reencrypt(transaction));
+      (await login.totp.reencrypt(transaction)) +
+      (await alertSettings.reencrypt(transaction));
     await audit.record(transaction, actor, {
       action: 'master_key.rotate',
       objectType: 'master_key',

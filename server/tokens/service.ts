@@ -1,3 +1,4 @@
+import type { DenialAlerts } from '../alerts/denials.ts';
 import type { Clients } from '../credentials/applications/clients.ts';
 import type { KeyUsage } from '../credentials/applications/usage.ts';
 import type { FailedAuthentications } from '../infrastructure/audit/failed-authentications.ts';
@@ -23,6 +24,7 @@ type TokensDeps = Base & {
   addresses: { baseUrl: string; sandboxAuthUrl: string; productionAuthUrl: string };
   notifications: Notifications;
   encryption: Encryption;
+  denialAlerts: DenialAlerts;
 };
 
 /** Issuing, verifying and revoking of tokens. */
@@ -31,7 +33,7 @@ export function createTokens({ addresses, ...deps }: TokensDeps) {
   const environments = createEnvironments(addresses);
   const signingKeys = createSigningKeys(deps);
   const revocations = createRevocations(deps);
-  const denials = createDenials(deps);
+  const denials = createDenials({ ...deps, alerts: deps.denialAlerts });
   const issuer = createIssuer({ ...deps, signingKeys, environments, baseUrl });
   const verifier = createVerifier({ ...deps, signingKeys, environments, revocations, baseUrl });
   return { environments, signingKeys, revocations, denials, issuer, verifier };

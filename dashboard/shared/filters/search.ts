@@ -15,6 +15,7 @@ const NAMES = [
   'range',
   'kind',
   'group',
+  'environment',
   'action',
   'actor',
   'customer',

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import type { Alerts } from '../../alerts/service.ts';
 import type { Actor } from '../../infrastructure/audit/service.ts';
 import type { Base } from '../../infrastructure/base.ts';
 import type { Transaction } from '../../infrastructure/database/database.ts';
@@ -11,6 +12,7 @@ import type { Secret } from '../../infrastructure/runtime/secret.ts';
 import type { Revocations } from '../../tokens/revoking/revocations.ts';
 import { checkApplicationScopes, holdsScope, scopesFor } from '../../tokens/scopes.ts';
 import type { Bank, Organizations } from '../organizations/service.ts';
+import { createdAlert, removedAlert, widenedAlerts } from './alerts.ts';
 import { parseAllowlist } from './allowlists/allowlist.ts';
 import type { ClientSecrets } from './client-secret.ts';
 import type { ApplicationChanges, NewApplication } from './schema.ts';
@@ -25,6 +27,7 @@ export type CreatedApplication = { application: store.Application; secret: Secre
 export type AllowlistPolicy = 'required' | 'optional';
 
 export type ApplicationsDeps = Base & {
+  alerts: Alerts;
   organizations: Organizations;
   secrets: ClientSecrets;
   revocations: Revocations;
@@ -37,8 +40,8 @@ type NewOwner = { organizationGuid: string; bank?: Bank; environment?: Environme
 
 /** Key pairs: client_id and client_secret of an Organization or of one of its Banks. */
 export function createApplications(deps: ApplicationsDeps) {
-  const { database, clock, guids, audit, organizations, secrets, revocations, usage, allowlistMinPrefix } =
-    deps;
+  const { database, clock, guids, audit, alerts, organizations } = deps;
+  const { secrets, revocations, usage, allowlistMinPrefix } = deps;
 
   /** Includes a use that this node has not written to the database yet. */
   function withLatestUse(application: store.Application): store.Application {
@@ -87,6 +90,13 @@ export function createApplications(deps: ApplicationsDeps) {
     );
   }
 
+  async function environmentOf(
+    transaction: Transaction,
+    { bank_guid: guid }: store.Application,
+  ): Promise<EnvironmentName | undefined> {
+    return guid === null ? undefined : store.selectBankEnvironment(transaction, guid);
+  }
+
   async function removeFound(
     actor: Actor,
     find: (transaction: Transaction) => Promise<store.Application | Failure | undefined>,
@@ -98,6 +108,8 @@ export function createApplications(deps: ApplicationsDeps) {
       const { client_id: clientId, name } = application;
       await store.deleteApplication(transaction, clientId);
       await audit.record(transaction, actor, applicationChange('remove', application, { name }));
+      const environment = await environmentOf(transaction, application);
+      await alerts.raise(transaction, [removedAlert(actor, application, environment)]);
       return revocations.revoke(transaction, 'application', clientId);
     });
     if (isFailure(revision)) return revision;
@@ -151,6 +163,7 @@ export function createApplications(deps: ApplicationsDeps) {
           ...(replaced === null ? {} : { replaces_client_id: replaced }),
         };
         await audit.record(transaction, actor, applicationChange('create', application, change));
+        await alerts.raise(transaction, [createdAlert(actor, application, owner.bank?.environment)]);
         const created = { application, secret };
         await recordAnswer(transaction, created);
         return created;
@@ -218,6 +231,11 @@ export function createApplications(deps: ApplicationsDeps) {
           updated_at: clock.now(),
         });
         await audit.record(transaction, actor, applicationChange('update', current, changes));
+        const environment = await environmentOf(transaction, application);
+        await alerts.raise(
+          transaction,
+          widenedAlerts(actor, { before: current, after: application, environment }),
+        );
         return { application, revision: await revocations.revoke(transaction, 'edit', clientId) };
       });
       if (isFailure(updated)) return updated;
@@ -236,6 +254,10 @@ export function createApplications(deps: ApplicationsDeps) {
     /** For the operator: key pairs of any Organization. */
     removeAny(actor: Actor, clientId: string): Promise<Failure | undefined> {
       return removeFound(actor, (transaction) => store.selectAnyForUpdate(transaction, clientId));
+    },
+
+    async nameOf(organizationGuid: string, clientId: string): Promise<string | undefined> {
+      return store.selectApplicationName(database.queries, organizationGuid, clientId);
     },
 
     /** Specification, Authentication 10. */

@@ -86,6 +86,28 @@ export function selectAnyForUpdate(
     .executeTakeFirst();
 }
 
+export async function selectBankEnvironment(
+  transaction: Transaction,
+  bankGuid: string,
+): Promise<EnvironmentName | undefined> {
+  const bank = transaction.selectFrom('banks').select('environment').where('guid', '=', bankGuid);
+  return (await bank.executeTakeFirst())?.environment;
+}
+
+export async function selectApplicationName(
+  queries: Queries,
+  organizationGuid: string,
+  clientId: string,
+): Promise<string | undefined> {
+  const found = await queries
+    .selectFrom('applications')
+    .select('name')
+    .where('organization_guid', '=', organizationGuid)
+    .where('client_id', '=', clientId)
+    .executeTakeFirst();
+  return found?.name;
+}
+
 export function updateApplication(
   transaction: Transaction,
   clientId: string,

@@ -1,3 +1,5 @@
+import type { NewAlert } from '../../alerts/details.ts';
+import type { Alerts } from '../../alerts/service.ts';
 import { type Audit, systemActor } from '../../infrastructure/audit/service.ts';
 import type { Database, Queries } from '../../infrastructure/database/database.ts';
 import { type Clock, later, type Timers } from '../../infrastructure/runtime/clock.ts';
@@ -24,6 +26,7 @@ export type ProcessorDeps = {
   clock: Clock;
   timers: Timers;
   audit: Audit;
+  alerts: Alerts;
   log: Log;
   metrics: Metrics;
   storage: Storage;
@@ -36,7 +39,8 @@ class LeaseLost extends Error {}
 
 /** Handles one file leased by `self`. Results are written only while the lease is held. */
 export function createFileProcessor(deps: ProcessorDeps, self: string, stopping: AbortSignal) {
-  const { database, clock, timers, audit, log, metrics, storage, pollSchedule, deletions, inspect } = deps;
+  const { database, clock, timers, audit, alerts, log, metrics, storage } = deps;
+  const { pollSchedule, deletions, inspect } = deps;
   const { queries } = database;
 
   function updateLeased(on: Queries, { guid }: FileRow, changes: FileChanges): Promise<FileRow | undefined> {
@@ -101,6 +105,7 @@ export function createFileProcessor(deps: ProcessorDeps, self: string, stopping:
       if (!row) return undefined;
       await audit.record(transaction, systemActor, changeOf(failureCode ? 'fail' : 'complete', row));
       if (failureCode) await deletions.schedule(transaction, row.guid, deleteAt);
+      if (failureCode === 'infected') await alerts.raise(transaction, [infectedAlertOf(row)]);
       return row;
     });
     if (!finished) throw new LeaseLost();
@@ -133,5 +138,13 @@ export function createFileProcessor(deps: ProcessorDeps, self: string, stopping:
     processContent: (file: FileRow) =>
       attempt(file, async (signal) => finish(file, await inspect(file, signal))),
     pollUpload: (file: FileRow) => attempt(file, () => poll(file)),
+  };
+}
+
+/** Without the file name, which often names a person. */
+function infectedAlertOf(file: FileRow): NewAlert {
+  return {
+    ...{ type: 'file.infected', organizationGuid: file.organization_guid, environment: file.environment },
+    details: { file_guid: file.guid, file_type: file.type, customer_guid: file.customer_guid },
   };
 }

@@ -152,7 +152,7 @@ export const settings = {
   smtpUrl: {
     variable: 'PORTICO_SMTP_URL',
     parse: parse.smtpUrl,
-    about: 'mail server for invitations and password resets; unset: the operator passes links on',
+    about: 'mail server for invitations, password resets and alerts; unset: the operator passes links on',
   },
   mailFrom: {
     variable: 'PORTICO_MAIL_FROM',

@@ -1,8 +1,9 @@
 import type { Generated, JSONColumnType, Selectable, Updateable } from 'kysely';
+import type { AlertTables } from './alert-tables.ts';
 import type { PeopleTables } from './people-tables.ts';
 
 /** The columns as Kysely sees them; `migrations/` defines them. */
-export type Tables = PeopleTables & {
+export type Tables = AlertTables & PeopleTables & {
   organizations: OrganizationsTable;
   banks: BanksTable;
   audit_records: AuditRecordsTable;

@@ -102,6 +102,12 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean | und
       'portico_deliveries_waiting',
       'Deliveries waiting in the database; every process reports the same value.',
     ),
+    alertNotices: new Counter({
+      name: 'portico_alert_notices_total',
+      help: 'Emails and Slack messages about alerts, by channel and result: sent, failed (retried) or given_up.',
+      labelNames: ['channel', 'result'] as const,
+      registers,
+    }),
     files: new Counter({
       name: 'portico_files_total',
       help: 'Files that reached a final state in this process, completed or failed.',

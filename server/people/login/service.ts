@@ -81,6 +81,8 @@ export function createLoginModule({ settings, rateLimits, ...deps }: Deps) {
   });
 
   return {
+    /** Undefined without a mail server. */
+    mail,
     limits,
     sessions,
     totp,

@@ -1,4 +1,6 @@
 import type { Static } from 'typebox';
+import type { Details } from '../../alerts/details.ts';
+import type { Alerts } from '../../alerts/service.ts';
 import type { SecondFactorChanges } from '../../credentials/organizations/schema.ts';
 import type { Organization, Organizations } from '../../credentials/organizations/service.ts';
 import type { Actor } from '../../infrastructure/audit/service.ts';
@@ -20,6 +22,7 @@ const MAX_MEMBERS = 200;
 const MAX_ORGANIZATIONS_PER_MEMBER = 200;
 
 type Deps = Base & {
+  alerts: Alerts;
   organizations: Organizations;
   people: People;
   revocations: Revocations;
@@ -27,7 +30,7 @@ type Deps = Base & {
 
 /** Memberships of people in Organizations, with their roles. */
 export function createMembers(deps: Deps) {
-  const { database, clock, guids, audit, organizations, people, revocations } = deps;
+  const { database, clock, guids, audit, alerts, organizations, people, revocations } = deps;
   const { queries, authentication } = database;
 
   /** Serializes changes to a team, so that two Founders cannot demote each other concurrently. */
@@ -160,6 +163,9 @@ export function createMembers(deps: Deps) {
       if (!(await store.updateMembership(transaction, key, { accepted_at: now, updated_at: now })))
         return memberNotFound();
       await audit.record(transaction, actor, memberChange('accept', organizationGuid, memberGuid, {}));
+      const { email = '', role = 'viewer' } = (await store.selectMember(transaction, key)) ?? {};
+      const details = { member_guid: memberGuid, email, role };
+      await alerts.raise(transaction, [{ type: 'member.joined', organizationGuid, details }]);
       return undefined;
     },
 
@@ -249,6 +255,31 @@ export function createMembers(deps: Deps) {
       if (!membership?.accepted_at) return new Failure('not_found', 'There is no such organization');
       await store.updateMembership(authentication.queries, key, { last_seen_at: clock.now() });
       return { role: membership.role, grantGuid: membership.grant_guid };
+    },
+
+    async activeIn(transaction: Transaction, organizationGuids: readonly string[]) {
+      const rows = await store.selectActiveMemberships(transaction, organizationGuids);
+      return rows.map(({ organization_guid: organizationGuid, member_guid: memberGuid, role }) => ({
+        ...{ organizationGuid, memberGuid, role },
+      }));
+    },
+
+    /** Alerts each Organization of the person, in the transaction of the removal. */
+    async raiseFactorRemoved(
+      transaction: Transaction,
+      memberGuid: string,
+      factor: Details['second_factor.removed']['factor'],
+    ): Promise<void> {
+      const limit = MAX_ORGANIZATIONS_PER_MEMBER;
+      const memberships = await store.selectMembershipsOf(transaction, memberGuid, limit);
+      const { email = '' } = (await store.selectPerson(transaction, memberGuid)) ?? {};
+      await alerts.raise(
+        transaction,
+        memberships.map(({ organization_guid: organizationGuid }) => ({
+          ...{ type: 'second_factor.removed', organizationGuid },
+          details: { member_guid: memberGuid, email, factor },
+        })),
+      );
     },
 
     async organizationsOf(memberGuid: string) {

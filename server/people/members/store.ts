@@ -139,6 +139,19 @@ export function selectMembershipsOf(
     .execute();
 }
 
+/** Accepted memberships in any of these Organizations. */
+export function selectActiveMemberships(
+  queries: Queries,
+  organizationGuids: readonly string[],
+): Promise<Pick<Membership, 'organization_guid' | 'member_guid' | 'role'>[]> {
+  return queries
+    .selectFrom('memberships')
+    .select(['organization_guid', 'member_guid', 'role'])
+    .where('organization_guid', 'in', organizationGuids)
+    .where('accepted_at', 'is not', null)
+    .execute();
+}
+
 export async function countMemberships(
   transaction: Transaction,
   organizationGuid: string,

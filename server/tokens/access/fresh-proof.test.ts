@@ -18,6 +18,8 @@ const ago = (ms: number) => new Date(app.clock.now().getTime() - ms);
 
 /** Sends an event to an endpoint that is there already; grants no access. */
 const WITHOUT_PROOF: readonly string[] = ['sendTestEvent'];
+/** The URL gets every alert from then on. */
+const WITH_PROOF: readonly string[] = ['updateAlertSlack', 'deleteAlertSlack'];
 const LASTING_TAGS: readonly string[] = ['Team', 'Applications', 'Subscriptions'];
 const LASTING_SCOPES = /^(members|organization_applications|bank_applications|subscriptions):/;
 
@@ -25,7 +27,9 @@ const givesAccess = ({ method, types, scopes, tags = [], operationId }: ApiOpera
   method !== 'GET' &&
   types.includes('user') &&
   !WITHOUT_PROOF.includes(operationId) &&
-  (scopes.some((scope) => LASTING_SCOPES.test(scope)) || tags.some((tag) => LASTING_TAGS.includes(tag)));
+  (WITH_PROOF.includes(operationId) ||
+    scopes.some((scope) => LASTING_SCOPES.test(scope)) ||
+    tags.some((tag) => LASTING_TAGS.includes(tag)));
 const lasting = operations.filter(givesAccess);
 
 test('routes that write members, keys and subscriptions declare x-fresh-proof', () => {

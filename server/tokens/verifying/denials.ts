@@ -1,3 +1,4 @@
+import type { DenialAlerts } from '../../alerts/denials.ts';
 import { createMergedRecords } from '../../infrastructure/audit/merged.ts';
 import type { Audit } from '../../infrastructure/audit/service.ts';
 import type { Database } from '../../infrastructure/database/database.ts';
@@ -8,15 +9,17 @@ import type { Caller } from './verifier.ts';
 /** Audit records of calls from addresses outside the allowlist, merged by the minute. */
 export type Denials = ReturnType<typeof createDenials>;
 
+type Deps = { database: Database; audit: Audit; clock: Clock; log: Log; alerts: DenialAlerts };
 type Details = { address: string | undefined; requestId: string; path: string };
 
-export function createDenials(deps: { database: Database; audit: Audit; clock: Clock; log: Log }) {
+export function createDenials({ alerts, ...deps }: Deps) {
   const records = createMergedRecords(deps);
   return {
     record(
       { id, organizationGuid }: Pick<Caller, 'id' | 'organizationGuid'>,
       { address, requestId, path }: Details,
     ): void {
+      alerts.note({ clientId: id, organizationGuid, address, requestId });
       records.note({
         group: id,
         source: String(address),
@@ -30,6 +33,9 @@ export function createDenials(deps: { database: Database; audit: Audit; clock: C
         },
       });
     },
-    flush: records.flush,
+    async flush(options: { all?: boolean } = {}): Promise<void> {
+      await records.flush(options);
+      await alerts.idle();
+    },
   };
 }

@@ -211,6 +211,25 @@ export function markFailed(
   return mark(transaction, due, { failed_at: now, updated_at: now });
 }
 
+/** Failing since before `moment`, in the order of their guids; neither failed nor disabled nor deleted. */
+export function selectFailingSince(
+  queries: Queries,
+  { moment, after, now, limit }: { moment: Date; after: string; now: Date; limit: number },
+): Promise<SubscriptionRow[]> {
+  return queries
+    .selectFrom('subscriptions')
+    .select(COLUMNS)
+    .where('deliveries_failing_since', '<=', moment)
+    .where('failed_at', 'is', null)
+    .where('disabled_at', 'is', null)
+    .where('deleted_at', 'is', null)
+    .where(stateAt(now), '!=', 'deleted')
+    .where('guid', '>', after)
+    .orderBy('guid')
+    .limit(limit)
+    .execute();
+}
+
 const qualified = COLUMNS.map((column) => `subscriptions.${column}` as const);
 
 export type EncryptedKey = { guid: string; signing_key_encrypted: Buffer };

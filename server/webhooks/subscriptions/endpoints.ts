@@ -5,7 +5,7 @@ import type { Clock } from '../../infrastructure/runtime/clock.ts';
 import type { Secret } from '../../infrastructure/runtime/secret.ts';
 import * as store from './endpoint-store.ts';
 import type { SigningKeys } from './signing-key.ts';
-import { stateOf } from './state.ts';
+import { type SubscriptionRow, stateOf } from './state.ts';
 
 /** What the dispatcher needs to know about a subscription. `guid` is the guid of the subscription. */
 export type Endpoint = {
@@ -32,6 +32,20 @@ export type Endpoint = {
   hasAnswered: boolean;
   urlChangedAt?: Date | undefined;
 };
+
+/** What alerts say about an endpoint. */
+export type EndpointCondition = {
+  guid: string;
+  organizationGuid: string;
+  environment: EnvironmentName;
+  name: string;
+  url: string;
+  failingSince: Date | undefined;
+  recoveredAt: Date | undefined;
+  /** Failed, disabled or deleted. */
+  hasEnded: boolean;
+};
+export type FailingEndpoint = EndpointCondition & { failingSince: Date };
 
 /** `deliveryGuid` is set once a dispatcher has chosen the delivery. */
 type FirstOnly = { deliveryGuid: string | undefined };
@@ -94,6 +108,20 @@ export function createEndpoints({ database, clock, signingKeys }: Deps) {
     /** Subscriptions of one Organization, except those deleted before `deletedAfter`. */
     guidsOf: (owned: store.Owned): Promise<string[]> => store.selectGuids(database.queries, owned),
 
+    /** A page of endpoints that have been failing since before `moment`, in the order of their guids. */
+    async failingSince(moment: Date, after: string, limit: number): Promise<FailingEndpoint[]> {
+      const now = clock.now();
+      const rows = await store.selectFailingSince(database.queries, { moment, after, now, limit });
+      return rows.map((row) => conditionOf(row, now)) as FailingEndpoint[];
+    },
+
+    /** By subscription guid, in any state. */
+    async conditionsOf(guids: readonly string[]): Promise<ReadonlyMap<string, EndpointCondition>> {
+      const now = clock.now();
+      const rows = await store.selectEndpoints(database.queries, guids);
+      return new Map(rows.map((row) => [row.guid, conditionOf(row, now)]));
+    },
+
     /**
      * Updates subscriptions in the transaction that records deliveries: the first success activates, a failure starts
      * `deliveries_failing_since`, a success clears it. Returns the activated subscriptions.
@@ -135,5 +163,15 @@ export function createEndpoints({ database, clock, signingKeys }: Deps) {
     /** Paused subscriptions in guid order, after `after`. */
     pausedAfter: (after: string, limit: number): Promise<string[]> =>
       store.selectPaused(database.queries, after, limit),
+  };
+}
+
+function conditionOf(row: SubscriptionRow, now: Date): EndpointCondition {
+  const { guid, organization_guid: organizationGuid, environment, name, url } = row;
+  return {
+    ...{ guid, organizationGuid, environment, name, url },
+    failingSince: row.deliveries_failing_since ?? undefined,
+    recoveredAt: row.recovered_at ?? undefined,
+    hasEnded: row.failed_at !== null || row.disabled_at !== null || stateOf(row, now) === 'deleted',
   };
 }

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import type { Alerts } from '../../alerts/service.ts';
 import { checkFeature } from '../../credentials/organizations/features.ts';
 import type { Organizations } from '../../credentials/organizations/service.ts';
 import type { Actor } from '../../infrastructure/audit/service.ts';
@@ -37,7 +38,7 @@ import { createUpdates, refusalOfUrl } from './updates.ts';
 import { checkUrl } from './url.ts';
 
 export type { EndpointEffect } from './endpoint-store.ts';
-export type { Endpoint } from './endpoints.ts';
+export type { Endpoint, FailingEndpoint } from './endpoints.ts';
 export type { Subscription } from './state.ts';
 export type Subscriptions = ReturnType<typeof createSubscriptions>;
 export type CreatedSubscription = { subscription: Subscription; signingKey: Secret };
@@ -46,6 +47,7 @@ export type CreatedSubscription = { subscription: Subscription; signingKey: Secr
 const DELETION_DELAY_MS = 24 * 3_600_000;
 
 type Deps = Base & {
+  alerts: Alerts;
   events: Events;
   organizations: Organizations;
   encryption: Encryption;

@@ -1,3 +1,5 @@
+import { endpointOf, type NewAlert } from '../../alerts/details.ts';
+import type { Alerts } from '../../alerts/service.ts';
 import { type Audit, systemActor } from '../../infrastructure/audit/service.ts';
 import type { Database, Transaction } from '../../infrastructure/database/database.ts';
 import type { Clock } from '../../infrastructure/runtime/clock.ts';
@@ -9,10 +11,10 @@ import { FAILS_AFTER_MS, type SubscriptionRow } from './state.ts';
 /** Subscriptions of one transaction. */
 const BATCH = 100;
 
-type Deps = { database: Database; clock: Clock; audit: Audit; events: Events };
+type Deps = { database: Database; clock: Clock; audit: Audit; events: Events; alerts: Alerts };
 
 /** Time-based state changes. Safe to run on several nodes at once: each skips rows locked by another. */
-export function createSweeps({ database, clock, audit, events }: Deps) {
+export function createSweeps({ database, clock, audit, events, alerts }: Deps) {
   async function inBatches(
     ending: 'deleted' | 'failed',
     mark: (transaction: Transaction) => Promise<SubscriptionRow[]>,
@@ -32,6 +34,7 @@ export function createSweeps({ database, clock, audit, events }: Deps) {
           transaction,
           rows.map((row) => eventOf(`subscription.${ending}`, row)),
         );
+        if (ending === 'failed') await alerts.raise(transaction, rows.map(failedAlertOf));
         return rows.length;
       });
       total += marked;
@@ -59,5 +62,15 @@ export function createSweeps({ database, clock, audit, events }: Deps) {
         },
         (row) => ({ deliveries_failing_since: row.deliveries_failing_since?.toISOString() }),
       ),
+  };
+}
+
+function failedAlertOf(row: SubscriptionRow): NewAlert {
+  const since = row.deliveries_failing_since?.toISOString();
+  return {
+    ...{ organizationGuid: row.organization_guid, environment: row.environment, subscriptionGuid: row.guid },
+    type: 'subscription.failed',
+    occurrence: `failed ${row.guid}`,
+    details: { ...endpointOf(row), ...(since === undefined ? {} : { failing_since: since }) },
   };
 }

@@ -92,9 +92,11 @@ test('every route is in the document, and nothing else is', () => {
   assert.deepEqual(documented.sort(), routes.sort());
 });
 
-test('only the document, its page and the way there are hidden', () => {
+test('only the document, its page, the way there and the page of an email link are hidden', () => {
   const hidden = new Set(registered.filter(({ schema }) => schema?.hide).map(({ path }) => path));
-  assert.deepEqual([...hidden].sort(), ['/', '/docs/', '/docs/js/scalar.js', '/openapi.json']);
+  assert.deepEqual([...hidden].sort(), [
+    ...['/', '/docs/', '/docs/js/scalar.js', '/openapi.json', '/unsubscribe/:token'],
+  ]);
 });
 
 test('every operation has a summary, tags and a name of its own', () => {

@@ -20,6 +20,8 @@ const TAGS: Readonly<Record<string, string>> = {
   Subscriptions: 'Webhook subscriptions: the endpoints that receive events.',
   Events: 'Changes to objects of the Organization, kept for the retention period.',
   Deliveries: 'Deliveries of events to subscriptions: attempts, redelivery and statistics.',
+  Alerts:
+    'What needs attention: failing endpoints, changes of keys and team, denied calls. Emails and Slack.',
   Team: 'Members of the Organization, their roles and the audit log.',
   Dashboard: 'Session endpoints of the dashboard. They need the session cookie.',
   Health: 'Liveness, readiness and metrics of a process.',

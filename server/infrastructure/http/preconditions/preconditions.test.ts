@@ -31,6 +31,12 @@ const NEW_VALUES: Record<string, (current: unknown) => unknown> = {
   protection_enabled: (current) => !current,
   second_factor_in_production: (current) => !current,
   state: () => 'refresh',
+  read_through: (current) => (BigInt(`0x${current}`) + 1n).toString(16).padStart(32, '0'),
+  email_types: (current) => (current as string[]).slice(1),
+  waiting_threshold: (current = 0) => Number(current) + 1,
+  // Shown masked, with its last four characters.
+  url: (current) =>
+    `https://hooks.example/services/T00000/B00000/secret/${String(current).endsWith('aaaa') ? 'bbbb' : 'aaaa'}`,
   labels: (current = []) => [`label ${(current as string[]).length}`, ...(current as string[])],
 };
 

@@ -4,7 +4,14 @@ import type { Log } from '../../../infrastructure/runtime/log.ts';
 import type { Secret } from '../../../infrastructure/runtime/secret.ts';
 import { createWorkQueue } from '../../../infrastructure/runtime/work-queue.ts';
 
-export type Message = { to: string; subject: string; text: string };
+export type Message = {
+  to: string;
+  subject: string;
+  text: string;
+  html?: string;
+  messageId?: string;
+  headers?: Record<string, string>;
+};
 export type Mail = NonNullable<ReturnType<typeof createMail>>;
 
 const MAX_CONNECTIONS = 2;
@@ -33,7 +40,7 @@ export function createMail({
     connectionTimeout: CONNECT_TIMEOUT_MS,
     greetingTimeout: CONNECT_TIMEOUT_MS,
     socketTimeout: SOCKET_TIMEOUT_MS,
-    // Messages are plain text: disable nodemailer's loading of content from files and URLs.
+    // Messages contain all of their content: disable nodemailer's loading of content from files and URLs.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -70,6 +77,11 @@ export function createMail({
 
   return {
     send: (message: Message) => attempt(message, 0),
+
+    /** Sends once and rejects on failure, for messages that are stored until they are sent. */
+    async deliver(message: Message): Promise<void> {
+      await transport.sendMail({ from, ...message });
+    },
 
     /** Waits for messages in progress, and retries the postponed ones once, immediately. */
     async close(): Promise<void> {

@@ -1,3 +1,4 @@
+import { oneLine } from '../../../infrastructure/runtime/one-line.ts';
 import type { Secret } from '../../../infrastructure/runtime/secret.ts';
 import type { Message } from './mail.ts';
 
@@ -37,9 +38,4 @@ function bodyOf({ link, expiresAt, supportEmail }: Recipient, opening: string): 
     `If you did not expect this message, ignore it. Questions? Write to ${supportEmail}.`,
     '',
   ].join('\n');
-}
-
-/** Prevents line and header injection through the Organization's name. */
-function oneLine(name: string): string {
-  return name.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim();
 }

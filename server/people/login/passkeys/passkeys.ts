@@ -6,6 +6,7 @@ import { Failure } from '../../../infrastructure/runtime/failure.ts';
 import type { Guids, RandomBytes } from '../../../infrastructure/runtime/guid.ts';
 import { accountChange } from '../../account-change.ts';
 import type { Person } from '../../members/people.ts';
+import type { Members } from '../../members/service.ts';
 import type { Logins } from '../logins.ts';
 import { hashSecret } from '../random-secret.ts';
 import { type RequestSource, userActor } from '../request-source.ts';
@@ -34,12 +35,13 @@ type Deps = {
   randomBytes: RandomBytes;
   logins: Logins;
   sessions: Sessions;
+  members: Members;
   baseUrl: string;
 };
 
 /** WebAuthn passkeys. User verification is required on each use, so that a passkey counts as two factors. */
 export function createPasskeys(deps: Deps) {
-  const { database, clock, guids, audit, randomBytes, logins, sessions, baseUrl } = deps;
+  const { database, clock, guids, audit, randomBytes, logins, sessions, members, baseUrl } = deps;
   const { queries } = database.authentication;
   const relyingParty = { expectedOrigin: baseUrl, expectedRPID: new URL(baseUrl).hostname };
 
@@ -173,6 +175,7 @@ export function createPasskeys(deps: Deps) {
         if (!(await store.deletePasskey(transaction, memberGuid, guid)))
           return new Failure('not_found', 'There is no such passkey');
         await recordRemoval(transaction, actor, memberGuid, guid);
+        await members.raiseFactorRemoved(transaction, memberGuid, 'passkey');
         return undefined;
       });
     },
@@ -181,6 +184,7 @@ export function createPasskeys(deps: Deps) {
     async removeAll(transaction: Transaction, actor: Actor, memberGuid: string): Promise<number> {
       const removed = await store.deletePasskeysOf(transaction, memberGuid);
       for (const guid of removed) await recordRemoval(transaction, actor, memberGuid, guid);
+      if (removed.length > 0) await members.raiseFactorRemoved(transaction, memberGuid, 'passkey');
       return removed.length;
     },
 

@@ -8,6 +8,7 @@ import { Failure } from '../../../infrastructure/runtime/failure.ts';
 import type { RandomBytes } from '../../../infrastructure/runtime/guid.ts';
 import { accountChange } from '../../account-change.ts';
 import type { Person } from '../../members/people.ts';
+import type { Members } from '../../members/service.ts';
 import type { Login, Logins } from '../logins.ts';
 import * as store from './totp-store.ts';
 
@@ -35,10 +36,11 @@ type Deps = {
   encryption: Encryption;
   randomBytes: RandomBytes;
   logins: Logins;
+  members: Members;
 };
 
 /** TOTP codes of an authenticator app, and recovery codes in case the app is lost. Each code works once. */
-export function createTotp({ database, clock, audit, encryption, randomBytes, logins }: Deps) {
+export function createTotp({ database, clock, audit, encryption, randomBytes, logins, members }: Deps) {
   const { queries } = database.authentication;
 
   /** Time step of a code; undefined if the code is not valid now. */
@@ -101,8 +103,9 @@ export function createTotp({ database, clock, audit, encryption, randomBytes, lo
       const login = await logins.lock(transaction, guid);
       const off = { totp_secret_encrypted: null, totp_confirmed_at: null, recovery_code_hashes: [] };
       await logins.update(transaction, guid, off);
-      if (login.totp_confirmed_at !== null)
-        await audit.record(transaction, actor, accountChange('account.disable_totp', guid));
+      if (login.totp_confirmed_at === null) return;
+      await audit.record(transaction, actor, accountChange('account.disable_totp', guid));
+      await members.raiseFactorRemoved(transaction, guid, 'authenticator app');
     },
 
     /** Re-encrypts every secret with the current master key; returns the number of changed secrets. */

@@ -1,0 +1,21 @@
+import { Stack } from '@mantine/core';
+import { PageHeader } from '../../shared/page/PageHeader.tsx';
+import { PageLink } from '../../shared/text/PageLink.tsx';
+import { SlackPanel } from './SlackPanel.tsx';
+import { WaitingPanel } from './WaitingPanel.tsx';
+
+export function AlertSettingsPage() {
+  return (
+    <Stack gap="lg" maw={760}>
+      <PageHeader title="Alert settings" spaced={false}>
+        For the whole Organization. Choose your own emails in{' '}
+        <PageLink to="/account" inherit underline="always">
+          your account
+        </PageLink>
+        .
+      </PageHeader>
+      <WaitingPanel />
+      <SlackPanel />
+    </Stack>
+  );
+}

@@ -1,0 +1,149 @@
+import { Badge, Button, Group, Select, Stack, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { ALERT_KINDS, ALERT_TYPES } from '../../../server/alerts/kinds.ts';
+import type { Alert } from '../../api/types.ts';
+import { SeverityIcon } from '../../shared/alerts/SeverityIcon.tsx';
+import { useAlertLink } from '../../shared/alerts/use-alert-link.ts';
+import { useInbox } from '../../shared/alerts/use-inbox.ts';
+import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
+import { DateTimeFilter } from '../../shared/filters/DateTimeFilter.tsx';
+import { FilterBar } from '../../shared/filters/FilterBar.tsx';
+import { useFilters } from '../../shared/filters/use-filters.ts';
+import { PageHeader } from '../../shared/page/PageHeader.tsx';
+import { Panel } from '../../shared/page/Panel.tsx';
+import { type Column, DataTable } from '../../shared/table/DataTable.tsx';
+import { useList } from '../../shared/table/use-list.ts';
+import { Icon } from '../../shared/text/Icon.tsx';
+import { PageLink } from '../../shared/text/PageLink.tsx';
+import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
+
+const REFRESH_MS = 30_000;
+const TYPES = ALERT_TYPES.map((type) => ({ value: type, label: ALERT_KINDS[type].label }));
+const ENVIRONMENTS = [
+  { value: 'production', label: 'Production' },
+  { value: 'sandbox', label: 'Sandbox' },
+];
+
+export function AlertsPage() {
+  const { filters, change } = useFilters();
+  const { unread, isUnread, markRead } = useInbox();
+  const isFiltered = ['type', 'environment', 'from', 'until'].some((name) => name in filters);
+  const result = useList<Alert>(
+    '/alerts',
+    {
+      type: filters.type,
+      environment: filters.environment,
+      created_at_gte: filters.from,
+      created_at_lt: filters.until,
+      after: filters.after,
+    },
+    { refetchInterval: REFRESH_MS },
+  );
+  // Without filters the first row is the newest alert that the member can see.
+  const newest = isFiltered || filters.after ? undefined : result.data?.objects[0]?.guid;
+  return (
+    <>
+      <PageHeader
+        title="Alerts"
+        actions={
+          <>
+            {unread > 0 && newest !== undefined ? (
+              <Button variant="default" loading={markRead.isPending} onClick={() => markRead.mutate(newest)}>
+                Mark all read
+              </Button>
+            ) : null}
+            <Button
+              component={Link}
+              to="/alerts/settings"
+              variant="default"
+              leftSection={<Icon name="edit" size={16} />}
+            >
+              Settings
+            </Button>
+          </>
+        }
+      >
+        What needs attention, in both environments. Choose your emails in{' '}
+        <PageLink to="/account" inherit underline="always">
+          your account
+        </PageLink>
+        .
+      </PageHeader>
+      <FilterBar names={['type', 'environment', 'from', 'until']}>
+        <Select
+          label="Type"
+          placeholder="All types"
+          searchable
+          clearable
+          data={TYPES}
+          value={filters.type ?? null}
+          onChange={(type) => change({ type: type ?? undefined })}
+        />
+        <Select
+          label="Environment"
+          placeholder="Both"
+          clearable
+          data={ENVIRONMENTS}
+          value={filters.environment ?? null}
+          onChange={(environment) => change({ environment: environment ?? undefined })}
+        />
+        <DateTimeFilter label="From" value={filters.from} onChange={(from) => change({ from })} />
+        <DateTimeFilter label="Until" value={filters.until} onChange={(until) => change({ until })} />
+      </FilterBar>
+      <Panel flush>
+        <DataTable
+          result={result}
+          label="Alerts"
+          keyOf={({ guid }) => guid}
+          columns={columnsOf(isUnread)}
+          empty={
+            <EmptyState icon="bell" title={isFiltered ? 'No alerts match these filters' : 'No alerts'}>
+              {isFiltered
+                ? 'Extend the time range or clear a filter.'
+                : 'Failing endpoints, changes to keys and team, denied calls and infected uploads appear here.'}
+            </EmptyState>
+          }
+        />
+      </Panel>
+    </>
+  );
+}
+
+function columnsOf(isUnread: (guid: string) => boolean): Column<Alert>[] {
+  return [
+    {
+      title: 'Alert',
+      width: '60%',
+      cell: (alert) => (
+        <Group gap="sm" wrap="nowrap" align="flex-start">
+          <SeverityIcon severity={alert.severity} />
+          <Stack gap={2} style={{ minWidth: 0 }}>
+            <Text size="sm" fw={550} component="div" style={{ overflowWrap: 'anywhere' }}>
+              {alert.title}
+              {isUnread(alert.guid) ? (
+                <Badge size="sm" variant="light" radius="sm" tt="none" ml="xs">
+                  New
+                </Badge>
+              ) : null}
+            </Text>
+            <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+              {alert.message}
+            </Text>
+          </Stack>
+        </Group>
+      ),
+    },
+    { title: 'Environment', cell: ({ environment }) => environment ?? 'both' },
+    { title: 'Time', cell: ({ created_at: at }) => <RelativeTime at={at} /> },
+    { title: 'Cause', titleHidden: true, align: 'right', cell: (alert) => <CauseLink alert={alert} /> },
+  ];
+}
+
+function CauseLink({ alert }: { alert: Alert }) {
+  const link = useAlertLink()(alert);
+  return link ? (
+    <PageLink to={link.to} search={link.search} size="sm" style={{ whiteSpace: 'nowrap' }}>
+      {link.label}
+    </PageLink>
+  ) : null;
+}

@@ -1,0 +1,104 @@
+import { Button, Group, NumberInput, Skeleton, Stack } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { MAX_WAITING_THRESHOLD } from '../../../server/alerts/settings/limits.ts';
+import type { AlertSettings, Subscription } from '../../api/types.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { useSubscriptions } from '../../shared/deliveries/use-subscriptions.ts';
+import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
+import { notifySuccess } from '../../shared/feedback/notify.ts';
+import { Panel } from '../../shared/page/Panel.tsx';
+
+const PATH = '/alert_settings';
+
+/** How many deliveries may wait before an alert is raised. */
+export function WaitingPanel() {
+  const { api } = useWorkspace();
+  const { data, error, refetch } = useQuery({
+    queryKey: [api.key, PATH],
+    queryFn: ({ signal }) => api.get<AlertSettings>(PATH, { signal }),
+  });
+  return (
+    <Panel
+      title="Waiting deliveries"
+      hint="Raise an alert when more deliveries than this wait for an endpoint"
+    >
+      {error && !data ? <ErrorAlert error={error} onRetry={() => void refetch()} /> : null}
+      {!data && !error ? <Skeleton height={120} /> : null}
+      {data ? <WaitingForm key={JSON.stringify(data)} settings={data} /> : null}
+    </Panel>
+  );
+}
+
+type Values = Record<string, number | string>;
+
+function WaitingForm({ settings }: { settings: AlertSettings }) {
+  const { api, can } = useWorkspace();
+  const queries = useQueryClient();
+  const subscriptions = useSubscriptions();
+  const saved = new Map(settings.subscriptions.map((each) => [each.guid, each.waiting_threshold]));
+  const [all, setAll] = useState<number | string>(settings.waiting_threshold ?? '');
+  const [own, setOwn] = useState<Values>(Object.fromEntries(saved));
+  const canChange = can('organizations:write');
+  const save = useMutation({
+    mutationFn: () =>
+      api.patch<AlertSettings>(PATH, {
+        waiting_threshold: Number(all) || 0,
+        subscriptions: Object.entries(own)
+          .filter(([, value]) => Number(value) > 0)
+          .map(([guid, value]) => ({ guid, waiting_threshold: Number(value) })),
+      }),
+    onSuccess: (settingsNow) => {
+      queries.setQueryData([api.key, PATH], settingsNow);
+      notifySuccess('Alert settings saved.');
+    },
+  });
+  const isChanged =
+    (Number(all) || 0) !== (settings.waiting_threshold ?? 0) ||
+    [...new Set([...Object.keys(own), ...saved.keys()])].some(
+      (guid) => (Number(own[guid]) || 0) !== (saved.get(guid) ?? 0),
+    );
+  const field = { min: 1, max: MAX_WAITING_THRESHOLD, allowDecimal: false, thousandSeparator: ',' };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate();
+      }}
+    >
+      <Stack>
+        <NumberInput
+          label="Every endpoint"
+          description={`1 to ${MAX_WAITING_THRESHOLD.toLocaleString('en-US')}. Leave empty for no alert.`}
+          placeholder="No alert"
+          maw={320}
+          value={all}
+          onChange={setAll}
+          disabled={!canChange}
+          {...field}
+        />
+        {subscriptions.map(({ guid, name, environment }: Subscription) => (
+          <NumberInput
+            key={guid}
+            label={name}
+            description={`This endpoint in ${environment}`}
+            placeholder={Number(all) > 0 ? Number(all).toLocaleString('en-US') : 'No alert'}
+            maw={320}
+            value={own[guid] ?? ''}
+            onChange={(value) => setOwn({ ...own, [guid]: value })}
+            disabled={!canChange}
+            {...field}
+          />
+        ))}
+        {save.error ? <ErrorAlert error={save.error} /> : null}
+        {canChange ? (
+          <Group justify="flex-end">
+            <Button type="submit" variant="default" disabled={!isChanged} loading={save.isPending}>
+              Save
+            </Button>
+          </Group>
+        ) : null}
+      </Stack>
+    </form>
+  );
+}

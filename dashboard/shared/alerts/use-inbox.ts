@@ -1,0 +1,28 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { AlertInbox } from '../../api/types.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { notifyError } from '../feedback/notify.ts';
+
+const PATH = '/alert_inbox';
+const REFRESH_MS = 30_000;
+
+/** What the member has not read. */
+export function useInbox() {
+  const { api } = useWorkspace();
+  const queries = useQueryClient();
+  const { data } = useQuery({
+    queryKey: [api.key, PATH],
+    queryFn: ({ signal }) => api.get<AlertInbox>(PATH, { signal }),
+    refetchInterval: REFRESH_MS,
+  });
+  const markRead = useMutation({
+    mutationFn: (guid: string) => api.patch<AlertInbox>(PATH, { read_through: guid }),
+    onSuccess: (inbox) => queries.setQueryData([api.key, PATH], inbox),
+    onError: notifyError,
+  });
+  return {
+    unread: data?.unread ?? 0,
+    isUnread: (guid: string) => data !== undefined && guid > data.read_through,
+    markRead,
+  };
+}

@@ -1,0 +1,107 @@
+import { oneLine } from '../infrastructure/runtime/one-line.ts';
+import type { Details } from './details.ts';
+import type { AlertType } from './kinds.ts';
+import { MAX_WAITING_THRESHOLD } from './settings/limits.ts';
+
+/** One sentence without a full stop, and what to know or do. */
+export type Description = { title: string; message: string };
+
+type Context = { actorEmail?: string | undefined };
+type Describe = { [Type in AlertType]: (details: Details[Type], context: Context) => Description };
+
+const MINUTES_PER_HOUR = 60;
+const MINUTES_PER_DAY = 24 * MINUTES_PER_HOUR;
+
+const DESCRIBE: Describe = {
+  'endpoint.failing': ({ name, host, failing_since: since, failing_minutes: minutes }) => ({
+    title: `Endpoint ${quoted(name)} has failed for ${durationOf(minutes)}`,
+    message: `${host} has not answered with 2xx since ${momentOf(since)}. Its deliveries wait and are retried. After seven days the subscription fails.`,
+  }),
+  'endpoint.recovered': ({ name, host, failing_since: since, recovered_at: at }) => ({
+    title: `Endpoint ${quoted(name)} has recovered`,
+    message: `${host} answers again since ${momentOf(at)}. It had failed since ${momentOf(since)}. Waiting deliveries are being sent.`,
+  }),
+  'subscription.failed': ({ name, host, failing_since: since }) => ({
+    title: `Subscription ${quoted(name)} has failed`,
+    message: `${host} has not answered with 2xx ${since === undefined ? 'for seven days' : `since ${momentOf(since)}`}. It receives no more events: create a new subscription, then redeliver.`,
+  }),
+  'deliveries.waiting': ({ name, host, waiting, waiting_threshold: threshold }) => ({
+    title: `${countOf(waiting)}${waiting > MAX_WAITING_THRESHOLD ? ' or more' : ''} deliveries wait for endpoint ${quoted(name)}`,
+    message: `More than ${countOf(threshold)} deliveries wait for ${host}.`,
+  }),
+  'access.denied': ({ name, client_id: clientId, address, request_id: requestId }) => ({
+    title: `Calls with key ${name === undefined ? clientId : quoted(name)} were denied by its IP allowlist`,
+    message: `First call today from ${address ?? 'an unknown address'} (request ${requestId}). If the address is not yours, replace the key: its token is in other hands.`,
+  }),
+  'key.created': ({ name, ip_allowlist: allowlist, ...author }, context) => ({
+    title: `Key ${quoted(name)} was created`,
+    message: `Created by ${nameOf(author, context)}. IP allowlist: ${allowlistOf(allowlist)}.`,
+  }),
+  'key.widened': ({ name, added_scopes: scopes = [], ip_allowlist: allowlist, ...author }, context) => ({
+    title: `Key ${quoted(name)} was given more access`,
+    message: [
+      `Changed by ${nameOf(author, context)}.`,
+      ...(scopes.length > 0 ? [`New scopes: ${scopes.join(', ')}.`] : []),
+      ...(allowlist ? [`IP allowlist now: ${allowlistOf(allowlist)}.`] : []),
+    ].join(' '),
+  }),
+  'key.removed': ({ name, ...author }, context) => ({
+    title: `Key ${quoted(name)} was removed`,
+    message: `Removed by ${nameOf(author, context)}. Its tokens no longer work.`,
+  }),
+  'member.joined': ({ email, role }) => ({
+    title: `${oneLine(email)} joined the team`,
+    message: `Role: ${role.replace('_', ' ')}.`,
+  }),
+  'second_factor.removed': ({ email, factor }) => ({
+    title: `${oneLine(email)} removed a second factor`,
+    message: `Removed: ${factor}. If you did not expect this, ask the member.`,
+  }),
+  'file.infected': ({ file_guid: guid, file_type: type, customer_guid: customer }) => ({
+    title: `An uploaded file is infected`,
+    message: `File ${guid} (${type.replaceAll('_', ' ')}) of customer ${customer} was rejected by the virus scan and deleted.`,
+  }),
+};
+
+export function describeAlert(
+  { type, details }: { type: string; details: unknown },
+  context: Context = {},
+): Description {
+  const describe = DESCRIBE[type as AlertType] as ((...args: unknown[]) => Description) | undefined;
+  // A node of the next version may have raised a type that this one does not know.
+  return describe?.(details, context) ?? { title: type, message: '' };
+}
+
+function quoted(name: string): string {
+  return `"${oneLine(name)}"`;
+}
+
+function durationOf(minutes: number): string {
+  const [count, unit] =
+    minutes >= MINUTES_PER_DAY
+      ? [minutes / MINUTES_PER_DAY, 'day']
+      : minutes >= MINUTES_PER_HOUR
+        ? [minutes / MINUTES_PER_HOUR, 'hour']
+        : [minutes, 'minute'];
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}
+
+function momentOf(text: string): string {
+  return `${text.slice(0, 10)} ${text.slice(11, 16)} UTC`;
+}
+
+function countOf(count: number): string {
+  return count.toLocaleString('en-US');
+}
+
+function allowlistOf(entries: readonly string[]): string {
+  return entries.length === 0 ? 'any address' : entries.join(', ');
+}
+
+function nameOf(
+  { actor_type: type, actor }: { actor_type: string; actor: string },
+  { actorEmail }: Context,
+): string {
+  if (type === 'user') return actorEmail ?? `member ${actor}`;
+  return type === 'application' ? `key ${actor}` : 'the operator';
+}

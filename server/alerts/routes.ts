@@ -1,0 +1,104 @@
+import {
+  createdAtFilters,
+  environmentsFilter,
+  guidsFilter,
+  wordsFilter,
+} from '../infrastructure/http/requests/filters.ts';
+import { registerGet, registerList, registerPatch } from '../infrastructure/http/requests/resource-routes.ts';
+import { strictObject } from '../infrastructure/http/requests/schemas.ts';
+import type { HttpServer } from '../infrastructure/http/server.ts';
+import { isFailure } from '../infrastructure/runtime/failure.ts';
+import type { People } from '../people/members/people.ts';
+import { actorOf, requires } from '../tokens/access/access.ts';
+import type { AlertPreferences, Preferences } from './preferences/preferences.ts';
+import {
+  AlertView,
+  InboxChanges,
+  InboxView,
+  PreferencesChanges,
+  PreferencesView,
+  viewAlert,
+  viewInbox,
+  viewPreferences,
+} from './schema.ts';
+import type { AlertRow, Alerts } from './service.ts';
+
+type Deps = {
+  alerts: Alerts;
+  people: People;
+  preferences: AlertPreferences;
+  /** Whether the service has a mail server. */
+  hasMail: boolean;
+};
+
+/** Each alert type needs a scope besides, see `kinds.ts`: a list shows only what the token may see. */
+export function registerAlerts(api: HttpServer, { alerts, people, preferences, hasMail }: Deps): void {
+  const tags = ['Alerts'];
+  const read = requires(['organization', 'user'], 'organizations:read');
+  const own = requires(['user'], 'organizations:read');
+  const params = strictObject({});
+
+  registerList(api, '/alerts', {
+    access: read,
+    operationId: 'listAlerts',
+    summary: 'List alerts: failing endpoints, changes of keys and team, denied calls, infected uploads',
+    tags,
+    filters: {
+      guid: guidsFilter,
+      type: wordsFilter,
+      environment: environmentsFilter,
+      subscription_guid: guidsFilter,
+      ...createdAtFilters,
+    },
+    item: AlertView,
+    view: (each: { row: AlertRow; email: string | undefined }) => viewAlert(each.row, each.email),
+    async list({ caller }, page, filters) {
+      const found = await alerts.list(caller, page, filters);
+      if (isFailure(found)) return found;
+      const users = found.rows.filter(({ details }) => details.actor_type === 'user');
+      const emails = await people.emailsOf(users.map(({ details }) => String(details.actor)));
+      const rows = found.rows.map((row) => ({ row, email: emails.get(String(row.details.actor)) }));
+      return { ...found, rows };
+    },
+  });
+
+  const inbox = { tags, params, item: InboxView, view: viewInbox, activity: ['unread'] as const };
+  registerGet(api, '/alert_inbox', {
+    ...inbox,
+    access: own,
+    operationId: 'getAlertInbox',
+    summary: 'Get the number of alerts that you have not read',
+    get: ({ caller }) => preferences.inbox(caller),
+  });
+  registerPatch(api, '/alert_inbox', {
+    ...inbox,
+    access: own,
+    operationId: 'updateAlertInbox',
+    summary: 'Mark alerts as read',
+    body: InboxChanges,
+    change: ({ caller, body }, precondition) => preferences.markRead(caller, body.read_through, precondition),
+  });
+
+  const settings = {
+    ...{ tags, params, item: PreferencesView },
+    view: (found: Preferences) => viewPreferences(found, hasMail),
+  };
+  registerGet(api, '/alert_preferences', {
+    ...settings,
+    access: own,
+    operationId: 'getAlertPreferences',
+    summary: 'Get the alert types that you get emails about',
+    get: ({ caller }) => preferences.get(caller),
+  });
+  registerPatch(api, '/alert_preferences', {
+    ...settings,
+    access: own,
+    operationId: 'updateAlertPreferences',
+    summary: 'Choose the alert types that you get emails about',
+    body: PreferencesChanges,
+    change: (request, precondition) => {
+      const { caller, body } = request;
+      return preferences.change(actorOf(request), caller, body.email_types, precondition);
+    },
+  });
+}

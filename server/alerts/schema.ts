@@ -1,0 +1,95 @@
+import Type, { type Static } from 'typebox';
+import {
+  AnyObject,
+  EnvironmentName,
+  Guid,
+  inputSchema,
+  Timestamp,
+  viewSchema,
+} from '../infrastructure/http/requests/schemas.ts';
+import { describeAlert } from './describe.ts';
+import { ALERT_TYPES, kindOf } from './kinds.ts';
+import type { Inbox, Preferences } from './preferences/preferences.ts';
+import type { AlertRow } from './service.ts';
+
+const AlertTypeName = Type.String({
+  title: 'AlertType',
+  description: `Types are added, never changed: ${ALERT_TYPES.join(', ')}`,
+  example: 'endpoint.failing',
+});
+
+export const AlertView = viewSchema('Alert', {
+  guid: Guid,
+  type: AlertTypeName,
+  severity: Type.Enum(['critical', 'warning', 'info'], {
+    title: 'AlertSeverity',
+    description: 'critical, warning or info',
+    example: 'warning',
+  }),
+  environment: Type.Optional({
+    ...EnvironmentName,
+    description: 'Absent for what concerns both environments',
+  }),
+  subscription_guid: Type.Optional(Guid),
+  title: Type.String({ example: 'Endpoint "Ledger" has failed for 10 minutes' }),
+  message: Type.String({ example: 'ledger.partner.example has not answered with 2xx since 12:00 UTC.' }),
+  details: {
+    ...AnyObject,
+    description: 'The values in title and message, by type',
+    example: { name: 'Ledger', host: 'ledger.partner.example', failing_minutes: 10 },
+  },
+  created_at: Timestamp,
+});
+
+export function viewAlert(row: AlertRow, actorEmail: string | undefined): Static<typeof AlertView> {
+  const { environment, subscription_guid: subscriptionGuid } = row;
+  return {
+    guid: row.guid,
+    type: row.type,
+    severity: kindOf(row.type)?.severity ?? 'info',
+    ...(environment === null ? {} : { environment }),
+    ...(subscriptionGuid === null ? {} : { subscription_guid: subscriptionGuid }),
+    ...describeAlert(row, { actorEmail }),
+    details: row.details,
+    created_at: row.created_at.toISOString(),
+  };
+}
+
+export const InboxView = viewSchema('AlertInbox', {
+  unread: Type.Integer({
+    description: 'Alerts after read_through that you may see, counted up to 100',
+    example: 3,
+  }),
+  read_through: { ...Guid, description: 'You have read this alert and all before it' },
+});
+export const InboxChanges = inputSchema('AlertInboxChanges', {
+  read_through: { ...Guid, description: 'Marks this alert and all before it as read. It never moves back' },
+});
+
+export function viewInbox({ unread, readThrough }: Inbox): Static<typeof InboxView> {
+  return { unread, read_through: readThrough };
+}
+
+const EmailTypes = Type.Array(AlertTypeName, {
+  maxItems: 100,
+  uniqueItems: true,
+  description: 'Types that you get an email about',
+  example: [],
+});
+export const PreferencesView = viewSchema('AlertPreferences', {
+  email_types: EmailTypes,
+  available_types: Type.Array(AlertTypeName, {
+    description: 'Types that members of your role can get emails about',
+  }),
+  email_available: Type.Boolean({ description: 'Whether the service has a mail server' }),
+});
+export const PreferencesChanges = inputSchema('AlertPreferencesChanges', {
+  email_types: Type.Optional(EmailTypes),
+});
+
+export function viewPreferences(
+  { available, emails }: Preferences,
+  isMailAvailable: boolean,
+): Static<typeof PreferencesView> {
+  return { email_types: emails, available_types: available, email_available: isMailAvailable };
+}
