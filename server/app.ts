@@ -28,6 +28,8 @@ import { createLoginModule } from './people/login/service.ts';
 import { createPeople } from './people/members/people.ts';
 import { createMembers } from './people/members/service.ts';
 import { createPeriodicTasks } from './periodic-tasks.ts';
+import { createRequestRecorder } from './request-log/recorder.ts';
+import { createRequestLog } from './request-log/service.ts';
 import { createServers } from './servers.ts';
 import { shutdownPhases } from './shutdown.ts';
 import { createTokenEndpoints, createTokens } from './tokens/service.ts';
@@ -181,6 +183,8 @@ export async function createApp(deps: Deps) {
   });
 
   const people = createPeople(base);
+  const requestRecorder = createRequestRecorder({ queries, clients, timers, log, metrics });
+  const requestLog = createRequestLog({ queries: database.lists, clients, people });
   const members = createMembers({ ...base, organizations, people, revocations });
   const login = createLoginModule({
     ...base,
@@ -231,6 +235,8 @@ export async function createApp(deps: Deps) {
     people,
     members,
     login,
+    requestRecorder,
+    requestLog,
   });
 
   const periodicTasks = createPeriodicTasks({
@@ -260,6 +266,7 @@ export async function createApp(deps: Deps) {
     usage,
     eventCounters,
     rateLimits,
+    requestRecorder,
     login,
     notifications,
     database,
@@ -288,6 +295,7 @@ export async function createApp(deps: Deps) {
     people,
     members,
     login,
+    requestRecorder,
     server,
     createHealthServer,
     createOperatorServer,

@@ -47,6 +47,10 @@ import type { People } from './people/members/people.ts';
 import { registerMemberPolicy } from './people/members/policy-routes.ts';
 import { registerMembers } from './people/members/routes.ts';
 import type { Members } from './people/members/service.ts';
+import { logRequests } from './request-log/hook.ts';
+import type { RequestRecorder } from './request-log/recorder.ts';
+import { registerRequestLog } from './request-log/routes.ts';
+import type { RequestLog } from './request-log/service.ts';
 import { registerApi } from './tokens/access/guard.ts';
 import { registerTokenMetadata } from './tokens/metadata-routes.ts';
 import { registerCustomerTokens, registerOAuth } from './tokens/routes.ts';
@@ -102,6 +106,8 @@ export type ServerDeps = Base & {
   people: People;
   members: Members;
   login: LoginModule;
+  requestRecorder: RequestRecorder;
+  requestLog: RequestLog;
 };
 
 /** The HTTP servers: the main one, and on request those for health checks and for the operator. */
@@ -132,6 +138,7 @@ export async function createServers(deps: ServerDeps) {
     customerTokens,
     environments,
     sourceAddress,
+    requestRecorder: deps.requestRecorder,
   });
   registerTokenMetadata(server, { signingKeys, environments });
   const callsInFlight = createCallsInFlight({
@@ -155,6 +162,7 @@ export async function createServers(deps: ServerDeps) {
     idempotencyKeys: deps.idempotencyKeys,
   };
   await registerApi(server, access, (api) => {
+    logRequests(api, deps.requestRecorder);
     registerApplications(api, { applications, organizations, allowlistPolicy });
     registerOrganizations(api, { organizations });
     registerBanks(api, { organizations });
@@ -173,6 +181,7 @@ export async function createServers(deps: ServerDeps) {
     registerMembers(api, { members, invitations: login.invitations });
     registerMemberPolicy(api, { members, organizations });
     registerAuditEntries(api, { audit, people });
+    registerRequestLog(api, { requestLog: deps.requestLog });
   });
   await registerLogin(server, {
     login,

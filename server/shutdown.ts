@@ -9,6 +9,7 @@ import type { Phase } from './infrastructure/runtime/shutdown.ts';
 import type { Simulator } from './objects/simulator.ts';
 import type { LoginModule } from './people/login/service.ts';
 import type { PeriodicTasks } from './periodic-tasks.ts';
+import type { RequestRecorder } from './request-log/recorder.ts';
 import type { Tokens } from './tokens/service.ts';
 import type { DeliveriesModule } from './webhooks/deliveries/module.ts';
 import type { EventCounters } from './webhooks/events/counters.ts';
@@ -24,6 +25,7 @@ type Deps = {
   usage: KeyUsage;
   eventCounters: EventCounters;
   rateLimits: RateLimits;
+  requestRecorder: RequestRecorder;
   login: LoginModule;
   notifications: Notifications;
   database: Database;
@@ -32,7 +34,16 @@ type Deps = {
 /** Stops input first, then flushes pending writes, and closes the database last. */
 export function shutdownPhases(deps: Deps): Phase[] {
   const { server, deliveriesModule, simulator, periodicTasks, filesModule, tokens } = deps;
-  const { failedAuthentications, usage, eventCounters, rateLimits, login, notifications, database } = deps;
+  const {
+    failedAuthentications,
+    usage,
+    eventCounters,
+    rateLimits,
+    requestRecorder,
+    login,
+    notifications,
+    database,
+  } = deps;
   return [
     {
       share: 0.65,
@@ -61,6 +72,7 @@ export function shutdownPhases(deps: Deps): Phase[] {
         ['key usage', usage.flush],
         ['event counters', () => eventCounters.flush({ last: true })],
         ['rate limits', rateLimits.flush],
+        ['request log', () => requestRecorder.flush({ last: true })],
         ['login', login.close],
         ['revocations', tokens.revocations.stop],
       ],

@@ -20,6 +20,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Subscriptions: 'Webhook subscriptions: the endpoints that receive events.',
   Events: 'Changes to objects of the Organization, kept for the retention period.',
   Deliveries: 'Deliveries of events to subscriptions: attempts, redelivery and statistics.',
+  'Request log': 'Calls of the Organization to this API in the last 7 days.',
   Team: 'Members of the Organization, their roles and the audit log.',
   Dashboard: 'Session endpoints of the dashboard. They need the session cookie.',
   Health: 'Liveness, readiness and metrics of a process.',
