@@ -48,7 +48,7 @@ export const FOUR_WEEKLY: Period = { ms: 4 * WEEK_MS, ahead: 2, behindMs: BEHIND
 /** Rows are written seconds after their request began. */
 const DAILY: Period = { ms: DAY_MS, ahead: 2, behindMs: DAY_MS };
 
-export const REQUEST_LOG_DAYS = 7;
+const REQUEST_LOG_DAYS = 7;
 
 /**
  * For attaching, which blocks no other statement. Longer than `deadlock_timeout` (1 s), after which autovacuum gives
@@ -80,10 +80,13 @@ export const HISTORY_TABLES: readonly HistoryTable[] = [
   { name: 'event_counters', key: 'moment' },
   { name: 'audit_records', key: 'guid', period: FOUR_WEEKLY, isAudit: true },
 ];
-const TABLES: readonly HistoryTable[] = [
-  ...HISTORY_TABLES,
-  { name: 'request_log', key: 'guid', period: DAILY, daysKept: REQUEST_LOG_DAYS },
-];
+export const REQUEST_LOG_TABLE: HistoryTable = {
+  name: 'request_log',
+  key: 'guid',
+  period: DAILY,
+  daysKept: REQUEST_LOG_DAYS,
+};
+const TABLES: readonly HistoryTable[] = [...HISTORY_TABLES, REQUEST_LOG_TABLE];
 
 export function createPartitions({
   database,
