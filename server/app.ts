@@ -19,6 +19,7 @@ import type { Log } from './infrastructure/runtime/log.ts';
 import { createMetrics } from './infrastructure/runtime/metrics.ts';
 import type { Secret } from './infrastructure/runtime/secret.ts';
 import { shutDown } from './infrastructure/runtime/shutdown.ts';
+import { createLookup } from './lookup/service.ts';
 import { createFeed } from './objects/feed.ts';
 import { createPrices } from './objects/market/prices.ts';
 import { createObjects } from './objects/service.ts';
@@ -186,6 +187,18 @@ export async function createApp(deps: Deps) {
   const requestRecorder = createRequestRecorder({ queries, clients, timers, log, metrics });
   const requestLog = createRequestLog({ queries: database.lists, clients, people });
   const members = createMembers({ ...base, organizations, people, revocations });
+  const lookup = createLookup({
+    events,
+    deliveries,
+    subscriptions,
+    files,
+    objects,
+    organizations,
+    clients,
+    people,
+    members,
+    requestLog,
+  });
   const login = createLoginModule({
     ...base,
     settings: config,
@@ -237,6 +250,7 @@ export async function createApp(deps: Deps) {
     login,
     requestRecorder,
     requestLog,
+    lookup,
   });
 
   const periodicTasks = createPeriodicTasks({

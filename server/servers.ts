@@ -33,6 +33,8 @@ import type { Timers } from './infrastructure/runtime/clock.ts';
 import type { Encryption } from './infrastructure/runtime/encryption.ts';
 import type { RandomBytes } from './infrastructure/runtime/guid.ts';
 import { version } from './infrastructure/runtime/version.ts';
+import { registerLookup } from './lookup/routes.ts';
+import type { Lookup } from './lookup/service.ts';
 import type { Feed } from './objects/feed.ts';
 import type { Prices } from './objects/market/prices.ts';
 import { registerMarket } from './objects/market/routes.ts';
@@ -108,6 +110,7 @@ export type ServerDeps = Base & {
   login: LoginModule;
   requestRecorder: RequestRecorder;
   requestLog: RequestLog;
+  lookup: Lookup;
 };
 
 /** The HTTP servers: the main one, and on request those for health checks and for the operator. */
@@ -182,6 +185,7 @@ export async function createServers(deps: ServerDeps) {
     registerMemberPolicy(api, { members, organizations });
     registerAuditEntries(api, { audit, people });
     registerRequestLog(api, { requestLog: deps.requestLog });
+    registerLookup(api, { lookup: deps.lookup });
   });
   await registerLogin(server, {
     login,
