@@ -5,6 +5,7 @@ import type {
 } from '../../server/credentials/applications/schema.ts';
 import type { BankView, Feature, SecondFactorView } from '../../server/credentials/organizations/schema.ts';
 import type { FileView } from '../../server/files/schema.ts';
+import type { Found } from '../../server/lookup/schema.ts';
 import type { AuditEntry } from '../../server/people/audit-entries/schema.ts';
 import type { PasskeyView } from '../../server/people/login/passkeys/passkey-schema.ts';
 import type {
@@ -15,6 +16,7 @@ import type {
   UserTokenView,
 } from '../../server/people/login/schema.ts';
 import type { InvitedMemberView, MemberView } from '../../server/people/members/schema.ts';
+import type { LoggedRequestBody } from '../../server/request-log/schema.ts';
 import type { Role } from '../../server/tokens/roles.ts';
 import type { LiveAttemptView } from '../../server/webhooks/deliveries/live/live-schema.ts';
 import type { RecoveryView } from '../../server/webhooks/deliveries/redelivery/redelivery-schema.ts';
@@ -42,7 +44,8 @@ export type DetailedDelivery = Static<typeof DetailedDeliveryView>;
 export type Attempt = DetailedDelivery['attempts'][number];
 export type DeliveringSubscriptions = Static<typeof TargetsView>;
 export type Recovery = Static<typeof RecoveryView>;
-export type { AuditEntry, Feature, Role };
+export type LoggedRequest = LoggedRequestBody;
+export type { AuditEntry, Feature, Found, Role };
 
 export type Environment = 'sandbox' | 'production';
 

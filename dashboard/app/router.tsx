@@ -106,6 +106,11 @@ const live = createRoute({
   path: 'live',
   component: lazyRouteComponent(() => import('../pages/live/LivePage.tsx'), 'LivePage'),
 });
+const requests = createRoute({
+  getParentRoute: () => workspace,
+  path: 'requests',
+  component: lazyRouteComponent(() => import('../pages/requests/RequestsPage.tsx'), 'RequestsPage'),
+});
 const files = createRoute({
   getParentRoute: () => workspace,
   path: 'files',
@@ -139,7 +144,7 @@ export const router = createRouter({
     forgotPassword,
     setPassword,
     workspace.addChildren([
-      ...([onboarding, overview, keys, files, sandbox, team, audit, account] as const),
+      ...([onboarding, overview, requests, keys, files, sandbox, team, audit, account] as const),
       webhooks.addChildren([
         subscriptionAccess.addChildren([subscriptions, subscription]),
         ...([events, event, live] as const),

@@ -11,6 +11,7 @@ import { Logo } from './header/Logo.tsx';
 import { Navigation } from './Navigation.tsx';
 import { OrganizationSwitch } from './OrganizationSwitch.tsx';
 import styles from './Shell.module.css';
+import { SearchButton } from './search/SearchButton.tsx';
 
 export function Shell({ children }: { children: ReactNode }) {
   const [opened, { toggle, close }] = useDisclosure();
@@ -40,6 +41,7 @@ export function Shell({ children }: { children: ReactNode }) {
           <div className={styles.space} />
           {isLocked ? null : (
             <>
+              <SearchButton />
               <EnvironmentBadge />
               <BankSelector />
             </>

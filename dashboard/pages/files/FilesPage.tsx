@@ -16,7 +16,7 @@ import { typeLabel } from './labels.ts';
 import { UploadPanel } from './UploadPanel.tsx';
 
 const REFRESH_MS = 4_000;
-const FILTERS = ['state', 'type', 'customer'] as const;
+const FILTERS = ['state', 'type', 'customer', 'guid'] as const;
 
 export function FilesPage() {
   const { bank, can, has } = useWorkspace();
@@ -26,6 +26,7 @@ export function FilesPage() {
   const result = useList<StoredFile>(
     '/files',
     {
+      guid: filters.guid,
       bank_guid: bank?.guid,
       state: filters.state,
       type: filters.type,

@@ -16,6 +16,14 @@ const NAMES = [
   'action',
   'actor',
   'customer',
+  'guid',
+  'request_id',
+  'status',
+  'method',
+  'path',
+  'message_code',
+  'client_id',
+  'address',
 ] as const;
 
 export type SearchName = (typeof NAMES)[number];

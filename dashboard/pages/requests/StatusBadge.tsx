@@ -1,0 +1,24 @@
+import { Badge, Group, Text } from '@mantine/core';
+import type { LoggedRequest } from '../../api/types.ts';
+
+/** The status, and the message_code of an error. */
+export function StatusBadge({ request: { status, message_code: code } }: { request: LoggedRequest }) {
+  return (
+    <Group gap={6} wrap="nowrap">
+      <Badge variant="light" color={colorOf(status)} radius="sm" fw={600} miw="max-content">
+        {status}
+      </Badge>
+      {code === undefined ? null : (
+        <Text size="sm" ff="monospace" fz={13} style={{ overflowWrap: 'anywhere' }}>
+          {code}
+        </Text>
+      )}
+    </Group>
+  );
+}
+
+function colorOf(status: number): string {
+  if (status >= 500) return 'red';
+  if (status >= 400) return 'orange';
+  return status >= 300 ? 'gray' : 'teal';
+}
