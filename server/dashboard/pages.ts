@@ -12,6 +12,7 @@ export const PAGES = [
   'subscriptions',
   'events',
   'live',
+  'requests',
   'files',
   'sandbox',
   'team',

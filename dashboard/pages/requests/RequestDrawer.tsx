@@ -44,24 +44,24 @@ export function RequestDrawer({ request, onClose }: { request: LoggedRequest; on
         <Id label="Member ID" value={request.member_guid} />
         <Id label="Bank ID" value={request.bank_guid} />
         <Id label="ID in the path" value={object} />
-        <LabeledValue label="Show requests">
+        <LabeledValue label="Related">
           <Stack gap={4} align="flex-start">
             {client ? (
               <Similar search={{ client_id: client }} onClick={onClose}>
-                of this key
+                Requests of this key
               </Similar>
             ) : null}
             {address ? (
               <Similar search={{ address }} onClick={onClose}>
-                from this address
+                Requests from this address
               </Similar>
             ) : null}
             <Similar search={{ path, method }} onClick={onClose}>
-              with this method and path
+              Requests with this method and path
             </Similar>
             {code ? (
               <Similar search={{ message_code: code }} onClick={onClose}>
-                with this error code
+                Requests with this error code
               </Similar>
             ) : null}
           </Stack>

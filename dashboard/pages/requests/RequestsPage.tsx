@@ -51,8 +51,8 @@ export function RequestsPage() {
   return (
     <>
       <PageHeader title="Requests">
-        Calls to /api and /oauth in {environment} in the last 7 days, denied ones included. Of members,
-        changes and rejected calls are listed.
+        Calls to /api and /oauth in {environment} in the last 7 days, including denied ones. Successful reads
+        in the dashboard are not listed.
       </PageHeader>
       <RequestFilters />
       {result.data?.objects.some(({ sample_rate: rate }) => rate > 1) ? (
@@ -98,7 +98,7 @@ function columnsOf(open: (requestId: string) => void): Column<LoggedRequest>[] {
   return [
     {
       title: 'Request',
-      width: '34%',
+      width: '32%',
       cell: ({ request_id: id, method, path }) => (
         <Anchor
           component="button"
@@ -114,7 +114,7 @@ function columnsOf(open: (requestId: string) => void): Column<LoggedRequest>[] {
       ),
     },
     { title: 'Status', cell: (request) => <StatusBadge request={request} /> },
-    { title: 'Called by', cell: (request) => <CallerName request={request} /> },
+    { title: 'Called by', cell: (request) => <CallerName request={request} compact /> },
     {
       title: 'Address',
       cell: ({ address }) => (

@@ -1,5 +1,6 @@
 import { Badge, Group, Text } from '@mantine/core';
 import type { LoggedRequest } from '../../api/types.ts';
+import { BreakableText } from '../../shared/text/BreakableText.tsx';
 
 /** The status, and the message_code of an error. */
 export function StatusBadge({ request: { status, message_code: code } }: { request: LoggedRequest }) {
@@ -9,8 +10,8 @@ export function StatusBadge({ request: { status, message_code: code } }: { reque
         {status}
       </Badge>
       {code === undefined ? null : (
-        <Text size="sm" ff="monospace" fz={13} style={{ overflowWrap: 'anywhere' }}>
-          {code}
+        <Text size="sm" ff="monospace" fz={13}>
+          <BreakableText text={code} />
         </Text>
       )}
     </Group>

@@ -2,7 +2,7 @@ import { Kbd, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { lazy, Suspense } from 'react';
 import { Icon } from '../../shared/text/Icon.tsx';
-import styles from './SearchButton.module.css';
+import styles from './Search.module.css';
 
 const SearchDialog = lazy(() => import('./SearchDialog.tsx'));
 const SHORTCUT = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K';
@@ -13,17 +13,12 @@ export function SearchButton() {
   useHotkeys([['mod+K', open]], []);
   return (
     <>
-      <UnstyledButton
-        className={styles.button}
-        onClick={open}
-        aria-label="Search"
-        aria-keyshortcuts="Control+K Meta+K"
-      >
+      <UnstyledButton className={styles.button} onClick={open} aria-keyshortcuts="Control+K Meta+K">
         <Icon name="search" size={16} />
         <Text span size="sm" className={styles.label}>
           Search
         </Text>
-        <Kbd size="xs" className={styles.label}>
+        <Kbd size="xs" className={styles.shortcut} aria-hidden>
           {SHORTCUT}
         </Kbd>
       </UnstyledButton>

@@ -8,6 +8,7 @@ import { useWorkspace } from '../../session/workspace.ts';
 import { ErrorAlert } from '../../shared/feedback/ErrorAlert.tsx';
 import { Icon } from '../../shared/text/Icon.tsx';
 import { bankFor, destinationOf, FOUND_LABELS, isIdentifier, pageOfLink } from './destination.ts';
+import styles from './Search.module.css';
 import { SearchOption } from './SearchOption.tsx';
 import { type Command, matching, useCommands, useGo } from './use-commands.ts';
 
@@ -19,6 +20,19 @@ type Entry = Command & { kind?: string; detail?: string | undefined; note?: stri
 
 /** Finds pages and actions by name, and everything else by its identifier. */
 export default function SearchDialog({ onClose }: { onClose: () => void }) {
+  return (
+    <Modal.Root opened onClose={onClose} size="lg" yOffset="10vh">
+      <Modal.Overlay />
+      <Modal.Content aria-label="Search">
+        <Modal.Body p={0}>
+          <SearchBox onClose={onClose} />
+        </Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
+  );
+}
+
+function SearchBox({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('');
   const wanted = text.trim();
   const commands = useCommands();
@@ -34,53 +48,48 @@ export default function SearchDialog({ onClose }: { onClose: () => void }) {
     selectFirstOption();
   }, [ids]);
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      withCloseButton={false}
-      size="lg"
-      padding={0}
-      yOffset="10vh"
-      aria-label="Search"
+    <Combobox
+      store={combobox}
+      onOptionSubmit={(id) => {
+        onClose();
+        entries.find((entry) => entry.id === id)?.run();
+      }}
     >
-      <Combobox
-        store={combobox}
-        onOptionSubmit={(id) => {
-          onClose();
-          entries.find((entry) => entry.id === id)?.run();
-        }}
-      >
-        <Combobox.EventsTarget>
-          <TextInput
-            data-autofocus
-            size="lg"
-            variant="unstyled"
-            px="md"
-            aria-label="Search"
-            placeholder="ID, email, URL, page or action"
-            leftSection={<Icon name="search" />}
-            rightSection={isSearching ? <Loader size="xs" /> : null}
-            spellCheck={false}
-            autoComplete="off"
-            value={text}
-            onChange={({ currentTarget }) => setText(currentTarget.value)}
-          />
-        </Combobox.EventsTarget>
-        {error ? <ErrorAlert error={error} title="Search failed" /> : null}
-        <Combobox.Options aria-label="Results" p="xs" mah="60vh" style={{ overflowY: 'auto' }}>
-          {entries.map((entry) => (
-            <SearchOption key={entry.id} {...entry} />
-          ))}
-          {entries.length === 0 && !isSearching && !error ? (
-            <Combobox.Empty>
-              {isIdentifier(wanted)
-                ? 'Nothing with this identifier in your Organization, in either environment.'
-                : 'No page or action matches. Paste an ID, an email address or a URL to find it.'}
-            </Combobox.Empty>
-          ) : null}
-        </Combobox.Options>
-      </Combobox>
-    </Modal>
+      <Combobox.EventsTarget withExpandedAttribute>
+        <TextInput
+          data-autofocus
+          className={styles.input}
+          size="lg"
+          variant="unstyled"
+          role="combobox"
+          aria-label="Search"
+          placeholder="ID, email, URL, page or action"
+          leftSection={<Icon name="search" />}
+          rightSection={isSearching ? <Loader size="xs" /> : null}
+          spellCheck={false}
+          autoComplete="off"
+          value={text}
+          onChange={({ currentTarget }) => setText(currentTarget.value)}
+          // The combobox keeps the key from the dialog.
+          onKeyDown={({ key }) => {
+            if (key === 'Escape') onClose();
+          }}
+        />
+      </Combobox.EventsTarget>
+      {error ? <ErrorAlert error={error} title="Search failed" /> : null}
+      <Combobox.Options aria-label="Results" p="xs" className={styles.options}>
+        {entries.map((entry) => (
+          <SearchOption key={entry.id} {...entry} />
+        ))}
+        {entries.length === 0 && !isSearching && !error ? (
+          <Combobox.Empty>
+            {isIdentifier(wanted)
+              ? 'Nothing with this identifier in your Organization, in either environment.'
+              : 'No page or action matches. Paste an ID, an email address or a URL to find it.'}
+          </Combobox.Empty>
+        ) : null}
+      </Combobox.Options>
+    </Combobox>
   );
 }
 
