@@ -232,6 +232,8 @@ const CONTRACT_ACCESS: Record<string, readonly [types: string, scopes: string]> 
   removeMember: ['user', 'members:write'],
   listAuditEntries: ['user', 'audit_entries:read'],
   exportAuditEntries: ['user', 'audit_entries:read'],
+  listRequests: ['organization bank user', 'bank_applications:read'],
+  lookUp: ['user', 'banks:read'],
   listEvents: ['organization user', 'subscription_events:read'],
   getEvent: ['organization user', 'subscription_events:read'],
   listDeliveries: ['organization user', 'subscription_events:read'],
