@@ -4,6 +4,7 @@ import './organization/audit.spec.ts';
 import './organization/files.spec.ts';
 import './organization/onboarding.spec.ts';
 import './organization/organization.spec.ts';
+import './organization/requests.spec.ts';
 import './organization/roles.spec.ts';
 import './organization/sandbox.spec.ts';
 import './organization/setup.spec.ts';

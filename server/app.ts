@@ -23,6 +23,7 @@ import type { Log } from './infrastructure/runtime/log.ts';
 import { createMetrics } from './infrastructure/runtime/metrics.ts';
 import type { Secret } from './infrastructure/runtime/secret.ts';
 import { shutDown } from './infrastructure/runtime/shutdown.ts';
+import { createLookup } from './lookup/service.ts';
 import { createFeed } from './objects/feed.ts';
 import { createPrices } from './objects/market/prices.ts';
 import { createObjects } from './objects/service.ts';
@@ -32,6 +33,8 @@ import { createLoginModule } from './people/login/service.ts';
 import { createPeople } from './people/members/people.ts';
 import { createMembers } from './people/members/service.ts';
 import { createPeriodicTasks } from './periodic-tasks.ts';
+import { createRequestRecorder } from './request-log/recorder.ts';
+import { createRequestLog } from './request-log/service.ts';
 import { createServers } from './servers.ts';
 import { shutdownPhases } from './shutdown.ts';
 import { createTokenEndpoints, createTokens } from './tokens/service.ts';
@@ -206,7 +209,21 @@ export async function createApp(deps: Deps) {
   });
 
   const people = createPeople(base);
+  const requestRecorder = createRequestRecorder({ queries, clients, timers, log, metrics });
+  const requestLog = createRequestLog({ queries: database.lists, clients, people });
   const members = createMembers({ ...base, alerts, organizations, people, revocations });
+  const lookup = createLookup({
+    events,
+    deliveries,
+    subscriptions,
+    files,
+    objects,
+    organizations,
+    clients,
+    people,
+    members,
+    requestLog,
+  });
   const login = createLoginModule({
     ...base,
     settings: config,
@@ -275,6 +292,9 @@ export async function createApp(deps: Deps) {
     members,
     login,
     alertsModule,
+    requestRecorder,
+    requestLog,
+    lookup,
   });
 
   const periodicTasks = createPeriodicTasks({
@@ -306,6 +326,7 @@ export async function createApp(deps: Deps) {
     usage,
     eventCounters,
     rateLimits,
+    requestRecorder,
     login,
     notifications,
     database,
@@ -337,6 +358,7 @@ export async function createApp(deps: Deps) {
     login,
     alerts,
     alertsModule,
+    requestRecorder,
     server,
     createHealthServer,
     createOperatorServer,

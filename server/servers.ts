@@ -37,6 +37,8 @@ import type { Timers } from './infrastructure/runtime/clock.ts';
 import type { Encryption } from './infrastructure/runtime/encryption.ts';
 import type { RandomBytes } from './infrastructure/runtime/guid.ts';
 import { version } from './infrastructure/runtime/version.ts';
+import { registerLookup } from './lookup/routes.ts';
+import type { Lookup } from './lookup/service.ts';
 import type { Feed } from './objects/feed.ts';
 import type { Prices } from './objects/market/prices.ts';
 import { registerMarket } from './objects/market/routes.ts';
@@ -51,6 +53,10 @@ import type { People } from './people/members/people.ts';
 import { registerMemberPolicy } from './people/members/policy-routes.ts';
 import { registerMembers } from './people/members/routes.ts';
 import type { Members } from './people/members/service.ts';
+import { logRequests } from './request-log/hook.ts';
+import type { RequestRecorder } from './request-log/recorder.ts';
+import { registerRequestLog } from './request-log/routes.ts';
+import type { RequestLog } from './request-log/service.ts';
 import { registerApi } from './tokens/access/guard.ts';
 import { registerTokenMetadata } from './tokens/metadata-routes.ts';
 import { registerCustomerTokens, registerOAuth } from './tokens/routes.ts';
@@ -112,6 +118,9 @@ export type ServerDeps = Base & {
   members: Members;
   login: LoginModule;
   alertsModule: AlertsModule;
+  requestRecorder: RequestRecorder;
+  requestLog: RequestLog;
+  lookup: Lookup;
 };
 
 /** The HTTP servers: the main one, and on request those for health checks and for the operator. */
@@ -150,6 +159,7 @@ export async function createServers(deps: ServerDeps) {
     customerTokens,
     environments,
     sourceAddress,
+    requestRecorder: deps.requestRecorder,
   });
   registerTokenMetadata(server, { signingKeys, environments });
   const callsInFlight = createCallsInFlight({
@@ -173,6 +183,7 @@ export async function createServers(deps: ServerDeps) {
     idempotencyKeys: deps.idempotencyKeys,
   };
   await registerApi(server, access, (api) => {
+    logRequests(api, deps.requestRecorder);
     registerApplications(api, { applications, organizations, allowlistPolicy });
     registerOrganizations(api, { organizations });
     registerBanks(api, { organizations });
@@ -194,6 +205,8 @@ export async function createServers(deps: ServerDeps) {
     registerAuditEntries(api, { audit, people, members, organizations, applications, subscriptions });
     registerAlerts(api, { ...alertsModule, hasMail: login.mail !== undefined });
     registerAlertSettings(api, alertsModule);
+    registerRequestLog(api, { requestLog: deps.requestLog });
+    registerLookup(api, { lookup: deps.lookup });
   });
   await registerLogin(server, {
     login,

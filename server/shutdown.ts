@@ -10,6 +10,7 @@ import type { Phase } from './infrastructure/runtime/shutdown.ts';
 import type { Simulator } from './objects/simulator.ts';
 import type { LoginModule } from './people/login/service.ts';
 import type { PeriodicTasks } from './periodic-tasks.ts';
+import type { RequestRecorder } from './request-log/recorder.ts';
 import type { Tokens } from './tokens/service.ts';
 import type { DeliveriesModule } from './webhooks/deliveries/module.ts';
 import type { EventCounters } from './webhooks/events/counters.ts';
@@ -26,6 +27,7 @@ type Deps = {
   usage: KeyUsage;
   eventCounters: EventCounters;
   rateLimits: RateLimits;
+  requestRecorder: RequestRecorder;
   login: LoginModule;
   notifications: Notifications;
   database: Database;
@@ -34,7 +36,16 @@ type Deps = {
 /** Stops input first, then flushes pending writes, and closes the database last. */
 export function shutdownPhases(deps: Deps): Phase[] {
   const { server, deliveriesModule, alertsModule, simulator, periodicTasks, filesModule, tokens } = deps;
-  const { failedAuthentications, usage, eventCounters, rateLimits, login, notifications, database } = deps;
+  const {
+    failedAuthentications,
+    usage,
+    eventCounters,
+    rateLimits,
+    requestRecorder,
+    login,
+    notifications,
+    database,
+  } = deps;
   return [
     {
       share: 0.65,
@@ -64,6 +75,7 @@ export function shutdownPhases(deps: Deps): Phase[] {
         ['key usage', usage.flush],
         ['event counters', () => eventCounters.flush({ last: true })],
         ['rate limits', rateLimits.flush],
+        ['request log', () => requestRecorder.flush({ last: true })],
         ['login', login.close],
         ['revocations', tokens.revocations.stop],
       ],

@@ -7,6 +7,7 @@ import type {
 } from '../../server/credentials/applications/schema.ts';
 import type { BankView, Feature, SecondFactorView } from '../../server/credentials/organizations/schema.ts';
 import type { FileView } from '../../server/files/schema.ts';
+import type { Found } from '../../server/lookup/schema.ts';
 import type { AuditEntry } from '../../server/people/audit-entries/schema.ts';
 import type { PasskeyView } from '../../server/people/login/passkeys/passkey-schema.ts';
 import type {
@@ -21,6 +22,7 @@ import type {
   NewSavedFilter as NewSavedFilterSchema,
   SavedFilterView,
 } from '../../server/people/saved-filters/schema.ts';
+import type { LoggedRequestBody } from '../../server/request-log/schema.ts';
 import type { Role } from '../../server/tokens/roles.ts';
 import type { SignedRequestView } from '../../server/webhooks/deliveries/attempts/attempt-schema.ts';
 import type { LiveAttemptView } from '../../server/webhooks/deliveries/live/live-schema.ts';
@@ -57,7 +59,8 @@ export type AlertPreferences = Static<typeof PreferencesView>;
 export type AlertSettings = Static<typeof AlertSettingsView>;
 export type AlertSlack = Static<typeof SlackView>;
 export type AlertSlackTest = Static<typeof SlackTestView>;
-export type { AuditEntry, Feature, Role };
+export type LoggedRequest = LoggedRequestBody;
+export type { AuditEntry, Feature, Found, Role };
 
 export type Environment = 'sandbox' | 'production';
 

@@ -111,6 +111,11 @@ const live = createRoute({
   path: 'live',
   component: lazyRouteComponent(() => import('../pages/live/LivePage.tsx'), 'LivePage'),
 });
+const requests = createRoute({
+  getParentRoute: () => workspace,
+  path: 'requests',
+  component: lazyRouteComponent(() => import('../pages/requests/RequestsPage.tsx'), 'RequestsPage'),
+});
 const files = createRoute({
   getParentRoute: () => workspace,
   path: 'files',
@@ -162,7 +167,7 @@ export const router = createRouter({
     forgotPassword,
     setPassword,
     workspace.addChildren([
-      ...([onboarding, overview, keys, files, sandbox, organization, team, audit, alerts, alertSettings, account] as const),
+      ...([onboarding, overview, requests, keys, files, sandbox, organization, team, audit, alerts, alertSettings, account] as const),
       webhooks.addChildren([
         subscriptionAccess.addChildren([subscriptions, subscription]),
         ...([events, event, delivery, live] as const),

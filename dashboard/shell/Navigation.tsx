@@ -5,12 +5,14 @@ import { useWorkspace, type Workspace } from '../session/workspace.ts';
 import { Icon, type IconName } from '../shared/text/Icon.tsx';
 import styles from './Navigation.module.css';
 
-type Entry = {
+/** A page of the menu. */
+export type PageEntry = {
   to:
     | '/overview'
     | '/events'
     | '/live'
     | '/alerts'
+    | '/requests'
     | '/keys'
     | '/subscriptions'
     | '/sandbox'
@@ -27,7 +29,7 @@ type Entry = {
 const always = () => true;
 const hasWebhooks = ({ has }: Workspace) => has('webhooks');
 
-const GROUPS: readonly { title: string; entries: readonly Entry[] }[] = [
+const GROUPS: readonly { title: string; entries: readonly PageEntry[] }[] = [
   {
     title: 'Monitor',
     entries: [
@@ -35,6 +37,7 @@ const GROUPS: readonly { title: string; entries: readonly Entry[] }[] = [
       { to: '/events', label: 'Events', icon: 'events', shown: hasWebhooks },
       { to: '/live', label: 'Live', icon: 'live', shown: hasWebhooks },
       { to: '/alerts', label: 'Alerts', icon: 'bell', shown: always },
+      { to: '/requests', label: 'Requests', icon: 'requests', shown: always },
     ],
   },
   {
@@ -76,6 +79,11 @@ const GROUPS: readonly { title: string; entries: readonly Entry[] }[] = [
     ],
   },
 ];
+
+/** The pages that this person can open, in the order of the menu. */
+export function pagesOf(workspace: Workspace): PageEntry[] {
+  return GROUPS.flatMap(({ entries }) => entries).filter(({ shown }) => shown(workspace));
+}
 
 export function Navigation() {
   const workspace = useWorkspace();

@@ -13,6 +13,7 @@ import { Navigation } from './Navigation.tsx';
 import { OfflineAlert } from './OfflineAlert.tsx';
 import { OrganizationSwitch } from './OrganizationSwitch.tsx';
 import styles from './Shell.module.css';
+import { SearchButton } from './search/SearchButton.tsx';
 
 export function Shell({ children }: { children: ReactNode }) {
   const [opened, { toggle, close }] = useDisclosure();
@@ -42,6 +43,7 @@ export function Shell({ children }: { children: ReactNode }) {
           <div className={styles.space} />
           {isLocked ? null : (
             <>
+              <SearchButton />
               <EnvironmentBadge />
               <BankSelector />
             </>

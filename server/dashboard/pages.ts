@@ -9,6 +9,7 @@ export const PAGES = [
   'subscriptions',
   'events',
   'live',
+  'requests',
   'files',
   'sandbox',
   'organization',

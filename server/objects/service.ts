@@ -175,6 +175,11 @@ export function createObjects(deps: Deps) {
 
     get,
 
+    /** Of any type. */
+    async find(visible: store.Visible, guid: string): Promise<store.ObjectRow | undefined> {
+      return (await store.selectNamed(queries, visible, [guid])).get(guid);
+    },
+
     /** `reserved` uses the connections that are reserved for the token endpoints. */
     getCustomer: (visible: store.Visible, guid: string, options: { reserved?: boolean } = {}) =>
       get(visible, 'customer', guid, options),

@@ -8,6 +8,9 @@ import { oauthAnswers, viewSchema } from '../infrastructure/http/requests/schema
 import type { SourceAddress } from '../infrastructure/http/requests/source-address.ts';
 import type { HttpServer } from '../infrastructure/http/server.ts';
 import { registerCreate } from '../infrastructure/idempotency/create-routes.ts';
+import { isGuid } from '../infrastructure/runtime/guid.ts';
+import { logRequests } from '../request-log/hook.ts';
+import type { RequestRecorder } from '../request-log/recorder.ts';
 import { requires } from './access/access.ts';
 import type { CustomerTokens } from './customer-tokens/customer-tokens.ts';
 import type { ClientAuthentication } from './issuing/client-authentication.ts';
@@ -39,6 +42,7 @@ export type OAuthDeps = {
   introspection: Introspection;
   environments: Environments;
   sourceAddress: SourceAddress;
+  requestRecorder: RequestRecorder;
 };
 
 type CredentialsRequest = FastifyRequest & { body: Static<typeof ClientCredentialsBody> };
@@ -52,6 +56,9 @@ export async function registerOAuth(server: HttpServer, deps: OAuthDeps): Promis
   await server.register(
     async (scope: HttpServer) => {
       registerFormBody(scope, scope.bodyPace);
+      scope.decorateRequest('identity');
+      scope.decorateRequest('sourceAddress');
+      logRequests(scope, deps.requestRecorder);
       countRefusedBodies(scope, deps);
       registerIssuance(scope, deps);
       registerTokenInspection(scope, deps);
@@ -69,9 +76,19 @@ function countRefusedBodies(scope: HttpServer, { authentication, sourceAddress }
 }
 
 /** From here on the authentication of the client counts the request. */
-function credentialsOf(request: CredentialsRequest): ClientCredentials {
+function credentialsOf(
+  request: CredentialsRequest,
+  { environments, sourceAddress }: OAuthDeps,
+): ClientCredentials {
   const credentials = unwrap(readCredentials(request, request.body));
   request.refusalCounts = false;
+  const { clientId: id } = credentials;
+  // The Organization is looked up when the log is written, so that the response time does not depend on it.
+  if (isGuid(id)) {
+    const environment = environments.ofHost(request.headers.host);
+    request.identity = { type: undefined, id, organizationGuid: undefined, bankGuid: undefined, environment };
+    request.sourceAddress = sourceAddress(request);
+  }
   return credentials;
 }
 
@@ -100,7 +117,7 @@ function registerIssuance(scope: HttpServer, deps: OAuthDeps): void {
     },
     async (request) => {
       const { body } = request;
-      const credentials = credentialsOf(request);
+      const credentials = credentialsOf(request, deps);
       return unwrap(await issuance.issueToken({ body, credentials, ...contextOf(request) }));
     },
   );
@@ -121,20 +138,18 @@ function registerIssuance(scope: HttpServer, deps: OAuthDeps): void {
     },
     async (request) => {
       const { body } = request;
-      const credentials = credentialsOf(request);
+      const credentials = credentialsOf(request, deps);
       return unwrap(await customerTokens.issueBySecret({ body, credentials, ...contextOf(request) }));
     },
   );
 }
 
-function registerTokenInspection(
-  scope: HttpServer,
-  { authentication, introspection, environments, sourceAddress }: OAuthDeps,
-): void {
+function registerTokenInspection(scope: HttpServer, deps: OAuthDeps): void {
+  const { authentication, introspection, environments, sourceAddress } = deps;
   const config = { oauth: true };
 
   async function authenticate(request: CredentialsRequest): Promise<Client> {
-    const credentials = credentialsOf(request);
+    const credentials = credentialsOf(request, deps);
     const path = request.routeOptions.url ?? '';
     const context = { address: sourceAddress(request), requestId: request.id, path };
     const client = unwrap(await authentication.authenticateCountingFailures(credentials, context));

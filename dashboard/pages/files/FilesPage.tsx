@@ -18,7 +18,7 @@ import { typeLabel } from './labels.ts';
 import { UploadPanel } from './UploadPanel.tsx';
 
 const REFRESH_MS = 4_000;
-const FILTERS = ['state', 'type', 'customer', ...TIME_FILTERS] as const;
+const FILTERS = ['state', 'type', 'customer', 'guid', ...TIME_FILTERS] as const;
 
 export function FilesPage() {
   const { bank, can, has } = useWorkspace();
@@ -29,6 +29,7 @@ export function FilesPage() {
   const result = useList<StoredFile>(
     '/files',
     {
+      guid: filters.guid,
       bank_guid: bank?.guid,
       state: filters.state,
       type: filters.type,

@@ -27,7 +27,10 @@ export function ErrorAlert({
         <Text size="sm">{apiError?.message ?? UNEXPECTED_ERROR}</Text>
         {apiError?.requestId === undefined || apiError.status < 500 ? null : (
           <Text size="xs" ff="monospace">
-            Request ID: {apiError.requestId}
+            Request ID:{' '}
+            <PageLink to="/requests" search={{ request_id: apiError.requestId }} inherit>
+              {apiError.requestId}
+            </PageLink>
           </Text>
         )}
         {apiError?.code === 'second_factor_required' ? (

@@ -23,6 +23,14 @@ const NAMES = [
   'created_at_gte',
   'created_at_lt',
   'delivery_state',
+  'guid',
+  'request_id',
+  'status',
+  'method',
+  'path',
+  'message_code',
+  'client_id',
+  'address',
 ] as const;
 
 export type SearchName = (typeof NAMES)[number];

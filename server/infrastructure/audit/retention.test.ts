@@ -8,7 +8,7 @@ import { createQueryCost } from '../../../testing/query-cost.ts';
 import { createDatabase, type Queries } from '../database/database.ts';
 import { migrate } from '../database/migrate.ts';
 import { buildMissingIndexes } from '../database/partitions/partition-indexes.ts';
-import { createPartitions } from '../database/partitions/partitions.ts';
+import { createPartitions, HISTORY_TABLES } from '../database/partitions/partitions.ts';
 import { createGuids } from '../runtime/guid.ts';
 import { createLog } from '../runtime/log.ts';
 import { createAudit } from './service.ts';
@@ -29,7 +29,8 @@ async function open({ migrated = true } = {}) {
   const clock = createFakeClock(START);
   const guids = createGuids({ clock, randomBytes });
   const audit = createAudit({ queries: database.lists, clock, guids });
-  const partitions = createPartitions({ database, clock, log, retentionDays: 30, auditRetentionDays: 400 });
+  const retention = { retentionDays: 30, auditRetentionDays: 400 };
+  const partitions = createPartitions({ database, clock, log, ...retention, tables: HISTORY_TABLES });
   const actor = { type: 'system', id: 'portico' } as const;
   async function record(objectId: string): Promise<void> {
     const change = { action: 'test.record', objectType: 'test', objectId } as const;

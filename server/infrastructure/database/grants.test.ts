@@ -114,7 +114,7 @@ test('a partition can be dropped only after the shortest retention', async () =>
   await sql`
     do $$ declare partition regclass; begin
       for partition in select inhrelid::regclass from pg_inherits join pg_class on oid = inhrelid
-        where relkind = 'r' and inhparent::regclass::text in ('audit_records', 'events', 'event_counters')
+        where relkind = 'r' and inhparent::regclass::text in ('audit_records', 'events', 'event_counters', 'request_log')
       loop execute format('drop table %s', partition); end loop;
     end $$`.execute(owner);
   const moment = (at: Date) => at.toISOString();
@@ -123,6 +123,7 @@ test('a partition can be dropped only after the shortest retention', async () =>
     ['audit_records', firstGuidAt, 30],
     ['events', firstGuidAt, 8],
     ['event_counters', moment, 8],
+    ['request_log', firstGuidAt, 7],
   ] as const) {
     await dropEnded(table, boundOf, days + 0.1);
     await assert.rejects(dropEnded(table, boundOf, days - 0.1), refused, table);

@@ -10,6 +10,7 @@ export type Tables = AlertTables & PeopleTables & {
   events: EventsTable;
   event_counters: EventCountersTable;
   event_count_writers: EventCountWritersTable;
+  request_log: RequestLogTable;
   rate_limits: RateLimitsTable;
   idempotency_keys: IdempotencyKeysTable;
   applications: ApplicationsTable;
@@ -111,6 +112,27 @@ type IdempotencyKeysTable = {
   /** JSON; null when the answer showed a secret. */
   body_encrypted: Buffer | null;
   created_at: Date;
+};
+
+type RequestLogTable = {
+  /** The request id. */
+  guid: string;
+  organization_guid: string;
+  environment: EnvironmentName | 'both';
+  bank_guid: string | null;
+  /** Null at /oauth, where the caller has no token yet. */
+  token_type: 'organization' | 'bank' | 'customer' | 'user' | null;
+  client_id: string | null;
+  member_guid: string | null;
+  method: string;
+  path: string;
+  object_guid: string | null;
+  status: number;
+  message_code: string | null;
+  duration_ms: number;
+  address: string | null;
+  /** How many similar calls the row stands for; 1 unless calls were sampled. */
+  sample_rate: number;
 };
 
 type RateLimitsTable = {

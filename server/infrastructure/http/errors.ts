@@ -90,6 +90,11 @@ export type ErrorAnswer = {
   body: { error: string; message_code: string; message: string };
 };
 
+/** The statuses of all errors, each once. */
+export function errorStatuses(): number[] {
+  return [...new Set(Object.values(ANSWERS).map(({ status }) => status))];
+}
+
 export function answerFor(failure: Failure): ErrorAnswer {
   const { status, error, messageCode = failure.code }: Answer = ANSWERS[failure.code];
   return { status, body: { error, message_code: messageCode, message: failure.message } };

@@ -58,6 +58,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** A fixed segment of the path is percent-encoded, so that no route matches. */
     hasEncodedSegment: boolean;
+    /** `message_code` of the error that was sent. */
+    messageCode: string | undefined;
   }
 }
 
@@ -136,6 +138,7 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
   }).withTypeProvider<TypeBoxTypeProvider>();
 
   server.decorateRequest('hasEncodedSegment', false);
+  server.decorateRequest('messageCode');
   server.setValidatorCompiler(createValidatorCompiler());
   server.setErrorHandler(sendError);
   server.decorate('bodyPace', createBodyPace());
@@ -221,6 +224,7 @@ export function sendError(
   if (failureOfRefusedValue(error))
     request.log.error({ err: error, request_id: request.id }, 'database rejected a value of a request');
   const { status, body } = answerFor(failure);
+  request.messageCode = body.message_code;
   if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds);
   const challenge = challengeFor(failure, status, request);
   if (challenge !== undefined) reply.header('www-authenticate', challenge);

@@ -37,6 +37,12 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean | und
       'portico_body_bytes_in_flight',
       'Bytes of request bodies in the memory of this process.',
     ),
+    requestLogCalls: new Counter({
+      name: 'portico_request_log_calls_total',
+      help: 'Calls for the request log: written, sampled_out above the rate of complete logging, or dropped.',
+      labelNames: ['result'] as const,
+      registers,
+    }),
     operatorRejections: new Counter({
       name: 'portico_operator_rejections_total',
       help: 'Calls to the operator API rejected for a wrong token or by the rate limit.',

@@ -6,6 +6,15 @@ import { Failure } from '../../infrastructure/runtime/failure.ts';
 import type { TokenType } from '../claims.ts';
 import type { Caller, VerifiedToken, Verifier } from '../verifying/verifier.ts';
 
+/**
+ * The caller as far as it is known, for the request log: of a verified token, of an expired or revoked one, or only the
+ * client_id that a request to /oauth names. Without an Organization it is not verified.
+ */
+export type CallerIdentity = Pick<Caller, 'id' | 'bankGuid' | 'environment'> & {
+  type: TokenType | undefined;
+  organizationGuid: string | undefined;
+};
+
 /** Access that an `/api` route requires: declared with the route, enforced by the guard, shown in the OpenAPI document. */
 export type Access = {
   types: readonly TokenType[];
@@ -27,6 +36,8 @@ declare module 'fastify' {
     /** Slot in the queue of the caller's Organization; undefined for streams, which have a limit of their own. */
     call: Call | undefined;
     sourceAddress: string | undefined;
+    /** Set also for calls that are refused. */
+    identity: CallerIdentity | undefined;
   }
 }
 

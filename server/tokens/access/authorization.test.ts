@@ -243,6 +243,8 @@ const CONTRACT_ACCESS: Record<string, readonly [types: string, scopes: string]> 
   updateAlertSlack: ['user', 'organizations:write'],
   deleteAlertSlack: ['user', 'organizations:write'],
   testAlertSlack: ['user', 'organizations:write'],
+  listRequests: ['organization bank user', 'bank_applications:read'],
+  lookUp: ['user', 'banks:read'],
   listEvents: ['organization user', 'subscription_events:read'],
   getEvent: ['organization user', 'subscription_events:read'],
   listDeliveries: ['organization user', 'subscription_events:read'],

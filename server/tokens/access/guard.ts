@@ -17,7 +17,7 @@ import type { Metrics } from '../../infrastructure/runtime/metrics.ts';
 import { isFreshProof, type TokenType } from '../claims.ts';
 import { holdsScope } from '../scopes.ts';
 import type { Denials } from '../verifying/denials.ts';
-import type { Caller, VerifiedToken, Verifier } from '../verifying/verifier.ts';
+import { type Caller, EndedToken, type VerifiedToken, type Verifier } from '../verifying/verifier.ts';
 import { type Access, bearerTokenOf, runQueued } from './access.ts';
 import { createCallRates } from './call-rates.ts';
 
@@ -72,6 +72,7 @@ function guard(api: HttpServer, deps: AccessDeps): void {
   api.decorateRequest('caller');
   api.decorateRequest('call');
   api.decorateRequest('sourceAddress');
+  api.decorateRequest('identity');
 
   api.addHook('onRoute', (route) => {
     const { url, config, schema } = route;
@@ -151,9 +152,12 @@ function guard(api: HttpServer, deps: AccessDeps): void {
   }
 
   function authorize(request: FastifyRequest, verified: VerifiedToken | Failure): Failure | undefined {
-    if (verified instanceof Failure) return verified;
+    if (verified instanceof Failure && !(verified instanceof EndedToken)) return verified;
     const { caller } = verified;
     const address = sourceAddress(request);
+    request.identity = caller;
+    request.sourceAddress = address;
+    if (verified instanceof EndedToken) return verified;
     if (!verified.allows(address)) {
       metrics.deniedCalls.inc();
       denials.record(caller, { address, requestId: request.id, path: request.routeOptions.url ?? '' });
@@ -163,7 +167,6 @@ function guard(api: HttpServer, deps: AccessDeps): void {
     if (refusal) return refusal;
     request.caller = caller;
     request.bodySource = `organization ${caller.organizationGuid}`;
-    request.sourceAddress = address;
     // Customer tokens are used on customers' devices, so their calls do not count as uses of the key.
     if (caller.type === 'organization' || caller.type === 'bank') usage.record(caller.id, address);
     return undefined;

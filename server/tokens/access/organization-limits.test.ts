@@ -165,6 +165,8 @@ test('refusals of one Organization are delayed, responses to others are not', as
 /** Occupies all general connections and fills their queue. */
 async function withPoolFull(work: () => Promise<void>): Promise<void> {
   const { queries } = app.database;
+  // Its write would take one of the places in the queue.
+  await app.requestRecorder.flush();
   const end = Promise.withResolvers<void>();
   const select = () => sql`select 1`.execute(queries);
   const CONNECTIONS = 3;

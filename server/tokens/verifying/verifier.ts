@@ -37,6 +37,15 @@ export type VerifiedToken = {
   allows(address: string | undefined): boolean;
 };
 
+/** Refuses a token with a valid signature that has expired or was revoked. */
+export class EndedToken extends Failure {
+  readonly caller: Caller;
+  constructor(caller: Caller, { code, message }: Failure) {
+    super(code, message);
+    this.caller = caller;
+  }
+}
+
 export type Verifier = ReturnType<typeof createVerifier>;
 
 /** Only valid signatures are cached; expiry and revocation are checked on every call. */
@@ -76,11 +85,12 @@ export function createVerifier({
     if (!known) return verifyUncached(token);
     if (known.claims.exp * 1_000 <= clock.now().getTime()) {
       cache.delete(token);
-      return expired();
+      return new EndedToken(known.caller, expired());
     }
     const revoked = revocations.check(known.claims);
-    if (typeof revoked === 'boolean') return revoked ? tokenInvalid() : known;
-    return revoked.then((isRevoked) => (isRevoked ? tokenInvalid() : known));
+    const conclude = (isRevoked: boolean) =>
+      isRevoked ? new EndedToken(known.caller, tokenInvalid()) : known;
+    return typeof revoked === 'boolean' ? conclude(revoked) : revoked.then(conclude);
   }
 
   async function verifyUncached(token: string): Promise<VerifiedToken | Failure> {
@@ -88,8 +98,9 @@ export function createVerifier({
     const claims = await readClaims(token);
     if (claims instanceof Failure) return claims;
     if (!isCanonical(token, claims)) return tokenInvalid();
-    const verified = { claims, caller: callerOf(claims), allows: compileAllowlist(claims.ip_allowlist) };
-    if (await revocations.check(claims)) return tokenInvalid();
+    const caller = callerOf(claims);
+    const verified = { claims, caller, allows: compileAllowlist(claims.ip_allowlist) };
+    if (await revocations.check(claims)) return new EndedToken(caller, tokenInvalid());
     setBounded(cache, token, verified, MAX_CACHED_TOKENS);
     return verified;
   }
@@ -117,7 +128,9 @@ export function createVerifier({
       const claims = payload as Claims;
       return isConsistent(claims) ? claims : tokenInvalid();
     } catch (error) {
-      if (error instanceof errors.JWTExpired) return expired();
+      // The expiry is checked last, so that these claims are verified.
+      if (error instanceof errors.JWTExpired)
+        return new EndedToken(callerOf(error.payload as Claims), expired());
       if (error instanceof errors.JOSEError || error instanceof TypeError) return tokenInvalid();
       throw error;
     }

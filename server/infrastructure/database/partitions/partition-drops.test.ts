@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Database, Queries } from '../database.ts';
-import { weeksAround } from './partitions.ts';
+import { periodsAround } from './partitions.ts';
 import {
   createPartitionedDatabases,
   DAY_MS,
@@ -111,7 +111,7 @@ test('two concurrent nodes drop each partition once', async () => {
   const { another, clock, logged } = await open();
   clock.advance(8 * WEEK_MS);
   const dropped = await Promise.all(Array.from({ length: 4 }, () => another().partitions.dropOld()));
-  assert.equal(dropped.flat().length, TABLES.length * weeksAround(START).length);
+  assert.equal(dropped.flat().length, TABLES.length * periodsAround(START).length);
   assert.deepEqual(logged().filter(isDropWarning), []);
 });
 

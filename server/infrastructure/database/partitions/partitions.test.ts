@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { createFakeClock } from '../../../../testing/fake-clock.ts';
 import type { Queries } from '../database.ts';
-import { createPartitions, weeksAround } from './partitions.ts';
+import { createPartitions, FOUR_WEEKLY, HISTORY_TABLES, periodsAround } from './partitions.ts';
 import {
   createPartitionedDatabases,
   DAY_MS,
@@ -35,7 +35,7 @@ test('the weeks around any time begin on Mondays and have neither gaps nor overl
     .map(([year, offset]) => new Date(Date.UTC(year, 0, 1) + offset));
   fc.assert(
     fc.property(fc.oneof(moments, yearEnds), (now) => {
-      const weeks = weeksAround(now);
+      const weeks = periodsAround(now);
       weeks.forEach(({ from, to }, index) => {
         assert.match(from.toUTCString(), /^Mon, .* 00:00:00 GMT$/);
         assert.equal(to.getTime() - from.getTime(), WEEK_MS);
@@ -70,7 +70,7 @@ test('at any time, everything from 8 days before to 2 weeks ahead can be inserte
     await partitions.prepare();
     for (const days of [-8, -7, -1, 0, 1, 6, 7, 13, 14])
       await insertHistory(database.queries, later(clock.now(), days * DAY_MS));
-    const weeks = weeksAround(clock.now());
+    const weeks = periodsAround(clock.now());
     for (const { from, to } of weeks)
       for (const edge of [from, later(to, -1)]) await insertHistory(database.queries, edge);
   }
@@ -101,7 +101,7 @@ test('a second run changes nothing, costs one query, waits for no lock and logs 
   });
   const partitions = createPartitions({
     ...{ database: { ...database, queries }, clock, log },
-    ...{ retentionDays: 30, auditRetentionDays: 400 },
+    ...{ retentionDays: 30, auditRetentionDays: 400, tables: HISTORY_TABLES },
   });
   const tables = before.flatMap(({ table, name }) => [sql.table(table), sql.table(name)]);
   const lockAll = (holder: Queries) => sql`lock table ${sql.join(tables)}`.execute(holder);
@@ -126,8 +126,8 @@ test('concurrent processes all succeed, and each partition is created once', asy
   clock.advance(20 * WEEK_MS);
   await Promise.all(Array.from({ length: 6 }, () => another().partitions.prepare()));
   const made = logged().map(({ partition }) => partition);
-  const ofAudit = weeksAround(clock.now(), 4).length;
-  assert.equal(made.length, TABLES.length * weeksAround(clock.now()).length + ofAudit);
+  const ofAudit = periodsAround(clock.now(), FOUR_WEEKLY).length;
+  assert.equal(made.length, TABLES.length * periodsAround(clock.now()).length + ofAudit);
   assert.equal(new Set(made).size, made.length);
   await insertHistory(database.queries, clock.now());
 });

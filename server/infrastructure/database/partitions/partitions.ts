@@ -6,8 +6,8 @@ import { tryRunUnderLock } from '../advisory-lock.ts';
 import type { Database, Queries, Transaction } from '../database.ts';
 
 /**
- * History tables have a partition per week, audit records one per four weeks. Partitions are created in advance and
- * dropped as a whole after the retention. Attaching blocks no insert or select; detaching takes a short lock and gives
+ * History tables have a partition per week, audit records one per four weeks, the request log one per day. Partitions
+ * are created in advance and dropped as a whole after the retention. Attaching blocks no insert or select; detaching takes a short lock and gives
  * up when it is not granted at once. Both are functions of the database (migration 0029), because the service role does
  * not own the tables.
  */
@@ -18,16 +18,19 @@ export type Partitions = {
   dropOld(): Promise<string[]>;
 };
 
-type Week = { from: Date; to: Date };
+type Range = { from: Date; to: Date };
 type HistoryTable = {
   name: string;
   key: 'guid' | 'moment';
   storage?: readonly string[];
-  /** The length of a partition; 1 by default. */
-  weeks?: number;
+  period?: Period;
   /** Has the retention of audit records. */
   isAudit?: true;
+  /** A retention that is not configurable. */
+  daysKept?: number;
 };
+/** Length of a partition in ms, how many of them are created in advance, and how old a new row may be. */
+type Period = { ms: number; ahead: number; behindMs: number };
 /** From the catalogue; `from` and `to` in milliseconds, null for unbounded. */
 type Partition = { table: string; name: string; from: number | null; to: number | null; detaching: boolean };
 
@@ -38,10 +41,14 @@ const FIRST_MONDAY_MS = 4 * DAY_MS;
 
 /** An event may have a guid that is seven days old; one more day for clock differences. */
 const BEHIND_MS = 8 * DAY_MS;
-/** The task may fail this long before an insert does. */
-const AHEAD_PERIODS = 2;
+/** The task may fail this long before an insert does: two periods. */
+const WEEKLY: Period = { ms: WEEK_MS, ahead: 2, behindMs: BEHIND_MS };
 /** Few partitions despite the long retention, because a list reads the index of each. */
-const AUDIT_WEEKS = 4;
+export const FOUR_WEEKLY: Period = { ms: 4 * WEEK_MS, ahead: 2, behindMs: BEHIND_MS };
+/** Rows are written seconds after their request began. */
+const DAILY: Period = { ms: DAY_MS, ahead: 2, behindMs: DAY_MS };
+
+const REQUEST_LOG_DAYS = 7;
 
 /**
  * For attaching, which blocks no other statement. Longer than `deadlock_timeout` (1 s), after which autovacuum gives
@@ -65,14 +72,21 @@ const CHANGED_ONCE = [
 ];
 
 /** In the order of dropping: a delivery never outlives the partition of its attempts. */
-const TABLES: readonly HistoryTable[] = [
+export const HISTORY_TABLES: readonly HistoryTable[] = [
   { name: 'events', key: 'guid' },
   { name: 'deliveries', key: 'guid', storage: CHANGED_ONCE },
   { name: 'delivery_attempts', key: 'guid' },
   { name: 'delivery_counters', key: 'moment' },
   { name: 'event_counters', key: 'moment' },
-  { name: 'audit_records', key: 'guid', weeks: AUDIT_WEEKS, isAudit: true },
+  { name: 'audit_records', key: 'guid', period: FOUR_WEEKLY, isAudit: true },
 ];
+export const REQUEST_LOG_TABLE: HistoryTable = {
+  name: 'request_log',
+  key: 'guid',
+  period: DAILY,
+  daysKept: REQUEST_LOG_DAYS,
+};
+const TABLES: readonly HistoryTable[] = [...HISTORY_TABLES, REQUEST_LOG_TABLE];
 
 export function createPartitions({
   database,
@@ -80,18 +94,20 @@ export function createPartitions({
   log,
   retentionDays,
   auditRetentionDays,
+  tables = TABLES,
 }: {
   database: Database;
   clock: Clock;
   log: Log;
   retentionDays: number;
   auditRetentionDays: number;
+  tables?: readonly HistoryTable[];
 }): Partitions {
-  async function make(table: HistoryTable, week: Week, level: 'debug' | 'info'): Promise<void> {
-    const name = partitionName(table.name, week);
+  async function make(table: HistoryTable, range: Range, level: 'debug' | 'info'): Promise<void> {
+    const name = partitionName(table.name, range);
     try {
-      const made = await database.transaction((transaction) => makePartition(transaction, table, week));
-      if (made) log[level]({ partition: name, from: week.from, to: week.to }, 'created a partition');
+      const made = await database.transaction((transaction) => makePartition(transaction, table, range));
+      if (made) log[level]({ partition: name, from: range.from, to: range.to }, 'created a partition');
     } catch (error) {
       if (!isLockTimeout(error)) throw error;
       log.warn({ partition: name }, 'could not create a partition: lock timeout');
@@ -112,18 +128,18 @@ export function createPartitions({
   }
 
   function daysKept(table: string): number {
-    const isAudit = TABLES.some(({ name, isAudit: is }) => is && name === table);
-    return isAudit ? auditRetentionDays : retentionDays;
+    const known = tables.find(({ name }) => name === table);
+    return known?.daysKept ?? (known?.isAudit ? auditRetentionDays : retentionDays);
   }
 
   return {
     async prepare() {
-      const existing = await readPartitions(database.queries);
-      for (const table of TABLES) {
-        const weeks = weeksAround(clock.now(), table.weeks);
+      const existing = await readPartitions(database.queries, tables);
+      for (const table of tables) {
+        const ranges = periodsAround(clock.now(), table.period);
         // The partitions of a new database are logged at debug level only.
         const level = existing.some((partition) => partition.table === table.name) ? 'info' : 'debug';
-        for (const week of weeks) if (!isCovered(existing, table, week)) await make(table, week, level);
+        for (const range of ranges) if (!isCovered(existing, table, range)) await make(table, range, level);
       }
     },
 
@@ -131,12 +147,12 @@ export function createPartitions({
       const now = clock.now().getTime();
       const isOver = ({ table, to }: Partition) => to !== null && to <= now - daysKept(table) * DAY_MS;
       const { queries } = database;
-      if (!(await readPartitions(queries)).some(isOver)) return [];
+      if (!(await readPartitions(queries, tables)).some(isOver)) return [];
 
       const dropped: string[] = [];
       await tryRunUnderLock(database, DROPPING, async (connection) => {
-        const over = (await readPartitions(connection)).filter(isOver);
-        for (const { name: table } of TABLES)
+        const over = (await readPartitions(connection, tables)).filter(isOver);
+        for (const { name: table } of tables)
           for (const partition of over.filter((each) => each.table === table)) {
             // The same reader would block the next one too.
             if (!(await attempt(partition.name, () => dropPartition(connection, partition)))) break;
@@ -148,13 +164,12 @@ export function createPartitions({
   };
 }
 
-/** The periods of `weeks` weeks into which rows can be inserted from now until two periods from now, without a gap. */
-export function weeksAround(now: Date, weeks = 1): Week[] {
-  const periods: Week[] = [];
-  const periodMs = weeks * WEEK_MS;
-  const until = now.getTime() + AHEAD_PERIODS * periodMs;
-  for (let from = periodStart(now.getTime() - BEHIND_MS, periodMs); from <= until; from += periodMs)
-    periods.push({ from: new Date(from), to: new Date(from + periodMs) });
+/** The periods into which rows can be inserted from now until some periods from now, without a gap. */
+export function periodsAround(now: Date, { ms, ahead, behindMs }: Period = WEEKLY): Range[] {
+  const periods: Range[] = [];
+  const until = now.getTime() + ahead * ms;
+  for (let from = periodStart(now.getTime() - behindMs, ms); from <= until; from += ms)
+    periods.push({ from: new Date(from), to: new Date(from + ms) });
   return periods;
 }
 
@@ -162,17 +177,17 @@ function periodStart(moment: number, periodMs: number): number {
   return FIRST_MONDAY_MS + Math.floor((moment - FIRST_MONDAY_MS) / periodMs) * periodMs;
 }
 
-function partitionName(table: string, { from }: Week): string {
+function partitionName(table: string, { from }: Range): string {
   return `${table}_${from.toISOString().slice(0, 10).replaceAll('-', '_')}`;
 }
 
-function isCovered(partitions: readonly Partition[], table: HistoryTable, week: Week): boolean {
+function isCovered(partitions: readonly Partition[], table: HistoryTable, range: Range): boolean {
   return partitions.some(
     ({ table: name, from, to, detaching }) =>
       name === table.name &&
       !detaching &&
-      (from === null || from <= week.from.getTime()) &&
-      (to === null || to >= week.to.getTime()),
+      (from === null || from <= range.from.getTime()) &&
+      (to === null || to >= range.to.getTime()),
   );
 }
 
@@ -181,9 +196,9 @@ function isLockTimeout(error: unknown): boolean {
 }
 
 /** Takes no lock: a bound has no columns, so `pg_get_expr` need not open the partition (its 0). */
-async function readPartitions(queries: Queries): Promise<Partition[]> {
-  const names = TABLES.map(({ name }) => name);
-  const byMoment = TABLES.filter(({ key }) => key === 'moment').map(({ name }) => name);
+async function readPartitions(queries: Queries, tables: readonly HistoryTable[]): Promise<Partition[]> {
+  const names = tables.map(({ name }) => name);
+  const byMoment = tables.filter(({ key }) => key === 'moment').map(({ name }) => name);
   // A bound is a quoted value, MINVALUE or MAXVALUE. The session that wrote a timestamp parses it, because its format
   // depends on the session.
   const millisecondsOf = (bound: RawBuilder<unknown>) => sql`
@@ -204,14 +219,14 @@ async function readPartitions(queries: Queries): Promise<Partition[]> {
 }
 
 /** One transaction, so that nothing partial remains; false when another process was faster. */
-async function makePartition(transaction: Transaction, table: HistoryTable, week: Week): Promise<boolean> {
+async function makePartition(transaction: Transaction, table: HistoryTable, range: Range): Promise<boolean> {
   await sql`set local lock_timeout = ${sql.lit(LOCK_TIMEOUT)}`.execute(transaction);
   await sql`select pg_advisory_xact_lock(hashtextextended(${MAKING}, 0))`.execute(transaction);
-  if (isCovered(await readPartitions(transaction), table, week)) return false;
+  if (isCovered(await readPartitions(transaction, [table]), table, range)) return false;
 
   const bound = (moment: Date) => (table.key === 'guid' ? firstGuidAt(moment) : moment.toISOString());
-  await sql`select create_partition(${table.name}, ${partitionName(table.name, week)}, ${bound(week.from)},
-    ${bound(week.to)}, ${table.storage ?? []}::text[])`.execute(transaction);
+  await sql`select create_partition(${table.name}, ${partitionName(table.name, range)}, ${bound(range.from)},
+    ${bound(range.to)}, ${table.storage ?? []}::text[])`.execute(transaction);
   return true;
 }
 

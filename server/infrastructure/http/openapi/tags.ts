@@ -22,6 +22,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Deliveries: 'Deliveries of events to subscriptions: attempts, redelivery and statistics.',
   Alerts:
     'What needs attention: failing endpoints, changes of keys and team, denied calls. Emails and Slack.',
+  'Request log': 'Calls of the Organization to this API in the last 7 days.',
   Team: 'Members of the Organization, their roles and the audit log.',
   Dashboard: 'Session endpoints of the dashboard. They need the session cookie.',
   Health: 'Liveness, readiness and metrics of a process.',

@@ -6,7 +6,7 @@ import { createFakeClock } from '../../../../../testing/fake-clock.ts';
 import { createGuids } from '../../../runtime/guid.ts';
 import { createLog } from '../../../runtime/log.ts';
 import { createDatabase, type Database, type Queries } from '../../database.ts';
-import { createPartitions } from '../partitions.ts';
+import { createPartitions, HISTORY_TABLES } from '../partitions.ts';
 
 export const DAY_MS = 24 * 60 * 60 * 1000;
 export const WEEK_MS = 7 * DAY_MS;
@@ -23,7 +23,14 @@ export async function createPartitionedDatabases() {
   const prepared = await createTestDatabase();
   const database = createDatabase({ url: prepared.url, connections: 1, log });
   const clock = createFakeClock(START);
-  await createPartitions({ database, clock, log, retentionDays: 30, auditRetentionDays: 400 }).prepare();
+  await createPartitions({
+    database,
+    clock,
+    log,
+    retentionDays: 30,
+    auditRetentionDays: 400,
+    tables: HISTORY_TABLES,
+  }).prepare();
   await database.close();
   after(prepared.drop);
   return () => openPartitioned({ copyOf: prepared });
@@ -51,7 +58,14 @@ export async function openPartitioned({ migrated = true, now = START, ...options
     opened.push(database);
     return {
       database,
-      partitions: createPartitions({ database, clock, log, retentionDays: 30, auditRetentionDays: 400 }),
+      partitions: createPartitions({
+        database,
+        clock,
+        log,
+        retentionDays: 30,
+        auditRetentionDays: 400,
+        tables: HISTORY_TABLES,
+      }),
     };
   }
   /** Log entries since the last call. */

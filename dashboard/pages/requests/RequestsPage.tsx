@@ -1,0 +1,132 @@
+import { Alert, Anchor, Text } from '@mantine/core';
+import { useState } from 'react';
+import type { LoggedRequest } from '../../api/types.ts';
+import { useWorkspace } from '../../session/workspace.ts';
+import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
+import { useFilters } from '../../shared/filters/use-filters.ts';
+import { PageHeader } from '../../shared/page/PageHeader.tsx';
+import { Panel } from '../../shared/page/Panel.tsx';
+import { type Column, DataTable } from '../../shared/table/DataTable.tsx';
+import { useList } from '../../shared/table/use-list.ts';
+import { BreakableText } from '../../shared/text/BreakableText.tsx';
+import { Icon } from '../../shared/text/Icon.tsx';
+import { formatDuration } from '../../shared/time/format-time.ts';
+import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
+import { CallerName } from './CallerName.tsx';
+import { RequestDrawer } from './RequestDrawer.tsx';
+import { REQUEST_FILTERS, RequestFilters } from './RequestFilters.tsx';
+import { StatusBadge } from './StatusBadge.tsx';
+
+const REFRESH_MS = 5_000;
+
+export function RequestsPage() {
+  const { environment } = useWorkspace();
+  const { filters } = useFilters();
+  // A link to one request opens it.
+  const [opened, setOpened] = useState(filters.request_id);
+  const [linked, setLinked] = useState(filters.request_id);
+  if (linked !== filters.request_id) {
+    setLinked(filters.request_id);
+    setOpened(filters.request_id);
+  }
+  const result = useList<LoggedRequest>(
+    '/request_log',
+    {
+      environment,
+      request_id: filters.request_id,
+      status: filters.status,
+      method: filters.method,
+      path: filters.path,
+      message_code: filters.message_code,
+      client_id: filters.client_id,
+      address: filters.address,
+      created_at_gte: filters.from,
+      created_at_lt: filters.until,
+      after: filters.after,
+    },
+    { refetchInterval: REFRESH_MS },
+  );
+  const shown = result.data?.objects.find((request) => request.request_id === opened);
+  const isFiltered = REQUEST_FILTERS.some((name) => filters[name] !== undefined);
+  return (
+    <>
+      <PageHeader title="Requests">
+        Calls to /api and /oauth in {environment} in the last 7 days, including denied ones. Successful reads
+        in the dashboard are not listed.
+      </PageHeader>
+      <RequestFilters />
+      {result.data?.objects.some(({ sample_rate: rate }) => rate > 1) ? (
+        <Alert mb="md" color="blue" variant="light" icon={<Icon name="info" />}>
+          Some calls on this page were sampled: above 100 calls a second, one in 10 or one in 100 is logged.
+        </Alert>
+      ) : null}
+      <Panel flush>
+        <DataTable
+          result={result}
+          label="Requests"
+          keyOf={(request) => request.request_id}
+          columns={columnsOf(setOpened)}
+          empty={<NoRequests isFiltered={isFiltered} isById={filters.request_id !== undefined} />}
+        />
+      </Panel>
+      {shown ? <RequestDrawer request={shown} onClose={() => setOpened(undefined)} /> : null}
+    </>
+  );
+}
+
+function NoRequests({ isFiltered, isById }: { isFiltered: boolean; isById: boolean }) {
+  const { environment } = useWorkspace();
+  if (isById)
+    return (
+      <EmptyState icon="search" title="No request with this ID">
+        It may be in the other environment, older than 7 days, or a call without a valid token, which is not
+        logged.
+      </EmptyState>
+    );
+  return isFiltered ? (
+    <EmptyState icon="search" title="No requests match these filters">
+      Extend the time range or clear a filter. Requests are kept for 7 days.
+    </EmptyState>
+  ) : (
+    <EmptyState icon="requests" title={`No requests in ${environment} in the last 7 days`}>
+      A call with one of your keys appears here a second after its response.
+    </EmptyState>
+  );
+}
+
+function columnsOf(open: (requestId: string) => void): Column<LoggedRequest>[] {
+  return [
+    {
+      title: 'Request',
+      width: '32%',
+      cell: ({ request_id: id, method, path }) => (
+        <Anchor
+          component="button"
+          type="button"
+          ta="left"
+          fw={600}
+          ff="monospace"
+          fz={13}
+          onClick={() => open(id)}
+        >
+          {method} <BreakableText text={path} />
+        </Anchor>
+      ),
+    },
+    { title: 'Status', cell: (request) => <StatusBadge request={request} /> },
+    { title: 'Called by', cell: (request) => <CallerName request={request} compact /> },
+    {
+      title: 'Address',
+      cell: ({ address }) => (
+        <Text size="sm" ff="monospace" fz={13}>
+          {address ?? '–'}
+        </Text>
+      ),
+    },
+    {
+      title: 'Duration',
+      cell: ({ duration_ms: ms }) => <Text size="sm">{formatDuration(ms)}</Text>,
+    },
+    { title: 'Time', cell: ({ created_at: at }) => <RelativeTime at={at} /> },
+  ];
+}

@@ -1,0 +1,32 @@
+import { Kbd, Text, UnstyledButton } from '@mantine/core';
+import { useDisclosure, useHotkeys } from '@mantine/hooks';
+import { lazy, Suspense } from 'react';
+import { Icon } from '../../shared/text/Icon.tsx';
+import styles from './Search.module.css';
+
+const SearchDialog = lazy(() => import('./SearchDialog.tsx'));
+const SHORTCUT = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K';
+
+/** Opens the search by click or shortcut, also while an input has the focus. */
+export function SearchButton() {
+  const [opened, { open, close }] = useDisclosure();
+  useHotkeys([['mod+K', open]], []);
+  return (
+    <>
+      <UnstyledButton className={styles.button} onClick={open} aria-keyshortcuts="Control+K Meta+K">
+        <Icon name="search" size={16} />
+        <Text span size="sm" className={styles.label}>
+          Search
+        </Text>
+        <Kbd size="xs" className={styles.shortcut} aria-hidden>
+          {SHORTCUT}
+        </Kbd>
+      </UnstyledButton>
+      {opened ? (
+        <Suspense>
+          <SearchDialog onClose={close} />
+        </Suspense>
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { createSubscription } from '../../testing/subscriptions.ts';
+import { createTenant, tokenOf } from '../../testing/tenant.ts';
+import { assertAccessible } from '../support/accessibility.ts';
+import { navigate } from '../support/pages.ts';
+import { enterAs } from '../support/people.ts';
+import { app, pages, site } from '../support/suite.ts';
+
+const OUTSIDE = '192.0.2.1';
+
+test('a denied call is found by its request id, its filters and similar calls', async () => {
+  const tenant = await createTenant(app, { ipAllowlist: ['198.35.26.0/24'] });
+  const token = await tokenOf(app, tenant.organizationKey, 'banks:read');
+  const call = (url: string, address: string) =>
+    app.call({ url, token, headers: { 'x-forwarded-for': address } });
+  const denied = await call('/api/banks', OUTSIDE);
+  await call(`/api/banks/${tenant.bankGuid}`, '198.35.26.7');
+  const missing = await call(`/api/banks/${tenant.organizationGuid}`, '198.35.26.7');
+  await app.requestRecorder.flush();
+
+  const page = await pages.open();
+  await enterAs(page, site, tenant, 'viewer');
+  await page.goto('/requests');
+  const rows = page.getByRole('table', { name: 'Requests' }).getByRole('row');
+  await rows.getByText('ip_not_allowed').waitFor();
+  assert.equal(await rows.count(), 5, 'three calls, the token request and the header');
+  await assertAccessible(page, 'requests');
+
+  await page.getByRole('combobox', { name: 'Status' }).click();
+  await page.getByRole('option', { name: 'All errors' }).click();
+  await page.waitForURL(/status=4xx/);
+  await rows.getByText('200').first().waitFor({ state: 'detached' });
+  await page.getByLabel('Address').fill(OUTSIDE);
+  await page.getByLabel('Address').press('Enter');
+  await rows.getByText('not_found').waitFor({ state: 'detached' });
+  await rows.getByRole('button', { name: 'GET /api/banks' }).click();
+  const drawer = page.getByRole('dialog', { name: 'Request' });
+  await drawer.getByText(String(denied.headers['x-request-id'])).waitFor();
+  await assertAccessible(page, 'request drawer');
+  await drawer.getByRole('link', { name: 'Requests of this key' }).click();
+  await page.waitForURL(/client_id=/);
+  await rows.getByText('not_found').waitFor();
+
+  await navigate(page, `/requests?request_id=${missing.headers['x-request-id']}`);
+  await drawer.getByText(tenant.organizationGuid).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByLabel('Request ID').fill('0'.repeat(32));
+  await page.getByText('No request with this ID').waitFor();
+});
+
+test('the search finds identifiers, pages and actions by keyboard and on a phone', async () => {
+  const tenant = await createTenant(app);
+  const production = await app.operate('POST', `/organizations/${tenant.organizationGuid}/banks`, {
+    ...{ name: 'Live bank', environment: 'production' },
+  });
+  const { guid } = await createSubscription(app, tenant, {
+    name: 'Ledger',
+    url: 'https://ledger.test/hooks',
+  });
+  const host = { host: `production.${new URL(site.url).host}` };
+  const token = await tokenOf(app, tenant.organizationKey, 'banks:read', host);
+  const call = await app.call({ url: '/api/banks', token });
+  await app.requestRecorder.flush();
+
+  const page = await pages.open();
+  const founder = await enterAs(page, site, tenant, 'founder');
+  await page.goto('/team');
+  await page.getByRole('button', { name: 'Search' }).waitFor();
+  const search = async (text: string) => {
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Search' }).fill(text);
+  };
+  const choose = async (name: string | RegExp) => {
+    await selected(page, name);
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Search' }).waitFor({ state: 'detached' });
+  };
+  await search('req');
+  await assertAccessible(page, 'search');
+  await choose('Requests');
+  await page.getByRole('heading', { name: 'Requests' }).waitFor();
+
+  await search(`  ${guid.toUpperCase()} `);
+  await choose(/^Ledger/);
+  await page.getByRole('heading', { name: 'Ledger' }).waitFor();
+
+  await search('https://ledger.test/hooks');
+  await choose(/^Ledger/);
+  await search(founder.email);
+  await choose(/Member/);
+  await page.waitForURL(/\/team/);
+
+  await search(String(call.headers['x-request-id']));
+  await choose(/GET \/api\/banks.*Switches to production/);
+  await page.getByRole('dialog', { name: 'Request' }).waitFor();
+  assert.equal(new URL(page.url()).searchParams.get('bank'), production.body.guid);
+  await page.locator('[data-environment=production]').waitFor();
+  await page.keyboard.press('Escape');
+
+  await page.setViewportSize({ width: 380, height: 800 });
+  await page.getByRole('button', { name: 'Search' }).click();
+  await page.getByRole('combobox', { name: 'Search' }).fill('0'.repeat(32));
+  await page.getByText('Nothing with this identifier').waitFor();
+  await page.getByRole('combobox', { name: 'Search' }).fill('failed requests');
+  await choose('Show failed requests');
+  await page.waitForURL(/status=4xx/);
+});
+
+/** The option that Enter chooses. */
+async function selected(page: Page, name: string | RegExp): Promise<void> {
+  await page.locator('[role=option][data-combobox-selected]').filter({ hasText: name }).waitFor();
+}

@@ -1,0 +1,193 @@
+import type { Clients } from '../credentials/applications/clients.ts';
+import type { Organizations } from '../credentials/organizations/service.ts';
+import type { Files } from '../files/service.ts';
+import { isFailure } from '../infrastructure/runtime/failure.ts';
+import type { Objects } from '../objects/service.ts';
+import { OBJECT_TYPES, wordsOf } from '../objects/types.ts';
+import type { People } from '../people/members/people.ts';
+import type { Members } from '../people/members/service.ts';
+import type { RequestLog } from '../request-log/service.ts';
+import { holdsScope } from '../tokens/scopes.ts';
+import type { Caller } from '../tokens/verifying/verifier.ts';
+import type { Deliveries } from '../webhooks/deliveries/service.ts';
+import type { Events } from '../webhooks/events/service.ts';
+import type { Subscriptions } from '../webhooks/subscriptions/service.ts';
+import type { Found } from './schema.ts';
+
+/** Finds what an identifier names, in both environments, as far as the role of the person may read it. */
+/** The search shows no requests. */
+const NO_REQUEST = { url: false, signatures: false };
+
+export type Lookup = ReturnType<typeof createLookup>;
+
+const GUID = /(?<![0-9a-f])[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}(?![0-9a-f])/i;
+const EMAIL = /^[^\s@]+@[^\s@]+$/;
+const MAX_FOUND = 8;
+/** More than an Organization has, with those that are being deleted. */
+const SUBSCRIPTIONS = { number: 0, perPage: 100, offset: 0, after: undefined };
+
+type Deps = {
+  events: Events;
+  deliveries: Deliveries;
+  subscriptions: Subscriptions;
+  files: Files;
+  objects: Objects;
+  organizations: Organizations;
+  clients: Pick<Clients, 'find'>;
+  people: People;
+  members: Members;
+  requestLog: RequestLog;
+};
+type Tenant = { organizationGuid: string };
+type Finder = {
+  scope: string;
+  find(tenant: Tenant, guid: string): Promise<Omit<Found, 'guid'> | undefined>;
+};
+
+export function createLookup(deps: Deps) {
+  const { subscriptions, members, people } = deps;
+  const finders = findersOf(deps);
+
+  /** One after the other, so that a call uses one connection; a guid names one thing. */
+  async function findByGuid({ organizationGuid, scopes }: Caller, guid: string): Promise<Found[]> {
+    for (const { scope, find } of finders) {
+      const found = holdsScope(scopes, scope) ? await find({ organizationGuid }, guid) : undefined;
+      if (found) return [{ guid, ...found }];
+    }
+    return [];
+  }
+
+  async function findMember({ organizationGuid, scopes }: Caller, email: string): Promise<Found[]> {
+    const person = holdsScope(scopes, 'members:read') ? await people.findByEmail(email) : undefined;
+    const member = person && (await members.get(organizationGuid, person.guid));
+    if (!member || isFailure(member)) return [];
+    return [{ type: 'member', guid: member.guid, name: member.email, detail: member.role }];
+  }
+
+  /** The endpoints of this URL, or of its host. */
+  async function findEndpoints({ organizationGuid, scopes }: Caller, url: URL): Promise<Found[]> {
+    if (!holdsScope(scopes, 'subscriptions:read')) return [];
+    const listed = await subscriptions.list({ organizationGuid }, SUBSCRIPTIONS, {});
+    if (isFailure(listed)) return [];
+    const ofHost = listed.rows.filter((row) => new URL(row.url).host === url.host);
+    const exact = ofHost.filter((row) => new URL(row.url).href === url.href);
+    return (exact.length > 0 ? exact : ofHost).map((row) => ({
+      type: 'subscription',
+      guid: row.guid,
+      name: row.name,
+      detail: row.url,
+      environment: row.environment,
+    }));
+  }
+
+  return {
+    async find(caller: Caller, text: string): Promise<Found[]> {
+      const wanted = text.trim();
+      const guid = GUID.exec(wanted)?.[0].replaceAll('-', '').toLowerCase();
+      if (guid !== undefined) return findByGuid(caller, guid);
+      if (EMAIL.test(wanted)) return findMember(caller, wanted);
+      const url = URL.canParse(wanted) ? new URL(wanted) : undefined;
+      if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return [];
+      return (await findEndpoints(caller, url)).slice(0, MAX_FOUND);
+    },
+  };
+}
+
+function findersOf(deps: Deps): Finder[] {
+  const { events, deliveries, subscriptions, files, objects, organizations, clients, members, requestLog } =
+    deps;
+  return [
+    {
+      scope: 'subscription_events:read',
+      async find(tenant, guid) {
+        const event = await events.get(tenant, guid);
+        return isFailure(event)
+          ? undefined
+          : { type: 'event', name: event.event_type, ...placeOf(event.environment, event.bank_guid) };
+      },
+    },
+    {
+      scope: 'subscription_events:read',
+      async find(tenant, guid) {
+        const delivery = await deliveries.get(tenant, guid, NO_REQUEST);
+        if (isFailure(delivery)) return undefined;
+        const { event_type: name, state: detail, event_guid, environment, bank_guid } = delivery;
+        const place = placeOf(environment, bank_guid);
+        return { type: 'delivery', name, detail, subscription_event_guid: event_guid, ...place };
+      },
+    },
+    {
+      scope: 'subscriptions:read',
+      async find(tenant, guid) {
+        const subscription = await subscriptions.get(tenant, guid);
+        if (isFailure(subscription)) return undefined;
+        const { name, url: detail, environment } = subscription;
+        return { type: 'subscription', name, detail, environment };
+      },
+    },
+    {
+      scope: 'files:read',
+      async find(tenant, guid) {
+        const found = await files.get(tenant, guid, { withDownloadUrl: false, withUploadUrl: false });
+        if (isFailure(found)) return undefined;
+        const { file, state: detail } = found;
+        return { type: 'file', name: file.filename, detail, ...placeOf(file.environment, file.bank_guid) };
+      },
+    },
+    {
+      scope: 'customers:read',
+      async find(tenant, guid) {
+        const object = await objects.find(tenant, guid);
+        if (!object) return undefined;
+        const { type, state, environment, bank_guid } = object;
+        return {
+          type: 'object',
+          name: wordsOf(type),
+          ...(state === null ? {} : { detail: state }),
+          object_type: OBJECT_TYPES.find((each) => each.name === type)?.plural ?? type,
+          ...placeOf(environment, bank_guid),
+        };
+      },
+    },
+    {
+      scope: 'banks:read',
+      async find(tenant, guid) {
+        const bank = await organizations.getVisibleBank(tenant, guid);
+        return isFailure(bank)
+          ? undefined
+          : { type: 'bank', name: bank.name, ...placeOf(bank.environment, bank.guid) };
+      },
+    },
+    {
+      scope: 'bank_applications:read',
+      async find({ organizationGuid }, guid) {
+        const client = await clients.find(guid);
+        if (client?.organization_guid !== organizationGuid) return undefined;
+        const { name, environment, bank_guid } = client;
+        return { type: 'application', name, ...(environment ? placeOf(environment, bank_guid) : {}) };
+      },
+    },
+    {
+      scope: 'members:read',
+      async find({ organizationGuid }, guid) {
+        const member = await members.get(organizationGuid, guid);
+        return isFailure(member) ? undefined : { type: 'member', name: member.email, detail: member.role };
+      },
+    },
+    {
+      scope: 'bank_applications:read',
+      async find({ organizationGuid }, guid) {
+        const request = await requestLog.find(organizationGuid, guid);
+        if (!request) return undefined;
+        const { method, path, status, message_code: code, environment, bank_guid } = request;
+        const detail = code === null ? String(status) : `${status} ${code}`;
+        const place = environment === 'both' ? {} : placeOf(environment, bank_guid);
+        return { type: 'request', name: `${method} ${path}`, detail, ...place };
+      },
+    },
+  ];
+}
+
+function placeOf(environment: 'production' | 'sandbox', bankGuid: string | null) {
+  return { environment, ...(bankGuid === null ? {} : { bank_guid: bankGuid }) };
+}
