@@ -86,7 +86,7 @@ export async function createApp(deps: Deps) {
   const partitions = createPartitions({ database, clock, log, retentionDays, auditRetentionDays });
   const failedAuthentications = createFailedAuthentications({ database, audit, clock, log });
 
-  // Four functions are called later than they are passed, because the modules on both sides need each other:
+  // Five functions are called later than they are passed, because the modules on both sides need each other:
   // events enqueue deliveries and deliveries publish events; an Organization goes live when its keys allow it;
   // objects refer to files and files to customers; the dispatcher runs redeliveries, which enqueue deliveries.
   const eventCounters = createEventCounters({ queries, clock, timers, guids, log });
@@ -109,12 +109,18 @@ export async function createApp(deps: Deps) {
     events,
     organizations,
     simulator,
-    files: { areCompleted: (...args) => files.areCompleted(...args) },
+    files: { lockCompleted: (...args) => files.lockCompleted(...args) },
   });
-  const feed = createFeed({ database, clock, audit, events, organizations });
+  const feed = createFeed({
+    ...{ database, clock, audit, events, organizations },
+    files: { lockExisting: (...args) => files.lockExisting(...args) },
+  });
   const prices = createPrices({ database, clock });
 
-  const filesModule = await createFilesModule({ ...base, config, timers, encryption, customers: objects });
+  const filesModule = await createFilesModule({
+    ...{ ...base, config, timers, encryption },
+    ...{ customers: objects, references: objects },
+  });
   const { files, fileProcessing } = filesModule;
 
   const subscriptions = createSubscriptions({
