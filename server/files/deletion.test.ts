@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import { mkdir, readdir, rm, rmdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { issueToken } from '../../testing/api-callers.ts';
 import { type Answer, assertError, createTestApp } from '../../testing/app.ts';
-import { createCustomer } from '../../testing/customers.ts';
 import {
   createFile,
   createFileOwner,
@@ -131,13 +132,26 @@ test('an upload that is under way leaves nothing behind', async () => {
   assert.deepEqual(await storedIn(app), before);
 });
 
-test('a deletion needs files:execute, and the content is deleted later if the storage fails', async () => {
-  const guid = await completed();
+test('a file that waits for processing can be deleted; another tenant gets 404', async () => {
+  const { guid } = await createFile(app, owner, inline(PNG));
   const stranger = await createFileOwner(app);
   assertError(await remove(guid, stranger.token), 404, 'not_found');
-  const customer = await createCustomer(app, owner.bankGuid);
-  const other = await createFile(app, { ...owner, customerGuid: customer }, inline(PNG));
-  assert.equal((await remove(other.guid)).status, 204, 'while it waits for processing');
+  assert.equal((await remove(guid)).status, 204);
   await app.fileProcessing.drain();
-  assert.ok(!(await storedIn(app)).includes(other.guid));
+  assert.ok(!(await storedIn(app)).includes(guid));
+});
+
+test('content that the storage cannot delete is deleted later', async () => {
+  const guid = await completed();
+  const entries = await readdir(join(app.dataDir, 'files'), { recursive: true });
+  const path = join(app.dataDir, 'files', entries.find((entry) => entry.endsWith(guid)) ?? '');
+  await rm(path);
+  await mkdir(path);
+  assert.equal((await remove(guid)).status, 204);
+  assert.ok(app.logged.some((line) => line.includes('could not delete content; will retry')));
+  await rmdir(path);
+  await writeFile(path, PNG);
+  app.clock.advance(1_000);
+  await app.clusterTasks.runOnce();
+  assert.ok(!(await storedIn(app)).includes(guid));
 });

@@ -115,8 +115,7 @@ export function createFeed({ database, clock, audit, events, organizations, file
         const noCustomer = await refuseCustomer(transaction, bank, report.customer_guid);
         if (noCustomer) return noCustomer;
         const fileGuids = filesIn(type, report.details ?? {});
-        if (fileGuids.length > 0)
-          await files.lockExisting(transaction, bank.organization_guid, fileGuids);
+        if (fileGuids.length > 0) await files.lockExisting(transaction, bank.organization_guid, fileGuids);
         let before = await store.lockObject(transaction, guid);
         if (!before) {
           const object = created(type, guid, bank, report);

@@ -32,7 +32,13 @@ const MAX_PROMPT_CHANGE_MS = 5 * 60_000;
 /** Late changes in a time window that are sorted for a page. */
 const MAX_SORTED_CHANGES = 2_000;
 /** Filters that usually match fewer objects than a state does. */
-const NARROWER_THAN_STATE: readonly string[] = ['quote_guid', 'plan_guid', 'account_guid', 'file_guid', 'label'];
+const NARROWER_THAN_STATE: readonly string[] = [
+  'quote_guid',
+  'plan_guid',
+  'account_guid',
+  'file_guid',
+  'label',
+];
 
 export type ObjectFilters = ValueFilters & {
   guid?: readonly string[] | undefined;
