@@ -19,7 +19,7 @@ const MAKING = 'making-';
 const MANIFEST = 'manifest.json';
 /** A build that takes longer was aborted. */
 const ABANDONED_AFTER_MS = 3_600_000;
-const COMPRESSED = new Set(['.js', '.css', '.svg']);
+const COMPRESSED = new Set(['.js', '.mjs', '.css', '.svg']);
 
 const folder = join(BUILDS, fingerprintOfSources());
 await mkdir(BUILDS, { recursive: true });

@@ -116,6 +116,11 @@ const sandbox = createRoute({
   path: 'sandbox',
   component: lazyRouteComponent(() => import('../pages/sandbox/SandboxPage.tsx'), 'SandboxPage'),
 });
+const object = createRoute({
+  getParentRoute: () => workspace,
+  path: 'sandbox/$kind/$guid',
+  component: lazyRouteComponent(() => import('../pages/sandbox/object/ObjectPage.tsx'), 'ObjectPage'),
+});
 const team = createRoute({
   getParentRoute: () => workspace,
   path: 'team',
@@ -139,7 +144,7 @@ export const router = createRouter({
     forgotPassword,
     setPassword,
     workspace.addChildren([
-      ...([onboarding, overview, keys, files, sandbox, team, audit, account] as const),
+      ...([onboarding, overview, keys, files, sandbox, object, team, audit, account] as const),
       webhooks.addChildren([
         subscriptionAccess.addChildren([subscriptions, subscription]),
         ...([events, event, live] as const),
