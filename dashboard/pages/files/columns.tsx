@@ -14,7 +14,7 @@ export function columnsOf(customers: ReadonlyMap<string, string>): Column<Stored
   return [
     {
       title: 'Name',
-      width: '36%',
+      width: '32%',
       cell: (file) => (
         <Stack gap={0} miw={0}>
           <Group gap={4} wrap="nowrap">
@@ -38,6 +38,7 @@ export function columnsOf(customers: ReadonlyMap<string, string>): Column<Stored
     { title: 'State', cell: ({ state }) => <StateBadge state={state} /> },
     {
       title: 'Customer',
+      width: '16%',
       cell: ({ customer_guid: guid }) => (
         <ObjectLink type="customer" guid={guid} label={customers.get(guid)} />
       ),

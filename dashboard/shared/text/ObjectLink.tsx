@@ -19,14 +19,15 @@ export function ObjectLink({
   guid: string;
   label?: string | undefined;
 }) {
-  if (!PAGES.has(type)) return <Guid value={guid} name={`${type} guid`} />;
+  if (!PAGES.has(type)) return <Guid value={guid} name={`ID of the ${type}`} />;
+  const words = type.replaceAll('_', ' ');
   const kind = type === 'deposit_address' ? 'deposit_addresses' : `${type}s`;
   return (
     <Group gap={4} wrap="nowrap">
       <PageLink to="/sandbox/$kind/$guid" params={{ kind, guid }} size="sm">
         {label ?? `${guid.slice(0, 8)}…${guid.slice(-6)}`}
       </PageLink>
-      <CopyButton value={guid} label={`Copy guid of ${label ?? type.replaceAll('_', ' ')}`} />
+      {label === undefined ? <CopyButton value={guid} label={`Copy ID of the ${words}`} /> : null}
     </Group>
   );
 }

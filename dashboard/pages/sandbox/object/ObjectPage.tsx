@@ -86,7 +86,7 @@ function ObjectDetails({ kind, object }: { kind: Kind; object: SandboxObject }) 
           <>
             As{' '}
             <code>
-              GET /api/{kind.path}/{object.guid}
+              GET /api/{kind.path}/&#123;guid&#125;
             </code>{' '}
             returns it
           </>

@@ -72,7 +72,7 @@ export function StateHistory({
 
 function ChangeLine({ at, state, event, text, link }: Change) {
   return (
-    <Group gap="sm" justify="space-between" mt={-4} fz="sm">
+    <Group gap="sm" justify="space-between" mt={-9} fz="sm">
       <Group gap="xs">
         {state === undefined ? null : <StateBadge state={state} />}
         {event ? (
