@@ -34,7 +34,7 @@ test('a customer is created where a file needs one, and files are previewed, del
   await enterAs(page, site, tenant, 'developer');
   await page.goto('/files');
   const panel = page.getByRole('region', { name: 'Upload' });
-  await panel.getByRole('button', { name: 'Create a customer' }).click();
+  await panel.getByRole('button', { name: 'New customer' }).click();
   await panel.getByLabel('Customer name').fill('Ada Lovelace');
   await assertAccessible(page, 'a new customer within a form');
   await panel.getByLabel('Customer name').press('Enter');
@@ -69,7 +69,9 @@ test('a customer is created where a file needs one, and files are previewed, del
   await row.getByRole('button', { name: 'Preview license.png' }).click();
   const image = dialog.getByRole('img', { name: 'Content of license.png' });
   await image.waitFor();
-  await page.waitForFunction(() => document.querySelector<HTMLImageElement>('[role=dialog] img')?.naturalWidth);
+  await page.waitForFunction(
+    () => document.querySelector<HTMLImageElement>('[role=dialog] img')?.naturalWidth,
+  );
   await dialog.getByRole('button', { name: 'Close' }).click();
 
   await page.getByRole('button', { name: 'Preview bill.pdf' }).click();
@@ -108,12 +110,16 @@ test('an object has a page with its states, its events and its JSON', async () =
   await page.goto('/sandbox');
   await page.getByRole('button', { name: 'Create transfer' }).first().click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByRole('button', { name: 'Create a customer' }).click();
+  await dialog.getByRole('button', { name: 'New customer' }).click();
   await dialog.getByLabel('Customer name').fill('Grace Hopper');
   await dialog.getByRole('button', { name: 'Create customer' }).click();
   await dialog.getByLabel('Customer name').waitFor({ state: 'detached' });
   await dialog.getByRole('button', { name: 'Create', exact: true }).click();
-  await page.getByRole('row', { name: /funding · \$10\.00/ }).getByRole('link').first().click();
+  await page
+    .getByRole('row', { name: /funding · \$10\.00/ })
+    .getByRole('link')
+    .first()
+    .click();
   await page.getByRole('heading', { name: 'Transfer', level: 1 }).waitFor();
   const history = page.getByRole('region', { name: 'History' });
   for (const state of ['storing', 'reviewing', 'completed']) {

@@ -85,6 +85,9 @@ test('the policy allows scripts of this origin only, and inline styles by a nonc
     const policy = policyOf(headers);
     assert.deepEqual(policy.get('default-src'), ["'none'"]);
     assert.deepEqual(policy.get('script-src'), ["'self'"]);
+    assert.deepEqual(policy.get('img-src'), ["'self'", 'blob:']);
+    for (const name of ['frame-src', 'object-src', 'worker-src'])
+      assert.equal(policy.get(name), undefined, `${name} is stricter by default`);
     assert.deepEqual(policy.get('connect-src'), ["'self'", 'https://upload.example.com']);
     for (const name of ['base-uri', 'form-action', 'frame-ancestors'])
       assert.deepEqual(policy.get(name), ["'none'"], name);

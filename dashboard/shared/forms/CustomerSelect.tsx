@@ -77,7 +77,7 @@ export function CustomerSelect({
           style={{ alignSelf: 'flex-start' }}
           onClick={() => setCreating(true)}
         >
-          Create a customer
+          New customer
         </Anchor>
       ) : null}
     </Stack>
