@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FAILURE_LABELS } from '../dashboard/pages/files/labels.ts';
+import { FAILURE_LABELS, TYPE_LABELS } from '../dashboard/pages/files/labels.ts';
 import { KINDS } from '../dashboard/pages/sandbox/object-kinds.ts';
 import { assetOf } from '../dashboard/pages/sandbox/summary.ts';
+import { FILE_TYPES } from '../server/files/file-types.ts';
 import { FileView } from '../server/files/schema.ts';
 import { endingsOf } from '../server/objects/machine.ts';
 import { newObjectSchema } from '../server/objects/schema.ts';
@@ -40,6 +41,7 @@ test('the forms match the schemas of the server', () => {
       assert.ok(endings.includes(ending), `${kind.path} cannot end as ${ending}`);
   }
   assert.deepEqual(Object.keys(FAILURE_LABELS), valuesOf(FileView.properties.failure_code));
+  assert.deepEqual(Object.keys(TYPE_LABELS), FILE_TYPES);
 });
 
 test('amounts of a trade are in the traded asset or in the asset that pays for it', () => {

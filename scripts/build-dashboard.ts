@@ -19,7 +19,9 @@ const MAKING = 'making-';
 const MANIFEST = 'manifest.json';
 /** A build that takes longer was aborted. */
 const ABANDONED_AFTER_MS = 3_600_000;
-const COMPRESSED = new Set(['.js', '.css', '.svg']);
+/** The highest levels take seconds for a file of this size, which pages load on demand. */
+const LARGE_BYTES = 256 * 1024;
+const COMPRESSED = new Set(['.js', '.mjs', '.css', '.svg']);
 
 const folder = join(BUILDS, fingerprintOfSources());
 await mkdir(BUILDS, { recursive: true });
@@ -48,7 +50,8 @@ async function compressible(directory: string): Promise<string[]> {
 
 async function compress(path: string): Promise<void> {
   const bytes = await readFile(path);
-  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } };
+  const level = bytes.length > LARGE_BYTES ? 6 : 10;
+  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: level } };
   await writeFile(`${path}.br`, await promisify(brotliCompress)(bytes, quality));
   await writeFile(`${path}.gz`, await promisify(gzip)(bytes, { level: 9 }));
 }

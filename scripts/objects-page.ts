@@ -36,6 +36,8 @@ ${tableOf([
 - The platform may report an object in any first state. After that only the transitions of the diagrams are accepted; any
   other returns 409 \`state_conflict\`.
 - Every object has a bank, and a customer where the fields say so. A customer token sees the objects of its customer.
+- In the dashboard, **Sandbox** lists and creates objects, with their customer in the same form. Each object has a page at
+  \`/sandbox/<objects>/<guid>\` with its JSON, its states and its events.
 - Up to 10 \`labels\` of at most 50 characters are free for your use.
 - \`PATCH\` changes the fields that it names. \`null\` removes an optional field, \`[]\` the labels.
 - [Lists](lists.md) explains pages and filters.

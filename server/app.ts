@@ -98,7 +98,7 @@ export async function createApp(deps: Deps) {
   const partitions = createPartitions({ database, clock, log, retentionDays, auditRetentionDays });
   const failedAuthentications = createFailedAuthentications({ database, audit, clock, log });
 
-  // Eight functions are called later than they are passed, because the modules on both sides need each other:
+  // Nine functions are called later than they are passed, because the modules on both sides need each other:
   // events enqueue deliveries and deliveries publish events; an Organization goes live when its keys allow it;
   // objects refer to files and files to customers; the dispatcher runs redeliveries, which enqueue deliveries;
   // a change of a subscription's URL enqueues its first event and waits for the dispatchers; every module raises alerts,
@@ -128,18 +128,17 @@ export async function createApp(deps: Deps) {
     events,
     organizations,
     simulator,
-    files: { areCompleted: (...args) => files.areCompleted(...args) },
+    files: { lockCompleted: (...args) => files.lockCompleted(...args) },
   });
-  const feed = createFeed({ database, clock, audit, events, organizations });
+  const feed = createFeed({
+    ...{ database, clock, audit, events, organizations },
+    files: { lockExisting: (...args) => files.lockExisting(...args) },
+  });
   const prices = createPrices({ database, clock });
 
   const filesModule = await createFilesModule({
-    ...base,
-    alerts,
-    config,
-    timers,
-    encryption,
-    customers: objects,
+    ...{ ...base, alerts, config, timers, encryption },
+    ...{ customers: objects, references: objects },
   });
   const { files, fileProcessing } = filesModule;
 

@@ -24,11 +24,8 @@ import { createBodyBudget } from './infrastructure/http/bodies/budget/body-budge
 import { registerHealth, registerMetrics } from './infrastructure/http/health.ts';
 import { createCallsInFlight } from './infrastructure/http/limits/calls-in-flight.ts';
 import { createPacedRefusals } from './infrastructure/http/limits/paced-refusals.ts';
-import {
-  OPERATOR_INTRODUCTION,
-  PARTNER_INTRODUCTION,
-  registerOpenApi,
-} from './infrastructure/http/openapi/openapi.ts';
+import { OPERATOR_INTRODUCTION, PARTNER_INTRODUCTION } from './infrastructure/http/openapi/introductions.ts';
+import { registerOpenApi, type ServedDocument } from './infrastructure/http/openapi/openapi.ts';
 import { createRequestSourceAddress } from './infrastructure/http/requests/source-address.ts';
 import { createHttpServer, type HttpServer } from './infrastructure/http/server.ts';
 import type { IdempotencyKeys } from './infrastructure/idempotency/service.ts';
@@ -123,6 +120,11 @@ export type ServerDeps = Base & {
   lookup: Lookup;
 };
 
+/** The other paths are those of the operator and of the dashboard. */
+function isForPartners(path: string): boolean {
+  return /^\/(api|oauth|\.well-known|uploads|downloads)\//.test(path);
+}
+
 /** The HTTP servers: the main one, and on request those for health checks and for the operator. */
 export async function createServers(deps: ServerDeps) {
   const { config, database, clock, timers, guids, log, metrics, audit, randomBytes, rateLimits } = deps;
@@ -149,7 +151,17 @@ export async function createServers(deps: ServerDeps) {
     ...parts,
     sendUnknownPage: dashboard && ((reply) => dashboard.sendPage(reply.code(404))),
   });
-  await registerOpenApi(server, { ...document, description: PARTNER_INTRODUCTION, webhooks: WEBHOOKS });
+  const pageLinks = (at: string) => (deps.dashboard ? [{ label: '← Dashboard', href: `${at}/` }] : []);
+  const partnerDocument: ServedDocument = {
+    ...{ address: '', title: 'Portico', description: PARTNER_INTRODUCTION, webhooks: WEBHOOKS },
+    ...{ includes: isForPartners, links: pageLinks('') },
+  };
+  const operatorDocument: ServedDocument = {
+    ...{ address: '/operator', title: 'Portico operations', description: OPERATOR_INTRODUCTION },
+    ...{ includes: (path) => !isForPartners(path), links: pageLinks('') },
+  };
+  const documents = [partnerDocument, ...(deps.operatorOnMainPort ? [operatorDocument] : [])];
+  await registerOpenApi(server, { ...document, documents });
   registerHealth(server, health);
   registerFrontDoor(server, dashboard);
   await registerOAuth(server, {
@@ -267,11 +279,16 @@ export async function createServers(deps: ServerDeps) {
       return healthServer;
     },
 
-    /** The operator's routes on a listener of their own, with their own OpenAPI document. */
+    /** The operator's routes on a listener of their own, with their OpenAPI document. */
     async createOperatorServer(): Promise<HttpServer> {
       const operatorServer = newServer();
-      const description = OPERATOR_INTRODUCTION;
-      await registerOpenApi(operatorServer, { ...document, baseUrl: '/', description });
+      const own: ServedDocument = {
+        ...{ ...operatorDocument, links: pageLinks(baseUrl) },
+        elsewhere: { server, baseUrl, includes: (path) => path.startsWith('/dashboard/') },
+      };
+      // Also at the root, where clients of earlier versions look for it.
+      const documents: ServedDocument[] = [own, { ...own, address: '' }];
+      await registerOpenApi(operatorServer, { ...document, baseUrl: '/', documents });
       registerHealth(operatorServer, health);
       await registerOperations(operatorServer);
       await operatorServer.ready();

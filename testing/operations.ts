@@ -6,7 +6,7 @@ import { type Browser, joinTeam } from './dashboard.ts';
 import { type JsonSchema, sampleOf } from './json-samples.ts';
 import { createTenant, everyScope, tokenOf, userToken } from './tenant.ts';
 
-/** The routes of `/openapi.json`: a test over these covers routes that are added later. */
+/** The routes of both documents: a test over these covers routes that are added later. */
 export type Parameter = { name: string; in: 'path' | 'query' | 'header'; schema: JsonSchema };
 type Content = Record<string, { schema: JsonSchema }>;
 export type Operation = {
@@ -26,15 +26,21 @@ export type Operation = {
 
 type Document = { paths: Record<string, Record<string, Omit<Operation, 'method' | 'path'>>> };
 
+/** Of the partners' calls, and of those of the operator and the dashboard. */
+export const DOCUMENT_PATHS = ['/openapi.json', '/operator/openapi.json'] as const;
+
 export async function readOperations(app: TestApp): Promise<Operation[]> {
-  const { body } = await app.call({ url: '/openapi.json' });
-  return Object.entries(inlineReferences(body as unknown as Document).paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({
-      ...operation,
-      path,
-      method: method.toUpperCase() as Operation['method'],
-    })),
-  );
+  const answers = await Promise.all(DOCUMENT_PATHS.map((url) => app.call({ url })));
+  const documents = answers.map(({ body }) => inlineReferences(body as unknown as Document));
+  return documents
+    .flatMap(({ paths }) => Object.entries(paths))
+    .flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({
+        ...operation,
+        path,
+        method: method.toUpperCase() as Operation['method'],
+      })),
+    );
 }
 
 /** For tests of rejections, which count against the limits. */

@@ -186,8 +186,12 @@ type Schema = { properties?: Record<string, { type?: string }> };
 
 /** Every route that takes JSON, with its string fields. */
 async function routesOf({ url }: Service): Promise<Route[]> {
-  const { paths } = inlineReferences((await (await fetch(`${url}/openapi.json`)).json()) as Document);
-  return Object.entries(paths).flatMap(([path, methods]) =>
+  const documents = await Promise.all(
+    ['/openapi.json', '/operator/openapi.json'].map(
+      async (path) => inlineReferences((await (await fetch(`${url}${path}`)).json()) as Document).paths,
+    ),
+  );
+  return documents.flatMap(Object.entries<Record<string, Operation>>).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { requestBody, 'x-token-types': types }]) => {
       const schema = requestBody?.content['application/json']?.schema;
       if (!schema) return [];

@@ -134,6 +134,11 @@ const organization = createRoute({
     'OrganizationPage',
   ),
 });
+const object = createRoute({
+  getParentRoute: () => workspace,
+  path: 'sandbox/$kind/$guid',
+  component: lazyRouteComponent(() => import('../pages/sandbox/object/ObjectPage.tsx'), 'ObjectPage'),
+});
 const team = createRoute({
   getParentRoute: () => workspace,
   path: 'team',
@@ -167,7 +172,21 @@ export const router = createRouter({
     forgotPassword,
     setPassword,
     workspace.addChildren([
-      ...([onboarding, overview, requests, keys, files, sandbox, organization, team, audit, alerts, alertSettings, account] as const),
+      ...([
+        onboarding,
+        overview,
+        requests,
+        keys,
+        files,
+        sandbox,
+        object,
+        organization,
+        team,
+        audit,
+        alerts,
+        alertSettings,
+        account,
+      ] as const),
       webhooks.addChildren([
         subscriptionAccess.addChildren([subscriptions, subscription]),
         ...([events, event, delivery, live] as const),

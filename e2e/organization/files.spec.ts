@@ -21,7 +21,7 @@ async function openUploads() {
   await panel.getByRole('combobox', { name: 'Customer' }).click();
   await page.getByRole('option').first().click();
   await panel.getByRole('combobox', { name: 'Type' }).click();
-  await page.getByRole('option', { name: 'passport', exact: true }).click();
+  await page.getByRole('option', { name: 'Passport', exact: true }).click();
   return { page, panel };
 }
 
@@ -42,7 +42,7 @@ test('an upload shows its progress and the file can be downloaded after processi
   ]);
   await page.getByText(/^[1-9]\d?% of 1\.0 MB$/).waitFor();
   await limitUpload(-1);
-  await page.locator('[data-upload=done]').getByText('Uploaded, 1.0 MB').waitFor();
+  await panel.locator('[data-upload=storing]').locator('[data-state=storing]').waitFor();
   await page.locator('[data-upload=failed]').getByText('Must be JPEG, PNG, PDF, JSON or MP4').waitFor();
 
   const row = page.getByRole('row', { name: /passport\.png/ });
@@ -50,6 +50,7 @@ test('an upload shows its progress and the file can be downloaded after processi
   await app.fileProcessing.drain();
   await poll(page);
   await row.locator('[data-state=completed]').waitFor();
+  await panel.locator('[data-upload=completed] [data-state=completed]').waitFor();
   await row.getByText(createHash('sha256').update(content).digest('hex').slice(0, 8)).waitFor();
   const [download] = await Promise.all([
     page.waitForEvent('download'),
@@ -90,7 +91,7 @@ test('three files upload at a time, and waiting uploads can be cancelled', async
   await inState('uploading').getByText('5.png').waitFor();
   await until(() => requests.length === 1, 'the request of the last file');
   await requests[0]?.();
-  await inState('done').nth(2).waitFor();
+  await inState('storing').nth(2).waitFor();
   assert.equal(puts.length, 3, 'cancelled files are not sent');
   assert.equal(await inState('cancelled').count(), 2);
 });

@@ -9,7 +9,7 @@ import { createLog } from '../../server/infrastructure/runtime/log.ts';
 import { Secret } from '../../server/infrastructure/runtime/secret.ts';
 import { createSender } from '../../server/webhooks/deliveries/sending/sender.ts';
 
-/** The partner's and the operator's document. Nothing connects to the database: a document needs routes only. */
+/** The partner's and the operator's document, which includes the calls of the dashboard. Nothing connects to the database: a document needs routes only. */
 export async function readDocuments(): Promise<Record<'partner' | 'operator', string>> {
   const config = readConfig({
     PORTICO_DATABASE_URL: 'postgres://localhost:1/none',
@@ -32,7 +32,7 @@ export async function readDocuments(): Promise<Record<'partner' | 'operator', st
   const operator = await app.createOperatorServer();
   const documents = {
     partner: (await app.server.inject('/openapi.json')).body,
-    operator: (await operator.inject('/openapi.json')).body,
+    operator: (await operator.inject('/operator/openapi.json')).body,
   };
   await operator.close();
   await app.close();

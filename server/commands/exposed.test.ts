@@ -42,6 +42,10 @@ test(
       Object.keys(((await (await fetch(`${url}/openapi.json`)).json()) as { paths: object }).paths);
     assert.ok(!(await calls(site.url)).some((path) => path.startsWith('/operator') || path === '/metrics'));
     assert.ok(!(await calls(site.operatorUrl)).some((path) => path.startsWith('/api')));
+    for (const path of ['/operator/openapi.json', '/operator/docs/']) {
+      assert.equal(await statusOf(`${site.url}${path}`), 404, path);
+      assert.equal(await statusOf(`${site.operatorUrl}${path}`), 200, path);
+    }
 
     const asked = await fetch(`${site.url}/dashboard/password_resets`, {
       method: 'POST',

@@ -83,7 +83,7 @@ test('an error response is printed to standard error, and the exit code is 1', a
 test('the help lists every route under /operator with its summary, aligned, and needs no token', async () => {
   const { code, out } = await run(['--help'], { environment: {} });
   assert.equal(code, 0);
-  const { paths } = (await app.call({ url: '/openapi.json' })).body as {
+  const { paths } = (await app.call({ url: '/operator/openapi.json' })).body as {
     paths: Record<string, Record<string, { 'x-command'?: string; summary: string }>>;
   };
   const operations = Object.entries(paths)

@@ -149,7 +149,7 @@ test('a dispatcher serves health and metrics on its configured port, and nothing
   assert.match(metrics, /^portico_deliveries_in_flight 0$/m);
   assert.match(metrics, /^portico_deliveries_waiting 0$/m);
   assert.equal((await fetch(`${url}/healthz`)).status, 200);
-  for (const path of ['/operator/organizations', '/api/customers', '/openapi.json'])
+  for (const path of ['/operator/organizations', '/api/customers', '/openapi.json', '/operator/openapi.json'])
     assert.equal((await fetch(`${url}${path}`)).status, 404, path);
   assert.equal(
     await site.refusal('dispatch', { ...ofMigrated, PORTICO_METRICS_PORT: String(port) }),

@@ -19,6 +19,7 @@ export type DashboardFiles = { index: string; files: ReadonlyMap<string, Dashboa
 
 const TYPES: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
+  '.mjs': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
 };
@@ -27,7 +28,7 @@ const SUFFIXES: readonly (readonly [Encoding, string])[] = [
   ['gzip', '.gz'],
 ];
 
-/** Loads the whole build, about two megabytes, so that no request names a file on disk. */
+/** Loads the whole build, about six megabytes, so that no request names a file on disk. */
 export async function readDashboardFiles(folder: string): Promise<DashboardFiles> {
   const names = await readdir(folder, { recursive: true });
   const served = names.filter((name) => extname(name) in TYPES);

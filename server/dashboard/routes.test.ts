@@ -83,7 +83,7 @@ test('pages do not shadow other routes, and unknown paths stay 404 in JSON', asy
   const { statusCode } = await app.server.inject('/healthz');
   assert.equal(statusCode, 200);
   assert.equal((await app.server.inject('/openapi.json')).json().openapi, '3.1.0');
-  assert.equal((await app.server.inject('/docs/')).statusCode, 200);
+  assert.match((await app.server.inject('/docs/')).body, /<a href="\/">← Dashboard<\/a>/);
   for (const url of [
     '/api/files',
     '/api/keys',
@@ -104,6 +104,9 @@ test('the policy allows scripts of this origin only, and inline styles by a nonc
     const policy = policyOf(headers);
     assert.deepEqual(policy.get('default-src'), ["'none'"]);
     assert.deepEqual(policy.get('script-src'), ["'self'"]);
+    assert.deepEqual(policy.get('img-src'), ["'self'", 'blob:']);
+    for (const name of ['frame-src', 'object-src', 'worker-src'])
+      assert.equal(policy.get(name), undefined, `${name} is stricter by default`);
     assert.deepEqual(policy.get('connect-src'), ["'self'", 'https://upload.example.com']);
     for (const name of ['base-uri', 'form-action', 'frame-ancestors'])
       assert.deepEqual(policy.get(name), ["'none'"], name);

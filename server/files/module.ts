@@ -4,7 +4,7 @@ import type { Base } from '../infrastructure/base.ts';
 import type { CompleteConfig } from '../infrastructure/config/generated-secrets.ts';
 import type { Timers } from '../infrastructure/runtime/clock.ts';
 import type { Encryption } from '../infrastructure/runtime/encryption.ts';
-import type { Customers } from '../objects/service.ts';
+import type { Customers, FileReferences } from '../objects/service.ts';
 import { createScanner } from './processing/content/scan.ts';
 import { createInspection } from './processing/inspection.ts';
 import { folderPollSchedule, storePollSchedule } from './processing/poll-schedule.ts';
@@ -27,6 +27,7 @@ type Deps = Base & {
   timers: Timers;
   encryption: Encryption;
   customers: Customers;
+  references: FileReferences;
 };
 
 /** In the data directory. */

@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import type { LongText } from '../infrastructure/http/bodies/json/long-text.ts';
+import { unwrap } from '../infrastructure/http/errors.ts';
 import {
   createdAtFilters,
   environmentsFilter,
@@ -7,7 +8,7 @@ import {
   wordsFilter,
 } from '../infrastructure/http/requests/filters.ts';
 import { registerGet, registerList } from '../infrastructure/http/requests/resource-routes.ts';
-import { strictObject } from '../infrastructure/http/requests/schemas.ts';
+import { answers, GuidParams, strictObject } from '../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../infrastructure/http/server.ts';
 import { registerCreate } from '../infrastructure/idempotency/create-routes.ts';
 import { actorOf, requires, withFeature } from '../tokens/access/access.ts';
@@ -80,11 +81,32 @@ export function registerFiles(api: HttpServer, { files }: { files: Files }): voi
     }),
     item: FileView,
     view: viewFile,
-    get: ({ caller, params, query }) => {
+    get: (request) => {
+      const { caller, params, query } = request;
       const withDownloadUrl = query.include_download_url === true;
-      return files.get(caller, params.guid, { withDownloadUrl, withUploadUrl: maySeeUploadUrl(caller) });
+      const options = { withDownloadUrl, withUploadUrl: maySeeUploadUrl(caller) };
+      return files.get(actorOf(request), caller, params.guid, options);
     },
   });
+
+  api.delete(
+    '/files/:guid',
+    {
+      config: execute.config,
+      schema: {
+        ...execute.documented,
+        operationId: 'deleteFile',
+        summary: 'Delete a file that no object refers to, and its content',
+        tags,
+        params: GuidParams,
+        response: answers({ 204: { type: 'null' } }, 401, 403, 404, 409, 413, 415),
+      },
+    },
+    async (request, reply) => {
+      unwrap(await files.remove(actorOf(request), request.caller, request.params.guid));
+      return reply.code(204).send();
+    },
+  );
 }
 
 /** The upload URL permits writing the content, so a token that only reads must not see it. */

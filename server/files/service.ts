@@ -8,7 +8,8 @@ import type { Clock } from '../infrastructure/runtime/clock.ts';
 import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { Guids } from '../infrastructure/runtime/guid.ts';
 import type { Log } from '../infrastructure/runtime/log.ts';
-import type { Customers } from '../objects/service.ts';
+import type { Customers, FileReferences } from '../objects/service.ts';
+import { createFileDeletion } from './deletion.ts';
 import { checkFilename } from './filename.ts';
 import { decodeBase64, InvalidBase64 } from './processing/content/base64.ts';
 import type { PollSchedule } from './processing/poll-schedule.ts';
@@ -43,6 +44,7 @@ type Deps = {
   audit: Audit;
   log: Log;
   customers: Customers;
+  references: FileReferences;
   storage: Storage;
   maxUploadBytes: number;
   quota: Quota;
@@ -182,7 +184,9 @@ export function createFiles(deps: Deps) {
       return created;
     },
 
+    /** A link to the content is recorded: the file may be an identity document. */
     async get(
+      actor: Actor,
       visible: store.Visible,
       guid: string,
       { withDownloadUrl, withUploadUrl }: { withDownloadUrl: boolean; withUploadUrl: boolean },
@@ -194,18 +198,13 @@ export function createFiles(deps: Deps) {
       const { filename, content_type: contentType } = file;
       const expiresAt = new Date(clock.now().getTime() + DOWNLOAD_LIFETIME_MS);
       const url = await storage.downloadUrl({ guid, filename, contentType, expiresAt });
+      await database.transaction((transaction) =>
+        audit.record(transaction, actor, changeOf('download', file)),
+      );
       return { ...linked, download: { url, expiresAt } };
     },
 
-    /** Whether all of these are completed files of the customer. */
-    async areCompleted(
-      visible: store.Visible,
-      customerGuid: string,
-      fileGuids: readonly string[],
-    ): Promise<boolean> {
-      const wanted = [...new Set(fileGuids)];
-      return (await store.countCompleted(queries, visible, customerGuid, wanted)) === wanted.length;
-    },
+    ...createFileDeletion(deps),
 
     async list(
       visible: store.Visible,

@@ -38,18 +38,33 @@ export function selectFile(queries: Queries, visible: Visible, guid: string): Pr
   return visibleTo(queries, visible).where('guid', '=', guid).executeTakeFirst();
 }
 
-export async function countCompleted(
-  queries: Queries,
+/** Locks the row until the transaction ends, also against new references. */
+export function lockFile(
+  transaction: Transaction,
   visible: Visible,
-  customerGuid: string,
-  guids: readonly string[],
-): Promise<number> {
-  const found = await visibleTo(queries, visible)
-    .where('guid', 'in', guids)
-    .where('customer_guid', '=', customerGuid)
-    .where('completed_at', 'is not', null)
+  guid: string,
+): Promise<FileRow | undefined> {
+  return visibleTo(transaction, visible).where('guid', '=', guid).forUpdate().executeTakeFirst();
+}
+
+export async function deleteFile(
+  transaction: Transaction,
+  { organization_guid, guid }: FileRow,
+): Promise<void> {
+  await transaction
+    .deleteFrom('files')
+    .where('organization_guid', '=', organization_guid)
+    .where('guid', '=', guid)
     .execute();
-  return found.length;
+}
+
+/** Locks the files until the transaction ends, against their deletion only. */
+export function lockReferenced(
+  transaction: Transaction,
+  visible: Visible,
+  guids: readonly string[],
+): Promise<FileRow[]> {
+  return visibleTo(transaction, visible).where('guid', 'in', guids).orderBy('guid').forKeyShare().execute();
 }
 
 /** Of any tenant: the caller holds a link that is signed for this file. */

@@ -1,6 +1,7 @@
 import type { Clients } from '../credentials/applications/clients.ts';
 import type { Organizations } from '../credentials/organizations/service.ts';
 import type { Files } from '../files/service.ts';
+import { systemActor } from '../infrastructure/audit/service.ts';
 import { isFailure } from '../infrastructure/runtime/failure.ts';
 import type { Objects } from '../objects/service.ts';
 import { OBJECT_TYPES, wordsOf } from '../objects/types.ts';
@@ -15,14 +16,13 @@ import type { Subscriptions } from '../webhooks/subscriptions/service.ts';
 import type { Found } from './schema.ts';
 
 /** Finds what an identifier names, in both environments, as far as the role of the person may read it. */
-/** The search shows no requests. */
-const NO_REQUEST = { url: false, signatures: false };
-
 export type Lookup = ReturnType<typeof createLookup>;
 
 const GUID = /(?<![0-9a-f])[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}(?![0-9a-f])/i;
 const EMAIL = /^[^\s@]+@[^\s@]+$/;
 const MAX_FOUND = 8;
+/** The search shows no requests. */
+const NO_REQUEST = { url: false, signatures: false };
 /** More than an Organization has, with those that are being deleted. */
 const SUBSCRIPTIONS = { number: 0, perPage: 100, offset: 0, after: undefined };
 
@@ -128,7 +128,8 @@ function findersOf(deps: Deps): Finder[] {
     {
       scope: 'files:read',
       async find(tenant, guid) {
-        const found = await files.get(tenant, guid, { withDownloadUrl: false, withUploadUrl: false });
+        const withoutLinks = { withDownloadUrl: false, withUploadUrl: false };
+        const found = await files.get(systemActor, tenant, guid, withoutLinks);
         if (isFailure(found)) return undefined;
         const { file, state: detail } = found;
         return { type: 'file', name: file.filename, detail, ...placeOf(file.environment, file.bank_guid) };

@@ -4,7 +4,7 @@ import { MAX_NAME_CHARACTERS, NameInput } from './customer-name.ts';
 import { Amount, Balance } from './money.ts';
 
 /** The fields of each object type. Every text, number and list has a limit. */
-const MAX_FILES = 20;
+export const MAX_FILES = 20;
 /** RFC 5321. */
 const MAX_EMAIL_CHARACTERS = 254;
 const MAX_URL_CHARACTERS = 1024;

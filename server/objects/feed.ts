@@ -8,8 +8,9 @@ import type { Events } from '../webhooks/events/service.ts';
 import { canTransition, type Details, refuseTransition } from './machine.ts';
 import { changeOf, eventsOf } from './records.ts';
 import { type ReportedObject, storedDetails } from './schema.ts';
+import type { ReferencedFiles } from './service.ts';
 import * as store from './store.ts';
-import { type ObjectType, wordsOf } from './types.ts';
+import { filesIn, type ObjectType, wordsOf } from './types.ts';
 
 export type Feed = ReturnType<typeof createFeed>;
 
@@ -19,10 +20,11 @@ type Deps = {
   audit: Audit;
   events: Events;
   organizations: Organizations;
+  files: Pick<ReferencedFiles, 'lockExisting'>;
 };
 
 /** Applies the reports of the platform's core to objects, in both environments. A repeated report changes nothing. */
-export function createFeed({ database, clock, audit, events, organizations }: Deps) {
+export function createFeed({ database, clock, audit, events, organizations, files }: Deps) {
   /** The object that the first report creates. */
   function created(
     type: ObjectType,
@@ -112,6 +114,8 @@ export function createFeed({ database, clock, audit, events, organizations }: De
       return database.transaction(async (transaction) => {
         const noCustomer = await refuseCustomer(transaction, bank, report.customer_guid);
         if (noCustomer) return noCustomer;
+        const fileGuids = filesIn(type, report.details ?? {});
+        if (fileGuids.length > 0) await files.lockExisting(transaction, bank.organization_guid, fileGuids);
         let before = await store.lockObject(transaction, guid);
         if (!before) {
           const object = created(type, guid, bank, report);

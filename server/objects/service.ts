@@ -1,11 +1,12 @@
 import type { Bank, Organizations } from '../credentials/organizations/service.ts';
 import type { Actor } from '../infrastructure/audit/service.ts';
 import type { Base } from '../infrastructure/base.ts';
+import type { Queries, Transaction } from '../infrastructure/database/database.ts';
 import type { Page, PageOf } from '../infrastructure/database/paging/paging.ts';
 import { type RecordAnswer, recordNothing } from '../infrastructure/idempotency/record-answer.ts';
 import { Failure, isFailure } from '../infrastructure/runtime/failure.ts';
 import type { Events } from '../webhooks/events/service.ts';
-import { type ObjectFilters, selectObjects } from './lists/list-store.ts';
+import { type ObjectFilters, refersToFile, selectObjects, type Tenant } from './lists/list-store.ts';
 import { type Details, firstStateOf, type Machine, pathTo, statesOf } from './machine.ts';
 import { findQuote, quoteUsed } from './market/from-quote.ts';
 import { insertQuoteUse } from './market/quote-store.ts';
@@ -13,20 +14,32 @@ import { changeOf, eventsOf } from './records.ts';
 import { type NewObject, storedDetails } from './schema.ts';
 import type { Simulator } from './simulator.ts';
 import * as store from './store.ts';
-import { isDeleted, type ObjectType, withArticle, wordsOf } from './types.ts';
+import { filesIn, isDeleted, OBJECT_TYPES, type ObjectType, withArticle, wordsOf } from './types.ts';
 import { createUpdates } from './updates.ts';
 
 export type { ObjectRow, Visible } from './store.ts';
 export type Objects = ReturnType<typeof createObjects>;
 export type Customers = Pick<Objects, 'getCustomer'>;
+export type FileReferences = Pick<Objects, 'refersToFile'>;
+
+/** Files that an object refers to. They are locked until the transaction ends, so that none is deleted meanwhile. */
+export type ReferencedFiles = {
+  /** False unless all are completed files of the customer. */
+  lockCompleted(
+    transaction: Transaction,
+    visible: store.Visible,
+    customerGuid: string,
+    guids: readonly string[],
+  ): Promise<boolean>;
+  /** Those that exist. */
+  lockExisting(transaction: Transaction, organizationGuid: string, guids: readonly string[]): Promise<void>;
+};
 
 type Deps = Base & {
   events: Events;
   organizations: Organizations;
   simulator: Simulator;
-  files: {
-    areCompleted(visible: store.Visible, customerGuid: string, guids: readonly string[]): Promise<boolean>;
-  };
+  files: Pick<ReferencedFiles, 'lockCompleted'>;
 };
 
 /** The objects of the platform: readable in both environments, created by partners in sandbox. */
@@ -75,7 +88,7 @@ export function createObjects(deps: Deps) {
 
   /** Referenced objects must exist, belong to the same customer and have the right type. */
   async function refuseReferences(
-    { references = {}, owner: by, files: field }: ObjectType,
+    { references = {}, owner: by }: ObjectType,
     inBank: store.Visible,
     customerGuid: string | null,
     details: Details,
@@ -94,13 +107,20 @@ export function createObjects(deps: Deps) {
       if (!object || !kinds.includes(object.type)) return new Failure('no_object', expected);
       if (isDeleted(object)) return new Failure('no_object', `${expected}; this one is ${object.state}`);
     }
-    const refusal = by && refuseOwner(by, found.get(guidIn(by.field)), details);
-    if (refusal) return refusal;
-    const fileGuids = (field === undefined ? undefined : details[field]) as string[] | undefined;
-    if (!fileGuids?.length || customerGuid === null) return undefined;
-    return (await files.areCompleted(inBank, customerGuid, fileGuids))
+    return by && refuseOwner(by, found.get(guidIn(by.field)), details);
+  }
+
+  async function refuseFiles(
+    transaction: Transaction,
+    type: ObjectType,
+    inBank: store.Visible,
+    { customer_guid: customerGuid, details }: store.ObjectRow,
+  ): Promise<Failure | undefined> {
+    const guids = filesIn(type, details);
+    if (guids.length === 0 || customerGuid === null) return undefined;
+    return (await files.lockCompleted(transaction, inBank, customerGuid, guids))
       ? undefined
-      : new Failure('file_not_completed', `${field} must be guids of completed files of the customer`);
+      : new Failure('file_not_completed', `${type.files} must be guids of completed files of the customer`);
   }
 
   async function get(
@@ -158,6 +178,8 @@ export function createObjects(deps: Deps) {
         ...simulator.plan(type, state, path.at(-1), now),
       };
       const written = await database.transaction(async (transaction) => {
+        const noFiles = await refuseFiles(transaction, type, inBank, object);
+        if (noFiles) return noFiles;
         const { organization_guid } = object;
         const use = quote && { organization_guid, quote_guid: quote.guid, object_guid: guid, used_at: now };
         if (use && !(await insertQuoteUse(transaction, use))) return quoteUsed();
@@ -183,6 +205,12 @@ export function createObjects(deps: Deps) {
     /** `reserved` uses the connections that are reserved for the token endpoints. */
     getCustomer: (visible: store.Visible, guid: string, options: { reserved?: boolean } = {}) =>
       get(visible, 'customer', guid, options),
+
+    /** Whether an object refers to the file. */
+    refersToFile(queries: Queries, tenant: Tenant, fileGuid: string): Promise<boolean> {
+      const types = OBJECT_TYPES.filter(({ files }) => files !== undefined).map(({ name }) => name);
+      return refersToFile(queries, tenant, types, fileGuid);
+    },
 
     async list(
       visible: store.Visible,

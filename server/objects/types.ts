@@ -200,3 +200,8 @@ export function wordsOf(name: string): string {
 export function withArticle(name: string): string {
   return `${/^[aei]/.test(name) ? 'an' : 'a'} ${wordsOf(name)}`;
 }
+
+/** The guids of the files that an object refers to. */
+export function filesIn({ files }: ObjectType, details: Details): readonly string[] {
+  return files === undefined ? [] : ((details[files] ?? []) as string[]);
+}

@@ -9,6 +9,7 @@ import { PageHeader } from '../../shared/page/PageHeader.tsx';
 import { Panel } from '../../shared/page/Panel.tsx';
 import { CodeBlock } from '../../shared/text/CodeBlock.tsx';
 import { Guid } from '../../shared/text/Guid.tsx';
+import { ObjectLink } from '../../shared/text/ObjectLink.tsx';
 import { PageLink } from '../../shared/text/PageLink.tsx';
 import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
 import { BankName } from './BankName.tsx';
@@ -34,7 +35,7 @@ export function EventPage() {
                 <BankName guid={event.bank_guid} />
               </LabeledValue>
               <LabeledValue label="Object">
-                <Guid value={event.object_guid} name="object_guid" />
+                <ObjectLink type={event.event_type.split('.')[0] ?? ''} guid={event.object_guid} />
               </LabeledValue>
               <LabeledValue label="Guid">
                 <Guid value={event.guid} name="event guid" />

@@ -13,7 +13,8 @@ import { PageHeader } from '../../shared/page/PageHeader.tsx';
 import { Panel } from '../../shared/page/Panel.tsx';
 import { DataTable } from '../../shared/table/DataTable.tsx';
 import { useList } from '../../shared/table/use-list.ts';
-import { COLUMNS } from './columns.tsx';
+import { useCustomerNames } from '../../shared/text/use-customer-names.ts';
+import { columnsOf } from './columns.tsx';
 import { typeLabel } from './labels.ts';
 import { UploadPanel } from './UploadPanel.tsx';
 
@@ -40,11 +41,12 @@ export function FilesPage() {
     },
     { refetchInterval: REFRESH_MS, enabled },
   );
+  const customers = useCustomerNames((result.data?.objects ?? []).map((file) => file.customer_guid));
   if (!enabled) return <FeatureDisabled feature="files" />;
   return (
     <Stack gap="lg">
       <PageHeader title="Files" spaced={false}>
-        Documents of your customers. API calls can refer to a file once its processing is completed.
+        Documents of your customers. API calls can refer to a file in state completed.
       </PageHeader>
       {can('files:execute') ? <UploadPanel /> : null}
       <div>
@@ -79,7 +81,7 @@ export function FilesPage() {
             result={result}
             label="Files"
             keyOf={({ guid }) => guid}
-            columns={COLUMNS}
+            columns={columnsOf(customers)}
             empty={
               isFiltered ? (
                 <EmptyState icon="search" title="No files match these filters">

@@ -16,7 +16,7 @@ export function UploadPanel() {
     <Panel title="Upload">
       <Stack>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
-          <CustomerSelect withHint value={customer} onChange={setCustomer} />
+          <CustomerSelect creatable value={customer} onChange={setCustomer} />
           <Select
             label="Type"
             placeholder="Select a type"

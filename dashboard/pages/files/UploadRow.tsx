@@ -1,15 +1,17 @@
 import { Button, Group, Progress, Text } from '@mantine/core';
-import { formatBytes } from './labels.ts';
+import { StateBadge } from '../../shared/text/StateBadge.tsx';
+import { failureLabel, formatBytes } from './labels.ts';
+import { useStoredFile } from './use-stored-file.ts';
 import type { Upload } from './use-uploads.ts';
 
-const COLORS: Record<Upload['state'], string> = {
-  waiting: 'gray',
+const COLORS: Record<string, string> = {
   uploading: 'iris',
-  done: 'teal',
+  storing: 'iris',
+  completed: 'teal',
   failed: 'red',
-  cancelled: 'gray',
 };
 
+/** An upload, and once it has arrived the state of its file. */
 export function UploadRow({
   upload,
   onCancel,
@@ -19,7 +21,10 @@ export function UploadRow({
   onCancel: () => void;
   onDismiss: () => void;
 }) {
-  const { name, progress, state, error } = upload;
+  const { name, progress, guid } = upload;
+  const file = useStoredFile(guid);
+  const state = upload.state === 'uploaded' ? (file?.state ?? 'storing') : upload.state;
+  const error = upload.error ?? (file && failureLabel(file));
   const isActive = state === 'waiting' || state === 'uploading';
   return (
     <div data-upload={state}>
@@ -28,8 +33,8 @@ export function UploadRow({
           {name}
         </Text>
         <Group gap="xs" wrap="nowrap">
-          <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }} role="status">
-            {statusOf(upload)}
+          <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }} role="status" component="div">
+            {isActive || state === 'cancelled' ? statusOf(upload) : <StateBadge state={state} />}
           </Text>
           <Button
             size="compact-xs"
@@ -44,7 +49,7 @@ export function UploadRow({
       </Group>
       <Progress
         value={state === 'failed' ? 100 : progress * 100}
-        color={COLORS[state]}
+        color={COLORS[state] ?? 'gray'}
         size="sm"
         aria-label={`Uploading ${name}`}
       />
@@ -57,17 +62,9 @@ export function UploadRow({
   );
 }
 
-function statusOf({ state, progress, size }: Upload): string | null {
-  switch (state) {
-    case 'waiting':
-      return `Waiting, ${formatBytes(size)}`;
-    case 'uploading':
-      return `${Math.round(progress * 100)}% of ${formatBytes(size)}`;
-    case 'done':
-      return `Uploaded, ${formatBytes(size)}`;
-    case 'cancelled':
-      return 'Cancelled';
-    case 'failed':
-      return null;
-  }
+function statusOf({ state, progress, size }: Upload): string {
+  if (state === 'cancelled') return 'Cancelled';
+  return state === 'waiting'
+    ? `Waiting, ${formatBytes(size)}`
+    : `${Math.round(progress * 100)}% of ${formatBytes(size)}`;
 }

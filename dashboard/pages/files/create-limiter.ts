@@ -15,11 +15,11 @@ export function createLimiter(limit: number) {
   }
 
   return {
-    async run(signal: AbortSignal, task: () => Promise<void>): Promise<void> {
+    async run<Result>(signal: AbortSignal, task: () => Promise<Result>): Promise<Result> {
       if (running < limit) running += 1;
       else await waitForSlot(signal);
       try {
-        await task();
+        return await task();
       } finally {
         const next = queue.shift();
         if (next) next();

@@ -14,7 +14,10 @@ export type Upload = {
   size: number;
   /** From 0 to 1. */
   progress: number;
-  state: 'waiting' | 'uploading' | 'done' | 'failed' | 'cancelled';
+  /** Afterwards the state is that of the file. */
+  state: 'waiting' | 'uploading' | 'uploaded' | 'failed' | 'cancelled';
+  /** The guid of the uploaded file. */
+  guid?: string;
   error?: string;
 };
 
@@ -41,7 +44,7 @@ export function useUploads() {
   const change = (key: number, changes: Partial<Upload>) =>
     setUploads((all) => all.map((upload) => (upload.key === key ? { ...upload, ...changes } : upload)));
 
-  async function send(key: number, file: File, owner: FileOwner, signal: AbortSignal): Promise<void> {
+  async function send(key: number, file: File, owner: FileOwner, signal: AbortSignal): Promise<string> {
     change(key, { state: 'uploading' });
     const record = await api.post<StoredFile>('/files', {
       ...owner,
@@ -51,6 +54,7 @@ export function useUploads() {
     signal.throwIfAborted();
     if (record.upload_url === undefined) throw new Error('The service returned no upload URL.');
     await putFile(record.upload_url, file, { onProgress: (progress) => change(key, { progress }), signal });
+    return record.guid;
   }
 
   async function start(key: number, file: File, owner: FileOwner): Promise<void> {
@@ -59,8 +63,8 @@ export function useUploads() {
     const controller = new AbortController();
     abortControllers.current.set(key, controller);
     try {
-      await limiter.run(controller.signal, () => send(key, file, owner, controller.signal));
-      change(key, { state: 'done', progress: 1 });
+      const guid = await limiter.run(controller.signal, () => send(key, file, owner, controller.signal));
+      change(key, { state: 'uploaded', progress: 1, guid });
     } catch (error) {
       if (!controller.signal.aborted) change(key, { state: 'failed', error: (error as Error).message });
     } finally {

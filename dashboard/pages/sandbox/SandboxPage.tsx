@@ -1,6 +1,5 @@
 import { Badge, Button, Group, Select, Text } from '@mantine/core';
 import { useState } from 'react';
-import { EVENT_TYPES } from '../../../server/webhooks/events/catalogue.ts';
 import type { SandboxObject } from '../../api/types.ts';
 import { useWorkspace } from '../../session/workspace.ts';
 import { EmptyState } from '../../shared/feedback/EmptyState.tsx';
@@ -12,20 +11,19 @@ import { PageHeader } from '../../shared/page/PageHeader.tsx';
 import { Panel } from '../../shared/page/Panel.tsx';
 import { type Column, DataTable } from '../../shared/table/DataTable.tsx';
 import { useList } from '../../shared/table/use-list.ts';
-import { Guid } from '../../shared/text/Guid.tsx';
 import { Icon } from '../../shared/text/Icon.tsx';
 import { NoValue } from '../../shared/text/NoValue.tsx';
+import { ObjectLink } from '../../shared/text/ObjectLink.tsx';
 import { PageLink } from '../../shared/text/PageLink.tsx';
 import { StateBadge } from '../../shared/text/StateBadge.tsx';
 import { useNow } from '../../shared/time/NowProvider.tsx';
 import { RelativeTime } from '../../shared/time/RelativeTime.tsx';
 import { CreateObject } from './CreateObject.tsx';
-import { EditButton } from './EditObject.tsx';
-import { ExternalBankAccountActions } from './ExternalBankAccountActions.tsx';
+import { hasEvents, typeOf } from './kind-events.ts';
+import { hasActions, ObjectActions } from './ObjectActions.tsx';
 import { KINDS, type Kind } from './object-kinds.ts';
 import { summaryOf } from './summary.ts';
-import { UseQuote } from './UseQuote.tsx';
-import { quoteState, useUsedQuotes } from './use-used-quotes.ts';
+import { quoteState, useQuoteUses } from './use-quote-uses.ts';
 
 const REFRESH_MS = 2_000;
 
@@ -43,7 +41,7 @@ export function SandboxPage() {
     { refetchInterval: REFRESH_MS, enabled },
   );
   const quotes = kind.path === 'quotes' ? (result.data?.objects ?? []) : [];
-  const used = useUsedQuotes(quotes, REFRESH_MS);
+  const used = useQuoteUses(quotes, REFRESH_MS);
   const now = useNow();
   const stateOf = (object: SandboxObject) =>
     kind.path === 'quotes' ? quoteState(object, used, now) : object.state;
@@ -108,9 +106,8 @@ export function SandboxPage() {
 type StateOf = (object: SandboxObject) => string | undefined;
 
 function columnsOf(kind: Kind, stateOf: StateOf): Column<SandboxObject>[] {
-  const actions = actionsOf(kind, stateOf);
   return [
-    { title: kind.label, cell: ({ guid }) => <Guid value={guid} /> },
+    { title: kind.label, cell: ({ guid }) => <ObjectLink type={typeOf(kind)} guid={guid} /> },
     {
       title: 'Details',
       cell: (object) => (
@@ -135,14 +132,17 @@ function columnsOf(kind: Kind, stateOf: StateOf): Column<SandboxObject>[] {
     },
     { title: 'Updated', cell: ({ updated_at: at }) => <RelativeTime at={at} /> },
     ...(hasEvents(kind) ? [EVENTS] : []),
-    ...(actions ? [{ title: 'Actions', titleHidden: true, align: 'right' as const, cell: actions }] : []),
+    ...(hasActions(kind) ? [actionsColumn(kind, stateOf)] : []),
   ];
 }
 
-function actionsOf(kind: Kind, stateOf: StateOf): Column<SandboxObject>['cell'] | undefined {
-  if (kind.path === 'external_bank_accounts') return (account) => <ExternalBankAccountActions {...account} />;
-  if (kind.path === 'quotes') return (quote) => <UseQuote quote={quote} isOpen={stateOf(quote) === 'open'} />;
-  return kind.editable && ((object) => <EditButton kind={kind} object={object} />);
+function actionsColumn(kind: Kind, stateOf: StateOf): Column<SandboxObject> {
+  return {
+    title: 'Actions',
+    titleHidden: true,
+    align: 'right',
+    cell: (object) => <ObjectActions kind={kind} object={object} state={stateOf(object)} />,
+  };
 }
 
 const EVENTS: Column<SandboxObject> = {
@@ -155,11 +155,6 @@ const EVENTS: Column<SandboxObject> = {
     </PageLink>
   ),
 };
-
-function hasEvents({ label }: Kind): boolean {
-  const name = label.toLowerCase().replaceAll(' ', '_');
-  return EVENT_TYPES.some((type) => type.startsWith(`${name}.`));
-}
 
 function invitationTo(kind: Kind): string {
   return hasEvents(kind) ? 'Create one to see its events.' : 'Objects of this type have no events.';

@@ -43,7 +43,7 @@ test('the calls are read from the document without the token', async () => {
     calls.map((call) => call.words),
     [['things', 'list']],
   );
-  assert.deepEqual(received, { method: 'GET', url: '/openapi.json', authorization: undefined });
+  assert.deepEqual(received, { method: 'GET', url: '/operator/openapi.json', authorization: undefined });
 });
 
 test('a document of another service is reported with its address', async () => {
@@ -55,7 +55,7 @@ test('a document of another service is reported with its address', async () => {
     { status: 404, text: document },
     { status: 302, text: '', location: elsewhere },
   ])
-    await assert.rejects(fetchCalls(baseUrl), withMessage(notPortico('/openapi.json')));
+    await assert.rejects(fetchCalls(baseUrl), withMessage(notPortico('/operator/openapi.json')));
 });
 
 test('a call carries the token, and a successful response may be empty', async () => {

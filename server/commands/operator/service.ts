@@ -5,7 +5,7 @@ import type { CallRequest } from './request.ts';
 
 /** For the connection, the response and its body together. */
 const REQUEST_TIMEOUT_MS = 60_000;
-const DOCUMENT_PATH = '/openapi.json';
+const DOCUMENT_PATH = '/operator/openapi.json';
 
 /** A successful call may have no body; every error has one. */
 export type CallResponse = { ok: boolean; body: unknown };

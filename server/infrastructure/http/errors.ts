@@ -33,6 +33,7 @@ const ANSWERS = {
   idempotency_in_progress: { status: 409, error: 'conflict' },
   idempotency_secret_shown: { status: 409, error: 'conflict' },
   idempotency_key_reused: { status: 422, error: 'unprocessable' },
+  file_in_use: { status: 409, error: 'conflict' },
   upload_completed: { status: 409, error: 'conflict' },
   upload_in_progress: { status: 409, error: 'conflict' },
   object_conflict: { status: 409, error: 'conflict' },

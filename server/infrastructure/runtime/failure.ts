@@ -33,6 +33,7 @@ export type FailureCode =
   | 'no_customer'
   | 'no_object'
   | 'file_not_completed'
+  | 'file_in_use'
   | 'plan_not_completed'
   | 'quote_expired'
   | 'quote_used'

@@ -32,7 +32,13 @@ const MAX_PROMPT_CHANGE_MS = 5 * 60_000;
 /** Late changes in a time window that are sorted for a page. */
 const MAX_SORTED_CHANGES = 2_000;
 /** Filters that usually match fewer objects than a state does. */
-const NARROWER_THAN_STATE: readonly string[] = ['quote_guid', 'plan_guid', 'account_guid', 'label'];
+const NARROWER_THAN_STATE: readonly string[] = [
+  'quote_guid',
+  'plan_guid',
+  'account_guid',
+  'file_guid',
+  'label',
+];
 
 export type ObjectFilters = ValueFilters & {
   guid?: readonly string[] | undefined;
@@ -64,6 +70,8 @@ export function selectObjects(
   if (updatedAtGte || updatedAtLt) return selectChanged(queries, list, page, filters);
   return selectPageOfEach(queries, createdBetween(list, filters, createdAtGte, createdAtLt), page);
 }
+
+export type Tenant = { organizationGuid: string; environment: EnvironmentName };
 
 type List = { tenant: readonly Sql[]; owner: Narrowing; type: string };
 
@@ -181,11 +189,15 @@ function rowConditions(filters: ObjectFilters): Sql[] {
 }
 
 function valueConditions(filters: ObjectFilters, except?: string): Sql[] {
-  return VALUE_FILTERS.flatMap(({ key, fields }) => {
+  return VALUE_FILTERS.flatMap(({ key, fields, isArray }) => {
     const values = filters[key];
     if (!values || key === except) return [];
     if (key === 'label') return [sql`labels && ${textArray(values)}`];
-    const matches = fields.map((field) => sql`details ->> ${sql.lit(field)} = any(${textArray(values)})`);
+    const matches = fields.map((field) =>
+      isArray
+        ? sql`details -> ${sql.lit(field)} ?| ${textArray(values)}`
+        : sql`details ->> ${sql.lit(field)} = any(${textArray(values)})`,
+    );
     return [sql`(${sql.join(matches, sql` or `)})`];
   });
 }
@@ -218,4 +230,19 @@ function ownerNarrowing(visible: Visible, filters: ObjectFilters): Narrowing {
   if (banks) return { column: sql`bank_guid`, values: uuidArray(distinct(banks)) };
   const environments = visible.environment ? [visible.environment] : (filters.environment ?? ENVIRONMENTS);
   return { column: sql`environment`, values: textArray(distinct(environments)) };
+}
+
+/** Whether an object of one of these types refers to the file. */
+export async function refersToFile(
+  queries: Queries,
+  { organizationGuid, environment }: Tenant,
+  types: readonly string[],
+  fileGuid: string,
+): Promise<boolean> {
+  const values = textArray(types.map((type) => `${type}.file_guid:${fileGuid}`));
+  const { rows } = await sql`
+    select guid from object_filter_values
+    where organization_guid = ${organizationGuid} and environment = ${environment} and value = any(${values})
+    limit 1`.execute(queries);
+  return rows.length > 0;
 }

@@ -63,6 +63,11 @@ const otherAddress = await reportObject(app, 'deposit_address', owner, {
   details: { account_guid: second, asset: 'ETH' },
 });
 const execution = await reportObject(app, 'execution', owner, { details: { plan_guid: first } });
+const verification = { type: 'kyc', method: 'attested' };
+const verified = await reportObject(app, 'identity_verification', owner, {
+  details: { ...verification, file_guids: [first, second] },
+});
+await reportObject(app, 'identity_verification', owner, { details: verification });
 
 test('each filter finds the objects with one of its values, newest first', async () => {
   for (const [query, expected] of [
@@ -70,6 +75,10 @@ test('each filter finds the objects with one of its values, newest first', async
     ['trades?side=buy,sell', [quotedTrade, sell, buy]],
     ['trades?side=buy&side=sell', [quotedTrade, sell, buy]],
     ['trades?symbol=ETH-USD', [sell]],
+    [`identity_verifications?file_guid=${second}`, [verified]],
+    [`identity_verifications?file_guid=${first},${second}&state=storing`, [verified]],
+    [`identity_verifications?file_guid=${quoted}`, []],
+    [`identity_verifications?file_guid=${first}&guid=${verified}`, [verified]],
     ['trades?symbol=ETH-EUR', []],
     ['trades?side=buy&symbol=ETH-USD', []],
     ['trades?label=vip', [buy]],
@@ -203,8 +212,10 @@ test('updated_at_gte and updated_at_lt find objects by their last change', async
 });
 
 test('the database extracts the values of every filter', async () => {
-  const all = VALUE_FILTERS.flatMap(({ fields }) => fields);
-  const details = Object.fromEntries(all.map((field) => [field, `of ${field}`]));
+  const all = VALUE_FILTERS.flatMap(({ fields, isArray }) =>
+    fields.map((field) => [field, isArray ? [`of ${field}`] : `of ${field}`]),
+  );
+  const details = Object.fromEntries(all);
   const { rows } = await sql<{ value: string }>`
     select filter_values_of('x', ${JSON.stringify(details)}::jsonb, '{one}') as value order by 1`.execute(
     app.database.queries,

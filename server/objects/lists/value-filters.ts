@@ -1,5 +1,6 @@
 import type { TProperties } from 'typebox';
 import { guidsFilter, textsFilter, wordsFilter } from '../../infrastructure/http/requests/filters.ts';
+import { MAX_FILES } from '../details.ts';
 import type { ObjectType } from '../types.ts';
 
 /** Objects from before the limit of 10 have up to 16. */
@@ -8,9 +9,13 @@ const MAX_STORED_LABELS = 16;
 type ValueFilter = {
   name: string;
   /** In the parsed filters. */
-  key: 'quoteGuid' | 'planGuid' | 'accountGuid' | 'label' | 'symbol' | 'asset' | 'transferType' | 'side';
+  key:
+    | ('quoteGuid' | 'planGuid' | 'accountGuid' | 'fileGuid')
+    | ('label' | 'symbol' | 'asset' | 'transferType' | 'side');
   /** An object matches if one of these details has the value; none for labels. */
   fields: readonly string[];
+  /** The details are arrays that contain the value. */
+  isArray?: true;
   /** The most values of one object. */
   valuesOfObject: number;
   schema: TProperties[string];
@@ -18,7 +23,7 @@ type ValueFilter = {
 
 /**
  * Filters by values in the details and labels of objects, the narrowest first. An object type has those whose fields it
- * has. `filter_values_of` of migration 0044 extracts the same values.
+ * has. `filter_values_of` of migration 0055 extracts the same values.
  */
 export const VALUE_FILTERS: readonly ValueFilter[] = [
   byDetail('quote_guid', 'quoteGuid', guidsFilter),
@@ -28,6 +33,14 @@ export const VALUE_FILTERS: readonly ValueFilter[] = [
     key: 'accountGuid',
     fields: ['account_guid', 'source_account_guid', 'destination_account_guid'],
     valuesOfObject: 3,
+    schema: guidsFilter,
+  },
+  {
+    name: 'file_guid',
+    key: 'fileGuid',
+    fields: ['file_guids'],
+    isArray: true,
+    valuesOfObject: MAX_FILES,
     schema: guidsFilter,
   },
   {

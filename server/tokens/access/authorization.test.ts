@@ -216,6 +216,7 @@ const CONTRACT_ACCESS: Record<string, readonly [types: string, scopes: string]> 
   updateBank: ['organization bank user', 'banks:write'],
   createCustomerToken: ['organization bank', 'customers:read customers:write'],
   createFile: ['organization bank user', 'files:execute'],
+  deleteFile: ['organization bank user', 'files:execute'],
   listFiles: ['organization bank user', 'files:read'],
   getFile: ['organization bank user', 'files:read'],
   listSubscriptions: ['user', 'subscriptions:read'],

@@ -55,6 +55,7 @@ export function ObjectField({
     case 'customer':
       return (
         <CustomerSelect
+          creatable
           value={value === '' ? undefined : value}
           onChange={(guid) => onChange(guid ?? '')}
           error={error}

@@ -8,6 +8,7 @@ type Parameter = { name: string; in: string; schema?: Schema };
 type Response = { description: string; headers?: object; content?: Record<string, Media> };
 type Operation = {
   tags?: string[];
+  servers?: object[];
   security?: object[];
   parameters?: Parameter[];
   requestBody?: { content: Record<string, Media> };

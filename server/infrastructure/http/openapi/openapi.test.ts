@@ -3,7 +3,7 @@ import { subscribe } from 'node:diagnostics_channel';
 import { test } from 'node:test';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { createTestApp } from '../../../../testing/app.ts';
-import { readOperations, takesBytes } from '../../../../testing/operations.ts';
+import { DOCUMENT_PATHS, readOperations, takesBytes } from '../../../../testing/operations.ts';
 import { EVENT_TYPES } from '../../../webhooks/events/catalogue.ts';
 import { inlineReferences } from './references.ts';
 
@@ -16,40 +16,86 @@ subscribe('fastify.initialization', (message) => {
 });
 
 type Described = {
+  summary: string;
+  tags: string[];
   parameters: { name: string }[];
   requestBody: {
     content: {
-      'application/json': { schema: { properties: Record<string, { enum?: string[] }>; required: string[] } };
+      'application/json': {
+        schema: { properties: Record<string, { enum?: string[] }>; required: string[] };
+        example: Record<string, string>;
+      };
     };
   };
 };
 
 const app = await createTestApp();
+/** Without the routes of the operator listener, which a test adds. */
+const routes = [...registered];
 const operations = await readOperations(app);
+const [partner, operator] = (await Promise.all(
+  DOCUMENT_PATHS.map(async (url) => (await app.call({ url })).body),
+)) as [Document, Document];
 
-test('the document describes deliveries: the six fields, every event type, the headers of the signatures', async () => {
-  const body = inlineReferences((await app.call({ url: '/openapi.json' })).body);
-  const { post } = (body.webhooks as { event: { post: Described } }).event;
-  const { properties, required } = post.requestBody.content['application/json'].schema;
-  const optional = ['bank_guid'];
-  const sent = ['guid', 'organization_guid', 'bank_guid', 'event_type', 'object_guid', 'environment'];
-  assert.deepEqual(Object.keys(properties), sent);
-  assert.deepEqual(
-    required,
-    sent.filter((name) => !optional.includes(name)),
-  );
-  assert.deepEqual(properties.event_type?.enum, [...EVENT_TYPES]);
-  assert.deepEqual(
-    post.parameters.map(({ name }) => name),
-    ['X-Service-Signature', 'webhook-id', 'webhook-timestamp', 'webhook-signature'],
-  );
-});
-
-const { body: document } = await app.call({ url: '/openapi.json' });
-const { components, tags } = document as unknown as {
-  components: { schemas: Record<string, { examples?: unknown[] }> };
+type Document = {
+  paths: Record<string, object>;
+  webhooks?: Record<string, { post: Described }>;
+  components: { schemas: Record<string, { examples?: unknown[] }>; securitySchemes: object };
   tags: { name: string; description: string }[];
 };
+
+test('every event type is a webhook: the six fields, a sample of the body, the headers of the signatures', () => {
+  const { webhooks = {} } = inlineReferences(partner);
+  assert.deepEqual(Object.keys(webhooks), [...EVENT_TYPES]);
+  const optional = ['bank_guid'];
+  const sent = ['guid', 'organization_guid', 'bank_guid', 'event_type', 'object_guid', 'environment'];
+  for (const [type, { post }] of Object.entries(webhooks)) {
+    const { schema, example } = post.requestBody.content['application/json'];
+    assert.deepEqual(Object.keys(schema.properties), sent);
+    assert.deepEqual(
+      schema.required,
+      sent.filter((name) => !optional.includes(name)),
+    );
+    assert.deepEqual(schema.properties.event_type?.enum, [...EVENT_TYPES]);
+    assert.deepEqual([post.summary, example.event_type], [type, type]);
+    assert.deepEqual(
+      Object.keys(example),
+      sent.filter((name) => name !== 'bank_guid' || !type.startsWith('subscription.')),
+    );
+    assert.deepEqual(
+      post.parameters.map(({ name }) => name),
+      ['X-Service-Signature', 'webhook-id', 'webhook-timestamp', 'webhook-signature'],
+    );
+  }
+});
+
+test('the document of partners has no call of the operator or the dashboard; the other has them', () => {
+  const rootsOf = ({ paths }: Document) => new Set(Object.keys(paths).map((path) => path.split('/')[1]));
+  const roots = ['.well-known', 'api', 'downloads', 'oauth', 'uploads'];
+  assert.deepEqual([...rootsOf(partner)].sort(), roots);
+  assert.deepEqual([...rootsOf(operator)].sort(), ['dashboard', 'healthz', 'metrics', 'operator', 'readyz']);
+  assert.deepEqual(Object.keys(partner.components.securitySchemes), ['bearerToken', 'clientCredentials']);
+  assert.deepEqual(Object.keys(operator.components.securitySchemes), ['session', 'operatorToken']);
+  assert.equal(operator.webhooks, undefined);
+});
+
+test('the operator listener documents its own calls and those of the dashboard, with the address of each', async () => {
+  const listener = await app.createOperatorServer();
+  const { paths } = (await listener.inject('/operator/openapi.json')).json() as {
+    paths: Record<string, Record<string, { servers?: { url: string }[] }>>;
+  };
+  assert.deepEqual(Object.keys(paths).sort(), Object.keys(operator.paths).sort());
+  for (const [path, methods] of Object.entries(paths))
+    for (const { servers } of Object.values(methods))
+      assert.deepEqual(
+        servers,
+        path.startsWith('/dashboard/') ? [{ url: 'http://localhost:4000' }] : undefined,
+        path,
+      );
+  assert.equal((await listener.inject('/operator/docs/')).statusCode, 200);
+  assert.equal((await listener.inject('/openapi.json')).statusCode, 200);
+  await listener.close();
+});
 
 test('every JSON body is a named schema with an example', () => {
   for (const name of [
@@ -61,19 +107,24 @@ test('every JSON body is a named schema with an example', () => {
     'Event',
     'Delivery',
   ])
-    assert.ok(components.schemas[name], name);
-  for (const [name, { examples }] of Object.entries(components.schemas))
-    assert.equal(examples?.length, 1, name);
-  const unnamed = Object.entries(document.paths as Record<string, object>).filter(([, methods]) =>
-    /"application\/json":\{"schema":(?!\{"\$ref"|\{\})/.test(JSON.stringify(methods)),
-  );
-  assert.deepEqual(unnamed, []);
+    assert.ok(partner.components.schemas[name], name);
+  for (const { components, paths } of [partner, operator]) {
+    for (const [name, { examples }] of Object.entries(components.schemas))
+      assert.equal(examples?.length, 1, name);
+    const unnamed = Object.entries(paths).filter(([, methods]) =>
+      /"application\/json":\{"schema":(?!\{"\$ref"|\{\})/.test(JSON.stringify(methods)),
+    );
+    assert.deepEqual(unnamed, []);
+  }
 });
 
 test('every tag in use is described, and no other', () => {
-  const used = new Set(operations.flatMap((operation) => operation.tags ?? []));
-  assert.deepEqual(new Set(tags.map(({ name }) => name)), used);
-  for (const { name, description } of tags) assert.ok(description, name);
+  for (const { tags, paths, webhooks = {} } of [partner, operator]) {
+    const described = [paths, webhooks].flatMap(Object.values).flatMap(Object.values) as Described[];
+    const used = new Set(described.flatMap((operation) => operation.tags));
+    assert.deepEqual(new Set(tags.map(({ name }) => name)), used);
+    for (const { name, description } of tags) assert.ok(description, name);
+  }
 });
 
 test('an operation without credentials is marked as public', () => {
@@ -84,19 +135,19 @@ test('an operation without credentials is marked as public', () => {
   for (const { operationId, security } of operations) assert.ok(security, operationId);
 });
 
-test('every route is in the document, and nothing else is', () => {
-  const visible = registered.filter(({ method, schema }) => method !== 'HEAD' && !schema?.hide);
-  const routes = visible.map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);
+test('every route is in one of the documents, and nothing else is', () => {
+  const visible = routes.filter(({ method, schema }) => method !== 'HEAD' && !schema?.hide);
+  const seen = visible.map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);
   const documented = operations.map(({ method, path }) => `${method} ${path}`);
   assert.ok(documented.length > 0);
-  assert.deepEqual(documented.sort(), routes.sort());
+  assert.deepEqual(documented.sort(), seen.sort());
 });
 
-test('only the document, its page, the way there and the page of an email link are hidden', () => {
-  const hidden = new Set(registered.filter(({ schema }) => schema?.hide).map(({ path }) => path));
-  assert.deepEqual([...hidden].sort(), [
-    ...['/', '/docs/', '/docs/js/scalar.js', '/openapi.json', '/unsubscribe/:token'],
-  ]);
+test('only the documents, their pages, the way there and the page of an email link are hidden', () => {
+  const hidden = new Set(routes.filter(({ schema }) => schema?.hide).map(({ path }) => path));
+  const pages = ['/docs/', '/docs/js/scalar.js', '/openapi.json'];
+  const all = ['/', '/unsubscribe/:token', ...pages, ...pages.map((path) => `/operator${path}`)];
+  assert.deepEqual([...hidden].sort(), all.sort());
 });
 
 test('every operation has a summary, tags and a name of its own', () => {

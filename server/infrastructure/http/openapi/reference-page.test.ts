@@ -7,11 +7,18 @@ const app = await createTestApp();
 const PAGE = 'http://localhost:4000/docs/';
 const page = await app.server.inject('/docs/');
 
-test('the page is served, also without the slash', async () => {
-  assert.equal(page.statusCode, 200);
-  assert.match(String(page.headers['content-type']), /^text\/html/);
-  const { statusCode, headers } = await app.server.inject('/docs');
-  assert.deepEqual([statusCode, headers.location], [301, '/docs/']);
+test('each document has its page, also without the slash', async () => {
+  for (const [address, document] of [
+    ['/docs', '/openapi.json'],
+    ['/operator/docs', '/operator/openapi.json'],
+  ] as const) {
+    const { statusCode, headers, body } = await app.server.inject(`${address}/`);
+    assert.equal(statusCode, 200);
+    assert.match(String(headers['content-type']), /^text\/html/);
+    assert.ok(body.includes(`"url":"${document}"`));
+    const redirect = await app.server.inject(address);
+    assert.deepEqual([redirect.statusCode, redirect.headers.location], [301, `${address}/`]);
+  }
 });
 
 test('everything the page refers to is on this origin', () => {

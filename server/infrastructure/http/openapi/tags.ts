@@ -19,6 +19,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Files: 'Documents of a customer: create, upload and download them.',
   Subscriptions: 'Webhook subscriptions: the endpoints that receive events.',
   Events: 'Changes to objects of the Organization, kept for the retention period.',
+  'Event types': 'Requests that the endpoints of your subscriptions receive, one for each event type.',
   Deliveries: 'Deliveries of events to subscriptions: attempts, redelivery and statistics.',
   Alerts:
     'What needs attention: failing endpoints, changes of keys and team, denied calls. Emails and Slack.',

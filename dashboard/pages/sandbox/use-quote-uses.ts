@@ -4,11 +4,11 @@ import { useWorkspace } from '../../session/workspace.ts';
 
 export type QuoteState = 'open' | 'used' | 'expired';
 
-/** The quotes that a trade or transfer used; undefined until known. */
-export function useUsedQuotes(
+/** The trade or transfer that used each quote; undefined until known. */
+export function useQuoteUses(
   quotes: readonly SandboxObject[],
   refetchInterval: number,
-): ReadonlySet<string> | undefined {
+): ReadonlyMap<string, SandboxObject> | undefined {
   const isTrading = ({ product_type }: SandboxObject) => product_type === 'trading';
   const trades = useUses('/trades', quotes.filter(isTrading), refetchInterval);
   const transfers = useUses(
@@ -16,7 +16,9 @@ export function useUsedQuotes(
     quotes.filter((quote) => !isTrading(quote)),
     refetchInterval,
   );
-  return trades && transfers && new Set([...trades, ...transfers].map((use) => String(use.quote_guid)));
+  return (
+    trades && transfers && new Map([...trades, ...transfers].map((use) => [String(use.quote_guid), use]))
+  );
 }
 
 function useUses(path: string, quotes: readonly SandboxObject[], refetchInterval: number) {
@@ -39,7 +41,7 @@ function useUses(path: string, quotes: readonly SandboxObject[], refetchInterval
 
 export function quoteState(
   { guid, expires_at }: SandboxObject,
-  used: ReadonlySet<string> | undefined,
+  used: ReadonlyMap<string, SandboxObject> | undefined,
   now: number,
 ): QuoteState | undefined {
   if (used?.has(guid)) return 'used';
