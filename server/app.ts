@@ -34,7 +34,7 @@ import { createTokenEndpoints, createTokens } from './tokens/service.ts';
 import { createLiveViewers } from './webhooks/deliveries/live/live-viewers.ts';
 import { createDeliveriesModule } from './webhooks/deliveries/module.ts';
 import { createDeliverOnce } from './webhooks/deliveries/redelivery/deliver-once.ts';
-import { createRedeliveries } from './webhooks/deliveries/redelivery/redeliveries.ts';
+import { createRedeliveries } from './webhooks/deliveries/redelivery/jobs/redeliveries.ts';
 import { createTestEvents } from './webhooks/deliveries/redelivery/test-events.ts';
 import type { Sender } from './webhooks/deliveries/sending/sender.ts';
 import { createDeliveries } from './webhooks/deliveries/service.ts';

@@ -17,7 +17,7 @@ import type {
 import type { InvitedMemberView, MemberView } from '../../server/people/members/schema.ts';
 import type { Role } from '../../server/tokens/roles.ts';
 import type { LiveAttemptView } from '../../server/webhooks/deliveries/live/live-schema.ts';
-import type { RecoveryView } from '../../server/webhooks/deliveries/redelivery/redelivery-schema.ts';
+import type { RecoveryView } from '../../server/webhooks/deliveries/redelivery/jobs/redelivery-schema.ts';
 import type {
   DeliveryView,
   DetailedDeliveryView,

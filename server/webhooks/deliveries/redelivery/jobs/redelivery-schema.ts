@@ -4,7 +4,7 @@ import {
   Guid,
   inputSchema,
   Timestamp,
-} from '../../../infrastructure/http/requests/schemas.ts';
+} from '../../../../infrastructure/http/requests/schemas.ts';
 import { REDELIVERY_STATES, type Redelivery, type RedeliveryState } from './redelivery-store.ts';
 
 const RecoveryStateName = Type.Enum([...REDELIVERY_STATES], {

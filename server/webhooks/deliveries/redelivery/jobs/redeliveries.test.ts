@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { auditRecordsOf, objectsOf, soleRecord } from '../../../../testing/answers.ts';
-import { issueToken } from '../../../../testing/api-callers.ts';
-import { assertError, createTestApp, type TestApp } from '../../../../testing/app.ts';
-import { createCustomer } from '../../../../testing/customers.ts';
-import { deliveriesOf, guidOf, insertDeliveries } from '../../../../testing/deliveries.ts';
-import { createSubscription, type SubscriptionBody } from '../../../../testing/subscriptions.ts';
+import { auditRecordsOf, objectsOf, soleRecord } from '../../../../../testing/answers.ts';
+import { issueToken } from '../../../../../testing/api-callers.ts';
+import { assertError, createTestApp, type TestApp } from '../../../../../testing/app.ts';
+import { createCustomer } from '../../../../../testing/customers.ts';
+import { deliveriesOf, guidOf, insertDeliveries } from '../../../../../testing/deliveries.ts';
+import { createSubscription, type SubscriptionBody } from '../../../../../testing/subscriptions.ts';
 import {
   createTenant,
   PRODUCTION_HOST,
   type Tenant,
   tokenOf,
   userToken,
-} from '../../../../testing/tenant.ts';
+} from '../../../../../testing/tenant.ts';
 
 /** POST /api/subscription_recoveries: redelivery of failed deliveries in a window (contract, section 7). */
 const app = await createTestApp();

@@ -3,11 +3,11 @@ import {
   environmentsFilter,
   guidsFilter,
   wordsFilter,
-} from '../../../infrastructure/http/requests/filters.ts';
-import { registerGet, registerList } from '../../../infrastructure/http/requests/resource-routes.ts';
-import type { HttpServer } from '../../../infrastructure/http/server.ts';
-import { registerCreate } from '../../../infrastructure/idempotency/create-routes.ts';
-import { actorOf, requires, withFeature } from '../../../tokens/access/access.ts';
+} from '../../../../infrastructure/http/requests/filters.ts';
+import { registerGet, registerList } from '../../../../infrastructure/http/requests/resource-routes.ts';
+import type { HttpServer } from '../../../../infrastructure/http/server.ts';
+import { registerCreate } from '../../../../infrastructure/idempotency/create-routes.ts';
+import { actorOf, requires, withFeature } from '../../../../tokens/access/access.ts';
 import type { Redeliveries } from './redeliveries.ts';
 import { NewRecovery, RecoveryView, viewRedelivery } from './redelivery-schema.ts';
 

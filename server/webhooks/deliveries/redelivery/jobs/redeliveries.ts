@@ -1,13 +1,13 @@
 import type { Static } from 'typebox';
-import type { Actor } from '../../../infrastructure/audit/service.ts';
-import type { Base } from '../../../infrastructure/base.ts';
-import type { Page, PageOf } from '../../../infrastructure/database/paging/paging.ts';
-import { type RecordAnswer, recordNothing } from '../../../infrastructure/idempotency/record-answer.ts';
-import { Failure, isFailure } from '../../../infrastructure/runtime/failure.ts';
-import type { Endpoint, Subscriptions } from '../../subscriptions/service.ts';
-import type { Visible } from '../../visible.ts';
-import type { Enqueue } from '../queue/enqueue.ts';
-import { findDeliveringEndpoint } from './delivering-endpoints.ts';
+import type { Actor } from '../../../../infrastructure/audit/service.ts';
+import type { Base } from '../../../../infrastructure/base.ts';
+import type { Page, PageOf } from '../../../../infrastructure/database/paging/paging.ts';
+import { type RecordAnswer, recordNothing } from '../../../../infrastructure/idempotency/record-answer.ts';
+import { Failure, isFailure } from '../../../../infrastructure/runtime/failure.ts';
+import type { Endpoint, Subscriptions } from '../../../subscriptions/service.ts';
+import type { Visible } from '../../../visible.ts';
+import type { Enqueue } from '../../queue/enqueue.ts';
+import { findDeliveringEndpoint } from '../delivering-endpoints.ts';
 import type { NewRecovery } from './redelivery-schema.ts';
 import * as store from './redelivery-store.ts';
 

@@ -1,12 +1,12 @@
 import { type Insertable, sql, type Updateable } from 'kysely';
-import type { Queries, Transaction } from '../../../infrastructure/database/database.ts';
-import { type Page, type PageOf, selectPage } from '../../../infrastructure/database/paging/paging.ts';
-import type { EnvironmentName, Row, Tables } from '../../../infrastructure/database/tables.ts';
-import { firstGuidAt } from '../../../infrastructure/runtime/guid.ts';
-import type { Visible } from '../../visible.ts';
-import { guidsOfWindow } from '../guid-window.ts';
-import type { EventContent } from '../queue/enqueue.ts';
-import { forceIndexOrder } from '../store.ts';
+import type { Queries, Transaction } from '../../../../infrastructure/database/database.ts';
+import { type Page, type PageOf, selectPage } from '../../../../infrastructure/database/paging/paging.ts';
+import type { EnvironmentName, Row, Tables } from '../../../../infrastructure/database/tables.ts';
+import { firstGuidAt } from '../../../../infrastructure/runtime/guid.ts';
+import type { Visible } from '../../../visible.ts';
+import { guidsOfWindow } from '../../guid-window.ts';
+import type { EventContent } from '../../queue/enqueue.ts';
+import { forceIndexOrder } from '../../store.ts';
 
 export type Redelivery = Row<'subscription_recoveries'>;
 
