@@ -145,7 +145,10 @@ export async function createApp(deps: Deps) {
     deliverOnce,
     retentionDays,
   });
-  const redeliveries = createRedeliveries({ ...base, subscriptions, enqueueFor, retentionDays });
+  const redeliveries = createRedeliveries({
+    ...base,
+    ...{ subscriptions, enqueueFor, eventCounters, retentionDays },
+  });
   const testEvents = createTestEvents({ database, clock, events, subscriptions, rateLimits, deliverOnce });
   const liveViewers = createLiveViewers({ notifications, clock, timers, metrics, log });
   const statistics = createDeliveryStatistics({

@@ -1,3 +1,4 @@
+import { unwrap } from '../../../../infrastructure/http/errors.ts';
 import {
   createdAtFilters,
   environmentsFilter,
@@ -5,11 +6,20 @@ import {
   wordsFilter,
 } from '../../../../infrastructure/http/requests/filters.ts';
 import { registerGet, registerList } from '../../../../infrastructure/http/requests/resource-routes.ts';
+import { answers, GuidParams } from '../../../../infrastructure/http/requests/schemas.ts';
 import type { HttpServer } from '../../../../infrastructure/http/server.ts';
 import { registerCreate } from '../../../../infrastructure/idempotency/create-routes.ts';
 import { actorOf, requires, withFeature } from '../../../../tokens/access/access.ts';
 import type { Redeliveries } from './redeliveries.ts';
-import { NewRecovery, RecoveryView, viewRedelivery } from './redelivery-schema.ts';
+import {
+  NewRecovery,
+  PreviewParams,
+  PreviewQuery,
+  PreviewView,
+  RecoveryView,
+  viewPreview,
+  viewRedelivery,
+} from './redelivery-schema.ts';
 
 export function registerRedeliveries(
   api: HttpServer,
@@ -22,7 +32,7 @@ export function registerRedeliveries(
   registerCreate(api, '/subscription_recoveries', {
     access: execute,
     operationId: 'createRecovery',
-    summary: 'Redeliver all failed deliveries of a subscription in a time range',
+    summary: 'Redeliver the failed deliveries, the waiting ones or all events of a time range',
     tags,
     body: NewRecovery,
     errors: [404],
@@ -40,6 +50,7 @@ export function registerRedeliveries(
     filters: {
       guid: guidsFilter,
       state: wordsFilter,
+      kind: wordsFilter,
       environment: environmentsFilter,
       subscription_guid: guidsFilter,
       ...createdAtFilters,
@@ -59,5 +70,38 @@ export function registerRedeliveries(
     item: RecoveryView,
     view: viewRedelivery,
     get: ({ caller, params }) => redeliveries.get(caller, params.guid),
+  });
+
+  api.delete(
+    '/subscription_recoveries/:guid',
+    {
+      config: execute.config,
+      schema: {
+        ...execute.documented,
+        operationId: 'cancelRecovery',
+        summary:
+          'Cancel a redelivery if it is running; it stays in the list, and deliveries that it created are sent',
+        tags,
+        params: GuidParams,
+        response: answers({ 200: RecoveryView }, 401, 403, 404, 413, 415, 422),
+      },
+    },
+    async (request) => {
+      const { caller, params } = request;
+      return viewRedelivery(unwrap(await redeliveries.cancel(actorOf(request), caller, params.guid)));
+    },
+  );
+
+  registerGet(api, '/subscription_recovery_previews/:subscription_guid', {
+    access: { ...read, config: { ...read.config, readsMany: true } },
+    operationId: 'previewRecovery',
+    summary: 'Count what a redelivery of a time range would send',
+    tags,
+    params: PreviewParams,
+    querystring: PreviewQuery,
+    errors: [400, 409, 422],
+    item: PreviewView,
+    view: viewPreview,
+    get: ({ caller, params, query }) => redeliveries.preview(caller, { ...params, ...query }),
   });
 }
