@@ -17,7 +17,10 @@ import type {
 import type { InvitedMemberView, MemberView } from '../../server/people/members/schema.ts';
 import type { Role } from '../../server/tokens/roles.ts';
 import type { LiveAttemptView } from '../../server/webhooks/deliveries/live/live-schema.ts';
-import type { RecoveryView } from '../../server/webhooks/deliveries/redelivery/jobs/redelivery-schema.ts';
+import type {
+  PreviewView,
+  RecoveryView,
+} from '../../server/webhooks/deliveries/redelivery/jobs/redelivery-schema.ts';
 import type {
   DeliveryView,
   DetailedDeliveryView,
@@ -42,6 +45,8 @@ export type DetailedDelivery = Static<typeof DetailedDeliveryView>;
 export type Attempt = DetailedDelivery['attempts'][number];
 export type DeliveringSubscriptions = Static<typeof TargetsView>;
 export type Recovery = Static<typeof RecoveryView>;
+export type RecoveryKind = Recovery['kind'];
+export type RecoveryPreview = Static<typeof PreviewView>;
 export type { AuditEntry, Feature, Role };
 
 export type Environment = 'sandbox' | 'production';

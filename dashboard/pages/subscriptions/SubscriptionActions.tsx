@@ -10,9 +10,9 @@ import {
 import { notifyError, notifySuccess } from '../../shared/feedback/notify.ts';
 import { ConfirmByName } from '../../shared/forms/ConfirmByName.tsx';
 import { Icon } from '../../shared/text/Icon.tsx';
-import { RedeliverFailedButton } from '../events/RedeliverFailedButton.tsx';
 import { RenameSubscription } from './RenameSubscription.tsx';
 import { RollSigningKey } from './RollSigningKey.tsx';
+import { RedeliverButton } from './redelivery/RedeliverButton.tsx';
 import { SupportNote } from './SupportNote.tsx';
 import { useSubscriptionApi } from './use-subscription-api.ts';
 
@@ -51,7 +51,7 @@ export function SubscriptionActions({ subscription }: { subscription: Subscripti
           >
             Send test event
           </Button>
-          <RedeliverFailedButton subscription={subscription} />
+          <RedeliverButton subscription={subscription} />
         </>
       ) : null}
       {can('subscriptions:write') ? (

@@ -22,12 +22,14 @@ test('the preview counts what each kind would send', async () => {
   const failed = (name: string, hours: number): Options => ({
     ...{ ended: 'failed', created_at: ago(hours * HOUR_MS), event_guid: event(name) },
   });
+  const later = new Date(clock.now().getTime() + 60_000);
   const guids = await insertDeliveries(app, owner, subscription, [
     failed('failed', 0.6),
     failed('redelivered', 0.7),
     { ended: 'completed', created_at: ago(0.5 * HOUR_MS), event_guid: event('redelivered') },
     failed('too old', 2),
-    { created_at: ago(0.5 * HOUR_MS), response_status: 503, dueAt: new Date(clock.now().getTime() + 60_000) },
+    { created_at: ago(0.5 * HOUR_MS), dueAt: later },
+    { created_at: ago(0.5 * HOUR_MS), dueAt: later, response_status: 503 },
   ]);
   await app.database.queries
     .updateTable('delivery_queue')
@@ -40,10 +42,10 @@ test('the preview counts what each kind would send', async () => {
   assert.equal(answer.status, 200, JSON.stringify(answer.body));
   assert.deepEqual(answer.body, {
     ...{ subscription_guid: subscription.guid, since, until: clock.now().toISOString() },
-    ...{ failed: 1, waiting: 3, paused: 1, all: 2 },
+    ...{ failed: 1, waiting: 4, due: 2, paused: 1, all: 2 },
   });
   for (const [kind, redelivered] of [
-    ['waiting', 0],
+    ['waiting', 1],
     ['failed', 1],
     ['all', 0],
   ] as const) {

@@ -99,7 +99,6 @@ export const RecoveryView = Type.Object(
   },
 );
 
-/** `paused` deliveries are among the waiting ones. */
 export type RedeliveryPreview = Window & WaitingCounts & { failed: number; all: number };
 
 export const PreviewView = viewSchema('RecoveryPreview', {
@@ -108,6 +107,7 @@ export const PreviewView = viewSchema('RecoveryPreview', {
   until: Timestamp,
   failed: countSchema('Failed deliveries that were not redelivered since', 12),
   waiting: countSchema('Deliveries that are still attempted without a redelivery', 1_203),
+  due: countSchema('Waiting deliveries that are due or being sent; kind waiting changes nothing for them', 0),
   paused: countSchema(
     'Waiting deliveries that the endpoint postponed by Retry-After; kind waiting does not send them earlier',
     0,

@@ -20,7 +20,8 @@ export async function countWaiting(
   return rows[0]?.total ?? 0;
 }
 
-export type WaitingCounts = { waiting: number; paused: number };
+/** `due` and `paused` deliveries are among the waiting ones; the others would be sent earlier. */
+export type WaitingCounts = { waiting: number; due: number; paused: number };
 
 /** Exact among the first `limit`. */
 export async function countWaitingUpTo(
@@ -29,9 +30,14 @@ export async function countWaitingUpTo(
   { now, limit }: { now: Date; limit: number },
 ): Promise<WaitingCounts> {
   const { rows } = await sql<WaitingCounts>`
-    select count(*)::int as waiting, count(*) filter (where due_at > ${now} and is_paused)::int as paused
-    from (${waitingOf(window, FIRST_GUID, limit)}) as waiting`.execute(queries);
-  return rows[0] ?? { waiting: 0, paused: 0 };
+    select count(*)::int as waiting, count(*) filter (where is_due)::int as due,
+           count(*) filter (where is_paused and not is_due)::int as paused
+    from (
+      select *, due_at <= ${now} or leased_by is not null as is_due
+      from (${recordsOf(window, FIRST_GUID, limit)}) as record
+      where created_at >= ${window.since} and created_at < ${window.until}
+    ) as waiting`.execute(queries);
+  return rows[0] ?? { waiting: 0, due: 0, paused: 0 };
 }
 
 export type WaitingDelivery = { guid: string; is_in_window: boolean; is_paused: boolean };
@@ -70,12 +76,6 @@ export async function makeDue(
   return Number(numAffectedRows ?? 0);
 }
 
-function waitingOf(window: Window, after: string, limit: number) {
-  return sql`
-    select * from (${recordsOf(window, after, limit)}) as record
-    where created_at >= ${window.since} and created_at < ${window.until}`;
-}
-
 /**
  * `is_paused`: the endpoint asked for the pause with a Retry-After. The queue excludes other deliveries from early
  * retries too (`noEarlyRetry`), but only these statuses have a Retry-After that counts.
@@ -83,7 +83,7 @@ function waitingOf(window: Window, after: string, limit: number) {
 function recordsOf({ subscription_guid, since, until }: Window, after: string, limit: number) {
   const { from, to } = guidsOfWindow(since, until);
   return sql`
-    select q.delivery_guid, q.due_at, d.created_at,
+    select q.delivery_guid, q.due_at, q.leased_by, d.created_at,
            q.scheduled_at = 'infinity' and coalesce(d.response_status in (429, 503), false) as is_paused
     from (
       select * from delivery_queue
