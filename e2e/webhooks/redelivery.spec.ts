@@ -68,14 +68,14 @@ test('a redelivery is previewed, started, cancelled, and kept in the history', a
   await navigate(page, `/subscriptions/${subscription.guid}`);
   const history = page.getByRole('table', { name: 'Redeliveries' });
   const newest = history.getByRole('row').nth(1);
-  await newest.filter({ hasText: 'Failed deliveries again' }).filter({ hasText: person.email }).waitFor();
+  await newest.filter({ hasText: 'Redeliver failed deliveries' }).filter({ hasText: person.email }).waitFor();
   await newest.locator('[data-state=cancelled]').waitFor();
 
   const open = () => page.getByRole('button', { name: 'Redeliver events' }).click();
   await open();
   await dialog.getByText('21 failed for good · 22 still retried automatically').waitFor();
-  await dialog.getByRole('radio', { name: 'Waiting deliveries now' }).click();
-  await dialog.getByText('1 delivery postponed by your endpoint with Retry-After').waitFor();
+  await dialog.getByRole('radio', { name: 'Retry waiting deliveries now' }).click();
+  await dialog.getByText('Postponed by your endpoint with Retry-After: 1, not sent earlier.').waitFor();
   await dialog.getByRole('button', { name: 'Retry 20 now' }).click();
   await runRedeliveries();
   await poll(page);
@@ -97,8 +97,8 @@ test('a redelivery is previewed, started, cancelled, and kept in the history', a
 
   const replay = async () => {
     await open();
-    await dialog.getByRole('radio', { name: 'All events again' }).click();
-    await dialog.getByText('2 events, also those already delivered').waitFor();
+    await dialog.getByRole('radio', { name: 'Replay all events' }).click();
+    await dialog.getByText('Sends 2 events again, also those already delivered').waitFor();
     await dialog.getByRole('button', { name: 'Replay 2 events' }).click();
     await runRedeliveries();
     await poll(page);

@@ -13,6 +13,7 @@ export function RedeliveryBar({ redelivery }: { redelivery: Recovery }) {
           value={total === 0 ? 0 : (done / total) * 100}
           color={color}
           size="lg"
+          w="100%"
           animated={state === 'running'}
           aria-label="Redelivery progress"
         />

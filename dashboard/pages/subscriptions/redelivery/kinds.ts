@@ -4,9 +4,9 @@ import type { Recovery, RecoveryKind, RecoveryPreview } from '../../../api/types
 const MAX_COUNTED = 10_000;
 
 export const KIND_LABELS: Record<RecoveryKind, string> = {
-  failed: 'Failed deliveries again',
-  waiting: 'Waiting deliveries now',
-  all: 'All events again',
+  failed: 'Redeliver failed deliveries',
+  waiting: 'Retry waiting deliveries now',
+  all: 'Replay all events',
 };
 
 export function formatCount(count: number): string {
@@ -38,21 +38,21 @@ export function effectOf(kind: RecoveryKind, preview: RecoveryPreview): string {
   if (kind === 'failed')
     return failed === 0
       ? 'No delivery of this period has failed for good, or all were redelivered since.'
-      : `${deliveries(failed)} failed for good. Each event is sent again with a new retry cycle.`;
+      : `Sends ${deliveries(failed)} again, with a new retry cycle.`;
   if (kind === 'all')
     return all === 0
       ? 'No events in this period.'
-      : `${events(all)}, also those already delivered. The webhook-id stays the same, so an endpoint that deduplicates ignores events it has processed. Events still waiting are not sent twice.`;
+      : `Sends ${events(all)} again, also those already delivered. The webhook-id stays the same, so an endpoint that deduplicates ignores events it has processed. Events still waiting are not sent twice.`;
   if (waiting === 0) return 'No delivery of this period is waiting.';
   const sent = sentBy(kind, preview);
   return [
     ...(sent === 0
       ? []
-      : [`${deliveries(sent)} sent now, one request at a time first and faster with each success.`]),
-    ...(due === 0 ? [] : [`${deliveries(due)} due already, sent as fast as your endpoint answers.`]),
+      : [`Sends ${deliveries(sent)} now, one request at a time first and faster with each success.`]),
+    ...(due === 0 ? [] : [`Already due: ${formatCount(due)}, sent as fast as your endpoint answers.`]),
     ...(paused === 0
       ? []
-      : [`${deliveries(paused)} postponed by your endpoint with Retry-After, not sent earlier.`]),
+      : [`Postponed by your endpoint with Retry-After: ${formatCount(paused)}, not sent earlier.`]),
   ].join(' ');
 }
 
