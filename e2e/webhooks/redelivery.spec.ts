@@ -38,6 +38,7 @@ test('a redelivery is previewed, started, cancelled, and kept in the history', a
   await page.goto('/events');
   await page.getByRole('button', { name: 'Redeliver events' }).click();
   const dialog = page.getByRole('dialog');
+  const isRunning = dialog.locator('[data-state=running]');
   assert.ok(await dialog.getByRole('button', { name: 'Redeliver', exact: true }).isDisabled());
   await dialog.getByRole('combobox', { name: 'Subscription' }).click();
   await page.getByRole('option', { name: 'Ledger' }).click();
@@ -77,6 +78,7 @@ test('a redelivery is previewed, started, cancelled, and kept in the history', a
   await dialog.getByRole('radio', { name: 'Retry waiting deliveries now' }).click();
   await dialog.getByText('Postponed by your endpoint with Retry-After: 1, not sent earlier.').waitFor();
   await dialog.getByRole('button', { name: 'Retry 20 now' }).click();
+  await isRunning.waitFor();
   await runRedeliveries();
   await poll(page);
   await dialog.getByText('20 retried · 2 skipped').waitFor();
@@ -85,6 +87,7 @@ test('a redelivery is previewed, started, cancelled, and kept in the history', a
 
   await open();
   await dialog.getByRole('button', { name: 'Redeliver 21' }).click();
+  await isRunning.waitFor();
   await dialog.getByRole('button', { name: 'Close' }).last().click();
   const bar = newest.getByRole('progressbar');
   await newest.locator('[data-state=running]').waitFor();
@@ -100,6 +103,7 @@ test('a redelivery is previewed, started, cancelled, and kept in the history', a
     await dialog.getByRole('radio', { name: 'Replay all events' }).click();
     await dialog.getByText('Sends 2 events again, also those already delivered').waitFor();
     await dialog.getByRole('button', { name: 'Replay 2 events' }).click();
+    await isRunning.waitFor();
     await runRedeliveries();
     await poll(page);
   };
